@@ -1,9 +1,12 @@
-"""The whole JDK source to all views and the call graph, against bare parsing of the same files.
+"""Benchmark the corpus build: the JDK source to all views and the call graph.
+
+The baseline is parsing the same files and nothing else.
 
     python bench/corpus.py             a table
     python bench/corpus.py --json
 
-Part of ``make bench``. Needs the JDK's source (Debian: openjdk-17-source) and a few minutes.
+Part of ``make bench``. It needs the JDK's source (Debian: openjdk-17-source) and takes a few
+minutes.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from jdk import GIB, WORKERS, Jdk, Rows, Told, alone, built
 
 
 def every_second(archive: Path, into: Path) -> int:
-    """A zip of every second file; gives its bytes of source."""
+    """Write a zip of every second Java file; return the size of its source in bytes."""
     size = 0
     with zipfile.ZipFile(archive) as whole, zipfile.ZipFile(into, "w") as half:
         names = [name for name in sorted(whole.namelist()) if name.endswith(".java")]
@@ -27,7 +30,7 @@ def every_second(archive: Path, into: Path) -> int:
 
 
 def corpus(jdk: Jdk) -> Told:
-    """Ratios, and what else there is to say."""
+    """Return time and memory of the build with their baselines, and remarks on throughput."""
     files, size, wall, summary = jdk.files, jdk.size, jdk.wall, jdk.summary
     again, _ = built(jdk.archive, jdk.corpus)
     half_size = every_second(jdk.archive, jdk.folder / "half.zip")

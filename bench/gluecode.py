@@ -1,9 +1,10 @@
-"""The five GLUECode tasks of the whole JDK: the null analysis, then all else.
+"""Benchmark the GLUECode data set of the whole JDK: the null analysis, then the five tasks.
 
     python bench/gluecode.py             a table
     python bench/gluecode.py --json
 
-Part of ``make bench``. Both work on a corpus that is built; against its build in the same run.
+Part of ``make bench``. Both steps read a corpus that is already built; the baseline is the time
+of that build in the same run.
 """
 
 from __future__ import annotations
@@ -15,20 +16,20 @@ from jdk import GIB, WORKERS, Jdk, Rows, Told, alone
 
 
 def gluecode(jdk: Jdk) -> Told:
-    from codeacumen.benchmarks.gluecode.build import Recipe, build
-    from codeacumen.benchmarks.gluecode.warned import warnings_of
+    from codeacumen.benchmarks.gluecode.build import GluecodeRecipe, build_dataset
+    from codeacumen.benchmarks.gluecode.warned import collect_warnings
     from codeacumen.corpus import Corpus
     from codeacumen.engines.local import LocalEngine
 
     corpus = Corpus.open(jdk.corpus)
     engine = LocalEngine(WORKERS)
     clock = time.perf_counter()
-    warnings, failed = warnings_of(corpus, engine, [], lambda what, done, total: None)
+    warnings, failed = collect_warnings(corpus, engine, [], lambda what, done, total: None)
     nulls = time.perf_counter() - clock
     clock = time.perf_counter()
-    about = build(corpus, Recipe(), jdk.folder / "gluecode", engine, warnings)
+    about = build_dataset(corpus, GluecodeRecipe(), jdk.folder / "gluecode", engine, warnings)
     tasks = time.perf_counter() - clock
-    del engine  # its processes end with it, and are counted
+    del engine  # its worker processes end here; getrusage counts only children that have ended
     peak = max(resource.getrusage(who).ru_maxrss for who in (_SELF, _CHILDREN))
     rows: Rows = [
         ("gluecode: null analysis", nulls, jdk.wall, "the corpus build; at most 3"),

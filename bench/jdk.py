@@ -1,7 +1,7 @@
-"""What the parts of the benchmark share: the JDK's source, a corpus of it built once, and a table.
+"""Shared parts of the benchmarks: the JDK's source, a corpus built from it once, and the output.
 
-A part is a function of that corpus; it gives rows (what, ours, baseline, against) and lines.
-Each can be run by itself, and then builds the corpus first: ``python bench/PART.py [--json]``.
+A benchmark is a function of that corpus; it returns rows (what, ours, baseline, against) and
+remarks. Run alone, as ``python bench/NAME.py [--json]``, it builds the corpus first.
 """
 
 from __future__ import annotations
@@ -28,8 +28,11 @@ Told = tuple[Rows, list[str]]
 
 @dataclass(frozen=True, slots=True)
 class Jdk:
-    """``wall`` are the seconds in which its corpus was built, ``parse`` those of nothing but the
-    parse of every file, on one core."""
+    """Source archive of the JDK and a corpus built from it.
+
+    ``build_seconds`` is the wall time of the build, ``parse_seconds`` the time to parse every file
+    on one core, ``byte_count`` the size of the source.
+    """
 
     archive: Path
     folder: Path
@@ -42,18 +45,18 @@ class Jdk:
 
 
 def jdk_source() -> Path | None:
-    """Debian's JDK has links to it whether it is there or not."""
+    """Return the JDK's source archive, or None: Debian's JDK may have a dangling link to it."""
     archives = sorted(Path("/usr/lib/jvm").glob("*17*/lib/src.zip"))
     return next((one for one in archives if one.is_file()), None)
 
 
 def bare_parsing(archive: Path) -> tuple[float, int, int]:
-    """Seconds on one core for nothing but the parse of every file; files; bytes."""
+    """Return seconds of parsing every file on one core, number of files and bytes of source."""
     from tree_sitter import Parser
 
-    from codeacumen.languages.java import language
+    from codeacumen.languages.java import load_grammar
 
-    parser = Parser(language())
+    parser = Parser(load_grammar())
     spent, count, size = 0.0, 0, 0
     with zipfile.ZipFile(archive) as opened:
         for name in sorted(opened.namelist()):
@@ -67,7 +70,7 @@ def bare_parsing(archive: Path) -> tuple[float, int, int]:
 
 
 def built(source: Path, out: Path) -> tuple[float, Any]:
-    """Seconds of the wall for a build, as a person runs it, and its summary."""
+    """Return wall seconds of ``codeacumen corpus build`` as a command, and its JSON summary."""
     command = [
         sys.executable,
         "-m",
@@ -87,7 +90,7 @@ def built(source: Path, out: Path) -> tuple[float, Any]:
 
 
 def warm_up(folder: Path) -> None:
-    """Kernels are compiled once for an installation; that is not what is measured."""
+    """Build a tiny corpus, so that kernels are compiled before the measurement begins."""
     (folder / "warm").mkdir()
     (folder / "warm" / "A.java").write_text("class A { int f(int x) { return f(x + 1); } }")
     built(folder / "warm", folder / "warm-corpus")
@@ -95,7 +98,7 @@ def warm_up(folder: Path) -> None:
 
 @contextmanager
 def jdk() -> Iterator[Jdk | None]:
-    """None where there is no source of the JDK."""
+    """Yield the JDK with a corpus in a temporary folder, or None without the JDK's source."""
     archive = jdk_source()
     if archive is None:
         print("no JDK source here (Debian: openjdk-17-source)", file=sys.stderr)
@@ -111,10 +114,11 @@ def jdk() -> Iterator[Jdk | None]:
 
 
 def show(rows: Rows, told: list[str]) -> None:
+    """Print rows and remarks as a table, or as JSON with ``--json``."""
     if "--json" in sys.argv:
         fields = ("what", "ours", "baseline", "against")
         made = [dict(zip(fields, row, strict=True)) for row in rows]
-        print(json.dumps({"rows": made, "told": told}, indent=1))
+        print(json.dumps({"rows": made, "remarks": told}, indent=1))
         return
     print(f"{'what':<48}{'ours':>13}{'baseline':>13}{'ratio':>8}  against")
     for what, ours, baseline, against in rows:
@@ -129,7 +133,7 @@ def show(rows: Rows, told: list[str]) -> None:
 
 
 def alone(part: Callable[[Jdk], Told]) -> None:
-    """A part of the benchmark, run by itself."""
+    """Run one benchmark alone and print its result."""
     with jdk() as found:
         if found is not None:
             show(*part(found))

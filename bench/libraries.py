@@ -1,13 +1,13 @@
-"""Every transformation on two real libraries, checked by javac and the libraries' own tests.
+"""Check every transformation on two real libraries with javac and the libraries' own tests.
 
     python bench/libraries.py             a table
     python bench/libraries.py --json
     python bench/libraries.py rename loop commons-csv     some kinds, some libraries only
 
-Single-place variants, all of them or a seeded sample of 2,000 a kind. One variant of each method
-is made at once, so that a round of compiling and testing checks hundreds; where a round fails,
-its variants are tried in halves, down to the one that is wrong (``codeacumen.transforms.certify``).
-Needs Debian's packages of sources and JUnit; installs what is missing when run as root.
+Checks the single-place variants of a kind, or a seeded sample of 2,000. A round changes many
+methods at once, one variant each, so one compilation and test run checks hundreds; a round that
+fails is bisected down to the wrong variant (``codeacumen.transforms.certify``). Needs Debian's
+packages of sources and JUnit; run as root, it installs those that are missing.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ SEED = 0
 
 @dataclass(frozen=True)
 class Library:
-    """``left_out``: tests that measure time or need what is not here."""
+    """Library under test. ``excluded_tests`` measure time or need files that are not available."""
 
     name: str
     source: str
@@ -78,22 +78,24 @@ LIBRARIES = (
 
 
 def install() -> None:
+    """Install the Debian packages of the libraries unless their jars exist."""
     if not all((JARS / f"{name}.jar").exists() for name in NEEDED if name != "univocity-parsers"):
         command = ["apt-get", "install", "-y", "--no-install-recommends", *PACKAGES]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
 def class_path() -> str:
+    """Return a Java class path of the jars that exist."""
     return ":".join(str(JARS / f"{name}.jar") for name in NEEDED if (JARS / f"{name}.jar").exists())
 
 
 class Workshop:
-    """A library unpacked and compiled, and a JVM that compiles and tests changed files of it."""
+    """Unpacked and compiled library, and a JVM that compiles and tests changed files of it."""
 
     def __init__(self, library: Library, folder: Path) -> None:
-        from codeacumen.corpus.sources import projects
+        from codeacumen.corpus.sources import find_projects
 
-        (project,) = projects([library.source], Path.home() / ".cache" / "codeacumen-bench")
+        (project,) = find_projects([library.source], Path.home() / ".cache" / "codeacumen-bench")
         self.folder = folder
         self.root = folder / "lib"
         root: Any = project.root
@@ -130,9 +132,10 @@ class Workshop:
         )
         self.tests = self.wrong_with({})
         if not self.tests.startswith("ok "):
-            raise SystemExit(f"{library.name}: its tests fail as they are: {self.tests[:500]}")
+            raise SystemExit(f"{library.name}: tests fail without changes: {self.tests[:500]}")
 
     def compile(self, files: list[Path], out: Path, more: str) -> None:
+        """Compile files into a folder with javac."""
         listed = self.folder / "list"
         listed.write_text("\n".join(map(str, files)))
         subprocess.run(
@@ -153,10 +156,12 @@ class Workshop:
         )
 
     def check(self, changed: Mapping[str, bytes]) -> str:
+        """Return an empty string if the tests pass with the changed files, else their output."""
         found = self.wrong_with(changed)
         return "" if found == self.tests else found
 
     def wrong_with(self, changed: Mapping[str, bytes]) -> str:
+        """Compile and test the library with changed files; return the suite's line of output."""
         self.rounds += 1
         with tempfile.TemporaryDirectory(dir=self.folder) as name:
             files = []
@@ -179,39 +184,42 @@ class Workshop:
 
 
 def measure(library: Library, kinds: list[str]) -> list[dict[str, Any]]:
+    """Return a row of counts for each kind of transformation of a library."""
     from codeacumen.languages.java.syntax.file import JavaFile
-    from codeacumen.transforms.certify.reading import Subject, check
-    from codeacumen.transforms.location import seeded
-    from codeacumen.transforms.run import Reaches, with_project
-    from codeacumen.transforms.variants import locations, variants_of
+    from codeacumen.transforms.certify.reading import Subject, check_subjects
+    from codeacumen.transforms.location import seeded_random
+    from codeacumen.transforms.run import ReachIndex, link_project
+    from codeacumen.transforms.variants import find_locations, variants_of_method
 
     rows = []
     with tempfile.TemporaryDirectory(prefix="codeacumen-library-") as name:
         workshop = Workshop(library, Path(name))
         try:
             files = {path: JavaFile(data) for path, data in workshop.sources.items()}
-            with_project(files)
+            link_project(files)
             for kind in kinds:
                 clock, before = time.perf_counter(), workshop.rounds
                 places, refused = 0, Counter[str]()
                 subjects: list[Subject] = []
                 ids: list[str] = []
                 for path, file in files.items():
-                    reaches = Reaches(file)
+                    reaches = ReachIndex(file)
                     for method in file.bodies:
-                        found = locations(file, kind, method, SEED)
+                        found = find_locations(file, kind, method, SEED)
                         places += len(found)
                         refused.update(one.refused for one in found if one.refused)
-                        for variant in variants_of(file, found, kind, "single", SEED):
+                        for variant in variants_of_method(file, found, kind, "single", SEED):
                             place = len(subjects)
-                            reach = reaches.of(variant)
+                            reach = reaches.reach_of(variant)
                             subjects.append(Subject(place, path, variant.edits, reach))
                             ids.append(f"{path} {variant.locations[0]}")
                 made = len(subjects)
                 if made > MOST:
-                    kept = set(seeded(SEED, kind, library.name).sample(range(made), MOST))
-                    subjects = [one for one in subjects if one.place in kept]
-                wrong = check(subjects, workshop.sources, workshop.check, lambda done, total: None)
+                    kept = set(seeded_random(SEED, kind, library.name).sample(range(made), MOST))
+                    subjects = [one for one in subjects if one.index in kept]
+                wrong = check_subjects(
+                    subjects, workshop.sources, workshop.check, lambda done, total: None
+                )
                 failures = [(ids[place], why) for place, why in wrong.items() if why]
                 for id_, why in failures:
                     print(f"{library.name} {kind}: {id_}: {why[:300]}", file=sys.stderr)
@@ -230,7 +238,7 @@ def measure(library: Library, kinds: list[str]) -> list[dict[str, Any]]:
                     "seconds": round(time.perf_counter() - clock, 1),
                 }
                 rows.append(row)
-                # It takes a while: what is known is told at once.
+                # A run takes long, so print each row as soon as it is complete.
                 print(json.dumps({k: v for k, v in row.items() if k != "refused"}), file=sys.stderr)
         finally:
             workshop.close()

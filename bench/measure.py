@@ -1,12 +1,11 @@
-"""NPath of every method of the JDK, read from its source archive.
+"""Benchmark ``codeacumen measure npath`` on every method of the JDK.
 
     python bench/measure.py             a table
     python bench/measure.py --json
 
-Part of ``make bench``. Files are read, parsed and measured, as ``codeacumen measure npath`` does
-it, on as many workers as the corpus is built with; against bare parsing of the same files on one
-core, and
-against a build of the corpus in the same run.
+Part of ``make bench``. The command reads, parses and measures the files of the source archive with
+as many workers as the corpus build. The baselines are parsing the same files on one core, and the
+corpus build of the same run.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ from pathlib import Path
 
 from jdk import WORKERS, Jdk, Rows, Told, alone
 
-# The two ways of counting.
+# Rules of counting, see docs/npath.md.
 RULES = ("pmd6", "pmd7.14")
 
 
 def run(place: Path | str, rules: str) -> tuple[float, list[int]]:
-    """Seconds of the wall, as a person runs it, and the values."""
+    """Return wall seconds of the command, and the NPath values that it prints."""
     command = [
         sys.executable,
         "-m",
@@ -46,7 +45,7 @@ def run(place: Path | str, rules: str) -> tuple[float, list[int]]:
 
 
 def measure(jdk: Jdk) -> Told:
-    # Kernels are compiled once for an installation; that is not what is measured.
+    # Compile the kernels first: that happens once for an installation.
     for rules in RULES:
         run(Path(__file__).resolve().parents[1] / "examples" / "library", rules)
     rows: Rows = []

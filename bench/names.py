@@ -1,12 +1,11 @@
-"""``codeacumen-names``: how fast it is loaded, and how many pairs of identifiers it answers a
-second.
+"""Benchmark the model ``codeacumen-names``: time to load, and pairs of identifiers a second.
 
     python bench/names.py             a table
     python bench/names.py --json
 
-Part of ``make bench``. The identifiers are those of the JDK's source, each in one pair only, so
-that none is seen twice; times are a core's, in a process of its own, against the edit distance of
-the same pairs. Loading includes every import, of numpy and numba too.
+Part of ``make bench``. The identifiers are from the JDK's source, each in one pair only, so that no
+cache helps. Times are processor times of a separate process; the baseline is the edit distance of
+the same pairs. Loading includes every import, also those of numpy and numba.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ NOTHING = "import time; import numpy, numba; print(time.process_time())"
 
 
 def identifiers(archive: Path, count: int) -> list[str]:
-    """Different ones, in an order drawn at random."""
+    """Return distinct identifiers of the archive in a seeded random order."""
     found: set[str] = set()
     with zipfile.ZipFile(archive) as opened:
         for name in sorted(opened.namelist()):
@@ -73,10 +72,10 @@ def names(_: object = None) -> Told:
 
     archive = jdk_source()
     if archive is None or not FILE.is_file():
-        print("no JDK source or no lexicon here: nothing measured for names", file=sys.stderr)
+        print("names not measured: the JDK source or the lexicon is missing", file=sys.stderr)
         return [], []
     text = "\n".join(identifiers(archive, 2 * PAIRS))
-    # The first process may compile kernels, which is done once for an installation.
+    # Compile the kernels first: that happens once for an installation.
     run(CODE, "a\nb")
     load, ours, theirs, count = json.loads(run(CODE, text))
     rows: Rows = [

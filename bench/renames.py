@@ -1,12 +1,12 @@
-"""Renames mined from a long history, on one core and on two.
+"""Benchmark the mining of renames from a long history, with one worker and with two.
 
     python bench/renames.py             a table
     python bench/renames.py --json
 
-Part of ``make bench``. The history is made: files of the JDK, and commits that each change a few of
-them: a statement more, a method renamed in its file, a file moved. So it is known which renames are
-in it. The baselines read the same history: ``git log -p`` prints all of its changes, pygit2 finds
-which files differ.
+Part of ``make bench``. The history is synthetic: files of the JDK, and commits that each change a
+few of them by adding a statement, renaming a method or moving a file. So its renames are known. The
+baselines read the same history: ``git log -p`` prints all changes, pygit2 lists the files that
+differ.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _METHOD = re.compile(
 
 
 def history(folder: Path, archive: Path, seed: int = 8) -> set[tuple[str, str]]:
-    """A repository; gives the renames that were made in it."""
+    """Create a repository with a synthetic history; return its renames as (old name, new name)."""
     import pygit2
     from pygit2.enums import FileMode
 
@@ -88,33 +88,33 @@ def history(folder: Path, archive: Path, seed: int = 8) -> set[tuple[str, str]]:
 
 
 def walked(folder: Path) -> None:
-    """Which files differ, and nothing else."""
+    """List the changed files of every commit with pygit2, as a lower bound of the work."""
     import pygit2
 
-    from codeacumen.renames.history import changes_of, commits_of
+    from codeacumen.renames.history import list_changes, list_commits
 
     repository = pygit2.Repository(str(folder))
-    for name in commits_of(repository, str(repository.head.target)):
+    for name in list_commits(repository, str(repository.head.target)):
         commit = repository[name]
         assert isinstance(commit, pygit2.Commit)
         if commit.parents:
-            changes_of(repository, commit.parents[0], commit)
+            list_changes(repository, commit.parents[0], commit)
 
 
 def processor_seconds() -> float:
-    """Of this process and those that it started and that ended."""
+    """Return the processor time of this process and of its children that have ended."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
 
 
 def renames(jdk: Jdk | None = None) -> Told:
-    from codeacumen.engines import engine
-    from codeacumen.renames.mining import Settings, mine
+    from codeacumen.engines import create_engine
+    from codeacumen.renames.mining import RenameMiningSettings, mine_repositories
     from codeacumen.renames.records import read_renames
 
     archive = jdk.archive if jdk is not None else jdk_source()
     if archive is None:
-        return [], ["no JDK source here: no renames were mined"]
+        return [], ["renames not measured: the JDK source is missing"]
     rows: Rows = []
     told: list[str] = []
     with tempfile.TemporaryDirectory() as place:
@@ -129,11 +129,13 @@ def renames(jdk: Jdk | None = None) -> Told:
         walking = time.perf_counter() - clock
         for workers in (1, 2):
             out = Path(place) / f"out{workers}"
-            workers_of = engine("local", workers)
+            workers_of = create_engine("local", workers)
             clock, spent = time.perf_counter(), processor_seconds()
-            mined = mine([folder], out, Settings(), workers_of, lambda *_: None)
+            mined = mine_repositories(
+                [folder], out, RenameMiningSettings(), workers_of, lambda *_: None
+            )
             wall = time.perf_counter() - clock
-            del workers_of  # what they spent is known when they have ended
+            del workers_of  # the time of a worker is counted only after it has ended
             gc.collect()
             spent = processor_seconds() - spent
             what = f"renames: {COMMITS:,} commits, {workers} worker{'s' * (workers > 1)}"
@@ -146,9 +148,9 @@ def renames(jdk: Jdk | None = None) -> Told:
         found = {(one.old_name, one.new_name) for one in read_renames(out / "renames.jsonl")}
         project = mined["projects"]["history"]
         told.append(
-            f"of {len(made):,} renames made, {len(made & found):,} are found, "
-            f"{len(found - made):,} others; {project['stable']:,} stable methods, "
-            f"{project['methods']['files']:,} versions of files"
+            f"{len(made & found):,} of {len(made):,} renames found, "
+            f"{len(found - made):,} false; {project['stable']:,} stable methods, "
+            f"{project['methods']['files']:,} file versions"
         )
     return rows, told
 

@@ -1,9 +1,9 @@
-"""Throughput and memory as ratios to a baseline measured in the same run.
+"""Run all benchmarks: throughput and memory as ratios to a baseline of the same run.
 
     make bench                 a table
     python bench/run.py --json machine-readable
 
-A ratio travels between machines, a number of seconds does not. Nothing here is a test.
+Ratios can be compared between machines, seconds cannot. Nothing here is a test.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def seconds(work: Callable[[], object], repeat: int = 5) -> float:
-    """Median time of a piece of work, after one run to warm up."""
+    """Return the median time of a piece of work in seconds, after one run to warm up."""
     work()
     times = []
     for _ in range(repeat):
@@ -44,11 +44,12 @@ def seconds(work: Callable[[], object], repeat: int = 5) -> float:
 
 
 def process(*arguments: str) -> Callable[[], object]:
+    """Return a function that runs Python with the arguments."""
     return lambda: subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
 
 
 def child_peak(code: str) -> int:
-    """Peak memory in KiB of a Python process that runs this code."""
+    """Return the peak memory in KiB of a Python process that runs the code."""
     report = (
         "from codeacumen.core.machine import peak_memory_bytes; print(peak_memory_bytes() // 1024)"
     )
@@ -89,7 +90,7 @@ def bootstrap() -> list[tuple[str, float, float, str]]:
     from scipy.stats import spearmanr
 
     from codeacumen import metrics
-    from codeacumen.runs.statistics import replicates
+    from codeacumen.runs.statistics import compute_replicates
 
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(2, 266))
@@ -101,7 +102,7 @@ def bootstrap() -> list[tuple[str, float, float, str]]:
             rows = rng.integers(0, 266, size=266)
             spearmanr(x[rows], y[rows])
 
-    ours = seconds(lambda: replicates(metrics.spearman, [columns], resamples, 0))
+    ours = seconds(lambda: compute_replicates(metrics.spearman, [columns], resamples, 0))
     return [
         (
             "bootstrap: 2000 rank correlations of 266",
@@ -141,19 +142,19 @@ def asking() -> list[tuple[str, float, float, str]]:
 
     return [
         (
-            "eval: 50,000 pairs asked, logged, kept",
+            "eval: 50,000 pairs answered and stored",
             seconds(lambda: answer_cell(cell, fresh=True), 3),
             seconds(plain, 3),
             "bare loop over rapidfuzz and json.dumps",
         ),
         (
-            "memory: 50,000 pairs asked, logged, kept",
+            "memory: 50,000 pairs answered and stored",
             peak_memory_bytes() / 1024,
             child_peak("import numpy, scipy.stats"),
             "import numpy, scipy.stats",
         ),
         (
-            "eval: 50,000 answers found again",
+            "eval: 50,000 answers from the cache",
             seconds(lambda: answer_cell(cell), 3),
             seconds(plain, 3),
             "the same loop",
@@ -162,15 +163,15 @@ def asking() -> list[tuple[str, float, float, str]]:
 
 
 def splitting() -> list[tuple[str, float, float, str]]:
-    from codeacumen.text.subtokens import subtokens
+    from codeacumen.text.subtokens import split_subtokens
 
     names = [f"getValue{i}FromHTTPResponse_code" for i in range(20_000)]
     pattern = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
     def ours() -> None:
-        subtokens.cache_clear()
+        split_subtokens.cache_clear()
         for name in names:
-            subtokens(name)
+            split_subtokens(name)
 
     def theirs() -> None:
         for name in names:
@@ -187,22 +188,22 @@ def splitting() -> list[tuple[str, float, float, str]]:
 
 
 def java() -> list[tuple[str, float, float, str]]:
-    """A few hundred files of the JDK's source, where it is installed."""
+    """Return times to parse and analyse every 30th file of the JDK's source, if it is installed."""
     source = jdk_source()
     if source is None:
-        print("no JDK source here: nothing measured for Java", file=sys.stderr)
+        print("Java not measured: the JDK source is missing", file=sys.stderr)
         return []
     from tree_sitter import Parser
 
-    from codeacumen.languages.java import language, parse_java
-    from codeacumen.languages.java.syntax.declarations import declarations
-    from codeacumen.languages.java.syntax.tokens import tokens
+    from codeacumen.languages.java import load_grammar, parse_java
+    from codeacumen.languages.java.syntax.declarations import find_declarations
+    from codeacumen.languages.java.syntax.tokens import tokenize_java
 
     with zipfile.ZipFile(source) as archive:
         names = [name for name in sorted(archive.namelist()) if name.endswith(".java")]
         sources = [archive.read(name) for name in names[::30]]
     trees = [parse_java(source) for source in sources]
-    parser = Parser(language())
+    parser = Parser(load_grammar())
     bare = seconds(lambda: [parser.parse(source) for source in sources], 3)
     what = f"java, {len(sources)} files, {sum(map(len, sources)) / 1e6:.1f} MB"
     against = "bare tree-sitter parsing of the same files"
@@ -213,10 +214,15 @@ def java() -> list[tuple[str, float, float, str]]:
             bare,
             against,
         ),
-        (f"{what}: tokens", seconds(lambda: [tokens(tree) for tree in trees], 3), bare, against),
+        (
+            f"{what}: tokens",
+            seconds(lambda: [tokenize_java(tree) for tree in trees], 3),
+            bare,
+            against,
+        ),
         (
             f"{what}: members",
-            seconds(lambda: [declarations(tree) for tree in trees], 3),
+            seconds(lambda: [find_declarations(tree) for tree in trees], 3),
             bare,
             against,
         ),
@@ -224,7 +230,7 @@ def java() -> list[tuple[str, float, float, str]]:
 
 
 def main() -> None:
-    # First: a process that is started by a large one counts its memory as its own.
+    # Memory comes first: a process started by a large one counts that memory as its own.
     with tempfile.TemporaryDirectory() as home:
         os.environ["CODEACUMEN_HOME"] = home
         rows: Rows = [*start_up(), *bootstrap(), *asking(), *splitting(), *java()]
@@ -232,7 +238,7 @@ def main() -> None:
     with jdk() as found:
         parts = (corpus, measure, gluecode, transforms, similar, names, renames)
         for part in parts if found is not None else ():
-            print(f"measuring: {part.__name__}", file=sys.stderr)
+            print(f"running {part.__name__}", file=sys.stderr)
             more, lines = part(found)
             rows, told = [*rows, *more], [*told, *lines]
     show(rows, told)

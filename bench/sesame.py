@@ -1,12 +1,11 @@
-"""Our docsim and toksim beside the published ones, for pairs of SeSaMe whose two methods are in a
-corpus as they were then.
+"""Compare docsim and toksim with the published values, for pairs of SeSaMe found in a corpus.
 
     codeacumen similar mine CORPUS --out MINED --compat sesame-tools
     python bench/sesame.py MINED
 
-The published numbers are of another corpus, eleven projects of 2018: a trigram is rarer or more
-frequent there. A method counts as unchanged if the words of its JavaDoc, or for toksim the tokens
-of its body, are those of the published source.
+The published values are from a corpus of eleven projects of 2018, so trigrams have other
+frequencies there. Only unchanged methods are compared: the words of the JavaDoc, or for toksim the
+tokens of the body, equal those of the published source.
 """
 
 from __future__ import annotations
@@ -22,22 +21,26 @@ import pyarrow.parquet as pq
 from scipy.stats import spearmanr
 
 from codeacumen.benchmarks.sesame.mining.mining import METHODS, PAIRS
-from codeacumen.benchmarks.sesame.mining.pairs import Pairs
-from codeacumen.benchmarks.sesame.mining.tokens import kinds, toksim
-from codeacumen.datasets import require
-from codeacumen.languages.java.javadoc import SESAME_TOOLS, words
+from codeacumen.benchmarks.sesame.mining.pairs import StoredPairs
+from codeacumen.benchmarks.sesame.mining.tokens import compute_token_kinds, compute_toksim
+from codeacumen.datasets import require_dataset
+from codeacumen.languages.java.javadoc import SESAME_TOOLS, extract_words
 
-# Parts of a path, from its end, that must be the same.
+# Number of trailing path components that must agree.
 TAIL = 3
 
 
 def javadoc_of(text: str) -> str:
+    """Return the words of the first JavaDoc comment, by the rules of the SeSaMe tools."""
     start = text.find("/**")
-    return words(text[start : text.find("*/", start) + 2], SESAME_TOOLS) if start >= 0 else ""
+    return (
+        extract_words(text[start : text.find("*/", start) + 2], SESAME_TOOLS) if start >= 0 else ""
+    )
 
 
 def tail_of(path: str) -> tuple[str, ...]:
-    # The fourth edition of commons-math is the third under another name.
+    """Return the last components of a path, which identify a file across versions."""
+    # commons-math 4 renamed the packages of commons-math 3.
     return tuple(path.replace("math4", "math3").split("/")[-TAIL:])
 
 
@@ -45,9 +48,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("mined", type=Path)
     mined = parser.parse_args().mined
-    data = require("sesame")
+    data = require_dataset("sesame")
     rows = pq.read_table(mined / METHODS, columns=["path", "key", "words", "kinds"]).to_pylist()
-    pairs = Pairs.open(mined / PAIRS)
+    pairs = StoredPairs.open(mined / PAIRS)
     place: dict[tuple[Any, ...], int] = {}
     for number, row in enumerate(rows):
         place.setdefault((*tail_of(row["path"]), row["key"].replace(" ", "")), number)
@@ -69,10 +72,12 @@ def main() -> None:
             if all(
                 javadoc_of(t) == rows[n]["words"] for t, n in zip(texts, (one, other), strict=True)
             ):
-                found["sim"].append((float(pairs.sim(one, other)), float(pair["sim"])))
+                found["sim"].append(
+                    (float(pairs.look_up_similarity(one, other)), float(pair["sim"]))
+                )
             bodies = [bytes(rows[number]["kinds"]) for number in (one, other)]
-            if [kinds(text) for text in texts] == bodies:
-                found["sim_tok"].append((toksim(*bodies), float(pair["sim_tok"])))
+            if [compute_token_kinds(text) for text in texts] == bodies:
+                found["sim_tok"].append((compute_toksim(*bodies), float(pair["sim_tok"])))
     print(f"{present} pairs have both methods in the corpus")
     for name, values in found.items():
         ours, published = np.array(values).T

@@ -1,10 +1,11 @@
-"""Similar methods of the whole JDK: docsim of all pairs, 900 pairs sampled, one method asked for.
+"""Benchmark similar methods of the whole JDK: docsim of all pairs, sampling, and one query.
 
     python bench/similar.py              a table
     python bench/similar.py --json
 
-Part of ``make bench``. All work on a corpus that is built; against its build in the same run. The
-JDK is one project; to have pairs to sample, each of its modules stands for one.
+Part of ``make bench``. All steps read a corpus that is already built; the baseline is the time of
+that build in the same run. Pairs are sampled across projects, so each module of the JDK counts as a
+project.
 """
 
 from __future__ import annotations
@@ -21,32 +22,32 @@ def similar(jdk: Jdk) -> Told:
     import numpy as np
 
     from codeacumen.benchmarks.sesame.mining import sample
-    from codeacumen.benchmarks.sesame.mining.methods import mine
-    from codeacumen.benchmarks.sesame.mining.mining import bodies_of
-    from codeacumen.benchmarks.sesame.mining.pairs import Pairs, write_pairs
+    from codeacumen.benchmarks.sesame.mining.methods import mine_methods
+    from codeacumen.benchmarks.sesame.mining.mining import split_bodies
+    from codeacumen.benchmarks.sesame.mining.pairs import StoredPairs, write_pairs
     from codeacumen.benchmarks.sesame.mining.spaces import Space
-    from codeacumen.benchmarks.sesame.mining.tokens import toksims
+    from codeacumen.benchmarks.sesame.mining.tokens import compute_toksims
     from codeacumen.corpus import Corpus
     from codeacumen.engines.local import LocalEngine
 
     corpus = Corpus.open(jdk.corpus)
     clock = time.perf_counter()
-    table = mine(corpus, LocalEngine(WORKERS), "", lambda what, done, total: None).table
+    table = mine_methods(corpus, LocalEngine(WORKERS), "", lambda what, done, total: None).table
     methods = time.perf_counter() - clock
     clock = time.perf_counter()
     path = jdk.folder / "pairs.parquet"
     write_pairs(Space().fit(table["words"].to_pylist()).vectors, path, workers=WORKERS)
     docsim = time.perf_counter() - clock
-    pairs = Pairs.open(path)
+    pairs = StoredPairs.open(path)
     paths = table["path"].to_pylist()
     modules = [one.partition("/")[0] for one in paths]
-    bodies = bodies_of(table)
+    bodies = split_bodies(table)
     clock = time.perf_counter()
-    chosen = sample.sample(
-        sample.Pairs(pairs.left, pairs.right, pairs.similar),
-        sample.Methods(table["method_id"].to_pylist(), modules, paths),
-        lambda left, right: np.asarray(toksims(bodies, left, right)),
-        sample.Settings(),
+    chosen = sample.sample_pairs(
+        sample.CandidatePairs(pairs.left, pairs.right, pairs.similar),
+        sample.MethodColumns(table["method_id"].to_pylist(), modules, paths),
+        lambda left, right: np.asarray(compute_toksims(bodies, left, right)),
+        sample.SamplingSettings(),
         workers=WORKERS,
     )
     sampled = time.perf_counter() - clock
@@ -60,7 +61,7 @@ def similar(jdk: Jdk) -> Told:
         str(jdk.corpus),
         table["method_id"][0].as_py(),
     ]
-    subprocess.run(command, check=True, capture_output=True)  # makes the index
+    subprocess.run(command, check=True, capture_output=True)  # the first call builds the index
     clock = time.perf_counter()
     subprocess.run(command, check=True, capture_output=True)
     found = time.perf_counter() - clock

@@ -1,11 +1,11 @@
-"""All single-place variants of the whole JDK source, on one core.
+"""Benchmark all single-place variants of the whole JDK source, on one core.
 
     python bench/transforms.py             a table
     python bench/transforms.py --json
 
-Part of ``make bench``. Files are parsed, places are found and refused, and every accepted one is
-made into the edits and the text of a variant; nothing is certified. What the project declares is
-read before, from its corpus: it is there once, whatever is asked of it.
+Part of ``make bench``. It parses files, finds and refuses locations, and makes the edits and the
+text of a variant at every accepted location; it certifies nothing. The project's declarations are
+loaded from its corpus before the clock starts.
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ from jdk import Jdk, Rows, Told, alone
 
 def transforms(jdk: Jdk) -> Told:
     from codeacumen.corpus import Corpus
-    from codeacumen.corpus.link import world_of
-    from codeacumen.languages.java.resolve.static_types import Types
+    from codeacumen.corpus.link import load_world
+    from codeacumen.languages.java.resolve.static_types import StaticTypes
     from codeacumen.languages.java.syntax.file import JavaFile
-    from codeacumen.transforms.edits import apply
-    from codeacumen.transforms.run import java_files
-    from codeacumen.transforms.variants import KINDS, locations, variants_of
+    from codeacumen.transforms.edits import apply_edits
+    from codeacumen.transforms.run import iterate_java_files
+    from codeacumen.transforms.variants import KINDS, find_locations, variants_of_method
 
     found, refused, made = Counter[str](), Counter[tuple[str, str]](), Counter[str]()
     spent: Counter[str] = Counter()
     corpus = Corpus.open(jdk.corpus)
-    world, _ = world_of(corpus.folder, corpus.shards)
+    world, _ = load_world(corpus.folder, corpus.shards)
     began = time.perf_counter()
     size = 0
     for shard in corpus.shards:
-        for read in java_files(corpus.folder / "shards" / shard):
+        for read in iterate_java_files(corpus.folder / "shards" / shard):
             file = JavaFile(read.text.encode())
-            file.keep(Types, Types(file, world, read.path))
+            file.store_result(StaticTypes, StaticTypes(file, world, read.path))
             for kind in KINDS:
                 clock = time.perf_counter()
                 for method in file.bodies:
-                    places = locations(file, kind, method)
+                    places = find_locations(file, kind, method)
                     found[kind] += len(places)
                     for one in places:
                         if one.refused:
                             refused[kind, one.refused] += 1
-                    for variant in variants_of(file, places, kind, "single", 0):
-                        size += len(apply(file.source, variant.edits))
+                    for variant in variants_of_method(file, places, kind, "single", 0):
+                        size += len(apply_edits(file.source, variant.edits))
                         made[kind] += 1
                 spent[kind] += int(1e6 * (time.perf_counter() - clock))
     wall = time.perf_counter() - began

@@ -1,1 +1,1 @@
-"""What was run once to make a shipped artefact or a table of the docs; see README.md."""
+"""Scripts that made a shipped artefact or a table of the docs, each run once; see README.md."""

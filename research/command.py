@@ -1,4 +1,4 @@
-"""What the scripts share: errors that end a script with a message and an exit code."""
+"""Shared by the scripts: an error ends a script with a message and an exit code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ COULD_NOT_RUN = 2
 
 
 def run(main: Callable[[], None]) -> None:
-    """Run a script's main function; exit with 2 and a message where codeacumen reports an error."""
+    """Run a script's main function; exit with 2 and a message if codeacumen raises an error."""
     try:
         main()
     except CodeacumenError as error:

@@ -1,4 +1,4 @@
-"""Compile every kernel, so that no test waits for another that compiles the same.
+"""Compile every kernel before the tests, so that no test waits while another one compiles it.
 
 python scripts/compile_kernels.py
 """
@@ -13,11 +13,11 @@ import numpy as np
 
 from codeacumen.api import Method, NamedMethod, Pair
 from codeacumen.benchmarks.sesame.mining import sample
-from codeacumen.benchmarks.sesame.mining.pairs import Pairs, write_pairs
-from codeacumen.benchmarks.sesame.mining.spaces import vectors
+from codeacumen.benchmarks.sesame.mining.pairs import StoredPairs, write_pairs
+from codeacumen.benchmarks.sesame.mining.spaces import compute_vectors
 from codeacumen.corpus.compiled import analyse_one_file
-from codeacumen.corpus.duplicates import near_duplicates
-from codeacumen.languages.java.measures.npath import RULES, npath
+from codeacumen.corpus.duplicates import find_near_duplicates
+from codeacumen.languages.java.measures.npath import RULES, compute_npath
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.models.identifier_similarity.model import make_names
 from codeacumen.registry import make_model
@@ -25,7 +25,7 @@ from codeacumen.text.columns import Ragged
 
 
 def main() -> None:
-    # What analyses a file takes most of the time; all others, meanwhile, another process.
+    # The kernels that analyse a file take longest; a second process compiles the others meanwhile.
     beside = get_context("spawn").Process(target=others)
     beside.start()
     analyse_one_file(None)
@@ -37,9 +37,9 @@ def main() -> None:
 def others() -> None:
     file = JavaFile(b"class A { int f(int x) { return x > 0 ? 1 : 2; } }")
     for rules in RULES:
-        npath(file, rules)
-    near_duplicates(Ragged(np.arange(90) % 7, np.array([0, 30, 60, 90])))
-    # A word that no dictionary has, so that it is cut.
+        compute_npath(file, rules)
+    find_near_duplicates(Ragged(np.arange(90) % 7, np.array([0, 30, 60, 90])))
+    # A word that is in no dictionary, so that the model segments it.
     make_names().similarity([Pair("touchmovex", "idx")])
     similar_methods()
     method_names()
@@ -57,18 +57,18 @@ def similar_methods() -> None:
     texts = ["returns the list of words", "adds the list of words", "no"]
     with TemporaryDirectory() as folder:
         path = Path(folder) / "pairs.parquet"
-        write_pairs(vectors(texts), path)
-        pairs = Pairs.open(path)
-        pairs.sim(0, 1)
-        pairs.neighbours(0)
-    # Three candidates for two places: each bound is needed.
+        write_pairs(compute_vectors(texts), path)
+        pairs = StoredPairs.open(path)
+        pairs.look_up_similarity(0, 1)
+        pairs.list_neighbours(0)
+    # Three candidates for two pairs, so that every limit of the sampling applies.
     left, right = np.array([0, 0, 1], dtype=np.int32), np.array([2, 3, 3], dtype=np.int32)
     near = np.array([0.9, 0.5, 0.4], dtype=np.float32)
-    sample.sample(
-        sample.Pairs(left, right, near),
-        sample.Methods(["a", "b", "c", "d"], [0, 0, 1, 1], [0, 0, 1, 1]),
+    sample.sample_pairs(
+        sample.CandidatePairs(left, right, near),
+        sample.MethodColumns(["a", "b", "c", "d"], [0, 0, 1, 1], [0, 0, 1, 1]),
         lambda one, other: np.zeros(len(one)),
-        sample.Settings(many=2),
+        sample.SamplingSettings(pair_count=2),
     )
 
 

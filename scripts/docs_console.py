@@ -1,11 +1,10 @@
-"""The console examples of the documentation: run them, compare them, refresh them.
+"""Run, compare and refresh the console examples of the documentation.
 
-A block that starts with ```` ```console ```` holds commands, each after ``$ ``, and what they
-print. Blocks of one page run one after the other in one empty folder. ``...`` on a line of
-its own stands for lines left out.
+A ```` ```console ```` block holds commands, each after ``$ ``, and their output. The blocks of a
+page run in order in one empty folder. A line ``...`` stands for omitted lines.
 
-``docs/python.md`` is one Python session: what a ```` ```python ```` block prints stands in the
-```` ```text ```` block after it.
+``docs/python.md`` is one Python session: the output of a ```` ```python ```` block is in the
+```` ```text ```` block after it. Tests compare the pages with the real output.
 
     python scripts/docs_console.py             rewrite the outputs in docs/ and README.md
     python scripts/docs_console.py PAGE...     rewrite those of these pages
@@ -23,7 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from codeacumen.corpus.compiled import compiled
+from codeacumen.corpus.compiled import marker_path
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("CODEACUMEN_SHARED_DATA", ROOT.parent / "shared" / "data"))
@@ -65,7 +64,7 @@ class Sandbox:
         launcher = folder / "bin" / "codeacumen"
         launcher.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m codeacumen "$@"\n')
         launcher.chmod(0o755)
-        # What a page shows must not depend on the terminal it is made in.
+        # The output must not depend on the terminal's width.
         inherited = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
         self.environment = {
             **inherited,
@@ -76,8 +75,8 @@ class Sandbox:
             "TNPA": str(SHARED / "tnpa"),
             "LIU": str(SHARED / "liu2019"),
         }
-        # As if a corpus had been built before: no page is about the first time.
-        done = compiled(Path(self.environment["CODEACUMEN_HOME"]) / "compiled")
+        # Pretend that the kernels are compiled: no page shows the notice of the first build.
+        done = marker_path(Path(self.environment["CODEACUMEN_HOME"]) / "compiled")
         done.parent.mkdir(parents=True, exist_ok=True)
         done.touch()
 
@@ -97,12 +96,12 @@ class Sandbox:
 
 
 def _squeezed(line: str) -> str:
-    """Columns are as wide as the longest path: spaces and rules carry no meaning."""
+    """Return the line with runs of spaces and rules as one space: columns vary with the paths."""
     return re.sub(r"[\s─]+", " ", line).strip()
 
 
 def matches(expected: list[str], found: list[str]) -> bool:
-    """Whether the output is as documented, ``...`` standing for any lines."""
+    """Return whether the output matches the page; ``...`` matches any lines."""
     wanted = [line for line in map(_squeezed, expected) if line]
     got = [line for line in map(_squeezed, found) if line]
     pattern = "".join(
@@ -112,7 +111,7 @@ def matches(expected: list[str], found: list[str]) -> bool:
 
 
 def _shortened(expected: list[str], found: list[str]) -> list[str]:
-    """New output in the documented form: where lines were left out, they stay left out."""
+    """Return new output with ``...`` where the page omits lines."""
     if "..." not in expected:
         return found
     head = expected.index("...")
@@ -121,6 +120,8 @@ def _shortened(expected: list[str], found: list[str]) -> list[str]:
 
 
 def refreshed(text: str, sandbox: Sandbox) -> str:
+    """Return a page's text with the present output of its commands."""
+
     def rewrite(match: re.Match[str]) -> str:
         lines: list[str] = []
         for step in steps(match.group(1)):
@@ -158,7 +159,7 @@ def run_session(sandbox: Sandbox, python: str = sys.executable) -> list[str]:
 
 
 def refresh_session(sandbox: Sandbox) -> str:
-    """Return the page of the Python session with what its blocks print now."""
+    """Return the page of the Python session with the present output of its blocks."""
     outputs = iter(run_session(sandbox))
 
     def rewrite(match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Draw a method's feature graph over its source, as the documentation shows it.
+"""Draw a method's feature graph over its source as an SVG for the documentation.
 
 python scripts/draw_graph.py FILE METHOD OUT.svg
 """
@@ -23,6 +23,7 @@ COLOURS = {
 
 
 def graph_of(file: JavaFile, place: int) -> Any:
+    """Return the graph view of a method."""
     import numpy as np
 
     view = make_view("graph")
@@ -36,7 +37,7 @@ def graph_of(file: JavaFile, place: int) -> Any:
 
 
 def boxes(file: JavaFile, place: int) -> list[tuple[float, float, float, str]]:
-    """Left, top, width and text of each token, as it stands in the source."""
+    """Return left, top, width and text of each token of a method, laid out as in the source."""
     first, last = token_ranges(file)
     row = file.bodies.index(place)
     tokens, source = file.tokens, file.source
@@ -53,8 +54,11 @@ def boxes(file: JavaFile, place: int) -> list[tuple[float, float, float, str]]:
 
 
 def arc(a: tuple[float, float, float, str], b: tuple[float, float, float, str], lane: int) -> str:
-    """A curve from one token to another: above the line, or between two lines. Each kind keeps
-    to its own side, so that two kinds between the same tokens are both seen."""
+    """Return the SVG path of an edge between two tokens.
+
+    Each kind of edge has its own lane, so that edges of two kinds between the same tokens do not
+    cover each other.
+    """
     aside = (lane - 1) * 7
     x1, y1, x2, y2 = a[0] + a[2] / 2 + aside, a[1], b[0] + b[2] / 2 + aside, b[1]
     if y1 == y2:
@@ -62,7 +66,7 @@ def arc(a: tuple[float, float, float, str], b: tuple[float, float, float, str], 
         top = y1 - 15 - height
         return f"M{x1:.1f},{y1 - 15} C{x1:.1f},{top:.1f} {x2:.1f},{top:.1f} {x2:.1f},{y2 - 15}"
     start, end = (y1 - 15, y2 + 7) if y2 < y1 else (y1 + 6, y2 - 16)
-    # Lines further apart bend further out, so that they do not cover what lies between.
+    # Edges between distant lines bend further, so that they do not cover the code between.
     bend = aside * (1 + abs(y1 - y2) / LINE)
     middle = (start + end) / 2
     return (
@@ -72,6 +76,7 @@ def arc(a: tuple[float, float, float, str], b: tuple[float, float, float, str], 
 
 
 def drawing(graph: Any, tokens: list[tuple[float, float, float, str]]) -> str:
+    """Return the SVG document: tokens, edges and a legend."""
     first = graph["backbone_sequence"][0]
     right = max(left + width for left, _, width, _ in tokens) + LEFT
     bottom = max(top for _, top, _, _ in tokens) + 60

@@ -1,8 +1,8 @@
-"""Makes the table of the JDK's public API that the call graph resolves calls with.
+"""Write the table of the JDK's public API, which the call graph needs to resolve calls.
 
     python scripts/jdk_api.py          rewrite src/codeacumen/languages/java/resolve/jdk_api.txt.xz
 
-Run it with the JDK whose API is wanted first on the path. The same JDK gives the same bytes.
+The table describes the JDK that is first on the path. The same JDK yields the same bytes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TABLE = ROOT / "src" / "codeacumen" / "languages" / "java" / "resolve" / "jdk_ap
 
 
 def api(java: str, *types: str) -> str:
-    """The table's text: which JDK, then its types; only the named ones, if there are any."""
+    """Return the table's text: a line that names the JDK, then all types or the named ones."""
     done = subprocess.run(
         [java, str(PROGRAM), *types], check=True, capture_output=True, text=True, encoding="utf-8"
     )
@@ -27,7 +27,7 @@ def api(java: str, *types: str) -> str:
 
 
 def version(java: str) -> str:
-    """Name and version of a JDK, without what differs between its builds."""
+    """Return name and version of a JDK without its build number."""
     done = subprocess.run(
         [java, "-XshowSettings:properties", "-version"], check=True, capture_output=True, text=True
     )
@@ -42,7 +42,7 @@ def version(java: str) -> str:
 def main() -> None:
     java = shutil.which("java")
     if java is None:
-        sys.exit("no java on the path: the table is made from a JDK")
+        sys.exit("no java on the path: install a JDK, for example apt-get install openjdk-17-jdk")
     text = api(java)
     packed = lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME)
     TABLE.write_bytes(packed)

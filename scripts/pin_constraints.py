@@ -1,8 +1,8 @@
-"""Resolves codeacumen with every extra and writes what came out to constraints.txt.
+"""Resolve codeacumen with every extra and write the versions to constraints.txt.
 
-Resolved for the lowest Python that codeacumen supports, since the newest release of a package may
-not run there any more. torch is pinned by hand: its newest build pulls gigabytes of GPU libraries
-that the core never uses. Whoever wants another one installs it before codeacumen.
+Versions are resolved for the lowest Python that codeacumen supports, because the newest release of
+a package may not support it. torch is pinned by hand: its newest build depends on gigabytes of GPU
+libraries that the core never uses. To use another torch, install it before codeacumen.
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ HEADER = """\
 
 
 def requirements() -> list[str]:
-    """What the core and every extra ask for; extras that name codeacumen's own extras add
-    nothing."""
+    """Return the requirements of the build, the core and every extra.
+
+    Requirements on codeacumen's own extras are dropped, because every extra is included.
+    """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     wanted = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
     for extra in project["project"]["optional-dependencies"].values():

@@ -1,4 +1,4 @@
-"""Shared fixtures."""
+"""Fixtures shared by all tests."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from codeacumen.registry import lookup
 from corpora import analysed_corpus, examples_corpus
 from javac import java_util, javac_program, part_of_java_util
 from support import SHARED, Codeacumen, is_thorough
-from warm import launcher
+from warm import start_launcher
 
 __all__ = ["analysed_corpus", "examples_corpus", "java_util", "javac_program", "part_of_java_util"]
 
-# A speed limit is no test: on a busy machine any case may take longer than hypothesis allows.
+# No deadline: on a busy machine any case may take longer than hypothesis allows.
 settings.register_profile("thorough", settings.default, deadline=None)
-# Where a test does not say how many cases it draws; a hundred are usual.
+# The default number of cases of a test; hypothesis' own default is a hundred.
 settings.register_profile("quick", settings.default, max_examples=40, deadline=None)
 settings.load_profile("thorough")
 
@@ -54,7 +54,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def forget_plugins() -> Iterator[None]:
-    """Forget the plug-ins of each test: engines give all that are loaded to their workers."""
+    """Forget the plug-ins of each test: engines load all registered plug-ins in their workers."""
     loaded = lookup._plugins[:]
     yield
     lookup._plugins[:] = loaded
@@ -62,14 +62,14 @@ def forget_plugins() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that all processes of one run of the tests have, for what is made once."""
+    """Return a folder that all processes of one test run share, for what is built once."""
     base = tmp_path_factory.getbasetemp()
     return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty CODEACUMEN_HOME."""
+    """Set CODEACUMEN_HOME to an empty folder and return it."""
     folder = tmp_path / "home"
     monkeypatch.setenv("CODEACUMEN_HOME", str(folder))
     return folder
@@ -85,63 +85,65 @@ def idbench_source() -> Path:
 
 @pytest.fixture
 def idbench(home: Path, idbench_source: Path) -> Path:
-    """IdBench in an otherwise empty CODEACUMEN_HOME; the folder of its files there."""
-    from codeacumen.datasets import dataset, dataset_folder
-    from codeacumen.datasets.fetch import get
+    """Install IdBench in an otherwise empty CODEACUMEN_HOME; return the folder of its files."""
+    from codeacumen.datasets import dataset_folder, find_dataset
+    from codeacumen.datasets.fetch import fetch_dataset
 
-    get(dataset("idbench"), idbench_source)
-    return dataset_folder(dataset("idbench"))
+    fetch_dataset(find_dataset("idbench"), idbench_source)
+    return dataset_folder(find_dataset("idbench"))
 
 
 @pytest.fixture(scope="session")
 def warm_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Python, that has imported the package already where one can fork safely."""
+    """Return a Python that has already imported the package, on systems where forking is safe."""
     if not hasattr(os, "pidfd_open"):
         yield Path(sys.executable)
     else:
-        with launcher(tmp_path_factory.mktemp("warm")) as program:
+        with start_launcher(tmp_path_factory.mktemp("warm")) as program:
             yield program
 
 
 @pytest.fixture
 def codeacumen(home: Path, warm_python: Path, monkeypatch: pytest.MonkeyPatch) -> Codeacumen:
-    """The command line as a person runs it, in a process of its own. All these have the same hash
-    seed; a test that two of them give the same sets PYTHONHASHSEED for one."""
+    """Return a function that runs the command line in a process of its own. All processes have the
+    same hash seed; a test of independence from the seed sets PYTHONHASHSEED for one of them."""
     monkeypatch.delenv("COLUMNS", raising=False)
 
-    def run(*arguments: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
+    def run_codeacumen(
+        *arguments: str | Path, **options: object
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [warm_python, "-m", "codeacumen", *map(str, arguments)],
             capture_output=True,
             text=True,
             timeout=300,
-            # Whatever loads readline sets the size of a terminal for its children, unseen.
+            # Loading readline sets the terminal size for child processes, outside os.environ.
             **{"env": dict(os.environ), **options},  # type: ignore[call-overload]
         )
 
-    return run
+    return run_codeacumen
 
 
 @pytest.fixture
 def codeacumen_here(home: Path, warm_python: Path, monkeypatch: pytest.MonkeyPatch) -> Codeacumen:
-    """The command line in this process: for verbs that take less time than a process does to
-    start."""
+    """Return a function that runs the command line in this process: for commands that take less
+    time than starting a process."""
     monkeypatch.delenv("COLUMNS", raising=False)
-    # What the verb starts itself.
+    # The Python of processes that the command itself starts.
     monkeypatch.setattr(sys, "executable", str(warm_python))
 
-    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    def run_in_process(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
         from typer.testing import CliRunner
 
         from codeacumen.cli import app
 
-        words = [str(one) for one in arguments]
-        done = CliRunner().invoke(app, words, prog_name="codeacumen")
-        if done.exception is not None and not isinstance(done.exception, SystemExit):
-            raise done.exception
-        return subprocess.CompletedProcess(words, done.exit_code, done.stdout, done.stderr)
+        words = [str(argument) for argument in arguments]
+        result = CliRunner().invoke(app, words, prog_name="codeacumen")
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return subprocess.CompletedProcess(words, result.exit_code, result.stdout, result.stderr)
 
-    return run
+    return run_in_process
 
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -158,7 +160,8 @@ QUIET = (
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """One for all tests of a process: playwright starts only once in it."""
+    """Return the browser shared by all tests of a process: playwright starts only once in a
+    process."""
     playwright = pytest.importorskip(
         "playwright.sync_api", reason="playwright is not installed (pip install playwright)"
     )

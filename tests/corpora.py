@@ -1,4 +1,4 @@
-"""Corpora that several tests look into, built once."""
+"""Corpora that several tests use, built once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from filelock import FileLock
 
-from codeacumen.registry import names
+from codeacumen.registry import list_names
 from support import ROOT
 
 if TYPE_CHECKING:
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from codeacumen.corpus.build import Summary
     from codeacumen.engines.local import LocalEngine
 
-# As they are before a test loads a plug-in.
-VIEWS = tuple(names("view"))
+# The views before a test loads a plug-in.
+VIEWS = tuple(list_names("view"))
 EXAMPLES = [str(ROOT / "examples" / name) for name in ("library", "quill", "tramway", "ballot")]
 
 
-def build_at(
+def build_corpus_at(
     out: Path,
     sources: Sequence[str],
     *,
@@ -33,12 +33,12 @@ def build_at(
     views: Sequence[str] | None = None,
     largest: int = 8 << 20,
 ) -> Summary:
-    from codeacumen.corpus.build import build
+    from codeacumen.corpus.build import build_corpus_folder
     from codeacumen.engines.local import LocalEngine
 
-    # Processes that have loaded a plug-in know it; those of other builds need not start anew.
+    # Processes keep the plug-ins that they load, so only builds without plug-ins share an engine.
     engine = LocalEngine(workers) if plugins else shared_engine(workers)
-    return build(
+    return build_corpus_folder(
         sources,
         out,
         engine=engine,
@@ -49,28 +49,28 @@ def build_at(
     )
 
 
-def project_of(folder: Path, path: str, source: str) -> Corpus:
-    """A corpus of one file: the project is called after the file."""
+def build_single_file_corpus(folder: Path, path: str, source: str) -> Corpus:
+    """Return a corpus of one file; the project has the file's name."""
     from codeacumen.corpus import Corpus
 
     file = folder / "src" / path
     file.parent.mkdir(parents=True)
     file.write_text(source)
     name = file.stem.lower()
-    build_at(folder / "corpus", [f"{name}={folder / 'src'}"], workers=1, views=["text"])
+    build_corpus_at(folder / "corpus", [f"{name}={folder / 'src'}"], workers=1, views=["text"])
     return Corpus.open(folder / "corpus")
 
 
 @lru_cache
 def shared_engine(workers: int) -> LocalEngine:
-    """Processes that are started once for many tests."""
+    """Return an engine whose processes are started once for many tests."""
     from codeacumen.engines.local import LocalEngine
 
     return LocalEngine(workers)
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder."""
+def read_files(folder: Path) -> dict[str, bytes]:
+    """Return the content of every file below a folder, by relative path."""
     return {
         str(file.relative_to(folder)): file.read_bytes()
         for file in sorted(folder.rglob("*"))
@@ -80,30 +80,31 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="session")
 def examples_corpus(shared_folder: Path) -> Corpus:
-    """The four example projects, undisturbed; one process builds them for all."""
+    """Return the corpus of the four example projects; one process builds it for all. Do not change
+    it."""
     from codeacumen.corpus import Corpus
 
     folder = shared_folder / "examples"
     folder.mkdir(exist_ok=True)
     with FileLock(folder / "lock"):
         if not (folder / "built").exists():
-            build_at(folder / "corpus", EXAMPLES)
+            build_corpus_at(folder / "corpus", EXAMPLES)
             (folder / "built").touch()
     return Corpus.open(folder / "corpus")
 
 
 @pytest.fixture(scope="session")
 def analysed_corpus(examples_corpus: Corpus, shared_folder: Path) -> Corpus:
-    """A copy of the example projects with their null facts, for whoever needs these: they are
-    stored in the corpus, and the other one stays as it was built."""
+    """Return a copy of the example corpus with null facts. These are stored in the corpus, and the
+    original stays as it was built."""
     from codeacumen.corpus import Corpus
-    from codeacumen.corpus.nulls import null_reports
+    from codeacumen.corpus.nulls import find_null_reports
 
     folder = shared_folder / "analysed"
     folder.mkdir(exist_ok=True)
     with FileLock(folder / "lock"):
         if not (folder / "built").exists():
             shutil.copytree(examples_corpus.folder, folder / "corpus", dirs_exist_ok=True)
-            null_reports(Corpus.open(folder / "corpus"), shared_engine(1))
+            find_null_reports(Corpus.open(folder / "corpus"), shared_engine(1))
             (folder / "built").touch()
     return Corpus.open(folder / "corpus")

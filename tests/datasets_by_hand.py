@@ -1,4 +1,4 @@
-"""A robustness data set written by hand, small enough to see through."""
+"""A small robustness data set written by hand."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from codeacumen.core.files import sha256_of
 from codeacumen.datasets.built import SCHEMA
-from codeacumen.registry import names
+from codeacumen.registry import list_names
 from codeacumen.registry.entries import ENTRIES
 
 # A method's name, its statements, and its variants as kind, mode and place.
@@ -25,13 +25,13 @@ METHODS: Sequence[tuple[str, int, Sequence[tuple[str, str, str]]]] = (
 
 
 def write_data(folder: Path, **changes: Any) -> Path:
-    """The folder as `codeacumen dataset build robustness` would write it, with other values in its
-    ``dataset.json`` where they are given."""
+    """Write the folder that `codeacumen dataset build robustness` would write, with ``changes`` to
+    its ``dataset.json``."""
     folder.mkdir(parents=True, exist_ok=True)
     originals, variants = [], []
     counts: Counter[tuple[str, str]] = Counter()
-    for place, (name, statements, mine) in enumerate(METHODS):
-        method = f"m{place}"
+    for number, (name, statements, method_variants) in enumerate(METHODS):
+        method = f"m{number}"
         text = "void METHOD_NAME() {}"
         originals.append(
             {
@@ -44,31 +44,31 @@ def write_data(folder: Path, **changes: Any) -> Path:
                 "statements": statements,
             }
         )
-        for kind, where, at in mine:
+        for kind, where, location in method_variants:
             counts[kind, where] += 1
             variants.append(
                 {
-                    "id": f"{method}/{kind}/{where}/{at}",
+                    "id": f"{method}/{kind}/{where}/{location}",
                     "method": method,
                     "kind": kind,
                     "where": where,
-                    "locations": [at],
-                    "text": f"{text} // {at}",
+                    "locations": [location],
+                    "text": f"{text} // {location}",
                     "certificate": {"level": "parses"},
                 }
             )
     for name, rows in (("originals.jsonl", originals), ("variants.jsonl", variants)):
         (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
-    told: dict[str, dict[str, int]] = {}
-    for (kind, where), n in counts.items():
-        told.setdefault(kind, {})[where] = n
+    variant_counts: dict[str, dict[str, int]] = {}
+    for (kind, where), count in counts.items():
+        variant_counts.setdefault(kind, {})[where] = count
     about = {
         "family": "robustness",
         "schema": SCHEMA,
         "kinds": {"rename": "a variable gets another name", "loop": "loops change",
                   "switch": "a switch changes"},
         "settings": {},
-        "counts": {"variants": told},
+        "counts": {"variants": variant_counts},
         "files": {name: sha256_of(folder / name) for name in ("originals.jsonl", "variants.jsonl")},
         **changes,
     }  # fmt: skip
@@ -78,9 +78,9 @@ def write_data(folder: Path, **changes: Any) -> Path:
 
 @pytest.fixture
 def tasks_forgotten() -> Iterator[None]:
-    """Tasks of data sets are known to the whole process; a test must not leave its own."""
-    names("task")  # loads our own, which register themselves
-    known = dict(ENTRIES["task"])
+    """Remove the tasks that a test registers: tasks of data sets are known to the whole process."""
+    list_names("task")  # loads our own, which register themselves
+    registered = dict(ENTRIES["task"])
     yield
     ENTRIES["task"].clear()
-    ENTRIES["task"].update(known)
+    ENTRIES["task"].update(registered)

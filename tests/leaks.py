@@ -1,5 +1,5 @@
-"""What is served for an instance, and what a file without the answer would give: for tests that
-nothing served tells the answer."""
+"""Compare what is served for an instance with what a file without the answer shows, for tests that
+no served view leaks the answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from codeacumen.corpus import Corpus
 from codeacumen.languages.java.syntax.declarations import NONE
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.registry import make_view
-from codeacumen.views.masking.files import edited, name_edits, of_method
+from codeacumen.views.masking.files import edit_file, name_edits, restrict_to_method
 from corpora import VIEWS
 
 Row = dict[str, Any]
@@ -26,98 +26,99 @@ Leaks = Iterator[tuple[str, str]]
 
 
 @lru_cache
-def view_of(name: str) -> Any:
+def make_cached_view(name: str) -> Any:
     return make_view(name)
 
 
-def without_name(file: JavaFile, name: str) -> JavaFile:
+def hide_name(file: JavaFile, name: str) -> JavaFile:
     """Return the file with a method's name hidden."""
-    return edited(file, name_edits(file, name))
+    return edit_file(file, name_edits(file, name))
 
 
-def methods_of(corpus: Corpus) -> list[Row]:
-    """All methods with a body, of every split."""
-    found = corpus.query("select method_id from methods where body").to_pylist()
-    return [corpus.method(str(row["method_id"])) for row in found]
+def load_methods(corpus: Corpus) -> list[Row]:
+    """Return all methods with a body, of every split."""
+    table = corpus.query("select method_id from methods where body").to_pylist()
+    return [corpus.method(str(row["method_id"])) for row in table]
 
 
-def files_of(corpus: Corpus) -> Files:
-    found = corpus.query("select file_id, source from files where language = 'java'")
-    return {str(row["file_id"]): JavaFile(row["source"].encode()) for row in found.to_pylist()}
+def load_files(corpus: Corpus) -> Files:
+    table = corpus.query("select file_id, source from files where language = 'java'")
+    return {str(row["file_id"]): JavaFile(row["source"].encode()) for row in table.to_pylist()}
 
 
-def looked_at(method: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Views, each with the tools whose output is looked at as well: of every method its text and
-    its tokens, of every 24th all views, of every 48th as every tool gives them."""
-    lot = int(method[:2], 16)
-    for name in VIEWS if lot % 24 == 0 else ("text", "tokens"):
-        yield name, tuple(view_of(name).compats) if lot % 48 == 0 else ()
+def select_views(method: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the views to compare, each with the tools whose output is compared too: text and tokens
+    for every method, all views for every 24th, and all tools' formats for every 48th."""
+    lot_number = int(method[:2], 16)
+    for name in VIEWS if lot_number % 24 == 0 else ("text", "tokens"):
+        yield name, tuple(make_cached_view(name).compats) if lot_number % 48 == 0 else ()
 
 
-def served(context: CorpusContext, method: str, other: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, tools in looked_at(other):
-        found[name] = context.view_of(method, other, name)
+def collect_served_views(context: CorpusContext, method: str, other: str) -> dict[str, Any]:
+    views: dict[str, Any] = {}
+    for name, tools in select_views(other):
+        views[name] = context.view_of(method, other, name)
         for compat in tools:
-            found[f"{name} as {compat}"] = context.view_of(method, other, name, compat)
-    return found
+            views[f"{name} as {compat}"] = context.view_of(method, other, name, compat)
+    return views
 
 
-def computed(file: JavaFile, row: Row, text: str | None = None) -> dict[str, Any]:
-    """All views of a method from a file alone; ``text`` where people see another one."""
+def compute_views(file: JavaFile, row: Row, text: str | None = None) -> dict[str, Any]:
+    """Compute all views of a method from a file alone; ``text`` replaces the method's shown
+    text."""
     method = file.declarations.methods[row["place"]]
-    alone = of_method(file, row["place"])
+    alone = restrict_to_method(file, row["place"])
     seeds = np.array([int(row["method_id"].replace("-", ""), 16) >> 64], dtype=np.uint64)
-    told = {"name": method.name, "text": text or file.syntax.text(method.node)}
-    found: dict[str, Any] = {}
-    for name, tools in looked_at(row["method_id"]):
-        view = view_of(name)
+    method_row = {"name": method.name, "text": text or file.syntax.text(method.node)}
+    views: dict[str, Any] = {}
+    for name, tools in select_views(row["method_id"]):
+        view = make_cached_view(name)
         rows = {
             table.name: {key: lists[0] for key, lists in table.columns(alone, seeds).items()}
             for table in view.tables
         }
-        found[name] = view.value(told, rows)
+        views[name] = view.value(method_row, rows)
         for compat in tools:
-            found[f"{name} as {compat}"] = view.compatible(compat, file, row["place"])
-    return found
+            views[f"{name} as {compat}"] = view.compatible(compat, file, row["place"])
+    return views
 
 
-def noticed(leaks: Leaks, kinds: Collection[str]) -> bool:
-    """Whether there are leaks of all these kinds; looks no further then."""
+def has_leaks_of(leaks: Leaks, kinds: Collection[str]) -> bool:
+    """Return whether there are leaks of all these kinds; stop once all are found."""
     missing = set(kinds)
-    for _, what in leaks:
-        missing.discard(what)
+    for _, kind in leaks:
+        missing.discard(kind)
         if not missing:
             return True
     return False
 
 
-def strings(value: Any) -> Iterator[str]:
-    """All texts of a JSON value."""
+def iterate_strings(value: Any) -> Iterator[str]:
+    """Yield all texts of a JSON value."""
     pending = [value]
     while pending:
-        one = pending.pop()
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, Mapping):
-            pending += one.values()
-        elif isinstance(one, list | tuple):
-            pending += one
+        item = pending.pop()
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, Mapping):
+            pending += item.values()
+        elif isinstance(item, list | tuple):
+            pending += item
 
 
 class Spy:
-    """A view that somebody else wrote: shows all it can get hold of."""
+    """A third-party view that shows everything it can access."""
 
     name = "spy"
     compats: Mapping[str, str] = {"all": "the source too"}
 
     def __init__(self) -> None:
-        self.tables = (view_of("tokens").tables[0],)
+        self.tables = (make_cached_view("tokens").tables[0],)
 
     def value(self, method: Row, rows: Mapping[str, Row]) -> Any:
         hidden = ("method_id", "type_id", "file_id", "project_id")
-        told = {key: value for key, value in method.items() if key not in hidden}
-        return json.loads(json.dumps([told, rows["tokens"]["spelling"]]))
+        shown = {key: value for key, value in method.items() if key not in hidden}
+        return json.loads(json.dumps([shown, rows["tokens"]["spelling"]]))
 
     def compatible(self, compat: str, file: JavaFile, place: int) -> Any:
         method = file.declarations.methods[place]

@@ -1,4 +1,5 @@
-"""A GLUECode data set written by hand: five tasks, three training projects, six to be tested."""
+"""A GLUECode data set written by hand: five tasks, three training projects, one for dev and six for
+test."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ NAMING = (
     ("getSize", "int METHOD_NAME() {{ return size{n}; }}"),
     ("close", "void METHOD_NAME() throws IOException {{ stream{n}.close(); }}"),
 )
-# With the origin, the receiver's type and what it offers.
+# Each with its origin, the receiver's type, the number of arguments, and the candidates.
 COMPLETION = (
     (
         "add",
@@ -57,8 +58,8 @@ NULLTOKEN = (
 
 
 def write_methods(folder: Path, train: Sequence[str] = TRAIN, **changes: Any) -> Path:
-    """The folder as `codeacumen dataset build gluecode` would write it, with other values in its
-    ``dataset.json`` where they are given."""
+    """Write the folder that `codeacumen dataset build gluecode` would write, with ``changes`` to
+    its ``dataset.json``."""
     folder.mkdir(parents=True, exist_ok=True)
     rows: Mapping[str, list[Row]] = {
         "npath": [],
@@ -70,7 +71,7 @@ def write_methods(folder: Path, train: Sequence[str] = TRAIN, **changes: Any) ->
     splits = {**dict.fromkeys(train, "train"), **dict.fromkeys(DEV, "dev")}
     plain = {"npath": NPATH, "operators": OPERATORS, "naming": NAMING, "nulltoken": NULLTOKEN}
     for number, project in enumerate((*train, *DEV, *TEST)):
-        told = {
+        common_fields = {
             "project": project,
             "split": splits.get(project, "test"),
             "path": "A.java",
@@ -79,13 +80,16 @@ def write_methods(folder: Path, train: Sequence[str] = TRAIN, **changes: Any) ->
             "near_duplicate": False,
         }
         for task, patterns in plain.items():
-            for place, (label, text) in enumerate(patterns):
-                id_ = f"{task}-{project}-{place}"
-                asked = {"label": label, "text": text.format(n=number)}
-                rows[task].append({"id": id_, **told, **asked})
-        rows["completion"] += [*_calls(project, number, told), _own(project, told)]
-    for task, mine in rows.items():
-        (folder / f"{task}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in mine))
+            for number_in_task, (label, text) in enumerate(patterns):
+                id_ = f"{task}-{project}-{number_in_task}"
+                label_and_text = {"label": label, "text": text.format(n=number)}
+                rows[task].append({"id": id_, **common_fields, **label_and_text})
+        rows["completion"] += [
+            *make_library_calls(project, number, common_fields),
+            make_project_call(project, common_fields),
+        ]
+    for task, task_rows in rows.items():
+        (folder / f"{task}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in task_rows))
     about = {
         "family": "gluecode",
         "schema": SCHEMA,
@@ -99,29 +103,29 @@ def write_methods(folder: Path, train: Sequence[str] = TRAIN, **changes: Any) ->
     return folder
 
 
-def _calls(project: str, number: int, told: Row) -> list[Row]:
+def make_library_calls(project: str, number: int, common_fields: Row) -> list[Row]:
     return [
         {
             "id": f"completion-{project}-{place}",
-            **told,
+            **common_fields,
             "label": label,
             "text": text.format(n=number),
             "origin": origin,
             "receiver": receiver,
             "arguments": arguments,
-            "candidates": offered,
+            "candidates": candidates,
             "static": False,
         }
-        for place, (label, text, origin, receiver, arguments, offered) in enumerate(COMPLETION)
+        for place, (label, text, origin, receiver, arguments, candidates) in enumerate(COMPLETION)
     ]
 
 
-def _own(project: str, told: Row) -> Row:
-    """A call that only the project's own classes can tell."""
+def make_project_call(project: str, common_fields: Row) -> Row:
+    """Return a call that only the project's own classes determine."""
     name = f"ring{project.capitalize()}"
     return {
         "id": f"completion-{project}-own",
-        **told,
+        **common_fields,
         "label": name,
         "text": "void m(Bell bell) { bell.<MASK>(); }",
         "origin": "project",

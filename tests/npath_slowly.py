@@ -1,7 +1,8 @@
-"""NPath a second time: recursive, on the parser's own nodes, rule by rule as the tables have them.
+"""A second implementation of NPath: recursive, on the parser's own nodes, rule by rule as in the
+tables.
 
-It shares nothing with the kernels but the parser, has numbers without end, and walks inner bodies
-again for each body around them.
+It shares only the parser with the kernels, has unlimited integers, and walks inner bodies again for
+each body around them.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from functools import cache
 
 from tree_sitter import Node, Parser
 
-from codeacumen.languages.java import language
+from codeacumen.languages.java import load_grammar
 from codeacumen.languages.java.measures.npath import BINS, MOST, RULES
 
 BODIES = ("class_body", "enum_body", "interface_body", "annotation_type_body")
@@ -20,89 +21,91 @@ METHODS = ("method_declaration", "constructor_declaration", "compact_constructor
 LOOPS = ("while_statement", "do_statement", "for_statement", "enhanced_for_statement")
 
 
-def evaluated(node: Node) -> list[Node]:
+def list_operands(node: Node) -> list[Node]:
     return [child for child in node.named_children if "comment" not in child.type]
 
 
-def bare(node: Node) -> Node:
+def strip_parentheses(node: Node) -> Node:
     while node.type == "parenthesized_expression":
-        node = evaluated(node)[0]
+        node = list_operands(node)[0]
     return node
 
 
-def part(node: Node, name: str) -> Node | None:
+def get_field(node: Node, name: str) -> Node | None:
     return node.child_by_field_name(name)
 
 
-def statements(group: Node) -> list[Node]:
+def list_statements(group: Node) -> list[Node]:
     return [
         child
         for child in group.children
-        if child.type == ";" or (child in evaluated(group) and child.type != "switch_label")
+        if child.type == ";" or (child in list_operands(group) and child.type != "switch_label")
     ]
 
 
-def labels(group: Node) -> list[Node]:
+def list_labels(group: Node) -> list[Node]:
     return [child for child in group.children if child.type == "switch_label"]
 
 
-def named(label: Node) -> int:
+def count_label_values(label: Node) -> int:
     if any(child.text == b"default" for child in label.children):
         return 1
-    return max(1, sum(child.type != "guard" for child in evaluated(label)))
+    return max(1, sum(child.type != "guard" for child in list_operands(label)))
 
 
-def operators(node: Node) -> int:
-    """&& and || below an expression; lambdas and classes are not entered."""
+def count_operators(node: Node) -> int:
+    """Count && and || below an expression, without lambdas and classes."""
     if node.type in ("&&", "||"):
         return 1
     inside = [c for c in node.children if c.type not in ("lambda_expression", *BODIES)]
-    return sum(map(operators, inside))
+    return sum(map(count_operators, inside))
 
 
-class Six:
-    """PMD 6."""
+class PmdSix:
+    """The rules of PMD 6."""
 
-    def product(self, nodes: list[Node]) -> int:
+    def multiply(self, nodes: list[Node]) -> int:
         total = 1
         for node in nodes:
-            total *= self.value(node)
+            total *= self.compute(node)
         return total
 
-    def asked(self, node: Node | None) -> int:
-        return 0 if node is None or node.type == "lambda_expression" else operators(node)
+    def count_condition(self, node: Node | None) -> int:
+        return 0 if node is None or node.type == "lambda_expression" else count_operators(node)
 
-    def value(self, node: Node) -> int:
+    def compute(self, node: Node) -> int:
         rule = getattr(self, node.type, None)
-        return rule(node) if rule else self.product(node.children)
+        return rule(node) if rule else self.multiply(node.children)
 
     def if_statement(self, node: Node) -> int:
-        then, other = part(node, "consequence"), part(node, "alternative")
+        then, other = get_field(node, "consequence"), get_field(node, "alternative")
         assert then is not None
-        rest = 1 if other is None else self.value(other)
-        return self.value(then) + rest + self.asked(part(node, "condition"))
+        rest = 1 if other is None else self.compute(other)
+        return self.compute(then) + rest + self.count_condition(get_field(node, "condition"))
 
-    def loop(self, node: Node, asked: int) -> int:
-        body = part(node, "body")
+    def compute_loop(self, node: Node, condition_count: int) -> int:
+        body = get_field(node, "body")
         assert body is not None
-        return self.value(body) + 1 + asked
+        return self.compute(body) + 1 + condition_count
 
     def while_statement(self, node: Node) -> int:
-        return self.loop(node, self.asked(part(node, "condition")))
+        return self.compute_loop(node, self.count_condition(get_field(node, "condition")))
 
     do_statement = while_statement
 
     def for_statement(self, node: Node) -> int:
-        return self.loop(node, self.asked(next(self.expressions(node), None)))
+        return self.compute_loop(
+            node, self.count_condition(next(self.iterate_expressions(node), None))
+        )
 
     enhanced_for_statement = for_statement
 
-    def expressions(self, node: Node) -> Iterator[Node]:
-        """What PMD 6 calls Expression, as a search meets it."""
+    def iterate_expressions(self, node: Node) -> Iterator[Node]:
+        """Yield the nodes that PMD 6 calls Expression, in the order of a search."""
         for i, child in enumerate(node.children):
-            where, mother = node.field_name_for_child(i), node.type
+            field_name, parent_type = node.field_name_for_child(i), node.type
             if child.is_named and "comment" not in child.type:
-                whole = mother in (
+                is_whole_expression = parent_type in (
                     "parenthesized_expression",
                     "argument_list",
                     "dimensions_expr",
@@ -110,101 +113,109 @@ class Six:
                     "throw_statement",
                     "yield_statement",
                     "assert_statement",
-                ) or (mother, where) in (
+                ) or (parent_type, field_name) in (
                     ("array_access", "index"),
                     ("assignment_expression", "right"),
                     ("for_statement", "condition"),
                     ("enhanced_for_statement", "value"),
                 )
-                initial = mother == "array_initializer" or (
-                    mother in ("variable_declarator", "resource") and where == "value"
+                is_initializer = parent_type == "array_initializer" or (
+                    parent_type in ("variable_declarator", "resource") and field_name == "value"
                 )
-                if whole or (initial and child.type != "array_initializer"):
+                if is_whole_expression or (is_initializer and child.type != "array_initializer"):
                     yield child
             if child.type not in ("lambda_expression", *BODIES):
-                yield from self.expressions(child)
+                yield from self.iterate_expressions(child)
 
     def return_statement(self, node: Node) -> int:
-        for given_ in evaluated(node):
-            inner = self.value(given_)
-            return self.asked(given_) + (inner if inner > 1 else 0) or 1
+        for operand in list_operands(node):
+            inner = self.compute(operand)
+            return self.count_condition(operand) + (inner if inner > 1 else 0) or 1
         return 1
 
     def ternary_expression(self, node: Node) -> int:
-        parts = [part(node, name) for name in ("condition", "consequence", "alternative")]
-        return sum(self.value(one) for one in parts if one) + self.asked(parts[0]) - 1
+        parts = [get_field(node, name) for name in ("condition", "consequence", "alternative")]
+        return (
+            sum(self.compute(operand) for operand in parts if operand)
+            + self.count_condition(parts[0])
+            - 1
+        )
 
     def try_statement(self, node: Node) -> int:
         kinds = ("resource_specification", "block", "catch_clause", "finally_clause")
-        return sum(self.value(child) for child in node.children if child.type in kinds)
+        return sum(self.compute(child) for child in node.children if child.type in kinds)
 
     try_with_resources_statement = try_statement
 
     def switch_expression(self, node: Node) -> int:
-        body = part(node, "body")
+        body = get_field(node, "body")
         assert body is not None
-        total = self.cases(body) + self.asked(part(node, "condition"))
+        total = self.count_cases(body) + self.count_condition(get_field(node, "condition"))
         return total or MOST["pmd6"]
 
-    def cases(self, block: Node) -> int:
+    def count_cases(self, block: Node) -> int:
         total = 0
         for group in block.named_children:
             if group.type == "switch_rule":
-                (body,) = statements(group)
+                (body,) = list_statements(group)
                 throws = body.type == "throw_statement"
-                total += 1 if throws else named(labels(group)[0]) * self.value(body)
+                total += (
+                    1 if throws else count_label_values(list_labels(group)[0]) * self.compute(body)
+                )
             elif group.type == "switch_block_statement_group":
-                total += len(labels(group)) - 1 + self.product(statements(group))
+                total += len(list_labels(group)) - 1 + self.multiply(list_statements(group))
         return total
 
 
-class Seven(Six):
-    """PMD 7.0 to 7.13: what is different."""
+class PmdSeven(PmdSix):
+    """The rules of PMD 7.0 to 7.13 that differ from PMD 6."""
 
-    def asked(self, node: Node | None) -> int:
+    def count_condition(self, node: Node | None) -> int:
         if node is None:
             return 0
-        node = bare(node)
+        node = strip_parentheses(node)
         if node.type != "ternary_expression":
-            return operators(node)
-        parts = [part(node, name) for name in ("condition", "consequence", "alternative")]
-        return sum(map(self.asked, parts)) + 2
+            return count_operators(node)
+        parts = [get_field(node, name) for name in ("condition", "consequence", "alternative")]
+        return sum(map(self.count_condition, parts)) + 2
 
     def for_statement(self, node: Node) -> int:
-        return self.loop(node, self.asked(part(node, "condition")))
+        return self.compute_loop(node, self.count_condition(get_field(node, "condition")))
 
     def enhanced_for_statement(self, node: Node) -> int:
-        return self.loop(node, 0)
+        return self.compute_loop(node, 0)
 
     def return_statement(self, node: Node) -> int:
-        for given_ in evaluated(node):
-            return self.product(bare(given_).children) + self.asked(given_)
+        for operand in list_operands(node):
+            return self.multiply(strip_parentheses(operand).children) + self.count_condition(
+                operand
+            )
         return 1
 
     def switch_label(self, node: Node) -> int:
-        return named(node)
+        return count_label_values(node)
 
     def switch_expression(self, node: Node) -> int:
-        body = part(node, "body")
+        body = get_field(node, "body")
         assert body is not None
-        return self.cases(body) + self.asked(part(node, "condition"))
+        return self.count_cases(body) + self.count_condition(get_field(node, "condition"))
 
-    def cases(self, block: Node) -> int:
+    def count_cases(self, block: Node) -> int:
         total = waiting = 0
         for group in block.named_children:
-            waiting += sum(map(named, labels(group)))
-            body = statements(group) if labels(group) else []
+            waiting += sum(map(count_label_values, list_labels(group)))
+            body = list_statements(group) if list_labels(group) else []
             if group.type == "switch_rule":
                 body = body[:1]
             if body:
-                total += waiting * self.product(body)
+                total += waiting * self.multiply(body)
                 waiting = 0
         return total
 
 
 @dataclass
 class Frame:
-    """What can be left: by which labels, how."""
+    """A statement that can be left, with its labels and the ways to leave it."""
 
     labels: set[bytes]
     breaks: bool = False
@@ -216,38 +227,41 @@ class Frame:
 
 @dataclass
 class Walk:
-    """PMD 7.14."""
+    """The rules of PMD 7.14."""
 
     enums: list[set[bytes]]
     left: int = 0
     frames: list[Frame] = field(default_factory=list)
 
-    def test(self, node: Node | None, p: int) -> tuple[int, int, int]:
-        """Ways that end an expression, that make it true, that make it false."""
+    def split_paths(self, node: Node | None, p: int) -> tuple[int, int, int]:
+        """Return the number of paths that end an expression, that make it true, and that make it
+        false."""
         if node is None:
             return p, p, p
-        node = bare(node)
+        node = strip_parentheses(node)
         if node.type in ("lambda_expression", *BODIES):
             return p, p, p
         if node.type == "ternary_expression":
-            _, yes, no = self.test(part(node, "condition"), p)
-            first = self.test(part(node, "consequence"), yes)
-            second = self.test(part(node, "alternative"), no)
+            _, yes, no = self.split_paths(get_field(node, "condition"), p)
+            first = self.split_paths(get_field(node, "consequence"), yes)
+            second = self.split_paths(get_field(node, "alternative"), no)
             return first[0] + second[0], first[1] + second[1], first[2] + second[2]
-        operator = part(node, "operator")
+        operator = get_field(node, "operator")
         sign = operator.type if operator is not None else ""
         if sign in ("&&", "||"):
-            end, yes, no = self.test(part(node, "left"), p)
-            end2, yes2, no2 = self.test(part(node, "right"), yes if sign == "&&" else no)
+            end, yes, no = self.split_paths(get_field(node, "left"), p)
+            end2, yes2, no2 = self.split_paths(
+                get_field(node, "right"), yes if sign == "&&" else no
+            )
             return (end + end2, yes2, no2 + no) if sign == "&&" else (end + end2, yes2 + yes, no2)
         if sign == "!":
-            end, yes, no = self.test(part(node, "operand"), p)
+            end, yes, no = self.split_paths(get_field(node, "operand"), p)
             return end, no, yes
         for child in node.named_children:
-            p = self.test(child, p)[0]
+            p = self.split_paths(child, p)[0]
         return p, p, p
 
-    def walk(self, node: Node | None, p: int) -> int:
+    def count_paths(self, node: Node | None, p: int) -> int:
         if node is None:
             return p
         rule = getattr(self, node.type, None)
@@ -255,62 +269,66 @@ class Walk:
             return int(rule(node, p))
         expressions = ("_expression", "_invocation", "_access", "_reference", "array_initializer")
         if node.type.endswith(expressions) and node.type != "explicit_constructor_invocation":
-            return self.test(node, p)[0]
+            return self.split_paths(node, p)[0]
         for child in node.named_children:
-            p = self.walk(child, p)
+            p = self.count_paths(child, p)
         return p
 
     def parenthesized_expression(self, node: Node, p: int) -> int:
-        return self.walk(bare(node), p)
+        return self.count_paths(strip_parentheses(node), p)
 
-    def framed(self, node: Node, **how: bool) -> Frame:
+    def push_frame(self, node: Node, **options: bool) -> Frame:
         names: set[bytes] = set()
         above = node.parent
         while above is not None and above.type == "labeled_statement":
-            names.add(evaluated(above)[0].text or b"")
+            names.add(list_operands(above)[0].text or b"")
             above = above.parent
-        self.frames.append(Frame(names, **how))
+        self.frames.append(Frame(names, **options))
         return self.frames[-1]
 
     def if_statement(self, node: Node, p: int) -> int:
-        frame = self.framed(node)
-        _, yes, no = self.test(part(node, "condition"), p)
-        p = self.walk(part(node, "consequence"), yes) + self.walk(part(node, "alternative"), no)
+        frame = self.push_frame(node)
+        _, yes, no = self.split_paths(get_field(node, "condition"), p)
+        p = self.count_paths(get_field(node, "consequence"), yes) + self.count_paths(
+            get_field(node, "alternative"), no
+        )
         self.frames.pop()
         return p + frame.broken
 
     def while_statement(self, node: Node, p: int) -> int:
-        asked = part(node, "value" if node.type == "enhanced_for_statement" else "condition")
+        condition = get_field(
+            node, "value" if node.type == "enhanced_for_statement" else "condition"
+        )
         for init in node.children_by_field_name("init"):
-            p = self.walk(init, p)
+            p = self.count_paths(init, p)
         if node.type == "enhanced_for_statement":
-            p = self.walk(asked, p)
-        _, yes, no = self.test(asked, p)
-        frame = self.framed(node, breaks=True, loop=True)
-        p = self.walk(part(node, "body"), yes)
+            p = self.count_paths(condition, p)
+        _, yes, no = self.split_paths(condition, p)
+        frame = self.push_frame(node, breaks=True, loop=True)
+        p = self.count_paths(get_field(node, "body"), yes)
         for update in node.children_by_field_name("update"):
-            p = self.walk(update, p)
+            p = self.count_paths(update, p)
         self.frames.pop()
-        endless = asked is None or bare(asked).type == "true"
+        endless = condition is None or strip_parentheses(condition).type == "true"
         return p + frame.broken + frame.continued + (0 if endless else no)
 
     for_statement = enhanced_for_statement = while_statement
 
     def do_statement(self, node: Node, p: int) -> int:
-        frame = self.framed(node, breaks=True, loop=True)
-        p = self.walk(part(node, "body"), p)
+        frame = self.push_frame(node, breaks=True, loop=True)
+        p = self.count_paths(get_field(node, "body"), p)
         self.frames.pop()
-        _, yes, no = self.test(part(node, "condition"), p + frame.continued)
+        _, yes, no = self.split_paths(get_field(node, "condition"), p + frame.continued)
         self.left += yes
         return no + frame.broken
 
     def switch_expression(self, node: Node, p: int) -> int:
-        body, above = part(node, "body"), node.parent
+        body, above = get_field(node, "body"), node.parent
         assert body is not None
         assert above is not None
         if above.type == "expression_statement" and above.parent is not None:
             above = above.parent
-        statement = above.type in (
+        is_statement = above.type in (
             "block",
             "constructor_body",
             "switch_block_statement_group",
@@ -318,40 +336,40 @@ class Walk:
             "if_statement",
             *LOOPS,
         )
-        p = self.walk(part(node, "condition"), p)
-        frame = self.framed(node, breaks=statement, yields=not statement)
+        p = self.count_paths(get_field(node, "condition"), p)
+        frame = self.push_frame(node, breaks=is_statement, yields=not is_statement)
         falls = 0
         values: list[Node] = []
-        sure = not statement
+        is_exhaustive = not is_statement
         for group in body.named_children:
-            entry = p * sum(map(named, labels(group)))
-            for label in labels(group):
-                values += evaluated(label)
-                sure |= any(child.text == b"default" for child in label.children)
+            entry = p * sum(map(count_label_values, list_labels(group)))
+            for label in list_labels(group):
+                values += list_operands(label)
+                is_exhaustive |= any(child.text == b"default" for child in label.children)
             if group.type == "switch_rule":
-                ends = self.walk_all(statements(group), entry)
+                ends = self.count_paths_of_all(list_statements(group), entry)
                 frame.broken += ends
-            elif labels(group):
-                falls = self.walk_all(statements(group), falls + entry)
+            elif list_labels(group):
+                falls = self.count_paths_of_all(list_statements(group), falls + entry)
         self.frames.pop()
-        sure |= any(one.type in ("pattern", "null_literal") for one in values)
-        sure |= {one.text or b"" for one in values} in self.enums
-        return falls + frame.broken + (0 if sure else p)
+        is_exhaustive |= any(value.type in ("pattern", "null_literal") for value in values)
+        is_exhaustive |= {value.text or b"" for value in values} in self.enums
+        return falls + frame.broken + (0 if is_exhaustive else p)
 
-    def walk_all(self, nodes: list[Node], p: int) -> int:
+    def count_paths_of_all(self, nodes: list[Node], p: int) -> int:
         for node in nodes:
-            p = self.walk(node, p)
+            p = self.count_paths(node, p)
         return p
 
     def return_statement(self, node: Node, p: int) -> int:
-        p = self.walk_all(evaluated(node), p)
+        p = self.count_paths_of_all(list_operands(node), p)
         self.left += p
         return 0
 
     throw_statement = return_statement
 
     def yield_statement(self, node: Node, p: int) -> int:
-        p = self.walk_all(evaluated(node), p)
+        p = self.count_paths_of_all(list_operands(node), p)
         for frame in reversed(self.frames):
             if frame.yields:
                 frame.broken += p
@@ -359,7 +377,7 @@ class Walk:
         return 0
 
     def break_statement(self, node: Node, p: int) -> int:
-        label = evaluated(node)
+        label = list_operands(node)
         for frame in reversed(self.frames):
             if label[0].text in frame.labels if label else frame.breaks:
                 frame.broken += p
@@ -367,7 +385,7 @@ class Walk:
         return 0
 
     def continue_statement(self, node: Node, p: int) -> int:
-        label = evaluated(node)
+        label = list_operands(node)
         for frame in reversed(self.frames):
             if frame.loop and (not label or label[0].text in frame.labels):
                 frame.continued += p
@@ -376,38 +394,44 @@ class Walk:
 
 
 @cache
-def parser() -> Parser:
-    return Parser(language())
+def get_parser() -> Parser:
+    return Parser(load_grammar())
 
 
-def every(node: Node, *kinds: str) -> Iterator[Node]:
+def find_nodes(node: Node, *kinds: str) -> Iterator[Node]:
     if node.type in kinds:
         yield node
     for child in node.named_children:
-        yield from every(child, *kinds)
+        yield from find_nodes(child, *kinds)
 
 
-def slowly(source: bytes) -> list[tuple[int, int, int]]:
-    """The three values of each body of a file, in the order of the methods."""
-    root = parser().parse(source).root_node
+def compute_npath(source: bytes) -> list[tuple[int, int, int]]:
+    """Return the three values of each body of a file, in the order of the methods."""
+    root = get_parser().parse(source).root_node
     enums: dict[Node, set[bytes]] = {}
-    for constant in every(root, "enum_constant"):
-        name = part(constant, "name")
+    for constant in find_nodes(root, "enum_constant"):
+        name = get_field(constant, "name")
         assert constant.parent is not None
         assert name is not None
         enums.setdefault(constant.parent, set()).add(name.text or b"")
-    found = []
-    for method in every(root, *METHODS):
-        body = part(method, "body")
+    results = []
+    for method in find_nodes(root, *METHODS):
+        body = get_field(method, "body")
         if body is not None:
             walk = Walk(list(enums.values()))
-            exact = (Six().value(body), Seven().value(body), walk.walk(body, 1) + walk.left)
-            found.append(tuple(min(n, MOST[r]) for n, r in zip(exact, RULES, strict=True)))
-    return found  # type: ignore[return-value]
+            exact = (
+                PmdSix().compute(body),
+                PmdSeven().compute(body),
+                walk.count_paths(body, 1) + walk.left,
+            )
+            results.append(
+                tuple(min(count, MOST[rule]) for count, rule in zip(exact, RULES, strict=True))
+            )
+    return results  # type: ignore[return-value]
 
 
 def bin_of(value: int) -> str | None:
-    """Return the class that holds an NPath value, read from the names of the classes."""
+    """Return the class that contains an NPath value, read from the names of the classes."""
     for name in BINS:
         low, _, high = name.partition("-")
         if int(low) <= value <= int(high or low):

@@ -1,4 +1,4 @@
-"""Small Java programs about null, with what is true of each: the JVM is the oracle.
+"""Small Java programs about null, with the expected reports: the JVM is the oracle.
 
 ``languages/java/nulls/programs`` holds them by topic. A program in such a file::
 
@@ -12,15 +12,15 @@
     ---
     T.length()
 
-A line ``=== beyond: reason`` below the title says that the analysis is not asked to see it;
+A line ``=== beyond: reason`` below the title says that the analysis need not detect the error;
 ``+++ Other.java`` begins another file of the program. The comment marks where null is dereferenced
-and names the token to be reported; ``// null: word passed`` marks a call that hands null to a
-method in which it is dereferenced. Below ``---`` stand the inputs, a line each: statements of Java,
-which are not shown to the analysis, since whoever calls with null is a caller to be reported too.
+and names the token to be reported; ``// null: word passed`` marks a call that passes null to a
+method in which it is dereferenced. Below ``---`` are the inputs, one per line: Java statements,
+which the analysis does not see, since callers that pass null would be reported too.
 
 An input proves a mark if it ends in a NullPointerException whose stack has its innermost frame of
-the program on that line (for what is passed: a frame below the innermost), and the JVM's message
-names the token. What no mark explains must not be thrown, and every mark needs its input.
+the program on that line (for passed values: a frame below the innermost), and the JVM's message
+names the token. No other NullPointerException may be thrown, and every mark needs an input.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ HERE = Path(__file__).parent / "languages" / "java" / "nulls"
 
 _MARK = re.compile(r"// null: (\w+)( passed)?$")
 _BECAUSE = re.compile(r'because (the return value of )?"(.*)" is null$')
-# Frames that a stack has of the platform itself, and of the code that the tests add.
+# Packages of the platform, whose frames are not the program's.
 _PLATFORM = ("java.", "jdk.", "sun.")
 
 
 class Mark(NamedTuple):
-    """Where null is dereferenced. The method is the innermost that encloses the line, whose text
-    is ``code``."""
+    """Place where null is dereferenced. The method is the innermost that encloses the line, whose
+    text is ``code``."""
 
     path: str
     line: int
@@ -67,7 +67,7 @@ class Frame(NamedTuple):
 
 
 class Ending(NamedTuple):
-    """How a run on an input ended; ``thrown`` is empty if it returned."""
+    """The end of a run on an input; ``thrown`` is empty if it returned."""
 
     input: str
     thrown: str
@@ -90,8 +90,8 @@ class Program:
 
     @property
     def sources(self) -> dict[str, bytes]:
-        """Every program has a package of its own, declared on the first line of each file: line
-        numbers are those of the text."""
+        """Sources by path. Every program has a package of its own, declared on the first line of
+        each file, so line numbers are those of the text."""
         folder = self.package.replace(".", "/")
         return {
             f"{folder}/{name}": f"package {self.package}; {text}".encode()
@@ -100,7 +100,7 @@ class Program:
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        found = []
+        marks = []
         for path, source in self.sources.items():
             file = JavaFile(source)
             assert not file.syntax.broken, f"{self.package}: not Java"
@@ -109,16 +109,16 @@ class Program:
                 assert bool(mark) == ("// null" in line), f"{self.package}: {line}"
                 if mark:
                     token, passed = mark.groups()
-                    before = line[: mark.start()]
-                    assert re.search(rf"\b{token}\b", before), f"{self.package}: {line}"
-                    method = _enclosing(file, number)
-                    found.append(Mark(path, number, method, token, bool(passed), before))
-        return tuple(found)
+                    code_before = line[: mark.start()]
+                    assert re.search(rf"\b{token}\b", code_before), f"{self.package}: {line}"
+                    method = find_enclosing_method(file, number)
+                    marks.append(Mark(path, number, method, token, bool(passed), code_before))
+        return tuple(marks)
 
 
-def _enclosing(file: JavaFile, line: int) -> str:
-    """Name of the innermost method on that line, as the JVM would say it: methods are in source
-    order, so the innermost is the last."""
+def find_enclosing_method(file: JavaFile, line: int) -> str:
+    """Return the JVM's name of the innermost method on that line. Methods are in source order, so
+    the innermost is the last."""
     start = file.source.find(b"\n") + 1 if line > 1 else 0
     for _ in range(line - 2):
         start = file.source.find(b"\n", start) + 1
@@ -131,8 +131,8 @@ def _enclosing(file: JavaFile, line: int) -> str:
     return innermost
 
 
-def read(text: str, topic: str) -> Iterator[Program]:
-    """The programs of a file."""
+def parse_programs(text: str, topic: str) -> Iterator[Program]:
+    """Yield the programs of a file."""
     for part in re.split(r"^=== (?!beyond: )", text, flags=re.MULTILINE)[1:]:
         title, _, rest = part.partition("\n")
         name, _, idea = title.partition(": ")
@@ -147,20 +147,20 @@ def read(text: str, topic: str) -> Iterator[Program]:
 
 
 @cache
-def programs() -> tuple[Program, ...]:
-    found = []
+def load_programs() -> tuple[Program, ...]:
+    loaded = []
     for file in sorted((HERE / "programs").glob("*.txt")):
-        found += list(read(file.read_text(encoding="utf-8"), file.stem))
-    return tuple(found)
+        loaded += list(parse_programs(file.read_text(encoding="utf-8"), file.stem))
+    return tuple(loaded)
 
 
-def run_all(these: Sequence[Program], folder: Path) -> dict[str, list[Ending]]:
-    """How each program ended on each of its inputs, by package: one compilation, one JVM."""
+def run_programs(selected: Sequence[Program], folder: Path) -> dict[str, list[Ending]]:
+    """Return the endings of each program on its inputs, by package: one compilation, one JVM."""
     javac, java = shutil.which("javac"), shutil.which("java")
     if javac is None or java is None:
         pytest.skip("no JDK here: the JVM is the oracle")
     files = [str(HERE / "NullRuns.java")]
-    for program in these:
+    for program in selected:
         body = "".join(
             f"  static void input{number}() throws Throwable {{ {statements}; }}\n"
             for number, statements in enumerate(program.inputs)
@@ -175,8 +175,8 @@ def run_all(these: Sequence[Program], folder: Path) -> dict[str, list[Ending]]:
             files.append(str(file))
     listed, named, out = folder / "files.txt", folder / "names.txt", folder / "classes"
     listed.write_text("\n".join(files))
-    named.write_text("\n".join(f"{program.package}.Inputs" for program in these))
-    # -g: messages name locals as they are written. So short a run is best compiled only simply.
+    named.write_text("\n".join(f"{program.package}.Inputs" for program in selected))
+    # -g: messages use the names of locals. Short runs are fastest with the simple compiler.
     done = subprocess.run(
         [
             javac,
@@ -201,8 +201,8 @@ def run_all(these: Sequence[Program], folder: Path) -> dict[str, list[Ending]]:
         timeout=60,
     )
     assert done.returncode == 0, done.stderr
-    by_name = {program.package: program for program in these}
-    endings: dict[str, list[Ending]] = {program.package: [] for program in these}
+    by_name = {program.package: program for program in selected}
+    endings: dict[str, list[Ending]] = {program.package: [] for program in selected}
     for line in done.stdout.splitlines():
         name, number, thrown, message, frames = line.split(" ")
         package = name.removesuffix(".Inputs")
@@ -210,22 +210,22 @@ def run_all(these: Sequence[Program], folder: Path) -> dict[str, list[Ending]]:
             by_name[package].inputs[int(number)],
             "" if thrown == "-" else thrown,
             "" if thrown == "-" else base64.b64decode(message).decode(),
-            () if thrown == "-" else tuple(_frames(frames)),
+            () if thrown == "-" else tuple(parse_frames(frames)),
         )
         endings[package].append(ending)
     return endings
 
 
-def _frames(told: str) -> Iterator[Frame]:
-    for one in told.split(";"):
-        type_, method, file, line = one.split("#")
-        # The body of a lambda is compiled to a method of its own; a report names the one it is in.
+def parse_frames(text: str) -> Iterator[Frame]:
+    for part in text.split(";"):
+        type_, method, file, line = part.split("#")
+        # A lambda's body is compiled to a method of its own; reports name the enclosing method.
         yield Frame(type_, re.sub(r"^lambda\$(\w+)\$\d+$", r"\1", method), file, int(line))
 
 
-def named_by_jvm(message: str) -> str:
-    """The token of the expression that a NullPointerException's message says is null; empty if
-    it names none, or a local that the compiler made."""
+def parse_null_token(message: str) -> str:
+    """Return the token that is null according to a NullPointerException's message; empty if it
+    names none, or a local that the compiler introduced."""
     because = _BECAUSE.search(message)
     if not because:
         return ""
@@ -240,8 +240,8 @@ def named_by_jvm(message: str) -> str:
     return words[-1]
 
 
-def explains(mark: Mark, package: str, ending: Ending) -> bool:
-    """Whether a NullPointerException was thrown at a mark, for what the mark says is null."""
+def is_explained_by(mark: Mark, package: str, ending: Ending) -> bool:
+    """Return whether a NullPointerException was thrown at a mark, for the marked token."""
     frames = [
         frame
         for frame in ending.frames
@@ -250,16 +250,16 @@ def explains(mark: Mark, package: str, ending: Ending) -> bool:
     here = [(frame.file, frame.line, frame.method) for frame in frames]
     where = (mark.path.rpartition("/")[2], mark.line, mark.method)
     if mark.passed:
-        return where in here[1:] and _hands_over(mark, frames[here.index(where) - 1])
-    # Thrown by the platform, the message is about a variable of the platform.
+        return where in here[1:] and passes_null_to(mark, frames[here.index(where) - 1])
+    # If the platform throws, the message names a variable of the platform.
     inside = ending.frames[0].type.startswith(_PLATFORM)
-    token = "" if inside else named_by_jvm(ending.message)
+    token = "" if inside else parse_null_token(ending.message)
     return bool(here) and here[0] == where and token in ("", mark.token)
 
 
-def _hands_over(mark: Mark, callee: Frame) -> bool:
-    """Whether the token is an argument of the call on the line, or the name of what is called: the
-    method of the next frame."""
+def passes_null_to(mark: Mark, callee: Frame) -> bool:
+    """Return whether the token is an argument of the call on the line, or the name of the called
+    method, which is that of the next frame."""
     of_type = re.split(r"[.$]", callee.type)[-1]
     called = of_type if callee.method == "<init>" else callee.method
     call = re.search(rf"\b{called}\(([^()]*)\)", mark.code)
@@ -269,27 +269,29 @@ def _hands_over(mark: Mark, callee: Frame) -> bool:
     return mark.token in arguments or (mark.token == called and "null" in arguments)
 
 
-def wrong(program: Program, endings: Iterable[Ending]) -> list[str]:
-    """What the JVM says against a program, in words."""
-    found = []
+def find_contradictions(program: Program, endings: Iterable[Ending]) -> list[str]:
+    """Return, in words, how the JVM's results contradict a program's marks."""
+    contradictions = []
     proved = set()
     ended = list(endings)
     if len(ended) != len(program.inputs):
-        found.append(f"{program.package}: {len(ended)} of {len(program.inputs)} inputs ran")
+        contradictions.append(
+            f"{program.package}: {len(ended)} of {len(program.inputs)} inputs ran"
+        )
     for ending in ended:
         if ending.thrown != "java.lang.NullPointerException":
             continue
-        marks = [mark for mark in program.marks if explains(mark, program.package, ending)]
+        marks = [mark for mark in program.marks if is_explained_by(mark, program.package, ending)]
         proved.update(marks)
         if len(marks) != 1:
             top = ending.frames[0]
-            found.append(
+            contradictions.append(
                 f"{program.package}: {ending.input}: {len(marks)} marks explain {ending.message!r} "
                 f"in {top.method} on line {top.line}"
             )
-    found += [
+    contradictions += [
         f"{program.package}: no input proves {mark.token} on line {mark.line}"
         for mark in program.marks
         if mark not in proved
     ]
-    return found
+    return contradictions

@@ -1,4 +1,4 @@
-"""What tests of the registry share: a model, and a plug-in file that registers one."""
+"""A model and a plug-in file that registers one, shared by tests of the registry."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def make():
 '''
 
 
-def plugin(tmp_path: Path, name: str = "same", file: str = "plugin.py") -> Path:
+def write_plugin(tmp_path: Path, name: str = "same", file: str = "plugin.py") -> Path:
     path = tmp_path / file
     path.write_text(GOOD.replace("NAME", name))
     return path

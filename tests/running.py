@@ -1,9 +1,9 @@
-"""Originals and variants compiled and run side by side: the JVM is the oracle.
+"""Compile and run originals and variants side by side: the JVM is the oracle.
 
-A case is a Java file with a public class ``T`` that has
-``public static void run(java.io.PrintStream out) throws Throwable``, which calls the methods that
-are changed on inputs that reach every branch, and prints what they give. An exception that leaves
-``run`` is compared too. All variants of many cases are compiled in one go and run in one JVM.
+A case is a Java file with a public class ``T`` that has ``public static void
+run(java.io.PrintStream out) throws Throwable``. It calls the changed methods on inputs that reach
+every branch, and prints the results. An exception that leaves ``run`` is compared too. All variants
+of many cases are compiled at once and run in one JVM.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ import pytest
 
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.code import Code, code_of
-from codeacumen.transforms.edits import apply, flatten
-from codeacumen.transforms.location import Location, Transform, chosen, seeded
+from codeacumen.transforms.edits import apply_edits, flatten_rewrites
+from codeacumen.transforms.location import Location, Transform, seeded_random, select_locations
 from javac import JAVA, JAVAC
 
 HERE = Path(__file__).parent / "transforms"
@@ -29,10 +29,10 @@ HERE = Path(__file__).parent / "transforms"
 
 @dataclass(frozen=True)
 class Case:
-    """``accepted`` and ``refused`` are what must come of locations, by their ids (a refusal's
-    reason, or a part of it), in the first method that has it; others are run if accepted.
-    ``method`` restricts the locations that are looked at to methods of that name; by default all
-    but ``run``."""
+    """A program with expected locations. ``accepted`` and ``refused`` hold the ids of locations
+    with the expected outcome (for a refusal, its reason or a part of it), in the first method that
+    has them; other locations are run if accepted. ``method`` limits the locations to methods of
+    that name; by default all but ``run``."""
 
     name: str
     source: str
@@ -41,66 +41,86 @@ class Case:
     method: str = ""
 
 
-def found(transform: Transform, case: Case, seed: int = 0) -> tuple[Code, list[Location]]:
+def find_case_locations(
+    transform: Transform, case: Case, seed: int = 0
+) -> tuple[Code, list[Location]]:
     code = code_of(JavaFile(case.source.encode()))
     assert not code.file.syntax.broken, f"{case.name}: not Java"
     locations = []
-    for place, _ in code.bodies:
-        name = code.file.declarations.methods[place].name
+    for method, _ in code.methods_with_body:
+        name = code.file.declarations.methods[method].name
         if name == case.method or (not case.method and name != "run"):
-            locations += transform.locations(code, place, seed)
-    ids = [one.id for one in locations]
-    assert len(set(zip(ids, (one.method for one in locations), strict=True))) == len(ids)
+            locations += transform.find_locations(code, method, seed)
+    ids = [location.id for location in locations]
+    assert len(set(zip(ids, (location.method for location in locations), strict=True))) == len(ids)
     return code, locations
 
 
-def variants(transform: Transform, case: Case, seed: int = 0) -> dict[str, str]:
-    """Each location alone, and all together, by name; checks what the case demands."""
-    code, locations = found(transform, case, seed)
-    made: dict[str, Location] = {}
-    for one in locations:
-        made.setdefault(one.id, one)
-    for wanted in case.accepted:
-        assert wanted in made, f"{case.name}: no {wanted} among {sorted(made)}"
-        assert not made[wanted].refused, f"{case.name}: {wanted} refused: {made[wanted].refused}"
-    for wanted, why in case.refused.items():
-        assert wanted in made, f"{case.name}: no {wanted} among {sorted(made)}"
-        assert made[wanted].refused, f"{case.name}: {wanted} accepted"
-        assert why in made[wanted].refused, f"{case.name}: {wanted}: {made[wanted].refused}"
+def make_case_variants(transform: Transform, case: Case, seed: int = 0) -> dict[str, str]:
+    """Return the variant of each location alone, and of all together, by name; check what the case
+    expects."""
+    code, locations = find_case_locations(transform, case, seed)
+    location_by_id: dict[str, Location] = {}
+    for location in locations:
+        location_by_id.setdefault(location.id, location)
+    for location_id in case.accepted:
+        assert location_id in location_by_id, (
+            f"{case.name}: no {location_id} among {sorted(location_by_id)}"
+        )
+        assert not location_by_id[location_id].refused, (
+            f"{case.name}: {location_id} refused: {location_by_id[location_id].refused}"
+        )
+    for location_id, reason in case.refused.items():
+        assert location_id in location_by_id, (
+            f"{case.name}: no {location_id} among {sorted(location_by_id)}"
+        )
+        assert location_by_id[location_id].refused, f"{case.name}: {location_id} accepted"
+        assert reason in location_by_id[location_id].refused, (
+            f"{case.name}: {location_id}: {location_by_id[location_id].refused}"
+        )
     texts: dict[str, str] = {}
-    for one in locations:
-        if not one.refused:
-            edits = flatten(code.source, transform.rewrites(code, [one]))
-            assert edits, f"{case.name}: {one.id} changes nothing"
-            # Ids are a method's own.
-            texts[f"{one.method} {one.id}"] = apply(code.source, edits).decode()
+    for location in locations:
+        if not location.refused:
+            edits = flatten_rewrites(code.source, transform.make_rewrites(code, [location]))
+            assert edits, f"{case.name}: {location.id} changes nothing"
+            # Ids are unique only within a method.
+            texts[f"{location.method} {location.id}"] = apply_edits(code.source, edits).decode()
     by_method: dict[int, list[Location]] = {}
-    for one in locations:
-        by_method.setdefault(one.method, []).append(one)
-    together = []
-    for place, mine in by_method.items():
-        for several in chosen(mine, "all", seeded(seed, str(place))):
-            together += transform.rewrites(code, several)
-    if together:
-        texts["all"] = apply(code.source, flatten(code.source, together)).decode()
+    for location in locations:
+        by_method.setdefault(location.method, []).append(location)
+    combined_rewrites = []
+    for method, method_locations in by_method.items():
+        for chosen_locations in select_locations(
+            method_locations, "all", seeded_random(seed, str(method))
+        ):
+            combined_rewrites += transform.make_rewrites(code, chosen_locations)
+    if combined_rewrites:
+        texts["all"] = apply_edits(
+            code.source, flatten_rewrites(code.source, combined_rewrites)
+        ).decode()
     return texts
 
 
-def check_all(transform: Transform, cases: Iterable[Case], folder: Path, seed: int = 0) -> int:
-    """Compile and run every variant of every case beside its original; gives their number."""
+def run_all_variants(
+    transform: Transform, cases: Iterable[Case], folder: Path, seed: int = 0
+) -> int:
+    """Compile and run every variant of every case with its original; return the number of
+    variants."""
     javac, java = shutil.which("javac"), shutil.which("java")
     if javac is None or java is None:
         pytest.skip("no JDK here: the JVM is the oracle")
     sources: dict[str, str] = {}
     originals: dict[str, str] = {}
-    told: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
     for number, case in enumerate(cases):
         original = f"case{number}.original"
-        sources[original], told[original] = case.source, case.name
-        for place, (name, text) in enumerate(variants(transform, case, seed).items()):
-            package = f"case{number}.variant{place}"
+        sources[original], descriptions[original] = case.source, case.name
+        for variant_number, (name, text) in enumerate(
+            make_case_variants(transform, case, seed).items()
+        ):
+            package = f"case{number}.variant{variant_number}"
             sources[package], originals[package] = text, original
-            told[package] = f"{case.name}: {name}\n{text}"
+            descriptions[package] = f"{case.name}: {name}\n{text}"
     files = []
     for package, text in sources.items():
         file = folder / package.replace(".", "/") / "T.java"
@@ -126,9 +146,11 @@ def check_all(transform: Transform, cases: Iterable[Case], folder: Path, seed: i
         capture_output=True,
         text=True,
     )
-    wrong = sorted(set(re.findall(r"(case\d+)/(\w+)/T\.java:\d+: error: (.*)", done.stderr)))
+    compile_errors = sorted(
+        set(re.findall(r"(case\d+)/(\w+)/T\.java:\d+: error: (.*)", done.stderr))
+    )
     assert done.returncode == 0, "\n\n".join(
-        f"{error}\n{told[f'{case}.{variant}']}" for case, variant, error in wrong
+        f"{error}\n{descriptions[f'{case}.{variant}']}" for case, variant, error in compile_errors
     )
     done = subprocess.run(
         [java, *JAVA, "-ea", "-cp", str(out), "Runs", *(f"{package}.T" for package in sources)],
@@ -138,12 +160,15 @@ def check_all(transform: Transform, cases: Iterable[Case], folder: Path, seed: i
     )
     ended: dict[str, tuple[str, str]] = {}
     for line in done.stdout.splitlines():
-        name, how, written = line.split(" ")
-        texts = [base64.b64decode(one).decode() for one in (how, written)]
+        name, outcome, written = line.split(" ")
+        texts = [base64.b64decode(part).decode() for part in (outcome, written)]
         package = name.removesuffix(".T")
         ended[package] = (texts[0].replace(package, "P"), texts[1].replace(package, "P"))
     for package, original in originals.items():
-        assert ended[original][0] != "hangs", f"{told[original]}: the original hangs"
-        assert not ended[original][0].startswith("cannot run"), (told[original], ended[original])
-        assert ended[package] == ended[original], told[package]
+        assert ended[original][0] != "hangs", f"{descriptions[original]}: the original hangs"
+        assert not ended[original][0].startswith("cannot run"), (
+            descriptions[original],
+            ended[original],
+        )
+        assert ended[package] == ended[original], descriptions[package]
     return len(originals)

@@ -1,4 +1,4 @@
-"""What tests share besides fixtures: where things are, and what the command line is."""
+"""Helpers shared by tests besides fixtures: paths, and the type of the command line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TypeVar
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-# Real data lies beside the repository; tests that need it skip with the reason where it is
+# Real data is beside the repository; tests that need it are skipped with the reason if it is
 # missing.
 SHARED = Path(os.environ.get("CODEACUMEN_SHARED_DATA", ROOT.parent / "shared" / "data"))
 
@@ -19,13 +19,13 @@ T = TypeVar("T")
 
 
 def is_thorough() -> bool:
-    """Whether this is a thorough run: ``make test THOROUGH=1`` or ``pytest --thorough``. It runs
-    the tests that are marked ``thorough`` and tries all cases where others try a part."""
+    """Return whether this is a thorough run: ``make test THOROUGH=1`` or ``pytest --thorough``. It
+    also runs the tests marked ``thorough``, and all cases where other runs try a part."""
     return bool(os.environ.get("CODEACUMEN_THOROUGH"))
 
 
-def some(cases: Sequence[T], every: int = 4) -> Sequence[T]:
-    """Return every fourth of many like cases, all in a thorough run."""
+def take_every(cases: Sequence[T], every: int = 4) -> Sequence[T]:
+    """Return every fourth of many similar cases, or all in a thorough run."""
     return cases if is_thorough() else cases[::every]
 
 
@@ -36,7 +36,7 @@ Codeacumen = Callable[..., subprocess.CompletedProcess[str]]
 def pretend_installed(
     folder: Path, monkeypatch: pytest.MonkeyPatch, package: str, module: str, entry_points: str
 ) -> None:
-    """Lay out a distribution as an installer does, without one (tests/test_third_party.py
+    """Create a distribution as an installer does, without an installer (tests/test_third_party.py
     installs for real)."""
     (folder / f"{package}.py").write_text(module)
     info = folder / f"{package}-1.0.dist-info"

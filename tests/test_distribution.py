@@ -1,4 +1,4 @@
-"""The wheel and the sdist: what a user installs works outside the checkout."""
+"""Tests of the wheel and the sdist: an installed package works outside the checkout."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PACKAGE = "codeacumen"
 
 @pytest.fixture(scope="module")
 def distributions(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Build both from a copy of the checkout's tracked files; return wheel and sdist."""
+    """Build wheel and sdist from a copy of the checkout's sources; return both."""
     source, out = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("dist")
     for name in ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "Makefile"):
         shutil.copy(ROOT / name, source)

@@ -1,7 +1,7 @@
-"""Every string that looks like a path of one of our modules leads to a module or an attribute.
+"""Every string that looks like a path of one of our modules refers to a module or an attribute.
 
-A module that moves takes its imports along, but not the strings that name it: registry lists,
-arguments of ``packages_hash``, entry points, ``python -m``, or a module in a docstring.
+Moving a module updates its imports, but not the strings that name it: registry lists, arguments of
+``packages_hash``, entry points, ``python -m``, or a module in a docstring.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pytest
 
 from support import ROOT
 
-# Strings that begin like a module path and are none.
+# Strings that look like a module path but are not.
 NO_MODULES = {
     "codeacumen.counts": "metadata key of a Parquet file",
     "codeacumen.fingerprint": "metadata key of a Parquet file",
@@ -44,18 +44,18 @@ def paths_in_python(source: str) -> Iterator[str]:
 
 
 def found_paths() -> dict[str, str]:
-    """Every such string and a file that has it."""
-    found: dict[str, str] = {}
+    """Return every such string with a file that contains it."""
+    file_by_path: dict[str, str] = {}
     for path in [*PYTHON, *OTHER]:
         text = path.read_text(encoding="utf-8")
         names = paths_in_python(text) if path.suffix == ".py" else IN_TEXT.findall(text)
         for name in names:
-            found.setdefault(name, str(path.relative_to(ROOT)))
-    return found
+            file_by_path.setdefault(name, str(path.relative_to(ROOT)))
+    return file_by_path
 
 
-def resolves(name: str) -> bool:
-    """Whether a name is ``module``, ``module.attribute``, ``module:attribute`` or the beginning
+def is_resolvable(name: str) -> bool:
+    """Return whether a name is ``module``, ``module.attribute``, ``module:attribute`` or the prefix
     ``package.`` of a module's name."""
     dotted = name.removesuffix(".").replace(":", ".")
     parts = dotted.split(".")
@@ -80,21 +80,23 @@ def has_attribute(module: str, names: list[str]) -> bool:
     return True
 
 
-def test_module_paths_lead_somewhere() -> None:
-    found = found_paths()
+def test_module_paths_are_resolvable() -> None:
+    file_by_path = found_paths()
     broken = {
-        name: file for name, file in found.items() if name not in NO_MODULES and not resolves(name)
+        name: file
+        for name, file in file_by_path.items()
+        if name not in NO_MODULES and not is_resolvable(name)
     }
     assert broken == {}
-    # Enough to see that they are found at all, and where.
+    # These show that paths are found in all kinds of places.
     assert {"codeacumen.cli:main", "codeacumen.languages", "codeacumen.models.strings"} <= set(
-        found
+        file_by_path
     )
 
 
 def test_exceptions_are_needed() -> None:
     assert set(NO_MODULES) - set(found_paths()) == set()
-    assert [name for name in NO_MODULES if resolves(name)] == []
+    assert [name for name in NO_MODULES if is_resolvable(name)] == []
 
 
 @pytest.mark.parametrize(
@@ -110,11 +112,11 @@ def test_exceptions_are_needed() -> None:
         ("codeacumen.nowhere.Method", False),
     ],
 )
-def test_what_resolves(name: str, expected: bool) -> None:
-    assert resolves(name) is expected
+def test_is_resolvable(name: str, expected: bool) -> None:
+    assert is_resolvable(name) is expected
 
 
-def test_where_paths_are_looked_for() -> None:
+def test_paths_are_found_in_strings_and_docstrings() -> None:
     source = (
         '"""See ``codeacumen.a.b``."""\nx = f"codeacumen.c.{1}"\n'
         'y = ["codeacumen.d:e", "no codeacumen.f"]\n'

@@ -1,4 +1,5 @@
-"""The Python API: names and objects, results, and that the import alone loads nothing."""
+"""Tests of the Python API: names and objects, results, and that importing the package loads
+nothing."""
 
 from __future__ import annotations
 
@@ -15,38 +16,40 @@ from codeacumen.api import Capability, CodeacumenError, Pair
 from codeacumen.runs.results import read_run
 from docs_console import SESSION as GUIDE
 from docs_console import SESSION_BLOCK, Sandbox, run_session
-from toys import Toy
+from toys import ToyTask
 
 
 class Lengths:
-    """Closeness of lengths."""
+    """Similarity of lengths."""
 
     def __init__(self, fingerprint: str = "") -> None:
-        self.asked = 0
+        self.question_count = 0
         if fingerprint:
             self.fingerprint = fingerprint
 
     def similarity(self, pairs: list[Pair]) -> list[float]:
-        self.asked += len(pairs)
+        self.question_count += len(pairs)
         return [-abs(len(pair.left) - len(pair.right)) for pair in pairs]
 
 
-def test_the_import_alone_loads_nothing() -> None:
+def test_import_loads_no_other_module() -> None:
     code = (
         "import sys, codeacumen\n"
         "ours = [name for name in sys.modules if name.split('.')[0] == 'codeacumen']\n"
         "print(*ours, 'numpy' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert done.stdout.split() == ["codeacumen", "False"]
+    process = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    )
+    assert process.stdout.split() == ["codeacumen", "False"]
 
 
-def test_every_public_name_is_there_and_documented() -> None:
+def test_public_names_exist_and_are_documented() -> None:
     from codeacumen import api
 
     for name in codeacumen.__all__:
-        found = getattr(codeacumen, name)
-        assert name == "__version__" or found.__doc__, name
+        public_object = getattr(codeacumen, name)
+        assert name == "__version__" or public_object.__doc__, name
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = codeacumen.nothing
     namespace: dict[str, Any] = {}
@@ -54,7 +57,7 @@ def test_every_public_name_is_there_and_documented() -> None:
     assert set(api.__all__) <= set(namespace)
 
 
-def test_the_scores_are_those_of_the_command(home: Path, tmp_path: Path) -> None:
+def test_scores_equal_those_of_the_command(home: Path, tmp_path: Path) -> None:
     results = codeacumen.evaluate(["levenshtein", "random"], "abbreviations", tmp_path / "api")
     command = [
         "-m",
@@ -80,29 +83,29 @@ def test_the_scores_are_those_of_the_command(home: Path, tmp_path: Path) -> None
     ]
 
 
-def test_an_object_without_a_fingerprint_is_asked_every_time(home: Path) -> None:
+def test_object_without_fingerprint_is_not_cached(home: Path) -> None:
     model = Lengths()
     for calls in (1, 2):
         codeacumen.evaluate(model, "abbreviations/match", progress=False)
-        assert model.asked == 475 * calls
+        assert model.question_count == 475 * calls
 
 
-def test_an_object_with_a_fingerprint_finds_its_answers_and_another_does_not(home: Path) -> None:
+def test_fingerprint_determines_cached_answers(home: Path) -> None:
     first, same, other = Lengths("one"), Lengths("one"), Lengths("two")
     for model in (first, same, other):
         codeacumen.evaluate(model, "abbreviations/match", progress=False)
-    assert (first.asked, same.asked, other.asked) == (475, 0, 475)
+    assert (first.question_count, same.question_count, other.question_count) == (475, 0, 475)
 
 
-def test_a_task_may_be_an_object(home: Path) -> None:
-    task = Toy(capability=Capability.SIMILARITY)
+def test_task_can_be_an_object(home: Path) -> None:
+    task = ToyTask(capability=Capability.SIMILARITY)
     results = codeacumen.evaluate(Lengths(), task, progress=False)
     (row,) = results.to_rows()
     assert (row["task"], row["model"], row["answered"]) == ("toy", "Lengths", 12)
     assert "Toy (toy), evaluation set all" in str(results)
 
 
-def test_what_is_no_model_and_two_of_one_name_are_refused(home: Path) -> None:
+def test_invalid_model_and_duplicate_names_are_refused(home: Path) -> None:
     with pytest.raises(CodeacumenError, match="int has no capability"):
         codeacumen.evaluate(7, "abbreviations/match")  # type: ignore[arg-type]
     with pytest.raises(CodeacumenError, match="several models are called Lengths"):
@@ -129,7 +132,7 @@ def test_html_is_escaped(home: Path) -> None:
     assert "&lt;script&gt;" in results._repr_html_()
 
 
-def test_files_of_a_run_without_a_folder_go_with_the_results(home: Path) -> None:
+def test_files_of_run_without_folder_are_removed_with_the_results(home: Path) -> None:
     results = codeacumen.evaluate("random", "abbreviations/match", progress=False)
     folder = results.folder
     assert (folder / "results.json").is_file()
@@ -137,7 +140,7 @@ def test_files_of_a_run_without_a_folder_go_with_the_results(home: Path) -> None
     assert not folder.exists()
 
 
-def test_the_plot_shows_the_task_that_is_named(home: Path) -> None:
+def test_plot_shows_the_named_task(home: Path) -> None:
     results = codeacumen.evaluate("levenshtein", "abbreviations", progress=False)
     chart = results.plot("abbreviations/expand").to_dict()
     assert "Abbreviations: expand" in json.dumps(chart)
@@ -146,7 +149,7 @@ def test_the_plot_shows_the_task_that_is_named(home: Path) -> None:
 
 
 def test_transform_returns_the_changed_files(home: Path, tmp_path: Path) -> None:
-    """Also of files that are not plain UTF-8: the edits count bytes of the file on disk."""
+    """Files in other encodings than UTF-8 work too: the edits count bytes of the file on disk."""
     text = "class A { /* äöü */ int f(int größe) { return größe; } }\n"
     for name, data in {
         "latin": text.encode("latin-1"),
@@ -168,7 +171,7 @@ def test_transform_returns_the_changed_files(home: Path, tmp_path: Path) -> None
     assert not transformation.has_failures
 
 
-def test_a_transformation_without_a_file_keeps_its_variants(home: Path, tmp_path: Path) -> None:
+def test_transformation_without_file_keeps_its_variants(home: Path, tmp_path: Path) -> None:
     (tmp_path / "A.java").write_text("class A { int f(int n) { return n; } }\n")
     transformation = codeacumen.transform(tmp_path / "A.java", kinds=["rename"], workers=1)
     folder = transformation.out.parent
@@ -177,7 +180,7 @@ def test_a_transformation_without_a_file_keeps_its_variants(home: Path, tmp_path
     assert not folder.exists()
 
 
-def test_a_corpus_object_is_transformed(home: Path, tmp_path: Path) -> None:
+def test_corpus_object_can_be_transformed(home: Path, tmp_path: Path) -> None:
     (tmp_path / "A.java").write_text("class A { int f(int n) { return n; } }\n")
     corpus = codeacumen.build_corpus(tmp_path / "A.java", tmp_path / "corpus", workers=1)
     (variant,) = codeacumen.transform(corpus, kinds=["rename"], workers=1, certify="binds")
@@ -187,7 +190,7 @@ def test_a_corpus_object_is_transformed(home: Path, tmp_path: Path) -> None:
         codeacumen.transform(corpus, certify="tests", test_command="true")
 
 
-def test_a_report_of_several_runs(home: Path, tmp_path: Path) -> None:
+def test_report_of_several_runs(home: Path, tmp_path: Path) -> None:
     first = codeacumen.evaluate("levenshtein", "abbreviations/match", tmp_path / "one")
     codeacumen.evaluate("random", "abbreviations/expand", tmp_path / "two")
     page = codeacumen.write_report([first, tmp_path / "two"], tmp_path / "both.html")
@@ -196,8 +199,8 @@ def test_a_report_of_several_runs(home: Path, tmp_path: Path) -> None:
     assert "abbreviations/expand" in text
 
 
-def test_the_guide_prints_what_it_says(tmp_path: Path, idbench_source: Path) -> None:
-    """All blocks of the page, one after the other in one session, in an empty folder."""
+def test_guide_shows_the_printed_output(tmp_path: Path, idbench_source: Path) -> None:
+    """Run all blocks of the page in one session, in an empty folder."""
     printed = run_session(Sandbox(tmp_path))
     expected = [
         (match["output"] or "").strip("\n") for match in SESSION_BLOCK.finditer(GUIDE.read_text())

@@ -1,4 +1,5 @@
-"""Somebody else's package: installed as packages are, listed unimported, evaluated by name."""
+"""Tests of a third-party package: installed with pip, listed without being imported, evaluated by
+name."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ dependencies = ["codeacumen"]
 "{name}/rhymes" = "{module}.tasks:rhymes"
 """
 
-# No word of codeacumen but what a model must have; a setting, and a trace of every import.
+# The package uses only the interface of a model; it has a setting and traces its import.
 MODELS = '''
 import os
 from pathlib import Path
@@ -86,7 +87,7 @@ Install = Callable[..., None]
 
 @pytest.fixture
 def trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A file that appears when the package is imported."""
+    """Return a file that appears when the package is imported."""
     path = tmp_path / "imported.txt"
     monkeypatch.setenv("IMPORT_TRACE", str(path))
     return path
@@ -94,11 +95,13 @@ def trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def install(tmp_path: Path, trace: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
-    """Write a package and install it with pip where the command line will find it."""
+    """Return a function that writes a package and installs it with pip for the command line."""
     site = tmp_path / "site"
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")]))
 
-    def run(name: str, models: str = MODELS, tasks: str = TASKS, version: str = "0.1") -> None:
+    def install_package(
+        name: str, models: str = MODELS, tasks: str = TASKS, version: str = "0.1"
+    ) -> None:
         shutil.rmtree(site, ignore_errors=True)  # pip leaves an old release's metadata there
         source = tmp_path / f"{name}-{version}"
         module = name.replace("-", "_")
@@ -127,10 +130,10 @@ def install(tmp_path: Path, trace: Path, monkeypatch: pytest.MonkeyPatch) -> Ins
             timeout=120,
         )
 
-    return run
+    return install_package
 
 
-def test_a_third_partys_model_and_task_are_listed_and_evaluated(
+def test_third_party_model_and_task_are_listed_and_evaluated(
     codeacumen: Codeacumen, install: Install, trace: Path, tmp_path: Path
 ) -> None:
     install("tiny-rhymes")
@@ -143,7 +146,7 @@ def test_a_third_partys_model_and_task_are_listed_and_evaluated(
     assert not trace.exists(), "a listing must not import what it lists"
 
     out = tmp_path / "run"
-    done = codeacumen(
+    process = codeacumen(
         "eval",
         "-m",
         "tiny-rhymes-vowels",
@@ -160,14 +163,14 @@ def test_a_third_partys_model_and_task_are_listed_and_evaluated(
         "-o",
         out,
     )
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr
     assert trace.exists()
-    assert "tiny-rhymes/rhymes" in done.stdout
+    assert "tiny-rhymes/rhymes" in process.stdout
     record = json.loads((out / "results.json").read_text())
-    values = {(c["task"], c["model"]): c["scores"][0]["value"] for c in record["cells"]}
+    values = {(cell["task"], cell["model"]): cell["scores"][0]["value"] for cell in record["cells"]}
     # By hand: all five rhymes have equal vowels and none of the others has.
     assert values["tiny-rhymes/rhymes", "tiny-rhymes-vowels"] == 1.0
-    # Where only "o" counts, cat~hut is as equal as the five rhymes, the other four are not:
+    # If only "o" counts, cat~hut is as equal as the five rhymes, and the other four are not:
     # (5 · 4 + 5 · 1 / 2) / 25.
     assert values["tiny-rhymes/rhymes", "tiny-rhymes-vowels:letters=o"] == pytest.approx(0.9)
     assert values["tiny-rhymes/rhymes", "oracle"] == 1.0
@@ -177,20 +180,20 @@ def test_a_third_partys_model_and_task_are_listed_and_evaluated(
     assert card["settings"] == {"letters": "o"}
     assert card["summary"] == "Do the words have the same vowels?"
 
-    # Its verbs are everybody's verbs.
-    shown = json.loads(codeacumen("tasks", "show", "tiny-rhymes/rhymes", "--json").stdout)
-    assert shown["instances"] == 10
-    shown = json.loads(codeacumen("models", "show", "tiny-rhymes-vowels", "--json").stdout)
-    assert "tiny-rhymes/rhymes" in shown["tasks"]
+    # The other commands support it too.
+    details = json.loads(codeacumen("tasks", "show", "tiny-rhymes/rhymes", "--json").stdout)
+    assert details["instances"] == 10
+    details = json.loads(codeacumen("models", "show", "tiny-rhymes-vowels", "--json").stdout)
+    assert "tiny-rhymes/rhymes" in details["tasks"]
 
 
-def test_a_new_release_is_asked_again(
+def test_new_release_is_evaluated_again(
     codeacumen: Codeacumen, install: Install, tmp_path: Path
 ) -> None:
-    """Its factory's file is the same, but what it imports may not be."""
+    """The factory's file stays the same, but its imports may change."""
 
-    def asked() -> int:
-        done = codeacumen(
+    def count_questions() -> int:
+        process = codeacumen(
             "eval",
             "-m",
             "tiny-rhymes-vowels",
@@ -200,17 +203,17 @@ def test_a_new_release_is_asked_again(
             tmp_path / "run",
             "--json",
         )
-        assert done.returncode == 0, done.stderr
-        (cell,) = json.loads(done.stdout)["cells"]
+        assert process.returncode == 0, process.stderr
+        (cell,) = json.loads(process.stdout)["cells"]
         return int(cell["asked"])
 
     install("tiny-rhymes")
-    assert [asked(), asked()] == [10, 0]
+    assert [count_questions(), count_questions()] == [10, 0]
     install("tiny-rhymes", version="0.2")
-    assert [asked(), asked()] == [10, 0]
+    assert [count_questions(), count_questions()] == [10, 0]
 
 
-def test_a_broken_package_is_listed_and_named_when_used(
+def test_broken_package_is_listed_and_reported_when_used(
     codeacumen: Codeacumen, install: Install, tmp_path: Path
 ) -> None:
     broken = 'raise RuntimeError("compiled for another machine")\n'
@@ -218,13 +221,13 @@ def test_a_broken_package_is_listed_and_named_when_used(
     for verb, name in (("models", "tiny-broken-vowels"), ("tasks", "tiny-broken/rhymes")):
         listed = codeacumen(verb, "list", "--json")
         assert listed.returncode == 0, listed.stderr
-        assert name in {one["name"] for one in json.loads(listed.stdout)}
-        shown = codeacumen(verb, "show", name)
-        assert shown.returncode == 2
-        assert f"{name!r} of the package tiny-broken: " in shown.stderr
-        assert "RuntimeError: compiled for another machine" in shown.stderr
-        assert "Traceback" not in shown.stderr
-    # Who does not ask for it is not bothered.
+        assert name in {row["name"] for row in json.loads(listed.stdout)}
+        process = codeacumen(verb, "show", name)
+        assert process.returncode == 2
+        assert f"{name!r} of the package tiny-broken: " in process.stderr
+        assert "RuntimeError: compiled for another machine" in process.stderr
+        assert "Traceback" not in process.stderr
+    # Runs that do not use the package are not affected.
     done = codeacumen(
         "eval", "-m", "levenshtein", "-t", "abbreviations/expand", "-o", tmp_path / "run"
     )

@@ -1,4 +1,4 @@
-"""A task, a model and a cell small enough to see through, for tests of runs."""
+"""A small task, a model and a cell, for tests of runs."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 from codeacumen import metrics
 from codeacumen.api import Capability, Instance, Metric, Pair, Run, TaskCard
 from codeacumen.registry import Entry, LoadedModel
-from codeacumen.runs.evaluate import evaluate
+from codeacumen.runs.evaluate import evaluate_cells
 from codeacumen.runs.plan import Cell, PlannedTask
-from codeacumen.runs.scoring import Settings
+from codeacumen.runs.scoring import ScoringSettings
 
-QUICK = Settings(resamples=100)
+QUICK = ScoringSettings(resamples=100)
 PAIRS = [Instance(f"p{i}", Pair(f"left{i}", f"right{i}"), i) for i in range(12)]
 
 
-class Toy:
-    """A task made of given instances."""
+class ToyTask:
+    """A task with the given instances."""
 
     def __init__(
         self,
@@ -28,32 +28,32 @@ class Toy:
         capability: Capability = Capability.SIMILARITY,
         metric: Metric = metrics.spearman,
     ) -> None:
-        self.given = instances
+        self.task_instances = instances
         self.metric = metric
         self.card = TaskCard(name, "Toy", version, capability, metric.name)
 
     def instances(self) -> Sequence[Instance]:
-        return self.given
+        return self.task_instances
 
 
-class Scripted:
-    """Answers pairs with a function of the question; remembers what it was asked."""
+class ScriptedModel:
+    """A model that answers pairs with a function and records its questions."""
 
     def __init__(self, answer: Callable[[Pair], Any], batch_size: int = 1) -> None:
         self.answer = answer
         self.batch_size = batch_size
-        self.asked: list[str] = []
+        self.questions: list[str] = []
 
     def similarity(self, pairs: Sequence[Pair]) -> list[Any]:
-        self.asked += [pair.left for pair in pairs]
+        self.questions += [pair.left for pair in pairs]
         return [self.answer(pair) for pair in pairs]
 
 
-def number_of(pair: Pair) -> float:
+def parse_number(pair: Pair) -> float:
     return float(pair.left.removeprefix("left"))
 
 
-def cell(
+def make_cell(
     model: Any,
     task: Any = None,
     *,
@@ -63,14 +63,18 @@ def cell(
     origin: str = "tests",
 ) -> Cell:
     entry = Entry("model", name, lambda: model, origin=origin, code_sha256=code)
-    return Cell(LoadedModel(name, entry, settings or {}, model), PlannedTask(task or Toy()))
+    return Cell(LoadedModel(name, entry, settings or {}, model), PlannedTask(task or ToyTask()))
 
 
-def run_one(one: Cell, out: Path, **options: bool) -> Run:
-    return evaluate([one], out, QUICK, **options)
+def run_cell(single_cell: Cell, out: Path, **options: bool) -> Run:
+    return evaluate_cells([single_cell], out, QUICK, **options)
 
 
-def answers_in(out: Path) -> dict[str, bytes]:
-    """The answers files of a run, by their place in it."""
+def read_answer_files(out: Path) -> dict[str, bytes]:
+    """Return the answer files of a run, by relative path."""
     folder = out / "answers"
-    return {str(f.relative_to(folder)): f.read_bytes() for f in folder.rglob("*") if f.is_file()}
+    return {
+        str(file.relative_to(folder)): file.read_bytes()
+        for file in folder.rglob("*")
+        if file.is_file()
+    }

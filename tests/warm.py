@@ -1,13 +1,12 @@
-"""Processes that start warm: forks of one that has imported the package and loaded its machine
-code, which takes a fresh interpreter longer than most verbs take to run.
+"""Processes that start fast: forks of a process that has imported the package and loaded its
+machine code, which takes a new interpreter longer than most commands take to run.
 
-``launcher`` starts such a process and writes a program that is called as Python is. Asked for one
-of ``MODULES`` it has a fork run it, with the caller's folder, variables and open files, and ends
-as that ends; asked for anything else, or under variables that are read when Python or a library
-starts, it becomes Python itself. Processes that the fork starts in the same way are warm as well.
-
-All forks of one process have its hash seed: of two runs that are to give the same bytes, one is to
-have another PYTHONHASHSEED, and so is no fork.
+``launcher`` starts such a process and writes a program that is called like Python. For one of
+``MODULES``, the program lets a fork run it with the caller's folder, variables and open files, and
+exits with the fork's status. For anything else, or with other variables that are read when Python
+or a library starts, it becomes Python itself. Processes that the fork starts through the same
+program are forks too. All forks of one process have its hash seed: to test that two runs produce
+the same bytes, set another PYTHONHASHSEED for one of them, which then is not a fork.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from pathlib import Path
 
 ENGINE = "codeacumen.engines.local"
 MODULES = ("codeacumen", ENGINE)
-# Only the verbs read these, when they run; PWD and the like nobody does.
+# The commands read these when they run; nothing reads PWD and the like.
 READ_LATE = {
     "CODEACUMEN_HOME",
     "HOME",
@@ -39,7 +38,7 @@ READ_LATE = {
     "LIU",
     "PYTEST_CURRENT_TEST",
 }
-# What verbs import only when they run.
+# Modules that commands import only when they run.
 IMPORTED_LATE = (
     "altair",
     "duckdb",
@@ -53,16 +52,16 @@ IMPORTED_LATE = (
     "scipy.stats",
     "typer.rich_utils",
 )
-# More open files than a caller passes on, fewer than a process may have.
+# More than the number of files a caller passes on, less than the limit of a process.
 ABOVE = 200
 
 
-# ---- whoever needs processes
+# ---- for callers
 
 
 @contextmanager
-def launcher(folder: Path) -> Iterator[Path]:
-    """A program that is Python, but warm; while the context lasts."""
+def start_launcher(folder: Path) -> Iterator[Path]:
+    """Return a program that works like Python but starts faster, while the context lasts."""
     import subprocess
 
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
@@ -84,35 +83,43 @@ def launcher(folder: Path) -> Iterator[Path]:
     with server:
         assert server.stdout.readline() == b"ready\n"
         yield program
-        # Nothing more to read: it ends.
+        # The server ends when its standard input is closed.
         server.stdin.close()
 
 
 # ---- the program
 
 
-def ask(folder: str, arguments: list[str]) -> None:
-    known = json.loads(Path(folder, "environment.json").read_text())
-    late = READ_LATE | {"PYTHONPATH"} if arguments[1:2] == [ENGINE] else READ_LATE
-    other = {name for name, value in {*known.items()} ^ {*os.environ.items()}}
-    if arguments[:1] != ["-m"] or arguments[1] not in MODULES or other - late:
+def request_fork(folder: str, arguments: list[str]) -> None:
+    server_environment = json.loads(Path(folder, "environment.json").read_text())
+    ignored_variables = READ_LATE | {"PYTHONPATH"} if arguments[1:2] == [ENGINE] else READ_LATE
+    changed_variables = {
+        name for name, value in {*server_environment.items()} ^ {*os.environ.items()}
+    }
+    if (
+        arguments[:1] != ["-m"]
+        or arguments[1] not in MODULES
+        or changed_variables - ignored_variables
+    ):
         os.execv(sys.executable, [sys.executable, *arguments])
-    here = str(Path.cwd())
+    folder_of_caller = str(Path.cwd())
     os.chdir(folder)
-    line = socket.socket(socket.AF_UNIX)
-    line.connect("socket")
-    handles = [int(one.name) for one in Path("/proc/self/fd").iterdir()]
-    handles = [one for one in handles if one != line.fileno() and _is_open(one)]
-    told = json.dumps([arguments[1], arguments[2:], here, dict(os.environ), handles]).encode()
-    socket.send_fds(line, [struct.pack("q", len(told))], handles)
-    line.sendall(told)
-    for one in handles:
-        if one > 2:
-            os.close(one)
-    answer = line.recv(8)
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect("socket")
+    handles = [int(entry.name) for entry in Path("/proc/self/fd").iterdir()]
+    handles = [handle for handle in handles if handle != connection.fileno() and _is_open(handle)]
+    message = json.dumps(
+        [arguments[1], arguments[2:], folder_of_caller, dict(os.environ), handles]
+    ).encode()
+    socket.send_fds(connection, [struct.pack("q", len(message))], handles)
+    connection.sendall(message)
+    for handle in handles:
+        if handle > 2:
+            os.close(handle)
+    answer = connection.recv(8)
     (status,) = struct.unpack("q", answer) if answer else (-signal.SIGKILL,)
     if status < 0:
-        with suppress(OSError):  # who kills is not asked
+        with suppress(OSError):  # SIGKILL has no handler
             signal.signal(-status, signal.SIG_DFL)
         os.kill(os.getpid(), -status)
     os._exit(status)
@@ -128,12 +135,12 @@ def _is_open(handle: int) -> bool:
 # ---- the warm process
 
 
-def serve(program: str) -> None:
-    """Does not return in the process that all others are forks of, and runs what was asked for in
-    those."""
+def serve_forks(program: str) -> None:
+    """Accept connections and fork a process for each; only the forks leave the loop, and run the
+    requested module."""
     import gc
 
-    _warm()
+    import_modules()
     gc.collect()
     gc.freeze()
     sys.executable = program
@@ -142,120 +149,122 @@ def serve(program: str) -> None:
         listener.listen()
         os.write(1, b"ready\n")
         while listener in select.select([listener, 0], [], [])[0]:
-            line, _ = listener.accept()
+            connection, _ = listener.accept()
             if os.fork() == 0:
                 listener.close()
                 break
-            line.close()
-            _reap()
+            connection.close()
+            reap_children()
         else:
-            # Whoever still runs belongs to a process that has not ended, and ends with it.
-            _reap()
+            # Forks that still run belong to a caller that has not ended, and end with it.
+            reap_children()
             os._exit(0)
-    os._exit(_run(*_forked(line)))
+    os._exit(run_module(*receive_request(connection)))
 
 
-def _reap() -> None:
+def reap_children() -> None:
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
 
 
-def _warm() -> None:
+def import_modules() -> None:
     import importlib
     import pkgutil
     import warnings
 
     import codeacumen
     from codeacumen.corpus.compiled import analyse_one_file
-    from codeacumen.languages.java.measures.npath import RULES, npath
+    from codeacumen.languages.java.measures.npath import RULES, compute_npath
     from codeacumen.languages.java.syntax.file import JavaFile
-    from codeacumen.registry import names
+    from codeacumen.registry import list_names
 
-    # Other threads are libraries' own, which see to it that one can fork.
+    # All other threads belong to libraries that support forking.
     warnings.filterwarnings("ignore", message=".*fork", category=DeprecationWarning)
-    # In the order in which the verbs find them: some modules of models import tasks.
+    # In the commands' order: some modules of models import tasks.
     for kind in ("task", "view", "model"):
-        names(kind)
+        list_names(kind)
     for module in pkgutil.walk_packages(codeacumen.__path__, "codeacumen."):
-        # Some networks' library takes longer to import than all else.
+        # Importing torch takes longer than everything else.
         if "neural" not in module.name and not module.name.endswith("__main__"):
             importlib.import_module(module.name)
     for name in IMPORTED_LATE:
-        with suppress(ImportError):  # not everybody has everything
+        with suppress(ImportError):  # optional dependencies
             importlib.import_module(name)
     analyse_one_file(None)
     for rules in RULES:
-        npath(JavaFile(b"class A { int f(int x) { return x > 0 ? 1 : 2; } }"), rules)
+        compute_npath(JavaFile(b"class A { int f(int x) { return x > 0 ? 1 : 2; } }"), rules)
 
 
-def _forked(line: socket.socket) -> tuple[str, list[str]]:
-    """In a fork: start another and watch over it until it or who asked for it ends. The other
-    returns, with its folder, its variables and its files as they should be."""
-    head, handles, *_ = socket.recv_fds(line, 8, 250)
-    told = b""
+def receive_request(connection: socket.socket) -> tuple[str, list[str]]:
+    """In a fork: start a child and watch it until it or the caller ends. Only the child returns,
+    with the caller's folder, variables and files."""
+    head, handles, *_ = socket.recv_fds(connection, 8, 250)
+    message = b""
     (length,) = struct.unpack("q", head)
-    while len(told) < length:
-        told += line.recv(length - len(told))
-    module, arguments, here, environment, wanted = json.loads(told)
+    while len(message) < length:
+        message += connection.recv(length - len(message))
+    module, arguments, folder, environment, handle_numbers = json.loads(message)
     process = os.fork()
     if process:
-        for one in [0, 1, 2, *handles]:
-            os.close(one)
+        for handle in [0, 1, 2, *handles]:
+            os.close(handle)
         ended = os.pidfd_open(process)
-        if line in select.select([ended, line], [], [])[0]:
+        if connection in select.select([ended, connection], [], [])[0]:
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
         status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
         with suppress(OSError):
-            line.sendall(struct.pack("q", status))
+            connection.sendall(struct.pack("q", status))
         os._exit(0)
-    line.close()
-    _take_over(handles, wanted)
-    os.chdir(here)
+    connection.close()
+    _take_over(handles, handle_numbers)
+    os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
-    added = [one for one in environment.get("PYTHONPATH", "").split(os.pathsep) if one]
-    sys.path[:] = list(dict.fromkeys([here, *added, *sys.path[1:]]))
+    added = [entry for entry in environment.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    sys.path[:] = list(dict.fromkeys([folder, *added, *sys.path[1:]]))
     return module, arguments
 
 
-def _take_over(handles: list[int], wanted: list[int]) -> None:
-    """The files that were passed on, under the numbers that they have there."""
+def _take_over(handles: list[int], handle_numbers: list[int]) -> None:
+    """Move the received files to their numbers in the caller."""
     import fcntl
 
-    above = [fcntl.fcntl(one, fcntl.F_DUPFD, ABOVE) for one in handles]
-    for one in handles:
-        os.close(one)
-    for one, number in zip(above, wanted, strict=True):
-        os.dup2(one, number)
-        os.close(one)
-    # How to write to a file is decided when it is opened.
+    above = [fcntl.fcntl(handle, fcntl.F_DUPFD, ABOVE) for handle in handles]
+    for handle in handles:
+        os.close(handle)
+    for handle, number in zip(above, handle_numbers, strict=True):
+        os.dup2(handle, number)
+        os.close(handle)
+    # Buffering and encoding depend on the file, so open the streams again.
     name = sys.stdout.encoding
     sys.stdin = open(0, encoding=name, closefd=False)  # noqa: SIM115
     sys.stdout = open(1, "w", encoding=name, closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", encoding=name, errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
 
 
-def _run(module: str, arguments: list[str]) -> int:
-    """As ``python -m`` does; also a module that has been imported already, without a warning.
-    Gives the exit code: taking down what the fork has in common with the others would take longer
-    than most verbs do."""
+def run_module(module: str, arguments: list[str]) -> int:
+    """Run a module like ``python -m``, also if it is already imported, without a warning.
+
+    Return the exit code; the caller skips the interpreter's shutdown, which takes longer than most
+    commands.
+    """
     import atexit
     import threading
     import traceback
     import types
     from importlib.util import find_spec
 
-    found = find_spec(f"{module}.__main__" if module == "codeacumen" else module)
-    assert found is not None
-    assert found.loader is not None
-    assert found.origin is not None
-    sys.argv = [found.origin, *arguments]
+    spec = find_spec(f"{module}.__main__" if module == "codeacumen" else module)
+    assert spec is not None
+    assert spec.loader is not None
+    assert spec.origin is not None
+    sys.argv = [spec.origin, *arguments]
     main = sys.modules["__main__"] = types.ModuleType("__main__")
     status = 0
     try:
-        exec(found.loader.get_code(found.name), vars(main))  # type: ignore[attr-defined]
+        exec(spec.loader.get_code(spec.name), vars(main))  # type: ignore[attr-defined]
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
     except BaseException:
@@ -269,12 +278,12 @@ def _run(module: str, arguments: list[str]) -> int:
         try:
             stream.flush()
         except OSError:
-            status = 120  # what Python says when it cannot write
+            status = 120  # Python's exit code if it cannot flush stdout
     return status
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "serve":
-        serve(sys.argv[2])
+        serve_forks(sys.argv[2])
     else:
-        ask(sys.argv[2], sys.argv[3:])
+        request_fork(sys.argv[2], sys.argv[3:])

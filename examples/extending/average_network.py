@@ -5,25 +5,25 @@ from dataclasses import dataclass
 from torch import Tensor, nn
 
 import codeacumen
-from codeacumen.models.neural.architecture import PAD, Batch, Labels, Network, OneLabel
-from codeacumen.models.neural.inputs.tokens import ReadsTokens
+from codeacumen.models.neural.architecture import PAD, Batch, Labels, Network, SingleLabel
+from codeacumen.models.neural.inputs.tokens import TokenArchitecture
 from codeacumen.models.neural.networks.layers import LabelHead, LabelNetwork
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class AverageSettings:
     vocabulary: int = 10_000
     length: int = 200
     width: int = 64
 
 
 class AverageNetwork(LabelNetwork):
-    def __init__(self, settings: Settings, token_count: int, label_count: int) -> None:
+    def __init__(self, settings: AverageSettings, token_count: int, label_count: int) -> None:
         super().__init__()
         self.embedding = nn.Embedding(token_count, settings.width, padding_idx=PAD)
         self.head = LabelHead(settings.width, label_count)
 
-    def vector(self, batch: Batch) -> Tensor:
+    def compute_vectors(self, batch: Batch) -> Tensor:
         """Return a row for each example: the mean over the tokens that are not padding."""
         tokens = batch["tokens"]
         length = (tokens != PAD).sum(1, keepdim=True).clamp(min=1)
@@ -31,16 +31,16 @@ class AverageNetwork(LabelNetwork):
 
 
 @codeacumen.network("average")
-class Average(ReadsTokens):
+class Average(TokenArchitecture):
     """Mean of token embeddings"""
 
     name = "average"
-    Settings = Settings
+    Settings = AverageSettings
 
     def make_labels(self) -> Labels:
-        return OneLabel(self.settings.vocabulary)
+        return SingleLabel(self.settings.vocabulary)
 
-    def network(self) -> Network:
+    def build_network(self) -> Network:
         return AverageNetwork(
             self.settings, len(self.vocabularies["tokens"]), len(self.labels.vocabulary)
         )

@@ -45,4 +45,4 @@ class LiteralView:
         return list(rows["literals"]["text"])
 
     def compatible(self, compat: str, file: JavaFile, place: int) -> Json:
-        raise NotImplementedError  # there is no other tool whose output it imitates
+        raise NotImplementedError  # no other tool's output is imitated

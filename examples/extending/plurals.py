@@ -34,5 +34,5 @@ def list_instances() -> Sequence[Instance]:
 
 @codeacumen.task("plurals")
 def make_plurals() -> ChoiceTask:
-    """Which identifier is the plural of this one?"""
+    """Choose the plural of an identifier"""
     return ChoiceTask(TaskInfo("plurals", "Plurals of identifiers"), list_instances)

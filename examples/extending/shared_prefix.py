@@ -1,4 +1,4 @@
-"""A model: how much of their beginning two identifiers share."""
+"""A model: the length of the common prefix of two identifiers, relative to the longer one."""
 
 from collections.abc import Sequence
 from itertools import takewhile
@@ -8,7 +8,7 @@ from codeacumen.api import Pair
 
 
 class SharedPrefix:
-    # Called with up to this many pairs at once.
+    # Number of pairs in a call, at most.
     batch_size = 256
 
     def __init__(self, ignore_case: bool) -> None:

@@ -1,2 +1,1 @@
-"""How ``codeacumen-names`` is learned: from code, from English texts and from WordNet's
-relations."""
+"""Learning the lexicon of ``codeacumen-names`` from code, English texts and WordNet."""

@@ -16,11 +16,11 @@ from pathlib import Path
 from codeacumen.api import CodeacumenError
 from codeacumen.core.files import write_atomically
 from codeacumen.core.home import codeacumen_home
-from codeacumen.core.machine import processors
+from codeacumen.core.machine import count_processors
 from codeacumen.core.progress import show_progress
 from codeacumen.corpus.build import open_or_build
-from codeacumen.engines import engine
-from codeacumen.models.identifier_similarity.lexicon import packed
+from codeacumen.engines import create_engine
+from codeacumen.models.identifier_similarity.lexicon import pack_arrays
 from research.command import run
 from research.lexicon.build import INGREDIENTS, Settings
 from research.lexicon.train import FILE, train
@@ -28,27 +28,44 @@ from research.lexicon.train import FILE, train
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("sources", nargs="+", metavar="CORPUS", help="corpora, or their sources")
-    parser.add_argument("--wordnet", type=Path, required=True, help="WordNet's database files")
     parser.add_argument(
-        "--text", type=Path, action="append", default=[], help="English texts; repeatable"
-    )
-    parser.add_argument("--out", "-o", type=Path, required=True, help="folder of the lexicon")
-    parser.add_argument(
-        "--words", type=int, default=Settings().words, help="number of words, the most frequent"
+        "sources", nargs="+", metavar="CORPUS", help="Corpora or sources of corpora."
     )
     parser.add_argument(
-        "--without", action="append", default=[], choices=INGREDIENTS, help="leave this out"
+        "--wordnet", type=Path, required=True, help="Folder of WordNet's database files."
     )
-    parser.add_argument("--seed", type=int, default=0, help="random seed")
-    parser.add_argument("--workers", "-j", type=int, default=0, help="processes; 0: all cores")
+    parser.add_argument(
+        "--text",
+        type=Path,
+        action="append",
+        default=[],
+        help="Folder of English texts; repeatable.",
+    )
+    parser.add_argument("--out", "-o", type=Path, required=True, help="Folder for the lexicon.")
+    parser.add_argument(
+        "--words",
+        type=int,
+        default=Settings().words,
+        help="Number of words; the most frequent are kept.",
+    )
+    parser.add_argument(
+        "--without",
+        action="append",
+        default=[],
+        choices=INGREDIENTS,
+        help="Ingredient to leave out; repeatable.",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="Random seed.")
+    parser.add_argument(
+        "--workers", "-j", type=int, default=0, help="Number of processes; 0 for one per core."
+    )
     args = parser.parse_args()
     out: Path = args.out
     if out.exists() and (not out.is_dir() or any(not is_output(file) for file in out.iterdir())):
-        raise CodeacumenError(f"{out} holds other files", "choose another --out")
+        raise CodeacumenError(f"{out} holds other files", "name another folder with --out")
     began = time.monotonic()
     with show_progress() as report_progress, ExitStack() as stack:
-        workers = engine("local", args.workers or processors())
+        workers = create_engine("local", args.workers or count_processors())
         corpora = [
             stack.enter_context(open_or_build([source], workers, report_progress))
             for source in args.sources
@@ -65,8 +82,8 @@ def main() -> None:
             report_progress,
         )
     if left_out:
-        print(f"{left_out:,} files left out: reading them ends the process")
-    data = packed(arrays)
+        print(f"{left_out:,} files left out: their analysis crashes the worker process")
+    data = pack_arrays(arrays)
     write_atomically(out / FILE, data)
     learned = json.loads(arrays["about"].tobytes())["learned"]
     simlex, wordsim = learned["simlex999"], learned["wordsim353"]

@@ -1,4 +1,4 @@
-"""Numbers of pairs of words: sorted keys and values, looked up by the thousand."""
+"""Tables of word pairs: sorted integer keys with values, looked up in bulk."""
 
 from __future__ import annotations
 
@@ -15,24 +15,26 @@ BASE = 1 << 16
 
 
 def keys_of(left: NDArray[np.integer], right: NDArray[np.integer]) -> Keys:
-    """One number for a pair, whatever its order."""
+    """Return one integer per pair of word indices; both orders of a pair have the same key."""
     low, high = np.minimum(left, right), np.maximum(left, right)
     found: Keys = low.astype(np.int64) * BASE + high
     return found
 
 
 def parted(keys: Keys) -> tuple[Places, Places]:
+    """Return the smaller and the larger word index of each key."""
     return keys // BASE, keys % BASE
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """``value[i]`` is that of ``key[i]``; any other pair has 0."""
+    """Sorted pair keys and their values; a pair that is not in the table has value 0."""
 
     key: Keys
     value: NDArray[np.float32]
 
     def of(self, keys: Keys) -> NDArray[np.float32]:
+        """Return the values of the keys."""
         if not len(self.key):
             return np.zeros(len(keys), dtype=np.float32)
         place = np.minimum(np.searchsorted(self.key, keys), len(self.key) - 1)
@@ -40,7 +42,10 @@ class Table:
 
 
 def associated(key: Keys, count: NDArray[np.float64], steadiness: float) -> Table:
-    """How much more often words meet than by chance; little where they rarely meet at all."""
+    """Return log(1 + lift) of each pair: how much more often the words meet than by chance.
+
+    Small counts are shrunk towards 0 by ``count / (count + shrinkage)``.
+    """
     left, right = parted(key)
     size = int(right.max()) + 1 if len(right) else 0
     share = np.bincount(left, count, size) + np.bincount(right, count, size)
@@ -51,8 +56,10 @@ def associated(key: Keys, count: NDArray[np.float64], steadiness: float) -> Tabl
 
 @kernel
 def within(group: NDArray[np.int64], word: NDArray[np.int32], most: int) -> Keys:
-    """The keys of all pairs of words that stand in the same group, of those groups that have at
-    most so many. Rows are sorted by group and word, none twice."""
+    """Return the keys of all pairs of words in the same group, for groups up to a size.
+
+    The rows must be distinct and sorted by group and word.
+    """
     total = 0
     begin = 0
     for i in range(1, len(group) + 1):

@@ -1,4 +1,4 @@
-"""What WordNet says of pairs of words, by the thousand."""
+"""WordNet features of word pairs, computed in bulk from flat arrays."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from codeacumen.languages.kernel import kernel
 from research.lexicon._pairs import Keys, Places, Table, keys_of, parted
 from research.lexicon.wordnet import WordNet
 
-# Meanings of a word that count as each part of speech, from the most frequent on; and of those, how
-# many are looked for above and below.
+# Most frequent meanings of a word per part of speech that count, and how many of these are compared
+# by their distance in the hierarchy.
 MEANINGS, NEAR = 4, 3
 FEATURES = ("synonym", "path", "above", "sibling", "like", "opposite", "derived")
 
@@ -21,8 +21,10 @@ Numbers = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class Senses:
-    """Of the words of a vocabulary. Lists of different lengths: i's part is
-    ``[first[i], first[i + 1])``."""
+    """WordNet's meanings (synsets) and relations of a vocabulary, as flat arrays.
+
+    Lists of different lengths lie one after the other: list i is ``[first[i], first[i + 1])``.
+    """
 
     meaning: Numbers
     rank: Numbers
@@ -37,7 +39,7 @@ class Senses:
     derived: Table
 
     def of(self, keys: Keys) -> NDArray[np.float32]:
-        """Rows of ``FEATURES``."""
+        """Return a row of ``FEATURES`` for each pair."""
         left, right = parted(keys)
         found = _compared(
             left,
@@ -56,6 +58,7 @@ class Senses:
 
 
 def senses(wordnet: WordNet, words: list[str]) -> Senses:
+    """Return the meanings and relations of the words as arrays."""
     meaning: list[int] = []
     rank: list[int] = []
     first = [0]
@@ -93,6 +96,7 @@ def senses(wordnet: WordNet, words: list[str]) -> Senses:
 
 
 def _table(pairs: frozenset[tuple[str, str]], stems: dict[str, list[int]]) -> Table:
+    """Return a table with value 1 for all words whose base forms are one of the pairs."""
     found = sorted(
         {
             (min(one, other), max(one, other))
@@ -120,9 +124,12 @@ def _compared(
     like: Numbers,
     like_first: Places,
 ) -> NDArray[np.float32]:
-    """Synonyms: 1, less for rarer meanings. The shortest way over a common general meaning, as 1
-    by its length. Whether one stands above the other, by how far; whether both stand below the
-    same; whether they are similar adjectives."""
+    """Return five features of each pair: synonym, path, above, sibling, like.
+
+    A synonym has 1, less for rarer meanings. ``path`` is 1 / (1 + length of the shortest path over
+    a common hypernym). ``above`` is 1 / path length if one word is a hypernym of the other,
+    ``sibling`` is 1 if both have the same direct hypernym, ``like`` is 1 for similar adjectives.
+    """
     found = np.zeros((len(left), 5), dtype=np.float32)
     for i in range(len(left)):
         for a in range(first[left[i]], first[left[i] + 1]):

@@ -1,4 +1,4 @@
-"""Streams of words from what was read: one vocabulary, each sentence once."""
+"""Word streams of code, comments and English: one vocabulary, each sentence once."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ from research.lexicon.reading import Reading
 from research.lexicon.texts import Texts
 from research.lexicon.wordnet import WordNet
 
-# Lines of code are joined until they have so many words.
+# Lines of code are joined until a sentence has this many words.
 LEAST = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Streams:
-    """``words`` are the most frequent ones, from frequent to rare, ``count`` how often they occur
-    in all streams, ``total`` how many words those have. ``code``, ``comments`` and ``english`` are
-    sentences of places in ``words``; other words are not in them."""
+    """Three streams of sentences over the most frequent words.
+
+    ``words`` is ordered from frequent to rare, ``count`` is their frequency in all streams,
+    ``total`` the number of word occurrences, also of rare words. ``code``, ``comments`` and
+    ``english`` hold indices of ``words``; rare words are dropped from them.
+    """
 
     words: list[str]
     count: NDArray[np.int64]
@@ -32,6 +35,7 @@ class Streams:
 
 
 def streams(read: Reading, texts: Texts, wordnet: WordNet, most: int) -> Streams:
+    """Return the streams of all sources with a vocabulary of the most frequent words."""
     places: dict[str, int] = {}
     parts = [[places.setdefault(w, len(places)) for w in words(name)] for name in read.names]
     length = np.array([len(part) for part in parts], dtype=np.int32)
@@ -47,7 +51,7 @@ def streams(read: Reading, texts: Texts, wordnet: WordNet, most: int) -> Streams
     count = sum(np.bincount(one[one >= 0], minlength=len(places)) for one in found)
     assert isinstance(count, np.ndarray)
     known = list(places)
-    # Two words of equal count: by themselves, not by who was read first.
+    # Words of equal count are ordered alphabetically, so that the order of reading does not matter.
     order = sorted(np.flatnonzero(count).tolist(), key=lambda i: (-count[i], known[i]))[:most]
     number = np.full(len(known) + 1, _LEFT_OUT, dtype=np.int32)
     number[order] = np.arange(len(order), dtype=np.int32)
@@ -61,12 +65,13 @@ _LEFT_OUT = -2
 
 
 def _renamed(codes: Codes, names: list[str], places: dict[str, int]) -> Codes:
+    """Return codes of one vocabulary as codes of another one, which grows."""
     number = np.array([places.setdefault(name, len(places)) for name in names] + [END], np.int32)
     return number[codes]
 
 
 def _once(codes: Codes, seeds: Words) -> Codes:
-    """The sentences, without those that stand before: a comment or a page is often copied."""
+    """Return the sentences without repetitions, since comments and pages are often copied."""
     if not len(codes):
         return codes
     ends = np.flatnonzero(codes == END)
@@ -78,6 +83,7 @@ def _once(codes: Codes, seeds: Words) -> Codes:
 
 @kernel
 def _hashes(codes: Codes, seeds: Words, count: int) -> Words:
+    """Return a hash of each sentence, from a hash of each word."""
     found = np.zeros(count, dtype=np.uint64)
     at = 0
     value = np.uint64(0)
@@ -101,7 +107,7 @@ def _lines(
     length: Codes,
     flat: Codes,
 ) -> Codes:
-    """Words of names as sentences: whole lines, so many that there are some words."""
+    """Return the words of names as sentences: whole lines, joined up to ``LEAST_WORDS`` words."""
     size = 0
     for i in range(len(name)):
         size += length[name[i]] + 1

@@ -1,7 +1,7 @@
-"""What a file's syntax tells of its names: where they stand, and which goes where.
+"""Names of a source file: where they occur, and which name is passed or assigned to which.
 
-An expression speaks through a name: ``x`` through itself, ``a.x`` through ``x``, ``find(y)``
-through ``find``. So an argument has a name, and so has what is assigned.
+An expression is represented by one name: ``x`` by itself, ``a.x`` by ``x``, ``find(y)`` by
+``find``. So arguments and assigned values have names, too.
 """
 
 from __future__ import annotations
@@ -12,19 +12,29 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.languages.syntax import SYMBOLS, Column, Syntax, field_of, mask_of, symbols_of
+from codeacumen.languages.syntax import (
+    SYMBOLS,
+    Column,
+    Syntax,
+    find_grammar_field,
+    find_grammar_symbols,
+    make_symbol_mask,
+)
 
 Flags = NDArray[np.bool_]
-# Parameters of a function. With more, it is a table.
+# A call with more arguments is a table of data.
 MOST = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """``name`` are nodes of identifiers in order, ``line`` their lines. Rows of ``declared`` are
-    the function's name, how many parameters, the parameter's place and its name; ``called`` the
-    same for arguments; of ``moved``: what is assigned to, and what. Names are places in ``name``,
-    -1 where there is none."""
+    """Names of a file and where they go.
+
+    ``name`` holds the nodes of identifiers in source order, ``line`` their lines. A row of
+    ``declared`` is a function's name, its number of parameters, a parameter's position and its
+    name; a row of ``called`` is the same for an argument; a row of ``moved`` is the target and the
+    value of an assignment. Names are indices of ``name``, or -1 where an expression has none.
+    """
 
     syntax: Syntax
     name: Column
@@ -57,13 +67,14 @@ class _Grammar:
 
 
 def facts(language: str, source: bytes) -> Facts:
+    """Return the names of a source file and where they go."""
     if language == "java":
         from codeacumen.languages.java import parse_java as parse
     else:
         from codeacumen.languages.javascript import parse_javascript as parse
     syntax, grammar = parse(source), _grammar(language)
     kind, field, parent = syntax.kind, syntax.field, syntax.parent
-    # The root is nobody's child; it must not count as the last node's.
+    # The root has no parent (-1), and must not get the last node's kind by indexing.
     above = kind[np.maximum(parent, 0)].copy()
     above[parent < 0] = SYMBOLS - 2
 
@@ -72,7 +83,7 @@ def facts(language: str, source: bytes) -> Facts:
     speaks[names] = np.arange(len(names), dtype=np.int32)
     _pass_up(speaks, parent, grammar.member[above] & (field == grammar.property))
     _pass_up(speaks, parent, grammar.parameter[above] & (field == grammar.parameter_name))
-    for _ in range(2):  # a.B<C>: the name is two levels down
+    for _ in range(2):  # in a.B<C> the name is two levels down
         _pass_up(speaks, parent, grammar.typed[above] & (grammar.name | grammar.typed)[kind])
     callee = np.full_like(speaks, -1)
     inner = np.flatnonzero(grammar.call[above] & np.isin(field, grammar.callee))
@@ -87,7 +98,7 @@ def facts(language: str, source: bytes) -> Facts:
     title = np.full_like(speaks, -1)
     inner = np.flatnonzero(grammar.function[above] & (field == grammar.title))
     title[parent[inner]] = speaks[inner]
-    # A function without a name of its own is called as what it is assigned to.
+    # A function without a name has the name of the variable that it is assigned to.
     inner = np.flatnonzero(grammar.function[kind] & (title < 0) & grammar.assignment[above])
     title[inner] = target[parent[inner]]
 
@@ -106,7 +117,7 @@ def facts(language: str, source: bytes) -> Facts:
 
 
 def _pass_up(speaks: Column, parent: Column, which: Flags) -> None:
-    """Nodes speak through the last of their children that are asked."""
+    """Set each node's name to that of its last selected child that has one."""
     inner = np.flatnonzero(which)
     inner = inner[speaks[inner] >= 0]
     speaks[parent[inner]] = speaks[inner]
@@ -115,7 +126,7 @@ def _pass_up(speaks: Column, parent: Column, which: Flags) -> None:
 def _lists(
     syntax: Syntax, speaks: Column, function: Column, is_list: Flags, element: Flags
 ) -> Column:
-    """Rows of the elements of lists: whose list, how many elements, which place, what name."""
+    """Return a row per list element: function's name, length of the list, position, name."""
     parent = syntax.parent
     inner = np.flatnonzero((parent >= 0) & is_list[np.maximum(parent, 0)] & element)
     inner = inner[np.argsort(parent[inner], kind="stable")]
@@ -132,19 +143,21 @@ def _lists(
 @lru_cache(maxsize=2)
 def _grammar(language: str) -> _Grammar:
     if language == "java":
-        from codeacumen.languages.java import language as grammar_of
+        from codeacumen.languages.java import load_grammar as grammar_of
     else:
-        from codeacumen.languages.javascript import language as grammar_of
+        from codeacumen.languages.javascript import load_grammar as grammar_of
         from codeacumen.languages.javascript.grammar import IDENTIFIERS
     grammar = grammar_of()
 
     def among(*names: str) -> Flags:
-        return mask_of(symbols_of(grammar, names))
+        return make_symbol_mask(find_grammar_symbols(grammar, names))
 
     def fields(*names: str) -> tuple[int, ...]:
-        return tuple(field_of(grammar, name) for name in names)
+        return tuple(find_grammar_field(grammar, name) for name in names)
 
-    named = mask_of(i for i in range(grammar.node_kind_count) if grammar.node_kind_is_named(i))
+    named = make_symbol_mask(
+        i for i in range(grammar.node_kind_count) if grammar.node_kind_is_named(i)
+    )
     if language == "java":
         return _Grammar(
             named=named,
@@ -158,9 +171,9 @@ def _grammar(language: str) -> _Grammar:
             typed=among("generic_type", "scoped_type_identifier"),
             assignment=among("assignment_expression", "variable_declarator"),
             comment=among("line_comment", "block_comment"),
-            title=field_of(grammar, "name"),
-            property=field_of(grammar, "field"),
-            parameter_name=field_of(grammar, "name"),
+            title=find_grammar_field(grammar, "name"),
+            property=find_grammar_field(grammar, "field"),
+            parameter_name=find_grammar_field(grammar, "name"),
             callee=fields("name", "type"),
             target=fields("left", "name"),
             value=fields("right", "value"),
@@ -184,9 +197,9 @@ def _grammar(language: str) -> _Grammar:
         typed=np.zeros(SYMBOLS, dtype=np.bool_),
         assignment=among("assignment_expression", "variable_declarator", "pair"),
         comment=among("comment"),
-        title=field_of(grammar, "name"),
-        property=field_of(grammar, "property"),
-        parameter_name=field_of(grammar, "left"),
+        title=find_grammar_field(grammar, "name"),
+        property=find_grammar_field(grammar, "property"),
+        parameter_name=find_grammar_field(grammar, "left"),
         callee=fields("function", "constructor"),
         target=fields("left", "name", "key"),
         value=fields("right", "value"),

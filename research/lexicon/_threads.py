@@ -1,4 +1,4 @@
-"""One thread for linear algebra: how many there are must not be seen in the last bits."""
+"""Linear algebra in one thread, because the number of threads changes the last bits of results."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 
 
 def one_thread() -> AbstractContextManager[object]:
+    """Return a context in which BLAS runs in one thread."""
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     limits: AbstractContextManager[object] = threadpool_limits(limits=1)

@@ -1,4 +1,4 @@
-"""Words: what identifiers, comments and sentences are made of."""
+"""Split identifiers, comments and texts into words, and encode words as integers."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codeacumen.languages.kernel import Words
-from codeacumen.text.subtokens import subtokens
+from codeacumen.text.subtokens import split_subtokens
 
 Codes = NDArray[np.int32]
-# Ends a sentence among the codes of words.
+# Code that ends a sentence.
 END = -1
-# Words of a sentence. Longer ones are tables and lists.
+# Longer sentences, in words, are tables and lists.
 LONGEST_SENTENCE = 200
-# Characters of a word. Longer ones are data.
+# Longer words, in characters, are data.
 LONGEST_WORD = 30
 
 _PIECE = re.compile(r"[a-z]+|[0-9]+")
@@ -33,15 +33,16 @@ _TAG = re.compile(r"@(?:param|returns?|throws|exception)\b")
 
 @lru_cache(maxsize=1 << 18)
 def pieces(name: str) -> tuple[str, ...]:
-    """The words and numbers of an identifier, in small letters. Those with letters outside ASCII
-    are left out: they are too rare to be learned.
+    """Return the words and numbers of an identifier in lower case.
+
+    Subtokens with letters outside ASCII are dropped: they are too rare to be learned.
 
     >>> pieces("getHTTPResponse_code2")
     ('get', 'http', 'response', 'code', '2')
     """
     return tuple(
         piece
-        for part in subtokens(name)
+        for part in split_subtokens(name)
         if part.isascii()
         for piece in _PIECE.findall(part.lower())
         if len(piece) <= LONGEST_WORD
@@ -50,12 +51,12 @@ def pieces(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 18)
 def words(name: str) -> tuple[str, ...]:
-    """The words of an identifier, without numbers."""
+    """Return the words of an identifier without numbers."""
     return tuple(piece for piece in pieces(name) if piece.isalpha())
 
 
 def sentences(text: str) -> Iterator[list[str]]:
-    """The sentences of a text, as words; identifiers in it count as their words.
+    """Yield the sentences of a text as words; an identifier yields each of its words.
 
     >>> list(sentences("Opens the file. Don't use readLine() here"))
     [['opens', 'the', 'file'], ['dont', 'use', 'read', 'line', 'here']]
@@ -69,14 +70,14 @@ def sentences(text: str) -> Iterator[list[str]]:
 
 
 def comment_sentences(comment: str) -> Iterator[list[str]]:
-    """The sentences of a comment without its markup; none of a licence."""
+    """Yield the sentences of a comment without markup, and nothing for a licence."""
     if "icens" in comment and "opyright" in comment:
         return
     yield from sentences(_TAG.sub("\n\n", _MARKUP.sub(" ", _MARGIN.sub(" ", comment))))
 
 
 def coded(found: Iterable[Sequence[str]], places: dict[str, int]) -> Codes:
-    """Sentences as places in a dictionary that grows, with an end after each."""
+    """Return sentences as word codes, with ``END`` after each; new words extend the dictionary."""
     codes: list[int] = []
     for sentence in found:
         codes += [places.setdefault(word, len(places)) for word in sentence]
@@ -85,7 +86,7 @@ def coded(found: Iterable[Sequence[str]], places: dict[str, int]) -> Codes:
 
 
 def hashes(texts: Iterable[str]) -> Words:
-    """A hash for each text, the same in each process."""
+    """Return a 64-bit hash of each text, which is the same in every process."""
     found = [
         int.from_bytes(
             hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little"

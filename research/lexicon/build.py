@@ -1,4 +1,4 @@
-"""From what was read to the lexicon: spaces, evidence, similarity, and the few numbers kept."""
+"""Build a lexicon from sources that were read: spaces, evidence, similarities, selected pairs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from codeacumen import __version__
 from codeacumen.core.progress import Progress, ignore_progress
-from codeacumen.corpus.files import Chosen
+from codeacumen.corpus.files import SelectedFiles
 from research.lexicon._pairs import Keys, Table, keys_of, parted, within
 from research.lexicon._senses import MEANINGS, senses
 from research.lexicon._streams import Streams, streams
@@ -24,7 +24,7 @@ from research.lexicon.spaces import Matrix, space
 from research.lexicon.texts import Texts
 from research.lexicon.wordnet import WordNet
 
-# What may be left out, to see what it gives.
+# Ingredients that the ablation may leave out.
 INGREDIENTS = ("contrast", "frames", "flow", "wordnet", "english", "code")
 NOTICE = (
     "Numbers learned from WordNet 3.0 (copyright 2006 by Princeton University, used under its "
@@ -36,11 +36,15 @@ NOTICE = (
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``words``: how many, the most frequent; ``size``: dimensions that are learned; ``kept``:
-    those of each space that are kept. Similarity is worked out for all pairs of the ``common``
-    words, which most names are made of, and for each word's ``near`` neighbours; ``apart``: what it
-    must differ by from the fallback to be kept; ``pairs``: how many are kept at most. ``floor``:
-    the percentile of random pairs of the ``frequent`` words."""
+    """Sizes and thresholds of a lexicon.
+
+    ``words`` is the size of the vocabulary, ``size`` the number of dimensions that are learned and
+    ``kept`` the number of dimensions of each space that are stored. Similarity is computed for all
+    pairs of the ``common`` most frequent words, and for each word with its ``near`` nearest
+    neighbours. A pair is stored if its similarity differs from the fallback by more than ``apart``,
+    and at most ``pairs`` are stored. ``floor`` is a percentile of the similarity of random pairs of
+    the ``frequent`` most frequent words.
+    """
 
     words: int = 25_000
     size: int = 200
@@ -54,11 +58,11 @@ class Settings:
     seed: int = 0
 
 
-# Random pairs that the floor and the fallback are worked out from.
+# Number of random pairs from which floor and fallback are computed.
 DRAWN = 200_000
-# Similarities are told apart so far: it is finer than what was learned, and takes less room.
+# Steps of a stored similarity: finer than the learned precision, and smaller to compress.
 LEVELS = 63
-# Words below the same meaning. A larger family are not all alike.
+# Words below one meaning. The words of a larger family are not all similar.
 FAMILY = 60
 
 
@@ -66,12 +70,12 @@ def build(
     read: Reading,
     texts: Texts,
     wordnet: WordNet,
-    files: Chosen,
+    files: SelectedFiles,
     settings: Settings,
     without: tuple[str, ...] = (),
     step: Progress = ignore_progress,
 ) -> dict[str, NDArray[Any]]:
-    """The arrays of a lexicon, without some ingredients."""
+    """Return the arrays of a lexicon, without some ingredients."""
     step("words", 0, 1)
     text = streams(read, texts, wordnet, settings.words)
     made = spaces_of(text, settings, without, step)
@@ -83,7 +87,7 @@ def build(
 
 
 def recipes(without: tuple[str, ...] = ()) -> dict[str, tuple[tuple[str, ...], int]]:
-    """The spaces by name: the streams they are made of, and the window."""
+    """Return the streams and the window of each space, by its name."""
     english = () if "english" in without else ("english",)
     code = () if "code" in without else ("code",)
     everything = (*english, "comments", *code)
@@ -102,6 +106,7 @@ def spaces_of(
     without: tuple[str, ...] = (),
     step: Progress = ignore_progress,
 ) -> dict[str, Matrix]:
+    """Return the word vectors of each space."""
     return {
         name: space(
             [getattr(text, part) for part in parts],
@@ -119,6 +124,7 @@ def spaces_of(
 def tables_of(
     read: Reading, words: list[str], step: Progress = ignore_progress
 ) -> dict[str, Table]:
+    """Return the tables of contrast, shared frames and flow between the words."""
     place = {word: i for i, word in enumerate(words)}
     step("frames", 0, 1)
     contrast, shared = frames(read, place)
@@ -128,12 +134,12 @@ def tables_of(
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What a lexicon is learned from, for its record; and WordNet, which is asked all the time."""
+    """Sources of a lexicon, for its record. ``code`` is the hash of the code that was read."""
 
     code: str
     texts: Texts
     wordnet: WordNet
-    files: Chosen
+    files: SelectedFiles
 
 
 def lexicon_of(
@@ -146,7 +152,7 @@ def lexicon_of(
     without: tuple[str, ...] = (),
     step: Progress = ignore_progress,
 ) -> dict[str, NDArray[Any]]:
-    """``near`` are pairs of words that are near in any of the spaces ``made``."""
+    """Return the arrays of a lexicon; ``near_pairs`` are the neighbours in any of the spaces."""
     wordnet = sources.wordnet
     step("relations", 0, 3)
     evidence = Evidence(
@@ -160,7 +166,7 @@ def lexicon_of(
     keys = candidates(near, evidence, wordnet, settings.common)
     step("relations", 2, 3)
     values = similarity.of(keys)
-    # Without code, one space stands for both.
+    # Without code, the space of all streams replaces the space of code.
     halves = [made.get("code", made["all"]), made["all"]]
     vectors, scale = quantised(halves, settings.kept)
     chance = _drawn(len(text.words), settings)
@@ -190,8 +196,11 @@ def lexicon_of(
 
 
 def candidates(near: Keys, evidence: Evidence, wordnet: WordNet, common: int) -> Keys:
-    """Pairs whose similarity is worth a look: all of common words, and those that are near in a
-    space, met in code, or related in WordNet."""
+    """Return the pairs whose similarity is computed.
+
+    These are all pairs of common words, and pairs that are near in a space, occur in a table or are
+    related in WordNet.
+    """
     frequent = keys_of(*np.triu_indices(min(common, len(evidence.words)), 1))
     found = [frequent, near, *(table.key for table in evidence.tables.values())]
     if evidence.senses is not None:
@@ -204,7 +213,7 @@ def candidates(near: Keys, evidence: Evidence, wordnet: WordNet, common: int) ->
 
 
 def neighbours(rows: Matrix, near: int) -> Keys:
-    """Each word with those nearest to it, in one thread, as everywhere."""
+    """Return the keys of each word with its nearest words by cosine."""
     known = np.flatnonzero(np.abs(rows).max(axis=1) > 0)
     inner = rows[known]
     near = min(near, len(inner) - 1)
@@ -222,13 +231,13 @@ def neighbours(rows: Matrix, near: int) -> Keys:
 
 
 def _related(words: list[str], wordnet: WordNet) -> Keys:
-    """Words that share a meaning, or stand above each other, or beside each other below one."""
+    """Return keys of synonyms, of words with a common direct hypernym, and of word and hypernym."""
     rows: list[tuple[int, int]] = []
     for place, word in enumerate(words):
         for base in wordnet.bases(word):
             for meaning, _ in wordnet.senses(base, MEANINGS):
                 rows.append((meaning, place))
-                # Below a meaning stand itself and what is less general: families of two levels.
+                # A family is a meaning with its direct hyponyms: two levels.
                 rows += [(above, place) for above in wordnet.above[meaning]]
     table = np.unique(np.array(rows, dtype=np.int64).reshape(-1, 2), axis=0)
     found: Keys = np.unique(within(table[:, 0].copy(), table[:, 1].astype(np.int32), FAMILY))
@@ -236,7 +245,7 @@ def _related(words: list[str], wordnet: WordNet) -> Keys:
 
 
 def _drawn(words: int, settings: Settings) -> Keys:
-    """Random pairs: half of all words, half of the frequent ones."""
+    """Return keys of random pairs: half from all words, half from the frequent words."""
     rng = np.random.default_rng(settings.seed)
     found = []
     for most in (words, min(settings.frequent, words)):
@@ -246,7 +255,7 @@ def _drawn(words: int, settings: Settings) -> Keys:
 
 
 def quantised(halves: list[Matrix], kept: int) -> tuple[NDArray[np.int8], Matrix]:
-    """The first dimensions of each space, of unit length, as bytes with a scale."""
+    """Return the first dimensions of each space as bytes, normalized to unit length, and scales."""
     vectors, scales = [], []
     for rows in halves:
         part = rows[:, :kept].astype(np.float64)
@@ -258,7 +267,7 @@ def quantised(halves: list[Matrix], kept: int) -> tuple[NDArray[np.int8], Matrix
 
 
 def _products(vectors: NDArray[np.int8], scale: Matrix, keys: Keys) -> NDArray[np.float64]:
-    """Rows of 1 and the cosines in both spaces, as the model will see them."""
+    """Return rows of 1 and the cosines in both spaces, from the stored bytes as the model does."""
     left, right = parted(keys)
     found = np.ones((len(keys), 1 + vectors.shape[1]))
     for start in range(0, len(keys), 1 << 17):
@@ -278,7 +287,7 @@ def _fitted(
     values: Matrix,
     seed: int,
 ) -> NDArray[np.float64]:
-    """By least squares, on random pairs and on as many near ones."""
+    """Fit the fallback's coefficients by least squares to random pairs and as many near pairs."""
     drawn = np.random.default_rng(seed).integers(0, max(len(keys), 1), size=len(chance))
     drawn = drawn if len(keys) else drawn[:0]
     rows = np.concatenate([_products(vectors, scale, part) for part in (chance, keys[drawn])])
@@ -291,6 +300,7 @@ def _fitted(
 def _guessed(
     vectors: NDArray[np.int8], scale: Matrix, fallback: NDArray[np.float64], keys: Keys
 ) -> NDArray[np.float64]:
+    """Return the fallback's similarities of the pairs."""
     found: NDArray[np.float64] = np.clip(_products(vectors, scale, keys) @ fallback, 0.0, 1.0)
     return found
 
@@ -298,9 +308,11 @@ def _guessed(
 def _kept(
     keys: Keys, values: Matrix, guessed: NDArray[np.float64], floor: float, settings: Settings
 ) -> NDArray[np.int64]:
-    """Places of the pairs to keep, rising. Of too many those where the fallback is most wrong above
-    the floor, for similarity sees nothing below it, and whose words are frequent, for these are
-    asked about."""
+    """Return the indices of the pairs to store, in ascending order.
+
+    If there are too many, pairs are preferred whose fallback has the largest error above the floor,
+    since the model clips similarities there, and whose words are frequent.
+    """
     apart = np.abs(values - guessed)
     seen = np.abs(np.maximum(values, floor) - np.maximum(guessed, floor))
     wanted = np.flatnonzero((apart > settings.apart) & ((values > floor) | (guessed > floor)))
@@ -312,13 +324,18 @@ def _kept(
 def _about(
     similarity: Similarity, sources: Sources, settings: Settings, without: tuple[str, ...]
 ) -> dict[str, Any]:
+    """Return the lexicon's record: versions, settings, hashes of sources, measurements, licence."""
     texts, wordnet, files = sources.texts, sources.wordnet, sources.files
     return {
         "codeacumen": __version__,
         "settings": asdict(settings),
         "without": sorted(without),
         "data": {
-            "code": {"sha256": sources.code, "files": files.files, "projects": len(files.projects)},
+            "code": {
+                "sha256": sources.code,
+                "files": files.file_counts,
+                "projects": len(files.projects),
+            },
             "texts": {"sha256": texts.sha256, "files": texts.files},
             "wordnet": {"sha256": wordnet.sha256, "meanings": len(wordnet.members)},
         },

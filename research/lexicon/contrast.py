@@ -1,7 +1,8 @@
-"""Frames: identifiers that differ in one word, such as ``setItem`` and ``clearItem``.
+"""Frames: an identifier with a gap for one word, such as ``?Item`` of ``setItem`` and
+``clearItem``.
 
-Words that fill the same frame in the same file are told apart there, so they are no synonyms:
-*contrast*. Words that fill the same frames in different files may be.
+Words that fill the same frame in the same file are distinguished there, so they are not synonyms:
+*contrast*. Words that fill the same frame in different files may be synonyms.
 """
 
 from __future__ import annotations
@@ -9,22 +10,22 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.languages.kernel import STEP, Words, kernel, mixed
+from codeacumen.languages.kernel import STEP, Words, kernel, mix_bits
 from research.lexicon._pairs import Table, associated, within
 from research.lexicon._words import Codes, hashes, pieces
 from research.lexicon.reading import Reading
 
-# Words and numbers of a name that has frames.
+# Number of words and numbers in a name that yields frames.
 SHORTEST, LONGEST = 2, 5
-# Words that fill a frame. More than that in a file is a list of things, such as colours in a table
-# of them; more in all files says that nearly anything may stand there.
+# Words that fill a frame. More in one file are an enumeration, such as a table of colours; more in
+# all files mean that nearly any word fits.
 MOST_IN_FILE, MOST = 12, 60
 LEAST_CONTRAST, LEAST_SHARED = 3, 2
 STEADINESS = 5.0
 
 
 def frames(read: Reading, places: dict[str, int]) -> tuple[Table, Table]:
-    """Contrast, and shared frames, of the words at some places."""
+    """Return the tables of contrast and of shared frames of the words."""
     name, frame, word = _frames(read.names, places)
     file = np.repeat(np.arange(len(read.offsets) - 1), np.diff(read.offsets))
     seen = np.unique(file * len(read.names) + read.name)
@@ -33,21 +34,20 @@ def frames(read: Reading, places: dict[str, int]) -> tuple[Table, Table]:
     length = np.searchsorted(name, used, side="right") - first
     start = np.cumsum(length) - length
     row = np.arange(int(length.sum())) + np.repeat(first - start, length)
-    own = mixed(frame[row] + STEP * np.repeat(file, length).astype(np.uint64))
+    own = mix_bits(frame[row] + STEP * np.repeat(file, length).astype(np.uint64))
     contrast = _counted(own, word[row], MOST_IN_FILE, LEAST_CONTRAST)
     del own
     return contrast, _counted(frame[row], word[row], MOST, LEAST_SHARED)
 
 
 def _counted(group: Words, word: Codes, most: int, least: int) -> Table:
-    """The groups' hashes are sorted as they are; a group that is hit twice by chance does no
-    harm."""
+    """Return the association of words in the same group; a rare hash collision does no harm."""
     order = np.lexsort((word, group))
     which, word = group[order].view(np.int64), word[order]
     fresh = np.ones(len(which), dtype=np.bool_)
     fresh[1:] = (which[1:] != which[:-1]) | (word[1:] != word[:-1])
     key, count = np.unique(within(which[fresh], word[fresh], most), return_counts=True)
-    # Once is chance; it would only make the shares of words unsteady.
+    # A pair that occurs once is chance, and would only distort the words' totals.
     often = count >= 2
     table = associated(key[often], count[often].astype(np.float64), STEADINESS)
     enough = count[often] >= least
@@ -55,7 +55,7 @@ def _counted(group: Words, word: Codes, most: int, least: int) -> Table:
 
 
 def _frames(names: list[str], places: dict[str, int]) -> tuple[NDArray[np.int64], Words, Codes]:
-    """For each word of each name: the name, the frame around the word as a hash, the word."""
+    """Return name, hash of the frame and word, for each word of each name."""
     known: dict[str, int] = {}
     parts = [[known.setdefault(piece, len(known)) for piece in pieces(name)] for name in names]
     length = np.array([len(part) for part in parts], dtype=np.int64)

@@ -1,7 +1,7 @@
-"""Flow: what is handed over under one name and taken under another.
+"""Flow: values that are passed or assigned from one name to another.
 
-An argument for a parameter, a value for a variable: both names mean the same thing there. Where
-they differ in one word, those two words may mean the same.
+An argument and its parameter, a value and its variable, mean the same thing. If the two names
+differ in one word, these two words may have the same meaning.
 """
 
 from __future__ import annotations
@@ -9,23 +9,23 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.languages.kernel import kernel, mixed
+from codeacumen.languages.kernel import kernel, mix_bits
 from research.lexicon._pairs import Table, associated, keys_of
 from research.lexicon._words import Codes, pieces
 from research.lexicon.reading import Reading
 
-# A function's name is that of at most so many different declarations of a project; else it is not
-# known which is called.
+# If a project declares a function's name with more different parameter lists, the callee is
+# unknown.
 MOST = 2
 STEADINESS = 2.0
-# What the name of a called function says before what it gives.
+# Verbs of functions that return what the rest of the name says.
 VERBS = frozenset(("get", "is", "create", "new", "make", "to"))
 
 Rows = NDArray[np.int64]
 
 
 def flow(read: Reading, places: dict[str, int]) -> Table:
-    """How often words take each other's place, of the words at some places."""
+    """Return how strongly words are associated by flow between names that differ in one word."""
     moved = read.moved[read.moved[:, 0] != read.moved[:, 1]].astype(np.int64)
     passed = _passed(read.declared.astype(np.int64), read.called.astype(np.int64))
     size = max(len(read.names), 1)
@@ -52,11 +52,11 @@ def flow(read: Reading, places: dict[str, int]) -> Table:
 
 
 def _passed(declared: Rows, called: Rows) -> Rows:
-    """Names of arguments and of the parameters they are for."""
+    """Return rows of an argument's name and the name of its parameter."""
     function = _functions(declared)
     _, first, declaration = np.unique(declared[:, 5], return_index=True, return_inverse=True)
-    # A declaration's parameters as one number, to see which are alike.
-    mixed_names = mixed((declared[:, 4] * 64 + declared[:, 3] + 64).astype(np.uint64))
+    # The names of a declaration's parameters as one hash, to count different declarations.
+    mixed_names = mix_bits((declared[:, 4] * 64 + declared[:, 3] + 64).astype(np.uint64))
     shape = np.zeros(len(first), dtype=np.uint64)
     np.add.at(shape, declaration, mixed_names)
     order = np.lexsort((first, shape, function[first]))
@@ -82,7 +82,7 @@ def _passed(declared: Rows, called: Rows) -> Rows:
 
 
 def _functions(rows: Rows) -> Rows:
-    """A number for each project, function's name and count of parameters."""
+    """Return one number for project, function's name and number of parameters."""
     found: Rows = ((rows[:, 0] << 28) + rows[:, 1]) * 32 + rows[:, 2]
     return found
 
@@ -97,7 +97,7 @@ def _ragged(parts: list[list[int]]) -> tuple[Rows, Rows]:
 def _difference(
     left: Rows, right: Rows, flat: Rows, first: Rows, other_flat: Rows, other_first: Rows
 ) -> tuple[Codes, Codes]:
-    """The one word in which two names differ, of each; -1 if it is not one."""
+    """Return the word of each name in which the pair differs, or -1 if not exactly one differs."""
     one = np.full(len(left), -1, dtype=np.int32)
     other = np.full(len(left), -1, dtype=np.int32)
     for i in range(len(left)):

@@ -1,7 +1,7 @@
-"""Reading corpora: streams of names, sentences of comments, and which name goes where.
+"""Read corpora: names, sentences of comments, and which name is passed or assigned to which.
 
-Each distinct file counts once, in the order of hashes, so the same files give the same whoever
-reads them. What was read is kept under codeacumen's home.
+Each distinct file counts once, in the order of hashes, so the result does not depend on the number
+of workers. Results are cached under codeacumen's home.
 """
 
 from __future__ import annotations
@@ -18,24 +18,27 @@ from numpy.typing import NDArray
 
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.corpus import Corpus
-from codeacumen.corpus.files import Chosen, Stretch, chosen, worked
+from codeacumen.corpus.files import SelectedFiles, ShardFiles, process_files, select_files
 from codeacumen.engines import Engine
-from codeacumen.registry import packages_hash
+from codeacumen.registry import hash_packages
 from research.lexicon._syntax import facts
 from research.lexicon._words import Codes, coded, comment_sentences
 
 FORMAT = 1
-# Bytes of a file. A larger one is data more often than code.
+# Larger files, in bytes, are data more often than code.
 LARGEST = 400_000
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """``names`` are all distinct identifiers, ``words`` those of comments. ``name`` are the
-    identifiers of all files as places in ``names``; file i's are those from ``offsets[i]`` on, and
-    ``line`` says on which line of its file each stands. ``comments`` are sentences (``_words``).
-    Rows of ``declared`` and ``called``: project, function's name, how many, place, name; of
-    ``declared`` also a number of the declaration. Rows of ``moved``: to, from."""
+    """Names, comments and flow of all files of the corpora.
+
+    ``names`` are the distinct identifiers, ``words`` the distinct words of comments. ``name`` holds
+    the identifiers of all files as indices of ``names``; those of file i begin at ``offsets[i]``;
+    ``line`` is the line in the file. ``comments`` are encoded sentences (``_words``). A row of
+    ``declared`` or ``called`` is project, function's name, number of parameters, position, name; in
+    ``declared`` a number of the declaration follows. A row of ``moved`` is target and value.
+    """
 
     sha256: str
     names: list[str]
@@ -54,18 +57,20 @@ def reading(
     engine: Engine,
     cache: Path,
     step: Progress = ignore_progress,
-) -> tuple[Reading, Chosen, int]:
-    """What corpora hold, from the cache if they were read before; which files; and how many had
-    to be left out."""
-    files = chosen(corpora)
-    # Other code may read other names.
-    code = packages_hash("codeacumen.languages")
+) -> tuple[Reading, SelectedFiles, int]:
+    """Return the content of the corpora, the selected files, and the number of files left out.
+
+    The content comes from the cache if the same files were read before with the same code.
+    """
+    files = select_files(corpora)
+    # A change of the language packages may change the names that are found.
+    code = hash_packages("codeacumen.languages")
     place = cache / "names" / f"{files.sha256[:32]}-{code[:8]}-{FORMAT}.npz"
     place.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(place.with_name(f"{place.name}.lock")):
         if place.is_file():
             return _load(place), files, 0
-        results, left_out = worked(_work, files.stretches, engine, "reading code", step)
+        results, left_out = process_files(_work, files.shards, engine, "reading code", step)
         made = _merged(files, results)
         if not left_out:
             _save(made, place)
@@ -86,14 +91,14 @@ class _File:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What a stretch holds; places are those in its own lists."""
+    """Content of a stretch of files; codes are indices of its own lists."""
 
     files: list[_File]
     names: list[str]
     words: list[str]
 
 
-def _work(stretch: Stretch) -> _Part:
+def _work(stretch: ShardFiles) -> _Part:
     names: dict[str, int] = {}
     words: dict[str, int] = {}
     files = []
@@ -111,8 +116,10 @@ def _work(stretch: Stretch) -> _Part:
 def file_of(
     language: str, source: bytes, names: dict[str, int], words: dict[str, int]
 ) -> tuple[Codes, Codes, Codes, Codes, Codes, Codes]:
-    """A file's names, lines, comments, declarations, calls and assignments, as places in
-    dictionaries that grow."""
+    """Return a file's names, lines, comments, declarations, calls and assignments as codes.
+
+    New names and words extend the dictionaries.
+    """
     found = facts(language, source)
     data = found.syntax.source
     texts: dict[bytes, int] = {}
@@ -127,7 +134,7 @@ def file_of(
             name = text.decode("utf-8", "replace").removeprefix("#").replace("\n", "")
             code = texts[text] = names.setdefault(name, len(names))
         codes[i] = code
-    # What has no name is -1, which is the last place.
+    # An expression without a name is -1, which indexes the last element.
     codes[-1] = -1
     declared, called = found.declared.copy(), found.called.copy()
     for rows in (declared, called):
@@ -138,7 +145,7 @@ def file_of(
     return codes[:-1], found.line, comments, declared, called, codes[found.moved]
 
 
-def _merged(files: Chosen, parts: Sequence[_Part]) -> Reading:
+def _merged(files: SelectedFiles, parts: Sequence[_Part]) -> Reading:
     names: dict[str, int] = {}
     words: dict[str, int] = {}
     projects: dict[str, int] = {name: i for i, name in enumerate(files.projects)}
@@ -147,7 +154,7 @@ def _merged(files: Chosen, parts: Sequence[_Part]) -> Reading:
         name = np.array([names.setdefault(x, len(names)) for x in part.names] + [-1], np.int32)
         word = np.array([words.setdefault(x, len(words)) for x in part.words] + [-1], np.int32)
         for one in part.files:
-            # -1 is the last place of both tables, and stays -1.
+            # -1 indexes the last element of both arrays, and so stays -1.
             project = projects.setdefault(one.project, len(projects))
             found.append(
                 replace(
@@ -175,7 +182,7 @@ def _merged(files: Chosen, parts: Sequence[_Part]) -> Reading:
 
 
 def _of_project(project: int, rows: Codes, name: Codes) -> Codes:
-    """Rows with the project before them, and with the names' places in all names."""
+    """Return the rows with the project in front, and names as indices of all names."""
     first = np.full(len(rows), project)
     found = np.column_stack([first, name[rows[:, 0]], rows[:, 1:3], name[rows[:, 3]]])
     return found.astype(np.int32)
@@ -187,7 +194,7 @@ def _joined(arrays: Sequence[Codes], width: int = 0) -> Codes:
 
 
 def _numbered(rows: Codes) -> Codes:
-    """With the number of the declaration: each begins at place 0."""
+    """Return the rows with a number of the declaration; each declaration begins at position 0."""
     return np.column_stack([rows, np.cumsum(rows[:, 3] == 0)]).astype(np.int32)
 
 

@@ -1,9 +1,9 @@
-"""How similar two words are, learned.
+"""Learn how similar two words are.
 
-First a regressor learns WordNet's relations (a synonym is 1, a random word 0) from what code and
-text tell of two words. It may then be asked about words and meanings that WordNet does not have.
-Then a ridge regression on SimLex-999, where people said how similar words are, weighs that
-against WordNet's own word.
+A gradient-boosted regressor predicts WordNet's relations (a synonym is 1, a random word 0) from
+features of code and text, so it also covers words and meanings that WordNet lacks. A ridge
+regression on the human ratings of SimLex-999 then combines its prediction with WordNet's own
+features.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from codeacumen.api import CodeacumenError
 from codeacumen.languages.kernel import kernel
-from codeacumen.models.identifier_similarity.compare import spellings
-from codeacumen.models.identifier_similarity.lexicon import letters_of
+from codeacumen.models.identifier_similarity.compare import compare_spellings
+from codeacumen.models.identifier_similarity.lexicon import encode_letters
 from research.lexicon import _senses
 from research.lexicon._pairs import Keys, Places, Table, keys_of, parted
 from research.lexicon._senses import Senses
@@ -28,14 +28,14 @@ from research.lexicon._threads import one_thread
 from research.lexicon.spaces import Matrix
 from research.lexicon.wordnet import WordNet
 
-# What each of WordNet's relations is worth: may one word stand for the other?
+# Target of each of WordNet's relations: how well one word can replace the other.
 SYNONYM, ABOVE, SIBLING, OPPOSITE, RANDOM = 1.0, 0.6, 0.25, 0.1, 0.0
-# Words that are learned from: the most frequent, of more letters than this.
+# The regressor learns from this many frequent words that have more letters than SHORT.
 LEARNED, SHORT = 12_000, 2
-# Meanings of a word, as each part of speech, that relate it to others; siblings of each family.
+# Meanings of a word per part of speech whose relations count; siblings sampled from each family.
 MEANINGS, SIBLINGS = 2, 6
 RANDOM_EACH = 2
-# Pairs at a time, so that memory does not grow with them.
+# Pairs are processed in blocks, which bounds the memory.
 BLOCK = 1 << 18
 
 Values = NDArray[np.float32]
@@ -43,8 +43,11 @@ Values = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is known of words: their vectors in ``spaces``, ``tables`` of pairs, their letters, and
-    WordNet's ``senses``, if they are to count."""
+    """Evidence about words: vectors in ``spaces``, ``tables`` of pairs, letters, WordNet's
+    meanings.
+
+    ``senses`` is None when WordNet is left out.
+    """
 
     words: list[str]
     spaces: dict[str, Matrix]
@@ -52,7 +55,7 @@ class Evidence:
     senses: Senses | None
 
     def features(self, keys: Keys) -> Values:
-        """What the regressor sees: cosines, tables, looks. Not WordNet, which it learns."""
+        """Return the regressor's features: cosines, tables, spelling; not WordNet, its target."""
         left, right = parted(keys)
         columns = [_cosines(space, left, right) for space in self.spaces.values()]
         columns += [table.of(keys) for table in self.tables.values()]
@@ -61,7 +64,7 @@ class Evidence:
 
 @dataclass
 class Similarity:
-    """The learned similarity. ``told`` says what was measured on the way."""
+    """Learned similarity of words; ``measurements`` holds scores and counts of the training."""
 
     evidence: Evidence
     regressor: Any
@@ -70,6 +73,7 @@ class Similarity:
     told: dict[str, Any] = field(default_factory=dict)
 
     def of(self, keys: Keys) -> Values:
+        """Return the similarity of each pair, between 0 and 1."""
         found = [
             np.clip(
                 _people_features(self.evidence, self.regressor, keys[i : i + BLOCK]) @ self.weights
@@ -83,6 +87,7 @@ class Similarity:
 
 
 def learned(evidence: Evidence, wordnet: WordNet, seed: int) -> Similarity:
+    """Fit the regressor on WordNet's relations, then the ridge regression on SimLex-999."""
     from scipy.stats import spearmanr
     from sklearn.ensemble import HistGradientBoostingRegressor
     from sklearn.linear_model import RidgeCV
@@ -93,7 +98,9 @@ def learned(evidence: Evidence, wordnet: WordNet, seed: int) -> Similarity:
     keys, worth = examples(wordnet, evidence.words, seed)
     people, said = rated("simlex999.txt", evidence.words)
     if not len(keys) or len(people) < 20:
-        raise CodeacumenError("too few words of WordNet and of SimLex-999 occur", "a larger corpus")
+        raise CodeacumenError(
+            "too few words of WordNet and SimLex-999 occur in the corpus", "add a larger corpus"
+        )
     with one_thread():
         regressor = HistGradientBoostingRegressor(
             max_iter=150,
@@ -150,7 +157,7 @@ _RELATIONS = {
 
 
 def _people_features(evidence: Evidence, regressor: Any, keys: Keys) -> NDArray[np.float64]:
-    """What the ridge sees: the regressor's word, the cosine in English, WordNet's features."""
+    """Return the ridge regression's features: regressor, cosine in English, WordNet's features."""
     columns = [regressor.predict(evidence.features(keys))]
     if "english" in evidence.spaces:
         columns.append(_cosines(evidence.spaces["english"], *parted(keys)))
@@ -160,12 +167,13 @@ def _people_features(evidence: Evidence, regressor: Any, keys: Keys) -> NDArray[
 
 
 def people_names(evidence: Evidence) -> list[str]:
+    """Return the names of the ridge regression's features."""
     english = ["cosine in English"] if "english" in evidence.spaces else []
     return ["regressor", *english, *(_senses.FEATURES if evidence.senses is not None else ())]
 
 
 def examples(wordnet: WordNet, words: list[str], seed: int) -> tuple[Keys, NDArray[np.float64]]:
-    """Pairs of words and what their relation is worth."""
+    """Return pairs of words that WordNet relates, or random pairs, and their targets."""
     rng = np.random.default_rng(seed)
     place = {
         word: i
@@ -205,7 +213,7 @@ def examples(wordnet: WordNet, words: list[str], seed: int) -> tuple[Keys, NDArr
 
 
 def rated(file: str, words: list[str]) -> tuple[Keys, NDArray[np.float64]]:
-    """Pairs of words that people rated, from 0 to 1; gensim brings the files."""
+    """Return rated word pairs and their ratings from 0 to 1, from a file that gensim ships."""
     found = find_spec("gensim")
     folders = found.submodule_search_locations if found else None
     if not folders:
@@ -235,9 +243,9 @@ def _cosines(space: Matrix, left: Places, right: Places) -> Values:
 
 
 def _looks(words: list[str], left: Places, right: Places) -> tuple[Values, Values]:
-    """Similarity by edits, and how much of the shorter word both begin with."""
-    letters, starts = letters_of(words)
-    edits = spellings(letters, starts, left, right).astype(np.float32)
+    """Return the edit similarity, and the common prefix as a share of the shorter word."""
+    letters, starts = encode_letters(words)
+    edits = compare_spellings(letters, starts, left, right).astype(np.float32)
     return edits, _beginnings(letters, starts, left, right)
 
 

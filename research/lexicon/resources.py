@@ -1,12 +1,12 @@
-"""What `python -m research.lexicon` learns English from: Debian's packages of WordNet,
-dictionaries and manuals, downloaded by apt and unpacked into a folder, without installing them.
+"""Download the English resources of `python -m research.lexicon`: WordNet, dictionaries, manuals.
 
     python -m research.lexicon.resources resources
     python -m research.lexicon CORPUS... --wordnet resources/wordnet-base \\
         --text resources/texts --out DIR
 
-Needs apt-get and dpkg-deb, no root. The versions are those of the machine's package lists; the
-lexicon's own record holds the hash of all texts.
+They are Debian packages, which apt-get downloads and dpkg-deb unpacks into a folder; nothing is
+installed, and root is not needed. The versions are those of the machine's package lists; the
+lexicon's record holds the hash of all texts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import tempfile
 from pathlib import Path
 
 WORDNET = "wordnet-base"
-# Those in English alone: a manual in ten languages would teach their words too.
+# Packages in English only: a manual in ten languages would teach their words, too.
 TEXTS = (
     "anarchism", "bash-doc", "cmake-doc", "debian-policy",
     "debian-reference-en", "developers-reference", "dict-foldoc", "dict-gcide", "dict-jargon",
@@ -31,12 +31,12 @@ TEXTS = (
 
 
 def fetch(package: str, folder: Path) -> None:
-    """The package's files in a folder of its name, which appears when all are there."""
+    """Unpack a package into a folder of its name, which appears only when it is complete."""
     target = folder / package
     if target.is_dir():
         return
     with tempfile.TemporaryDirectory(dir=folder) as place:
-        # apt's own sandbox may not write here.
+        # apt's sandbox user may not write here.
         command = ["apt-get", "-o", "APT::Sandbox::User=root", "download", "-qq", package]
         subprocess.run(command, cwd=place, check=True)
         (file,) = Path(place).glob("*.deb")
@@ -50,7 +50,7 @@ def main() -> int:
     folder = parser.parse_args().folder
     for tool in ("apt-get", "dpkg-deb"):
         if shutil.which(tool) is None:
-            print(f"this needs {tool}, of Debian and its like", file=sys.stderr)
+            print(f"{tool} is missing: this script needs Debian or a derivative", file=sys.stderr)
             return 2
     (folder / "texts").mkdir(parents=True, exist_ok=True)
     wrong = []

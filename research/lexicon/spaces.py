@@ -1,9 +1,9 @@
-"""Spaces of words: what stands near what, as positive pointwise mutual information, in few
-dimensions by a randomised singular value decomposition (Halko, Martinsson and Tropp).
+"""Word vectors: positive pointwise mutual information of neighbouring words, in few dimensions.
 
-Counts weigh by distance: in a window of 5 a neighbour counts 5, the word after it 4. They are whole
-numbers, so their sum has no order. Frequent words are left out here and there (subsampling), and
-the context's share is smoothed, both as word2vec does.
+The matrix is reduced by a randomised singular value decomposition (Halko, Martinsson and Tropp
+2011). Counts are weighted by distance: in a window of 5 a neighbour counts 5, the next word 4. They
+are whole numbers, so their sum does not depend on the order. Frequent words are subsampled and the
+context distribution is smoothed, both as in word2vec.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from research.lexicon._threads import one_thread
 from research.lexicon._words import Codes
 
 Matrix = NDArray[np.float32]
-# A word of a larger share of the stream than this is left out at times.
+# A word with a larger share of the stream is subsampled.
 SAMPLE = 1e-4
 SMOOTHING = 0.75
-# A word that occurs less often has no vector: it would be that of the few places it stands in.
+# A word that occurs less often has no vector, because it would describe only those few sentences.
 LEAST = 20
-# Dimensions beyond those wanted, and passes, of the randomised decomposition.
+# Additional dimensions and power iterations of the randomised decomposition.
 BEYOND = 40
 PASSES = 3
-# Power of the singular values. 0 would give all dimensions the same weight, 1 that which they
-# have; little is usual.
+# Exponent of the singular values: 0 gives all dimensions the same weight, 1 their own; small values
+# are usual.
 POWER = 0.25
 
 
@@ -41,7 +41,7 @@ def space(
     what: str,
     step: Progress = ignore_progress,
 ) -> Matrix:
-    """Unit vectors of words; zeros for one that is rare in these streams, or always alone."""
+    """Return unit vectors of words; zeros for a word that is rare or has no neighbours."""
     count = sum(np.bincount(stream[stream >= 0], minlength=words) for stream in streams)
     share = count / max(np.sum(count), 1)
     keep = np.where(count < LEAST, 0.0, np.sqrt(SAMPLE / np.maximum(share, 1e-12)))
@@ -64,7 +64,7 @@ def space(
 
 
 def centred(rows: Matrix, known: NDArray[np.bool_]) -> Matrix:
-    """Rows of length 1 after their mean is taken away; those that are not known stay 0."""
+    """Return rows centred by their mean and scaled to length 1; unknown rows stay 0."""
     found = np.zeros(rows.shape, dtype=np.float32)
     if known.any():
         inner = rows[known] - rows[known].mean(axis=0, dtype=np.float64)
@@ -76,6 +76,7 @@ def centred(rows: Matrix, known: NDArray[np.bool_]) -> Matrix:
 def _decomposed(
     matrix: Matrix, size: int, seed: int, told: Callable[[int], None]
 ) -> tuple[Matrix, Matrix]:
+    """Return the left singular vectors and singular values by randomised SVD."""
     rng = np.random.default_rng(seed)
     width = min(size + BEYOND, len(matrix))
     base = matrix @ rng.standard_normal((len(matrix), width), dtype=np.float32)
@@ -97,6 +98,7 @@ def _decomposed(
 def _count(
     counts: Matrix, stream: Codes, keep: NDArray[np.float64], window: int, seed: np.uint64
 ) -> None:
+    """Add the weighted counts of neighbouring words of a stream to ``counts``, in place."""
     before = np.empty(window, dtype=np.int64)
     held = 0
     for i in range(len(stream)):
@@ -121,7 +123,7 @@ def _count(
 
 @kernel
 def _information(counts: Matrix, row: NDArray[np.float64], share: NDArray[np.float64]) -> None:
-    """From counts to positive pointwise mutual information, in place."""
+    """Replace counts by positive pointwise mutual information, in place."""
     for i in range(len(counts)):
         for j in range(len(counts)):
             if counts[i, j] > 0:

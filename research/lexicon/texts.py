@@ -1,7 +1,7 @@
-"""English texts: manuals, dictionaries and man pages, as sentences.
+"""Read English texts, such as manuals, dictionaries and man pages, as sentences.
 
-What a file is, its name tells: pages of HTML, plain text, reStructuredText and POD, man pages
-and dictionaries of dictd, each also packed by gzip. Other files are passed over.
+The format follows from the file name: HTML, plain text, reStructuredText, POD, man pages and
+dictionaries of dictd, each also compressed by gzip. Other files are skipped.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.engines import Engine, WorkerLost
 from research.lexicon._words import Codes, coded, sentences
 
-# Bytes, as they lie on the disk, of the files that a process reads at a time.
+# Bytes on disk of the files in a worker's batch.
 BATCH = 2_000_000
-# Bytes of an unpacked file: a packed one may be endless.
+# Most bytes read from a compressed file, which may be a decompression bomb.
 LARGEST = 200_000_000
 LIMIT = 1800.0
 
@@ -34,20 +34,20 @@ _PAGE = re.compile(r"\.x?html?(\.gz)?$")
 _DICTIONARY = re.compile(r"\.dict(\.dz)?$")
 _TAG = re.compile(r"(<[^<>]*>)")
 _TAG_NAME = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
-# Whose content is no English, and whose end is that of a sentence.
+# Elements whose content is not English, and elements that end a sentence.
 _SKIPPED = ("script", "style", "pre")
 _BLOCKS = frozenset(
     ("p", "li", "h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "div", "dd", "dt", "title", "tr")
 )
-# Requests of roff at line starts, and its changes of font and odd characters.
+# Requests of roff at line starts, font changes and special characters.
 _ROFF = re.compile(r"^[.'].*$|\\f.|\\[&-]|\\\(..", re.MULTILINE)
-# Etymologies and sources, links, pronunciations.
+# Etymologies, sources, links and pronunciations of a dictionary.
 _DICTIONARY_MARKS = re.compile(r"\[[^\]\n]{0,40}\]|[{}]|\\[^\\\n]{0,80}\\")
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """``codes`` are sentences (``_words``) of places in ``words``; ``sha256`` is of all files."""
+    """Encoded sentences (``_words``) of all files; ``sha256`` is a hash of all file contents."""
 
     sha256: str
     words: list[str]
@@ -57,12 +57,16 @@ class Texts:
 
 
 def files_of(paths: Sequence[Path]) -> list[Path]:
-    """The files to be read, by name. A page whose source lies beside it, as Sphinx leaves it, is
-    passed over for that."""
+    """Return the text files below the paths, sorted by relative name.
+
+    A page is skipped if its source lies beside it in ``_sources``, as Sphinx writes it.
+    """
     found: dict[Path, str] = {}
     for path in paths:
         if not path.exists():
-            raise CodeacumenError(f"there is no {path}", "give files or folders of texts")
+            raise CodeacumenError(
+                f"{path}: no such file or folder", "name files or folders of texts"
+            )
         inside = path.rglob("*") if path.is_dir() else [path]
         for file in inside:
             if _kind(file.name) and file.is_file() and not file.is_symlink():
@@ -76,6 +80,7 @@ def files_of(paths: Sequence[Path]) -> list[Path]:
 
 
 def read_texts(paths: Sequence[Path], engine: Engine, step: Progress = ignore_progress) -> Texts:
+    """Read all texts below the paths, with one vocabulary and each content once."""
     batches: list[list[Path]] = [[]]
     size = 0
     for file in files_of(paths):
@@ -95,11 +100,11 @@ def read_texts(paths: Sequence[Path], engine: Engine, step: Progress = ignore_pr
     places: dict[str, int] = {}
     contents: dict[str, Codes] = {}
     for place in sorted(found):
-        # The end is -1, the last place.
+        # The code -1 that ends a sentence indexes the last element, and stays -1.
         words = [places.setdefault(word, len(places)) for word in found[place].words]
         number = np.array([*words, -1], dtype=np.int32)
         contents |= {sha256: number[codes] for sha256, codes in found[place].files}
-    # By their hashes, so that it does not matter where they lie; each content once.
+    # Ordered by hash, so that paths do not matter; each content once.
     order = sorted(contents)
     codes = np.concatenate([np.zeros(0, dtype=np.int32), *(contents[one] for one in order)])
     sha256 = hashlib.sha256("\n".join(order).encode()).hexdigest()
@@ -132,7 +137,7 @@ _SOURCE_ENDS = ("rst.txt", "txt", "rst.txt.gz", "rst", "txt.gz")
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """Each file's hash and sentences, of places in ``words``."""
+    """Hash and encoded sentences of each file of a batch, with the batch's vocabulary."""
 
     files: list[tuple[str, Codes]]
     words: list[str]
@@ -149,7 +154,7 @@ def _work(files: list[Path]) -> _Read:
 
 
 def _unpacked(file: Path) -> bytes:
-    """A file's content; as much of it as can be unpacked."""
+    """Return a file's content, or as much of it as can be decompressed."""
     if not file.name.endswith((".gz", ".dz")):
         return file.read_bytes()
     found = bytearray()
@@ -163,7 +168,7 @@ def _unpacked(file: Path) -> bytes:
 
 
 def plain(text: str, kind: str) -> str:
-    """The text without its markup."""
+    """Return the text without its markup."""
     if kind == "page":
         return _without_tags(text)
     if kind == "man":

@@ -1,4 +1,4 @@
-"""All steps of learning, from corpora and texts to the file of a lexicon."""
+"""Learn a lexicon: from corpora, texts and WordNet to its arrays."""
 
 from __future__ import annotations
 
@@ -29,9 +29,8 @@ def train(
     without: Sequence[str] = (),
     step: Progress = ignore_progress,
 ) -> tuple[dict[str, NDArray[Any]], int]:
-    """A lexicon's arrays, and how many files had to be left out: they end any process that reads
-    them."""
-    # What is small, and may be wrong, comes first.
+    """Return a lexicon's arrays and the number of files left out because they crash a worker."""
+    # Small inputs first, so that an error in them is reported early.
     meanings = read_wordnet(wordnet)
     english = read_texts(texts, engine, step)
     read, files, left_out = reading(corpora, engine, cache, step)

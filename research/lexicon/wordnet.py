@@ -1,9 +1,8 @@
-"""WordNet's database files: which words share a meaning, are opposites, stand above each other.
+"""Read WordNet's database files: synonyms, antonyms, hypernyms.
 
-``data.*`` hold a line for each meaning (synset): its words, its pointers to others, a gloss;
-``index.*`` a line for each word: its meanings, from frequent to rare. The format is that of
-``wndb(5WN)``. A meaning is known by a number; words are in small letters, compounds left out
-where single words are wanted.
+``data.*`` hold a line for each meaning (synset) with its words, pointers and gloss, ``index.*`` a
+line for each word with its meanings from frequent to rare. The format is described in
+``wndb(5WN)``. A meaning is a number here; words are in lower case.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from codeacumen.api import CodeacumenError
 from research.lexicon._words import sentences
 
 PARTS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
-# Endings of inflected words, and what stands there in the word itself.
+# Endings of inflected words, and the ending of the base form.
 _ENDINGS = (
     ("ies", "y"),
     ("es", ""),
@@ -37,9 +36,13 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class WordNet:
-    """``members`` are the words of each meaning, ``part`` is its part of speech, ``above`` are
-    more general ones, ``like`` similar adjectives'; ``meanings`` a word's, from frequent to rare.
-    ``opposite`` and ``derived`` hold pairs of words, in both orders."""
+    """Content of WordNet, by the number of a meaning.
+
+    ``members`` are the words of each meaning, ``part`` is its part of speech, ``hypernyms`` are
+    more general meanings, ``similar_adjectives`` those of similar adjectives. ``meanings`` are the
+    meanings of a word, from frequent to rare. ``antonyms`` and ``derived_forms`` hold pairs of
+    words in both orders.
+    """
 
     sha256: str
     part: list[str]
@@ -52,8 +55,11 @@ class WordNet:
     derived: frozenset[Pair]
 
     def senses(self, word: str, most: int) -> list[tuple[int, int]]:
-        """The most frequent meanings of a word as each part of speech, with their rank there: as a
-        noun "start" has a dozen, which must not hide the verb."""
+        """Return the most frequent meanings of a word per part of speech, with their ranks.
+
+        The limit is per part of speech, because "start" has a dozen meanings as a noun, which must
+        not hide the verb.
+        """
         found: list[tuple[int, int]] = []
         counts = dict.fromkeys("nvar", 0)
         for meaning in self.meanings.get(word, ()):
@@ -64,7 +70,7 @@ class WordNet:
         return found
 
     def bases(self, word: str) -> list[str]:
-        """The word, and what it may be an inflection of if it is no word of WordNet's."""
+        """Return the word, and its possible base forms if WordNet does not have it."""
         if word in self.meanings:
             return [word]
         return [
@@ -79,13 +85,15 @@ class WordNet:
         ]
 
     def knows(self, word: str) -> bool:
-        """Whether it is a word of WordNet's, or an inflected one."""
+        """Return whether WordNet has the word or a base form of it."""
         return word in self.meanings or len(self.bases(word)) > 1
 
     @cached_property
     def ancestors(self) -> list[dict[int, int]]:
-        """For each meaning, all above it and itself, with the shortest way up. A meaning that is
-        above itself, as one of WordNet's was, does no harm."""
+        """Distance of each meaning to itself and to all its hypernyms, by the shortest path.
+
+        Cycles are harmless; one version of WordNet had one.
+        """
         found = []
         for meaning in range(len(self.members)):
             far = {meaning: 0}
@@ -102,7 +110,7 @@ class WordNet:
         return found
 
     def sentences(self) -> Iterator[list[str]]:
-        """Each meaning's words with its definition, and the examples."""
+        """Yield each meaning's words with its definition, and its examples."""
         for members, gloss in zip(self.members, self.glosses, strict=True):
             words = " ".join(member.replace("_", " ") for member in members)
             definition = gloss.split(";", 1)[0].strip()
@@ -112,12 +120,13 @@ class WordNet:
 
 
 def read_wordnet(folder: Path) -> WordNet:
-    """The WordNet in a folder, or below it as a Debian package has it."""
+    """Read WordNet from a folder, or from below it, where Debian's package has it."""
     for place in (folder, folder / "usr/share/wordnet", folder / "dict"):
         if (place / "data.noun").is_file():
             return _read(place)
     raise CodeacumenError(
-        f"there is no WordNet in {folder}", "a folder with data.noun, index.noun and the others"
+        f"there is no WordNet in {folder}",
+        "name a folder with data.noun, index.noun and the other database files",
     )
 
 
@@ -125,7 +134,7 @@ def _lines(place: Path, name: str, digest: hashlib._Hash) -> Iterator[str]:
     data = (place / name).read_bytes()
     digest.update(data)
     for line in data.decode("latin-1").splitlines():
-        # The licence stands first, on lines that begin with blanks.
+        # The files begin with the licence, on lines with leading blanks.
         if line and not line.startswith("  "):
             yield line
 
@@ -181,7 +190,8 @@ def _read(place: Path) -> WordNet:
                     (opposite if sign == "!" else derived).update([(left, right), (right, left)])
     except (LookupError, ValueError, FileNotFoundError) as error:
         raise CodeacumenError(
-            f"{place} holds no WordNet that can be read: {error}", "WordNet 3.0 or 3.1, all files"
+            f"{place} holds no WordNet that can be read: {error}",
+            "use all files of WordNet 3.0 or 3.1",
         ) from error
     return WordNet(
         digest.hexdigest(),

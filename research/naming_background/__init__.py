@@ -1,1 +1,1 @@
-"""How the background of ``codeacumen names check`` is learned: which verb names which methods."""
+"""Learning the background of ``codeacumen names check``: which verbs name which methods."""

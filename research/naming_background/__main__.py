@@ -10,10 +10,10 @@ import argparse
 from pathlib import Path
 
 from codeacumen.core.files import write_atomically
-from codeacumen.core.machine import processors
+from codeacumen.core.machine import count_processors
 from codeacumen.core.progress import show_progress
 from codeacumen.corpus import Corpus
-from codeacumen.engines import engine
+from codeacumen.engines import create_engine
 from research.command import run
 from research.naming_background.learn import Settings, learn
 
@@ -21,14 +21,16 @@ from research.naming_background.learn import Settings, learn
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument(
-        "--corpus", "-c", type=Path, action="append", required=True, help="corpus; repeatable"
+        "--corpus", "-c", type=Path, action="append", required=True, help="Corpus; repeatable."
     )
-    parser.add_argument("--out", "-o", type=Path, required=True, help="file of the background")
-    parser.add_argument("--seed", type=int, default=0, help="random seed")
-    parser.add_argument("--workers", "-j", type=int, default=0, help="processes; 0: all cores")
+    parser.add_argument("--out", "-o", type=Path, required=True, help="File for the background.")
+    parser.add_argument("--seed", type=int, default=0, help="Random seed.")
+    parser.add_argument(
+        "--workers", "-j", type=int, default=0, help="Number of processes; 0 for one per core."
+    )
     args = parser.parse_args()
     corpora = [Corpus.open(folder) for folder in args.corpus]
-    workers = engine("local", args.workers or processors())
+    workers = create_engine("local", args.workers or count_processors())
     with show_progress() as report_progress:
         background = learn(corpora, Settings(seed=args.seed), workers, report_progress)
     data = background.to_bytes()

@@ -1,7 +1,7 @@
-"""Loops of the background, compiled: logistic regression over traits, one row of weights a trait.
+"""Compiled multinomial logistic regression over traits, with a row of weights for each trait.
 
-Rows are lists of traits. The step sizes are AdaGrad's, each weight's own: traits are as uneven as
-words, and what is rare should be learned fast.
+A method is a list of traits. AdaGrad gives each weight its own step size: the frequencies of traits
+are as uneven as those of words, and rare traits should be learned fast.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ def learn(
     seen: Numbers,
     rate: float,
 ) -> float:
-    """One pass over the rows in an order; the mean loss on the way. ``seen`` sums squared
-    gradients."""
+    """Update the weights in one pass over the rows in the given order; return the mean loss.
+
+    ``squared_gradients`` accumulates the squared gradients of AdaGrad.
+    """
     many = weights.shape[1]
     odds = np.empty(many, np.float32)
     loss = 0.0

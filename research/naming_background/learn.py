@@ -1,9 +1,10 @@
-"""Making a background: facts of all methods of corpora, the regression, what signals are worth.
+"""Learn a background: read facts of all methods, fit the regression, weigh the signals.
 
-One project in seven, drawn by name, is kept from the regression: signals are weighed on these.
+One project in seven, chosen by a hash of its name, is held out from the regression; the signals are
+weighed on these projects.
 
-Methods whose name is not their author's choice say nothing about names and are left out: overriding
-ones, ``main``, empty ones, those of anonymous classes, tests and examples.
+Methods whose name is not their author's free choice are left out: overriding methods, ``main``,
+empty methods, methods of anonymous classes, tests and examples.
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ import numpy as np
 from codeacumen.api import CodeacumenError
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.corpus import Corpus
-from codeacumen.corpus.files import Chosen, Stretch, chosen, worked
+from codeacumen.corpus.files import SelectedFiles, ShardFiles, process_files, select_files
 from codeacumen.engines import Engine
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.models.method_naming.background import (
     OTHERS,
     STEP,
     Background,
-    other_class,
-    rounded,
+    classify_other_word,
+    quantize_weights,
 )
-from codeacumen.models.method_naming.facts import Facts, facts_of, is_named_freely
+from codeacumen.models.method_naming.facts import Facts, is_named_freely, read_facts
 from codeacumen.models.method_naming.neighbours import is_set_aside
-from codeacumen.models.method_naming.traits import traits, words
+from codeacumen.models.method_naming.traits import list_traits, split_words
 from research.naming_background.weigh import weigh
 
 if TYPE_CHECKING:
@@ -43,8 +44,12 @@ _KEPT_ONE_IN = 7
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``verbs``: at most so many; each in at least ``projects`` projects. ``rare``: traits of fewer
-    methods are dropped. ``names``: whole names of fewer methods are."""
+    """Limits of the background.
+
+    At most ``verbs`` verbs are learned, each of at least ``methods`` methods in ``projects``
+    projects. Traits of fewer than ``rare`` methods and complete names of fewer than ``names``
+    methods are dropped.
+    """
 
     verbs: int = 400
     projects: int = 3
@@ -58,7 +63,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Of one stretch of files: its own list of traits, and a row for each method."""
+    """Facts of a stretch of files: its own vocabulary of traits, and a row for each method."""
 
     projects: tuple[str, ...]
     traits: list[str]
@@ -67,12 +72,12 @@ class _Part:
     names: list[str]
     others: NDArray[np.int8]
     project: NDArray[np.int32]
-    # Methods of the projects that are kept.
+    # Methods of held-out projects, with the project's name.
     kept: list[tuple[str, Facts]]
 
 
-def _work(aside: frozenset[str], stretch: Stretch) -> _Part:
-    table = stretch.columns(["project", "path", "language", "source"])
+def _work(aside: frozenset[str], stretch: ShardFiles) -> _Part:
+    table = stretch.read_columns(["project", "path", "language", "source"])
     places: dict[str, int] = {}
     projects: dict[str, int] = {}
     ends, found, names, others, project = [0], [], [], [], []
@@ -82,16 +87,16 @@ def _work(aside: frozenset[str], stretch: Stretch) -> _Part:
             continue
         file = JavaFile(row["source"].encode("utf-8", "surrogatepass"))
         of = projects.setdefault(row["project"], len(projects))
-        for facts in facts_of(file, row["path"]):
+        for facts in read_facts(file, row["path"]):
             if not is_named_freely(facts):
                 continue
             if row["project"] in aside:
                 kept.append((row["project"], facts))
                 continue
-            found += [places.setdefault(one, len(places)) for one in traits(facts)]
+            found += [places.setdefault(one, len(places)) for one in list_traits(facts)]
             ends.append(len(found))
             names.append(facts.name)
-            others.append(other_class(facts, (words(facts.name) or ("",))[0]))
+            others.append(classify_other_word(facts, (split_words(facts.name) or ("",))[0]))
             project.append(of)
     return _Part(
         tuple(projects),
@@ -111,9 +116,10 @@ def learn(
     engine: Engine,
     step: Progress = ignore_progress,
 ) -> Background:
-    files = chosen(corpora)
+    """Return the background of the corpora's methods."""
+    files = select_files(corpora)
     aside = kept_of(files.projects, settings.seed)
-    parts, lost = worked(partial(_work, aside), files.stretches, engine, "methods", step)
+    parts, lost = process_files(partial(_work, aside), files.shards, engine, "methods", step)
     background = _learned(parts, settings, step)
     projects: dict[str, list[Facts]] = {}
     for part in parts:
@@ -125,7 +131,7 @@ def learn(
 
 
 def kept_of(projects: Sequence[str], seed: int) -> frozenset[str]:
-    """The projects to weigh signals on, not to learn verbs from: one in seven, at least one."""
+    """Return the projects that are held out to weigh signals: about one in seven, at least one."""
     drawn = {
         name: hashlib.sha256(f"{seed} {name}".encode()).digest()[0] % _KEPT_ONE_IN
         for name in projects
@@ -135,11 +141,11 @@ def kept_of(projects: Sequence[str], seed: int) -> frozenset[str]:
 
 
 def _about(
-    files: Chosen, parts: Sequence[_Part], lost: int, settings: Settings
+    files: SelectedFiles, parts: Sequence[_Part], lost: int, settings: Settings
 ) -> dict[str, object]:
     return {
         "projects": list(files.projects),
-        "files": files.files.get("java", 0),
+        "files": files.file_counts.get("java", 0),
         "files_lost": lost,
         "files_sha256": files.sha256,
         "methods": sum(len(part.names) for part in parts),
@@ -154,7 +160,7 @@ def _learned(parts: Sequence[_Part], settings: Settings, step: Progress) -> Back
     if not verbs:
         raise CodeacumenError(
             "too few methods to learn names from",
-            f"a verb counts with {settings.methods} methods of {settings.projects} projects",
+            f"a verb needs {settings.methods} methods of {settings.projects} projects: add corpora",
         )
     kept = _kept_traits(parts, settings)
     offsets, rows, labels = _rows(parts, kept, verbs)
@@ -167,8 +173,8 @@ def _learned(parts: Sequence[_Part], settings: Settings, step: Progress) -> Back
         order = draw.permutation(len(labels))
         learn_rows(offsets, rows, labels, order, weights, seen, settings.rate)
     step("learning", settings.passes, settings.passes)
-    # What is weighed afterwards is what will be read.
-    weights = rounded(weights).astype(np.float32) * np.float32(STEP)
+    # Use the weights as they will be read from the file, where they are quantized.
+    weights = quantize_weights(weights).astype(np.float32) * np.float32(STEP)
     shares = (np.bincount(labels, minlength=many) + 1) / (len(labels) + many)
     names = Counter(name for part in parts for name in part.names)
     return Background(
@@ -181,12 +187,12 @@ def _learned(parts: Sequence[_Part], settings: Settings, step: Progress) -> Back
 
 
 def _verbs(parts: Sequence[_Part], settings: Settings) -> dict[str, int]:
-    """First words that are many methods' of several projects, the most frequent first."""
+    """Return the number of each verb: first words of enough methods, the most frequent first."""
     counts: Counter[str] = Counter()
     used_in: dict[str, set[str]] = {}
     for part in parts:
         for name, project in zip(part.names, part.project.tolist(), strict=True):
-            first = (words(name) or ("",))[0]
+            first = (split_words(name) or ("",))[0]
             counts[first] += 1
             used_in.setdefault(first, set()).add(part.projects[project])
     enough = [
@@ -217,7 +223,9 @@ def _rows(
         sums = np.concatenate(([0], np.cumsum(there)))
         lengths.append(np.diff(sums[part.offsets]))
         found.append(mapped[there])
-        firsts = np.array([verbs.get((words(name) or ("",))[0], -1) for name in part.names], int)
+        firsts = np.array(
+            [verbs.get((split_words(name) or ("",))[0], -1) for name in part.names], int
+        )
         labels.append(np.where(firsts < 0, len(verbs) + part.others.astype(int), firsts))
     return (
         np.cumsum(np.concatenate(lengths)),

@@ -1,16 +1,15 @@
-"""What each signal is worth: right names against wrong ones.
+"""Weigh the signals: logistic regression of right names against wrong names.
 
-Right is the name that a method of a kept project has. Wrong is the same name with another verb:
-that of a method of its project that looks alike from outside (sort of return type, parameters), so
-it is plausible until the body is read. Half and half, so that nothing is said about how many names
-are wrong.
+The right name is that of a method of a held-out project. The wrong name has another verb: that of a
+method of the same project with the same shape (kind of return type, parameters), so it is plausible
+until the body is read. There are as many right as wrong names, so the weights do not depend on how
+many names are wrong in practice.
 
-Logistic regression, drawn towards a first guess: that rules are worth what they think. One that
-hardly ever holds here keeps that, and none is worth less than half of it: where the background says
-the same, the rule is still the better reason. Nothing that speaks against a name can come to speak
-for it.
+A Gaussian prior pulls the weights of rules towards 1, their own estimate. A rule that hardly ever
+applies keeps that estimate, and no rule gets less than half of it: where the background agrees with
+a rule, the rule is the better explanation. A signal against a name cannot become a signal for it.
 
-The projects are others than those of which the background was learned: it knows those too well.
+The projects are not those of the regression, which has memorized its own projects.
 """
 
 from __future__ import annotations
@@ -22,19 +21,19 @@ import numpy as np
 
 from codeacumen.models.method_naming import antipatterns, conventions
 from codeacumen.models.method_naming.background import ALWAYS, TEMPERATURE, Background
-from codeacumen.models.method_naming.combined import Signals, signals
+from codeacumen.models.method_naming.combined import Signals, compute_signals
 from codeacumen.models.method_naming.conventions import Conventions
 from codeacumen.models.method_naming.facts import Facts
-from codeacumen.models.method_naming.shapes import joined
-from codeacumen.models.method_naming.traits import shape, words
+from codeacumen.models.method_naming.shapes import join_camel_case
+from codeacumen.models.method_naming.traits import describe_shape, split_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Methods of a project at most: a large one should not decide alone.
+# Most methods of a project, so that a large project does not dominate.
 MOST = 4000
 DIGITS = 4
-# How far from the first guess a weight may be expected to be; of the background there is none.
+# Standard deviations of the prior: around 1 for rules, around 0 for all other signals.
 _NEAR, _ANYWHERE = 0.5, 10.0
 _LEAST = 0.5
 
@@ -45,7 +44,7 @@ def weigh(
     seed: int,
     step: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> dict[str, float]:
-    """The weight of each signal that occurs, and of ``ALWAYS``, in log-odds."""
+    """Return the weight of each signal that occurs, and of ``ALWAYS``, in log-odds."""
     background.combination[TEMPERATURE] = _temperature(projects, background)
     seen: list[Signals] = []
     labels: list[int] = []
@@ -55,9 +54,9 @@ def weigh(
         if not right:
             continue
         ways = Conventions()
-        ways.learn(list(methods))
+        ways.learn_methods(list(methods))
         for label, asked in enumerate((right, wrong)):
-            found = signals(asked, background, ways)
+            found = compute_signals(asked, background, ways)
             seen += found
             labels += [label] * len(found)
     if not seen:
@@ -67,12 +66,12 @@ def weigh(
 
 
 def _temperature(projects: Mapping[str, Sequence[Facts]], background: Background) -> float:
-    """That at which the methods' own verbs are likeliest."""
+    """Return the temperature that maximizes the likelihood of the methods' own verbs."""
     from scipy.optimize import minimize_scalar
 
     methods = [one for _, every in sorted(projects.items()) for one in every[:MOST]]
-    odds = background.log_probabilities(methods)
-    own = odds[np.arange(len(methods)), [background.place(one, one.name) for one in methods]]
+    odds = background.compute_log_probabilities(methods)
+    own = odds[np.arange(len(methods)), [background.find_column(one, one.name) for one in methods]]
 
     def loss(temperature: float) -> float:
         return float((np.logaddexp.reduce(odds / temperature, axis=1) - own / temperature).sum())
@@ -81,26 +80,26 @@ def _temperature(projects: Mapping[str, Sequence[Facts]], background: Background
 
 
 def _drawn(methods: Sequence[Facts], draw: np.random.Generator) -> tuple[list[Facts], list[Facts]]:
-    """Methods as they are, and the same with others' verbs."""
+    """Return sampled methods with their own names, and the same methods with another verb."""
     by_shape: dict[str, list[str]] = {}
     for facts in methods:
-        by_shape.setdefault(shape(facts), []).append(facts.name)
+        by_shape.setdefault(describe_shape(facts), []).append(facts.name)
     chosen = draw.permutation(len(methods))[:MOST]
     right, wrong = [], []
     for place in sorted(chosen.tolist()):
         facts = methods[place]
-        names = by_shape[shape(facts)]
-        first, *rest = words(facts.name) or ("",)
-        tried = [words(names[one])[:1] for one in draw.integers(len(names), size=8).tolist()]
+        names = by_shape[describe_shape(facts)]
+        first, *rest = split_words(facts.name) or ("",)
+        tried = [split_words(names[one])[:1] for one in draw.integers(len(names), size=8).tolist()]
         other = next((verb for verb in tried if verb and verb != (first,)), None)
         if other is not None:
             right.append(facts)
-            wrong.append(facts.named(joined((*other, *rest))))
+            wrong.append(facts.named(join_camel_case((*other, *rest))))
     return right, wrong
 
 
 def first_guesses() -> dict[str, float]:
-    """That each rule is worth what it thinks."""
+    """Return the prior mean of each rule's weight."""
     rules = [*(one.id for one in antipatterns.RULES), *conventions.RULES]
     return dict.fromkeys((f"rule {name}" for name in rules), 1.0)
 
@@ -112,7 +111,7 @@ def _fitted(seen: Sequence[Signals], labels: NDArray[np.float64]) -> dict[str, f
 
     guesses = first_guesses()
     vectorizer = DictVectorizer()
-    # Every rule has a column, also one that never holds here.
+    # Every rule has a column, also a rule that never applies here.
     rows = [one.values for one in seen]
     vectorizer.fit([dict.fromkeys([*guesses, ALWAYS], 1.0), *rows])
     inputs = vectorizer.transform([{ALWAYS: 1.0, **one} for one in rows])

@@ -1,1 +1,1 @@
-"""How the networks of docs/networks.md were trained, measured and recorded."""
+"""Scripts that trained, measured and recorded the networks of docs/networks.md."""

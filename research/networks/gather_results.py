@@ -1,12 +1,11 @@
-"""Gather what `research/networks/plan.py` left into small files: scores, histories, commands.
+"""Gather the results of `research/networks/plan.py` in small files: scores, histories, commands.
 
     python -m research.networks.gather_results runs research/results/networks/NAME
 
-``scores.csv`` has a line for each headline score and further metric (slices only where they tell
-what is known of the published tool's edits), ``history.csv`` one for each
-round of each training, ``jobs.json`` the commands with their seconds (of all folders that the plan
-was run into), ``results.tar.xz`` each run's ``results.json`` and answers: whoever has the data can
-score them again, or ask them something else.
+``scores.csv`` has a line for each score of each metric (of the slices only ``edit:*``, the known
+properties of the published tool's edits), ``history.csv`` a line for each round of each training,
+``jobs.json`` the commands and their seconds, and ``results.tar.xz`` each run's ``results.json`` and
+answers, which `codeacumen score` can score again.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ def histories(runs: Path) -> list[dict[str, object]]:
 
 
 def write(rows: list[dict[str, object]], into: Path) -> None:
-    # A training on a processor tells nothing of a GPU: not all rows have all columns.
+    # Rows differ in their columns: a training without a GPU has no gpu_busy.
     columns = list(dict.fromkeys(name for row in rows for name in row))
     with into.open("w", newline="") as stream:
         writer = csv.DictWriter(stream, columns, restval="", lineterminator="\n")
@@ -57,9 +56,9 @@ def write(rows: list[dict[str, object]], into: Path) -> None:
 
 
 def pack(runs: Path, patterns: tuple[str, ...], into: Path) -> None:
-    """The same bytes of the same files, whenever they were written."""
+    """Write the files that match to an archive whose bytes do not depend on file times."""
     found = sorted({path for pattern in patterns for path in runs.rglob(pattern)})
-    # What was asked is the same for all networks: looked for that far back, it is held once.
+    # All networks answer the same questions: a large dictionary stores their text once.
     filters = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 1 << 27}]
     with (
         lzma.open(into, "wb", filters=filters) as stream,
@@ -68,7 +67,7 @@ def pack(runs: Path, patterns: tuple[str, ...], into: Path) -> None:
         for path in found:
             data = path.read_bytes()
             if path.name == "results.json":
-                # Which machine it was is left out: where it ran is not what came out.
+                # The platform is dropped, because it is not a result.
                 about = json.loads(data)
                 about.get("provenance", {}).pop("platform", None)
                 data = json.dumps(about, indent=1).encode()
@@ -82,7 +81,7 @@ def main() -> None:
     into.mkdir(parents=True, exist_ok=True)
     write(scores(runs), into / "scores.csv")
     jobs = [one for path in sorted(runs.rglob("jobs.json")) for one in json.loads(path.read_text())]
-    # What needs no training has neither rounds nor a plan.
+    # Models without training have neither rounds nor jobs.
     if rounds := histories(runs):
         write(rounds, into / "history.csv")
     if jobs:

@@ -1,18 +1,18 @@
-"""Train and evaluate the networks of docs/networks.md: the exact commands, several at a time.
+"""Train and evaluate the networks of docs/networks.md with several commands at a time.
 
     python -m research.networks.plan --data gluecode --robustness robustness --out runs
 
-Networks that look around a method need the corpus. They are prepared where it lies, and may then be
-trained and asked elsewhere:
+Networks that read the code around a method need the corpus. Prepare their data on a machine that
+has it; they can then be trained and evaluated elsewhere:
 
     python -m research.networks.plan ... --prepared prepared --networks cognac gtnm --prepare
     python -m research.networks.plan ... --prepared prepared --networks cognac gtnm
 
-Each line of the plan is an ``codeacumen`` command, or one of ``research.networks.train_prepared``
-where the data are prepared first; those of one network follow each other, or are run
-several at once where they do not need each other (``--together 5``); those of different networks
-share the processor or the GPU. ``runs/jobs.json`` keeps what was run, for how
-long and, where there is an NVIDIA card, how busy it was. What is done already is not done again.
+A plan is a list of ``codeacumen`` commands, and of ``research.networks.train_prepared`` for
+prepared data. The commands of one network run one after the other, or several at once where they
+are independent (``--together 5``); different networks share the processor or the GPU (``--jobs``).
+``runs/jobs.json`` records each command, its seconds and the utilization of an NVIDIA card. Commands
+whose result exists are skipped.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from codeacumen.core.files import write_atomically
 ROOT = Path(__file__).resolve().parents[2]
 GLUECODE = ("npath", "operators", "nulltoken", "naming", "completion")
 PLAIN = ("mlp", "cnn", "bilstm", "seq2seq")
-# Those that can only name; all others serve all five tasks.
+# Networks that only name methods; all others serve all five tasks.
 NAMERS = ("code2vec", "code2seq", "spot-cnn", "cognac", "gtnm")
 LOOKING = ("cognac", "gtnm")
 BASE = "codeacumen-base"
-# codeacumen-base without one of its parts.
+# Settings that remove one part of codeacumen-base.
 WITHOUT = {
     "structure": ("network.structure=false",),
     "context": ("network.context=false",),
     "pretraining": ("network.pretrain=0.0",),
     "variants": ("network.contrast=0.0", "network.agree=0.0", "network.renamed=0.0"),
 }
-# What is set otherwise than published, for a large GPU and a data set of some 100,000 methods: the
-# published batches and rates of GLUECode's models are not known, and nobody waits for 3,000 epochs.
+# Settings that differ from the publications, for a large GPU and some 100,000 methods: the
+# published batch sizes and rates of GLUECode's models are unknown, and 3,000 epochs take too long.
 CHANGES = {
     "plain, large": ("training.batch=512", "training.rate=0.002", "training.epochs=12",
                      "training.workers=2"),
@@ -53,12 +53,12 @@ CHANGES = {
                  "training.epochs=6"),
     "transformer": ("training.batch=64", "training.rate=0.0001", "training.epochs=20"),
     "transformer, large": ("training.batch=256", "training.rate=0.0001", "training.epochs=4"),
-    # The published rate falls for 3,000 epochs; Adam gets somewhere in twenty.
+    # The published rate decays over 3,000 epochs; Adam converges in some twenty.
     "code2seq": ("training.batch=512", "training.optimiser=adam", "training.rate=0.001",
                  "training.epochs=30", "training.workers=3"),
     "code2vec": ("training.workers=3",),
-    # At 0.002 all along it learned less, and after two rounds got worse on dev. A step takes a GPU
-    # as long with 128 as with 256.
+    # With a constant rate of 0.002 it learned less, and its dev score fell after two rounds. On a
+    # GPU a step takes as long with 128 examples as with 256.
     "ggnn, large": ("training.batch=256", "training.warmup=300", "training.linear=true",
                     "training.epochs=10", "training.patience=0", "training.workers=4"),
     "ggnn": ("training.workers=4",),
@@ -67,13 +67,14 @@ CHANGES = {
     "gtnm": ("training.batch=512", "training.rate=0.0004", "training.warmup=1000",
              "training.epochs=16", "training.precision=bf16", "training.workers=2"),
 }  # fmt: skip
-# Held by whoever writes what was run.
+# Held while jobs.json is written.
 TOLD = threading.Lock()
-# Minutes that the training of one network for one task may take.
+# Limit in minutes of training one network for one task.
 MINUTES = {"npath": 2.0, "operators": 2.0, "nulltoken": 2.0, "naming": 5.0, "completion": 5.0}
 
 
 def changes(network: str, task: str) -> tuple[str, ...]:
+    """Return the settings of a network for a task that differ from its defaults."""
     kind = "plain" if network in PLAIN else network
     large = f"{kind}, large" if task in ("naming", "completion") else kind
     return CHANGES.get(large, CHANGES.get(kind, ()))
@@ -84,7 +85,7 @@ def some(args: argparse.Namespace) -> list[str]:
 
 
 def base(network: str, args: argparse.Namespace) -> list[list[str]]:
-    """codeacumen-base, or codeacumen-base-X, which is without X: one network for all tasks."""
+    """Return the commands of codeacumen-base, or of codeacumen-base-X without the part X."""
     out, without = args.out, network.removeprefix(BASE).lstrip("-")
     train = ["train", "network", BASE, "-t", f"gluecode@{args.data}", *some(args)]
     train += ["--variants", str(args.variants)] if args.variants else []
@@ -101,12 +102,12 @@ def base(network: str, args: argparse.Namespace) -> list[list[str]]:
 
 
 def looking(network: str, args: argparse.Namespace) -> list[list[str]]:
-    """One that reads what is around a method."""
+    """Return the commands of a network that reads the code around a method."""
     task, prepared = f"gluecode/naming@{args.data}", f"{args.prepared}/{network}"
     train = ["train", "network", network, "-t", task]
     train += [*some(args), "--answer", task]
     train += ["--config", args.config] if args.config else _sets(changes(network, "naming"))
-    # What is set by hand comes last: it counts.
+    # Settings by hand come last, because the last value counts.
     train += [*_minutes(args, MINUTES["naming"] * args.patience), *_sets(args.set)]
     if args.prepare:
         return [[*train, "-o", prepared, "--prepare"]]
@@ -119,7 +120,7 @@ def looking(network: str, args: argparse.Namespace) -> list[list[str]]:
 
 
 def plan(network: str, args: argparse.Namespace) -> list[list[str]]:
-    """The commands of a network, in order."""
+    """Return the commands of a network, in order."""
     if network.startswith(BASE):
         return base(network, args)
     if network in LOOKING:
@@ -187,8 +188,11 @@ def plan(network: str, args: argparse.Namespace) -> list[list[str]]:
 def _scored(
     network: str, where: str, tasks: tuple[str, ...], args: argparse.Namespace
 ) -> list[list[str]]:
-    """GLUECode's tasks, of a network that looks around a method: asked where there is no corpus, it
-    would see less than it was taught to. So it has answered from what was prepared (--answer)."""
+    """Return the commands that score the answers of a network that reads the code around a method.
+
+    Without the corpus it would see less than in training, so it answered the prepared questions at
+    the end of its training (--answer).
+    """
     return [
         [
             "score",
@@ -203,7 +207,7 @@ def _scored(
 
 
 def _asked(network: str, model: str, args: argparse.Namespace) -> list[list[str]]:
-    """What is asked of a network that was taught names, besides GLUECode's tasks."""
+    """Return the commands that evaluate a naming network on tasks other than GLUECode's."""
     commands: list[list[str]] = []
     if args.robustness:
         commands.append(
@@ -232,7 +236,7 @@ def _minutes(args: argparse.Namespace, minutes: float) -> list[str]:
 
 
 class Busy:
-    """How busy the card is, sampled once a second."""
+    """Samples the utilization of the GPU once a second."""
 
     def __init__(self) -> None:
         self.samples: list[tuple[float, int, int]] = []
@@ -259,8 +263,10 @@ class Busy:
 
 
 def stages(network: str, args: argparse.Namespace) -> list[list[list[str]]]:
-    """The commands of a network, those side by side that do not need each other: the trainings for
-    its tasks, after what they begin from; then whatever it is asked."""
+    """Return the commands of a network in stages; the commands of a stage are independent.
+
+    The stages are pre-training, training for each task, and evaluation.
+    """
     first, trainings, asked = [], [], []
     for command in plan(network, args):
         if command[0] != "train":
@@ -269,7 +275,7 @@ def stages(network: str, args: argparse.Namespace) -> list[list[list[str]]]:
             first.append(command)
         else:
             trainings.append(command)
-    # The longest first: none of them then begins when the others are done.
+    # The longest first, so that it does not start when the others have ended.
     trainings.sort(key=lambda command: -MINUTES.get(taught(command), 0.0))
     return [stage for stage in (first, trainings, asked) if stage]
 
@@ -283,7 +289,7 @@ PREPARING = {"--prepare", "--prepared", "--answer"}
 
 
 def is_prepared(command: list[str]) -> bool:
-    """Return whether a training reads its data in a step of its own."""
+    """Return whether a training uses data that are prepared in a separate step."""
     return bool(PREPARING & set(command))
 
 
@@ -318,7 +324,7 @@ def run_one(
     with log.open("a") as stream:
         stream.write(f"$ codeacumen {shlex.join(command)}\n")
         stream.flush()
-        # Commands run where the paths are relative to, so research/ is named here.
+        # Commands run in the user's folder, so research/ must be on the path.
         threads = {
             "PYTHONPATH": str(ROOT),
             "OMP_NUM_THREADS": str(args.threads),
@@ -339,7 +345,7 @@ def run_one(
         "seconds": round(ended - began, 1),
         "gpu_busy": busy.between(began, ended),
     }
-    # Commands that end at the same moment must not write into each other's lines.
+    # Commands that end at the same moment must not write jobs.json at once.
     with TOLD:
         jobs.append(job)
         write_atomically(args.out / "jobs.json", (json.dumps(jobs, indent=1) + "\n").encode())
@@ -350,31 +356,42 @@ def run_one(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--data", type=Path, required=True, help="GLUECode data set")
-    parser.add_argument("--robustness", type=Path, help="data set of transformed methods")
+    parser.add_argument("--data", type=Path, required=True, help="GLUECode data set.")
+    parser.add_argument("--robustness", type=Path, help="Data set of transformed methods.")
     parser.add_argument(
-        "--task", action="append", default=[], help="further tasks: sesame, idbench"
+        "--task",
+        action="append",
+        default=[],
+        help="Further task, such as sesame or idbench; repeatable.",
     )
-    parser.add_argument("--variants", type=Path, help="variants to learn from")
-    parser.add_argument("--prepared", type=Path, help="what was prepared beside the corpus")
-    # What is around a method is as long as the method: not all examples need to travel to a GPU.
-    parser.add_argument("--most", type=int, default=80_000, help="examples of a task, if prepared")
-    parser.add_argument("--prepare", action="store_true", help="only prepare")
+    parser.add_argument("--variants", type=Path, help="Data set of variants to train on.")
+    parser.add_argument("--prepared", type=Path, help="Folder of data that --prepare wrote.")
+    # The code around a method is as long as the method, so fewer examples are moved to the GPU.
+    parser.add_argument(
+        "--most", type=int, default=80_000, help="Examples of a task in prepared data."
+    )
+    parser.add_argument("--prepare", action="store_true", help="Only prepare the data.")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument(
         "--networks", nargs="*", default=[*PLAIN, *NAMERS[:2], "ggnn", "transformer"]
     )
-    # What is asked about names need not wait until a network is taught the other tasks.
+    # Evaluations of naming need not wait for the trainings of other tasks.
     parser.add_argument(
-        "--only", nargs="+", choices=GLUECODE, default=GLUECODE, help="tasks to train for"
+        "--only", nargs="+", choices=GLUECODE, default=GLUECODE, help="Tasks to train for."
     )
-    parser.add_argument("--jobs", type=int, default=1, help="networks at a time")
-    parser.add_argument("--together", type=int, default=1, help="commands of a network at a time")
-    parser.add_argument("--threads", type=int, default=1, help="threads of each")
-    parser.add_argument("--config", default="", help="small, for a try")
-    parser.add_argument("--set", action="append", default=[], help="for every training")
-    parser.add_argument("--limit", action="store_true", help="bound the minutes of each training")
-    parser.add_argument("--patience", type=float, default=1.0, help="times the usual minutes")
+    parser.add_argument("--jobs", type=int, default=1, help="Networks at a time.")
+    parser.add_argument("--together", type=int, default=1, help="Commands of a network at a time.")
+    parser.add_argument("--threads", type=int, default=1, help="Threads of each command.")
+    parser.add_argument(
+        "--config", default="", help="Configuration of every training, such as small."
+    )
+    parser.add_argument(
+        "--set", action="append", default=[], help="Setting of every training; repeatable."
+    )
+    parser.add_argument("--limit", action="store_true", help="Limit the minutes of each training.")
+    parser.add_argument(
+        "--patience", type=float, default=1.0, help="Factor on the limit of minutes."
+    )
     parser.add_argument("--pretrain-minutes", type=float, default=4.0)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)

@@ -1,11 +1,10 @@
-"""The tables of docs/networks-robustness.md, made from the runs that are kept.
+"""Write the tables of docs/networks-robustness.md from the stored runs.
 
     python -m research.networks.robustness_tables
 
-Each table of the page stands below a mark with its name, ``<!-- table: figure-2 -->``, and is
-written there anew, from ``research/results/networks/*/results.tar.xz`` alone. Where the
-generalizability study has the same figure of the same network, it stands in brackets,
-for java-small.
+Each table of the page follows a mark with its name, ``<!-- table: figure-2 -->``, and is replaced
+by one computed from ``research/results/networks/*/results.tar.xz``. The figure of the
+generalizability study for the same network, on java-small, follows in brackets.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ PAGE = ROOT / "docs" / "networks-robustness.md"
 KEPT = ROOT / "research" / "results" / "networks"
 MARK = re.compile(r"(<!-- table: (\S+) -->\n\n)((?:\|.*\n)*)")
 
-# A training, and the folder of a run in its archive.
+# Name of a training, and folder of a run in its archive.
 Run = tuple[str, str]
 Rows = list[list[str]]
 
@@ -45,7 +44,7 @@ OTHERS: dict[str, Run] = {
     "the same, 5th": ("fifth", "base/robust/codeacumen-base"),
 }
 ALL = STUDY | OTHERS
-# Asked about the edits of the published tool.
+# Runs on the edits of the published tool.
 EDITS: dict[str, Run] = {
     **{one: ("eighth", f"{one}/robustness@published/{one}") for one in ("code2vec", "code2seq")},
     **{
@@ -60,7 +59,7 @@ ROUNDS: dict[str, Run] = {
     "nine rounds": ("seventh", "ggnn/robust/ggnn"),
     "ten rounds": STUDY["ggnn"],
 }
-# codeacumen-base and a Transformer.
+# A run of codeacumen-base and the Transformer's run to compare it with.
 BESIDE: dict[str, tuple[Run, Run]] = {
     "fifth training, the Transformer's seventh": (
         OTHERS["the same, 5th"],
@@ -68,7 +67,7 @@ BESIDE: dict[str, tuple[Run, Run]] = {
     ),
     "ninth, the Transformer's ninth": (OTHERS["codeacumen-base"], OTHERS["transformer"]),
 }
-# Asked for the names of all test methods.
+# Runs that named all test methods.
 NAMERS: dict[str, Run] = {
     **{one: ("eighth", f"{one}/eval/{one}") for one in STUDY},
     **{one: ("ninth", f"{one}/scored/naming/{one}") for one in ("cognac", "gtnm")},
@@ -87,7 +86,7 @@ KINDS = {
     "switch": "SF",
     "boolean": "BX",
 }
-# So many variants of a row at most did a network fail on.
+# Most variants of a row on which a network failed.
 FAILED = 3
 SHARES = ("25%", "50%", "75%", "100%")
 FATES = {
@@ -102,8 +101,7 @@ SUBTOKENS = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 @cache
 def scores(training: str) -> dict[tuple[str, ...], dict[str, Any]]:
-    """Those of all runs in a training's archive: by the run's folder, the task, the metric, the
-    evaluation_set and the slice."""
+    """Return a training's scores by run folder, task, metric, evaluation set and slice."""
     found = {}
     with tarfile.open(KEPT / training / "results.tar.xz") as archive:
         for member in archive:
@@ -122,7 +120,7 @@ def scores(training: str) -> dict[tuple[str, ...], dict[str, Any]]:
 
 @cache
 def published() -> dict[tuple[str, ...], str]:
-    """The study's figures, by table, network, transformation and what of it."""
+    """Return the study's figures by table, network, transformation and part."""
     names = ("table", "model", "transformation", "part")
     return {
         tuple(row[one] for one in names): tenths(row["value"])
@@ -131,7 +129,7 @@ def published() -> dict[tuple[str, ...], str]:
 
 
 def tenths(printed: str) -> str:
-    """What has two decimals with one: 31.45 is no float, and would become 31.4."""
+    """Round a printed number to one decimal, half up: 31.45 as a float would become 31.4."""
     return str(Decimal(printed).quantize(Decimal("0.1"), ROUND_HALF_UP))
 
 
@@ -141,6 +139,7 @@ def score(run: Run, kind: str, metric: str = "pcp", where: str = "single", part:
 
 
 def told(one: Any, interval: bool = False) -> str:
+    """Format a score, with its interval if asked for; empty without a score."""
     if one is None or one["value"] is None:
         return ""
     value = f"{one['value']:.1f}"
@@ -150,18 +149,20 @@ def told(one: Any, interval: bool = False) -> str:
 
 
 def beside(ours: str, table: str, model: str, kind: str, *parts: str) -> str:
-    """Ours, and in brackets what was published of the same."""
+    """Return our figure followed by the study's figures in brackets."""
     keys = [(table, model, KINDS[kind], part) for part in parts]
     before = [published()[key] for key in keys if key in published()]
     return f"{ours} ({' / '.join(before)})" if ours and before else ours
 
 
 def variants(kind: str, where: str, part: str = "") -> str:
-    """Of how many variants a row is: of the same ones for all networks, but the few that one of
-    them failed on."""
+    """Return the number of variants of a row.
+
+    All networks answer the same variants, except a few on which one of them failed.
+    """
     found = {one["n"] for run in ALL.values() if (one := score(run, kind, "pcp", where, part))}
     most = max(found, default=0)
-    assert all(most - n <= FAILED for n in found), f"{kind}, {where}, {part}: not of the same ones"
+    assert all(most - n <= FAILED for n in found), f"{kind}, {where}, {part}: variants differ"
     return f"{most:,}"
 
 
@@ -174,7 +175,7 @@ def by_kind(models: Sequence[str], cell: Callable[[str, str], str]) -> Rows:
 
 
 def table_1() -> Rows:
-    """On all test methods; the study has no more than the first three."""
+    """Return subtoken scores on all test methods; the study has only the first three networks."""
     study = {
         (row["model"].lower(), name): f" ({tenths(row[name])})"
         for row in read_published(ROBUSTNESS, "models")
@@ -184,7 +185,7 @@ def table_1() -> Rows:
 
     def cell(model: str, name: str) -> str:
         one = score(NAMERS[model], "gluecode/naming", f"corpus_{name}", "test")
-        # Shares here, percent in the runs of robustness.
+        # These scores are shares; those of the robustness runs are percentages.
         ours = {key: 100 * one[key] for key in ("value", "low", "high")}
         return told(ours, interval=True) + study.get((model, name), "")
 
@@ -286,7 +287,7 @@ def figure_4(kind: str) -> Rows:
 
 
 def rounds() -> Rows:
-    """GGNN, and how long it was taught."""
+    """Return GGNN's prediction change by the length of its training."""
     before = [published()["Table 2", "ggnn", short, "single"] for short in KINDS.values()]
     return [
         ["prediction change, single places, %", *KINDS],
@@ -296,7 +297,7 @@ def rounds() -> Rows:
 
 
 def edits() -> Rows:
-    """By what is known of an edit; a mark that no edit of a kind has is left out."""
+    """Return prediction change by the marks of an edit; rows without edits are left out."""
     rows = [
         [
             f"{kind} ({short}), {mark.removeprefix('edit:') or 'all'}",
@@ -312,7 +313,7 @@ def edits() -> Rows:
 
 
 def ratios() -> Rows:
-    """codeacumen-base's last two trainings, each beside the Transformer that was there then."""
+    """Return codeacumen-base's prediction change as a multiple of the Transformer's."""
 
     def times(ours: Run, theirs: Run, kind: str) -> str:
         one, other = (score(run, kind)["value"] for run in (ours, theirs))
@@ -343,7 +344,7 @@ TABLES: dict[str, Callable[[], Rows]] = {
 
 
 def markdown(rows: Rows) -> str:
-    # What is said in words is on the left, numbers on the right.
+    # Columns of text are aligned left, columns of numbers right.
     words = [
         not any(cell[:1].isdigit() for cell in column) for column in zip(*rows[1:], strict=True)
     ]
@@ -354,7 +355,7 @@ def markdown(rows: Rows) -> str:
 
 
 def remade(page: str) -> str:
-    """The page with its tables as the kept runs give them."""
+    """Return the page with its tables computed from the stored runs."""
     return MARK.sub(lambda found: found[1] + markdown(TABLES[found[2]]()), page)
 
 

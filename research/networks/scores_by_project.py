@@ -1,12 +1,11 @@
-"""How networks that were asked at the end of their trainings fare in each project of the test.
+"""Score networks in each test project, from the answers at the end of their trainings.
 
     python -m research.networks.scores_by_project gluecode \\
         research/results/networks/ablation/projects.csv RUNS...
 
-Eight projects are too few to test a difference; in how many of them a network is better can be
-read off. Answers are those of ``research.networks.train_prepared --answer``:
-NETWORK/all/answers/gluecode/TASK.jsonl anywhere under RUNS. The last part of what is printed: for
-every task and network, in how many projects the first network is better.
+Reads the answers of ``research.networks.train_prepared --answer``:
+NETWORK/all/answers/gluecode/TASK.jsonl anywhere under RUNS. Prints for every task and network in
+how many projects the first network is better; eight projects are too few for a significance test.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from codeacumen.datasets.built import load_data
 from codeacumen.registry import make_task
 from codeacumen.runs.answers import read_answers
 from codeacumen.runs.plan import PlannedTask
-from codeacumen.runs.scoring import observe, read
-from codeacumen.runs.statistics import point
+from codeacumen.runs.scoring import observe_answers, postprocess_answers
+from codeacumen.runs.statistics import compute_statistic
 
 COLUMNS = ("task", "network", "project", "score", "n")
 TASKS = ("npath", "operators", "naming", "completion", "nulltoken")
@@ -28,18 +27,21 @@ Scores = dict[tuple[str, str, str], tuple[float, int]]
 
 
 def by_project(data: Path, runs: list[Path]) -> Scores:
+    """Return score and number of instances by task, network and project."""
     load_data(data)
     found: Scores = {}
     for task in TASKS:
         planned = PlannedTask(make_task(f"gluecode/{task}"))
         files = [one for run in runs for one in run.rglob(f"all/answers/gluecode/{task}.jsonl")]
         for file in sorted(files, key=lambda one: one.parents[3].name):
-            answers = read(planned.task, planned.instances, read_answers(file))
+            answers = postprocess_answers(planned.task, planned.instances, read_answers(file))
             evaluation_set = planned.task.card.evaluation_sets[0]
-            seen, _ = observe(planned.task.metric, planned.instances, answers, evaluation_set)
+            seen, _ = observe_answers(
+                planned.task.metric, planned.instances, answers, evaluation_set
+            )
             for project in sorted(set(seen.clusters)):
                 inside = [one == project for one in seen.clusters]
-                value = point(planned.task.metric, seen.columns[:, inside])
+                value = compute_statistic(planned.task.metric, seen.columns[:, inside])
                 found[task, file.parents[3].name, project] = (value, sum(inside))
     return found
 

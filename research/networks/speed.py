@@ -1,13 +1,12 @@
-"""How fast each network learns, alone on its machine: methods a second, how long it waits for
-data, how busy the GPU is; and whether ``torch.compile`` pays.
+"""Measure how fast each network trains alone: methods a second, waiting time, GPU utilization.
 
     python -m research.networks.speed --data gluecode --out speed [--prepared prepared]
 
-Each is trained for names, for a few rounds of batches. The first of them, in which workers start
-and kernels are compiled, is not counted, nor is the last if the clock cut it to less than a
-quarter. Writes ``speed.csv``, one line for a network and a way: ``codeacumen-base`` has a line for
-its pre-training and one for its teaching, and a compiled network is called so. Networks that look
-around a method need what ``research.networks.plan --prepare`` left in ``prepared``.
+Each network is trained to name methods for a few rounds of batches. The first round, in which
+workers start and kernels are compiled, does not count, nor does a last round that the clock cut to
+less than a quarter. Writes a line of ``speed.csv`` for each network, phase (``codeacumen-base`` has
+a pre-training and a teaching phase) and, with ``--compiled``, for ``torch.compile``. Networks that
+read the code around a method need the data of ``research.networks.plan --prepare`` in ``prepared``.
 """
 
 from __future__ import annotations
@@ -45,18 +44,17 @@ COLUMNS = (
     "gpu_busy",
     "rounds",
 )
-# What each is set to for a line of its own. codeacumen-base pre-trains in the first share of all
-# steps
-# and then teaches: so short a training would never come to the second, so each is all of one.
+# Settings of each phase. codeacumen-base pre-trains in the first part of its steps; so short a
+# training would not reach the second part, so each phase is measured in a training of its own.
 PHASES = {
     BASE: {"pre-training": "network.pretrain=1.0", "teaching": "network.pretrain=0.0"},
 }
-# Minutes more where the network is compiled first.
+# Additional minutes for a network that is compiled first.
 COMPILING = 1.5
-# Batches of a round: some seconds of them, so that its beginning counts little.
+# Batches of a round: some seconds, so that the start of a round matters little.
 QUICK, SLOW = 400, 80
 ALL = (*PLAIN, "transformer", "ggnn", *NAMERS, BASE)
-# Names alone, or all tasks at once.
+# Tasks of the trainings that are measured: names alone, or all tasks at once.
 NAMES = ("naming", "gluecode")
 SLOWER = ("transformer", "code2seq", "ggnn", *LOOKING)
 
@@ -64,10 +62,10 @@ SLOWER = ("transformer", "code2seq", "ggnn", *LOOKING)
 def command(
     network: str, args: argparse.Namespace, out: Path, phase: str, compiled: bool
 ) -> list[str]:
-    """The plan's training for names, short: rounds of few batches, hardly a look at dev."""
+    """Return the plan's training for names with short rounds and a small dev set."""
     (made,) = [one for one in plan(network, args) if one[0] == "train" and taught(one) in NAMES]
     made[made.index("-o") + 1] = str(out)
-    if "--from" in made:  # how fast it is does not hang on where it begins
+    if "--from" in made:  # the speed does not depend on the initial weights
         at = made.index("--from")
         del made[at : at + 2]
     made += [] if _is_prepared(network) else ["--limit", str(args.most)]
@@ -90,6 +88,7 @@ def _is_prepared(network: str) -> bool:
 
 
 def measured(network: str, args: argparse.Namespace, phase: str, compiled: bool) -> dict[str, str]:
+    """Train a network for a short time and return its row of ``speed.csv``."""
     ways = [network, *([phase] if phase else []), *(["compiled"] if compiled else [])]
     out = args.out / "-".join(ways)
     made = command(network, args, out, phase, compiled)
@@ -97,7 +96,7 @@ def measured(network: str, args: argparse.Namespace, phase: str, compiled: bool)
     told = {"network": ", ".join(ways)}
     log = args.out / f"{out.name}.txt"
     if not _is_prepared(network) and not (out / "work" / "sizes.json").is_file():
-        # Reading the data is not what is measured.
+        # Read the data first, because reading is not measured.
         with log.open("w") as stream:
             subprocess.run(
                 program([*made, "--prepare"]),
@@ -122,14 +121,14 @@ def measured(network: str, args: argparse.Namespace, phase: str, compiled: bool)
 
 
 def speed(folder: Path) -> dict[str, str]:
-    """What a training's history tells of its speed."""
+    """Return the columns of ``speed.csv`` from a training's folder."""
     about = json.loads((folder / "model.json").read_bytes())
     with (folder / "history.csv").open() as stream:
         rounds = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(stream)]
     steps = [b["step"] - a["step"] for a, b in pairwise([{"step": 0.0}, *rounds])]
     later = [row for row, many in zip(rounds, steps, strict=True) if many >= steps[0] / 4][1:]
     if not later:
-        return {"rounds": "0"}  # nothing but the start
+        return {"rounds": "0"}  # only the round that does not count
 
     def typical(name: str, digits: int) -> str:
         found = median(row.get(name, math.nan) for row in later)
@@ -147,22 +146,32 @@ def speed(folder: Path) -> dict[str, str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--data", type=Path, required=True, help="GLUECode data set")
+    parser.add_argument("--data", type=Path, required=True, help="GLUECode data set.")
     parser.add_argument(
-        "--variants", type=Path, help="variants that codeacumen-base was prepared with"
+        "--variants", type=Path, help="Variants with which codeacumen-base was prepared."
     )
-    parser.add_argument("--prepared", type=Path, help="what was prepared beside the corpus")
+    parser.add_argument(
+        "--prepared", type=Path, help="Folder of data that plan.py --prepare wrote."
+    )
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--networks", nargs="*", default=list(ALL))
-    parser.add_argument("--compiled", nargs="*", default=[], help="these also with torch.compile")
-    parser.add_argument("--config", default="", help="small, for a try")
-    parser.add_argument("--most", type=int, default=40_000, help="methods that are read")
-    parser.add_argument("--round", type=int, default=0, help="batches of a round, for a try")
-    parser.add_argument("--read", action="store_true", help="only read the data, for later")
-    parser.add_argument("--minutes", type=float, default=0.4, help="of each training")
-    parser.add_argument("--set", action="append", default=[], help="for every training")
+    parser.add_argument(
+        "--compiled", nargs="*", default=[], help="Networks to measure also with torch.compile."
+    )
+    parser.add_argument(
+        "--config", default="", help="Configuration of every training, such as small."
+    )
+    parser.add_argument("--most", type=int, default=40_000, help="Number of methods to read.")
+    parser.add_argument(
+        "--round", type=int, default=0, help="Batches of a round; 0 for the default."
+    )
+    parser.add_argument("--read", action="store_true", help="Only read the data, for a later run.")
+    parser.add_argument("--minutes", type=float, default=0.4, help="Minutes of each training.")
+    parser.add_argument(
+        "--set", action="append", default=[], help="Setting of every training; repeatable."
+    )
     args = parser.parse_args()
-    # What the plan asks besides: nothing here.
+    # Options of the plan that have no meaning here.
     vars(args).update(
         prepare=False, limit=False, patience=1.0, pretrain_minutes=0.0, robustness=None, task=[]
     )

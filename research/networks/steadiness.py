@@ -1,11 +1,12 @@
-"""What makes codeacumen-base steady: a small one, taught names on one processor core, and how often
-its names change (docs/models/codeacumen-base.md, "What makes it steady").
+"""Train a small codeacumen-base with other settings and measure how often its names change.
+
+It makes the table of docs/models/codeacumen-base.md, "What makes it steady", on one processor core.
 
     python -m research.networks.steadiness prepared/codeacumen-base robustness steady.csv \
         --name unordered --set unordered=true
 
-``prepared/codeacumen-base`` is what ``research/networks/plan.py --prepare`` leaves there, with
-certified variants; ``robustness`` the variants that are asked. A line is added to the file.
+``prepared/codeacumen-base`` is the data of ``research/networks/plan.py --prepare`` with certified
+variants; ``robustness`` holds the variants to evaluate. The script appends a line to the file.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ from numpy.typing import NDArray
 
 from codeacumen.api import Capability, Method
 from codeacumen.datasets.built import read_built
-from codeacumen.models.neural.answering import answers
+from codeacumen.models.neural.answering import predict_answers
 from codeacumen.models.neural.architecture import Purpose
-from codeacumen.models.neural.inputs.base import Asks
-from codeacumen.models.neural.networks.base import Base, Settings
+from codeacumen.models.neural.inputs.base import QuestionKind
+from codeacumen.models.neural.networks.base import Base, BaseSettings
 from codeacumen.models.neural.training.encoded import EncodedFile
-from codeacumen.text.subtokens import subtokens
+from codeacumen.text.subtokens import split_subtokens
 
 SMALL = {
     "layers": 3,
@@ -40,12 +41,12 @@ SMALL = {
     "alone": 1.0,
 }
 LONGEST, BATCH, RATE, WARM = 140, 64, 0.001, 100
-# So many variants of each kind are asked, with one place changed and with all.
+# Number of variants evaluated of each kind, with one location changed and with all.
 ASKED = 300
 
 
 def batches(lengths: NDArray[np.int64], draw: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    """Of like length, without end."""
+    """Yield batches of examples of similar length, without end."""
     many = 32 * BATCH
     while True:
         order = draw.permutation(len(lengths))
@@ -58,16 +59,17 @@ def batches(lengths: NDArray[np.int64], draw: np.random.Generator) -> Iterator[N
 
 
 def taught(base: Base, file: EncodedFile, steps: int) -> Any:
-    network: Any = base.network()
+    """Return a network that is trained to name methods."""
+    network: Any = base.build_network()
     network.at(1.0)
-    own = np.diff(file.sizes()["own_parts"].offsets)
-    rows = np.flatnonzero((file.values("asks") == Asks.NAME) & (own < LONGEST))
+    own = np.diff(file.empty_columns()["own_parts"].offsets)
+    rows = np.flatnonzero((file.read_column("asks") == QuestionKind.NAME) & (own < LONGEST))
     optimiser = torch.optim.AdamW(network.parameters(), lr=RATE)
     draw = np.random.default_rng(1)
     for step, some in zip(range(steps), batches(own[rows], draw), strict=False):
         for group in optimiser.param_groups:
             group["lr"] = RATE * min(1, (step + 1) / WARM) * (1 - step / steps)
-        loss = network.loss(base.collate(file.take(rows[some]), draw))
+        loss = network.loss(base.collate(file.take_rows(rows[some]), draw))
         optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -78,11 +80,11 @@ def taught(base: Base, file: EncodedFile, steps: int) -> Any:
 
 
 def changes(base: Base, network: Any, robustness: Path) -> dict[str, str]:
-    """In percent, by kind and where; and F1 of the names before, of all that were asked."""
+    """Return the percentage of changed names by kind and extent, and F1 of the original names."""
     built = read_built(robustness)
-    originals = {row["id"]: row for row in built.rows("originals.jsonl")}
+    originals = {row["id"]: row for row in built.read_rows("originals.jsonl")}
     found: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for row in built.rows("variants.jsonl"):
+    for row in built.read_rows("variants.jsonl"):
         if row["where"] in ("single", "all"):
             found.setdefault((row["kind"], row["where"]), []).append(row)
     random.seed(5)
@@ -93,15 +95,20 @@ def changes(base: Base, network: Any, robustness: Path) -> dict[str, str]:
     texts |= {
         row["method"]: originals[row["method"]]["text"] for rows in chosen.values() for row in rows
     }
-    said = answers(base, network, [base.read(Method(i, t, "java")) for i, t in texts.items()])
-    names = {one: subtokens(name or "") for one, name in zip(texts, said, strict=True)}
+    said = predict_answers(
+        base, network, [base.extract_features(Method(i, t, "java")) for i, t in texts.items()]
+    )
+    names = {one: split_subtokens(name or "") for one, name in zip(texts, said, strict=True)}
     told = {}
     both = given = wanted = 0
     for (kind, where), rows in chosen.items():
         changed = [names[row["method"]] != names[row["id"]] for row in rows]
         told[f"{kind}, {where}"] = f"{100 * float(np.mean(changed)):.1f}"
         for row in rows:
-            one, true = set(names[row["method"]]), set(subtokens(originals[row["method"]]["name"]))
+            one, true = (
+                set(names[row["method"]]),
+                set(split_subtokens(originals[row["method"]]["name"])),
+            )
             both, given, wanted = both + len(one & true), given + len(one), wanted + len(true)
     return {**told, "f1": f"{200 * both / (given + wanted):.1f}"}
 
@@ -112,7 +119,9 @@ def main() -> None:
     parser.add_argument("robustness", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--name", required=True)
-    parser.add_argument("--set", action="append", default=[], help="of the network: agree=4.0")
+    parser.add_argument(
+        "--set", action="append", default=[], help="Setting of the network, such as agree=4.0."
+    )
     parser.add_argument("--steps", type=int, default=1500)
     args = parser.parse_args()
     values = {"true": True, "false": False}
@@ -120,7 +129,7 @@ def main() -> None:
     changed: dict[str, Any] = {k: values[v] if v in values else float(v) for k, v in pairs}
     torch.set_num_threads(1)
     torch.manual_seed(1)
-    base = Base(Settings(**{**SMALL, **changed}), Purpose("gluecode", Capability.GENERATE))
+    base = Base(BaseSettings(**{**SMALL, **changed}), Purpose("gluecode", Capability.GENERATE))
     base.load_vocabularies(args.prepared / "work" / "vocabulary")
     network = taught(base, EncodedFile(args.prepared / "work" / "train.arrow"), args.steps)
     row = {"name": args.name, **changes(base, network, args.robustness)}

@@ -1,13 +1,13 @@
-"""Train a network in two steps: read the data beside the corpus, then learn and answer elsewhere.
+"""Train a network in two steps: prepare its data from the corpus, then train it elsewhere.
 
     python -m research.networks.train_prepared gtnm -t gluecode/naming@gluecode \
         --answer gluecode/naming@gluecode --prepare -o prepared/gtnm
     python -m research.networks.train_prepared gtnm -t gluecode/naming@gluecode \
         --answer gluecode/naming@gluecode --prepared prepared/gtnm -o runs/gtnm
 
-The second step needs neither the corpus nor what the network starts from. It copies what the first
-step left, so several trainings that differ only in how they learn read their data once. Answers lie
-in ``OUT/answers``, for `codeacumen score`. Without ``--prepare`` and ``--prepared`` this is
+The second step needs neither the corpus nor the initial network. It copies the prepared data, so
+several trainings that differ only in their hyperparameters read their data once. Answers are
+written to ``OUT/answers``, for `codeacumen score`. Without ``--prepare`` and ``--prepared`` this is
 `codeacumen train network` for one task.
 """
 
@@ -22,7 +22,7 @@ from codeacumen.engines import start_engine
 from codeacumen.interface.catalogue import load_tasks
 from codeacumen.interface.training import load_training_tasks
 from codeacumen.models.neural.training.requests import make_requests, parse_changes
-from codeacumen.models.neural.training.train import train
+from codeacumen.models.neural.training.train import run_training
 from research.command import run
 
 
@@ -36,16 +36,18 @@ def main() -> None:
         action="append",
         default=[],
         metavar="NAME@DIR",
-        help="task to answer at the end",
+        help="Task to answer at the end; repeatable.",
     )
-    parser.add_argument("--prepare", action="store_true", help="only read the data")
-    parser.add_argument("--prepared", type=Path, help="folder of an earlier --prepare")
-    parser.add_argument("--variants", type=Path, help="variants to learn from")
-    parser.add_argument("--config", default="", help="configuration, or a TOML file")
+    parser.add_argument("--prepare", action="store_true", help="Only prepare the data.")
+    parser.add_argument("--prepared", type=Path, help="Folder of an earlier --prepare.")
+    parser.add_argument("--variants", type=Path, help="Data set of variants to train on.")
+    parser.add_argument("--config", default="", help="Configuration, or a TOML file.")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
-    parser.add_argument("--limit", type=int, default=0, help="examples of a task; 0: all")
+    parser.add_argument("--limit", type=int, default=0, help="Examples of a task; 0 for all.")
     parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"))
-    parser.add_argument("--workers", "-j", type=int, default=0, help="processes; 0: all cores")
+    parser.add_argument(
+        "--workers", "-j", type=int, default=0, help="Number of processes; 0 for one per core."
+    )
     args = parser.parse_args()
     tasks, is_pretraining = load_training_tasks(args.task)
     (request,) = make_requests(
@@ -62,7 +64,7 @@ def main() -> None:
         prepared=args.prepared,
     )
     with show_progress() as report:
-        about = train(request, args.out, start_engine("local", args.workers), report)
+        about = run_training(request, args.out, start_engine("local", args.workers), report)
     print(json.dumps(about["prepared"] if args.prepare else about["best"]))
 
 

@@ -1,4 +1,4 @@
-"""Fixtures of the package's tests that these tests use too."""
+"""Fixtures that these tests share with the package's tests."""
 
 from conftest import codeacumen_here, examples_corpus, home, shared_folder, warm_python
 

@@ -1,5 +1,4 @@
-"""Learning a background: the regression against scikit-learn's, the same bytes whatever the number
-of workers, and what the learned background answers."""
+"""Tests of learning a background: the regression against scikit-learn, the bytes, the answers."""
 
 from __future__ import annotations
 
@@ -15,10 +14,10 @@ from codeacumen.api import CodeacumenError
 from codeacumen.corpus import Corpus
 from codeacumen.models.method_naming.background import (
     Background,
-    log_probabilities,
+    compute_log_probabilities,
     read_background,
 )
-from codeacumen.models.method_naming.facts import Facts, facts_of_text
+from codeacumen.models.method_naming.facts import Facts, read_facts_from_text
 from corpora import shared_engine
 from research.naming_background import _kernel as kernel
 from research.naming_background.learn import Settings, kept_of, learn
@@ -28,7 +27,7 @@ SMALL = Settings(methods=8, projects=2, rare=3, names=2, seed=6)
 
 
 def facts(code: str) -> Facts:
-    found = facts_of_text(code)
+    found = read_facts_from_text(code)
     assert found is not None
     return found
 
@@ -39,8 +38,7 @@ def background(examples_corpus: Corpus) -> Background:
 
 
 def test_the_regression_is_as_good_as_that_of_scikit_learn() -> None:
-    """Not the same optimiser, so not the same weights; but as likely a fit on rows it has not
-    seen."""
+    """The optimisers differ, so compare the loss on held-out rows instead of weights."""
     draw = np.random.default_rng(0)
     truth = draw.normal(size=(60, 5)) * 1.5
     shown = draw.random((6000, 60)) < 0.1
@@ -56,7 +54,7 @@ def test_the_regression_is_as_good_as_that_of_scikit_learn() -> None:
         for _ in range(8)
     ]
     assert losses == sorted(losses, reverse=True)
-    ours = log_probabilities([row.tolist() for row in rows[5000:]], weights)
+    ours = compute_log_probabilities([row.tolist() for row in rows[5000:]], weights)
     theirs = LogisticRegression(max_iter=500).fit(shown[:5000], labels[:5000])
     their_loss = -np.log(theirs.predict_proba(shown[5000:])[np.arange(1000), labels[5000:]]).mean()
     our_loss = -ours[np.arange(1000), labels[5000:]].mean()
@@ -68,14 +66,14 @@ def test_getters_and_setters_are_told_apart(background: Background) -> None:
         facts("String getTitle() { return title; }"),
         facts("void setTitle(String title) { this.title = title; }"),
     ]
-    rows = background.log_probabilities(asked)
+    rows = background.compute_log_probabilities(asked)
     for one, row in zip(asked, rows, strict=True):
-        # The examples' own way: accessors are called like their fields.
-        own = background.place(one, one.name)
+        # In the examples, accessors are named like their fields.
+        own = background.find_column(one, one.name)
         assert row[own] < 0
         assert np.exp(row).sum() == pytest.approx(1, abs=1e-4)
-    assert background.title(background.place(asked[0], "title")) == "<returned>"
-    assert background.title(background.place(asked[0], "nonsense")) == "<other>"
+    assert background.get_title(background.find_column(asked[0], "title")) == "<returned>"
+    assert background.get_title(background.find_column(asked[0], "nonsense")) == "<other>"
 
 
 def test_the_same_bytes_whatever_the_number_of_workers(

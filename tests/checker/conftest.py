@@ -1,4 +1,4 @@
-"""The checker with a model that knows one thing."""
+"""Fixtures: the checker with the model ``GetVoid``."""
 
 from __future__ import annotations
 
@@ -6,41 +6,43 @@ from pathlib import Path
 
 import pytest
 
-from checker.projects import ACCOUNT, Check, GetVoid, write
+from checker.projects import ACCOUNT, Check, GetVoid, write_files
 from codeacumen.checker import check as checking
-from codeacumen.checker.check import CheckRequest, Report, check
-from codeacumen.checker.settings import Settings
+from codeacumen.checker.check import CheckRequest, Report, run_check
+from codeacumen.checker.settings import CheckerSettings
 from corpora import shared_engine
 
 
 @pytest.fixture
 def get_void(monkeypatch: pytest.MonkeyPatch) -> list[GetVoid]:
-    """The checker with that model; a list of those it made."""
-    made: list[GetVoid] = []
+    """Make the checker use ``GetVoid``; return the list of assessors that it makes."""
+    assessors: list[GetVoid] = []
 
-    def make(background: str) -> GetVoid:
-        made.append(GetVoid())
-        return made[-1]
+    def make_get_void(background: str) -> GetVoid:
+        assessors.append(GetVoid())
+        return assessors[-1]
 
-    monkeypatch.setattr(checking, "assessor", make)
-    return made
+    monkeypatch.setattr(checking, "create_assessor", make_get_void)
+    return assessors
 
 
 @pytest.fixture
 def run(home: Path, get_void: list[GetVoid]) -> Check:
-    """Check paths with that model; settings as keywords."""
+    """Return a function that checks paths with ``GetVoid`` and settings given as keywords."""
 
-    def checked(
+    def check_paths(
         *paths: Path, since: str = "", staged: bool = False, workers: int = 1, **settings: object
     ) -> Report:
-        asked = CheckRequest(paths, Settings(**settings), since, staged)  # type: ignore[arg-type]
-        return check(asked, home, lambda: shared_engine(workers), lambda what, done, total: None)
+        request = CheckRequest(paths, CheckerSettings(**settings), since, staged)  # type: ignore[arg-type]
+        return run_check(
+            request, home, lambda: shared_engine(workers), lambda stage, done, total: None
+        )
 
-    return checked
+    return check_paths
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
-    write(folder, {"src/bank/Account.java": ACCOUNT})
+    write_files(folder, {"src/bank/Account.java": ACCOUNT})
     return folder

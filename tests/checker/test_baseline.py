@@ -1,4 +1,4 @@
-"""Known findings: what is new is told, what is gone too, and the file is the same bytes."""
+"""Tests of the baseline: new and fixed findings are reported, and the file is deterministic."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.projects import ACCOUNT, Check, names, write
+from checker.projects import ACCOUNT, Check, reported_names, write_files
 from codeacumen.api import CodeacumenError
 from codeacumen.checker.findings import read_baseline, write_baseline
 
@@ -15,67 +15,73 @@ FILE = "src/bank/Account.java"
 
 
 @pytest.fixture
-def known(project: Path, run: Check, tmp_path: Path) -> Path:
+def baseline(project: Path, run: Check, tmp_path: Path) -> Path:
     file = tmp_path / "known.json"
     assert write_baseline(file, run(project).findings) == 2
     return file
 
 
-def test_what_is_known_is_not_told(project: Path, run: Check, known: Path) -> None:
-    report = run(project, baseline=known)
-    assert names(report) == []
-    assert [one.suppressed for one in report.findings] == ["baseline", "baseline"]
+def test_known_findings_are_not_reported(project: Path, run: Check, baseline: Path) -> None:
+    report = run(project, baseline=baseline)
+    assert reported_names(report) == []
+    assert [finding.suppressed for finding in report.findings] == ["baseline", "baseline"]
     assert not report.failed
     assert report.stale == []
 
 
-def test_lines_may_shift_and_files_may_move(project: Path, run: Check, known: Path) -> None:
+def test_known_findings_survive_moved_lines_and_files(
+    project: Path, run: Check, baseline: Path
+) -> None:
     (project / FILE).unlink()
-    write(project, {"src/moved/Account.java": "// One more line.\n\n" + ACCOUNT})
-    report = run(project, baseline=known)
-    assert (names(report), report.stale) == ([], [])
+    write_files(project, {"src/moved/Account.java": "// One more line.\n\n" + ACCOUNT})
+    report = run(project, baseline=baseline)
+    assert (reported_names(report), report.stale) == ([], [])
 
 
-def test_what_is_new_is_told(project: Path, run: Check, known: Path) -> None:
+def test_new_findings_are_reported(project: Path, run: Check, baseline: Path) -> None:
     text = ACCOUNT.replace("int getBalance()", "void getMore() {} int getBalance()")
-    write(project, {FILE: text})
-    report = run(project, baseline=known)
-    assert names(report) == ["getMore"]
-    # Another method of a known name is another finding.
-    write(project, {FILE: text.replace("getMore()", "getTotal(int why)")})
-    assert names(run(project, baseline=known)) == ["getTotal"]
+    write_files(project, {FILE: text})
+    report = run(project, baseline=baseline)
+    assert reported_names(report) == ["getMore"]
+    # Another method with a known name is a new finding.
+    write_files(project, {FILE: text.replace("getMore()", "getTotal(int why)")})
+    assert reported_names(run(project, baseline=baseline)) == ["getTotal"]
 
 
-def test_two_alike_are_two(project: Path, run: Check, known: Path) -> None:
-    write(project, {"other/bank/Account.java": ACCOUNT})
-    report = run(project, baseline=known)
-    assert sorted(names(report)) == ["getLimit", "getTotal"]
-    assert len({one.fingerprint for one in report.findings}) == 4
+def test_findings_of_copied_files_are_distinct(project: Path, run: Check, baseline: Path) -> None:
+    write_files(project, {"other/bank/Account.java": ACCOUNT})
+    report = run(project, baseline=baseline)
+    assert sorted(reported_names(report)) == ["getLimit", "getTotal"]
+    assert len({finding.fingerprint for finding in report.findings}) == 4
 
 
-def test_what_is_gone_is_told(project: Path, run: Check, known: Path) -> None:
-    write(project, {FILE: ACCOUNT.replace("void getTotal()", "void clear()")})
-    write(project, {"src/bank/Other.java": "class Other {}"})
-    assert [one.method for one in run(project, baseline=known).stale] == ["Account.getTotal()"]
-    # Who looks at other files only does not know.
-    assert run(project / "src/bank/Other.java", baseline=known).stale == []
+def test_fixed_findings_are_stale(project: Path, run: Check, baseline: Path) -> None:
+    write_files(project, {FILE: ACCOUNT.replace("void getTotal()", "void clear()")})
+    write_files(project, {"src/bank/Other.java": "class Other {}"})
+    assert [known_finding.method for known_finding in run(project, baseline=baseline).stale] == [
+        "Account.getTotal()"
+    ]
+    # A check of other files cannot tell what is stale.
+    assert run(project / "src/bank/Other.java", baseline=baseline).stale == []
 
 
-def test_another_reason_is_another_finding(project: Path, run: Check, known: Path) -> None:
-    told = json.loads(known.read_bytes())
-    for one in told["findings"]:
-        one["rules"] = ["something-else"]
-    known.write_text(json.dumps(told))
-    assert len(names(run(project, baseline=known))) == 2
+def test_finding_with_other_rules_is_new(project: Path, run: Check, baseline: Path) -> None:
+    content = json.loads(baseline.read_bytes())
+    for finding in content["findings"]:
+        finding["rules"] = ["something-else"]
+    baseline.write_text(json.dumps(content))
+    assert len(reported_names(run(project, baseline=baseline))) == 2
 
 
-def test_same_bytes(project: Path, run: Check, known: Path, tmp_path: Path) -> None:
+def test_baseline_is_deterministic(
+    project: Path, run: Check, baseline: Path, tmp_path: Path
+) -> None:
     again = tmp_path / "again.json"
-    # Written from a check that knows them all.
-    write_baseline(again, run(project, baseline=known).findings[::-1])
-    assert again.read_bytes() == known.read_bytes()
-    assert known.read_text().isascii()
-    assert [one.method for one in read_baseline(known)] == [
+    # Write from a report in which all findings are known.
+    write_baseline(again, run(project, baseline=baseline).findings[::-1])
+    assert again.read_bytes() == baseline.read_bytes()
+    assert baseline.read_text().isascii()
+    assert [known_finding.method for known_finding in read_baseline(baseline)] == [
         "Account.getLimit(int)",
         "Account.getTotal()",
     ]
@@ -97,13 +103,13 @@ def test_same_bytes(project: Path, run: Check, known: Path, tmp_path: Path) -> N
         "[" * 100_000,
     ],
 )
-def test_what_is_no_baseline(text: str, tmp_path: Path) -> None:
+def test_malformed_baseline_is_rejected(text: str, tmp_path: Path) -> None:
     file = tmp_path / "known.json"
     file.write_bytes(text.encode("latin-1"))
     with pytest.raises(CodeacumenError, match=r"known\.json"):
         read_baseline(file)
 
 
-def test_there_must_be_one(project: Path, run: Check, tmp_path: Path) -> None:
+def test_missing_baseline_is_rejected(project: Path, run: Check, tmp_path: Path) -> None:
     with pytest.raises(CodeacumenError, match="No such file"):
         run(project, baseline=tmp_path / "none.json")

@@ -1,4 +1,4 @@
-"""The check of a folder: what is read and left out, learned, judged, suppressed and ordered."""
+"""Tests of checking a folder: reading, learning, judging, suppressing and ordering."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from checker.projects import ACCOUNT, Check, GetVoid, commit, names, write
+from checker.projects import ACCOUNT, Check, GetVoid, commit_files, reported_names, write_files
 from codeacumen.api import CodeacumenError
-from codeacumen.checker.reading import methods_of
-from codeacumen.checker.told import as_json
+from codeacumen.checker.reading import read_methods
+from codeacumen.checker.told import format_json
 
 SUPPRESSED = ACCOUNT.replace("void getTotal()", "/* codeacumen: ok(get-void) */ void getTotal()")
 
@@ -21,7 +21,7 @@ def test_findings(project: Path, run: Check) -> None:
     report = run(project)
     assert (report.files, report.methods, report.judged) == (1, 3, 2)
     first, second = report.findings
-    # Both names have eight letters: then the place decides.
+    # Both names have eight letters, so the position decides the order.
     assert first.probability == second.probability == 0.9
     assert (first.path, first.owner, first.method) == (
         "src/bank/Account.java",
@@ -34,13 +34,15 @@ def test_findings(project: Path, run: Check) -> None:
     assert report.failed
 
 
-def test_the_most_probable_come_first(project: Path, run: Check) -> None:
-    write(project, {"src/bank/More.java": "class More { void getEverything() {} void getX() {} }"})
-    assert names(run(project)) == ["getEverything", "getTotal", "getLimit", "getX"]
+def test_findings_are_sorted_by_probability(project: Path, run: Check) -> None:
+    write_files(
+        project, {"src/bank/More.java": "class More { void getEverything() {} void getX() {} }"}
+    )
+    assert reported_names(run(project)) == ["getEverything", "getTotal", "getLimit", "getX"]
 
 
 def test_threshold_and_failing(project: Path, run: Check) -> None:
-    assert names(run(project, threshold=0.91)) == []
+    assert reported_names(run(project, threshold=0.91)) == []
     assert run(project, fail_on=0.9).failed
     assert not run(project, fail_on=0.95).failed
     assert not run(project, fail_on=2.0).failed
@@ -48,28 +50,28 @@ def test_threshold_and_failing(project: Path, run: Check) -> None:
 
 def test_columns_are_characters(project: Path, run: Check) -> None:
     text = "class Ä { /* äöü 𝒳 */ void getÄ() { } }"
-    write(project, {"src/bank/Account.java": text})
-    (one,) = run(project).reported
-    assert (one.name, one.place.column, one.place.end) == ("getÄ", 28, 32)
-    assert text[one.place.column - 1 : one.place.end - 1] == "getÄ"
+    write_files(project, {"src/bank/Account.java": text})
+    (finding,) = run(project).reported
+    assert (finding.name, finding.place.column, finding.place.end) == ("getÄ", 28, 32)
+    assert text[finding.place.column - 1 : finding.place.end - 1] == "getÄ"
 
 
-def test_suppressed_inline(project: Path, run: Check) -> None:
-    write(project, {"src/bank/Account.java": SUPPRESSED})
+def test_inline_suppressions_are_applied(project: Path, run: Check) -> None:
+    write_files(project, {"src/bank/Account.java": SUPPRESSED})
     report = run(project)
-    assert names(report) == ["getLimit"]
-    assert [(one.name, one.suppressed) for one in report.findings if one.suppressed] == [
-        ("getTotal", "inline")
-    ]
-    write(project, {"src/bank/Account.java": SUPPRESSED.replace("get-void", "other")})
-    assert len(names(run(project))) == 2
+    assert reported_names(report) == ["getLimit"]
+    assert [
+        (finding.name, finding.suppressed) for finding in report.findings if finding.suppressed
+    ] == [("getTotal", "inline")]
+    write_files(project, {"src/bank/Account.java": SUPPRESSED.replace("get-void", "other")})
+    assert len(reported_names(run(project))) == 2
 
 
 def test_ignored_rules(project: Path, run: Check) -> None:
     assert run(project, ignore=("get-void",)).findings == []
 
 
-LEFT_OUT = {
+SKIPPED_FILES = {
     "build/generated/A.java": "built",
     "target/A.java": "built",
     "app/out/A.java": "built",
@@ -79,7 +81,7 @@ LEFT_OUT = {
     ".git/A.java": "git's",
     "src/bank/notes.txt": "no Java",
 }
-READ = {
+READ_FILES = {
     "src/main/java/build/A.java": "a package that is called so",
     "src/bank/Testimony.java": "no test",
     "src/bank/LATEST.JAVA": "in capitals",
@@ -87,73 +89,73 @@ READ = {
 }
 
 
-@pytest.mark.parametrize("path", LEFT_OUT)
-def test_files_that_are_left_out(project: Path, run: Check, path: str) -> None:
-    write(project, {path: "class A { void getOther() {} }"})
-    assert "getOther" not in names(run(project))
+@pytest.mark.parametrize("path", SKIPPED_FILES)
+def test_skipped_files(project: Path, run: Check, path: str) -> None:
+    write_files(project, {path: "class A { void getOther() {} }"})
+    assert "getOther" not in reported_names(run(project))
 
 
-@pytest.mark.parametrize("path", READ)
-def test_files_that_are_read(project: Path, run: Check, path: str) -> None:
-    write(project, {path: "class A { void getOther() {} }"})
-    assert "getOther" in names(run(project))
+@pytest.mark.parametrize("path", READ_FILES)
+def test_read_files(project: Path, run: Check, path: str) -> None:
+    write_files(project, {path: "class A { void getOther() {} }"})
+    assert "getOther" in reported_names(run(project))
 
 
-def test_left_out_by_settings(project: Path, run: Check) -> None:
+def test_settings_select_skipped_files(project: Path, run: Check) -> None:
     source = "class A { void getOther() {} }"
     generated = f"// Generated by a tool. Do not edit.\n{source}"
-    write(project, {"src/ATest.java": source, "src/G.java": generated, "lib/B.java": source})
+    write_files(project, {"src/ATest.java": source, "src/G.java": generated, "lib/B.java": source})
     report = run(project)
-    assert names(report).count("getOther") == 1
+    assert reported_names(report).count("getOther") == 1
     assert report.skipped["generated"] == 1
-    assert names(run(project, tests=True)).count("getOther") == 2
-    assert names(run(project, generated=True)).count("getOther") == 2
-    assert names(run(project, exclude=("lib",))).count("getOther") == 0
+    assert reported_names(run(project, tests=True)).count("getOther") == 2
+    assert reported_names(run(project, generated=True)).count("getOther") == 2
+    assert reported_names(run(project, exclude=("lib",))).count("getOther") == 0
 
 
-def test_what_git_ignores_is_left_out(project: Path, run: Check) -> None:
+def test_files_ignored_by_git_are_skipped(project: Path, run: Check) -> None:
     source = "class A { void getOther() {} }"
-    commit(project, {".gitignore": "made/\n", "made/A.java": source})
-    assert "getOther" not in names(run(project))
-    # Who names it means it.
-    assert names(run(project / "made")) == ["getOther"]
+    commit_files(project, {".gitignore": "made/\n", "made/A.java": source})
+    assert "getOther" not in reported_names(run(project))
+    # An ignored folder that is named is checked.
+    assert reported_names(run(project / "made")) == ["getOther"]
 
 
-def test_a_part_is_checked_and_all_is_learned(
+def test_part_is_checked_and_whole_project_is_learned(
     project: Path, run: Check, get_void: list[GetVoid]
 ) -> None:
-    commit(project, {"src/other/B.java": "class B { void getOther() {} }"})
+    commit_files(project, {"src/other/B.java": "class B { void getOther() {} }"})
     report = run(project / "src" / "other")
-    assert [one.path for one in report.findings] == ["src/other/B.java"]
+    assert [finding.path for finding in report.findings] == ["src/other/B.java"]
     assert len(get_void[-1].learned) == 4
-    assert names(run(project / "src" / "other" / "B.java")) == ["getOther"]
+    assert reported_names(run(project / "src" / "other" / "B.java")) == ["getOther"]
 
 
-def test_a_file_that_is_named_is_checked(project: Path, run: Check) -> None:
-    write(project, {"src/ATest.java": "class A { void getOther() {} }"})
-    assert names(run(project / "src" / "ATest.java")) == ["getOther"]
+def test_named_file_is_checked(project: Path, run: Check) -> None:
+    write_files(project, {"src/ATest.java": "class A { void getOther() {} }"})
+    assert reported_names(run(project / "src" / "ATest.java")) == ["getOther"]
 
 
 def test_two_projects(project: Path, tmp_path: Path, run: Check) -> None:
-    write(tmp_path / "second", {"A.java": "class A { void getOther() {} }"})
+    write_files(tmp_path / "second", {"A.java": "class A { void getOther() {} }"})
     report = run(project, tmp_path / "second")
     assert len(report.reported) == 3
-    assert {Path(one.path).name for one in report.reported} == {"A.java", "Account.java"}
-    assert all(os.path.exists(one.path) for one in report.reported)  # noqa: PTH110
+    assert {Path(finding.path).name for finding in report.reported} == {"A.java", "Account.java"}
+    assert all(os.path.exists(finding.path) for finding in report.reported)  # noqa: PTH110
 
 
-def test_no_such_path(tmp_path: Path, run: Check) -> None:
+def test_missing_path_is_rejected(tmp_path: Path, run: Check) -> None:
     with pytest.raises(CodeacumenError, match="no such file"):
         run(tmp_path / "none")
 
 
-def test_nothing_there(tmp_path: Path, run: Check) -> None:
+def test_empty_folder_has_no_findings(tmp_path: Path, run: Check) -> None:
     (tmp_path / "empty").mkdir()
     report = run(tmp_path / "empty")
     assert (report.files, report.findings, report.failed) == (0, [], False)
 
 
-def test_bad_files_are_told_and_the_others_read(project: Path, run: Check) -> None:
+def test_bad_files_are_problems_and_others_are_read(project: Path, run: Check) -> None:
     hostile: dict[str, str | bytes] = {
         "src/Nul.java": b"class A { \0\0\0 }",
         "src/Broken.java": b"class A { void getThis() {} void get( }}} ((",
@@ -162,13 +164,13 @@ def test_bad_files_are_told_and_the_others_read(project: Path, run: Check) -> No
         "src/Huge.java": b"class A {}" + b" " * (9 << 20),
         "src/Empty.java": b"",
     }
-    write(project, hostile)
+    write_files(project, hostile)
     (project / "src" / "Loop.java").symlink_to("Loop.java")
     (project / "src" / "Out.java").symlink_to("/etc/passwd")
     (project / "src" / "round").symlink_to(project, target_is_directory=True)
     os.mkfifo(project / "src" / "Pipe.java")
     report = run(project)
-    kinds = {one.path: one.kind for one in report.problems}
+    kinds = {problem.path: problem.kind for problem in report.problems}
     assert kinds == {
         "src/Huge.java": "too large",
         "src/Loop.java": "unreadable",
@@ -177,27 +179,27 @@ def test_bad_files_are_told_and_the_others_read(project: Path, run: Check) -> No
         "src/Pipe.java": "unreadable",
         "src/round": "link",
     }
-    assert set(names(report)) == {"getTotal", "getLimit", "getThis", "getOld", "getWide"}
+    assert set(reported_names(report)) == {"getTotal", "getLimit", "getThis", "getOld", "getWide"}
 
 
 @pytest.mark.parametrize("nested", ["class A { ", "void a() { new B() { ", "(", "{", "if (a) "])
-def test_nesting_is_no_recursion(nested: str) -> None:
-    methods_of("A.java", (f"class T {{ void getX() {{ }} {nested * 10_000}").encode())
+def test_deep_nesting_does_not_recurse(nested: str) -> None:
+    read_methods("A.java", (f"class T {{ void getX() {{ }} {nested * 10_000}").encode())
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.binary(max_size=300), st.integers(0, 60))
-def test_any_bytes(junk: bytes, at: int) -> None:
+def test_damaged_source_is_read(junk: bytes, offset: int) -> None:
     source = ACCOUNT.encode()
-    at = at * len(source) // 60
-    found = methods_of("A.java", source[:at] + junk + source[at:])
-    assert len(found.facts) == len(found.places)
-    assert found.problem is None or found.problem.kind != "failed"
+    offset = offset * len(source) // 60
+    methods = read_methods("A.java", source[:offset] + junk + source[offset:])
+    assert len(methods.facts) == len(methods.places)
+    assert methods.problem is None or methods.problem.kind != "failed"
 
 
 @pytest.fixture(scope="module")
-def many() -> dict[str, str | bytes]:
-    """More files than are read without other processes."""
+def many_files() -> dict[str, str | bytes]:
+    """Return so many files that worker processes read them."""
     return {
         f"src/p{i % 7}/C{i}.java": f"package p{i % 7}; class C{i} {{ void getA{i % 5}() {{}} "
         f"int b() {{ return {i}; }} void get{'x' * (i % 9)}Y() {{}} }}"
@@ -206,19 +208,19 @@ def many() -> dict[str, str | bytes]:
 
 
 @pytest.mark.thorough
-def test_same_bytes_whatever_the_workers(
-    tmp_path: Path, run: Check, many: dict[str, str | bytes], monkeypatch: pytest.MonkeyPatch
+def test_report_does_not_depend_on_the_number_of_workers(
+    tmp_path: Path, run: Check, many_files: dict[str, str | bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from codeacumen.checker import check as checking
-    from codeacumen.checker.index import Index
+    from codeacumen.checker.index import MethodIndex
 
-    write(tmp_path / "project", many)
-    told = []
+    write_files(tmp_path / "project", many_files)
+    reports = []
     for workers in (1, 2, 4):
         monkeypatch.setattr(
-            checking, "Index", lambda home, root, w=workers: Index(home / f"{w}", root)
+            checking, "MethodIndex", lambda home, root, w=workers: MethodIndex(home / f"{w}", root)
         )
-        told.append(as_json(run(tmp_path / "project", workers=workers)))
-    told.append(as_json(run(tmp_path / "project")))  # from the index
-    assert len(set(told)) == 1
+        reports.append(format_json(run(tmp_path / "project", workers=workers)))
+    reports.append(format_json(run(tmp_path / "project")))  # from the index
+    assert len(set(reports)) == 1
     assert len(run(tmp_path / "project").reported) == 240

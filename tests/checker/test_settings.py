@@ -1,4 +1,5 @@
-"""Settings: found upwards, unknown ones refused, the command line wins (see tests/cli)."""
+"""Tests of settings: the nearest file above wins, unknown settings are rejected, and the command
+line wins (see tests/cli)."""
 
 from __future__ import annotations
 
@@ -7,32 +8,35 @@ from pathlib import Path
 import pytest
 
 from codeacumen.api import CodeacumenError
-from codeacumen.checker.settings import KEYS, Settings, changed, settings_at
+from codeacumen.checker.settings import KEYS, CheckerSettings, find_settings, override_settings
 
 
-def test_the_nearest_file_counts(tmp_path: Path) -> None:
+def test_nearest_settings_file_wins(tmp_path: Path) -> None:
     below = tmp_path / "a" / "b"
     below.mkdir(parents=True)
     (tmp_path / "pyproject.toml").write_text("[tool.codeacumen.names]\nthreshold = 0.6\n")
-    assert settings_at(below).threshold == 0.6
+    assert find_settings(below).threshold == 0.6
     (tmp_path / "a" / ".codeacumen.toml").write_text(
         '[names]\nthreshold = 0.7\nbaseline = "known.json"\n'
     )
-    found = settings_at(below)
-    assert (found.threshold, found.baseline) == (0.7, tmp_path / "a" / "known.json")
-    # One that says nothing about names does not hide one above.
+    nearest_settings = find_settings(below)
+    assert (nearest_settings.threshold, nearest_settings.baseline) == (
+        0.7,
+        tmp_path / "a" / "known.json",
+    )
+    # A file without settings for names does not hide a file above.
     (below / "pyproject.toml").write_text("[tool.other]\nthreshold = 0.1\n")
-    assert settings_at(below / "A.java").threshold == 0.7
+    assert find_settings(below / "A.java").threshold == 0.7
 
 
-def test_all_keys(tmp_path: Path) -> None:
+def test_all_settings_are_read(tmp_path: Path) -> None:
     text = (
         '[names]\nthreshold = 1\nfail-on = "never"\nbaseline = "b"\nbackground = "none"\n'
         'exclude = ["**/x"]\nignore = ["get-void"]\ntests = true\ngenerated = true\n'
     )
     (tmp_path / ".codeacumen.toml").write_text(text)
-    found = settings_at(tmp_path)
-    assert found == Settings(
+    read_settings = find_settings(tmp_path)
+    assert read_settings == CheckerSettings(
         1.0,
         2.0,
         tmp_path / "b",
@@ -46,10 +50,10 @@ def test_all_keys(tmp_path: Path) -> None:
     assert all(key in text for key in KEYS)
 
 
-def test_what_is_given_wins() -> None:
-    settings = Settings(threshold=0.7)
-    assert changed(settings, threshold=0.2, baseline=None).threshold == 0.2
-    assert changed(settings, threshold=None).threshold == 0.7
+def test_given_settings_win() -> None:
+    settings = CheckerSettings(threshold=0.7)
+    assert override_settings(settings, threshold=0.2, baseline=None).threshold == 0.2
+    assert override_settings(settings, threshold=None).threshold == 0.7
 
 
 @pytest.mark.parametrize(
@@ -70,25 +74,25 @@ def test_what_is_given_wins() -> None:
         ("[names\n", "Expected", "TOML"),
     ],
 )
-def test_what_is_wrong_is_told(tmp_path: Path, text: str, message: str, hint: str) -> None:
+def test_invalid_settings_are_reported(tmp_path: Path, text: str, message: str, hint: str) -> None:
     (tmp_path / ".codeacumen.toml").write_text(text)
-    with pytest.raises(CodeacumenError) as told:
-        settings_at(tmp_path)
-    assert message in str(told.value)
-    assert hint in told.value.hint
+    with pytest.raises(CodeacumenError) as caught:
+        find_settings(tmp_path)
+    assert message in str(caught.value)
+    assert hint in caught.value.hint
 
 
-def test_a_broken_pyproject_is_others_business(tmp_path: Path) -> None:
+def test_broken_pyproject_is_ignored(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[oops\n")
-    assert settings_at(tmp_path) == Settings()
+    assert find_settings(tmp_path) == CheckerSettings()
 
 
-def test_a_named_file(tmp_path: Path) -> None:
+def test_settings_of_a_named_file(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     with pytest.raises(CodeacumenError, match="no such file"):
-        settings_at(tmp_path, file)
+        find_settings(tmp_path, file)
     file.write_text("")
     with pytest.raises(CodeacumenError, match="has no settings for the names check"):
-        settings_at(tmp_path, file)
+        find_settings(tmp_path, file)
     file.write_text("[names]\nthreshold = 0.9\n")
-    assert settings_at(tmp_path, file).threshold == 0.9
+    assert find_settings(tmp_path, file).threshold == 0.9

@@ -1,17 +1,17 @@
-"""Inline suppressions: which methods a comment or an annotation silences."""
+"""Tests of inline suppressions: which methods a comment or an annotation silences."""
 
 from __future__ import annotations
 
 import pytest
 
-from codeacumen.checker.reading import silenced
+from codeacumen.checker.reading import find_suppressions
 from codeacumen.languages.java.syntax.file import JavaFile
 
 
-def quiet(source: str) -> dict[str, tuple[str, ...]]:
+def silenced_rules(source: str) -> dict[str, tuple[str, ...]]:
     file = JavaFile(source.encode())
     methods = file.declarations.methods
-    return {methods[place].name: rules for place, rules in silenced(file).items()}
+    return {methods[index].name: rules for index, rules in find_suppressions(file).items()}
 
 
 @pytest.mark.parametrize(
@@ -48,26 +48,32 @@ def quiet(source: str) -> dict[str, tuple[str, ...]]:
         ),
     ],
 )
-def test_what_is_silenced(body: str, expected: dict[str, tuple[str, ...]]) -> None:
-    assert quiet(f"class A {{\n{body}\n}}\n") == expected
+def test_methods_silenced_by_comments_and_annotations(
+    body: str, expected: dict[str, tuple[str, ...]]
+) -> None:
+    assert silenced_rules(f"class A {{\n{body}\n}}\n") == expected
 
 
-def test_on_the_type() -> None:
+def test_annotation_of_a_type_silences_its_methods() -> None:
     source = (
         '@SuppressWarnings("codeacumen:names")\nclass A { void a() {} }\nclass B { void b() {} }'
     )
-    assert quiet(source) == {"a": ("*",)}
+    assert silenced_rules(source) == {"a": ("*",)}
 
 
-def test_lines_may_end_with_cr() -> None:
-    assert quiet("class A {\r// codeacumen: ok\rvoid a() {}\rvoid b() {}\r}") == {"a": ("*",)}
+def test_suppression_with_cr_line_ends() -> None:
+    assert silenced_rules("class A {\r// codeacumen: ok\rvoid a() {}\rvoid b() {}\r}") == {
+        "a": ("*",)
+    }
 
 
-def test_deep_nesting_is_no_recursion() -> None:
+def test_deep_nesting_does_not_recurse() -> None:
     deep = 10_000
     source = "// codeacumen: ok\n" + "class A { " * deep + "void a() {} " + "} " * deep
-    assert quiet(source) == {}
+    assert silenced_rules(source) == {}
 
 
-def test_broken_syntax_survives() -> None:
-    quiet('class A { // codeacumen: ok\n void a( { ]] @SuppressWarnings("codeacumen:names"')
+def test_suppression_in_broken_syntax() -> None:
+    silenced_rules(
+        'class A { // codeacumen: ok\n void a( { ]] @SuppressWarnings("codeacumen:names"'
+    )

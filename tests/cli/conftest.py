@@ -1,4 +1,4 @@
-"""What several verbs are tried on."""
+"""Fixtures shared by tests of several commands."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from codeacumen.benchmarks.gluecode.build import Recipe, build
-from codeacumen.benchmarks.gluecode.warned import warnings_of
+from codeacumen.benchmarks.gluecode.build import GluecodeRecipe, build_dataset
+from codeacumen.benchmarks.gluecode.warned import collect_warnings
 from corpora import shared_engine
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def gluecode(analysed_corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """As the verb builds it, once for the tests that only ask."""
+    """Build the data set like the command does, once for all tests that only read it."""
     out = tmp_path_factory.mktemp("gluecode") / "gluecode"
     engine = shared_engine(1)
-    warnings, _ = warnings_of(analysed_corpus, engine, [], lambda what, done, total: None)
-    build(analysed_corpus, Recipe(), out, engine, warnings)
+    warnings, _ = collect_warnings(analysed_corpus, engine, [], lambda stage, done, total: None)
+    build_dataset(analysed_corpus, GluecodeRecipe(), out, engine, warnings)
     return out

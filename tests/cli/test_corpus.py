@@ -1,4 +1,4 @@
-"""``codeacumen corpus`` as a person runs it."""
+"""Tests of ``codeacumen corpus`` from the command line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from codeacumen.corpus import Corpus
-from corpora import contents
+from corpora import read_files
 from support import ROOT, Codeacumen
 
 QUILL = ROOT / "examples" / "quill"
@@ -28,7 +28,7 @@ def test_help_has_examples_and_one_form_of_placeholder(
 ) -> None:
     text = codeacumen_here("corpus", verb, "--help").stdout
     assert f"codeacumen corpus {verb}" in text.split("Examples:")[1]
-    # One form of placeholder, in capitals, and nothing in double brackets.
+    # Placeholders are in capitals, and nothing is in double brackets.
     usage = text.split("Usage: ")[1].splitlines()[0]
     assert re.fullmatch(
         rf"codeacumen corpus {verb} \[OPTIONS\](?: [{{\[][A-Z]+[}}\]](?:\.\.\.)?)*", usage.strip()
@@ -40,7 +40,7 @@ def test_help_has_examples_and_one_form_of_placeholder(
 # ------------------------------------------------------------------ build
 
 
-def test_a_first_build_reports_the_compilation_where_no_bar_is_shown(
+def test_first_build_reports_the_compilation_without_a_terminal(
     codeacumen: Codeacumen, tmp_path: Path
 ) -> None:
     build = ("corpus", "build", QUILL, "-o", tmp_path / "corpus", "--view", "calls")
@@ -53,7 +53,7 @@ def test_a_first_build_reports_the_compilation_where_no_bar_is_shown(
     again = codeacumen(*build)
     assert again.stderr == ""
     assert "0 files parsed; 1 of 1 shards reused" in again.stdout
-    # Calls are always there; no view was asked for besides.
+    # Calls are always stored; no other view was requested.
     assert (
         json.loads(codeacumen("corpus", "show", tmp_path / "corpus", "--json").stdout)["settings"][
             "views"
@@ -64,7 +64,7 @@ def test_a_first_build_reports_the_compilation_where_no_bar_is_shown(
     assert json.loads(calls.stdout)[1]["callee"] == "quill.eval.Builtins.gcd(long,long)"
 
 
-def test_remarks_come_in_the_same_order_everywhere(
+def test_remarks_have_the_same_order_everywhere(
     codeacumen: Codeacumen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project = tmp_path / "project"
@@ -76,13 +76,13 @@ def test_remarks_come_in_the_same_order_everywhere(
     built = codeacumen("corpus", "build", project, tmp_path / "nothing", "-o", out)
     assert re.search(r"without a file +nothing\b", built.stdout)
 
-    def remarks(text: str) -> list[str]:
+    def list_remarks(text: str) -> list[str]:
         lines = text[text.index("  remark  ") :].splitlines()[2:]
         return [line.rsplit(maxsplit=2)[0].strip() for line in lines if line.strip()]
 
-    assert remarks(built.stdout) == ["line ends", "empty", "syntax"]
-    shown = codeacumen("corpus", "show", out).stdout
-    assert remarks(shown[: shown.index("  view  ")]) == remarks(built.stdout)
+    assert list_remarks(built.stdout) == ["line ends", "empty", "syntax"]
+    show_output = codeacumen("corpus", "show", out).stdout
+    assert list_remarks(show_output[: show_output.index("  view  ")]) == list_remarks(built.stdout)
     monkeypatch.setenv("PYTHONHASHSEED", "1")
     again = codeacumen("corpus", "build", project, tmp_path / "nothing", "-o", out, "--json")
     summary = json.loads(again.stdout)
@@ -90,7 +90,7 @@ def test_remarks_come_in_the_same_order_everywhere(
     assert summary["without_files"] == ["nothing"]
 
 
-def test_a_corpus_is_updated_and_any_other_folder_with_files_is_refused(
+def test_corpus_is_updated_and_other_folders_are_rejected(
     codeacumen: Codeacumen, tmp_path: Path
 ) -> None:
     project, out = tmp_path / "project", tmp_path / "corpus"
@@ -105,15 +105,15 @@ def test_a_corpus_is_updated_and_any_other_folder_with_files_is_refused(
         (project, "is not empty and holds no corpus"),
         (out, "holds another corpus, with project, not among these sources"),
     ):
-        before = contents(folder)
+        before = read_files(folder)
         refused = codeacumen("corpus", "build", QUILL, "-o", folder)
         assert refused.returncode == 2
         assert message in refused.stderr
         assert "choose another --out" in refused.stderr
-        assert contents(folder) == before
+        assert read_files(folder) == before
 
 
-def test_larger_files_are_left_out_and_shares_are_stored(
+def test_larger_files_are_skipped_and_shares_are_stored(
     codeacumen_here: Codeacumen, tmp_path: Path
 ) -> None:
     (tmp_path / "p").mkdir()
@@ -122,41 +122,39 @@ def test_larger_files_are_left_out_and_shares_are_stored(
     options = ("--max-file-bytes", "100", "--splits", "0/0/1", "-j", "1", "--json")
     built = codeacumen_here("corpus", "build", tmp_path / "p", "-o", tmp_path / "c", *options)
     assert json.loads(built.stdout)["problems"] == {"too large": [1, 1]}
-    shown = json.loads(codeacumen_here("corpus", "show", tmp_path / "c", "--json").stdout)
-    assert shown["settings"]["shares"] == [0, 0, 1]
-    assert shown["splits"] == {"test": 1}
+    description = json.loads(codeacumen_here("corpus", "show", tmp_path / "c", "--json").stdout)
+    assert description["settings"]["shares"] == [0, 0, 1]
+    assert description["splits"] == {"test": 1}
 
 
-def test_a_corpus_from_python_is_that_of_the_command(
-    codeacumen: Codeacumen, tmp_path: Path
-) -> None:
+def test_build_corpus_equals_the_command(codeacumen: Codeacumen, tmp_path: Path) -> None:
     import codeacumen as api
 
     corpus = api.build_corpus(
         QUILL, tmp_path / "api", views=["text", "calls"], shares=(1, 1, 1), progress=False
     )
-    done = codeacumen(
+    completed = codeacumen(
         "corpus", "build", QUILL, "-o", tmp_path / "cli", "--view", "text", "--splits", "1/1/1"
     )
-    assert done.returncode == 0, done.stderr
-    assert contents(tmp_path / "api") == contents(tmp_path / "cli")
+    assert completed.returncode == 0, completed.stderr
+    assert read_files(tmp_path / "api") == read_files(tmp_path / "cli")
     assert len(corpus) == 415
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_corpus_built_on_ray_is_the_same(codeacumen: Codeacumen, tmp_path: Path) -> None:
+def test_ray_builds_the_same_corpus(codeacumen: Codeacumen, tmp_path: Path) -> None:
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'codeacumen[ray]'")
     build = ("corpus", "build", QUILL, "--view", "text", "-j", "1")
     for folder, engine in (("local", "local"), ("ray", "ray")):
-        done = codeacumen(*build, "-o", tmp_path / folder, "--engine", engine)
-        assert done.returncode == 0, done.stderr
-    assert contents(tmp_path / "ray") == contents(tmp_path / "local")
+        completed = codeacumen(*build, "-o", tmp_path / folder, "--engine", engine)
+        assert completed.returncode == 0, completed.stderr
+    assert read_files(tmp_path / "ray") == read_files(tmp_path / "local")
 
 
 # ------------------------------------------------------------------ query
 
 
-def test_columns_of_one_name(codeacumen_here: Codeacumen, folder: Path) -> None:
+def test_query_with_equal_column_names(codeacumen_here: Codeacumen, folder: Path) -> None:
     sql = "select 1 as a, 2 as a, 3 as b, 4 as a"
     table = codeacumen_here("corpus", "query", folder, sql).stdout.split()
     assert table[:4] == ["a", "a", "b", "a"]
@@ -165,15 +163,15 @@ def test_columns_of_one_name(codeacumen_here: Codeacumen, folder: Path) -> None:
     assert rows == [{"a": 1, "a_1": 2, "b": 3, "a_2": 4}]
 
 
-def test_values_that_json_has_not(codeacumen_here: Codeacumen, folder: Path) -> None:
+def test_query_converts_values_for_json(codeacumen_here: Codeacumen, folder: Path) -> None:
     sql = (
         "select 'nan'::double as n, '-infinity'::float as i, '\\xAA\\x01'::blob as b, "
         "1.5::decimal(4, 2) as d, 12::hugeint as h, ['nan'::double, 1] as l, "
         "{'x': 'inf'::double} as s, date '2020-02-29' as day, null as nothing, "
         "(select method_id from numbers where number = 0) as id"
     )
-    done = codeacumen_here("corpus", "query", folder, sql, "--json")
-    (row,) = json.loads(done.stdout, parse_constant=lambda name: pytest.fail(name))
+    completed = codeacumen_here("corpus", "query", folder, sql, "--json")
+    (row,) = json.loads(completed.stdout, parse_constant=lambda name: pytest.fail(name))
     assert re.fullmatch(r"[0-9a-f-]{36}", row.pop("id"))
     assert row == {
         "n": None,
@@ -188,17 +186,19 @@ def test_values_that_json_has_not(codeacumen_here: Codeacumen, folder: Path) -> 
     }
 
 
-def test_no_rows(codeacumen_here: Codeacumen, folder: Path) -> None:
+def test_query_without_rows(codeacumen_here: Codeacumen, folder: Path) -> None:
     sql = "select * from methods limit 0"
     assert codeacumen_here("corpus", "query", folder, sql).stdout == "no rows\n"
     assert json.loads(codeacumen_here("corpus", "query", folder, sql, "--json").stdout) == []
 
 
-def test_a_query_changes_nothing(codeacumen_here: Codeacumen, folder: Path, tmp_path: Path) -> None:
+def test_query_cannot_write_files(
+    codeacumen_here: Codeacumen, folder: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "evil.csv"
-    done = codeacumen_here("corpus", "query", folder, f"copy (select 1) to '{out}'")
-    assert done.returncode == 2
-    assert "select" in done.stderr
+    completed = codeacumen_here("corpus", "query", folder, f"copy (select 1) to '{out}'")
+    assert completed.returncode == 2
+    assert "select" in completed.stderr
     assert not out.exists()
 
 
@@ -216,7 +216,7 @@ def test_a_query_changes_nothing(codeacumen_here: Codeacumen, folder: Path, tmp_
             ["Builtins.gcd", "--view", "calls", "--compat", "javac"],
             "does not support the tool 'javac'",
         ),
-        (["Builtins.gcd", "--view", "text", "--compat", "javac"], "it knows gluecode"),
+        (["Builtins.gcd", "--view", "text", "--compat", "javac"], "it supports gluecode"),
         (["Builtins.gcd", "--view", "tokns"], "`codeacumen corpus show CORPUS` lists the views"),
         (["Value.show", "--view", "ast"], "Value.show() has no body"),
         (["Builtins.<init>", "--view", "code2vec", "--compat", "code2vec"], "prints nothing for"),
@@ -226,14 +226,14 @@ def test_a_query_changes_nothing(codeacumen_here: Codeacumen, folder: Path, tmp_
 def test_a_missing_or_unknown_method_view_or_tool_is_an_error(
     codeacumen_here: Codeacumen, folder: Path, arguments: list[str], message: str
 ) -> None:
-    done = codeacumen_here("corpus", "show", folder, *arguments)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
-    assert done.stdout == ""
+    completed = codeacumen_here("corpus", "show", folder, *arguments)
+    assert completed.returncode == 2
+    assert message in completed.stderr
+    assert "Traceback" not in completed.stderr
+    assert completed.stdout == ""
 
 
-def test_a_view_of_a_plug_in_knows_its_own_tools_only(
+def test_plug_in_view_supports_only_its_own_tools(
     codeacumen: Codeacumen, folder: Path, tmp_path: Path
 ) -> None:
     plugin = tmp_path / "shouting.py"
@@ -247,22 +247,20 @@ def test_a_view_of_a_plug_in_knows_its_own_tools_only(
     )
     show = ("corpus", "show", folder, "Builtins.gcd", "--plugin", plugin, "--view", "shouting")
     assert "GCD(LONG A, LONG B)" in codeacumen(*show).stdout
-    done = codeacumen(*show, "--compat", "loudspeaker")
-    assert done.returncode == 2
-    assert "the view shouting does not support the tool 'loudspeaker'" in done.stderr
+    completed = codeacumen(*show, "--compat", "loudspeaker")
+    assert completed.returncode == 2
+    assert "the view shouting does not support the tool 'loudspeaker'" in completed.stderr
     export = ("corpus", "export", folder, "--plugin", plugin, "--view", "shouting")
-    done = codeacumen(*export, "--compat", "loudspeaker", "-o", tmp_path / "x.jsonl")
-    assert "it knows none" in done.stderr
-    listed = codeacumen("corpus", "show", folder, "--plugin", plugin, "--json").stdout
-    views = {view["name"]: view for view in json.loads(listed)["views"]}
+    completed = codeacumen(*export, "--compat", "loudspeaker", "-o", tmp_path / "x.jsonl")
+    assert "it supports none" in completed.stderr
+    show_json = codeacumen("corpus", "show", folder, "--plugin", plugin, "--json").stdout
+    views = {view["name"]: view for view in json.loads(show_json)["views"]}
     assert (views["shouting"]["stored"], views["shouting"]["tools"]) == (False, [])
     assert views["text"]["stored"]
 
 
 @pytest.mark.parametrize("view", ["text", "tokens", "code2vec", "calls"])
-def test_json_is_json_whatever_the_view(
-    codeacumen_here: Codeacumen, folder: Path, view: str
-) -> None:
+def test_json_output_of_each_view(codeacumen_here: Codeacumen, folder: Path, view: str) -> None:
     show = ("corpus", "show", folder, "Builtins.gcd", "--view", view)
     value = json.loads(codeacumen_here(*show, "--json").stdout)
     plain = codeacumen_here(*show).stdout
@@ -270,47 +268,48 @@ def test_json_is_json_whatever_the_view(
 
 
 def test_constructors_have_two_names(codeacumen_here: Codeacumen, folder: Path) -> None:
-    shown = [
+    descriptions = [
         json.loads(codeacumen_here("corpus", "show", folder, name, "--json").stdout)
         for name in ("Builtins.<init>", "Builtins.Builtins")
     ]
-    assert shown[0] == shown[1]
-    assert (shown[0]["kind"], shown[0]["name"]) == ("constructor", "Builtins")
-    assert shown[0]["signature"].startswith("<init>(")
-    # Where there are several, each is told with its id; where JSON is asked for, not among it.
-    done = codeacumen_here("corpus", "show", folder, "Polyline.Polyline")
-    assert "2 methods are called 'Polyline.Polyline'" in done.stderr
-    ids = re.findall(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", done.stdout)
+    assert descriptions[0] == descriptions[1]
+    assert (descriptions[0]["kind"], descriptions[0]["name"]) == ("constructor", "Builtins")
+    assert descriptions[0]["signature"].startswith("<init>(")
+    # Several matches are listed with their ids; with --json the list goes to stderr.
+    completed = codeacumen_here("corpus", "show", folder, "Polyline.Polyline")
+    assert "2 methods are called 'Polyline.Polyline'" in completed.stderr
+    ids = re.findall(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", completed.stdout)
     assert len(ids) == 2
-    assert "Polyline.<init>(Point[])" in done.stdout
-    done = codeacumen_here("corpus", "show", folder, "Polyline.Polyline", "--json")
-    assert done.stdout == ""
-    assert all(one in done.stderr for one in ids)
+    assert "Polyline.<init>(Point[])" in completed.stdout
+    completed = codeacumen_here("corpus", "show", folder, "Polyline.Polyline", "--json")
+    assert completed.stdout == ""
+    assert all(method_id in completed.stderr for method_id in ids)
 
 
 def test_calls_outside_the_project(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
-    """A call of a method from elsewhere that the project overrides has targets, and is outside."""
-    far = "Math.floorMod(1, 2); Integer.toString(1, 10);"
-    names = [f"String.valueOf((Object) null).{name}();" for name in STRINGS]
+    """A call of a library method that the project overrides has targets, but is outside."""
+    static_calls = "Math.floorMod(1, 2); Integer.toString(1, 10);"
+    names = [f"String.valueOf((Object) null).{name}();" for name in STRING_METHODS]
     (tmp_path / "A.java").write_text(
         "class A implements Runnable {\n    public void run() { }\n"
-        f"    void all(Runnable r) {{\n        r.run();\n{far} {' '.join(names)}\n    }}\n}}\n"
+        "    void all(Runnable r) "
+        f"{{\n        r.run();\n{static_calls} {' '.join(names)}\n    }}\n}}\n"
     )
     codeacumen_here("corpus", "build", tmp_path / "A.java", "-o", tmp_path / "corpus")
-    shown = codeacumen_here("corpus", "show", tmp_path / "corpus", "A.all").stdout
-    calls = json.loads(
+    show_output = codeacumen_here("corpus", "show", tmp_path / "corpus", "A.all").stdout
+    description = json.loads(
         codeacumen_here("corpus", "show", tmp_path / "corpus", "A.all", "--json").stdout
     )
-    (run,) = (one for one in calls["calls"] if "run" in one["callee"])
-    assert not run["inside"]
-    assert run["targets"]
-    outside = {one["callee"] for one in calls["calls"] if not one["inside"]}
+    (run_call,) = (call for call in description["calls"] if "run" in call["callee"])
+    assert not run_call["inside"]
+    assert run_call["targets"]
+    outside = {call["callee"] for call in description["calls"] if not call["inside"]}
     assert len(outside) > 20
-    assert "java.lang.Runnable.run()" in shown
-    assert f"and {len(outside) - 20} more" in shown
+    assert "java.lang.Runnable.run()" in show_output
+    assert f"and {len(outside) - 20} more" in show_output
 
 
-STRINGS = (
+STRING_METHODS = (
     "length",
     "isEmpty",
     "trim",
@@ -339,9 +338,7 @@ STRINGS = (
 # ------------------------------------------------------------------ views, export
 
 
-def test_a_corpus_is_shown_with_statistics_and_views(
-    codeacumen_here: Codeacumen, folder: Path
-) -> None:
+def test_show_prints_statistics_and_views(codeacumen_here: Codeacumen, folder: Path) -> None:
     described = json.loads(codeacumen_here("corpus", "show", folder, "--json").stdout)
     views = {view["name"]: view for view in described["views"]}
     assert views["calls"]["tools"] == []
@@ -351,44 +348,46 @@ def test_a_corpus_is_shown_with_statistics_and_views(
     assert all(view["stored"] for view in views.values())
     assert described["totals"]["projects"] == len(described["projects"]) == 4
     assert described["languages"] == {"java": 113}
-    shown = codeacumen_here("corpus", "show", folder).stdout
-    assert "code2vec, gluecode" in shown
-    assert re.search(r"methods by split +train 748, test 400, dev 139", shown)
-    assert re.search(r"tramway +train +32 +381 +373 +260 +2,442", shown)
+    show_output = codeacumen_here("corpus", "show", folder).stdout
+    assert "code2vec, gluecode" in show_output
+    assert re.search(r"methods by split +train 748, test 400, dev 139", show_output)
+    assert re.search(r"tramway +train +32 +381 +373 +260 +2,442", show_output)
 
 
 @pytest.mark.thorough
-def test_an_export_has_what_the_authors_extractors_print(
+def test_export_equals_the_output_of_the_authors_extractors(
     codeacumen_here: Codeacumen, folder: Path
 ) -> None:
-    def lines(*options: str) -> dict[str, dict[str, str]]:
-        done = codeacumen_here("corpus", "export", folder, "-o", "-", *options)
-        assert done.returncode == 0, done.stderr
-        return {row["method_id"]: row for row in map(json.loads, done.stdout.splitlines())}
+    def export_rows(*options: str) -> dict[str, dict[str, str]]:
+        completed = codeacumen_here("corpus", "export", folder, "-o", "-", *options)
+        assert completed.returncode == 0, completed.stderr
+        return {row["method_id"]: row for row in map(json.loads, completed.stdout.splitlines())}
 
-    ours = lines("--view", "code2vec")
-    theirs = lines("--view", "code2vec", "--compat", "code2vec")
-    left_out = {one["value"] for key, one in ours.items() if key not in theirs}
-    assert len(ours) - len(theirs) > 50
-    # Constructors, of which there is no context, and methods with nothing in them.
+    our_rows = export_rows("--view", "code2vec")
+    extractor_rows = export_rows("--view", "code2vec", "--compat", "code2vec")
+    left_out = {row["value"] for key, row in our_rows.items() if key not in extractor_rows}
+    assert len(our_rows) - len(extractor_rows) > 50
+    # Constructors, methods without a path context, and empty methods.
     assert {value.split(" ")[0] for value in left_out if " " in value} == {"close"}
     assert "polyline" in left_out
     assert "BLANK" not in left_out
-    assert all(" " in one["value"] for one in theirs.values())
-    sequences = lines("--view", "code2seq", "--compat", "code2seq")
-    assert set(theirs) <= set(sequences)
+    assert all(" " in row["value"] for row in extractor_rows.values())
+    sequences = export_rows("--view", "code2seq", "--compat", "code2seq")
+    assert set(extractor_rows) <= set(sequences)
 
 
-def test_a_refused_export_leaves_nothing_behind(
+def test_rejected_export_writes_nothing(
     codeacumen_here: Codeacumen, folder: Path, tmp_path: Path
 ) -> None:
-    done = codeacumen_here("corpus", "export", folder, "--view", "text", "-o", tmp_path)
-    assert done.returncode == 2
-    assert "is a folder" in done.stderr
+    completed = codeacumen_here("corpus", "export", folder, "--view", "text", "-o", tmp_path)
+    assert completed.returncode == 2
+    assert "is a folder" in completed.stderr
     out = tmp_path / "new" / "out.jsonl"
     for options in ("text --compat x", "x", "calls --compat x"):
-        done = codeacumen_here("corpus", "export", folder, "--view", *options.split(), "-o", out)
-        assert done.returncode == 2
+        completed = codeacumen_here(
+            "corpus", "export", folder, "--view", *options.split(), "-o", out
+        )
+        assert completed.returncode == 2
     assert not out.parent.exists()
 
 
@@ -399,41 +398,41 @@ def test_audit_of_a_damaged_corpus(
     codeacumen_here: Codeacumen, folder: Path, tmp_path: Path
 ) -> None:
     copy = Path(shutil.copytree(folder, tmp_path / "corpus"))
-    gone, *_ = sorted(copy.glob("shards/quill.*/methods.parquet"))
+    missing, *_ = sorted(copy.glob("shards/quill.*/methods.parquet"))
     changed = copy / "numbers.parquet"
-    gone.unlink()
+    missing.unlink()
     changed.write_bytes(b"what?")
-    done = codeacumen_here("corpus", "audit", copy)
-    assert done.returncode == 1, done.stderr
-    assert re.search(rf"missing +{re.escape(str(gone.relative_to(copy)))}", done.stdout)
-    assert re.search(r"changed +numbers\.parquet", done.stdout)
-    assert "codeacumen corpus build" in done.stderr
-    done = codeacumen_here("corpus", "audit", copy, "--json")
-    assert done.returncode == 1
-    told = json.loads(done.stdout)
-    assert (told["whole"], told["changed"]) == (False, ["numbers.parquet"])
+    completed = codeacumen_here("corpus", "audit", copy)
+    assert completed.returncode == 1, completed.stderr
+    assert re.search(rf"missing +{re.escape(str(missing.relative_to(copy)))}", completed.stdout)
+    assert re.search(r"changed +numbers\.parquet", completed.stdout)
+    assert "codeacumen corpus build" in completed.stderr
+    completed = codeacumen_here("corpus", "audit", copy, "--json")
+    assert completed.returncode == 1
+    report = json.loads(completed.stdout)
+    assert (report["whole"], report["changed"]) == (False, ["numbers.parquet"])
     for verb in (["show", copy], ["query", copy, "select count(*) from numbers"]):
-        done = codeacumen_here("corpus", *verb)
-        assert done.returncode == 2
-        assert "is damaged: " in done.stderr
-        assert f"codeacumen corpus audit {copy}" in done.stderr
-        assert "Traceback" not in done.stderr
+        completed = codeacumen_here("corpus", *verb)
+        assert completed.returncode == 2
+        assert "is damaged: " in completed.stderr
+        assert f"codeacumen corpus audit {copy}" in completed.stderr
+        assert "Traceback" not in completed.stderr
 
 
 def test_audit_without_tokens(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
     out = tmp_path / "corpus"
     codeacumen_here("corpus", "build", QUILL, "-o", out, "--view", "text")
-    done = codeacumen_here("corpus", "audit", out)
-    assert done.returncode == 0, done.stderr
-    assert re.search(r"whole +yes", done.stdout)
-    assert "not looked for: the corpus was built without the view tokens" in done.stdout
+    completed = codeacumen_here("corpus", "audit", out)
+    assert completed.returncode == 0, completed.stderr
+    assert re.search(r"whole +yes", completed.stdout)
+    assert "not looked for: the corpus was built without the view tokens" in completed.stdout
     (out / "projects.parquet").unlink()
-    done = codeacumen_here("corpus", "audit", out)
-    assert done.returncode == 1
-    assert "projects.parquet" in done.stdout
+    completed = codeacumen_here("corpus", "audit", out)
+    assert completed.returncode == 1
+    assert "projects.parquet" in completed.stdout
 
 
-# ------------------------------------------------------------------ mistakes
+# ------------------------------------------------------------------ errors
 
 
 @pytest.mark.parametrize(
@@ -461,14 +460,14 @@ def test_mistakes_are_errors_with_hints(
     arguments: list[str],
     message: str,
 ) -> None:
-    here = tmp_path / "here"
-    here.mkdir()
-    (here / "file").write_text("text")
-    (here / "cut.zip").write_bytes(b"PK\3\4 and no more")
-    (here / "a.java").write_text("class A { }")
-    monkeypatch.chdir(here)
-    done = codeacumen_here("corpus", *arguments)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
-    assert not (here / "c").exists()
+    working_dir = tmp_path / "here"
+    working_dir.mkdir()
+    (working_dir / "file").write_text("text")
+    (working_dir / "cut.zip").write_bytes(b"PK\3\4 and no more")
+    (working_dir / "a.java").write_text("class A { }")
+    monkeypatch.chdir(working_dir)
+    completed = codeacumen_here("corpus", *arguments)
+    assert completed.returncode == 2
+    assert message in completed.stderr
+    assert "Traceback" not in completed.stderr
+    assert not (working_dir / "c").exists()

@@ -1,4 +1,4 @@
-"""`codeacumen dataset`, and the verbs that use a data set afterwards."""
+"""Tests of `codeacumen dataset`, and of the commands that use a data set."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from corpora import contents, project_of
+from corpora import build_single_file_corpus, read_files
 from support import SHARED, Codeacumen
 
 SOURCE = """class Till {
@@ -29,7 +29,7 @@ SOURCE = """class Till {
 }
 """
 
-# Names a method after its first variable: a name that renaming changes, and nothing else does.
+# A model that names a method after its first parameter; only renaming changes the answer.
 NAMER = '''
 import re
 
@@ -53,24 +53,28 @@ def make():
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return project_of(tmp_path_factory.mktemp("till"), "Till.java", SOURCE).folder
+    return build_single_file_corpus(tmp_path_factory.mktemp("till"), "Till.java", SOURCE).folder
 
 
-def made(codeacumen: Codeacumen, corpus: Path, out: Path, *options: str) -> Path:
-    done = codeacumen(
+def build_robustness(codeacumen: Codeacumen, corpus: Path, out: Path, *options: str) -> Path:
+    completed = codeacumen(
         "dataset", "build", "robustness", corpus, "--out", out, "--split", "all", *options
     )
-    assert done.returncode == 0, done.stderr
+    assert completed.returncode == 0, completed.stderr
     return out
 
 
-def test_from_a_corpus_to_scores(codeacumen: Codeacumen, corpus: Path, tmp_path: Path) -> None:
-    data = made(codeacumen, corpus, tmp_path / "data", "-k", "VN", "-w", "single", "-w", "all")
+def test_robustness_from_corpus_to_scores(
+    codeacumen: Codeacumen, corpus: Path, tmp_path: Path
+) -> None:
+    data = build_robustness(
+        codeacumen, corpus, tmp_path / "data", "-k", "VN", "-w", "single", "-w", "all"
+    )
     (tmp_path / "namer.py").write_text(NAMER)
     plugin = ("--plugin", tmp_path / "namer.py")
 
-    listed = json.loads(codeacumen("tasks", "list", "-t", f"robustness@{data}", "--json").stdout)
-    assert listed == [
+    task_rows = json.loads(codeacumen("tasks", "list", "-t", f"robustness@{data}", "--json").stdout)
+    assert task_rows == [
         {
             "name": "robustness/rename",
             "summary": "Does the predicted name stay the same when a variable gets another name?",
@@ -80,11 +84,11 @@ def test_from_a_corpus_to_scores(codeacumen: Codeacumen, corpus: Path, tmp_path:
             "command": "",
         }
     ]
-    shown = codeacumen("tasks", "show", f"robustness/rename@{data}")
-    assert "Prediction change (PCP, %)" in shown.stdout
+    task_output = codeacumen("tasks", "show", f"robustness/rename@{data}")
+    assert "Prediction change (PCP, %)" in task_output.stdout
 
     run = tmp_path / "run"
-    done = codeacumen(
+    completed = codeacumen(
         "eval",
         *plugin,
         "-m",
@@ -98,50 +102,56 @@ def test_from_a_corpus_to_scores(codeacumen: Codeacumen, corpus: Path, tmp_path:
         "-o",
         run,
     )
-    assert done.returncode == 0, done.stderr
-    rows = [line.split() for line in done.stdout.splitlines()]
+    assert completed.returncode == 0, completed.stderr
+    rows = [line.split() for line in completed.stdout.splitlines()]
     ranked = [row[0] for row in rows if len(row) > 5 and row[1] in ("0.000", "40.000")]
     assert ranked[:3] == ["majority", "oracle", "first-variable"]
     assert any(row[:1] == ["wrong_change_share"] for row in rows)
-    # Each of four methods has its parameter renamed once, of ten places in all.
+    # The first parameter of each of four methods is renamed once, among ten variants.
     cells = json.loads((run / "results.json").read_text())["cells"]
     (scores,) = [cell["scores"] for cell in cells if cell["model"] == "first-variable"]
     assert (scores[0]["metric"], scores[0]["value"], scores[0]["n"]) == ("pcp", 40.0, 10)
-    by_mode = {one["evaluation_set"]: one["value"] for one in scores if one["metric"] == "pcp"}
+    by_mode = {
+        score["evaluation_set"]: score["value"] for score in scores if score["metric"] == "pcp"
+    }
     assert by_mode["all"] == 100.0
 
-    # A run knows the folder of its data set.
-    done = codeacumen("compare", run, "--json")
-    assert done.returncode == 0, done.stderr
-    assert list(json.loads(done.stdout)[0]["values"]) == ["majority", "oracle", "first-variable"]
+    # A run stores the folder of its data set.
+    completed = codeacumen("compare", run, "--json")
+    assert completed.returncode == 0, completed.stderr
+    assert list(json.loads(completed.stdout)[0]["values"]) == [
+        "majority",
+        "oracle",
+        "first-variable",
+    ]
 
     answers = run / "answers" / "robustness" / "rename" / "first-variable.jsonl"
-    done = codeacumen("score", answers, "-t", f"robustness/rename@{data}", "--json")
-    assert json.loads(done.stdout)["cells"][0]["scores"] == scores
+    completed = codeacumen("score", answers, "-t", f"robustness/rename@{data}", "--json")
+    assert json.loads(completed.stdout)["cells"][0]["scores"] == scores
 
-    done = codeacumen("report", run)
-    assert done.returncode == 0, done.stderr
-    assert "the data set is not at hand" not in (run / "report.html").read_text()
+    completed = codeacumen("report", run)
+    assert completed.returncode == 0, completed.stderr
+    assert "the data set is not available" not in (run / "report.html").read_text()
 
     moved = data.rename(tmp_path / "moved")
-    done = codeacumen("compare", run)
-    assert done.returncode == 2
-    assert f"its data set robustness is no longer in {data}" in done.stderr
+    completed = codeacumen("compare", run)
+    assert completed.returncode == 2
+    assert f"its data set robustness is no longer in {data}" in completed.stderr
     assert codeacumen("compare", run, "-t", f"robustness@{moved}").returncode == 0
     page = tmp_path / "without.html"
     assert codeacumen("report", run, "-o", page).returncode == 0
-    assert "the data set is not at hand" in page.read_text()
+    assert "the data set is not available" in page.read_text()
     assert codeacumen("report", run, "-t", f"robustness@{moved}", "-o", page).returncode == 0
-    assert "the data set is not at hand" not in page.read_text()
+    assert "the data set is not available" not in page.read_text()
 
 
 def test_workers_do_not_change_the_data(
     codeacumen_here: Codeacumen, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     options = ("-k", "rename", "--limit", "4", "--seed", "3", "--json", "-j")
-    told = []
+    reports = []
     for workers in ("1", "2"):
-        done = codeacumen_here(
+        completed = codeacumen_here(
             "dataset",
             "build",
             "robustness",
@@ -153,12 +163,12 @@ def test_workers_do_not_change_the_data(
             *options,
             workers,
         )
-        assert done.returncode == 0, done.stderr
-        told.append(json.loads(done.stdout))
+        assert completed.returncode == 0, completed.stderr
+        reports.append(json.loads(completed.stdout))
         monkeypatch.setenv("PYTHONHASHSEED", "1")
-    assert contents(tmp_path / "1") == contents(tmp_path / "2")
+    assert read_files(tmp_path / "1") == read_files(tmp_path / "2")
     about = json.loads((tmp_path / "1" / "dataset.json").read_text())
-    assert told == [about, about]
+    assert reports == [about, about]
     assert about["settings"]["most"] == 4
     assert about["counts"]["variants"]["rename"]["single"] == 4
     assert about["counts"]["variants_found"]["rename"]["single"] == 10
@@ -175,54 +185,54 @@ def test_workers_do_not_change_the_data(
 def test_unknown_settings_are_errors(
     codeacumen_here: Codeacumen, corpus: Path, tmp_path: Path, options: list[str], message: str
 ) -> None:
-    done = codeacumen_here(
+    completed = codeacumen_here(
         "dataset", "build", "robustness", corpus, "--out", tmp_path / "data", *options
     )
-    assert done.returncode == 2
-    assert message in done.stderr
+    assert completed.returncode == 2
+    assert message in completed.stderr
     assert not (tmp_path / "data").exists()
 
 
-def test_a_folder_that_is_no_data_set_is_an_error(
+def test_folder_that_is_not_a_data_set_is_rejected(
     codeacumen_here: Codeacumen, tmp_path: Path
 ) -> None:
-    done = codeacumen_here("eval", "-t", f"robustness@{tmp_path}", "-m", "oracle")
-    assert done.returncode == 2
-    assert "a folder that `codeacumen dataset build` wrote" in done.stderr
+    completed = codeacumen_here("eval", "-t", f"robustness@{tmp_path}", "-m", "oracle")
+    assert completed.returncode == 2
+    assert "a folder that `codeacumen dataset build` wrote" in completed.stderr
 
 
 def test_published_data_sets_are_shown_and_exported(
     codeacumen_here: Codeacumen, idbench: Path, tmp_path: Path
 ) -> None:
-    listed = json.loads(codeacumen_here("dataset", "list", "--json").stdout)
-    assert {row["name"]: row["here"] for row in listed["published"]}["idbench"]
-    assert "gluecode" in [row["name"] for row in listed["built"]]
-    shown = codeacumen_here("dataset", "show", "idbench").stdout
-    assert "large_pair_wise.csv" in shown
+    data_sets = json.loads(codeacumen_here("dataset", "list", "--json").stdout)
+    assert {row["name"]: row["here"] for row in data_sets["published"]}["idbench"]
+    assert "gluecode" in [row["name"] for row in data_sets["built"]]
+    show_output = codeacumen_here("dataset", "show", "idbench").stdout
+    assert "large_pair_wise.csv" in show_output
     file = tmp_path / "pairs.csv"
-    done = codeacumen_here("dataset", "export", "idbench/similarity/large", "--out", file)
-    assert done.returncode == 0, done.stderr
+    completed = codeacumen_here("dataset", "export", "idbench/similarity/large", "--out", file)
+    assert completed.returncode == 0, completed.stderr
     assert file.read_text().splitlines()[0] == "task,id,left,right,relation"
-    done = codeacumen_here("dataset", "export", "idbench/similarity/large", "--out", "-")
-    assert json.loads(done.stdout.splitlines()[0])["task"] == "idbench/similarity/large"
+    completed = codeacumen_here("dataset", "export", "idbench/similarity/large", "--out", "-")
+    assert json.loads(completed.stdout.splitlines()[0])["task"] == "idbench/similarity/large"
 
 
 def test_a_built_data_set_is_shown(codeacumen: Codeacumen, corpus: Path, tmp_path: Path) -> None:
-    data = made(codeacumen, corpus, tmp_path / "data", "-k", "VN")
+    data = build_robustness(codeacumen, corpus, tmp_path / "data", "-k", "VN")
     text = codeacumen("dataset", "show", data).stdout
     assert "robustness/rename" in text
     assert "split=all" in text
     about = json.loads(codeacumen("dataset", "show", data, "--json").stdout)
     assert about["tasks"] == ["robustness/rename"]
-    done = codeacumen("dataset", "show", tmp_path)
-    assert done.returncode == 2
-    assert "codeacumen dataset build" in done.stderr
+    completed = codeacumen("dataset", "show", tmp_path)
+    assert completed.returncode == 2
+    assert "codeacumen dataset build" in completed.stderr
 
 
-def test_a_benchmark_without_data_says_how_to_build_it(codeacumen: Codeacumen) -> None:
-    done = codeacumen("eval", "-m", "majority", "-t", "gluecode")
-    assert done.returncode == 2
-    assert "codeacumen dataset build gluecode CORPUS --out gluecode" in done.stderr
+def test_benchmark_without_data_hints_at_the_build_command(codeacumen: Codeacumen) -> None:
+    completed = codeacumen("eval", "-m", "majority", "-t", "gluecode")
+    assert completed.returncode == 2
+    assert "codeacumen dataset build gluecode CORPUS --out gluecode" in completed.stderr
 
 
 def test_help_has_examples(codeacumen_here: Codeacumen) -> None:
@@ -232,19 +242,19 @@ def test_help_has_examples(codeacumen_here: Codeacumen) -> None:
 
 
 def test_reproduce_generalizability(codeacumen_here: Codeacumen) -> None:
-    """Rows of the published tables that do not add up end in exit code 1."""
+    """Inconsistent rows of the published tables give exit code 1."""
     if not (SHARED / "tnpa").is_dir():
         pytest.skip(f"the study's tables are not in {SHARED / 'tnpa'}")
-    done = codeacumen_here("reproduce", "generalizability")
-    assert done.returncode == 2
-    assert "codeacumen dataset get tnpa" in done.stderr
+    completed = codeacumen_here("reproduce", "generalizability")
+    assert completed.returncode == 2
+    assert "codeacumen dataset get tnpa" in completed.stderr
     assert codeacumen_here("dataset", "get", "tnpa", "--from", SHARED / "tnpa").returncode == 0
-    done = codeacumen_here("reproduce", "generalizability")
-    assert done.returncode == 1
-    assert "CWP + WCP + WWDP = PCP of Table 2" in done.stdout
-    assert "Inconsistent numbers" in done.stdout
-    assert "numbers outside their tolerance: 33" in done.stderr
+    completed = codeacumen_here("reproduce", "generalizability")
+    assert completed.returncode == 1
+    assert "CWP + WCP + WWDP = PCP of Table 2" in completed.stdout
+    assert "Inconsistent numbers" in completed.stdout
+    assert "numbers outside their tolerance: 33" in completed.stderr
     cells = json.loads(codeacumen_here("reproduce", "generalizability", "--json").stdout)
-    wrong = [cell for cell in cells if cell["verdict"] == "outside"]
-    assert len(wrong) == 33
-    assert "all six fit 248 methods" in {cell["note"] for cell in wrong}
+    inconsistent = [cell for cell in cells if cell["verdict"] == "outside"]
+    assert len(inconsistent) == 33
+    assert "all six fit 248 methods" in {cell["note"] for cell in inconsistent}

@@ -1,4 +1,5 @@
-"""`codeacumen dataset build gluecode`, `dataset audit` and `measure nulls` on the examples."""
+"""Tests of `codeacumen dataset build gluecode`, `dataset audit` and `measure nulls` on the
+examples."""
 
 from __future__ import annotations
 
@@ -19,22 +20,24 @@ __all__ = ["tasks_forgotten"]
 pytestmark = pytest.mark.usefixtures("tasks_forgotten")
 
 
-def test_build(
+def test_build_gluecode(
     codeacumen_here: Codeacumen, analysed_corpus: Corpus, gluecode: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    done = codeacumen_here(
+    completed = codeacumen_here(
         "dataset", "build", "gluecode", analysed_corpus.folder, "--out", out, "--workers", "1"
     )
-    assert done.returncode == 0, done.stderr
+    assert completed.returncode == 0, completed.stderr
     for word in ("npath", "of 9,600", "near-duplicate in train", "declared in", f"gluecode@{out}"):
-        assert word in done.stdout.replace("\n", ""), word
+        assert word in completed.stdout.replace("\n", ""), word
     files = json.loads((out / "dataset.json").read_text())["files"]
     assert files == json.loads((gluecode / "dataset.json").read_text())["files"]
 
 
-def test_all_five_are_asked(codeacumen_here: Codeacumen, gluecode: Path, tmp_path: Path) -> None:
-    done = codeacumen_here(
+def test_eval_runs_all_five_tasks(
+    codeacumen_here: Codeacumen, gluecode: Path, tmp_path: Path
+) -> None:
+    completed = codeacumen_here(
         "eval",
         "--task",
         f"gluecode@{gluecode}",
@@ -46,41 +49,47 @@ def test_all_five_are_asked(codeacumen_here: Codeacumen, gluecode: Path, tmp_pat
         tmp_path / "run",
         "--json",
     )
-    assert done.returncode == 0, done.stderr
-    run = json.loads(done.stdout)
+    assert completed.returncode == 0, completed.stderr
+    run = json.loads(completed.stdout)
     assert list(run["tasks"]) == [
         f"gluecode/{name}" for name in ("npath", "operators", "naming", "completion", "nulltoken")
     ]
-    assert {one["model"] for one in run["overall"]} == {"majority", "oracle"}
+    assert {score["model"] for score in run["overall"]} == {"majority", "oracle"}
 
 
-def test_audit(codeacumen_here: Codeacumen, gluecode: Path) -> None:
-    done = codeacumen_here("dataset", "audit", f"gluecode@{gluecode}", "-m", "nearest", "--json")
-    assert done.returncode == 0, done.stderr
-    (effect,) = json.loads(done.stdout)
+def test_audit_reports_the_effect_of_near_duplicates(
+    codeacumen_here: Codeacumen, gluecode: Path
+) -> None:
+    completed = codeacumen_here(
+        "dataset", "audit", f"gluecode@{gluecode}", "-m", "nearest", "--json"
+    )
+    assert completed.returncode == 0, completed.stderr
+    (effect,) = json.loads(completed.stdout)
     assert effect["task"] == "gluecode/naming"
-    near, alone = effect["near_duplicate"], effect["distinct"]
-    assert near["n"] + alone["n"] == effect["whole"]["n"]
-    # By arithmetic: the whole is the mean of its parts.
-    mean = (near["n"] * near["value"] + alone["n"] * alone["value"]) / effect["whole"]["n"]
+    duplicates, distinct = effect["near_duplicate"], effect["distinct"]
+    assert duplicates["n"] + distinct["n"] == effect["whole"]["n"]
+    # The value of the whole is the weighted mean of its parts.
+    mean = (duplicates["n"] * duplicates["value"] + distinct["n"] * distinct["value"]) / effect[
+        "whole"
+    ]["n"]
     assert effect["whole"]["value"] == pytest.approx(mean)
-    assert effect["difference"] == pytest.approx(mean - alone["value"])
-    assert near["value"] > alone["value"], "what was seen in training is known"
+    assert effect["difference"] == pytest.approx(mean - distinct["value"])
+    assert duplicates["value"] > distinct["value"], "near-duplicates of training methods are easier"
 
 
-def test_a_corpus_that_is_not_there(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
-    done = codeacumen_here(
+def test_missing_corpus_is_rejected(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
+    completed = codeacumen_here(
         "dataset", "build", "gluecode", tmp_path / "none", "--out", tmp_path / "out"
     )
-    assert done.returncode != 0
-    assert "codeacumen corpus build" in done.stderr
+    assert completed.returncode != 0
+    assert "codeacumen corpus build" in completed.stderr
 
 
-@pytest.mark.parametrize("given", ["quill", "nobody=report.json"])
-def test_infer_has_to_be_named_right(
-    given: str, codeacumen_here: Codeacumen, examples_corpus: Corpus, tmp_path: Path
+@pytest.mark.parametrize("infer_option", ["quill", "nobody=report.json"])
+def test_invalid_infer_option_is_rejected(
+    infer_option: str, codeacumen_here: Codeacumen, examples_corpus: Corpus, tmp_path: Path
 ) -> None:
-    done = codeacumen_here(
+    completed = codeacumen_here(
         "dataset",
         "build",
         "gluecode",
@@ -88,16 +97,16 @@ def test_infer_has_to_be_named_right(
         "--out",
         tmp_path / "out",
         "--infer",
-        given,
+        infer_option,
     )
-    assert done.returncode != 0
-    assert "--infer" in done.stderr
+    assert completed.returncode != 0
+    assert "--infer" in completed.stderr
 
 
-def test_infer_instead_of_our_own(
+def test_infer_report_replaces_our_warnings(
     codeacumen_here: Codeacumen, analysed_corpus: Corpus, tmp_path: Path
 ) -> None:
-    """A report as Infer writes it, for a line of quill; paths begin above the project's."""
+    """A report in Infer's format for a line of quill; its paths begin above the project."""
     report = {
         "bug_type": "NULL_DEREFERENCE", "severity": "ERROR", "line": 46, "column": -1,
         "qualifier": "object `value` last assigned on line 45 could be null and is dereferenced at "
@@ -111,7 +120,7 @@ def test_infer_instead_of_our_own(
     file = tmp_path / "report.json"
     file.write_text(json.dumps([report]))
     out = tmp_path / "out"
-    done = codeacumen_here(
+    completed = codeacumen_here(
         "dataset",
         "build",
         "gluecode",
@@ -123,29 +132,29 @@ def test_infer_instead_of_our_own(
         "--workers",
         "1",
     )
-    assert done.returncode == 0, done.stderr
+    assert completed.returncode == 0, completed.stderr
     rows = [json.loads(line) for line in (out / "nulltoken.jsonl").read_text().splitlines()]
-    mine = [row for row in rows if row["project"] == "quill" and row["label"] != "<none>"]
-    assert [(row["label"], row["warning_line"]) for row in mine] == [("value", 46)]
-    assert mine[0]["line"] == 44
+    quill_rows = [row for row in rows if row["project"] == "quill" and row["label"] != "<none>"]
+    assert [(row["label"], row["warning_line"]) for row in quill_rows] == [("value", 46)]
+    assert quill_rows[0]["line"] == 44
 
 
 def test_measure_nulls(codeacumen_here: Codeacumen) -> None:
-    place = ROOT / "examples" / "quill"
-    done = codeacumen_here("measure", "nulls", place, "--json", "--workers", "1")
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
-    assert done.returncode == 1, "there are some"
+    project = ROOT / "examples" / "quill"
+    completed = codeacumen_here("measure", "nulls", project, "--json", "--workers", "1")
+    rows = [json.loads(line) for line in completed.stdout.splitlines()]
+    assert completed.returncode == 1, "quill has null dereferences"
     assert {"file", "line", "method", "token", "trace"} <= set(rows[0])
     for row in rows:
-        line = (place / row["file"]).read_text().splitlines()[row["line"] - 1]
+        line = (project / row["file"]).read_text().splitlines()[row["line"] - 1]
         assert row["token"] in line
-    shown = codeacumen_here("measure", "nulls", place, "--limit", "1", "--workers", "1")
-    assert "more: --limit 0" in shown.stderr
-    assert shown.returncode == 1
+    limited = codeacumen_here("measure", "nulls", project, "--limit", "1", "--workers", "1")
+    assert "more: --limit 0" in limited.stderr
+    assert limited.returncode == 1
 
 
-def test_measure_nulls_of_what_has_none(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
+def test_measure_nulls_without_reports(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
     (tmp_path / "A.java").write_text("class A { int f(String s) { return s.length(); } }")
-    done = codeacumen_here("measure", "nulls", tmp_path / "A.java", "--workers", "1")
-    assert done.returncode == 0
-    assert "0 null dereferences" in done.stderr
+    completed = codeacumen_here("measure", "nulls", tmp_path / "A.java", "--workers", "1")
+    assert completed.returncode == 0
+    assert "0 null dereferences" in completed.stderr

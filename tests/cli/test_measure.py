@@ -1,4 +1,4 @@
-"""``codeacumen measure`` from the command line, as a person runs it."""
+"""Tests of ``codeacumen measure`` from the command line."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from codeacumen.corpus.build import build
-from codeacumen.corpus.measure import Measured, NPath, measured
+from codeacumen.corpus.build import build_corpus_folder
+from codeacumen.corpus.measure import Measurements, NPath, measure_sources
 from codeacumen.engines.local import LocalEngine
-from codeacumen.languages.java.measures.npath import npath
+from codeacumen.languages.java.measures.npath import compute_npath
 from codeacumen.languages.java.syntax.file import JavaFile
 from corpora import EXAMPLES, shared_engine
 from npath_slowly import bin_of
@@ -31,7 +31,7 @@ SOURCE = """class A {
 """
 
 
-def lines(text: str) -> list[dict[str, Any]]:
+def parse_lines(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
@@ -43,30 +43,32 @@ def one_file(tmp_path: Path) -> Path:
     return file
 
 
-def test_a_line_for_each_method(codeacumen: Codeacumen, one_file: Path) -> None:
-    done = codeacumen("measure", "npath", one_file, "--json")
-    assert done.returncode == 0, done.stderr
-    told = {"project": "A", "file": "A.java"}
-    assert lines(done.stdout) == [
-        told | {"line": 2, "method": "A", "signature": "<init>(int)", "value": 2, "bin": "2"},
-        told | {"line": 3, "method": "f", "signature": "f(Object)", "value": 4, "bin": "4"},
+def test_npath_prints_a_line_for_each_method(codeacumen: Codeacumen, one_file: Path) -> None:
+    completed = codeacumen("measure", "npath", one_file, "--json")
+    assert completed.returncode == 0, completed.stderr
+    location = {"project": "A", "file": "A.java"}
+    assert parse_lines(completed.stdout) == [
+        location | {"line": 2, "method": "A", "signature": "<init>(int)", "value": 2, "bin": "2"},
+        location | {"line": 3, "method": "f", "signature": "f(Object)", "value": 4, "bin": "4"},
     ]
-    assert "1 file\n" in done.stderr
+    assert "1 file\n" in completed.stderr
 
 
-@pytest.mark.parametrize(("rules", "wanted"), [("pmd6", 4), ("pmd7", 4), ("pmd7.14", 3)])
-def test_rules(codeacumen: Codeacumen, one_file: Path, rules: str, wanted: int) -> None:
-    done = codeacumen("measure", "npath", one_file, "--json", "--rules", rules)
-    assert [row["value"] for row in lines(done.stdout)] == [2, wanted]
+@pytest.mark.parametrize(("rules", "expected_value"), [("pmd6", 4), ("pmd7", 4), ("pmd7.14", 3)])
+def test_npath_rules_of_pmd_versions(
+    codeacumen: Codeacumen, one_file: Path, rules: str, expected_value: int
+) -> None:
+    completed = codeacumen("measure", "npath", one_file, "--json", "--rules", rules)
+    assert [row["value"] for row in parse_lines(completed.stdout)] == [2, expected_value]
 
 
-def test_a_table_of_the_largest(codeacumen: Codeacumen, one_file: Path) -> None:
-    done = codeacumen("measure", "npath", one_file.parent, "--limit", "1")
-    assert done.returncode == 0, done.stderr
-    assert "f(Object)" in done.stdout
-    assert "<init>" not in done.stdout
-    assert "50.0%" in done.stdout
-    assert "2 methods, 1 file\n" in done.stderr
+def test_npath_prints_a_table_of_the_largest_values(codeacumen: Codeacumen, one_file: Path) -> None:
+    completed = codeacumen("measure", "npath", one_file.parent, "--limit", "1")
+    assert completed.returncode == 0, completed.stderr
+    assert "f(Object)" in completed.stdout
+    assert "<init>" not in completed.stdout
+    assert "50.0%" in completed.stdout
+    assert "2 methods, 1 file\n" in completed.stderr
     assert codeacumen("measure", "npath", one_file, "--limit", "0").returncode == 0
 
 
@@ -85,55 +87,59 @@ def test_operators_are_counted_in_files_and_in_a_corpus(
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "A.java").write_text(OPERATORS)
     corpus = tmp_path / "corpus"
-    build([str(tmp_path / "src")], corpus, engine=shared_engine(1), views=(), cache=tmp_path)
+    build_corpus_folder(
+        [str(tmp_path / "src")], corpus, engine=shared_engine(1), views=(), cache=tmp_path
+    )
     printed = [
-        codeacumen("measure", "operators", place, "--json", "-j", "1").stdout
-        for place in (tmp_path / "src", corpus)
+        codeacumen("measure", "operators", source, "--json", "-j", "1").stdout
+        for source in (tmp_path / "src", corpus)
     ]
     assert printed[0] == printed[1]
-    assert [(row["method"], row["operators"]) for row in lines(printed[0])] == [
+    assert [(row["method"], row["operators"]) for row in parse_lines(printed[0])] == [
         ("f", {"+": 1, "*": 1, "<": 1, "=": 1}),
         ("g", {"==": 1}),
         ("none", {}),
     ]
-    done = codeacumen("measure", "operators", tmp_path / "src")
-    rows = [line.split() for line in done.stdout.splitlines()]
+    completed = codeacumen("measure", "operators", tmp_path / "src")
+    rows = [line.split() for line in completed.stdout.splitlines()]
     assert ["==", "1", "1", "33.3%"] in rows
-    assert "3 methods, 1 file\n" in done.stderr
+    assert "3 methods, 1 file\n" in completed.stderr
 
 
-def test_any_place_and_any_number_of_workers(
+def test_npath_does_not_depend_on_the_source_or_the_workers(
     codeacumen: Codeacumen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Folders, an archive and a corpus of the same files say the same; what is told is what the
-    analysis itself says of each file."""
+    """A folder, an archive and a corpus of the same files give equal output, which agrees with the
+    analysis of each file."""
     quill = ROOT / "examples" / "quill"
     archive = tmp_path / "quill.zip"
     with zipfile.ZipFile(archive, "w") as opened:
         for file in sorted(quill.rglob("*.java")):
             opened.write(file, str(file.relative_to(quill)))
-    build([str(quill)], tmp_path / "corpus", engine=shared_engine(2), views=(), cache=tmp_path)
-    places = (quill, f"quill={archive}", tmp_path / "corpus")
+    build_corpus_folder(
+        [str(quill)], tmp_path / "corpus", engine=shared_engine(2), views=(), cache=tmp_path
+    )
+    sources = (quill, f"quill={archive}", tmp_path / "corpus")
     first, second, third = (
-        codeacumen("measure", "npath", place, "--json", "-j", "2").stdout for place in places
+        codeacumen("measure", "npath", source, "--json", "-j", "2").stdout for source in sources
     )
     assert first == second == third
     expected = []
-    for path in sorted({row["file"] for row in lines(first)}):
+    for path in sorted({row["file"] for row in parse_lines(first)}):
         file = JavaFile((quill / path).read_bytes())
-        for place, value in zip(file.bodies, npath(file).tolist(), strict=True):
-            method = file.declarations.methods[place]
+        for source, value in zip(file.bodies, compute_npath(file).tolist(), strict=True):
+            method = file.declarations.methods[source]
             expected.append((path, method.name, value, bin_of(value)))
     keys = ("file", "method", "value", "bin")
-    assert [tuple(row[key] for key in keys) for row in lines(first)] == expected
-    # Small stretches, so that there are many of them.
+    assert [tuple(row[key] for key in keys) for row in parse_lines(first)] == expected
+    # Small stretches, so that many items go to the workers.
     monkeypatch.setattr("codeacumen.corpus.measure.STRETCH", 2000)
-    found = []
+    rows_by_run = []
     for workers in (1, 2):
-        parts = measured(NPath(), EXAMPLES, shared_engine(workers), tmp_path)
-        found.append([row for part in parts for row in part.rows])
-    assert found[0] == found[1]
-    assert len(found[0]) > 600
+        parts = measure_sources(NPath(), EXAMPLES, shared_engine(workers), tmp_path)
+        rows_by_run.append([row for part in parts for row in part.rows])
+    assert rows_by_run[0] == rows_by_run[1]
+    assert len(rows_by_run[0]) > 600
 
 
 def test_broken_and_unreadable_files_are_reported(codeacumen: Codeacumen, one_file: Path) -> None:
@@ -141,14 +147,14 @@ def test_broken_and_unreadable_files_are_reported(codeacumen: Codeacumen, one_fi
     (folder / "B.java").write_text("class B { void m() { if (a) f(); } void n( { while (")
     (folder / "C.java").write_bytes(b"class C\0\0\0\0 \xff { }")
     (folder / "D.java").symlink_to(folder / "nothing")
-    done = codeacumen("measure", "npath", folder, "--json")
-    assert done.returncode == 0, done.stderr
-    names = [(row["file"], row["method"]) for row in lines(done.stdout)]
+    completed = codeacumen("measure", "npath", folder, "--json")
+    assert completed.returncode == 0, completed.stderr
+    names = [(row["file"], row["method"]) for row in parse_lines(completed.stdout)]
     assert names[:3] == [("A.java", "A"), ("A.java", "f"), ("B.java", "m")]
-    assert "C.java: left out, binary" in done.stderr
-    assert "D.java: left out" in done.stderr
-    assert "2 files, 1 of them with syntax errors, measured in part" in done.stderr
-    assert "2 left out" in done.stderr
+    assert "C.java: left out, binary" in completed.stderr
+    assert "D.java: left out" in completed.stderr
+    assert "2 files, 1 of them with syntax errors, measured in part" in completed.stderr
+    assert "2 left out" in completed.stderr
 
 
 LETHAL = """
@@ -158,7 +164,7 @@ import os
 class Lethal:
     name = "lethal"
 
-    def of(self, file):
+    def measure_file(self, file):
         if b"class B" in file.source:
             os._exit(3)
         if b"class C" in file.source:
@@ -167,38 +173,40 @@ class Lethal:
 """
 
 
-def test_one_bad_file_never_ends_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A measure that ends its process at one file, and fails at another."""
+def test_failing_files_do_not_stop_the_measurement(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The measure kills its process on one file and raises on another."""
     (tmp_path / "lethal_measure.py").write_text(LETHAL)
     monkeypatch.syspath_prepend(str(tmp_path))
     lethal = importlib.import_module("lethal_measure").Lethal()
     for name in "ABCD":
         (tmp_path / f"{name}.java").write_text(f"class {name} {{ void {name.lower()}() {{ }} }}")
-    found = Measured()
-    for part in measured(lethal, [str(tmp_path)], LocalEngine(2), tmp_path / "cache"):
-        found.rows += part.rows
-        found.files += part.files
-        found.skipped += part.skipped
-    assert [row["method"] for row in found.rows] == ["a", "d"]
-    assert found.files == 2
-    told = [(problem.path, problem.kind, problem.message) for _, problem in found.skipped]
-    assert told == [
+    total = Measurements()
+    for part in measure_sources(lethal, [str(tmp_path)], LocalEngine(2), tmp_path / "cache"):
+        total.rows += part.rows
+        total.files += part.files
+        total.skipped += part.skipped
+    assert [row["method"] for row in total.rows] == ["a", "d"]
+    assert total.files == 2
+    problems = [(problem.path, problem.kind, problem.message) for _, problem in total.skipped]
+    assert problems == [
         ("B.java", "lethal", "its process ended with exit code 3"),
         ("C.java", "failed", "ValueError: no"),
     ]
 
 
 def test_a_missing_source_is_an_error(codeacumen: Codeacumen, tmp_path: Path) -> None:
-    done = codeacumen("measure", "npath", tmp_path / "nothing")
-    assert done.returncode == 2
-    assert "error:" in done.stderr
+    completed = codeacumen("measure", "npath", tmp_path / "nothing")
+    assert completed.returncode == 2
+    assert "error:" in completed.stderr
     (tmp_path / "empty").mkdir()
-    done = codeacumen("measure", "npath", tmp_path / "empty")
-    assert done.returncode == 0
-    assert "0 methods, 0 files" in done.stderr
+    completed = codeacumen("measure", "npath", tmp_path / "empty")
+    assert completed.returncode == 0
+    assert "0 methods, 0 files" in completed.stderr
 
 
-def test_help_loads_nothing_heavy() -> None:
+def test_help_loads_no_heavy_modules() -> None:
     code = (
         "import sys; from codeacumen.cli import app\n"
         "try: app(['measure', 'npath', '--help'])\n"
@@ -206,6 +214,6 @@ def test_help_loads_nothing_heavy() -> None:
         "heavy = {'numpy', 'numba', 'pyarrow', 'tree_sitter', 'duckdb'} & set(sys.modules)\n"
         "assert not heavy, heavy"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "--rules" in done.stdout
+    completed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert completed.returncode == 0, completed.stderr
+    assert "--rules" in completed.stdout

@@ -1,4 +1,4 @@
-"""``codeacumen names suggest``, ``compare`` and ``neighbours``, and the same from Python."""
+"""Tests of ``codeacumen names suggest``, ``compare`` and ``neighbours``, and their Python API."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import codeacumen
-from checker.projects import write
+from checker.projects import write_files
 from codeacumen.api import CodeacumenError, Pair
-from codeacumen.models.embeddings.vectors import Vectors, unit
+from codeacumen.models.embeddings.vectors import Vectors, normalize_rows
 from support import Codeacumen
 
 BASKET = """package shop;
@@ -40,15 +40,15 @@ FILE = "src/shop/Basket.java"
 def shop(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("CODEACUMEN_HOME", str(home))
     folder = tmp_path / "shop"
-    write(folder, {FILE: BASKET})
+    write_files(folder, {FILE: BASKET})
     monkeypatch.chdir(folder)
     return folder
 
 
 def test_suggest_ranks_the_right_verb_first(codeacumen_here: Codeacumen, shop: Path) -> None:
-    done = codeacumen_here("names", "suggest", f"{FILE}:getOwner", "--json")
-    assert done.returncode == 0, done.stderr
-    suggested = json.loads(done.stdout)
+    completed = codeacumen_here("names", "suggest", f"{FILE}:getOwner", "--json")
+    assert completed.returncode == 0, completed.stderr
+    suggested = json.loads(completed.stdout)
     assert (suggested["name"], suggested["line"]) == ("getOwner", 7)
     assert suggested["probability"] > 0.9
     best = suggested["suggestions"][0]
@@ -57,27 +57,27 @@ def test_suggest_ranks_the_right_verb_first(codeacumen_here: Codeacumen, shop: P
     assert "it stores its parameter" in best["reasons"][0]
 
 
-def test_suggest_names_are_those_of_the_check(shop: Path) -> None:
+def test_suggestions_agree_with_the_check(shop: Path) -> None:
     (finding,) = codeacumen.check_names("src", progress=False).reported
     suggested = codeacumen.suggest_names(f"{FILE}:7", progress=False)
     assert suggested.verdict is not None
     assert suggested.verdict.wrong == finding.probability
     best = [(name.name, name.confidence) for name in suggested.suggestions.names]
-    for better in finding.suggestions:
-        assert (better.name, better.confidence) in best
+    for suggestion in finding.suggestions:
+        assert (suggestion.name, suggestion.confidence) in best
 
 
 def test_suggest_never_repeats_the_name_and_obeys_the_limit(
     codeacumen_here: Codeacumen, shop: Path
 ) -> None:
     for limit in (1, 3):
-        done = codeacumen_here("names", "suggest", f"{FILE}:9", "-n", limit, "--json")
-        names = [name["name"] for name in json.loads(done.stdout)["suggestions"]]
+        completed = codeacumen_here("names", "suggest", f"{FILE}:9", "-n", limit, "--json")
+        names = [name["name"] for name in json.loads(completed.stdout)["suggestions"]]
         assert len(names) == len(set(names)) <= limit
         assert "total" not in names
 
 
-def test_suggest_takes_the_inner_method_of_a_line(shop: Path) -> None:
+def test_suggest_uses_the_innermost_method_of_a_line(shop: Path) -> None:
     assert codeacumen.suggest_names(f"{FILE}:15", progress=False).name == "run"
     assert codeacumen.suggest_names(f"{FILE}:14", progress=False).name == "later"
 
@@ -85,18 +85,18 @@ def test_suggest_takes_the_inner_method_of_a_line(shop: Path) -> None:
 def test_suggest_prints_names_with_confidence_and_reason(
     codeacumen_here: Codeacumen, shop: Path
 ) -> None:
-    done = codeacumen_here("names", "suggest", f"{FILE}:7")
-    assert done.returncode == 0, done.stderr
-    assert f"Basket.getOwner(String), {FILE}:7" in done.stdout
-    assert "setOwner" in done.stdout
-    assert "getOwner (now)" in done.stdout
-    assert "is wrong with a probability of 0.9" in done.stdout
+    completed = codeacumen_here("names", "suggest", f"{FILE}:7")
+    assert completed.returncode == 0, completed.stderr
+    assert f"Basket.getOwner(String), {FILE}:7" in completed.stdout
+    assert "setOwner" in completed.stdout
+    assert "getOwner (now)" in completed.stdout
+    assert "is wrong with a probability of 0.9" in completed.stdout
 
 
 def test_suggest_by_rules_alone_needs_siblings(codeacumen_here: Codeacumen, shop: Path) -> None:
-    done = codeacumen_here("names", "suggest", f"{FILE}:7", "--background", "none")
-    assert done.returncode == 0, done.stderr
-    assert "no other name is likely" in done.stderr
+    completed = codeacumen_here("names", "suggest", f"{FILE}:7", "--background", "none")
+    assert completed.returncode == 0, completed.stderr
+    assert "no other name is likely" in completed.stderr
 
 
 @pytest.mark.parametrize(
@@ -111,48 +111,48 @@ def test_suggest_by_rules_alone_needs_siblings(codeacumen_here: Codeacumen, shop
         ("notes.txt:3", "notes.txt is not a Java file"),
     ],
 )
-def test_suggest_says_which_methods_there_are(
+def test_suggest_errors_list_the_methods(
     codeacumen_here: Codeacumen, shop: Path, method: str, message: str
 ) -> None:
     (shop / "notes.txt").write_text("none")
-    done = codeacumen_here("names", "suggest", method)
-    assert done.returncode == 2
-    assert message in done.stderr
+    completed = codeacumen_here("names", "suggest", method)
+    assert completed.returncode == 2
+    assert message in completed.stderr
 
 
 def test_compare_prints_every_pair(codeacumen_here: Codeacumen) -> None:
-    done = codeacumen_here("names", "compare", "minWidth", "maxWidth", "width", "--json")
-    assert done.returncode == 0, done.stderr
-    pairs = json.loads(done.stdout)
-    named = [(pair["left"], pair["right"]) for pair in pairs]
-    assert named == [("minWidth", "maxWidth"), ("minWidth", "width"), ("maxWidth", "width")]
-    # They share a topic, and neither can stand for the other.
+    completed = codeacumen_here("names", "compare", "minWidth", "maxWidth", "width", "--json")
+    assert completed.returncode == 0, completed.stderr
+    pairs = json.loads(completed.stdout)
+    name_pairs = [(pair["left"], pair["right"]) for pair in pairs]
+    assert name_pairs == [("minWidth", "maxWidth"), ("minWidth", "width"), ("maxWidth", "width")]
+    # The names share a topic, but neither can replace the other.
     assert pairs[0]["relatedness"] > 0.7 > 0.5 > pairs[0]["similarity"]
-    done = codeacumen_here("names", "compare", "minWidth", "maxWidth")
-    assert f"{pairs[0]['similarity']:.3f}" in done.stdout
-    assert f"{pairs[0]['relatedness']:.3f}" in done.stdout
+    completed = codeacumen_here("names", "compare", "minWidth", "maxWidth")
+    assert f"{pairs[0]['similarity']:.3f}" in completed.stdout
+    assert f"{pairs[0]['relatedness']:.3f}" in completed.stdout
 
 
-def test_compare_takes_any_model_of_strings(codeacumen_here: Codeacumen) -> None:
-    done = codeacumen_here("names", "compare", "abcd", "abce", "-m", "levenshtein", "--json")
-    (pair,) = json.loads(done.stdout)
+def test_compare_accepts_string_models(codeacumen_here: Codeacumen) -> None:
+    completed = codeacumen_here("names", "compare", "abcd", "abce", "-m", "levenshtein", "--json")
+    (pair,) = json.loads(completed.stdout)
     assert (pair["similarity"], pair["relatedness"]) == (0.75, 0.75)
-    done = codeacumen_here("names", "compare", "abcd", "abce", "-m", "levenshtein")
-    assert "levenshtein does not distinguish similar from related" in done.stdout
+    completed = codeacumen_here("names", "compare", "abcd", "abce", "-m", "levenshtein")
+    assert "levenshtein does not distinguish similar from related" in completed.stdout
 
 
-def test_compare_takes_the_cosine_of_an_embedding(
+def test_compare_computes_the_cosine_of_an_embedding(
     codeacumen_here: Codeacumen, tmp_path: Path
 ) -> None:
-    rows = unit(np.array([[1.0, 0.0], [1.0, 1.0]]))
+    rows = normalize_rows(np.array([[1.0, 0.0], [1.0, 1.0]]))
     Vectors(["length", "size"], rows, [9, 9], {"kind": "toy"}).save(tmp_path / "toy")
     model = f"embedding:{tmp_path / 'toy'}"
-    done = codeacumen_here("names", "compare", "length", "size", "-m", model, "--json")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)[0]["similarity"] == pytest.approx(0.5**0.5, abs=1e-6)
-    done = codeacumen_here("names", "compare", "length", "unseen", "-m", model)
-    assert done.returncode == 1
-    assert "has no answer for length, unseen" in done.stderr
+    completed = codeacumen_here("names", "compare", "length", "size", "-m", model, "--json")
+    assert completed.returncode == 0, completed.stderr
+    assert json.loads(completed.stdout)[0]["similarity"] == pytest.approx(0.5**0.5, abs=1e-6)
+    completed = codeacumen_here("names", "compare", "length", "unseen", "-m", model)
+    assert completed.returncode == 1
+    assert "has no answer for length, unseen" in completed.stderr
 
 
 @pytest.mark.parametrize(
@@ -165,50 +165,52 @@ def test_compare_takes_the_cosine_of_an_embedding(
         (("len", "size", "-m", "nothing"), "no model 'nothing'"),
     ],
 )
-def test_compare_says_what_is_missing(
+def test_invalid_comparisons_are_rejected(
     codeacumen_here: Codeacumen, arguments: tuple[str, ...], message: str
 ) -> None:
-    done = codeacumen_here("names", "compare", *arguments)
-    assert done.returncode == 2
-    assert message in done.stderr
+    completed = codeacumen_here("names", "compare", *arguments)
+    assert completed.returncode == 2
+    assert message in completed.stderr
 
 
-class Lengths:
-    """Names are as similar as they are long."""
+class LengthModel:
+    """A model for which names of similar length are similar."""
 
     def similarity(self, pairs: list[Pair]) -> list[float]:
         return [1 / (1 + abs(len(pair.left) - len(pair.right))) for pair in pairs]
 
 
-class Failing:
+class FailingModel:
     def similarity(self, pairs: list[Pair]) -> list[float]:
         raise ValueError("out of order")
 
 
-def test_compare_takes_an_object() -> None:
-    (pair,) = codeacumen.compare_names(["a", "ab"], Lengths())
+def test_compare_names_accepts_objects() -> None:
+    (pair,) = codeacumen.compare_names(["a", "ab"], LengthModel())
     assert (pair.left, pair.right, pair.similarity, pair.relatedness) == ("a", "ab", 0.5, 0.5)
     with pytest.raises(CodeacumenError, match="Failing failed on a, ab: out of order"):
-        codeacumen.compare_names(["a", "ab"], Failing())
+        codeacumen.compare_names(["a", "ab"], FailingModel())
 
 
 def test_neighbours_are_the_nearest_of_the_embedding(
     codeacumen_here: Codeacumen, tmp_path: Path
 ) -> None:
-    rows = unit(np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]))
+    rows = normalize_rows(np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]))
     Vectors(["length", "size", "click"], rows, [9, 9, 9], {"kind": "toy"}).save(tmp_path / "toy")
-    done = codeacumen_here("names", "neighbours", tmp_path / "toy", "length", "-n", "1", "--json")
-    assert done.returncode == 0, done.stderr
-    (answer,) = json.loads(done.stdout)
+    completed = codeacumen_here(
+        "names", "neighbours", tmp_path / "toy", "length", "-n", "1", "--json"
+    )
+    assert completed.returncode == 0, completed.stderr
+    (answer,) = json.loads(completed.stdout)
     assert answer == {
         "name": "length",
         "known": True,
         "neighbours": [{"name": "size", "cosine": pytest.approx(0.5**0.5, abs=1e-6)}],
     }
-    done = codeacumen_here("names", "neighbours", tmp_path / "toy", "length", "unseen")
-    assert done.returncode == 1
-    assert "size 0.71" in done.stdout
-    assert "unseen: it has no vector" in done.stderr
+    completed = codeacumen_here("names", "neighbours", tmp_path / "toy", "length", "unseen")
+    assert completed.returncode == 1
+    assert "size 0.71" in completed.stdout
+    assert "unseen: it has no vector" in completed.stderr
     assert codeacumen_here("names", "neighbours", tmp_path, "length").returncode == 2
 
 

@@ -1,5 +1,5 @@
-"""``codeacumen names check`` and ``calibrate`` as a person runs them, with the rules alone: planted
-bad names are found, and the examples' good ones are not."""
+"""Tests of ``codeacumen names check`` and ``calibrate`` from the command line, with the rules
+alone: planted bad names are reported, and good names of the examples are not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from checker.projects import commit, write
+from checker.projects import commit_files, write_files
 from support import ROOT, Codeacumen
 
 PLANTED = """package shop;
@@ -39,133 +39,137 @@ RULES = ("--background", "none")
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
     folder = tmp_path / "shop"
-    write(folder, {FILE: PLANTED})
+    write_files(folder, {FILE: PLANTED})
     return folder
 
 
-def found(text: str) -> set[str]:
-    return {one["name"] for one in json.loads(text)["findings"] if not one["suppressed"]}
+def reported_names(text: str) -> set[str]:
+    return {
+        finding["name"] for finding in json.loads(text)["findings"] if not finding["suppressed"]
+    }
 
 
-def test_planted_names_are_found(codeacumen: Codeacumen, shop: Path) -> None:
-    done = codeacumen("names", "check", *RULES, cwd=shop)
-    assert done.returncode == 1, done.stderr
-    first, second = [line for line in done.stdout.splitlines() if not line.startswith(" ")]
+def test_planted_bad_names_are_reported(codeacumen: Codeacumen, shop: Path) -> None:
+    completed = codeacumen("names", "check", *RULES, cwd=shop)
+    assert completed.returncode == 1, completed.stderr
+    first, second = [line for line in completed.stdout.splitlines() if not line.startswith(" ")]
     assert first.startswith(f"{FILE}:7:10: Basket.getTotal() ")
     assert second.startswith(f"{FILE}:9:9: Basket.isPaid() ")
-    assert "    why: " in done.stdout
-    # Into a pipe no colours, and nothing but findings.
-    assert "\x1b" not in done.stdout + done.stderr
-    assert "2 findings in 4 methods of 1 file" in done.stderr
+    assert "    why: " in completed.stdout
+    # In a pipe, stdout has no colours and only findings.
+    assert "\x1b" not in completed.stdout + completed.stderr
+    assert "2 findings in 4 methods of 1 file" in completed.stderr
 
 
-def test_the_examples_are_named_well(codeacumen_here: Codeacumen) -> None:
-    """Written for codeacumen, with care for names: a checker that complains about them is wrong."""
-    done = codeacumen_here("names", "check", ROOT / "examples", *RULES, "--format", "json")
-    told = json.loads(done.stdout)
-    assert told["methods"] > 1000
-    assert len(told["findings"]) <= 3
+def test_examples_have_almost_no_findings(codeacumen_here: Codeacumen) -> None:
+    """The examples were written with care for names, so findings are false alarms."""
+    completed = codeacumen_here("names", "check", ROOT / "examples", *RULES, "--format", "json")
+    report = json.loads(completed.stdout)
+    assert report["methods"] > 1000
+    assert len(report["findings"]) <= 3
 
 
-def test_formats_and_out(codeacumen_here: Codeacumen, shop: Path, tmp_path: Path) -> None:
-    for name, begins in (("json", b"{"), ("sarif", b"{"), ("html", b"<!doctype"), ("text", b"")):
+def test_out_writes_each_format(codeacumen_here: Codeacumen, shop: Path, tmp_path: Path) -> None:
+    for name, prefix in (("json", b"{"), ("sarif", b"{"), ("html", b"<!doctype"), ("text", b"")):
         file = tmp_path / f"out.{name}"
-        done = codeacumen_here("names", "check", shop, *RULES, "--format", name, "--out", file)
-        assert done.returncode == 1
-        assert done.stdout == ""
-        assert file.read_bytes().startswith(begins)
+        completed = codeacumen_here("names", "check", shop, *RULES, "--format", name, "--out", file)
+        assert completed.returncode == 1
+        assert completed.stdout == ""
+        assert file.read_bytes().startswith(prefix)
         assert b"getTotal" in file.read_bytes()
-        assert "2 findings" in done.stderr
+        assert "2 findings" in completed.stderr
 
 
-def test_json_is_short_for_the_format(codeacumen_here: Codeacumen, shop: Path) -> None:
+def test_json_option_equals_the_json_format(codeacumen_here: Codeacumen, shop: Path) -> None:
     short = codeacumen_here("names", "check", shop, *RULES, "--json")
     assert short.stdout == codeacumen_here("names", "check", shop, *RULES, "-f", "json").stdout
-    assert found(short.stdout) == {"getTotal", "isPaid"}
-    both = codeacumen_here("names", "check", shop, *RULES, "--json", "--format", "json")
-    assert both.stdout == short.stdout
-    done = codeacumen_here("names", "check", shop, *RULES, "--json", "--format", "html")
-    assert done.returncode == 2
-    assert "--json and --format html exclude each other" in done.stderr
+    assert reported_names(short.stdout) == {"getTotal", "isPaid"}
+    with_both = codeacumen_here("names", "check", shop, *RULES, "--json", "--format", "json")
+    assert with_both.stdout == short.stdout
+    completed = codeacumen_here("names", "check", shop, *RULES, "--json", "--format", "html")
+    assert completed.returncode == 2
+    assert "--json and --format html exclude each other" in completed.stderr
 
 
 def test_exit_codes(codeacumen_here: Codeacumen, shop: Path) -> None:
-    def code(*more: str) -> int:
-        return codeacumen_here("names", "check", shop, *RULES, *more).returncode
+    def run_check(*options: str) -> int:
+        return codeacumen_here("names", "check", shop, *RULES, *options).returncode
 
-    assert code() == 1
-    assert code("--fail-on", "never") == 0
-    assert code("--fail-on", "finding") == 1
-    assert code("--fail-on", "0.99") == 0
-    assert code("--threshold", "1") == 0
-    assert code("--fail-on", "sometimes") == 2
-    assert code("--threshold", "7") == 2
-    assert code("--since", "main", "--staged") == 2
-    assert code("--since", "main") == 2  # no repository
-    assert code("--config", "none.toml") == 2
-    assert code("--baseline", "none.json") == 2
+    assert run_check() == 1
+    assert run_check("--fail-on", "never") == 0
+    assert run_check("--fail-on", "finding") == 1
+    assert run_check("--fail-on", "0.99") == 0
+    assert run_check("--threshold", "1") == 0
+    assert run_check("--fail-on", "sometimes") == 2
+    assert run_check("--threshold", "7") == 2
+    assert run_check("--since", "main", "--staged") == 2
+    assert run_check("--since", "main") == 2  # no repository
+    assert run_check("--config", "none.toml") == 2
+    assert run_check("--baseline", "none.json") == 2
     assert codeacumen_here("names", "check", "nowhere").returncode == 2
 
 
 def test_settings_of_the_project_and_the_command_line(
     codeacumen_here: Codeacumen, shop: Path
 ) -> None:
-    write(shop, {".codeacumen.toml": '[names]\nthreshold = 1\nbackground = "none"\n'})
+    write_files(shop, {".codeacumen.toml": '[names]\nthreshold = 1\nbackground = "none"\n'})
     assert codeacumen_here("names", "check", shop / "src").returncode == 0
     assert codeacumen_here("names", "check", shop / "src", "--threshold", "0.5").returncode == 1
-    write(shop, {".codeacumen.toml": "[names]\ntreshold = 1\n"})
-    done = codeacumen_here("names", "check", shop / "src")
-    assert done.returncode == 2
-    assert "hint: did you mean threshold?" in done.stderr
+    write_files(shop, {".codeacumen.toml": "[names]\ntreshold = 1\n"})
+    completed = codeacumen_here("names", "check", shop / "src")
+    assert completed.returncode == 2
+    assert "hint: did you mean threshold?" in completed.stderr
 
 
-def test_a_baseline_silences_what_is_known(codeacumen_here: Codeacumen, shop: Path) -> None:
-    known = shop / "names.json"
-    done = codeacumen_here("names", "check", shop, *RULES, "--write-baseline", known)
-    assert (done.returncode, "2 known findings" in done.stderr) == (0, True)
-    assert codeacumen_here("names", "check", shop, *RULES, "--baseline", known).returncode == 0
-    write(shop, {FILE: PLANTED.replace("void pay()", "void getPaid()")})
-    done = codeacumen_here("names", "check", shop, *RULES, "--baseline", known, "-f", "json")
-    assert (done.returncode, found(done.stdout)) == (1, {"getPaid"})
-    # Written again where it is also set, all are in it.
-    write(shop, {".codeacumen.toml": '[names]\nbaseline = "names.json"\n'})
-    codeacumen_here("names", "check", shop, *RULES, "--write-baseline", known)
-    assert len(json.loads(known.read_bytes())["findings"]) == 3
+def test_baseline_silences_known_findings(codeacumen_here: Codeacumen, shop: Path) -> None:
+    baseline = shop / "names.json"
+    completed = codeacumen_here("names", "check", shop, *RULES, "--write-baseline", baseline)
+    assert (completed.returncode, "2 known findings" in completed.stderr) == (0, True)
+    assert codeacumen_here("names", "check", shop, *RULES, "--baseline", baseline).returncode == 0
+    write_files(shop, {FILE: PLANTED.replace("void pay()", "void getPaid()")})
+    completed = codeacumen_here(
+        "names", "check", shop, *RULES, "--baseline", baseline, "-f", "json"
+    )
+    assert (completed.returncode, reported_names(completed.stdout)) == (1, {"getPaid"})
+    # A baseline that is set and written again has all findings.
+    write_files(shop, {".codeacumen.toml": '[names]\nbaseline = "names.json"\n'})
+    codeacumen_here("names", "check", shop, *RULES, "--write-baseline", baseline)
+    assert len(json.loads(baseline.read_bytes())["findings"]) == 3
 
 
-def test_a_change(codeacumen_here: Codeacumen, shop: Path) -> None:
-    commit(shop, {})
+def test_check_of_a_change(codeacumen_here: Codeacumen, shop: Path) -> None:
+    commit_files(shop, {})
     assert codeacumen_here("names", "check", shop, *RULES, "--since", "HEAD").returncode == 0
-    write(shop, {"src/shop/New.java": "class New { int x; void getX() { x = 1; x++; } }"})
-    done = codeacumen_here("names", "check", shop, *RULES, "--since", "HEAD", "-f", "json")
-    assert found(done.stdout) == {"getX"}
+    write_files(shop, {"src/shop/New.java": "class New { int x; void getX() { x = 1; x++; } }"})
+    completed = codeacumen_here("names", "check", shop, *RULES, "--since", "HEAD", "-f", "json")
+    assert reported_names(completed.stdout) == {"getX"}
     assert codeacumen_here("names", "check", shop, *RULES, "--staged").returncode == 0
 
 
-def test_the_hook_is_a_command_that_runs(codeacumen: Codeacumen, shop: Path) -> None:
+def test_pre_commit_hook_runs(codeacumen: Codeacumen, shop: Path) -> None:
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     program, *words = hook["entry"].split()
     assert program == "codeacumen"
     assert (hook["pass_filenames"], hook["language"]) == (False, "python")
-    commit(shop, {"README": ""})
+    commit_files(shop, {"README": ""})
     assert codeacumen(*words, cwd=shop).returncode == 0
 
 
-def test_hostile_names_do_not_steer_the_terminal(
+def test_hostile_names_do_not_control_the_terminal(
     codeacumen_here: Codeacumen, tmp_path: Path
 ) -> None:
     path = "src/\x1b[31m\n7:1: evil/A.java"
-    write(tmp_path / "p", {path: PLANTED})
-    done = codeacumen_here("names", "check", tmp_path / "p", *RULES)
-    assert "\x1b" not in done.stdout
-    assert len([line for line in done.stdout.splitlines() if not line.startswith(" ")]) == 2
+    write_files(tmp_path / "p", {path: PLANTED})
+    completed = codeacumen_here("names", "check", tmp_path / "p", *RULES)
+    assert "\x1b" not in completed.stdout
+    assert len([line for line in completed.stdout.splitlines() if not line.startswith(" ")]) == 2
 
 
-def test_a_reader_that_leaves_and_an_interrupt(
+def test_closed_pipe_and_interrupt_end_without_traceback(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CODEACUMEN_HOME", str(home))
-    write(tmp_path / "p", {f"src/B{i}.java": PLANTED for i in range(400)})
+    write_files(tmp_path / "p", {f"src/B{i}.java": PLANTED for i in range(400)})
     command = [sys.executable, "-m", "codeacumen", "names", "check", str(tmp_path / "p"), *RULES]
     reader = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert reader.stdout is not None
@@ -175,53 +179,55 @@ def test_a_reader_that_leaves_and_an_interrupt(
     assert b"Traceback" not in reader.stderr.read()
     reader.stderr.close()
     reader.wait()
-    write(tmp_path / "q", {f"src/B{i}.java": PLANTED + "\n" * i for i in range(3000)})
+    write_files(tmp_path / "q", {f"src/B{i}.java": PLANTED + "\n" * i for i in range(3000)})
     command[5] = str(tmp_path / "q")
-    asked = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    # Both projects have an index: it has begun.
-    while asked.poll() is None and len(list((home / "checker").glob("*/*.sqlite"))) < 2:
+    interrupted = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    # The check has started when both projects have an index.
+    while interrupted.poll() is None and len(list((home / "checker").glob("*/*.sqlite"))) < 2:
         time.sleep(0.05)
-    asked.send_signal(signal.SIGINT)
-    _, told = asked.communicate()
-    assert b"Traceback" not in told
-    # 1: it was faster. Python itself ends by the signal, which a shell calls 130, too, where the
-    # interrupt met code made from a string, as a dataclass's is.
-    assert asked.returncode in (1, 130, -signal.SIGINT)
+    interrupted.send_signal(signal.SIGINT)
+    _, errors = interrupted.communicate()
+    assert b"Traceback" not in errors
+    # 1 if the check was faster than the signal. Python itself may end by the signal (130 in a
+    # shell) if the interrupt occurs in generated code, such as that of a dataclass.
+    assert interrupted.returncode in (1, 130, -signal.SIGINT)
 
 
-def test_calibrate(codeacumen: Codeacumen, home: Path, tmp_path: Path) -> None:
-    """A history in which each getter without a value got another name, and nothing else did."""
+def test_calibrate_finds_and_writes_a_threshold(
+    codeacumen: Codeacumen, home: Path, tmp_path: Path
+) -> None:
+    """The history renames each getter without a return value, and no other method."""
     repository = tmp_path / "history"
-    bad = {
+    sources = {
         f"src/p/C{i}.java": f"package p; class C{i} {{ int total{i};\n"
         f"  void getTotal{i}() {{ total{i} = {i}; total{i}++; }}\n"
         f"  int size{i}() {{ return total{i} + {i}; }}\n"
         f"  void add{i}(int more) {{ total{i} += more; }}\n}}\n"
         for i in range(24)
     }
-    commit(repository, dict(bad))
+    commit_files(repository, dict(sources))
     for i in range(24):
         path = f"src/p/C{i}.java"
         verb = ("reset", "fill", "count", "load")[i % 4]
-        text = bad[path].replace(f"getTotal{i}", f"{verb}Total{i}")
-        commit(repository, {path: text}, f"rename {i}")
-    done = codeacumen(
+        text = sources[path].replace(f"getTotal{i}", f"{verb}Total{i}")
+        commit_files(repository, {path: text}, f"rename {i}")
+    completed = codeacumen(
         "names", "calibrate", repository, *RULES, "--json", "--plot", tmp_path / "c.svg", "--write"
     )
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert (told["renamed"], told["stable"], told["too_few"]) == (24, 48, False)
-    assert told["threshold"] is not None
+    assert completed.returncode == 0, completed.stderr
+    report = json.loads(completed.stdout)
+    assert (report["renamed"], report["stable"], report["too_few"]) == (24, 48, False)
+    assert report["threshold"] is not None
     assert (tmp_path / "c.svg").read_bytes().startswith(b"<svg")
-    assert f"threshold = {told['threshold']:g}" in (repository / ".codeacumen.toml").read_text()
-    # The checker takes it from there: of what there is now, nothing is wrong.
+    assert f"threshold = {report['threshold']:g}" in (repository / ".codeacumen.toml").read_text()
+    # The checker reads the threshold from the file; all current names pass.
     assert codeacumen("names", "check", repository, *RULES).returncode == 0
 
 
-def test_calibrate_with_too_few(codeacumen_here: Codeacumen, shop: Path) -> None:
-    commit(shop, {})
-    done = codeacumen_here("names", "calibrate", shop, *RULES, "--write")
-    assert done.returncode == 0
-    assert "0 renames are too few" in done.stderr
+def test_calibrate_with_too_few_renames(codeacumen_here: Codeacumen, shop: Path) -> None:
+    commit_files(shop, {})
+    completed = codeacumen_here("names", "calibrate", shop, *RULES, "--write")
+    assert completed.returncode == 0
+    assert "0 renames are too few" in completed.stderr
     assert not (shop / ".codeacumen.toml").exists()
     assert os.environ["CODEACUMEN_HOME"]

@@ -1,4 +1,4 @@
-"""Tables on a narrow terminal: what is short stays whole, one long column is folded."""
+"""Tests of tables on a narrow terminal: short columns stay whole, one long column is folded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ID = "12345678-1234-5678-9abc-123456789abc"
 PATH = "check/brookside/circulation/library/LibraryCheck.java:628"
 
 
-def printed(
+def print_sample_table(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: int | None
 ) -> list[str]:
     if columns is None:
@@ -30,28 +30,28 @@ def printed(
 def test_only_the_wide_column_is_folded(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = printed(capsys, monkeypatch, 80)
+    lines = print_sample_table(capsys, monkeypatch, 80)
     assert max(map(len, lines)) <= 80
     assert lines[0].split() == ["id", "methods", "file"]
     assert sum(ID in line for line in lines) == 2
     assert sum("1,234" in line for line in lines) == 2
-    # Folded at a slash, and nothing of it is lost.
+    # The path is folded at a slash, without loss.
     pieces = [line.split()[-1] for line in lines[2:]]
     assert "".join(pieces) == PATH * 2
     assert pieces[0].endswith("/")
 
 
-def test_where_it_cannot_fit_lines_run_over(
+def test_lines_overflow_where_the_table_cannot_fit(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = printed(capsys, monkeypatch, 40)
+    lines = print_sample_table(capsys, monkeypatch, 40)
     assert lines[0].split() == ["id", "methods", "file"]
     assert sum(ID in line for line in lines) == 2
     assert max(map(len, lines)) > 40
     assert "".join(line.split()[-1] for line in lines[2:]) == PATH * 2
 
 
-def test_what_stands_around_a_table_has_the_terminals_width(
+def test_title_and_caption_have_the_width_of_the_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "50")
@@ -62,10 +62,10 @@ def test_what_stands_around_a_table_has_the_terminals_width(
     assert any(line.count(ID) == 2 for line in lines)
 
 
-def test_into_a_pipe_nothing_is_folded_unless_columns_are_named(
+def test_pipe_output_is_not_folded_without_columns(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = printed(capsys, monkeypatch, None)
+    lines = print_sample_table(capsys, monkeypatch, None)
     assert len(lines) == 4
     assert sum(PATH in line for line in lines) == 2
 
@@ -79,7 +79,7 @@ def test_into_a_pipe_nothing_is_folded_unless_columns_are_named(
         (["1" * 60, ID], []),
     ],
 )
-def test_which_column_is_folded_where_none_is_named(
+def test_longest_column_is_folded_by_default(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     cells: list[str],
@@ -88,8 +88,8 @@ def test_which_column_is_folded_where_none_is_named(
     monkeypatch.setenv("COLUMNS", "60")
     print_table(["first", "second"], [cells], right=(0,) if cells[0][0] == "1" else ())
     out = capsys.readouterr().out
-    whole = [at for at, cell in enumerate(cells) if cell.strip() in out]
-    assert whole == [at for at in range(2) if at not in folded]
+    unfolded = [index for index, cell in enumerate(cells) if cell.strip() in out]
+    assert unfolded == [index for index in range(2) if index not in folded]
 
 
 def test_facts_and_empty_tables(
@@ -108,22 +108,26 @@ def test_facts_and_empty_tables(
 
 
 @pytest.mark.parametrize("columns", [80, 120])
-def test_a_terminal_says_how_wide_it_is(columns: int, tmp_path: Path) -> None:
-    """In a terminal of its own: what a person sees, not what a pipe gets."""
+def test_table_has_the_width_of_the_terminal(columns: int, tmp_path: Path) -> None:
+    """Print the table to a pseudo-terminal, because a pipe has no width."""
     pty = pytest.importorskip("pty")
     code = (
         "from codeacumen.cli._output import print_table\n"
         f"print_table(['id', 'file'], [[{ID!r}, {PATH!r}]], wide=1)\n"
     )
-    ours, theirs = pty.openpty()
-    subprocess.run(["stty", "cols", str(columns)], stdin=theirs, check=True)
+    controller, terminal = pty.openpty()
+    subprocess.run(["stty", "cols", str(columns)], stdin=terminal, check=True)
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     process = subprocess.Popen(
-        [sys.executable, "-c", code], stdout=theirs, stderr=theirs, stdin=theirs, env=environment
+        [sys.executable, "-c", code],
+        stdout=terminal,
+        stderr=terminal,
+        stdin=terminal,
+        env=environment,
     )
     assert process.wait(timeout=60) == 0
-    out = os.read(ours, 1 << 16).decode()
-    os.close(ours)
-    os.close(theirs)
+    out = os.read(controller, 1 << 16).decode()
+    os.close(controller)
+    os.close(terminal)
     assert ID in out
     assert (PATH in out) == (columns == 120)

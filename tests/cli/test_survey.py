@@ -1,4 +1,4 @@
-"""``codeacumen survey``, as a person calls it."""
+"""Tests of ``codeacumen survey`` from the command line."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from codeacumen.models.embeddings.vectors import Vectors, unit
-from corpora import build_at
+from codeacumen.models.embeddings.vectors import Vectors, normalize_rows
+from corpora import build_corpus_at
 from support import SHARED, Codeacumen
 
 
 @pytest.fixture
 def votes(codeacumen_here: Codeacumen, tmp_path: Path) -> Path:
     folder = tmp_path / "votes"
-    done = codeacumen_here(
+    completed = codeacumen_here(
         "survey",
         "simulate",
         "--out",
@@ -30,8 +30,8 @@ def votes(codeacumen_here: Codeacumen, tmp_path: Path) -> Path:
         "--share",
         "random=1",
     )
-    assert done.returncode == 0, done.stderr
-    assert "1,080 direct and 900 indirect votes" in done.stdout
+    assert completed.returncode == 0, completed.stderr
+    assert "1,080 direct and 900 indirect votes" in completed.stdout
     return folder
 
 
@@ -39,22 +39,22 @@ def test_simulated_votes_are_cleaned(
     codeacumen_here: Codeacumen, votes: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "benchmark"
-    done = codeacumen_here("survey", "clean", votes, "--out", out)
-    assert done.returncode == 0, done.stderr
+    completed = codeacumen_here("survey", "clean", votes, "--out", out)
+    assert completed.returncode == 0, completed.stderr
     for size in ("small", "medium", "large"):
         assert (out / f"{size}_pair_wise.csv").is_file()
-        assert f"{size}: τ" in done.stdout
-    assert "without outlier raters" in done.stdout
-    assert "simulated raters" in done.stdout
-    told = json.loads(codeacumen_here("survey", "clean", votes, "-o", out, "--json").stdout)
-    assert told["simulated"]["small"]["raters"]["random"]["dropped"] >= 10
-    assert told["rules"]["scale"] == "ordinal"
+        assert f"{size}: τ" in completed.stdout
+    assert "without outlier raters" in completed.stdout
+    assert "simulated raters" in completed.stdout
+    report = json.loads(codeacumen_here("survey", "clean", votes, "-o", out, "--json").stdout)
+    assert report["simulated"]["small"]["raters"]["random"]["dropped"] >= 10
+    assert report["rules"]["scale"] == "ordinal"
 
 
-def test_the_same_votes_give_the_same_bytes(
+def test_cleaning_does_not_depend_on_order_and_format(
     codeacumen_here: Codeacumen, votes: Path, tmp_path: Path
 ) -> None:
-    # In reverse, and as lines of JSON.
+    # The same votes in reverse order, as JSON lines.
     head, *rows = (votes / "direct.csv").read_text().splitlines()
     names = head.split(",")
     lines = [json.dumps(dict(zip(names, row.split(","), strict=True))) for row in reversed(rows)]
@@ -66,17 +66,19 @@ def test_the_same_votes_give_the_same_bytes(
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
 
-def test_bad_rows_are_named(codeacumen_here: Codeacumen, votes: Path, tmp_path: Path) -> None:
+def test_malformed_rows_are_reported(
+    codeacumen_here: Codeacumen, votes: Path, tmp_path: Path
+) -> None:
     with (votes / "direct.csv").open("a") as stream:
         stream.write("zoe,a,b,9,1\n" * 7)
-    done = codeacumen_here("survey", "clean", votes, "-o", tmp_path / "out")
-    assert done.returncode == 0
-    assert "direct.csv:1082: left out: relatedness is '9'" in done.stderr
-    assert "... and 2 more" in done.stderr
+    completed = codeacumen_here("survey", "clean", votes, "-o", tmp_path / "out")
+    assert completed.returncode == 0
+    assert "direct.csv:1082: left out: relatedness is '9'" in completed.stderr
+    assert "... and 2 more" in completed.stderr
 
 
-def test_options(codeacumen_here: Codeacumen, votes: Path, tmp_path: Path) -> None:
-    done = codeacumen_here(
+def test_clean_options_are_rules(codeacumen_here: Codeacumen, votes: Path, tmp_path: Path) -> None:
+    completed = codeacumen_here(
         "survey",
         "clean",
         votes,
@@ -92,7 +94,7 @@ def test_options(codeacumen_here: Codeacumen, votes: Path, tmp_path: Path) -> No
         "5",
         "--json",
     )
-    rules = json.loads(done.stdout)["rules"]
+    rules = json.loads(completed.stdout)["rules"]
     assert rules == {
         "scale": "interval",
         "downer_increase": 0.2,
@@ -110,23 +112,23 @@ def test_options(codeacumen_here: Codeacumen, votes: Path, tmp_path: Path) -> No
         (["simulate", "--share", "random"], "not a kind and a number"),
     ],
 )
-def test_what_cannot_be_done_is_told(
+def test_invalid_survey_arguments_are_rejected(
     codeacumen_here: Codeacumen, votes: Path, tmp_path: Path, arguments: list[str], message: str
 ) -> None:
     words = [word.format(votes=votes) for word in arguments]
-    done = codeacumen_here("survey", *words, "-o", tmp_path / "out")
-    assert done.returncode == 2
-    assert message in done.stderr
+    completed = codeacumen_here("survey", *words, "-o", tmp_path / "out")
+    assert completed.returncode == 2
+    assert message in completed.stderr
 
 
-def test_sesame(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
+def test_clean_sesame(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
     path = SHARED / "sesame" / "dataset-unfiltered.json"
     if not path.is_file():
         pytest.skip(f"SeSaMe's files are not in {path.parent}")
-    done = codeacumen_here("survey", "clean", path, "-o", tmp_path / "out")
-    assert done.returncode == 0, done.stderr
-    assert "900 pairs, 857 kept" in done.stdout
-    assert "66 pairs similar in all three, 543 dissimilar" in done.stdout
+    completed = codeacumen_here("survey", "clean", path, "-o", tmp_path / "out")
+    assert completed.returncode == 0, completed.stderr
+    assert "900 pairs, 857 kept" in completed.stdout
+    assert "66 pairs similar in all three, 543 dissimilar" in completed.stdout
     again = codeacumen_here("survey", "clean", path, "-o", tmp_path / "out", "--json")
     assert json.loads(again.stdout)["pairs"]["after"] == 857
     (tmp_path / "other").mkdir()
@@ -141,14 +143,14 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number in range(3):
         lines = "\n".join(f"var item{i % 7} = i + index + {i};" for i in range(60))
         (root / "project" / f"{number}.js").write_text(f"// {number}\n{lines}\n")
-    build_at(root / "corpus", [str(root / "project")], views=("text",))
+    build_corpus_at(root / "corpus", [str(root / "project")], views=("text",))
     return root / "corpus"
 
 
-def test_select(codeacumen_here: Codeacumen, corpus: Path, tmp_path: Path) -> None:
-    # What `codeacumen train embedding` would write.
+def test_select_chooses_pairs(codeacumen_here: Codeacumen, corpus: Path, tmp_path: Path) -> None:
+    # An embedding as `codeacumen train embedding` writes it.
     names = ["i", "index", "item1", "item2"]
-    rows = unit(np.arange(1, 13, dtype=np.float64).reshape(4, 3) % 5)
+    rows = normalize_rows(np.arange(1, 13, dtype=np.float64).reshape(4, 3) % 5)
     Vectors(names, rows, [9, 9, 9, 9], {"kind": "toy"}).save(tmp_path / "toy")
     arguments = [
         "survey",
@@ -165,31 +167,35 @@ def test_select(codeacumen_here: Codeacumen, corpus: Path, tmp_path: Path) -> No
         "-j",
         "1",
     ]
-    done = codeacumen_here(*arguments, "--out", tmp_path / "a.json")
-    assert done.returncode == 0, done.stderr
-    assert "6 pairs of" in done.stdout
-    assert "cosine: toy" in done.stdout
-    found = json.loads((tmp_path / "a.json").read_bytes())
-    assert found["frequent_identifiers"] == 9
-    assert {one["why"] for one in found["pairs"]} >= {"toy", "random"}
-    assert all(len(one["contexts"]) == 5 for one in found["identifiers"])
+    completed = codeacumen_here(*arguments, "--out", tmp_path / "a.json")
+    assert completed.returncode == 0, completed.stderr
+    assert "6 pairs of" in completed.stdout
+    assert "cosine: toy" in completed.stdout
+    selection = json.loads((tmp_path / "a.json").read_bytes())
+    assert selection["frequent_identifiers"] == 9
+    assert {pair["why"] for pair in selection["pairs"]} >= {"toy", "random"}
+    assert all(len(identifier["contexts"]) == 5 for identifier in selection["identifiers"])
     codeacumen_here(*arguments, "--out", tmp_path / "b.json")
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
     (tmp_path / "words.txt").write_text("i index")
-    few = codeacumen_here(
+    selected_words = codeacumen_here(
         *arguments, "--words", tmp_path / "words.txt", "--limit", "99", "--out", tmp_path / "c.json"
     )
-    assert "of 99 pairs: there are no more such names" in few.stderr
-    found = json.loads((tmp_path / "c.json").read_bytes())
-    assert {"left": "i", "right": "index", "why": "synonyms"} in found["pairs"]
-    done = codeacumen_here(*arguments, "--embedding", tmp_path / "x" / "toy", "-o", tmp_path / "d")
-    assert "the same name" in done.stderr
+    assert "of 99 pairs: there are no more such names" in selected_words.stderr
+    selection = json.loads((tmp_path / "c.json").read_bytes())
+    assert {"left": "i", "right": "index", "why": "synonyms"} in selection["pairs"]
+    completed = codeacumen_here(
+        *arguments, "--embedding", tmp_path / "x" / "toy", "-o", tmp_path / "d"
+    )
+    assert "the same name" in completed.stderr
 
 
-def test_occurrences(codeacumen_here: Codeacumen, idbench: Path, corpus: Path) -> None:
-    done = codeacumen_here("survey", "occurrences", corpus, "-j", "1")
-    assert done.returncode == 0, done.stderr
-    assert "1 of 484" in done.stdout
-    told = codeacumen_here("survey", "occurrences", corpus, "-j", "1", "--json")
-    (language,) = json.loads(told.stdout)["languages"].values()
+def test_occurrences_counts_idbench_identifiers(
+    codeacumen_here: Codeacumen, idbench: Path, corpus: Path
+) -> None:
+    completed = codeacumen_here("survey", "occurrences", corpus, "-j", "1")
+    assert completed.returncode == 0, completed.stderr
+    assert "1 of 484" in completed.stdout
+    json_output = codeacumen_here("survey", "occurrences", corpus, "-j", "1", "--json")
+    (language,) = json.loads(json_output.stdout)["languages"].values()
     assert (language["total"], language["max"]) == (180, 180)

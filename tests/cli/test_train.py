@@ -1,5 +1,5 @@
-"""``codeacumen train embedding``, and what shows an embedding: ``names neighbours`` and
-``reproduce idbench --embeddings``."""
+"""Tests of ``codeacumen train embedding``, and of the commands that use an embedding: ``names
+neighbours`` and ``reproduce idbench --embeddings``."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from codeacumen.api import CodeacumenError
-from codeacumen.benchmarks.idbench.figures import published_correlations
+from codeacumen.benchmarks.idbench.figures import read_published_correlations
 from codeacumen.corpus import Corpus
 from codeacumen.interface.training import train_embedding
 from codeacumen.models.embeddings.vectors import Vectors
-from corpora import build_at
+from corpora import build_corpus_at
 from support import ROOT, Codeacumen
 
 pytest.importorskip("gensim")
@@ -23,9 +23,9 @@ SMALL = ("--size", "10", "--epochs", "2")
 
 @pytest.fixture(scope="module")
 def quill(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A corpus: what is trained on a folder of sources begins by building one."""
+    """Build a corpus once, because training on a folder of sources builds one each time."""
     out = tmp_path_factory.mktemp("quill") / "corpus"
-    build_at(out, [QUILL], views=["text"])
+    build_corpus_at(out, [QUILL], views=["text"])
     return out
 
 
@@ -34,29 +34,31 @@ def test_an_embedding_of_each_technique_is_trained_and_has_neighbours(
     codeacumen: Codeacumen, quill: Path, tmp_path: Path, technique: str
 ) -> None:
     out = tmp_path / "w2v"
-    done = codeacumen("train", "embedding", technique, quill, "--out", out, *SMALL)
-    assert done.returncode == 0, done.stderr
-    assert "java files" in done.stdout
-    assert done.stderr == ""
+    completed = codeacumen("train", "embedding", technique, quill, "--out", out, *SMALL)
+    assert completed.returncode == 0, completed.stderr
+    assert "java files" in completed.stdout
+    assert completed.stderr == ""
     vectors = Vectors.load(out)
     assert vectors.metadata["kind"] == technique
     assert vectors.metadata["data"]["files"]["java"] > 10
     name = vectors.names[0]
-    done = codeacumen("names", "neighbours", out, name, "-n", "3", "--json")
-    assert done.returncode == 0, done.stderr
-    (row,) = json.loads(done.stdout)
-    near = vectors.neighbours(name, 3)
-    assert near is not None
-    assert [neighbour["name"] for neighbour in row["neighbours"]] == [other for other, _ in near]
+    completed = codeacumen("names", "neighbours", out, name, "-n", "3", "--json")
+    assert completed.returncode == 0, completed.stderr
+    (row,) = json.loads(completed.stdout)
+    neighbours = vectors.neighbours(name, 3)
+    assert neighbours is not None
+    assert [neighbour["name"] for neighbour in row["neighbours"]] == [
+        other for other, _ in neighbours
+    ]
 
 
-def test_any_number_of_workers_gives_the_same_bytes(
+def test_embedding_does_not_depend_on_the_number_of_workers(
     codeacumen: Codeacumen, quill: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, workers in (("one", "1"), ("two", "2")):
         options = ("--out", tmp_path / name, "-j", workers, *SMALL)
-        done = codeacumen("train", "embedding", "w2v-sg", quill, *options)
-        assert done.returncode == 0, done.stderr
+        completed = codeacumen("train", "embedding", "w2v-sg", quill, *options)
+        assert completed.returncode == 0, completed.stderr
         monkeypatch.setenv("PYTHONHASHSEED", "1")
     for file in (tmp_path / "one").iterdir():
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
@@ -82,11 +84,11 @@ def test_options_are_settings_of_the_embedding(
         "4",
     )
     out = tmp_path / "w2v"
-    done = codeacumen(
+    completed = codeacumen(
         "train", "embedding", "w2v-sg", quill, *options, *SMALL, "--json", "--out", out
     )
-    assert done.returncode == 0, done.stderr
-    facts = json.loads(done.stdout)
+    assert completed.returncode == 0, completed.stderr
+    facts = json.loads(completed.stdout)
     assert (facts["kind"], facts["folder"], facts["dimensions"]) == ("w2v-sg", str(out), 10)
     expected = {
         "min_count": 5,
@@ -104,11 +106,13 @@ def test_options_are_settings_of_the_embedding(
     assert min(Vectors.load(out).counts) >= 5
 
 
-def test_the_function_trains_what_the_command_trains(
+def test_train_embedding_equals_the_command(
     codeacumen: Codeacumen, quill: Path, tmp_path: Path
 ) -> None:
-    done = codeacumen("train", "embedding", "w2v-cbow", quill, "--out", tmp_path / "w2v", *SMALL)
-    assert done.returncode == 0, done.stderr
+    completed = codeacumen(
+        "train", "embedding", "w2v-cbow", quill, "--out", tmp_path / "w2v", *SMALL
+    )
+    assert completed.returncode == 0, completed.stderr
     trained = train_embedding(
         "w2v-cbow", Corpus.open(quill), tmp_path / "own", size=10, epochs=2, workers=1
     )
@@ -132,12 +136,14 @@ def test_wrong_arguments_of_the_function_are_errors(tmp_path: Path) -> None:
 
 
 def test_a_name_without_a_vector_is_reported(codeacumen: Codeacumen, tmp_path: Path) -> None:
-    done = codeacumen("train", "embedding", "w2v-cbow", QUILL, "--out", tmp_path / "w2v", *SMALL)
-    assert done.returncode == 0, done.stderr
-    done = codeacumen("names", "neighbours", tmp_path / "w2v", "String", "neverHeardOf")
-    assert done.returncode == 1
-    assert "neverHeardOf: it has no vector" in done.stderr
-    assert "String" in done.stdout
+    completed = codeacumen(
+        "train", "embedding", "w2v-cbow", QUILL, "--out", tmp_path / "w2v", *SMALL
+    )
+    assert completed.returncode == 0, completed.stderr
+    completed = codeacumen("names", "neighbours", tmp_path / "w2v", "String", "neverHeardOf")
+    assert completed.returncode == 1
+    assert "neverHeardOf: it has no vector" in completed.stderr
+    assert "String" in completed.stdout
 
 
 @pytest.mark.parametrize(
@@ -156,18 +162,18 @@ def test_a_wrong_argument_is_an_error(
 ) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
-    done = codeacumen("train", "embedding", *arguments, cwd=tmp_path)
-    assert done.returncode == 2
-    assert message in done.stderr
+    completed = codeacumen("train", "embedding", *arguments, cwd=tmp_path)
+    assert completed.returncode == 2
+    assert message in completed.stderr
 
 
 def test_neighbours_need_an_embedding(codeacumen: Codeacumen, tmp_path: Path) -> None:
-    done = codeacumen("names", "neighbours", tmp_path, "a")
-    assert done.returncode == 2
-    assert "no embedding here" in done.stderr
+    completed = codeacumen("names", "neighbours", tmp_path, "a")
+    assert completed.returncode == 2
+    assert "no embedding here" in completed.stderr
 
 
-def test_trained_rows_stand_beside_the_published(
+def test_trained_rows_are_compared_with_the_published(
     codeacumen: Codeacumen,
     codeacumen_here: Codeacumen,
     quill: Path,
@@ -177,21 +183,29 @@ def test_trained_rows_stand_beside_the_published(
 ) -> None:
     for technique in ("ft-cbow", "w2v-cbow"):
         out = tmp_path / "all" / technique
-        done = codeacumen("train", "embedding", technique, quill, "--out", out, *SMALL)
-        assert done.returncode == 0, done.stderr
-    # Of the published rows, those that ours stand beside.
-    table = [one for one in published_correlations() if one.technique in ("FT-cbow", "w2v-cbow")]
+        completed = codeacumen("train", "embedding", technique, quill, "--out", out, *SMALL)
+        assert completed.returncode == 0, completed.stderr
+    # Only the published rows that have a trained counterpart.
+    table = [
+        correlation
+        for correlation in read_published_correlations()
+        if correlation.technique in ("FT-cbow", "w2v-cbow")
+    ]
     monkeypatch.setattr(
-        "codeacumen.benchmarks.idbench.reproduce.published_correlations", lambda: table
+        "codeacumen.benchmarks.idbench.reproduce.read_published_correlations", lambda: table
     )
-    done = codeacumen_here(
+    completed = codeacumen_here(
         "reproduce", "idbench", "--embeddings", tmp_path / "all", "--resamples", "100", "--json"
     )
-    assert done.returncode == 0, done.stderr
-    cells = [cell for cell in json.loads(done.stdout) if cell["table"] == "trained"]
+    assert completed.returncode == 0, completed.stderr
+    cells = [cell for cell in json.loads(completed.stdout) if cell["table"] == "trained"]
     assert len(cells) == 18
-    large = {c["technique"]: c for c in cells if (c["task"], c["size"]) == ("relatedness", "large")}
-    # FastText makes vectors of parts, so it scores all; word2vec knows hardly any of these names.
+    large = {
+        cell["technique"]: cell
+        for cell in cells
+        if (cell["task"], cell["size"]) == ("relatedness", "large")
+    }
+    # FastText builds vectors from n-grams and scores all pairs; word2vec knows few of these names.
     assert large["ft-cbow"]["n"] == 266
     assert large["ft-cbow"]["note"].startswith("scores 289 of 289 pairs")
     assert large["ft-cbow"]["published"] == pytest.approx(0.7284, abs=1e-4)
@@ -200,9 +214,9 @@ def test_trained_rows_stand_beside_the_published(
 
 
 def test_trained_needs_embeddings(codeacumen: Codeacumen, idbench: Path, tmp_path: Path) -> None:
-    done = codeacumen("reproduce", "idbench", "--embeddings", tmp_path)
-    assert done.returncode == 2
-    assert "neither an embedding" in done.stderr
-    done = codeacumen("reproduce", "generalizability", "--embeddings", tmp_path)
-    assert done.returncode == 2
-    assert "papers that do: idbench" in done.stderr
+    completed = codeacumen("reproduce", "idbench", "--embeddings", tmp_path)
+    assert completed.returncode == 2
+    assert "neither an embedding" in completed.stderr
+    completed = codeacumen("reproduce", "generalizability", "--embeddings", tmp_path)
+    assert completed.returncode == 2
+    assert "papers that do: idbench" in completed.stderr

@@ -1,5 +1,4 @@
-"""`codeacumen train network` and `codeacumen eval -m run:DIR`, as a person runs them on the
-examples."""
+"""Tests of `codeacumen train network` and `codeacumen eval -m run:DIR` on the examples."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("tasks_forgotten")
 def test_a_network_is_trained_for_each_task_and_evaluated(
     codeacumen_here: Codeacumen, gluecode: Path, tmp_path: Path
 ) -> None:
-    """With a configuration file, whose seed counts, for two tasks at once."""
+    """Train for two tasks at once with a configuration file, whose seed is used."""
     config, out = tmp_path / "mine.toml", tmp_path / "runs"
     config.write_text((CONFIGS / "cnn.small.toml").read_text() + "seed = 7\n")
     command = (
@@ -43,16 +42,16 @@ def test_a_network_is_trained_for_each_task_and_evaluated(
         "-o",
         out,
     )
-    done = codeacumen_here(*command)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("of 2 rounds") == 2, done.stdout
-    assert f"next: codeacumen eval -m run:{out} -t gluecode/npath@{gluecode}" in done.stdout
+    completed = codeacumen_here(*command)
+    assert completed.returncode == 0, completed.stderr
+    assert completed.stdout.count("of 2 rounds") == 2, completed.stdout
+    assert f"next: codeacumen eval -m run:{out} -t gluecode/npath@{gluecode}" in completed.stdout
     for task in ("npath", "naming"):
         training = json.loads((out / task / "model.json").read_text())["training"]
         assert (training["seed"], training["epochs"]) == (7, 2)
     with_seed = codeacumen_here(*command, "--seed", "3", "--json")
     assert json.loads(with_seed.stdout)["gluecode/npath"]["training"]["seed"] == 3
-    done = codeacumen_here(
+    completed = codeacumen_here(
         "eval",
         "-t",
         f"gluecode@{gluecode}",
@@ -63,16 +62,16 @@ def test_a_network_is_trained_for_each_task_and_evaluated(
         tmp_path / "run",
         "--json",
     )
-    assert done.returncode == 0, done.stderr
-    cells = json.loads(done.stdout)["cells"]
-    assert sorted(one["task"] for one in cells) == ["gluecode/naming", "gluecode/npath"]
-    assert all(one["asked"] > 0 and not one["errors"] for one in cells)
+    assert completed.returncode == 0, completed.stderr
+    cells = json.loads(completed.stdout)["cells"]
+    assert sorted(cell["task"] for cell in cells) == ["gluecode/naming", "gluecode/npath"]
+    assert all(cell["asked"] > 0 and not cell["errors"] for cell in cells)
 
 
-def test_the_function_trains_what_the_command_trains(
+def test_train_network_equals_the_command(
     codeacumen_here: Codeacumen, gluecode: Path, tmp_path: Path
 ) -> None:
-    done = codeacumen_here(
+    completed = codeacumen_here(
         "train",
         "network",
         "mlp",
@@ -89,7 +88,7 @@ def test_the_function_trains_what_the_command_trains(
         "-o",
         tmp_path / "command",
     )
-    assert done.returncode == 0, done.stderr
+    assert completed.returncode == 0, completed.stderr
     called: list[TrainedNetwork] = []
     (trained,) = train_network(
         "mlp",
@@ -118,7 +117,7 @@ def test_the_function_trains_what_the_command_trains(
         ("code2vec", ("gluecode/npath@{}",), "code2vec cannot be trained for gluecode/npath"),
     ],
 )
-def test_a_network_or_task_that_cannot_be_is_an_error(
+def test_invalid_network_or_task_is_rejected(
     codeacumen_here: Codeacumen,
     gluecode: Path,
     tmp_path: Path,
@@ -127,27 +126,27 @@ def test_a_network_or_task_that_cannot_be_is_an_error(
     message: str,
 ) -> None:
     options = [part for task in tasks for part in ("-t", task.format(gluecode))]
-    done = codeacumen_here(
+    completed = codeacumen_here(
         "train", "network", network, *options, "--config", "small", "-o", tmp_path / "run"
     )
-    assert done.returncode == 2
-    assert message in done.stderr
+    assert completed.returncode == 2
+    assert message in completed.stderr
     assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.thorough
-def test_a_transformer_is_pretrained_and_begun_from(
+def test_training_starts_from_a_pretrained_transformer(
     codeacumen_here: Codeacumen, gluecode: Path, tmp_path: Path
 ) -> None:
     options = ("--config", "small", "--set", "training.epochs=1", "--limit", "40", "-j", "1")
     base, out = tmp_path / "base", tmp_path / "run"
-    done = codeacumen_here(
+    completed = codeacumen_here(
         "train", "network", "transformer", "-t", f"pretrain@{gluecode}", *options, "-o", base
     )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("transformer for pretrain: dev loss ")
-    assert "next:" not in done.stdout
-    done = codeacumen_here(
+    assert completed.returncode == 0, completed.stderr
+    assert completed.stdout.startswith("transformer for pretrain: dev loss ")
+    assert "next:" not in completed.stdout
+    completed = codeacumen_here(
         "train",
         "network",
         "transformer",
@@ -159,19 +158,19 @@ def test_a_transformer_is_pretrained_and_begun_from(
         "-o",
         out,
     )
-    assert done.returncode == 0, done.stderr
+    assert completed.returncode == 0, completed.stderr
     started_from = json.loads((out / "model.json").read_text())["start"]
     assert started_from == json.loads((base / "model.json").read_text())["weights_sha256"]
 
 
 @pytest.mark.thorough
-def test_all_tasks_at_once_from_variants(
+def test_one_network_for_all_tasks_with_variants(
     codeacumen_here: Codeacumen, gluecode: Path, examples_corpus: object, tmp_path: Path
 ) -> None:
-    """codeacumen-base: variants are made, one network answers five tasks."""
+    """Train codeacumen-base with variants; one network answers five tasks."""
     corpus = examples_corpus.folder  # type: ignore[attr-defined]
     variants = tmp_path / "variants"
-    done = codeacumen_here(
+    completed = codeacumen_here(
         "dataset",
         "build",
         "robustness",
@@ -189,7 +188,7 @@ def test_all_tasks_at_once_from_variants(
         "--out",
         variants,
     )
-    assert done.returncode == 0, done.stderr
+    assert completed.returncode == 0, completed.stderr
     command = (
         "train",
         "network",
@@ -207,9 +206,9 @@ def test_all_tasks_at_once_from_variants(
         "--workers",
         "1",
     )
-    done = codeacumen_here(*command, "-o", tmp_path / "base")
-    assert done.returncode == 0, done.stderr
-    done = codeacumen_here(
+    completed = codeacumen_here(*command, "-o", tmp_path / "base")
+    assert completed.returncode == 0, completed.stderr
+    completed = codeacumen_here(
         "eval",
         "-t",
         f"gluecode@{gluecode}",
@@ -219,7 +218,7 @@ def test_all_tasks_at_once_from_variants(
         tmp_path / "run",
         "--json",
     )
-    assert done.returncode == 0, done.stderr
-    cells = json.loads(done.stdout)["cells"]
+    assert completed.returncode == 0, completed.stderr
+    cells = json.loads(completed.stdout)["cells"]
     assert len(cells) == 5
-    assert all(one["asked"] > 0 and not one["errors"] for one in cells)
+    assert all(cell["asked"] > 0 and not cell["errors"] for cell in cells)

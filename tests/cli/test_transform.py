@@ -1,4 +1,4 @@
-"""``codeacumen transform`` from the command line, as a person runs it."""
+"""Tests of ``codeacumen transform`` from the command line."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from codeacumen.transforms.edits import Edit, apply
-from corpora import build_at
+from codeacumen.transforms.edits import Edit, apply_edits
+from corpora import build_corpus_at
 from javac import JAVAC
 from support import ROOT, Codeacumen
 
@@ -21,13 +21,13 @@ SOURCE = """class A {
 """
 
 
-def lines(file: Path) -> list[dict[str, Any]]:
+def read_lines(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
-def applied(data: bytes, row: dict[str, Any]) -> bytes:
-    edits = [Edit(one["start"], one["end"], one["text"].encode()) for one in row["edits"]]
-    return apply(data, edits)
+def apply_row(data: bytes, row: dict[str, Any]) -> bytes:
+    edits = [Edit(edit["start"], edit["end"], edit["text"].encode()) for edit in row["edits"]]
+    return apply_edits(data, edits)
 
 
 @pytest.fixture
@@ -37,9 +37,11 @@ def one_file(tmp_path: Path) -> Path:
     return file
 
 
-def test_lines_files_and_reasons(codeacumen: Codeacumen, one_file: Path, tmp_path: Path) -> None:
-    out, written = tmp_path / "v.jsonl", tmp_path / "written"
-    done = codeacumen(
+def test_transform_writes_lines_files_and_refusals(
+    codeacumen: Codeacumen, one_file: Path, tmp_path: Path
+) -> None:
+    out, variants_dir = tmp_path / "v.jsonl", tmp_path / "written"
+    completed = codeacumen(
         "transform",
         str(one_file),
         "-k",
@@ -54,13 +56,13 @@ def test_lines_files_and_reasons(codeacumen: Codeacumen, one_file: Path, tmp_pat
         "all",
         "--refused",
         "--write",
-        str(written),
+        str(variants_dir),
         "-o",
         str(out),
     )
-    assert done.returncode == 0, done.stderr
-    assert "most frequent refusal" in done.stdout
-    rows = lines(out)
+    assert completed.returncode == 0, completed.stderr
+    assert "most frequent refusal" in completed.stdout
+    rows = read_lines(out)
     assert [row["locations"] for row in rows if row.get("where") == "all"] == [
         ["rename:n:0", "rename:sum:0", "rename:i:0"],
         ["rename:b:0", "rename:c:0"],
@@ -71,23 +73,23 @@ def test_lines_files_and_reasons(codeacumen: Codeacumen, one_file: Path, tmp_pat
     data = one_file.read_bytes()
     for number, row in enumerate(rows, 1):
         if row.get("where") == "single":
-            changed = (written / f"{number:06}" / "A.java").read_bytes()
-            assert changed == applied(data, row) != data
-    whole = (written / "rename-all" / "A" / "A.java").read_text()
-    assert "int f(int var0) { int var1 = 0;" in whole
-    assert "g(boolean var0) { Boolean var1 = var0;" in whole
+            changed = (variants_dir / f"{number:06}" / "A.java").read_bytes()
+            assert changed == apply_row(data, row) != data
+    all_renamed = (variants_dir / "rename-all" / "A" / "A.java").read_text()
+    assert "int f(int var0) { int var1 = 0;" in all_renamed
+    assert "g(boolean var0) { Boolean var1 = var0;" in all_renamed
 
 
-def test_the_same_bytes_whatever_the_workers(
+def test_output_does_not_depend_on_the_number_of_workers(
     codeacumen_here: Codeacumen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus = tmp_path / "corpus"
     quill = ROOT / "examples" / "quill" / "src" / "quill"
-    build_at(corpus, [str(quill / "text"), str(quill / "value")], workers=1, views=["text"])
-    found = []
+    build_corpus_at(corpus, [str(quill / "text"), str(quill / "value")], workers=1, views=["text"])
+    outputs = []
     for workers in ("1", "2"):
         out = tmp_path / f"{workers}.jsonl"
-        done = codeacumen_here(
+        completed = codeacumen_here(
             "transform",
             corpus,
             "-k",
@@ -105,16 +107,16 @@ def test_the_same_bytes_whatever_the_workers(
             "-o",
             out,
         )
-        assert done.returncode == 0, done.stderr
-        found.append(out.read_bytes())
+        assert completed.returncode == 0, completed.stderr
+        outputs.append(out.read_bytes())
         monkeypatch.setenv("PYTHONHASHSEED", "1")
-    assert found[0] == found[1]
-    kinds = {row["kind"] for row in lines(tmp_path / "1.jsonl")}
+    assert outputs[0] == outputs[1]
+    kinds = {row["kind"] for row in read_lines(tmp_path / "1.jsonl")}
     assert kinds == {"unused", "rename+loop"}
 
 
-def test_edits_stand_where_the_file_has_them(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
-    """Also in a file that is no plain UTF-8."""
+def test_edits_are_byte_positions_of_the_file(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
+    """Edits have byte positions of the original file, whatever its encoding."""
     text = "class A { /* äöü */ int f(int größe) { return größe; } }\n"
     encodings = {"latin": "latin-1", "marked": "utf-8", "wide": "utf-16-le"}
     marks = {"latin": b"", "marked": b"\xef\xbb\xbf", "wide": b"\xff\xfe"}
@@ -123,26 +125,26 @@ def test_edits_stand_where_the_file_has_them(codeacumen_here: Codeacumen, tmp_pa
         (tmp_path / name).mkdir()
         (tmp_path / name / "A.java").write_bytes(content)
     out = tmp_path / "out.jsonl"
-    done = codeacumen_here(
+    completed = codeacumen_here(
         "transform", *(tmp_path / name for name in data), "-k", "rename", "-j", "1", "-o", out
     )
-    assert done.returncode == 0, done.stderr
-    rows = lines(out)
+    assert completed.returncode == 0, completed.stderr
+    rows = read_lines(out)
     assert sorted(row["project"] for row in rows) == sorted(data)
     for row in rows:
         name = row["project"]
-        for one in row["edits"]:
-            changed = data[name][one["start"] : one["end"]]
+        for edit in row["edits"]:
+            changed = data[name][edit["start"] : edit["end"]]
             assert changed.decode(encodings[name]) == "größe"
 
 
 @pytest.mark.skipif(shutil.which("javac") is None, reason="no javac here")
-def test_certified_as_far_as_asked(
+def test_variants_are_certified_to_the_requested_level(
     codeacumen_here: Codeacumen, one_file: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "v.jsonl"
     command = f"javac {' '.join(JAVAC)} -d out A.java"
-    done = codeacumen_here(
+    completed = codeacumen_here(
         "transform",
         one_file.parent,
         "-j",
@@ -155,11 +157,11 @@ def test_certified_as_far_as_asked(
         out,
         "--json",
     )
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["lines"] == len(lines(out)) > 5
-    assert {row["certificate"]["level"] for row in lines(out)} == {"tests"}
-    done = codeacumen_here(
+    assert completed.returncode == 0, completed.stderr
+    report = json.loads(completed.stdout)
+    assert report["lines"] == len(read_lines(out)) > 5
+    assert {row["certificate"]["level"] for row in read_lines(out)} == {"tests"}
+    completed = codeacumen_here(
         "transform",
         one_file.parent,
         "-j",
@@ -173,8 +175,8 @@ def test_certified_as_far_as_asked(
         "-o",
         out,
     )
-    assert done.returncode == 1
-    failed = [row for row in lines(out) if row["certificate"].get("failed")]
+    assert completed.returncode == 1
+    failed = [row for row in read_lines(out) if row["certificate"].get("failed")]
     assert [row["locations"] for row in failed] == [["rename:sum:0"]]
 
 
@@ -190,8 +192,8 @@ def test_unknown_settings_are_errors(
     codeacumen_here: Codeacumen, one_file: Path, tmp_path: Path, options: list[str], error: str
 ) -> None:
     out = tmp_path / "v.jsonl"
-    done = codeacumen_here("transform", str(one_file.parent), *options, "-o", str(out))
-    assert done.returncode == 2
-    assert error in done.stderr
-    assert "hint:" in done.stderr
+    completed = codeacumen_here("transform", str(one_file.parent), *options, "-o", str(out))
+    assert completed.returncode == 2
+    assert error in completed.stderr
+    assert "hint:" in completed.stderr
     assert not out.exists()

@@ -1,4 +1,4 @@
-"""The verbs on the command line."""
+"""Tests of the commands on the command line."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from codeacumen.benchmarks.idbench.figures import published_correlations
+from codeacumen.benchmarks.idbench.figures import read_published_correlations
 from codeacumen.cli import app
 from support import ROOT, Codeacumen
 
-VERBS = [
+COMMANDS = [
     "eval",
     "score",
     "compare",
@@ -37,9 +37,9 @@ VERBS = [
 EXAMPLE = ROOT / "examples" / "trigram_embedding.py"
 
 
-def test_help_names_every_verb(codeacumen_here: Codeacumen) -> None:
+def test_help_lists_every_command(codeacumen_here: Codeacumen) -> None:
     text = codeacumen_here("--help").stdout
-    assert all(verb in text for verb in VERBS)
+    assert all(command in text for command in COMMANDS)
 
 
 def list_commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -66,48 +66,50 @@ def test_every_command_has_a_summary_examples_and_help_for_each_option() -> None
                 assert parameter.help, f"{words}: --{parameter.name} has no help"
 
 
-def test_completion_is_offered() -> None:
-    # The shell is looked for among the processes above; the tests' own may be none.
+def test_shell_completion_is_available() -> None:
+    # The shell is detected among the parent processes, and the tests may not run in one.
     command = f"'{sys.executable}' -m codeacumen --show-completion; true"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
-    assert "_CODEACUMEN_COMPLETE" in done.stdout
+    completed = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+    assert "_CODEACUMEN_COMPLETE" in completed.stdout
 
 
-def test_a_new_user_without_data_gets_scores_and_is_told_what_is_missing(
+def test_eval_without_data_scores_and_reports_missing_data(
     codeacumen_here: Codeacumen, tmp_path: Path
 ) -> None:
-    done = codeacumen_here("eval", "--out", tmp_path / "run")
-    assert done.returncode == 0, done.stderr
-    assert "abbreviations/expand" in done.stdout
-    assert "idbench" in done.stderr
-    assert "the data is not here" in done.stderr
+    completed = codeacumen_here("eval", "--out", tmp_path / "run")
+    assert completed.returncode == 0, completed.stderr
+    assert "abbreviations/expand" in completed.stdout
+    assert "idbench" in completed.stderr
+    assert "the data is not here" in completed.stderr
     assert (tmp_path / "run" / "results.json").is_file()
 
 
-def test_asking_for_absent_data_says_how_to_get_it(
-    codeacumen_here: Codeacumen, tmp_path: Path
-) -> None:
-    done = codeacumen_here("eval", "-m", "levenshtein", "-t", "idbench", "--out", tmp_path / "run")
-    assert done.returncode == 2
-    assert "codeacumen dataset get idbench --from DIR" in done.stderr
-    assert "Traceback" not in done.stderr
+def test_missing_data_hints_at_dataset_get(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
+    completed = codeacumen_here(
+        "eval", "-m", "levenshtein", "-t", "idbench", "--out", tmp_path / "run"
+    )
+    assert completed.returncode == 2
+    assert "codeacumen dataset get idbench --from DIR" in completed.stderr
+    assert "Traceback" not in completed.stderr
 
 
-def test_json_is_json_and_nothing_else(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
+def test_json_output_is_only_json(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    done = codeacumen_here("eval", "-m", "levenshtein", "-t", "abbreviations", "-o", out, "--json")
-    assert json.loads(done.stdout)["schema"] == "codeacumen.results/2"
-    listed = json.loads(codeacumen_here("tasks", "list", "--json").stdout)
-    assert set(listed[0]) == {"name", "summary", "origin", "benchmark", "here", "command"}
-    shown = json.loads(codeacumen_here("tasks", "show", "abbreviations/match", "--json").stdout)
-    assert shown["instances"] == 475
+    completed = codeacumen_here(
+        "eval", "-m", "levenshtein", "-t", "abbreviations", "-o", out, "--json"
+    )
+    assert json.loads(completed.stdout)["schema"] == "codeacumen.results/2"
+    task_rows = json.loads(codeacumen_here("tasks", "list", "--json").stdout)
+    assert set(task_rows[0]) == {"name", "summary", "origin", "benchmark", "here", "command"}
+    task = json.loads(codeacumen_here("tasks", "show", "abbreviations/match", "--json").stdout)
+    assert task["instances"] == 475
     card = json.loads(codeacumen_here("models", "show", "random:seed=3", "--json").stdout)
     assert card["settings"] == {"seed": 3}
 
 
-def test_an_embedding_of_your_own(codeacumen: Codeacumen, tmp_path: Path) -> None:
-    """The worked example of the documentation: a file with a model, no package."""
-    done = codeacumen(
+def test_eval_with_a_plug_in_model(codeacumen: Codeacumen, tmp_path: Path) -> None:
+    """The documentation's worked example is a model in a single file without a package."""
+    completed = codeacumen(
         "eval",
         "--plugin",
         EXAMPLE,
@@ -121,25 +123,25 @@ def test_an_embedding_of_your_own(codeacumen: Codeacumen, tmp_path: Path) -> Non
         tmp_path / "run",
         "--json",
     )
-    cells = json.loads(done.stdout)["cells"]
+    cells = json.loads(completed.stdout)["cells"]
     assert {cell["model"] for cell in cells} == {"trigrams", "trigrams:case=true"}
     assert all(cell["scores"][0]["value"] > 0.6 for cell in cells)
 
 
 def test_compare_models_and_runs(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
-    one, two = tmp_path / "one", tmp_path / "two"
+    first_run, second_run = tmp_path / "one", tmp_path / "two"
     codeacumen_here(
-        "eval", "-m", "levenshtein", "-m", "random", "-t", "abbreviations/expand", "-o", one
+        "eval", "-m", "levenshtein", "-m", "random", "-t", "abbreviations/expand", "-o", first_run
     )
-    codeacumen_here("eval", "-m", "levenshtein", "-t", "abbreviations", "-o", two)
-    done = codeacumen_here(
-        "compare", one, two, "jaro-winkler", "-t", "abbreviations/expand", "--json"
+    codeacumen_here("eval", "-m", "levenshtein", "-t", "abbreviations", "-o", second_run)
+    completed = codeacumen_here(
+        "compare", first_run, second_run, "jaro-winkler", "-t", "abbreviations/expand", "--json"
     )
-    assert done.returncode == 0, done.stderr
-    (comparison,) = json.loads(done.stdout)
+    assert completed.returncode == 0, completed.stderr
+    (comparison,) = json.loads(completed.stdout)
     assert set(comparison["values"]) == {
-        f"levenshtein ({one})",
-        f"levenshtein ({two})",
+        f"levenshtein ({first_run})",
+        f"levenshtein ({second_run})",
         "random",
         "jaro-winkler",
     }
@@ -147,30 +149,30 @@ def test_compare_models_and_runs(codeacumen_here: Codeacumen, tmp_path: Path) ->
         frozenset((test["first"], test["second"])): test["different"]
         for test in comparison["tests"]
     }
-    assert not verdicts[frozenset((f"levenshtein ({one})", f"levenshtein ({two})"))]
+    assert not verdicts[frozenset((f"levenshtein ({first_run})", f"levenshtein ({second_run})"))]
     assert verdicts[frozenset(("jaro-winkler", "random"))]
     table = codeacumen_here("compare", "levenshtein", "random", "-t", "abbreviations/expand").stdout
     assert "McNemar" in table
     assert "smallest visible" in table
 
 
-def test_compare_says_what_it_needs(codeacumen_here: Codeacumen) -> None:
-    done = codeacumen_here("compare", "levenshtein", "random")
-    assert done.returncode == 2
-    assert "--task" in done.stderr
-    done = codeacumen_here(
+def test_incomplete_comparison_is_rejected(codeacumen_here: Codeacumen) -> None:
+    completed = codeacumen_here("compare", "levenshtein", "random")
+    assert completed.returncode == 2
+    assert "--task" in completed.stderr
+    completed = codeacumen_here(
         "compare", "levenshtein", "random", "-t", "abbreviations", "--evaluation-set", "x"
     )
-    assert "no evaluation set" in done.stderr
+    assert "no evaluation set" in completed.stderr
 
 
 def test_reproduce_idbench(codeacumen: Codeacumen, idbench: Path) -> None:
-    """63 cells of the seven techniques within 0.0005, nine of the ensemble within 0.02. What is
-    printed without --json, the page of the documentation shows."""
-    done = codeacumen("reproduce", "idbench", "--resamples", "100", "--json")
-    assert done.returncode == 0, done.stderr
-    cells = json.loads(done.stdout)
-    wanted = {
+    """63 cells of the seven techniques agree within 0.0005, nine cells of the ensemble within 0.02.
+    The documentation shows the output without --json."""
+    completed = codeacumen("reproduce", "idbench", "--resamples", "100", "--json")
+    assert completed.returncode == 0, completed.stderr
+    cells = json.loads(completed.stdout)
+    required_keys = {
         "table",
         "task",
         "size",
@@ -181,7 +183,7 @@ def test_reproduce_idbench(codeacumen: Codeacumen, idbench: Path) -> None:
         "difference",
         "verdict",
     }
-    assert all(wanted <= set(cell) for cell in cells)
+    assert all(required_keys <= set(cell) for cell in cells)
     figure = [cell for cell in cells if cell["table"] == "figure 2"]
     seven = [cell for cell in figure if cell["technique"] != "combined"]
     assert len(seven) == 63
@@ -198,34 +200,38 @@ def test_reproduce_idbench(codeacumen: Codeacumen, idbench: Path) -> None:
         for cell in cells
         if cell["table"] == "columns"
     }
-    assert sum(n for _, n in rows.values()) == 2 * 786
-    assert all(equal == n for equal, n in rows.values())
+    assert sum(count for _, count in rows.values()) == 2 * 786
+    assert all(equal == count for equal, count in rows.values())
 
 
-def test_reproduce_notices_a_cell_that_is_off(
+def test_reproduce_reports_a_changed_cell(
     codeacumen_here: Codeacumen, idbench: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A single wrong number in the published table, 0.4933 for 0.4833, must end in exit code 1.
-    Without the techniques that take longer."""
-    table = [one for one in published_correlations() if one.technique in ("LV", "NW")]
+    """One wrong number in the published table, 0.4933 for 0.4833, gives exit code 1. Only the fast
+    techniques are run."""
+    table = [
+        correlation
+        for correlation in read_published_correlations()
+        if correlation.technique in ("LV", "NW")
+    ]
     assert len(table) == 18
-    (place,) = (place for place, one in enumerate(table) if one.value == 0.4833)
+    (index,) = (index for index, correlation in enumerate(table) if correlation.value == 0.4833)
     monkeypatch.setattr(
-        "codeacumen.benchmarks.idbench.reproduce.published_correlations", lambda: table
+        "codeacumen.benchmarks.idbench.reproduce.read_published_correlations", lambda: table
     )
-    done = codeacumen_here("reproduce", "idbench", "--resamples", "100")
-    assert done.returncode == 0, done.stderr
-    table[place] = replace(table[place], value=0.4933)
-    done = codeacumen_here("reproduce", "idbench", "--resamples", "100")
-    assert done.returncode == 1
-    assert "numbers outside their tolerance: 1" in done.stderr
+    completed = codeacumen_here("reproduce", "idbench", "--resamples", "100")
+    assert completed.returncode == 0, completed.stderr
+    table[index] = replace(table[index], value=0.4933)
+    completed = codeacumen_here("reproduce", "idbench", "--resamples", "100")
+    assert completed.returncode == 1
+    assert "numbers outside their tolerance: 1" in completed.stderr
 
 
 def test_report_is_written(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
     run, pictures = tmp_path / "run", tmp_path / "figures"
     codeacumen_here("eval", "-m", "levenshtein", "-m", "random", "-t", "abbreviations", "-o", run)
-    done = codeacumen_here("report", run, "--plots", pictures, "--format", "svg")
-    assert done.returncode == 0, done.stderr
+    completed = codeacumen_here("report", run, "--plots", pictures, "--format", "svg")
+    assert completed.returncode == 0, completed.stderr
     assert (run / "report.html").read_text().lstrip().lower().startswith("<!doctype html>")
     assert list(pictures.glob("*.svg"))
     assert not list(pictures.glob("*.png"))
@@ -244,42 +250,40 @@ def test_report_is_written(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
         ["tasks", "show", "nothing"],
     ],
 )
-def test_mistakes_get_an_answer_not_a_traceback(
-    codeacumen_here: Codeacumen, arguments: list[str]
-) -> None:
-    done = codeacumen_here(*arguments)
-    assert done.returncode == 2
-    assert "error: " in done.stderr
-    assert "Traceback" not in done.stderr
+def test_errors_have_no_traceback(codeacumen_here: Codeacumen, arguments: list[str]) -> None:
+    completed = codeacumen_here(*arguments)
+    assert completed.returncode == 2
+    assert "error: " in completed.stderr
+    assert "Traceback" not in completed.stderr
 
 
-def test_a_path_that_cannot_be_written_gets_an_answer(
-    codeacumen_here: Codeacumen, tmp_path: Path
-) -> None:
+def test_unwritable_path_is_reported(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    done = codeacumen_here(
+    completed = codeacumen_here(
         "eval", "-m", "random", "-t", "abbreviations", "-o", tmp_path / "file" / "run"
     )
-    assert done.returncode == 2
-    assert "error: " in done.stderr
-    assert "Traceback" not in done.stderr
+    assert completed.returncode == 2
+    assert "error: " in completed.stderr
+    assert "Traceback" not in completed.stderr
 
 
-def test_a_reader_that_has_seen_enough_is_no_error(home: Path, tmp_path: Path) -> None:
+def test_closed_pipe_is_no_error(home: Path, tmp_path: Path) -> None:
     import subprocess
     import sys
 
-    done = subprocess.run(
+    completed = subprocess.run(
         f'"{sys.executable}" -m codeacumen tasks list | head -1',
         shell=True,
         capture_output=True,
         text=True,
     )
-    assert "Traceback" not in done.stderr
-    assert "error" not in done.stderr
+    assert "Traceback" not in completed.stderr
+    assert "error" not in completed.stderr
 
 
-def test_a_models_error_cannot_steer_the_terminal(codeacumen: Codeacumen, tmp_path: Path) -> None:
+def test_error_of_a_model_cannot_control_the_terminal(
+    codeacumen: Codeacumen, tmp_path: Path
+) -> None:
     plugin = tmp_path / "rude.py"
     plugin.write_text(
         "from codeacumen.registry import model\n"
@@ -288,13 +292,13 @@ def test_a_models_error_cannot_steer_the_terminal(codeacumen: Codeacumen, tmp_pa
         "        raise ValueError('\\x1b[2J\\udcff')\n"
         "model('rude')(Rude)\n"
     )
-    done = codeacumen(
+    completed = codeacumen(
         "eval", "--plugin", plugin, "-m", "rude", "-t", "abbreviations/match", "-o", tmp_path / "r"
     )
-    assert done.returncode == 1
-    assert "475 of 475 instances failed" in done.stderr
-    assert "\x1b[2J" not in done.stderr + done.stdout
-    assert "\\x1b[2J" in done.stderr
+    assert completed.returncode == 1
+    assert "475 of 475 instances failed" in completed.stderr
+    assert "\x1b[2J" not in completed.stderr + completed.stdout
+    assert "\\x1b[2J" in completed.stderr
 
 
 def test_answers_changed_after_scoring_are_not_compared(
@@ -306,22 +310,22 @@ def test_answers_changed_after_scoring_are_not_compared(
     )
     answers = run / "answers" / "abbreviations" / "expand" / "random.jsonl"
     answers.write_text(answers.read_text().replace('"abstract"}', '"account"}'))
-    done = codeacumen_here("compare", run)
-    assert done.returncode == 2
-    assert "changed after they were scored" in done.stderr
+    completed = codeacumen_here("compare", run)
+    assert completed.returncode == 2
+    assert "changed after they were scored" in completed.stderr
 
 
 def test_a_member_of_an_ensemble_may_have_settings(codeacumen_here: Codeacumen) -> None:
-    done = codeacumen_here(
+    completed = codeacumen_here(
         "models", "show", "ensemble:levenshtein:decimals=2,jaro-winkler", "--json"
     )
-    assert json.loads(done.stdout)["settings"]["members"] == [
+    assert json.loads(completed.stdout)["settings"]["members"] == [
         "levenshtein:decimals=2",
         "jaro-winkler",
     ]
 
 
-def test_somebody_elses_broken_package_spoils_only_its_own(
+def test_broken_package_does_not_affect_other_models(
     codeacumen: Codeacumen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     info = tmp_path / "site" / "broken-1.0.dist-info"
@@ -333,21 +337,21 @@ def test_somebody_elses_broken_package_spoils_only_its_own(
     )
     (tmp_path / "site" / "broken.py").write_text("raise RuntimeError('not today')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"))
-    done = codeacumen("eval", "-m", "levenshtein", "-o", tmp_path / "run")
-    assert done.returncode == 0, done.stderr
-    assert "not today" in done.stderr
-    done = codeacumen("eval", "-t", "abbreviations/match", "-o", tmp_path / "run")
-    assert done.returncode == 0, done.stderr
-    # What is at fault is told with its reason; what needs a setting is not at fault.
-    unready, fault = done.stderr.splitlines()
+    completed = codeacumen("eval", "-m", "levenshtein", "-o", tmp_path / "run")
+    assert completed.returncode == 0, completed.stderr
+    assert "not today" in completed.stderr
+    completed = codeacumen("eval", "-t", "abbreviations/match", "-o", tmp_path / "run")
+    assert completed.returncode == 0, completed.stderr
+    # A broken package is reported with its error; models that need a setting are only listed.
+    unready, fault = completed.stderr.splitlines()
     assert "need a setting or a package" in unready
     assert "nearest-namer" in unready
     assert "not today" in fault
     assert codeacumen("models", "show", "levenshtein").returncode == 0
 
 
-def test_tables_say_who_has_seen_labels(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
-    done = codeacumen_here(
+def test_tables_show_the_supervision_of_models(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
+    completed = codeacumen_here(
         "eval",
         "-m",
         "oracle",
@@ -360,46 +364,50 @@ def test_tables_say_who_has_seen_labels(codeacumen_here: Codeacumen, tmp_path: P
         "-o",
         tmp_path / "run",
     )
-    told = {line.split()[0]: line for line in done.stdout.splitlines() if "475 of 475" in line}
-    assert "has seen the labels" in told["oracle"]
-    assert "leave-one-out" in told["ensemble:levenshtein"]
-    assert "labels" not in told["levenshtein"]
+    row_by_model = {
+        line.split()[0]: line for line in completed.stdout.splitlines() if "475 of 475" in line
+    }
+    assert "has seen the labels" in row_by_model["oracle"]
+    assert "leave-one-out" in row_by_model["ensemble:levenshtein"]
+    assert "labels" not in row_by_model["levenshtein"]
 
 
-def test_a_model_beside_its_own_run_is_told_apart(
-    codeacumen_here: Codeacumen, tmp_path: Path
-) -> None:
+def test_model_and_its_run_have_distinct_names(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
     run = tmp_path / "run"
     codeacumen_here("eval", "-m", "levenshtein", "-t", "abbreviations/expand", "-o", run)
-    done = codeacumen_here("compare", run, "levenshtein", "--json")
-    (comparison,) = json.loads(done.stdout)
+    completed = codeacumen_here("compare", run, "levenshtein", "--json")
+    (comparison,) = json.loads(completed.stdout)
     assert set(comparison["values"]) == {"levenshtein", "levenshtein (asked now)"}
 
 
-def test_a_task_with_one_model_does_not_keep_others_from_being_compared(
+def test_task_with_one_model_is_skipped_in_comparisons(
     codeacumen_here: Codeacumen, tmp_path: Path
 ) -> None:
-    one, two = tmp_path / "one", tmp_path / "two"
-    codeacumen_here("eval", "-m", "levenshtein", "-t", "abbreviations", "-o", one)
-    codeacumen_here("eval", "-m", "random", "-t", "abbreviations/expand", "-o", two)
-    done = codeacumen_here("compare", one, two, "--json")
-    assert [c["task"] for c in json.loads(done.stdout)] == ["abbreviations/expand"]
-    assert "abbreviations/match: fewer than two models" in done.stderr
+    first_run, second_run = tmp_path / "one", tmp_path / "two"
+    codeacumen_here("eval", "-m", "levenshtein", "-t", "abbreviations", "-o", first_run)
+    codeacumen_here("eval", "-m", "random", "-t", "abbreviations/expand", "-o", second_run)
+    completed = codeacumen_here("compare", first_run, second_run, "--json")
+    assert [comparison["task"] for comparison in json.loads(completed.stdout)] == [
+        "abbreviations/expand"
+    ]
+    assert "abbreviations/match: fewer than two models" in completed.stderr
 
 
-def test_nothing_to_ask_is_no_success(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
-    done = codeacumen_here("eval", "-m", "ft-cbow", "-o", tmp_path / "run")
-    assert done.returncode == 2
-    assert "no model can answer a task" in done.stderr
+def test_model_that_fits_no_task_is_an_error(codeacumen_here: Codeacumen, tmp_path: Path) -> None:
+    completed = codeacumen_here("eval", "-m", "ft-cbow", "-o", tmp_path / "run")
+    assert completed.returncode == 2
+    assert "no model can answer a task" in completed.stderr
     assert not (tmp_path / "run" / "results.json").exists()
 
 
-def test_damaged_data_is_noticed(
+def test_damaged_data_is_reported(
     codeacumen_here: Codeacumen, idbench: Path, tmp_path: Path
 ) -> None:
     file = idbench / "small_pair_wise.csv"
     file.write_bytes(file.read_bytes()[:3000])
-    done = codeacumen_here("eval", "-m", "levenshtein", "-t", "idbench", "-o", tmp_path / "run")
-    assert done.returncode == 2
-    assert "1 of 6 files are missing or damaged" in done.stderr
+    completed = codeacumen_here(
+        "eval", "-m", "levenshtein", "-t", "idbench", "-o", tmp_path / "run"
+    )
+    assert completed.returncode == 2
+    assert "1 of 6 files are missing or damaged" in completed.stderr
     assert "codeacumen dataset get idbench" in codeacumen_here("dataset", "list").stdout

@@ -1,4 +1,4 @@
-"""A view that fails on 555 and ends its process on 666."""
+"""A view that raises on sources with 555 and kills its process on sources with 666."""
 
 from __future__ import annotations
 

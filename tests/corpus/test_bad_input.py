@@ -1,4 +1,4 @@
-"""Bad input: each case ends as a row of the problems table, and the build goes on."""
+"""Tests of bad input: each case is a row of the problems table, and the build continues."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from codeacumen.corpus import Corpus
-from corpora import build_at
+from corpora import build_corpus_at
 
 GOOD = "class Good { int good() { return 1; } }\n"
 
 
 def write_cases(folder: Path) -> dict[str, tuple[str, bool]]:
-    """One file a case; gives the kind of its problem, and whether it is left out."""
+    """Write one file for each case; return the kind of problem and whether the file is skipped."""
     deep = "class Deep { int f() { return " + "(" * 10_000 + "1" + ")" * 10_000 + "; } }"
     cases: dict[str, tuple[bytes, str, bool]] = {
         "Empty.java": (b"", "empty", False),
@@ -49,11 +49,11 @@ def write_cases(folder: Path) -> dict[str, tuple[str, bool]]:
     os.mkfifo(folder / "Pipe.java")
     (folder / "circle").symlink_to(folder, target_is_directory=True)
     expected = {name: (kind, skipped) for name, (_, kind, skipped) in cases.items()}
-    lost = {"Loop.java": "unreadable", "Pipe.java": "unreadable", "circle": "link"}
-    return {**expected, **{name: (kind, True) for name, kind in lost.items()}}
+    unreadable = {"Loop.java": "unreadable", "Pipe.java": "unreadable", "circle": "link"}
+    return {**expected, **{name: (kind, True) for name, kind in unreadable.items()}}
 
 
-def test_each_case_is_a_row_and_the_build_goes_on(tmp_path: Path) -> None:
+def test_each_problem_is_a_row_and_the_build_continues(tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()
     expected = write_cases(project)
@@ -61,21 +61,21 @@ def test_each_case_is_a_row_and_the_build_goes_on(tmp_path: Path) -> None:
         (project / "Secret.java").write_text(GOOD)
         (project / "Secret.java").chmod(0)
         expected["Secret.java"] = ("unreadable", True)
-    summary = build_at(tmp_path / "corpus", [str(project)])
+    summary = build_corpus_at(tmp_path / "corpus", [str(project)])
     corpus = Corpus.open(tmp_path / "corpus")
     rows = corpus.query("select path, kind, message, skipped from problems").to_pylist()
-    found = {(row["path"], row["kind"], row["skipped"]) for row in rows}
+    problems = {(row["path"], row["kind"], row["skipped"]) for row in rows}
     for name, (kind, skipped) in expected.items():
-        assert (name, kind, skipped) in found, name
+        assert (name, kind, skipped) in problems, name
     assert all(row["message"] for row in rows)
     assert "Good.java" not in {row["path"] for row in rows}
-    lost = sum(skipped for _, skipped in expected.values())
-    assert summary.counts["files_left_out"] == lost
-    assert summary.counts["files"] == len(expected) + 1 - lost
-    # What is left out is not parsed.
+    skipped_count = sum(skipped for _, skipped in expected.values())
+    assert summary.counts["files_left_out"] == skipped_count
+    assert summary.counts["files"] == len(expected) + 1 - skipped_count
+    # Skipped files are not parsed.
     assert summary.parsed == summary.counts["files"]
     assert sum(count for count, _ in summary.problems.values()) == len(rows)
-    # What could be read is there, whatever was odd about it.
+    # Readable files are in the corpus in spite of their problems.
     methods = corpus.query("select path, name from methods").to_pylist()
     names = {row["path"] for row in methods}
     assert {
@@ -92,14 +92,14 @@ def test_each_case_is_a_row_and_the_build_goes_on(tmp_path: Path) -> None:
     assert "é à ü" in latin
 
 
-def test_archives(tmp_path: Path) -> None:
+def test_unsafe_archive_members_are_skipped(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "odd.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("Good.java", GOOD)
         archive.writestr("../Slip.java", GOOD)
         archive.writestr("a/../Inside.java", GOOD)
         archive.writestr("C:\\Drive.java", GOOD)
         archive.writestr("Bomb.java", b" " * (100 << 20))
-    build_at(tmp_path / "corpus", [str(tmp_path / "odd.zip")])
+    build_corpus_at(tmp_path / "corpus", [str(tmp_path / "odd.zip")])
     corpus = Corpus.open(tmp_path / "corpus")
     rows = corpus.query(
         "select path, kind, split_part(message, ' packed', 1), skipped from problems order by path"
@@ -114,13 +114,13 @@ def test_archives(tmp_path: Path) -> None:
     assert not (tmp_path.parent / "Slip.java").exists()
 
 
-def test_a_project_without_a_file_is_a_corpus_without_a_method(tmp_path: Path) -> None:
+def test_project_without_files_builds_an_empty_corpus(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
-    summary = build_at(tmp_path / "corpus", [str(tmp_path / "project")])
+    summary = build_corpus_at(tmp_path / "corpus", [str(tmp_path / "project")])
     assert summary.without_files == ["project"]
-    # Its shard was made, though nothing was parsed for it.
+    # The project has a shard without files.
     assert (summary.parsed, summary.reused, summary.shards) == (0, 0, 1)
-    again = build_at(tmp_path / "corpus", [str(tmp_path / "project")])
+    again = build_corpus_at(tmp_path / "corpus", [str(tmp_path / "project")])
     assert (again.without_files, again.reused) == (["project"], 1)
     corpus = Corpus.open(tmp_path / "corpus")
     assert len(corpus) == 0
@@ -129,18 +129,18 @@ def test_a_project_without_a_file_is_a_corpus_without_a_method(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("name", [b"\xff\xfe.java", "Zoë.java".encode(), b"a b'c\".java"])
-def test_odd_names_of_files(tmp_path: Path, name: bytes) -> None:
+def test_odd_file_names_are_read(tmp_path: Path, name: bytes) -> None:
     project = tmp_path / "project"
     project.mkdir()
     (project / os.fsdecode(name)).write_text(GOOD)
-    build_at(tmp_path / "corpus", [str(project)])
+    build_corpus_at(tmp_path / "corpus", [str(project)])
     corpus = Corpus.open(tmp_path / "corpus")
     assert corpus.query("select name from methods")["name"].to_pylist() == ["good"]
-    told = corpus.query("select kind, skipped from problems").to_pylist()
-    assert told == ([{"kind": "name", "skipped": False}] if name[0] == 0xFF else [])
+    problems = corpus.query("select kind, skipped from problems").to_pylist()
+    assert problems == ([{"kind": "name", "skipped": False}] if name[0] == 0xFF else [])
 
 
-def test_who_did_not_write_it_and_how_that_is_known(tmp_path: Path) -> None:
+def test_generated_vendored_and_minified_files_are_reported(tmp_path: Path) -> None:
     files = {
         "LoadedModel.java": "// Code generated by a tool. Do not edit.\n" + GOOD,
         "vendor/Other.java": GOOD,
@@ -149,7 +149,7 @@ def test_who_did_not_write_it_and_how_that_is_known(tmp_path: Path) -> None:
     for name, text in files.items():
         (tmp_path / "project" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "project" / name).write_text(text)
-    build_at(tmp_path / "corpus", [str(tmp_path / "project")])
+    build_corpus_at(tmp_path / "corpus", [str(tmp_path / "project")])
     rows = Corpus.open(tmp_path / "corpus").query(
         "select path, kind, message from problems where kind <> 'one line' order by path"
     )

@@ -1,4 +1,4 @@
-"""Kernels are compiled before the first build of an installation, and the user is told."""
+"""Tests that kernels are compiled before the first build of an installation, with a message."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from pathlib import Path
 
 from codeacumen.corpus.compiled import COMPILING, compile_kernels
 from codeacumen.engines.local import LocalEngine
-from support import ROOT, some
+from support import ROOT, take_every
 
 
-def test_once_for_an_installation(tmp_path: Path) -> None:
+def test_kernels_are_compiled_once_per_installation(tmp_path: Path) -> None:
     engine = LocalEngine(1)
-    told: list[tuple[str, int, int]] = []
+    steps: list[tuple[str, int, int]] = []
 
-    def step(*what: object) -> None:
-        told.append(what)  # type: ignore[arg-type]
+    def record_step(*values: object) -> None:
+        steps.append(values)  # type: ignore[arg-type]
 
-    compile_kernels(engine, tmp_path, step)
-    assert told == [(COMPILING, 0, 1), (COMPILING, 1, 1)]
-    compile_kernels(engine, tmp_path, step)
-    assert len(told) == 2
+    compile_kernels(engine, tmp_path, record_step)
+    assert steps == [(COMPILING, 0, 1), (COMPILING, 1, 1)]
+    compile_kernels(engine, tmp_path, record_step)
+    assert len(steps) == 2
 
 
-def test_nothing_is_left_to_compile() -> None:
-    """numba's own list is the oracle: real files need no code that the one file did not."""
+def test_compile_kernels_compiles_all_kernels() -> None:
+    """Analysing real files compiles nothing more; the oracle is numba's list of signatures."""
     files = sorted((ROOT / "examples").rglob("*.java"))
-    done = subprocess.run(
-        [sys.executable, "-c", _NEW_CODE, *map(str, some(files))],
+    completed = subprocess.run(
+        [sys.executable, "-c", _NEW_CODE, *map(str, take_every(files))],
         capture_output=True,
         text=True,
         check=True,
     )
-    before, after = json.loads(done.stdout)
+    before, after = json.loads(completed.stdout)
     assert len(before) > 20
     assert after == before
 

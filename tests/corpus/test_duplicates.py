@@ -1,4 +1,4 @@
-"""Near-duplicates. Oracles: brute force over all pairs, and datasketch's MinHash and LSH."""
+"""Tests of near-duplicates. Oracles: brute force over all pairs, and datasketch's MinHash LSH."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from codeacumen.corpus.duplicates import SHINGLE, near_duplicates
+from codeacumen.corpus.duplicates import SHINGLE, find_near_duplicates
 from codeacumen.text.columns import Ragged
 
 
-def ragged(lists: Sequence[Any], dtype: Any) -> Ragged:
-    """Lists put one after the other."""
-    offsets = np.concatenate([[0], np.cumsum([len(one) for one in lists], dtype=np.int64)])
+def make_ragged(lists: Sequence[Any], dtype: Any) -> Ragged:
+    """Return the lists as one ragged column."""
+    offsets = np.concatenate([[0], np.cumsum([len(values) for values in lists], dtype=np.int64)])
     return Ragged(np.concatenate([np.empty(0, dtype), *lists]).astype(dtype), offsets)
 
 
@@ -23,13 +23,13 @@ def shingle_set(tokens: list[int]) -> set[tuple[int, ...]]:
     return {tuple(tokens[i : i + SHINGLE]) for i in range(len(tokens) - SHINGLE + 1)}
 
 
-def similarity(left: list[int], right: list[int]) -> float:
-    a, b = shingle_set(left), shingle_set(right)
-    return len(a & b) / len(a | b)
+def compute_jaccard(left: list[int], right: list[int]) -> float:
+    left_shingles, right_shingles = shingle_set(left), shingle_set(right)
+    return len(left_shingles & right_shingles) / len(left_shingles | right_shingles)
 
 
-def corpus(seed: int = 3) -> Ragged:
-    """Random methods, and copies of some with one to four tokens changed."""
+def make_methods(seed: int = 3) -> Ragged:
+    """Return random methods, and copies of some of them with one to four changed tokens."""
     rng = np.random.default_rng(seed)
     methods = [rng.integers(0, 400, rng.integers(60, 240)) for _ in range(120)]
     for original in range(60):
@@ -37,28 +37,28 @@ def corpus(seed: int = 3) -> Ragged:
         for _ in range(1 + original % 4):
             copy[rng.integers(0, len(copy))] = 999
         methods.append(copy)
-    return ragged(methods, np.int64)
+    return make_ragged(methods, np.int64)
 
 
-def test_every_similar_pair_of_two_is_found_and_no_other() -> None:
-    methods = corpus()
-    found = near_duplicates(methods, threshold=0.8)
-    true = {
+def test_near_duplicates_equal_brute_force() -> None:
+    methods = make_methods()
+    duplicates = find_near_duplicates(methods, threshold=0.8)
+    expected = {
         (i, j)
         for i, j in combinations(range(len(methods)), 2)
-        if similarity(methods[i], methods[j]) >= 0.8
+        if compute_jaccard(methods[i], methods[j]) >= 0.8
     }
-    assert len(true) > 20
-    pairs = list(zip(found.left.tolist(), found.right.tolist(), strict=True))
-    assert set(pairs) == true
-    for (i, j), value in zip(pairs, found.similarity, strict=True):
-        assert value == pytest.approx(similarity(methods[i], methods[j]))
+    assert len(expected) > 20
+    pairs = list(zip(duplicates.left.tolist(), duplicates.right.tolist(), strict=True))
+    assert set(pairs) == expected
+    for (i, j), value in zip(pairs, duplicates.similarity, strict=True):
+        assert value == pytest.approx(compute_jaccard(methods[i], methods[j]))
 
 
 def test_candidates_agree_with_datasketch() -> None:
     from datasketch import MinHash, MinHashLSH
 
-    methods = corpus(seed=8)
+    methods = make_methods(seed=8)
     index = MinHashLSH(threshold=0.8, num_perm=256)
     sketches = []
     for i in range(len(methods)):
@@ -67,32 +67,32 @@ def test_candidates_agree_with_datasketch() -> None:
             sketch.update(repr(shingle).encode())
         sketches.append(sketch)
         index.insert(i, sketch)
-    theirs = {
+    datasketch_pairs = {
         (min(i, j), max(i, j))
         for i, sketch in enumerate(sketches)
         for j in index.query(sketch)
-        if i != j and similarity(methods[i], methods[j]) >= 0.85
+        if i != j and compute_jaccard(methods[i], methods[j]) >= 0.85
     }
-    found = near_duplicates(methods, threshold=0.8)
-    ours = set(zip(found.left.tolist(), found.right.tolist(), strict=True))
-    assert theirs
-    assert theirs <= ours
+    duplicates = find_near_duplicates(methods, threshold=0.8)
+    our_pairs = set(zip(duplicates.left.tolist(), duplicates.right.tolist(), strict=True))
+    assert datasketch_pairs
+    assert datasketch_pairs <= our_pairs
 
 
-def test_short_methods_are_left_alone() -> None:
+def test_short_methods_are_not_compared() -> None:
     getter = [1, 2, 3, 4, 5, 6, 7, 8]
-    assert len(near_duplicates(ragged([np.array(getter)] * 3, np.int64)).left) == 0
-    found = near_duplicates(ragged([np.array(getter)] * 3, np.int64), shortest=5)
-    assert found.cluster.tolist() == [0, 0, 0]
+    assert len(find_near_duplicates(make_ragged([np.array(getter)] * 3, np.int64)).left) == 0
+    duplicates = find_near_duplicates(make_ragged([np.array(getter)] * 3, np.int64), shortest=5)
+    assert duplicates.cluster.tolist() == [0, 0, 0]
 
 
-def test_ten_thousand_copies_are_one_cluster_and_linear_work() -> None:
+def test_many_copies_are_one_cluster_with_linear_work() -> None:
     method = np.arange(60)
-    found = near_duplicates(ragged([method] * 10_000, np.int64))
-    assert set(found.cluster.tolist()) == {0}
-    assert len(found.left) < 30_000
+    duplicates = find_near_duplicates(make_ragged([method] * 10_000, np.int64))
+    assert set(duplicates.cluster.tolist()) == {0}
+    assert len(duplicates.left) < 30_000
 
 
-def test_nothing_in_nothing_out() -> None:
-    assert len(near_duplicates(ragged([], np.int64)).left) == 0
-    assert len(near_duplicates(ragged([np.array([], np.int64)] * 4, np.int64)).left) == 0
+def test_no_methods_have_no_duplicates() -> None:
+    assert len(find_near_duplicates(make_ragged([], np.int64)).left) == 0
+    assert len(find_near_duplicates(make_ragged([np.array([], np.int64)] * 4, np.int64)).left) == 0

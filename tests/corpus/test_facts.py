@@ -1,4 +1,4 @@
-"""Stored facts are those of the files, and nothing parses a file a second time for them."""
+"""Tests that stored facts equal those of the files, and that no file is parsed again."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from codeacumen.corpus.facts import npath_column, read_declared, read_sites
-from codeacumen.languages.java.measures.npath import RULES, npath
-from codeacumen.languages.java.measures.operators import operators, readable
-from codeacumen.languages.java.resolve.facts import facts
+from codeacumen.corpus.facts import npath_column_name, read_declared, read_sites
+from codeacumen.languages.java.measures.npath import RULES, compute_npath
+from codeacumen.languages.java.measures.operators import find_operators, find_readable_methods
+from codeacumen.languages.java.resolve.facts import extract_facts
 from codeacumen.languages.java.syntax.file import JavaFile
-from corpora import EXAMPLES, build_at
+from corpora import EXAMPLES, build_corpus_at
 
 if TYPE_CHECKING:
     from codeacumen.corpus import Corpus
@@ -40,7 +40,7 @@ def odd_corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     (folder / "p").mkdir()
     (folder / "p" / "Odd.java").write_text(SOURCE)
     (folder / "p" / "Empty.java").write_text("")
-    build_at(folder / "corpus", [str(folder / "p")], workers=1, views=["text"])
+    build_corpus_at(folder / "corpus", [str(folder / "p")], workers=1, views=["text"])
     return Corpus.open(folder / "corpus")
 
 
@@ -49,129 +49,144 @@ def corpus(request: pytest.FixtureRequest, examples_corpus: Corpus, odd_corpus: 
     return examples_corpus if request.param == "examples" else odd_corpus
 
 
-def plain(value: Any) -> Any:
-    """Rows as lists, whether they are stored or not."""
+def to_plain_lists(value: Any) -> Any:
+    """Return nested tuples as lists, so that stored and computed rows compare equal."""
     if isinstance(value, dict):
-        return {key: plain(one) for key, one in value.items()}
-    return [plain(one) for one in value] if isinstance(value, list | tuple) else value
+        return {key: to_plain_lists(item) for key, item in value.items()}
+    return [to_plain_lists(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def test_call_facts_survive_being_stored(corpus: Corpus) -> None:
+def test_stored_call_facts_equal_those_of_the_files(corpus: Corpus) -> None:
     for shard in corpus.shards:
-        files = pq.read_table(corpus.table(shard, "files")).to_pylist()
+        files = pq.read_table(corpus.table_path(shard, "files")).to_pylist()
         declared = dict(read_declared(corpus.folder / "shards" / shard))
         sites = {path: rest for path, *rest in read_sites(corpus.folder / "shards" / shard)}
         assert list(declared) == list(sites) == [file["path"] for file in files]
         for file in files:
-            expected = facts(JavaFile(file["source"].encode()))
+            expected = extract_facts(JavaFile(file["source"].encode()))
             stored, name_end = sites[file["path"]]
-            assert plain(declared[file["path"]]) == plain(expected.declared)
+            assert to_plain_lists(declared[file["path"]]) == to_plain_lists(expected.declared)
             assert stored.texts == expected.sites.texts
-            for column, same in zip(stored[1:], expected.sites[1:], strict=True):
-                assert column.dtype == same.dtype
-                assert np.array_equal(column, same)
+            for column, expected_column in zip(stored[1:], expected.sites[1:], strict=True):
+                assert column.dtype == expected_column.dtype
+                assert np.array_equal(column, expected_column)
             assert len(name_end) == len(stored.code)
 
 
-def test_calls_end_where_their_names_do(corpus: Corpus) -> None:
-    seen = 0
+def test_calls_end_at_the_end_of_their_names(corpus: Corpus) -> None:
+    call_count = 0
     for project, shards in corpus.manifest.shards.items():
         for shard in shards:
-            files = pq.read_table(corpus.table(shard, "files")).to_pylist()
+            files = pq.read_table(corpus.table_path(shard, "files")).to_pylist()
             sources = {file["path"]: file["source"].encode() for file in files}
-            for call in pq.read_table(corpus.calls_of(project, shard)).to_pylist():
+            for call in pq.read_table(corpus.calls_path(project, shard)).to_pylist():
                 if call["reference"] or "<init>" in call["callee"]:
                     continue
                 name = call["callee"].partition("(")[0].partition("/")[0].rpartition(".")[2]
-                written = sources[call["path"]][call["start_byte"] : call["end_byte"]]
-                assert written.decode().replace("\\u0068", "h") == name.replace("\\u0068", "h")
-                seen += 1
-    assert seen
+                call_text = sources[call["path"]][call["start_byte"] : call["end_byte"]]
+                assert call_text.decode().replace("\\u0068", "h") == name.replace("\\u0068", "h")
+                call_count += 1
+    assert call_count
 
 
-def test_measures_are_those_of_the_files(corpus: Corpus) -> None:
+def test_stored_measures_equal_those_of_the_files(corpus: Corpus) -> None:
     for shard in corpus.shards:
-        methods = pq.read_table(corpus.table(shard, "methods")).to_pylist()
-        measures = pq.read_table(corpus.table(shard, "measures")).to_pylist()
+        methods = pq.read_table(corpus.table_path(shard, "methods")).to_pylist()
+        measures = pq.read_table(corpus.table_path(shard, "measures")).to_pylist()
         assert [row["method_id"] for row in methods] == [row["method_id"] for row in measures]
-        for file in pq.read_table(corpus.table(shard, "files")).to_pylist():
+        for file in pq.read_table(corpus.table_path(shard, "files")).to_pylist():
             parsed = JavaFile(file["source"].encode())
-            mine = [
+            file_measures = [
                 row
                 for method, row in zip(methods, measures, strict=True)
                 if method["file_id"] == file["file_id"]
             ]
-            assert [row["readable"] for row in mine] == readable(parsed).tolist()
+            assert [row["readable"] for row in file_measures] == find_readable_methods(
+                parsed
+            ).tolist()
             for rules in RULES:
-                values = dict(zip(parsed.bodies, npath(parsed, rules).tolist(), strict=True))
-                stored = [row[npath_column(rules)] for row in mine]
-                assert stored == [values.get(place) for place in range(len(mine))]
-            found = operators(parsed)
-            expected: list[list[tuple[int, int]]] = [[] for _ in mine]
-            for place, which, node in zip(*map(np.ndarray.tolist, found), strict=True):
-                expected[place].append((which, int(parsed.syntax.start[node])))
+                values = dict(
+                    zip(parsed.bodies, compute_npath(parsed, rules).tolist(), strict=True)
+                )
+                stored = [row[npath_column_name(rules)] for row in file_measures]
+                assert stored == [
+                    values.get(method_index) for method_index in range(len(file_measures))
+                ]
+            operator_table = find_operators(parsed)
+            expected: list[list[tuple[int, int]]] = [[] for _ in file_measures]
+            for method_index, operator, node in zip(
+                *map(np.ndarray.tolist, operator_table), strict=True
+            ):
+                expected[method_index].append((operator, int(parsed.syntax.start[node])))
             assert expected == [
-                list(zip(row["operators"], row["operator_starts"], strict=True)) for row in mine
+                list(zip(row["operators"], row["operator_starts"], strict=True))
+                for row in file_measures
             ]
 
 
-def test_building_gluecode_parses_no_file(tmp_path: Path, parses: list[bytes], here: Any) -> None:
-    """The first use derives the null facts, with one parse a file; from then on there is none."""
-    from codeacumen.benchmarks.gluecode.build import Recipe, build
-    from codeacumen.benchmarks.gluecode.warned import warnings_of
+def test_building_gluecode_parses_no_file(
+    tmp_path: Path, parsed_sources: list[bytes], in_process_engine: Any
+) -> None:
+    """The first use parses each file once to derive the null facts; later uses parse nothing."""
+    from codeacumen.benchmarks.gluecode.build import GluecodeRecipe, build_dataset
+    from codeacumen.benchmarks.gluecode.warned import collect_warnings
     from codeacumen.corpus import Corpus
 
-    build_at(tmp_path / "corpus", EXAMPLES[:2])
+    build_corpus_at(tmp_path / "corpus", EXAMPLES[:2])
     corpus = Corpus.open(tmp_path / "corpus")
-    sizes = []
+    parse_counts = []
     for name in ("first", "second"):
-        parses.clear()
-        warnings, failed = warnings_of(corpus, here, [], lambda what, done, total: None)
+        parsed_sources.clear()
+        warnings, failed = collect_warnings(
+            corpus, in_process_engine, [], lambda stage, done, total: None
+        )
         assert warnings
         assert not failed
-        build(corpus, Recipe(), tmp_path / name, here, warnings)
-        sizes.append(len(parses))
-    assert sizes == [corpus.manifest.counts["files"], 0]
+        build_dataset(corpus, GluecodeRecipe(), tmp_path / name, in_process_engine, warnings)
+        parse_counts.append(len(parsed_sources))
+    assert parse_counts == [corpus.manifest.counts["files"], 0]
     for task in ("npath", "nulltoken"):
         assert (tmp_path / "first" / f"{task}.jsonl").read_bytes()
 
 
 def test_measuring_a_corpus_parses_no_file(
-    examples_corpus: Corpus, tmp_path: Path, parses: list[bytes], here: Any
+    examples_corpus: Corpus, tmp_path: Path, parsed_sources: list[bytes], in_process_engine: Any
 ) -> None:
-    from codeacumen.corpus.measure import NPath, measured
+    from codeacumen.corpus.measure import NPath, measure_sources
 
-    (part, *_) = measured(NPath("pmd7"), [str(examples_corpus.folder)], here, tmp_path)
+    (part, *_) = measure_sources(
+        NPath("pmd7"), [str(examples_corpus.folder)], in_process_engine, tmp_path
+    )
     assert part.rows
     assert part.files
-    assert not parses
+    assert not parsed_sources
 
 
 @pytest.fixture
-def parses(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """The sources that were parsed as whole files in this process."""
+def parsed_sources(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """Return a list that records the sources parsed as whole files in this process."""
     import codeacumen.languages.java.syntax.file as module
 
     sources: list[bytes] = []
-    real = module.parse_java
+    parse_java = module.parse_java
 
-    def parse(source: bytes) -> Any:
-        # A method parsed alone, in a class around it, is no whole file.
+    def record_parse(source: bytes) -> Any:
+        # A method that is parsed alone in a wrapper class is not a whole file.
         if not source.startswith(module._HEAD):
             sources.append(source)
-        return real(source)
+        return parse_java(source)
 
-    monkeypatch.setattr(module, "parse_java", parse)
+    monkeypatch.setattr(module, "parse_java", record_parse)
     return sources
 
 
 @pytest.fixture
-def here() -> Any:
-    """An engine without processes, so that all parses are counted."""
+def in_process_engine() -> Any:
+    """Return an engine that works in this process, so that all parses are counted."""
 
-    class Here:
+    class InProcessEngine:
         def run(self, work: Any, items: Any, limit: float) -> Any:
-            for place, item in enumerate(items):
-                yield place, work(item)
+            for index, item in enumerate(items):
+                yield index, work(item)
 
-    return Here()
+    return InProcessEngine()

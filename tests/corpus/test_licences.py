@@ -1,5 +1,8 @@
-"""Licences by their texts. The oracles are Debian's collection of licences, whose file names are
-the answers, and npm packages on this machine, whose authors wrote down an SPDX identifier."""
+"""Tests of recognising licences by their texts.
+
+Oracles: Debian's collection of licences, by file name, and npm packages on this machine, by the
+SPDX identifier in package.json.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from codeacumen.corpus.licences import LicenceFile, is_licence, recognised
-from codeacumen.corpus.sources import projects
+from codeacumen.corpus.licences import LicenceFile, is_licence, recognize_licences
+from codeacumen.corpus.sources import find_projects
 
 COMMON = Path("/usr/share/common-licenses")
 
@@ -31,39 +34,39 @@ COMMON = Path("/usr/share/common-licenses")
         ("MPL-2.0", "MPL-2.0"),
     ],
 )
-def test_whole_texts(name: str, expected: str) -> None:
+def test_complete_licence_texts_are_recognised(name: str, expected: str) -> None:
     if not (COMMON / name).is_file():
         pytest.skip(f"no {COMMON / name} on this machine")
     text = (COMMON / name).read_text()
-    assert recognised(name, text.encode()) == (expected,)
-    # In a comment, with other line breaks and quotes, and in another encoding.
+    assert recognize_licences(name, text.encode()) == (expected,)
+    # The text as a comment, with other line breaks, quotes and encoding.
     commented = "\r\n".join(f" * {line}" for line in text.replace('"', "``").split("\n"))
-    assert recognised(name, commented.encode("utf-16")) == (expected,)
+    assert recognize_licences(name, commented.encode("utf-16")) == (expected,)
 
 
-def test_what_authors_of_npm_packages_say() -> None:
+def test_recognised_licences_agree_with_npm_packages() -> None:
     npm = shutil.which("npm")
     home = Path(npm).resolve().parents[1] / "node_modules" if npm else Path("absent")
-    told = {}
+    licence_by_folder = {}
     for file in home.rglob("package.json"):
         licence = json.loads(file.read_text("utf-8")).get("license")
         if isinstance(licence, str) and " " not in licence:
-            told[file.parent] = licence
+            licence_by_folder[file.parent] = licence
     files = [
         (file, licence)
-        for folder, licence in told.items()
+        for folder, licence in licence_by_folder.items()
         for file in folder.iterdir()
         if file.is_file() and is_licence(file.name)
     ]
     if len(files) < 50:
         pytest.skip("no npm with packages of its own on this machine")
-    wrong = [
-        (str(file.relative_to(home)), licence, found)
+    disagreements = [
+        (str(file.relative_to(home)), licence, recognised_licences)
         for file, licence in files
-        if licence not in (found := recognised(file.name, file.read_bytes()))
+        if licence not in (recognised_licences := recognize_licences(file.name, file.read_bytes()))
     ]
-    # One says ISC, and its file is the text of MIT.
-    assert len(wrong) <= len(files) // 50, wrong
+    # One package states ISC, but its file is the text of MIT.
+    assert len(disagreements) <= len(files) // 50, disagreements
 
 
 MIT = (
@@ -120,13 +123,13 @@ CLASSPATH = (
         ("", "unknown"),
     ],
 )
-def test_short_texts_and_notices(text: str, expected: str) -> None:
-    one = expected.split(" ") if " WITH " not in expected else [expected]
-    assert list(recognised("LICENSE", text.encode())) == one
+def test_short_texts_and_notices_are_recognised(text: str, expected: str) -> None:
+    expected_licences = expected.split(" ") if " WITH " not in expected else [expected]
+    assert list(recognize_licences("LICENSE", text.encode())) == expected_licences
 
 
 @pytest.mark.parametrize(
-    ("text", "whole"),
+    ("text", "expected"),
     [
         (MIT.format(INCLUDED), "MIT"),
         (MIT.format(""), "MIT-0"),
@@ -137,18 +140,20 @@ def test_short_texts_and_notices(text: str, expected: str) -> None:
         (BSD.format("3. All advertising materials. 4. Neither the name"), "BSD-4-Clause"),
     ],
 )
-def test_a_text_that_is_cut_off_is_unknown_rather_than_another(text: str, whole: str) -> None:
-    found = [recognised("LICENSE", text[:end].encode()) for end in range(len(text) + 1)]
-    assert found[-1] == (whole,)
-    assert set(found) == {(whole,), ("unknown",)}
+def test_truncated_text_is_unknown(text: str, expected: str) -> None:
+    licences_by_length = [
+        recognize_licences("LICENSE", text[:end].encode()) for end in range(len(text) + 1)
+    ]
+    assert licences_by_length[-1] == (expected,)
+    assert set(licences_by_length) == {(expected,), ("unknown",)}
 
 
-def test_what_is_no_text_is_unknown() -> None:
+def test_binary_data_is_unknown() -> None:
     for data in (b"\0\1\2" * 100, bytes(range(256)) * 10, b"MIT" * 1_000_000):
-        assert recognised("LICENSE", data) == ("unknown",)
+        assert recognize_licences("LICENSE", data) == ("unknown",)
 
 
-def test_debians_own_form_names_licences() -> None:
+def test_copyright_files_of_debian_are_parsed() -> None:
     """https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/"""
     text = """Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
 Upstream-Name: x
@@ -188,9 +193,9 @@ License: Like-Zlib
         "MIT",
         "Zlib",
     )
-    assert recognised("debian/copyright", text.encode()) == expected
+    assert recognize_licences("debian/copyright", text.encode()) == expected
     older = b"On Debian systems the text is in /usr/share/common-licenses/LGPL-2.1."
-    assert recognised("debian/copyright", older) == ("LGPL-2.1",)
+    assert recognize_licences("debian/copyright", older) == ("LGPL-2.1",)
 
 
 @pytest.mark.parametrize(
@@ -249,12 +254,12 @@ def test_licence_files_of_a_project(tmp_path: Path) -> None:
         for name, text in files.items():
             archive.writestr(name, text)
     recipe = tmp_path / "r.toml"
-    # What a recipe leaves out of the corpus is still the project's licence.
+    # Licence files count even if the recipe excludes them from the corpus.
     recipe.write_text("[[project]]\nname = 'part'\nsource = 'project'\ninclude = ['src']\n")
     expected = [
         LicenceFile("LICENSE", ("MIT",)),
         LicenceFile("NOTICE", ("unknown",)),
         LicenceFile("lib/COPYING", ("LGPL-3.0",)),
     ]
-    for project in projects([str(root), str(tmp_path / "archive.zip"), str(recipe)], tmp_path):
-        assert project.licences() == expected
+    for project in find_projects([str(root), str(tmp_path / "archive.zip"), str(recipe)], tmp_path):
+        assert project.list_licence_files() == expected

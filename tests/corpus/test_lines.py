@@ -1,5 +1,5 @@
-"""Lines: CR, LF and CR LF each end one, wherever lines are counted. Oracle: bytes.splitlines, which
-parts bytes at just these."""
+"""Tests of lines: CR, LF and CR LF end a line wherever lines are counted. Oracle:
+bytes.splitlines, which splits at the same line ends."""
 
 from __future__ import annotations
 
@@ -15,34 +15,36 @@ from codeacumen.text.lines import (
     line_count,
     line_of,
     line_starts,
-    lines_of,
     longest_line,
-    with_unix_ends,
+    normalize_line_ends,
+    split_lines,
 )
 from codeacumen.transforms.code import code_of
-from corpora import build_at
+from corpora import build_corpus_at
 
 SOURCES = st.lists(st.sampled_from([b"a", b"bc", b"\r", b"\n", b"\r\n", b"\x0c"])).map(b"".join)
 
 
 @given(SOURCES)
-def test_as_bytes_are_parted(source: bytes) -> None:
+def test_lines_equal_those_of_splitlines(source: bytes) -> None:
     lines = source.splitlines(keepends=True)
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line))
     assert line_count(source) == len(lines)
     assert longest_line(source) == max(map(len, lines), default=0)
-    assert lines_of(source.decode()) == [line.decode() for line in lines]
-    found = line_starts(source)
-    ended = [start for line, start in zip(lines, starts[1:], strict=True) if line[-1:] in b"\r\n"]
-    assert found.tolist() == ended
+    assert split_lines(source.decode()) == [line.decode() for line in lines]
+    starts_after_ends = line_starts(source)
+    expected = [
+        start for line, start in zip(lines, starts[1:], strict=True) if line[-1:] in b"\r\n"
+    ]
+    assert starts_after_ends.tolist() == expected
     for number, (line, start) in enumerate(zip(lines, starts, strict=False), 1):
         content = line.rstrip(b"\r\n")
         for offset in range(start, start + len(content) + 1):
-            assert line_at(found, min(offset, len(source) - 1)) == number
+            assert line_at(starts_after_ends, min(offset, len(source) - 1)) == number
             assert line_of(source, offset) == number
-    unix = with_unix_ends(source)
+    unix = normalize_line_ends(source)
     assert len(unix) == len(source)
     assert unix.splitlines() == source.splitlines()
     assert b"\r" not in unix.replace(b"\r\n", b"")
@@ -60,7 +62,7 @@ JAVA = """class A { // the first
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    """One class, with each kind of line ends, and a script."""
+    """Build a corpus of a class with each kind of line ends, and a script."""
     folder = tmp_path_factory.mktemp("lines")
     project = folder / "project"
     project.mkdir()
@@ -68,12 +70,12 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     for name, end in (("Cr", "\r"), ("Lf", "\n"), ("CrLf", "\r\n")):
         (project / f"{name}.java").write_bytes(long.replace("\n", end).encode())
     (project / "a.js").write_bytes(b"// said\rfunction f() { return 1; }\r(\r")
-    build_at(folder / "corpus", [str(project)])
+    build_corpus_at(folder / "corpus", [str(project)])
     return Corpus.open(folder / "corpus")
 
 
 @pytest.mark.parametrize("name", ["Cr", "Lf", "CrLf"])
-def test_a_class_is_the_same_whatever_ends_its_lines(corpus: Corpus, name: str) -> None:
+def test_analysis_does_not_depend_on_line_ends(corpus: Corpus, name: str) -> None:
     path = f"{name}.java"
     methods = corpus.query(
         "select name, line, end_line, javadoc from methods where path = ? order by line", [path]
@@ -93,7 +95,7 @@ def test_a_class_is_the_same_whatever_ends_its_lines(corpus: Corpus, name: str) 
     assert source.as_py().startswith(JAVA.replace("\n", end))
 
 
-def test_javascript_too(corpus: Corpus) -> None:
+def test_javascript_lines_are_counted(corpus: Corpus) -> None:
     (row,) = corpus.query("select lines, nodes, broken from files where path = 'a.js'").to_pylist()
     assert (row["lines"], row["broken"]) == (3, True)
     assert row["nodes"] > 10
@@ -104,13 +106,13 @@ def test_javascript_too(corpus: Corpus) -> None:
 
 
 @pytest.mark.parametrize("end", ["\r", "\n", "\r\n"])
-def test_the_line_of_a_node(end: str) -> None:
+def test_line_of_a_node(end: str) -> None:
     code = code_of(JavaFile(JAVA.replace("\n", end).encode()))
     (statement,) = (node for node, kind in enumerate(code.kind) if kind == "method_invocation")
-    assert code.line(statement) == 3
+    assert code.line_number(statement) == 3
 
 
-def test_lines_of_the_text_view() -> None:
+def test_text_view_joins_lines() -> None:
     file = JavaFile(b"class A { void f() {\r  a();\x0c b();\r\n  c(); } }")
     text = make_view("text").compatible("gluecode", file, 0)
     assert text == "void f() {\r,   a();\x0c b();\r\n,   c(); }"

@@ -1,6 +1,6 @@
-"""Malformed input: real files with bytes and tokens changed at random, through every analysis.
+"""Tests of all analyses on real files with random changes of bytes and tokens.
 
-What must hold: no exception, a row for every method in every table, the same result twice.
+No analysis may raise, each table has a row for each method, and two runs have equal results.
 """
 
 from __future__ import annotations
@@ -16,58 +16,58 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from codeacumen.corpus.reading import Problem, Source, read_source
-from codeacumen.corpus.rows import Context, Rows, add_file, sha256
+from codeacumen.corpus.rows import RowContext, Rows, add_file, sha256_hex
 from codeacumen.languages.base import list_languages
 from codeacumen.languages.java import parse_java
-from codeacumen.languages.java.syntax.tokens import tokens
+from codeacumen.languages.java.syntax.tokens import tokenize_java
 from codeacumen.registry import make_view
 from corpora import EXAMPLES, VIEWS
 
 
 @cache
-def context() -> Context:
+def make_context() -> RowContext:
     tables = {table.name: table for name in VIEWS for table in make_view(name).tables}
-    return Context("mutated", "train", tuple(tables.values()), list_languages())
+    return RowContext("mutated", "train", tuple(tables.values()), list_languages())
 
 
 @cache
-def originals() -> list[bytes]:
+def read_originals() -> list[bytes]:
     files = sorted(file for root in EXAMPLES for file in Path(root).rglob("*.java"))
     hard = sorted((Path(__file__).parents[1] / "languages" / "java").glob("*.java"))
     return [file.read_bytes() for file in [*files, *hard]]
 
 
-def analysed(source: Source) -> Rows:
+def analyse_source(source: Source) -> Rows:
     rows = Rows()
-    add_file(rows, context(), source, sha256(source.data))
+    add_file(rows, make_context(), source, sha256_hex(source.data))
     methods = len(rows.tables.get("methods", []))
     for columns in rows.views.values():
         for lists in columns.values():
-            assert sum(len(one) for one in lists) == methods
-            for one in lists:
-                assert one.offsets[-1] == len(one.values)
+            assert sum(len(ragged) for ragged in lists) == methods
+            for ragged in lists:
+                assert ragged.offsets[-1] == len(ragged.values)
     return rows
 
 
-def plain(value: Any) -> Any:
+def to_plain_lists(value: Any) -> Any:
     """Return tables with lists in place of arrays, which have no equality of their own."""
     if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
+        return {key: to_plain_lists(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
+        return [to_plain_lists(item) for item in value]
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
-def check(data: bytes) -> None:
+def assert_analysis_is_stable(data: bytes) -> None:
     source = read_source("Mutated.java", data)
     if isinstance(source, Problem):
         return
-    first, second = analysed(source), analysed(source)
-    assert plain(first.tables) == plain(second.tables)
+    first, second = analyse_source(source), analyse_source(source)
+    assert to_plain_lists(first.tables) == to_plain_lists(second.tables)
     for table, columns in first.views.items():
         for name, lists in columns.items():
-            for one, other in zip(lists, second.views[table][name], strict=True):
-                assert np.array_equal(one.values, other.values)
+            for first_column, second_column in zip(lists, second.views[table][name], strict=True):
+                assert np.array_equal(first_column.values, second_column.values)
 
 
 quick = settings(
@@ -81,43 +81,46 @@ quick = settings(
 @quick
 @given(st.data())
 def test_bytes_changed_at_random(data: Any) -> None:
-    content = bytearray(originals()[data.draw(st.integers(0, len(originals()) - 1))])
+    content = bytearray(read_originals()[data.draw(st.integers(0, len(read_originals()) - 1))])
     for _ in range(data.draw(st.integers(1, 8))):
-        at = data.draw(st.integers(0, len(content) - 1))
+        offset = data.draw(st.integers(0, len(content) - 1))
         kind = data.draw(st.sampled_from(("replace", "delete", "insert", "cut")))
         if kind == "replace":
-            content[at] = data.draw(st.integers(0, 255))
+            content[offset] = data.draw(st.integers(0, 255))
         elif kind == "delete":
-            del content[at : at + data.draw(st.integers(1, 40))]
+            del content[offset : offset + data.draw(st.integers(1, 40))]
         elif kind == "insert":
-            content[at:at] = data.draw(st.binary(max_size=6))
+            content[offset:offset] = data.draw(st.binary(max_size=6))
         else:
-            del content[max(1, at) :]
+            del content[max(1, offset) :]
         if not content:
             content = bytearray(b" ")
-    check(bytes(content))
+    assert_analysis_is_stable(bytes(content))
 
 
 @quick
 @given(st.data())
 def test_tokens_moved_at_random(data: Any) -> None:
-    content = originals()[data.draw(st.integers(0, len(originals()) - 1))]
-    found = tokens(parse_java(content))
-    pieces = [content[s:e] for s, e in zip(found.start.tolist(), found.end.tolist(), strict=True)]
+    content = read_originals()[data.draw(st.integers(0, len(read_originals()) - 1))]
+    token_table = tokenize_java(parse_java(content))
+    pieces = [
+        content[start:end]
+        for start, end in zip(token_table.start.tolist(), token_table.end.tolist(), strict=True)
+    ]
     for _ in range(data.draw(st.integers(1, 6))):
-        at = data.draw(st.integers(0, len(pieces) - 1))
+        index = data.draw(st.integers(0, len(pieces) - 1))
         other = data.draw(st.integers(0, len(pieces) - 1))
         kind = data.draw(st.sampled_from(("drop", "double", "swap", "take")))
         if kind == "drop" and len(pieces) > 1:
-            del pieces[at]
+            del pieces[index]
         elif kind == "double":
-            pieces.insert(at, pieces[at])
+            pieces.insert(index, pieces[index])
         elif kind == "swap":
             other = min(other, len(pieces) - 1)
-            pieces[at], pieces[other] = pieces[other], pieces[at]
+            pieces[index], pieces[other] = pieces[other], pieces[index]
         else:
-            pieces[at] = pieces[min(other, len(pieces) - 1)]
-    check(b" ".join(pieces))
+            pieces[index] = pieces[min(other, len(pieces) - 1)]
+    assert_analysis_is_stable(b" ".join(pieces))
 
 
 HOSTILE = {
@@ -139,19 +142,21 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("shape", HOSTILE)
-def test_time_grows_with_the_size(shape: str) -> None:
-    """Four times the size must not cost much more than four times the time. The bound is far
-    from four, because machines stutter; a quadratic step would be sixteen."""
+def test_analysis_time_is_linear(shape: str) -> None:
+    """Four times the size must not take much more than four times as long.
 
-    def seconds(n: int) -> float:
-        data = f"class H {{ {HOSTILE[shape](n)} }}".encode()
+    The bound is 11 because timings vary; a quadratic step would take 16 times as long.
+    """
+
+    def measure_seconds(size: int) -> float:
+        data = f"class H {{ {HOSTILE[shape](size)} }}".encode()
         best = float("inf")
         for _ in range(3):
             clock = time.process_time()
-            analysed(Source("Hostile.java", data, "utf-8"))
+            analyse_source(Source("Hostile.java", data, "utf-8"))
             best = min(best, time.process_time() - clock)
         return best
 
-    seconds(10)
+    measure_seconds(10)
     small = 1000
-    assert seconds(4 * small) < 11 * seconds(small) + 0.05
+    assert measure_seconds(4 * small) < 11 * measure_seconds(small) + 0.05

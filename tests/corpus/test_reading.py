@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeacumen.corpus.reading import Problem, Source, origin, read_source
+from codeacumen.corpus.reading import Problem, Source, detect_origin, read_source
 
 TEXT = 'class Größe { String s = "señor naïve façade élève Ärger über Öl"; }\r\n' * 20
 
@@ -21,7 +21,7 @@ TEXT = 'class Größe { String s = "señor naïve façade élève Ärger über �
         (TEXT.encode("utf-16-be"), "utf-16-be"),
     ],
 )
-def test_unicode_in_all_its_dresses(data: bytes, encoding: str) -> None:
+def test_unicode_encodings_are_recognised(data: bytes, encoding: str) -> None:
     source = read_source("A.java", data)
     assert isinstance(source, Source)
     assert source.encoding == encoding
@@ -39,7 +39,7 @@ def test_unicode_in_all_its_dresses(data: bytes, encoding: str) -> None:
         ("cp1251", "// Это тестовый файл для проверки определения кодировки.\n" * 5),
     ],
 )
-def test_an_older_encoding_is_recognised(encoding: str, text: str) -> None:
+def test_legacy_encodings_are_recognised(encoding: str, text: str) -> None:
     source = read_source("A.java", text.encode(encoding))
     assert isinstance(source, Source)
     assert source.data.decode() == text
@@ -55,7 +55,7 @@ def test_an_older_encoding_is_recognised(encoding: str, text: str) -> None:
         (b"x" * 2000, "too large"),
     ],
 )
-def test_what_is_no_source_is_told(data: bytes, kind: str) -> None:
+def test_data_that_is_no_source_is_a_problem(data: bytes, kind: str) -> None:
     problem = read_source("A.java", data, largest=1999)
     assert isinstance(problem, Problem)
     assert (problem.path, problem.kind) == ("A.java", kind)
@@ -63,9 +63,9 @@ def test_what_is_no_source_is_told(data: bytes, kind: str) -> None:
 
 @given(st.binary(max_size=400))
 def test_any_bytes_are_a_source_or_a_problem(data: bytes) -> None:
-    found = read_source("A.java", data)
-    if isinstance(found, Source):
-        found.data.decode("utf-8")
+    source_or_problem = read_source("A.java", data)
+    if isinstance(source_or_problem, Source):
+        source_or_problem.data.decode("utf-8")
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_any_bytes_are_a_source_or_a_problem(data: bytes) -> None:
         ("lib/table.js", b"var t = [" + b"1," * 4000 + b"];\n" + b"var a = 1;\n" * 4000, "written"),
     ],
 )
-def test_who_wrote_it(path: str, data: bytes, expected: str) -> None:
+def test_origin_of_a_source(path: str, data: bytes, expected: str) -> None:
     source = read_source(path, data)
     assert isinstance(source, Source)
-    assert origin(source)[0] == expected
+    assert detect_origin(source)[0] == expected

@@ -1,4 +1,4 @@
-"""What a person names on the command line or in a recipe, and what is wrong with it."""
+"""Tests of finding the sources named on the command line or in a recipe, and their errors."""
 
 from __future__ import annotations
 
@@ -12,94 +12,96 @@ import pytest
 
 from codeacumen.api import CodeacumenError
 from codeacumen.corpus.reading import Problem
-from codeacumen.corpus.sources import Project, projects
-from codeacumen.corpus.sources.git import split, without_password
-from codeacumen.corpus.sources.paths import fits
+from codeacumen.corpus.sources import Project, find_projects
+from codeacumen.corpus.sources.git import remove_password, split_url_and_revision
+from codeacumen.corpus.sources.paths import matches_patterns
 
 JAVA = (".java",)
 
 
-def write(root: Path, *names: str) -> Path:
+def write_files(root: Path, *names: str) -> Path:
     for name in names:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text("class A { }")
     return root
 
 
-def paths(source: Project) -> list[str]:
-    return [one.path for one in source.entries(JAVA)]
+def list_paths(source: Project) -> list[str]:
+    return [entry.path for entry in source.list_entries(JAVA)]
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder to be in, with a project and an archive."""
-    write(tmp_path / "lib", "A.java", "b/B.java")
+def working_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Change into a folder with a project and an archive, and return it."""
+    write_files(tmp_path / "lib", "A.java", "b/B.java")
     with zipfile.ZipFile(tmp_path / "more-1.0.jar", "w") as archive:
         archive.writestr("C.java", "class C { }")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def test_sources_keep_their_order_and_have_names(here: Path) -> None:
-    found = projects(["more-1.0.jar", "./lib", "mine=lib/b", str(here / "lib" / "b")], here)
-    assert [(one.name, one.source) for one in found] == [
+def test_sources_keep_their_order_and_have_names(working_dir: Path) -> None:
+    found_projects = find_projects(
+        ["more-1.0.jar", "./lib", "mine=lib/b", str(working_dir / "lib" / "b")], working_dir
+    )
+    assert [(project.name, project.source) for project in found_projects] == [
         ("more-1.0", "more-1.0.jar"),
         ("lib", "lib"),
         ("mine", "b"),
         ("b", "b"),
     ]
-    assert paths(found[2]) == paths(found[3]) == ["B.java"]
+    assert list_paths(found_projects[2]) == list_paths(found_projects[3]) == ["B.java"]
 
 
 @pytest.mark.parametrize("text", [".", "../{name}", "lib/..", ""])
-def test_a_folder_is_called_what_it_is_called(here: Path, text: str) -> None:
+def test_folder_project_has_the_name_of_the_folder(working_dir: Path, text: str) -> None:
     if not text:
         with pytest.raises(CodeacumenError, match="no such folder"):
-            projects([text], here)
+            find_projects([text], working_dir)
         return
-    (found,) = projects([text.format(name=here.name)], here)
-    assert found.name == here.name
+    (project,) = find_projects([text.format(name=working_dir.name)], working_dir)
+    assert project.name == working_dir.name
 
 
-def test_an_equals_sign_in_the_name_of_a_folder(here: Path) -> None:
-    write(here / "a=lib", "Equal.java")
-    (found,) = projects(["a=lib"], here)
-    assert (found.name, paths(found)) == ("a=lib", ["Equal.java"])
+def test_folder_name_with_equals_sign(working_dir: Path) -> None:
+    write_files(working_dir / "a=lib", "Equal.java")
+    (project,) = find_projects(["a=lib"], working_dir)
+    assert (project.name, list_paths(project)) == ("a=lib", ["Equal.java"])
 
 
-def test_two_sources_of_one_name(here: Path) -> None:
-    write(here / "other" / "lib", "D.java")
+def test_equal_names_are_rejected(working_dir: Path) -> None:
+    write_files(working_dir / "other" / "lib", "D.java")
     with pytest.raises(CodeacumenError, match="the name lib: lib and other/lib") as caught:
-        projects(["lib", "other/lib"], here)
+        find_projects(["lib", "other/lib"], working_dir)
     assert "other-lib=SOURCE" in caught.value.hint
-    found = projects(["lib", "other-lib=other/lib"], here)
-    assert [one.name for one in found] == ["lib", "other-lib"]
+    found_projects = find_projects(["lib", "other-lib=other/lib"], working_dir)
+    assert [project.name for project in found_projects] == ["lib", "other-lib"]
 
 
-def test_a_source_that_is_named_twice(here: Path) -> None:
+def test_repeated_source_is_rejected(working_dir: Path) -> None:
     with pytest.raises(CodeacumenError, match="the name lib: lib, twice"):
-        projects(["lib", "lib"], here)
+        find_projects(["lib", "lib"], working_dir)
 
 
 @pytest.mark.parametrize("name", ["Alone.java", "alone.js", "alone.MJS"])
-def test_one_source_file_is_a_project(here: Path, name: str) -> None:
-    write(here / "lib", name)
-    alone, named = projects([f"lib/{name}", f"mine=lib/{name}"], here)
+def test_single_file_is_a_project(working_dir: Path, name: str) -> None:
+    write_files(working_dir / "lib", name)
+    alone, named = find_projects([f"lib/{name}", f"mine=lib/{name}"], working_dir)
     assert (alone.name, alone.source, named.name) == (name[:5], name, "mine")
-    every = (".java", ".js", ".mjs")
-    # Its neighbours are none of it.
-    assert [one.path for one in alone.entries(every)] == [name]
-    assert alone.read(name) == b"class A { }"
-    assert alone.licences() == []
-    assert alone.entries((".cjs",)) == []
-    (here / name).symlink_to(here / "lib" / name)
-    (linked,) = projects([name], here)
-    assert linked.read(name) == b"class A { }"
-    (here / "lib" / name).unlink()
-    (problem,) = alone.entries(every)
+    suffixes = (".java", ".js", ".mjs")
+    # Other files in the folder are not part of the project.
+    assert [entry.path for entry in alone.list_entries(suffixes)] == [name]
+    assert alone.read_file(name) == b"class A { }"
+    assert alone.list_licence_files() == []
+    assert alone.list_entries((".cjs",)) == []
+    (working_dir / name).symlink_to(working_dir / "lib" / name)
+    (linked,) = find_projects([name], working_dir)
+    assert linked.read_file(name) == b"class A { }"
+    (working_dir / "lib" / name).unlink()
+    (problem,) = alone.list_entries(suffixes)
     assert isinstance(problem, Problem)
     assert (problem.path, problem.kind) == (name, "unreadable")
-    assert isinstance(alone.read(name), Problem)
+    assert isinstance(alone.read_file(name), Problem)
 
 
 @pytest.mark.parametrize(
@@ -124,38 +126,44 @@ def test_one_source_file_is_a_project(here: Path, name: str) -> None:
         ("a\0b", "there is no such folder or archive"),
     ],
 )
-def test_what_is_no_source_is_told_before_any_work(here: Path, text: str, message: str) -> None:
-    (here / "text").write_text("hello")
-    (here / "cut.zip").write_bytes((here / "more-1.0.jar").read_bytes()[:40])
+def test_invalid_source_is_rejected_before_the_build(
+    working_dir: Path, text: str, message: str
+) -> None:
+    (working_dir / "text").write_text("hello")
+    (working_dir / "cut.zip").write_bytes((working_dir / "more-1.0.jar").read_bytes()[:40])
     with pytest.raises(CodeacumenError, match=message):
-        projects(["lib", text], here / "cache")
-    assert not (here / "cache").exists()
+        find_projects(["lib", text], working_dir / "cache")
+    assert not (working_dir / "cache").exists()
 
 
-def test_a_name_that_is_no_utf8(here: Path) -> None:
-    write(here / os.fsdecode(b"b\xfccher"), "A.java")
-    (found,) = projects([os.fsdecode(b"b\xfccher")], here)
-    assert (found.name, found.source, paths(found)) == ("b�FCcher", "b�FCcher", ["A.java"])
+def test_name_that_is_not_utf8(working_dir: Path) -> None:
+    write_files(working_dir / os.fsdecode(b"b\xfccher"), "A.java")
+    (project,) = find_projects([os.fsdecode(b"b\xfccher")], working_dir)
+    assert (project.name, project.source, list_paths(project)) == (
+        "b�FCcher",
+        "b�FCcher",
+        ["A.java"],
+    )
 
 
-def test_what_went_away_since(here: Path) -> None:
-    repository = pygit2.init_repository(str(here / "repo"), bare=True)
+def test_sources_deleted_after_discovery_are_problems(working_dir: Path) -> None:
+    repository = pygit2.init_repository(str(working_dir / "repo"), bare=True)
     tree = pygit2.Index().write_tree(repository)
     repository.create_commit("HEAD", *[pygit2.Signature("A", "a@b")] * 2, "all", tree, [])
-    found = projects(["lib", "more-1.0.jar", "git:repo"], here)
-    for place in (here / "lib", here / "repo"):
-        shutil.rmtree(place)
-    (here / "more-1.0.jar").unlink()
-    for source in found:
-        (problem,) = source.entries(JAVA)
+    found_projects = find_projects(["lib", "more-1.0.jar", "git:repo"], working_dir)
+    for folder in (working_dir / "lib", working_dir / "repo"):
+        shutil.rmtree(folder)
+    (working_dir / "more-1.0.jar").unlink()
+    for source in found_projects:
+        (problem,) = source.list_entries(JAVA)
         assert isinstance(problem, Problem)
         assert (problem.path, problem.kind) == (".", "unreadable")
-        assert isinstance(source.read("A.java"), Problem)
+        assert isinstance(source.read_file("A.java"), Problem)
 
 
-def test_no_source_at_all(here: Path) -> None:
+def test_no_source_is_rejected(working_dir: Path) -> None:
     with pytest.raises(CodeacumenError, match="no source is given"):
-        projects([], here)
+        find_projects([], working_dir)
 
 
 # --------------------------------------------------------------------------------------
@@ -179,16 +187,19 @@ def test_no_source_at_all(here: Path) -> None:
         ("example.org:a/b@v1", ("example.org:a/b", "v1")),
     ],
 )
-def test_where_the_url_ends_and_the_revision_begins(text: str, expected: tuple[str, str]) -> None:
-    assert split(text) == expected
+def test_url_and_revision_are_split(text: str, expected: tuple[str, str]) -> None:
+    assert split_url_and_revision(text) == expected
 
 
-def test_of_a_path_as_much_as_exists(tmp_path: Path) -> None:
+def test_existing_path_wins_over_a_revision(tmp_path: Path) -> None:
     (tmp_path / "me@home" / "repo@2").mkdir(parents=True)
-    for text, rev in (("me@home/repo@2", ""), ("me@home/repo@2@v1", "v1"), ("me@home", "")):
-        assert split(text, tmp_path) == (text.removesuffix(f"@{rev}"), rev)
+    for text, revision in (("me@home/repo@2", ""), ("me@home/repo@2@v1", "v1"), ("me@home", "")):
+        assert split_url_and_revision(text, tmp_path) == (
+            text.removesuffix(f"@{revision}"),
+            revision,
+        )
         url = f"file://{tmp_path}/{text}"
-        assert split(url) == (url.removesuffix(f"@{rev}"), rev)
+        assert split_url_and_revision(url) == (url.removesuffix(f"@{revision}"), revision)
 
 
 @pytest.mark.parametrize(
@@ -201,8 +212,8 @@ def test_of_a_path_as_much_as_exists(tmp_path: Path) -> None:
         ("https://example.org/a", "https://example.org/a"),
     ],
 )
-def test_no_password_reaches_the_books(url: str, expected: str) -> None:
-    assert without_password(url) == expected
+def test_passwords_are_removed_from_urls(url: str, expected: str) -> None:
+    assert remove_password(url) == expected
 
 
 # --------------------------------------------------------------------------------------
@@ -210,14 +221,14 @@ def test_no_password_reaches_the_books(url: str, expected: str) -> None:
 # --------------------------------------------------------------------------------------
 
 
-def recipe(folder: Path, text: str) -> str:
+def write_recipe(folder: Path, text: str) -> str:
     folder.mkdir(exist_ok=True)
     (folder / "corpus.toml").write_text(text)
     return str(folder / "corpus.toml")
 
 
-def test_a_recipe_lists_projects(here: Path) -> None:
-    repository = pygit2.init_repository(str(here / "repo"), bare=True)
+def test_a_recipe_lists_projects(working_dir: Path) -> None:
+    repository = pygit2.init_repository(str(working_dir / "repo"), bare=True)
     repository.create_commit(
         "HEAD",
         *[pygit2.Signature("A", "a@b")] * 2,
@@ -225,9 +236,9 @@ def test_a_recipe_lists_projects(here: Path) -> None:
         pygit2.Index().write_tree(repository),
         [],
     )
-    write(here / "lib", "src/main/M.java", "src/main/gen/G.java", "src/test/T.java")
-    file = recipe(
-        here / "recipes",
+    write_files(working_dir / "lib", "src/main/M.java", "src/main/gen/G.java", "src/test/T.java")
+    file = write_recipe(
+        working_dir / "recipes",
         """
         [[project]]
         name = "ours"
@@ -242,15 +253,15 @@ def test_a_recipe_lists_projects(here: Path) -> None:
         source = "git:../repo@HEAD"
         """,
     )
-    found = projects([file, "lib"], here / "cache")
-    assert [(one.name, one.source) for one in found] == [
+    found_projects = find_projects([file, "lib"], working_dir / "cache")
+    assert [(project.name, project.source) for project in found_projects] == [
         ("ours", "lib"),
         ("more-1.0", "more-1.0.jar"),
         ("repo", "git:repo@HEAD"),
         ("lib", "lib"),
     ]
-    assert paths(found[0]) == ["src/main/M.java"]
-    assert len(paths(found[3])) == 5
+    assert list_paths(found_projects[0]) == ["src/main/M.java"]
+    assert len(list_paths(found_projects[3])) == 5
 
 
 @pytest.mark.parametrize(
@@ -282,16 +293,20 @@ def test_a_recipe_lists_projects(here: Path) -> None:
         ("[[project]]\nsource = 'lib'\n[[project]]\nsource = 'lib'", "two sources have the name"),
     ],
 )
-def test_what_is_wrong_in_a_recipe_and_where(here: Path, text: str, message: str) -> None:
-    file = here / "corpus.toml"
+def test_invalid_recipe_is_rejected_with_its_line(
+    working_dir: Path, text: str, message: str
+) -> None:
+    file = working_dir / "corpus.toml"
     file.write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(CodeacumenError, match=message):
-        projects([str(file)], here)
+        find_projects([str(file)], working_dir)
 
 
-def test_a_recipe_has_no_name_of_its_own(here: Path) -> None:
+def test_named_recipe_is_rejected(working_dir: Path) -> None:
     with pytest.raises(CodeacumenError, match="a recipe names its projects itself"):
-        projects(["mine=" + recipe(here, "[[project]]\nsource = 'lib'")], here)
+        find_projects(
+            ["mine=" + write_recipe(working_dir, "[[project]]\nsource = 'lib'")], working_dir
+        )
 
 
 @pytest.mark.parametrize(
@@ -313,6 +328,6 @@ def test_a_recipe_has_no_name_of_its_own(here: Path) -> None:
         ("./src/*", ["src/A.java"], ["A.java"]),
     ],
 )
-def test_patterns(pattern: str, fitting: list[str], others: list[str]) -> None:
-    assert [path for path in fitting if not fits(path, (pattern,))] == []
-    assert [path for path in others if fits(path, (pattern,))] == []
+def test_path_patterns(pattern: str, fitting: list[str], others: list[str]) -> None:
+    assert [path for path in fitting if not matches_patterns(path, (pattern,))] == []
+    assert [path for path in others if matches_patterns(path, (pattern,))] == []

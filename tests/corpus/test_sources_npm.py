@@ -1,5 +1,5 @@
-"""npm packages, brought by the machine's own npm: from a registry on this machine that says what
-a test wants it to say, and from the user's own where it can be reached."""
+"""Tests of npm packages, fetched with the machine's npm: from a fake registry on this machine, and
+from the user's registry if it can be reached."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ import pytest
 from codeacumen.api import CodeacumenError
 from codeacumen.corpus.licences import LicenceFile
 from codeacumen.corpus.reading import Problem
-from codeacumen.corpus.sources import Project, projects
-from codeacumen.corpus.sources.npm import intact
+from codeacumen.corpus.sources import Project, find_projects
+from codeacumen.corpus.sources.npm import matches_integrity
 
 pytestmark = pytest.mark.skipif(shutil.which("npm") is None, reason="no npm on this machine")
 
 
-def content(source: Project) -> dict[str, bytes | Problem]:
-    return {one.path: source.read(one.path) for one in source.entries(("",))}
+def read_contents(source: Project) -> dict[str, bytes | Problem]:
+    return {entry.path: source.read_file(entry.path) for entry in source.list_entries(("",))}
 
 
-def tarball(files: dict[str, str]) -> bytes:
+def make_tarball(files: dict[str, str]) -> bytes:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz") as archive:
         for name, text in files.items():
@@ -42,26 +42,26 @@ def tarball(files: dict[str, str]) -> bytes:
     return packed.getvalue()
 
 
-def sri(data: bytes, kind: str = "sha512") -> str:
+def format_integrity(data: bytes, kind: str = "sha512") -> str:
     return f"{kind}-{base64.b64encode(hashlib.new(kind, data).digest()).decode()}"
 
 
 @dataclass
 class Registry:
-    """Packages by name and version, each with its archive."""
+    """A fake registry: archives by package name and version."""
 
     packages: dict[str, dict[str, bytes]]
-    # Old packages have only this.
+    # Old packages have a SHA-1 and no integrity field.
     only_shasum: bool = False
     requests: list[str] = field(default_factory=list)
 
-    def document(self, name: str, base: str) -> dict[str, Any]:
+    def make_document(self, name: str, base: str) -> dict[str, Any]:
         versions = {}
         for version, data in self.packages[name].items():
             dist = {"tarball": f"{base}/-/{name}/{version}.tgz"}
             dist["shasum"] = hashlib.sha1(data).hexdigest()
             if not self.only_shasum:
-                dist["integrity"] = sri(data)
+                dist["integrity"] = format_integrity(data)
             versions[version] = {"name": name, "version": version, "dist": dist}
         latest = list(versions)[-1]
         return {"name": name, "dist-tags": {"latest": latest}, "versions": versions}
@@ -75,24 +75,26 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Regist
         "package/LICENSE": "This is free and unencumbered software released into the public domain",
         "package/../../evil.js": "evil",
     }
-    first = tarball({**files, "package/lib/index.js": "module.exports = 0;"})
-    known = Registry({"toy": {"1.0.0": first, "1.1.0": tarball(files)}})
-    known.packages["@scope/toy"] = {"2.0.0-beta.1": tarball({"odd/a.js": "1", "odd/b.js": "2"})}
+    first = make_tarball({**files, "package/lib/index.js": "module.exports = 0;"})
+    fake_registry = Registry({"toy": {"1.0.0": first, "1.1.0": make_tarball(files)}})
+    fake_registry.packages["@scope/toy"] = {
+        "2.0.0-beta.1": make_tarball({"odd/a.js": "1", "odd/b.js": "2"})
+    }
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            known.requests.append(self.path)
+            fake_registry.requests.append(self.path)
             path = self.path[1:].replace("%2f", "/")
             base = f"http://{self.headers['Host']}"
-            if path in known.packages:
-                self._answer(json.dumps(known.document(path, base)).encode())
+            if path in fake_registry.packages:
+                self._send_answer(json.dumps(fake_registry.make_document(path, base)).encode())
             elif path.startswith("-/"):
                 name, _, version = path[2:].removesuffix(".tgz").rpartition("/")
-                self._answer(known.packages[name][version])
+                self._send_answer(fake_registry.packages[name][version])
             else:
                 self.send_error(404)
 
-        def _answer(self, data: bytes) -> None:
+        def _send_answer(self, data: bytes) -> None:
             self.send_response(200)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
@@ -111,7 +113,7 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Regist
         "noproxy": "127.0.0.1",
     }.items():
         monkeypatch.setenv(f"npm_config_{name}", value)
-    yield known
+    yield fake_registry
     server.shutdown()
     server.server_close()
     thread.join()
@@ -120,43 +122,43 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Regist
 @pytest.mark.parametrize(
     ("text", "version"), [("toy", "1.1.0"), ("toy@1.1.0", "1.1.0"), ("toy@latest", "1.1.0")]
 )
-def test_a_version_a_tag_or_the_latest(
+def test_versions_and_tags_are_resolved(
     registry: Registry, tmp_path: Path, text: str, version: str
 ) -> None:
-    (source,) = projects([f"npm:{text}"], tmp_path / "cache")
+    (source,) = find_projects([f"npm:{text}"], tmp_path / "cache")
     assert (source.name, source.source, source.revision) == ("toy", f"npm:{text}", version)
-    assert source.read("lib/index.js") == b"module.exports = 1;"
-    found = source.entries((".js",))
-    assert [(one.path, isinstance(one, Problem)) for one in found] == [
+    assert source.read_file("lib/index.js") == b"module.exports = 1;"
+    entries = source.list_entries((".js",))
+    assert [(entry.path, isinstance(entry, Problem)) for entry in entries] == [
         ("../../evil.js", True),
         ("lib/index.js", False),
     ]
-    assert source.licences() == [LicenceFile("LICENSE", ("Unlicense",))]
+    assert source.list_licence_files() == [LicenceFile("LICENSE", ("Unlicense",))]
     assert not (tmp_path / "cache" / "evil.js").exists()
 
 
-def test_a_scope_and_a_folder_of_another_name(registry: Registry, tmp_path: Path) -> None:
-    (source,) = projects(["npm:@scope/toy@2.0.0-beta.1"], tmp_path / "cache")
+def test_scoped_package_with_an_unusual_folder(registry: Registry, tmp_path: Path) -> None:
+    (source,) = find_projects(["npm:@scope/toy@2.0.0-beta.1"], tmp_path / "cache")
     assert (source.name, source.revision) == ("@scope/toy", "2.0.0-beta.1")
-    assert content(source) == {"a.js": b"1", "b.js": b"2"}
+    assert read_contents(source) == {"a.js": b"1", "b.js": b"2"}
 
 
-def test_what_is_here_needs_neither_npm_nor_network(
+def test_cached_package_needs_neither_npm_nor_network(
     registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (before,) = projects(["npm:toy@1.0.0"], tmp_path / "cache")
-    asked = len(registry.requests)
+    (before,) = find_projects(["npm:toy@1.0.0"], tmp_path / "cache")
+    request_count = len(registry.requests)
     monkeypatch.setenv("PATH", "")
-    (after,) = projects(["npm:toy@1.0.0"], tmp_path / "cache")
-    assert (after, len(registry.requests)) == (before, asked)
+    (after,) = find_projects(["npm:toy@1.0.0"], tmp_path / "cache")
+    assert (after, len(registry.requests)) == (before, request_count)
     with pytest.raises(CodeacumenError, match="there is no npm on this machine"):
-        projects(["npm:toy@1.1.0"], tmp_path / "cache")
+        find_projects(["npm:toy@1.1.0"], tmp_path / "cache")
 
 
-def test_an_old_package_has_only_the_older_hash(registry: Registry, tmp_path: Path) -> None:
+def test_old_package_is_checked_with_its_sha1(registry: Registry, tmp_path: Path) -> None:
     registry.only_shasum = True
-    (source,) = projects(["npm:toy@1.0.0"], tmp_path / "cache")
-    assert source.read("lib/index.js") == b"module.exports = 0;"
+    (source,) = find_projects(["npm:toy@1.0.0"], tmp_path / "cache")
+    assert source.read_file("lib/index.js") == b"module.exports = 0;"
 
 
 @pytest.mark.parametrize(
@@ -168,63 +170,67 @@ def test_an_old_package_has_only_the_older_hash(registry: Registry, tmp_path: Pa
         ("toy@1", "2 versions match"),
     ],
 )
-def test_what_is_not_there_is_told_before_anything_is_fetched(
+def test_missing_package_prevents_all_fetches(
     registry: Registry, tmp_path: Path, text: str, message: str
 ) -> None:
     with pytest.raises(CodeacumenError, match=f"npm:{text}: .*{message}"):
-        projects(["first=npm:toy", f"npm:{text}"], tmp_path / "cache")
+        find_projects(["first=npm:toy", f"npm:{text}"], tmp_path / "cache")
     assert not [request for request in registry.requests if request.endswith(".tgz")]
 
 
-def test_an_archive_that_is_not_what_was_published(registry: Registry, tmp_path: Path) -> None:
-    """npm looks itself; so do we, for what it brings from its own cache."""
-    true = registry.packages["toy"]["1.1.0"]
-    document = registry.document
+def test_archive_with_a_wrong_hash_is_rejected(registry: Registry, tmp_path: Path) -> None:
+    """npm checks the hash itself; we check it too, for archives from npm's cache."""
+    published = registry.packages["toy"]["1.1.0"]
+    make_document = registry.make_document
 
-    def lying(name: str, base: str) -> dict[str, Any]:
-        told = document(name, base)
-        told["versions"]["1.1.0"]["dist"]["integrity"] = sri(true + b"x")
-        return told
+    def make_wrong_document(name: str, base: str) -> dict[str, Any]:
+        wrong_document = make_document(name, base)
+        wrong_document["versions"]["1.1.0"]["dist"]["integrity"] = format_integrity(
+            published + b"x"
+        )
+        return wrong_document
 
-    registry.document = lying  # type: ignore[method-assign]
+    registry.make_document = make_wrong_document  # type: ignore[method-assign]
     with pytest.raises(CodeacumenError, match=r"npm:toy@1\.1\.0"):
-        projects(["npm:toy@1.1.0"], tmp_path / "cache")
+        find_projects(["npm:toy@1.1.0"], tmp_path / "cache")
     assert not list((tmp_path / "cache" / "npm").glob("toy@*/files"))
-    registry.document = document  # type: ignore[method-assign]
-    (source,) = projects(["npm:toy@1.1.0"], tmp_path / "cache")
+    registry.make_document = make_document  # type: ignore[method-assign]
+    (source,) = find_projects(["npm:toy@1.1.0"], tmp_path / "cache")
     assert source.revision == "1.1.0"
 
 
-def test_hashes() -> None:
+def test_integrity_of_data() -> None:
     data = b"hello"
-    assert intact(data, sri(data))
-    assert intact(data, f"{sri(b'x')} {sri(data)}")
-    assert intact(data, f"{sri(data)}?option")
-    # The strongest counts, whatever a weaker says.
-    assert not intact(data, f"{sri(data, 'sha1')} {sri(b'x')}")
-    assert intact(data, sri(data, "sha1"))
+    assert matches_integrity(data, format_integrity(data))
+    assert matches_integrity(data, f"{format_integrity(b'x')} {format_integrity(data)}")
+    assert matches_integrity(data, f"{format_integrity(data)}?option")
+    # The strongest hash decides.
+    assert not matches_integrity(data, f"{format_integrity(data, 'sha1')} {format_integrity(b'x')}")
+    assert matches_integrity(data, format_integrity(data, "sha1"))
     for nothing in ("", "sha1-", "md5-abc", "sha512"):
-        assert not intact(data, nothing)
+        assert not matches_integrity(data, nothing)
 
 
-def test_a_real_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From the user's own registry. GNU tar is the oracle for what is in the archive."""
-    # Without a network npm would answer from what it brought before.
+def test_real_package_of_the_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package of the user's registry; GNU tar is the oracle for the contents of the archive."""
+    # Without a network, npm would answer from its own cache.
     monkeypatch.setenv("npm_config_cache", str(tmp_path / "npm-cache"))
     monkeypatch.setenv("npm_config_fetch_retries", "0")
-    asked = subprocess.run(["npm", "view", "is-odd", "version"], capture_output=True, timeout=300)
-    if asked.returncode:
+    npm_view = subprocess.run(
+        ["npm", "view", "is-odd", "version"], capture_output=True, timeout=300
+    )
+    if npm_view.returncode:
         pytest.skip("no npm registry can be reached")
-    (source,) = projects(["npm:is-odd@3.0.1"], tmp_path / "cache")
+    (source,) = find_projects(["npm:is-odd@3.0.1"], tmp_path / "cache")
     assert source.revision == "3.0.1"
-    assert LicenceFile("LICENSE", ("MIT",)) in source.licences()
+    assert LicenceFile("LICENSE", ("MIT",)) in source.list_licence_files()
     subprocess.run(["npm", "pack", "is-odd@3.0.1"], cwd=tmp_path, check=True, capture_output=True)
     (archive,) = tmp_path.glob("*.tgz")
     subprocess.run(["tar", "-xf", archive], cwd=tmp_path, check=True)
     files = [file for file in (tmp_path / "package").rglob("*") if file.is_file()]
-    assert content(source) == {
+    assert read_contents(source) == {
         str(file.relative_to(tmp_path / "package")): file.read_bytes() for file in files
     }
-    # As published; a version never changes.
+    # The published hash; a version never changes.
     published = "sha512-CQpnWPrDwmP1+SMHXZhtLtJv90yiyVfluGsX5iNCVkrhQtU3TQHsUWPG9wkdk9Lgd5yNpAg9jQEo90CBaXgWMA=="  # noqa: E501
-    assert sri(archive.read_bytes()) == published
+    assert format_integrity(archive.read_bytes()) == published

@@ -1,4 +1,4 @@
-"""Data sets that were made: their tasks, and what is said of folders that are none."""
+"""Tests of built data sets: their tasks, and errors for folders without a data set."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from codeacumen.api import CodeacumenError
-from codeacumen.datasets.built import load_data, read_built
-from codeacumen.registry import list_data_families, make_task, names, select_tasks
+from codeacumen.datasets.built import load_data, load_named_data, read_built
+from codeacumen.registry import list_data_families, list_names, make_task, select_tasks
+from codeacumen.runs.datasets import find_dataset
 from datasets_by_hand import tasks_forgotten, write_data
 
 __all__ = ["tasks_forgotten"]
@@ -16,40 +17,53 @@ __all__ = ["tasks_forgotten"]
 pytestmark = pytest.mark.usefixtures("tasks_forgotten")
 
 
-def test_tasks_are_there_once_the_folder_is_named(tmp_path: Path) -> None:
-    before = names("task")
+def test_load_data_registers_the_tasks(tmp_path: Path) -> None:
+    before = list_names("task")
     assert not [name for name in before if name.startswith("robustness")]
-    # A kind without a variant is no task.
+    # A kind without variants is not a task.
     assert load_data(write_data(tmp_path / "data")) == ["robustness/rename", "robustness/loop"]
-    assert names("task") == [*before, "robustness/rename", "robustness/loop"]
+    assert list_names("task") == [*before, "robustness/rename", "robustness/loop"]
     assert select_tasks(["robustness"]) == ["robustness/rename", "robustness/loop"]
     assert make_task("robustness/loop").card.name == "robustness/loop"
 
 
-def test_naming_a_folder_twice_changes_nothing(tmp_path: Path) -> None:
+def test_loading_a_folder_twice_changes_nothing(tmp_path: Path) -> None:
     folder = write_data(tmp_path / "data")
     assert load_data(folder) == load_data(tmp_path / "data" / ".." / "data")
 
 
-def test_two_folders_with_one_task_are_told_apart_by_nobody(tmp_path: Path) -> None:
-    load_data(write_data(tmp_path / "one"))
+def test_two_data_sets_of_a_family_in_one_command_are_an_error(tmp_path: Path) -> None:
+    references = [f"robustness@{write_data(tmp_path / name)}" for name in ("one", "two")]
     with pytest.raises(
         CodeacumenError, match="two data sets have a task robustness/rename"
     ) as error:
-        load_data(write_data(tmp_path / "two"))
+        load_named_data(references)
     assert "one after the other" in error.value.hint
+    assert load_named_data([references[0], "robustness/rename"]) == [
+        "robustness",
+        "robustness/rename",
+    ]
+
+
+def test_data_set_replaces_another_of_its_family_by_default(tmp_path: Path) -> None:
+    first, second = (write_data(tmp_path / name) for name in ("one", "two"))
+    load_data(first)
+    load_data(second, keep_loaded=True)
+    assert find_dataset("robustness/rename").folder == first.resolve()
+    load_data(second)
+    assert find_dataset("robustness/rename").folder == second.resolve()
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"family": "recipes"}, "no family of data sets called 'recipes'"),
+        ({"family": "recipes"}, "unknown family of data sets 'recipes'"),
         ({"schema": 1}, "the schema is 1"),
-        ({"files": None}, "describes no data set"),
-        ({"counts": []}, "describes no data set"),
+        ({"files": None}, "does not describe a data set"),
+        ({"counts": []}, "does not describe a data set"),
     ],
 )
-def test_what_is_wrong_with_a_folder_is_told(
+def test_invalid_dataset_json_is_reported(
     tmp_path: Path, changes: dict[str, object], message: str
 ) -> None:
     with pytest.raises(CodeacumenError, match=message) as error:
@@ -57,13 +71,13 @@ def test_what_is_wrong_with_a_folder_is_told(
     assert error.value.hint
 
 
-def test_a_newer_schema_asks_for_a_newer_codeacumen(tmp_path: Path) -> None:
+def test_newer_schema_hints_at_an_upgrade(tmp_path: Path) -> None:
     with pytest.raises(CodeacumenError) as error:
         read_built(write_data(tmp_path, schema=99))
     assert error.value.hint == "upgrade codeacumen"
 
 
-def test_a_folder_of_something_else(tmp_path: Path) -> None:
+def test_folder_without_data_set_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(CodeacumenError, match="No such file") as error:
         read_built(tmp_path)
     assert "codeacumen dataset" in error.value.hint
@@ -71,12 +85,12 @@ def test_a_folder_of_something_else(tmp_path: Path) -> None:
     with pytest.raises(CodeacumenError, match="not JSON"):
         read_built(tmp_path)
     (tmp_path / "dataset.json").write_text("[]")
-    with pytest.raises(CodeacumenError, match="describes no data set"):
+    with pytest.raises(CodeacumenError, match="does not describe a data set"):
         read_built(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["originals.jsonl", "variants.jsonl"])
-def test_a_file_that_was_changed_is_noticed(tmp_path: Path, name: str) -> None:
+def test_changed_file_is_reported(tmp_path: Path, name: str) -> None:
     load_data(write_data(tmp_path))
     with (tmp_path / name).open("a") as stream:
         stream.write("{}\n")

@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from codeacumen.benchmarks.idbench.figures import published_agreement, published_correlations
+from codeacumen.benchmarks.idbench.figures import (
+    read_published_agreement,
+    read_published_correlations,
+)
 from codeacumen.benchmarks.robustness import BUCKETS
 from codeacumen.datasets.published import read_published
 from support import SHARED
@@ -15,26 +18,32 @@ TABLES = sorted(BENCHMARKS.glob("*/published/*.csv"))
 
 
 def test_eight_techniques_on_nine_tasks() -> None:
-    numbers = published_correlations()
+    numbers = read_published_correlations()
     assert len(numbers) == 72
-    assert len({(n.task, n.size) for n in numbers}) == 9
-    assert {n.tolerance for n in numbers if n.technique != "combined"} == {0.0005}
-    assert {n.tolerance for n in numbers if n.technique == "combined"} == {0.02}
+    assert len({(number.task, number.size) for number in numbers}) == 9
+    assert {number.tolerance for number in numbers if number.technique != "combined"} == {0.0005}
+    assert {number.tolerance for number in numbers if number.technique == "combined"} == {0.02}
 
 
-def test_figures_in_the_papers_text() -> None:
-    """74 % and 35 to 38 % for FastText, +19 points for the ensemble on large similarity."""
-    value = {(n.task, n.size, n.technique): n.value for n in published_correlations()}
-    assert round(value["relatedness", "medium", "FT-cbow"], 2) == 0.74
-    similar = [value["similarity", size, "FT-cbow"] for size in ("small", "medium", "large")]
+def test_published_correlations_agree_with_the_text_of_the_paper() -> None:
+    """The text states 74 % and 35 to 38 % for FastText, and +19 points for the ensemble."""
+    value_by_key = {
+        (number.task, number.size, number.technique): number.value
+        for number in read_published_correlations()
+    }
+    assert round(value_by_key["relatedness", "medium", "FT-cbow"], 2) == 0.74
+    similar = [value_by_key["similarity", size, "FT-cbow"] for size in ("small", "medium", "large")]
     assert (round(min(similar), 2), round(max(similar), 2)) == (0.35, 0.38)
-    gain = value["similarity", "large", "combined"] - value["similarity", "large", "FT-cbow"]
+    gain = (
+        value_by_key["similarity", "large", "combined"]
+        - value_by_key["similarity", "large", "FT-cbow"]
+    )
     assert round(gain, 2) == 0.19
 
 
 def test_agreement_between_raters() -> None:
-    assert published_agreement("similarity", "small") == 0.62
-    assert published_agreement("contextual", "small") is None
+    assert read_published_agreement("similarity", "small") == 0.62
+    assert read_published_agreement("contextual", "small") is None
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda path: f"{path.parts[-3]}-{path.stem}")
@@ -47,12 +56,12 @@ def test_five_benchmarks_have_published_tables() -> None:
     assert len({table.parts[-3] for table in TABLES}) == 5
 
 
-def test_java_small_is_as_the_study_released_it() -> None:
-    """The oracle are its files. GGNN of Table 3 is in none of them: that is as printed."""
+def test_java_small_equals_the_files_of_the_study() -> None:
+    """The oracle is the study's files. GGNN of Table 3 is in none of them, so it is as printed."""
     if not (SHARED / "tnpa").is_dir():
         pytest.skip(f"the study's tables are not in {SHARED / 'tnpa'}")
 
-    def lines(name: str) -> list[tuple[str, dict[str, str]]]:
+    def read_java_small(name: str) -> list[tuple[str, dict[str, str]]]:
         with (SHARED / "tnpa" / f"{name}.csv").open(newline="") as stream:
             rows = [row for row in csv.DictReader(stream) if row["dataset"] == "JS"]
         return [(row["transformation"], row) for row in rows]
@@ -60,34 +69,34 @@ def test_java_small_is_as_the_study_released_it() -> None:
     models = {"code2vec": "c2v", "code2seq": "c2s", "ggnn": "ggnn"}
     sizes = dict(zip(BUCKETS, ("5", "10", "15", "20", "25", "50", "100", "1k"), strict=True))
     right = {"correct": "right", "incorrect": "wrong"}
-    wanted: dict[tuple[str, ...], str] = {}
+    expected: dict[tuple[str, ...], str] = {}
     for model, short in models.items():
-        for kind, row in lines("pcp_summary"):
-            wanted["Table 2", model, kind, "single"] = row[f"pcp_{short}"]
-        for kind, row in lines("pcp_details"):
+        for kind, row in read_java_small("pcp_summary"):
+            expected["Table 2", model, kind, "single"] = row[f"pcp_{short}"]
+        for kind, row in read_java_small("pcp_details"):
             for type_ in ("CCP", "CWP", "WCP", "WWSP", "WWDP"):
-                wanted["Table 4", model, kind, type_.lower()] = row[f"{type_}_{short}"]
-        for kind, row in lines("prf1_subtoken"):
+                expected["Table 4", model, kind, type_.lower()] = row[f"{type_}_{short}"]
+        for kind, row in read_java_small("prf1_subtoken"):
             for metric in ("precision", "recall", "f1"):
-                wanted["Table 5", model, kind, metric] = row[f"{metric}_{short}"]
-    for kind, row in lines("single_vs_all"):
+                expected["Table 5", model, kind, metric] = row[f"{metric}_{short}"]
+    for kind, row in read_java_small("single_vs_all"):
         if row["place"] == "all":
-            wanted["Figure 2", row["model"], kind, "all"] = row["pcp"]
-    for kind, row in lines("pcp_xpercent"):
+            expected["Figure 2", row["model"], kind, "all"] = row["pcp"]
+    for kind, row in read_java_small("pcp_xpercent"):
         if row["n_programs"] != "0":
-            wanted["Table 3", row["model"], kind, f"{row['percentage']}%"] = row["PCP"]
-    for kind, row in lines("correct_vs_incorrect"):
-        wanted["Figure 3", row["model"], kind, right[row["type"]]] = row["pcp"]
-    for kind, row in lines("num_of_stmt"):
+            expected["Table 3", row["model"], kind, f"{row['percentage']}%"] = row["PCP"]
+    for kind, row in read_java_small("correct_vs_incorrect"):
+        expected["Figure 3", row["model"], kind, right[row["type"]]] = row["pcp"]
+    for kind, row in read_java_small("num_of_stmt"):
         for size, column in sizes.items():
-            wanted["Figure 4", row["model"], kind, size] = row[f"pcp{column}"]
+            expected["Figure 4", row["model"], kind, size] = row[f"pcp{column}"]
     names = ("table", "model", "transformation", "part")
-    kept = {
-        tuple(row[one] for one in names): row["value"]
+    published = {
+        tuple(row[name] for name in names): row["value"]
         for row in read_published("codeacumen.benchmarks.robustness", "java_small")
     }
-    printed = {key for key in kept if key[:2] == ("Table 3", "ggnn")}
+    printed = {key for key in published if key[:2] == ("Table 3", "ggnn")}
     assert len(printed) == 9
-    assert {key: float(kept[key]) for key in kept.keys() - printed} == {
-        key: float(value) for key, value in wanted.items()
+    assert {key: float(published[key]) for key in published.keys() - printed} == {
+        key: float(value) for key, value in expected.items()
     }

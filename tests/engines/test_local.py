@@ -1,4 +1,4 @@
-"""The local engine: real processes that really die."""
+"""Tests of the local engine with real processes that die."""
 
 from __future__ import annotations
 
@@ -21,47 +21,47 @@ from codeacumen.engines.local import LocalEngine
 ITEMS = list(range(6))
 
 
-def test_all_results_arrive_with_their_places() -> None:
-    found = dict(LocalEngine(2).run(work.square, ITEMS, 60))
-    assert found == {n: n * n for n in ITEMS}
+def test_all_results_arrive_with_their_index() -> None:
+    results = dict(LocalEngine(2).run(work.square, ITEMS, 60))
+    assert results == {number: number * number for number in ITEMS}
 
 
 @pytest.mark.parametrize(
     ("function", "why"), [(work.die_on_three, "SIGSEGV"), (work.exit_on_three, "exit code 7")]
 )
-def test_a_process_that_dies_takes_one_item_with_it(function: object, why: str) -> None:
-    found = dict(LocalEngine(2).run(function, ITEMS, 60))  # type: ignore[arg-type]
-    assert found.pop(3) == WorkerLost(f"its process ended with {why}")
-    assert found == {n: n for n in ITEMS if n != 3}
+def test_dying_process_loses_one_item(function: object, why: str) -> None:
+    results = dict(LocalEngine(2).run(function, ITEMS, 60))  # type: ignore[arg-type]
+    assert results.pop(3) == WorkerLost(f"its process ended with {why}")
+    assert results == {number: number for number in ITEMS if number != 3}
 
 
-def test_a_process_killed_from_outside_takes_one_item_with_it(tmp_path: Path) -> None:
+def test_killed_process_loses_one_item(tmp_path: Path) -> None:
     items = [str(tmp_path), "", ""]
-    lost: list[int] = []
+    killed_pids: list[int] = []
 
     def kill_first_worker() -> None:
         while not (pids := [int(file.name) for file in tmp_path.iterdir()]):
             time.sleep(0.01)
-        lost.extend(pids)
+        killed_pids.extend(pids)
         os.kill(pids[0], signal.SIGKILL)
 
     killer = threading.Thread(target=kill_first_worker)
     killer.start()
     results = dict(LocalEngine(2).run(work.wait_if_folder, items, 60))
     killer.join()
-    assert len(lost) == 1
+    assert len(killed_pids) == 1
     assert results == {0: WorkerLost("its process ended with SIGKILL"), 1: 0, 2: 0}
 
 
-def test_a_process_that_dies_while_it_sends_a_result_takes_one_item_with_it() -> None:
+def test_process_that_dies_while_sending_loses_one_item() -> None:
     clock = time.monotonic()
     results = dict(LocalEngine(2).run(work.die_sending_three, ITEMS, 60))
     assert results.pop(3) == WorkerLost("its process ended with SIGKILL")
-    assert results == {n: n for n in ITEMS if n != 3}
+    assert results == {number: number for number in ITEMS if number != 3}
     assert time.monotonic() - clock < 30
 
 
-def test_a_process_that_dies_while_it_receives_an_item_takes_that_item_with_it() -> None:
+def test_process_that_dies_while_receiving_loses_that_item() -> None:
     clock = time.monotonic()
     results = dict(LocalEngine(2).run(work.same, [0, work.KillsWhenUnpickled(), 2, 3], 60))
     assert results == {0: 0, 1: WorkerLost("its process ended with SIGKILL"), 2: 2, 3: 3}
@@ -75,15 +75,15 @@ def test_items_are_taken_in_order_and_only_when_a_worker_is_free() -> None:
     assert items.taken == list(range(100))
 
 
-def test_a_process_that_hangs_is_ended() -> None:
+def test_hanging_process_is_killed() -> None:
     clock = time.monotonic()
-    found = dict(LocalEngine(2).run(work.sleep_on_three, ITEMS, 3))
+    results = dict(LocalEngine(2).run(work.sleep_on_three, ITEMS, 3))
     assert time.monotonic() - clock < 30
-    assert found[3] == WorkerLost("it took more than 3 seconds")
-    assert len(found) == len(ITEMS)
+    assert results[3] == WorkerLost("it took more than 3 seconds")
+    assert len(results) == len(ITEMS)
 
 
-def test_an_exception_arrives_here() -> None:
+def test_exceptions_are_raised_in_the_caller() -> None:
     with pytest.raises(RuntimeError, match="three is too many"):
         dict(LocalEngine(2).run(work.fail_on_three, ITEMS, 60))
     with pytest.raises(OSError, match="No space left"):
@@ -91,11 +91,11 @@ def test_an_exception_arrives_here() -> None:
 
 
 def test_work_is_spread_over_the_workers() -> None:
-    found = dict(LocalEngine(2).run(work.process, ITEMS, 60))
-    assert len(set(found.values())) == 2
+    pid_by_item = dict(LocalEngine(2).run(work.process, ITEMS, 60))
+    assert len(set(pid_by_item.values())) == 2
 
 
-def test_no_process_stays_when_the_reader_leaves() -> None:
+def test_closing_the_iterator_ends_all_processes() -> None:
     running = LocalEngine(2).run(work.process, ITEMS, 60)
     _, pid = next(running)
     running.close()  # type: ignore[attr-defined]
@@ -103,11 +103,11 @@ def test_no_process_stays_when_the_reader_leaves() -> None:
         os.kill(pid, 0)
 
 
-def test_processes_stay_for_the_next_stage_and_end_with_the_engine() -> None:
+def test_processes_are_reused_and_end_with_the_engine() -> None:
     engine = LocalEngine(2)
     first = set(dict(engine.run(work.process, ITEMS, 60)).values())
     assert set(dict(engine.run(work.process, ITEMS, 60)).values()) == first
-    # One that was killed in between costs nobody an item.
+    # Killing an idle process loses no item.
     os.kill(min(first), signal.SIGKILL)
     os.waitid(os.P_PID, min(first), os.WEXITED | os.WNOWAIT)
     second = dict(engine.run(work.process, ITEMS, 60))
@@ -119,7 +119,7 @@ def test_processes_stay_for_the_next_stage_and_end_with_the_engine() -> None:
             os.kill(pid, 0)
 
 
-def test_no_process_stays_after_ctrl_c(tmp_path: Path) -> None:
+def test_interrupt_ends_all_processes(tmp_path: Path) -> None:
     code = (
         # A shell starts a background job with SIGINT ignored, and its processes inherit that.
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
@@ -146,7 +146,7 @@ def test_no_process_stays_after_ctrl_c(tmp_path: Path) -> None:
             os.kill(pid, 0)
 
 
-def test_no_process_stays_when_the_build_is_killed(tmp_path: Path) -> None:
+def test_killing_the_build_ends_all_processes(tmp_path: Path) -> None:
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); import work\n"
         "from codeacumen.engines.local import LocalEngine\n"

@@ -1,4 +1,4 @@
-"""Work for the engines: module-level functions, as the engines need them."""
+"""Work for the engines, as module-level functions that can be pickled."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def same(item: object) -> object:
 
 
 def wait_if_folder(folder: str) -> int:
-    """Write a file named after this process into the folder, and wait; nothing without one."""
+    """Write a file named after this process into the folder and wait; without a folder, return."""
     if folder:
         Path(folder, str(os.getpid())).touch()
         time.sleep(60)
@@ -84,7 +84,7 @@ def wait_if_folder(folder: str) -> int:
 
 
 class RecordedItems(list[int]):
-    """The numbers below ``length``; ``taken`` lists those that were taken, in order."""
+    """The numbers below ``length``; ``taken`` lists the indices in the order of access."""
 
     def __init__(self, length: int) -> None:
         super().__init__(range(length))

@@ -1,4 +1,4 @@
-"""What the example projects must contain, so that whatever reads Java can be shown on them."""
+"""Tests that the example projects contain all constructs that analyses of Java must support."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from codeacumen.languages.java.syntax.declarations import NONE, MethodDeclaration, TypeDeclaration
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.languages.java.syntax.grammar import name_of
+from codeacumen.languages.java.syntax.grammar import symbol_name
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 LOOPS = {"for_statement", "enhanced_for_statement", "while_statement", "do_statement"}
@@ -22,66 +22,66 @@ COMMENTS = {"line_comment", "block_comment"}
 Signature = tuple[str, int]
 
 
-class Source:
-    """A file with the names of its nodes' kinds."""
+class JavaSource:
+    """A file with the kinds of its nodes by name."""
 
     def __init__(self, path: Path) -> None:
         self.file = JavaFile(path.read_bytes())
         self.syntax = self.file.syntax
-        self.kinds = [name_of(int(kind)) for kind in self.syntax.kind]
+        self.kinds = [symbol_name(int(kind)) for kind in self.syntax.kind]
         self.types = self.file.declarations.types
         self.methods = self.file.declarations.methods
 
-    def parent(self, node: int) -> str:
-        mother = int(self.syntax.parent[node])
-        return self.kinds[mother] if mother >= 0 else ""
+    def get_parent_kind(self, node: int) -> str:
+        parent = int(self.syntax.parent[node])
+        return self.kinds[parent] if parent >= 0 else ""
 
-    def children(self, node: int) -> list[int]:
-        return [n for n in self.syntax.children(node) if self.kinds[n] not in COMMENTS]
+    def list_children(self, node: int) -> list[int]:
+        return [child for child in self.syntax.children(node) if self.kinds[child] not in COMMENTS]
 
-    def all(self, *kinds: str) -> Iterator[int]:
+    def iterate_nodes(self, *kinds: str) -> Iterator[int]:
         return (node for node, kind in enumerate(self.kinds) if kind in kinds)
 
-    def below(self, node: int) -> range:
+    def get_descendants(self, node: int) -> range:
         return range(node + 1, int(self.syntax.stop[node]))
 
     @cached_property
-    def pairs(self) -> set[tuple[str, str]]:
-        """Kinds of nodes with the kinds of their mothers."""
-        return {(self.parent(node), kind) for node, kind in enumerate(self.kinds)}
+    def kind_pairs(self) -> set[tuple[str, str]]:
+        """Kinds of nodes with the kinds of their parents."""
+        return {(self.get_parent_kind(node), kind) for node, kind in enumerate(self.kinds)}
 
-    def groups(self, switch: int) -> list[int]:
-        """The groups of statements of a switch with colons."""
+    def list_switch_groups(self, switch: int) -> list[int]:
+        """Return the statement groups of a switch with colons."""
         return [
             group
-            for block in self.children(switch)
+            for block in self.list_children(switch)
             if self.kinds[block] == "switch_block"
-            for group in self.children(block)
+            for group in self.list_children(block)
             if self.kinds[group] == "switch_block_statement_group"
         ]
 
     def is_default(self, group: int) -> bool:
         return any(
             self.syntax.text(label) == "default"
-            for label in self.children(group)
+            for label in self.list_children(group)
             if self.kinds[label] == "switch_label"
         )
 
-    def called(self, method: MethodDeclaration) -> set[Signature]:
-        """What a method calls without a receiver, by name and number of arguments."""
-        found: set[Signature] = set()
-        for node in self.below(method.body) if method.body != NONE else ():
-            parts = self.children(node)
+    def list_own_calls(self, method: MethodDeclaration) -> set[Signature]:
+        """Return the calls without a receiver in a method, by name and number of arguments."""
+        signatures: set[Signature] = set()
+        for node in self.get_descendants(method.body) if method.body != NONE else ():
+            parts = self.list_children(node)
             if self.kinds[node] == "method_invocation" and len(parts) == 2:
-                given = self.children(parts[1])
-                # Parentheses and commas are children, too: (), (a), (a, b).
-                found.add((self.syntax.text(parts[0]), (len(given) - 1) // 2))
-        return found
+                argument_nodes = self.list_children(parts[1])
+                # Parentheses and commas are children too: (), (a), (a, b).
+                signatures.add((self.syntax.text(parts[0]), (len(argument_nodes) - 1) // 2))
+        return signatures
 
 
 @pytest.fixture(scope="module")
-def sources() -> list[Source]:
-    return [Source(path) for path in sorted(EXAMPLES.glob("*/src/**/*.java"))]
+def sources() -> list[JavaSource]:
+    return [JavaSource(path) for path in sorted(EXAMPLES.glob("*/src/**/*.java"))]
 
 
 KINDS = {
@@ -113,7 +113,7 @@ KINDS = {
     "permits": "permits",
 }
 
-# Mother and child.
+# Parent and child.
 PAIRS = {
     "a bounded type parameter": ("type_parameter", "type_bound"),
     "a wildcard with a bound": ("wildcard", "extends"),
@@ -143,19 +143,19 @@ OPERATORS = {
 
 
 @pytest.mark.parametrize("what", KINDS)
-def test_every_kind_of_node_occurs(what: str, sources: list[Source]) -> None:
+def test_every_kind_of_node_occurs(what: str, sources: list[JavaSource]) -> None:
     assert any(KINDS[what] in source.kinds for source in sources)
 
 
 @pytest.mark.parametrize("what", PAIRS)
-def test_every_pair_of_nodes_occurs(what: str, sources: list[Source]) -> None:
-    assert any(PAIRS[what] in source.pairs for source in sources)
+def test_every_pair_of_nodes_occurs(what: str, sources: list[JavaSource]) -> None:
+    assert any(PAIRS[what] in source.kind_pairs for source in sources)
 
 
 @pytest.mark.parametrize("expression", OPERATORS)
-def test_every_operator_occurs(expression: str, sources: list[Source]) -> None:
-    wanted = {(expression, operator) for operator in OPERATORS[expression]}
-    assert wanted - set().union(*(source.pairs for source in sources)) == set()
+def test_every_operator_occurs(expression: str, sources: list[JavaSource]) -> None:
+    expected = {(expression, operator) for operator in OPERATORS[expression]}
+    assert expected - set().union(*(source.kind_pairs for source in sources)) == set()
 
 
 TYPES: dict[str, Callable[[TypeDeclaration], bool]] = {
@@ -189,16 +189,16 @@ METHODS: dict[str, Callable[[MethodDeclaration], bool]] = {
 
 
 @pytest.mark.parametrize("what", TYPES)
-def test_every_kind_of_type_occurs(what: str, sources: list[Source]) -> None:
+def test_every_kind_of_type_occurs(what: str, sources: list[JavaSource]) -> None:
     assert any(TYPES[what](type_) for source in sources for type_ in source.types)
 
 
 @pytest.mark.parametrize("what", METHODS)
-def test_every_kind_of_method_occurs(what: str, sources: list[Source]) -> None:
+def test_every_kind_of_method_occurs(what: str, sources: list[JavaSource]) -> None:
     assert any(METHODS[what](method) for source in sources for method in source.methods)
 
 
-def test_static_methods_of_interfaces_occur(sources: list[Source]) -> None:
+def test_static_methods_of_interfaces_occur(sources: list[JavaSource]) -> None:
     assert any(
         "static" in method.modifiers and source.types[method.type].kind == "interface"
         for source in sources
@@ -206,35 +206,41 @@ def test_static_methods_of_interfaces_occur(sources: list[Source]) -> None:
     )
 
 
-def test_methods_are_overloaded_by_number_and_by_type(sources: list[Source]) -> None:
+def test_methods_are_overloaded_by_number_and_by_type(sources: list[JavaSource]) -> None:
     signatures: dict[tuple[int, int, str], set[tuple[str, ...]]] = defaultdict(set)
     for number, source in enumerate(sources):
         for method in source.methods:
             types = tuple(parameter.type for parameter in method.parameters)
             signatures[number, method.type, method.name].add(types)
     overloads = [types for types in signatures.values() if len(types) > 1]
-    by_number = [types for types in overloads if len({len(one) for one in types}) > 1]
-    by_type = [types for types in overloads if len({len(one) for one in types}) < len(types)]
+    by_number = [
+        types for types in overloads if len({len(parameter_types) for parameter_types in types}) > 1
+    ]
+    by_type = [
+        types
+        for types in overloads
+        if len({len(parameter_types) for parameter_types in types}) < len(types)
+    ]
     assert len(by_number) >= 10
     assert len(by_type) >= 5
-    # Boxed or not is a matter of the overload, too.
+    # Overloads may differ only in boxing.
     assert any({("int",), ("Integer",)} <= types for types in overloads)
 
 
-def test_switches_fall_through_and_have_a_default_in_the_middle(sources: list[Source]) -> None:
+def test_switches_fall_through_and_have_a_default_in_the_middle(sources: list[JavaSource]) -> None:
     falling = middle = texts = constants = 0
     for source in sources:
-        for switch in source.all("switch_expression"):
-            groups = source.groups(switch)
+        for switch in source.iterate_nodes("switch_expression"):
+            groups = source.list_switch_groups(switch)
             for group, following in pairwise(groups):
-                last = source.children(group)[-1]
+                last = source.list_children(group)[-1]
                 falls = source.kinds[last] not in JUMPS | {":", "try_statement"}
                 falling += falls and following in groups
                 middle += source.is_default(group)
             labels = [
-                source.kinds[source.children(label)[1]]
-                for label in source.all("switch_label")
-                if label in source.below(switch) and len(source.children(label)) > 1
+                source.kinds[source.list_children(label)[1]]
+                for label in source.iterate_nodes("switch_label")
+                if label in source.get_descendants(switch) and len(source.list_children(label)) > 1
             ]
             texts += "string_literal" in labels
             constants += "identifier" in labels
@@ -244,61 +250,61 @@ def test_switches_fall_through_and_have_a_default_in_the_middle(sources: list[So
     assert constants >= 5
 
 
-def test_loops_are_nested_and_labelled(sources: list[Source]) -> None:
+def test_loops_are_nested_and_labelled(sources: list[JavaSource]) -> None:
     nested = sum(
         source.kinds[inner] in LOOPS
         for source in sources
-        for loop in source.all(*LOOPS)
-        for inner in source.below(loop)
+        for loop in source.iterate_nodes(*LOOPS)
+        for inner in source.get_descendants(loop)
     )
     assert nested >= 10
-    assert sum(1 for source in sources for _ in source.all("labeled_statement")) >= 4
+    assert sum(1 for source in sources for _ in source.iterate_nodes("labeled_statement")) >= 4
 
 
-def test_names_are_bound_by_instanceof_and_types_left_to_the_compiler(
-    sources: list[Source],
+def test_instanceof_patterns_and_inferred_types_occur(
+    sources: list[JavaSource],
 ) -> None:
     bound = sum(
-        source.kinds[source.children(node)[-1]] == "identifier"
+        source.kinds[source.list_children(node)[-1]] == "identifier"
         for source in sources
-        for node in source.all("instanceof_expression")
-        if len(source.children(node)) > 3
+        for node in source.iterate_nodes("instanceof_expression")
+        if len(source.list_children(node)) > 3
     )
     assert bound >= 10
     inferred = sum(
         source.syntax.text(node) == "var"
         for source in sources
-        for node in source.all("type_identifier")
+        for node in source.iterate_nodes("type_identifier")
     )
     assert inferred >= 5
 
 
-def test_null_is_returned_and_looked_for(sources: list[Source]) -> None:
+def test_null_is_returned_and_compared(sources: list[JavaSource]) -> None:
     returned = compared = 0
     for source in sources:
-        for null in source.all("null_literal"):
-            mother = int(source.syntax.parent[null])
-            operators = {source.syntax.text(node) for node in source.children(mother)}
-            returned += source.kinds[mother] == "return_statement"
-            compared += source.kinds[mother] == "binary_expression" and bool(
+        for null in source.iterate_nodes("null_literal"):
+            parent = int(source.syntax.parent[null])
+            operators = {source.syntax.text(node) for node in source.list_children(parent)}
+            returned += source.kinds[parent] == "return_statement"
+            compared += source.kinds[parent] == "binary_expression" and bool(
                 operators & {"==", "!="}
             )
     assert returned >= 30
     assert compared >= 30
 
 
-def test_methods_call_themselves_and_each_other(sources: list[Source]) -> None:
+def test_direct_and_mutual_recursion_occur(sources: list[JavaSource]) -> None:
     direct = mutual = 0
     for source in sources:
         calls: dict[tuple[int, Signature], set[tuple[int, Signature]]] = {}
         for method in source.methods:
-            callees = {(method.type, signature) for signature in source.called(method)}
+            callees = {(method.type, signature) for signature in source.list_own_calls(method)}
             calls.setdefault((method.type, (method.name, len(method.parameters))), set()).update(
                 callees
             )
         for method_, callees in calls.items():
             direct += method_ in callees
-            # Others of the same type from which a chain of calls leads back.
+            # Methods of the same type from which a chain of calls returns here.
             reached, waiting = set(), [callee for callee in callees if callee != method_]
             while waiting:
                 callee = waiting.pop()
@@ -310,9 +316,9 @@ def test_methods_call_themselves_and_each_other(sources: list[Source]) -> None:
     assert mutual >= 6
 
 
-def test_conditions_are_compound_and_methods_long_and_short(sources: list[Source]) -> None:
+def test_compound_conditions_and_various_method_lengths_occur(sources: list[JavaSource]) -> None:
     both = sum(
-        source.kinds[node] in ("&&", "||") and source.parent(node) == "binary_expression"
+        source.kinds[node] in ("&&", "||") and source.get_parent_kind(node) == "binary_expression"
         for source in sources
         for node in range(len(source.kinds))
     )

@@ -1,11 +1,11 @@
-"""The mixing of 64 bits. The oracle is Java's SplittableRandom, which is splitmix64: its first
-number is the seed plus the step, mixed."""
+"""Tests of the mixing of 64 bits. The oracle is Java's SplittableRandom, which is splitmix64: its
+first number is the seed plus the step, mixed."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from codeacumen.languages.kernel import STEP, mixed
+from codeacumen.languages.kernel import STEP, mix_bits
 
 # ``new SplittableRandom(seed).nextLong()``, unsigned, of OpenJDK 17.
 FIRST = {
@@ -19,14 +19,14 @@ FIRST = {
 }
 
 
-def test_mixed_as_java_mixes() -> None:
+def test_mixed_agrees_with_java() -> None:
     seeds = np.array(list(FIRST), dtype=np.uint64)
-    assert mixed(seeds + STEP).tolist() == list(FIRST.values())
+    assert mix_bits(seeds + STEP).tolist() == list(FIRST.values())
 
 
-def test_mixed_leaves_what_it_is_given() -> None:
+def test_mixed_does_not_change_its_argument() -> None:
     seeds = np.array(list(FIRST), dtype=np.uint64)
-    mixed(seeds)
+    mix_bits(seeds)
     assert seeds.tolist() == list(FIRST)
-    assert mixed(seeds[:0]).tolist() == []
-    assert mixed(seeds[::2]).tolist() == mixed(seeds)[::2].tolist()
+    assert mix_bits(seeds[:0]).tolist() == []
+    assert mix_bits(seeds[::2]).tolist() == mix_bits(seeds)[::2].tolist()

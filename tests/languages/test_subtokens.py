@@ -10,8 +10,8 @@ from codeacumen.text.subtokens import (
     context_words,
     find_ascii_runs,
     split_lossless,
+    split_subtokens,
     spot_words,
-    subtokens,
 )
 
 
@@ -34,14 +34,14 @@ from codeacumen.text.subtokens import (
         ("", []),
     ],
 )
-def test_rules(identifier: str, expected: list[str]) -> None:
-    assert list(subtokens(identifier)) == expected
+def test_rules_of_splitting(identifier: str, expected: list[str]) -> None:
+    assert list(split_subtokens(identifier)) == expected
 
 
 @given(st.text(max_size=40))
-def test_every_letter_and_digit_is_kept_in_order(identifier: str) -> None:
-    kept = "".join(char for char in identifier if char.isalnum())
-    assert "".join(subtokens(identifier)) == kept
+def test_subtokens_keep_letters_and_digits_in_order(identifier: str) -> None:
+    letters_and_digits = "".join(char for char in identifier if char.isalnum())
+    assert "".join(split_subtokens(identifier)) == letters_and_digits
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,8 @@ def test_every_letter_and_digit_is_kept_in_order(identifier: str) -> None:
     ],
 )
 def test_digits_and_case(identifier: str, apart: list[str], dropped: list[str]) -> None:
-    assert list(subtokens(identifier, digits="apart")) == apart
-    assert list(subtokens(identifier, lower=True, digits="drop")) == dropped
+    assert list(split_subtokens(identifier, digits="apart")) == apart
+    assert list(split_subtokens(identifier, lower=True, digits="drop")) == dropped
     assert spot_words(identifier) == tuple(dropped)
 
 
@@ -112,7 +112,7 @@ def test_code2vec_names_and_code2seq_parts(text: str, name: str, parts: list[str
 
 @given(st.text(st.characters(max_codepoint=127), max_size=30))
 def test_runs_of_ascii_names_are_subtokens_with_digits_apart(name: str) -> None:
-    assert tuple(find_ascii_runs(name)) == subtokens(name, digits="apart")
+    assert tuple(find_ascii_runs(name)) == split_subtokens(name, digits="apart")
 
 
 @given(st.text(max_size=40))
@@ -122,5 +122,6 @@ def test_lossless_pieces_join_to_the_name(name: str) -> None:
 
 @given(st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,20}", fullmatch=True))
 def test_identifiers_have_the_parts_of_the_general_rule(name: str) -> None:
-    # A trailing blank makes the text no identifier; blanks at the end are stripped.
+    # With a trailing blank the text is not an identifier, so the general rule applies, which strips
+    # blanks at the end.
     assert code2seq_parts(name) == code2seq_parts(f"{name} ")

@@ -1,5 +1,5 @@
-"""Character BLEU. Oracle: nltk's sentence BLEU with its first smoothing, a second implementation
-by others, on names drawn at random and on names of the platform's own API."""
+"""Tests of character BLEU. Oracle: nltk's sentence BLEU with its first smoothing, on random names
+and on names of the Java platform's API."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import re
 import pytest
 
 from codeacumen import metrics
-from codeacumen.metrics.bleu import character_bleu_of
-from support import some
+from codeacumen.metrics.bleu import compute_character_bleu
+from support import take_every
 
 LETTERS = "abAB_é𝒳"
 WORDS = re.findall(
@@ -25,53 +25,55 @@ def nltk_bleu(truth: str, answer: str) -> float:
     import warnings
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it warns of orders without a match
+        warnings.simplefilter("ignore")  # nltk warns about n-gram orders without a match
         from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
         smoothing = SmoothingFunction().method1
         return float(sentence_bleu([list(truth)], list(answer), smoothing_function=smoothing))
 
 
-def name(random_: random.Random) -> str:
-    words = random_.choices(WORDS, k=random_.randint(1, 4))
+def make_name(rng: random.Random) -> str:
+    words = rng.choices(WORDS, k=rng.randint(1, 4))
     return words[0] + "".join(word.capitalize() for word in words[1:])
 
 
-def pairs_of_names(n: int) -> list[tuple[str, str]]:
-    random_ = random.Random(3)
-    pairs = [(name(random_), name(random_)) for _ in range(n)]
-    # Names that share most of their words, as a model's answers do.
-    near = [(truth, truth[: random_.randint(1, len(truth))] + name(random_)) for truth, _ in pairs]
+def make_pairs_of_names(count: int) -> list[tuple[str, str]]:
+    rng = random.Random(3)
+    pairs = [(make_name(rng), make_name(rng)) for _ in range(count)]
+    # Names that share most of their words, like a model's answers.
+    near = [(truth, truth[: rng.randint(1, len(truth))] + make_name(rng)) for truth, _ in pairs]
     return pairs + near
 
 
-def pairs_of_letters(n: int) -> list[tuple[str, str]]:
-    random_ = random.Random(5)
+def make_pairs_of_letters(count: int) -> list[tuple[str, str]]:
+    rng = random.Random(5)
 
-    def text() -> str:
-        return "".join(random_.choices(LETTERS, k=random_.randint(0, 7)))
+    def make_text() -> str:
+        return "".join(rng.choices(LETTERS, k=rng.randint(0, 7)))
 
-    return [(text() or "a", text()) for _ in range(n)]
+    return [(make_text() or "a", make_text()) for _ in range(count)]
 
 
 @pytest.mark.parametrize(
-    "pairs", [pairs_of_names(8000), pairs_of_letters(16000)], ids=["names", "letters"]
+    "pairs", [make_pairs_of_names(8000), make_pairs_of_letters(16000)], ids=["names", "letters"]
 )
-def test_it_is_what_nltk_says(pairs: list[tuple[str, str]]) -> None:
-    for truth, answer in some(pairs):
-        assert character_bleu_of(truth, answer) == pytest.approx(
+def test_character_bleu_equals_nltk(pairs: list[tuple[str, str]]) -> None:
+    for truth, answer in take_every(pairs):
+        assert compute_character_bleu(truth, answer) == pytest.approx(
             nltk_bleu(truth, answer), rel=1e-12, abs=1e-15
         ), (truth, answer)
 
 
-def test_short_names_score_as_they_do_with_nltk_even_where_they_are_right() -> None:
+def test_correct_short_names_score_below_one_like_in_nltk() -> None:
     for truth in ("a", "to", "add"):
-        assert character_bleu_of(truth, truth) == pytest.approx(nltk_bleu(truth, truth), rel=1e-12)
-        assert character_bleu_of(truth, truth) < 1
-    assert character_bleu_of("read", "read") == 1.0
+        assert compute_character_bleu(truth, truth) == pytest.approx(
+            nltk_bleu(truth, truth), rel=1e-12
+        )
+        assert compute_character_bleu(truth, truth) < 1
+    assert compute_character_bleu("read", "read") == 1.0
 
 
-def test_the_metric_is_the_mean_and_silence_counts_nothing() -> None:
+def test_missing_answer_scores_zero() -> None:
     metric = metrics.character_bleu
     assert metric.observe("getName", "getName") == (1.0,)
     assert metric.observe("getName", "") == (0.0,)

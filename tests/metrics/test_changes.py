@@ -1,5 +1,5 @@
-"""Prediction change: against the paper's examples, the published tables, scikit-learn and a plain
-count of code2vec's."""
+"""Tests of prediction change against the paper's examples, the published tables, scikit-learn, and
+a direct count as in code2vec."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from sklearn.preprocessing import MultiLabelBinarizer
 
 from codeacumen import metrics
 from codeacumen.api import Metric
-from codeacumen.metrics.changes import TYPES, change_type, subtoken_counts
-from codeacumen.text.subtokens import subtokens
+from codeacumen.metrics.changes import TYPES, classify_change, count_subtokens
+from codeacumen.text.subtokens import split_subtokens
 from support import SHARED
 
-PCP = metrics.prediction_change(subtokens)
-FURTHER = {metric.name: metric for metric in metrics.change_metrics(subtokens)}
+PCP = metrics.prediction_change(split_subtokens)
+FURTHER = {metric.name: metric for metric in metrics.change_metrics(split_subtokens)}
 
 # Truth, name before, name after.
 Triple = tuple[str, str, str]
 
 
-def value_of(metric: Metric, triples: Sequence[Triple]) -> tuple[float, int]:
-    """The metric's value, and on how many it stands."""
+def compute_value(metric: Metric, triples: Sequence[Triple]) -> tuple[float, int]:
+    """Return the metric's value and the number of triples on which it is based."""
     rows = [
         row
         for truth, before, after in triples
@@ -42,33 +42,33 @@ def value_of(metric: Metric, triples: Sequence[Triple]) -> tuple[float, int]:
 @pytest.mark.parametrize(
     ("truth", "before", "after", "expected"),
     [
-        # Section 4.3: case and order aside, computeResult is result_compute.
+        # Section 4.3: computeResult equals result_compute, since case and order do not count.
         ("computeResult", "computeResult", "result_compute", "ccp"),
         ("computeResult", "result_compute", "compute", "cwp"),
         ("compareTo", "compareTo", "getCount", "cwp"),  # figure 1
         ("computeResult", "compute", "computeResult", "wcp"),
         ("computeResult", "compute", "result", "wwdp"),
         ("computeResult", "compute", "compute", "wwsp"),
-        # The same wrong name, otherwise written; and the same words, otherwise ordered.
+        # The same wrong name in another spelling; and the same words in another order.
         ("run", "getCount", "get_count", "wwsp"),
         ("run", "getCount", "GET_COUNT", "wwsp"),
         ("run", "getCount", "countGet", "wwdp"),
-        # More words or fewer are another name.
+        # A name with more or fewer words differs.
         ("getCount", "getCountOf", "get", "wwdp"),
-        # A repeated word is no other word.
+        # A repeated word is not another word.
         ("get", "getGet", "get", "ccp"),
-        # Silence is wrong, and a change where there was a name before.
+        # No answer is wrong, and a change if there was a name before.
         ("run", "", "", "wwsp"),
         ("run", "", "go", "wwdp"),
         ("run", "run", "", "cwp"),
-        # A name of no words is right only to the letter.
+        # A name without words must match exactly.
         ("_", "", "_", "wcp"),
         ("$", "_", "$", "wcp"),
         ("_", "", "__", "wwsp"),
     ],
 )
-def test_types_of_change(truth: str, before: str, after: str, expected: str) -> None:
-    assert change_type(subtokens, truth, before, after) == expected
+def test_type_of_change(truth: str, before: str, after: str, expected: str) -> None:
+    assert classify_change(split_subtokens, truth, before, after) == expected
 
 
 @pytest.mark.parametrize(
@@ -82,11 +82,11 @@ def test_types_of_change(truth: str, before: str, after: str, expected: str) -> 
 def test_subtokens_of_the_papers_example(
     name: str, counts: tuple[int, int, int], precision: int, recall: int
 ) -> None:
-    assert subtoken_counts(subtokens, "computeResult", name) == counts
+    assert count_subtokens(split_subtokens, "computeResult", name) == counts
     triples = [("computeResult", name, "computeResult")]
-    assert round(value_of(FURTHER["precision_before"], triples)[0]) == precision
-    assert round(value_of(FURTHER["recall_before"], triples)[0]) == recall
-    assert value_of(FURTHER["f1_after"], triples)[0] == 100
+    assert round(compute_value(FURTHER["precision_before"], triples)[0]) == precision
+    assert round(compute_value(FURTHER["recall_before"], triples)[0]) == recall
+    assert compute_value(FURTHER["f1_after"], triples)[0] == 100
 
 
 NAMES = st.lists(st.sampled_from(["get", "set", "count", "run", "to", "XML"]), max_size=3).map(
@@ -96,71 +96,72 @@ TRIPLES = st.lists(st.tuples(NAMES.filter(bool), NAMES, NAMES), min_size=1, max_
 
 
 @given(TRIPLES)
-def test_the_identities_hold_exactly(triples: list[Triple]) -> None:
-    """In whole numbers of pairs: the five types are all there is, and a change is one of three."""
-    n = len(triples)
+def test_identities_hold_exactly(triples: list[Triple]) -> None:
+    """Counts in whole numbers of pairs: the five types cover all pairs, and a change is one of
+    three types."""
+    triple_count = len(triples)
 
-    def pairs(metric: Metric) -> int:
-        value, standing_on = value_of(metric, triples)
-        assert standing_on == n
-        count = round(value * n / 100)
-        assert value == 100 * count / n
+    def count_pairs(metric: Metric) -> int:
+        value, row_count = compute_value(metric, triples)
+        assert row_count == triple_count
+        count = round(value * triple_count / 100)
+        assert value == 100 * count / triple_count
         return count
 
-    counts = {name: pairs(FURTHER[name]) for name in TYPES}
-    assert sum(counts.values()) == n
-    assert pairs(PCP) == counts["cwp"] + counts["wcp"] + counts["wwdp"]
+    counts = {name: count_pairs(FURTHER[name]) for name in TYPES}
+    assert sum(counts.values()) == triple_count
+    assert count_pairs(PCP) == counts["cwp"] + counts["wcp"] + counts["wwdp"]
     right, wrong = counts["ccp"] + counts["cwp"], counts["wwsp"] + counts["wcp"] + counts["wwdp"]
-    for name, part, whole in (
+    for name, part, total in (
         ("cwp_share", counts["cwp"], right),
         ("wcp_share", counts["wcp"], wrong),
         ("wrong_change_share", counts["wcp"] + counts["wwdp"], wrong),
     ):
-        value, standing_on = value_of(FURTHER[name], triples)
-        assert standing_on == whole
-        assert value == pytest.approx(100 * part / whole) if whole else np.isnan(value)
+        value, row_count = compute_value(FURTHER[name], triples)
+        assert row_count == total
+        assert value == pytest.approx(100 * part / total) if total else np.isnan(value)
 
 
 WORDS = ["get", "set", "count", "run", "parse", "name", "of", "all"]
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_precision_recall_and_f1_are_scikit_learns_micro_averages(seed: int) -> None:
+def test_precision_recall_and_f1_equal_micro_averages_of_scikit_learn(seed: int) -> None:
     rng = np.random.default_rng(seed)
 
-    def name() -> list[str]:
-        # Without repetition: scikit-learn knows sets only.
+    def make_words() -> list[str]:
+        # Without repetition: scikit-learn supports only sets.
         return list(rng.choice(WORDS, size=rng.integers(1, 5), replace=False))
 
-    truths, befores, afters = ([name() for _ in range(50)] for _ in range(3))
+    truths, befores, afters = ([make_words() for _ in range(50)] for _ in range(3))
     triples = [tuple(map("_".join, three)) for three in zip(truths, befores, afters, strict=True)]
     binarizer = MultiLabelBinarizer(classes=WORDS)
-    wanted = binarizer.fit_transform(truths)
-    for when, given_names in (("before", befores), ("after", afters)):
-        found = binarizer.transform(given_names)
+    true_labels = binarizer.fit_transform(truths)
+    for when, predicted_names in (("before", befores), ("after", afters)):
+        predicted_labels = binarizer.transform(predicted_names)
         for title, score in (
             ("precision", precision_score),
             ("recall", recall_score),
             ("f1", f1_score),
         ):
-            expected = 100 * score(wanted, found, average="micro")
-            assert value_of(FURTHER[f"{title}_{when}"], triples)[0] == pytest.approx(expected)
+            expected = 100 * score(true_labels, predicted_labels, average="micro")
+            assert compute_value(FURTHER[f"{title}_{when}"], triples)[0] == pytest.approx(expected)
 
 
 @given(TRIPLES)
-def test_repeated_subtokens_are_counted_as_code2vec_does(triples: list[Triple]) -> None:
+def test_repeated_subtokens_count_like_in_code2vec(triples: list[Triple]) -> None:
     true = false = missed = 0
     for truth, before, _ in triples:
-        wanted = Counter(token.lower() for token in subtokens(truth))
-        given_tokens = Counter(token.lower() for token in subtokens(before))
-        true += sum(n for token, n in given_tokens.items() if token in wanted)
-        false += sum(n for token, n in given_tokens.items() if token not in wanted)
-        missed += sum(n for token, n in wanted.items() if token not in given_tokens)
+        true_tokens = Counter(token.lower() for token in split_subtokens(truth))
+        predicted_tokens = Counter(token.lower() for token in split_subtokens(before))
+        true += sum(n for token, n in predicted_tokens.items() if token in true_tokens)
+        false += sum(n for token, n in predicted_tokens.items() if token not in true_tokens)
+        missed += sum(n for token, n in true_tokens.items() if token not in predicted_tokens)
     precision = 100 * true / (true + false) if true + false else float("nan")
-    assert value_of(FURTHER["precision_before"], triples)[0] == pytest.approx(
+    assert compute_value(FURTHER["precision_before"], triples)[0] == pytest.approx(
         precision, nan_ok=True
     )
-    assert value_of(FURTHER["recall_before"], triples)[0] == pytest.approx(
+    assert compute_value(FURTHER["recall_before"], triples)[0] == pytest.approx(
         100 * true / (true + missed)
     )
 
@@ -176,53 +177,59 @@ EXAMPLES = {
 
 
 @pytest.mark.parametrize("model", ["c2v", "c2s"])
-def test_the_published_tables_from_pairs_of_names(model: str) -> None:
-    """Where a row stands on few methods, its percentages tell how many pairs of each type there
-    were: from so many pairs we get Table 2, Table 4 and figure 3 to the last digit."""
+def test_published_tables_are_reproduced_from_pairs_of_names(model: str) -> None:
+    """Rows with few methods determine the number of pairs of each type from the percentages; such
+    pairs reproduce Table 2, Table 4 and figure 3 to the last digit."""
     if not (SHARED / "tnpa").is_dir():
         pytest.skip(f"the study's tables are not in {SHARED / 'tnpa'}")
 
-    def table(name: str) -> list[dict[str, str]]:
+    def read_table(name: str) -> list[dict[str, str]]:
         with (SHARED / "tnpa" / f"{name}.csv").open(newline="") as stream:
             return list(csv.DictReader(stream))
 
     name = {"c2v": "code2vec", "c2s": "code2seq"}[model]
     figure_3 = {
         (row["type"], row["dataset"], row["transformation"]): float(row["pcp"])
-        for row in table("correct_vs_incorrect")
+        for row in read_table("correct_vs_incorrect")
         if row["model"] == name
     }
     checked = 0
-    for summary, details in zip(table("pcp_summary"), table("pcp_details"), strict=True):
-        n = int(summary["transformed"])
-        if n > 5000:
+    for summary, details in zip(read_table("pcp_summary"), read_table("pcp_details"), strict=True):
+        method_count = int(summary["transformed"])
+        if method_count > 5000:
             continue
         checked += 1
-        printed = {one: float(details[f"{one}_{model}"]) for one in EXAMPLES}
-        counts = {one: round(printed[one] * n / 100) for one in list(EXAMPLES)[:4]}
-        counts["WWDP"] = n - sum(counts.values())
-        triples = [("right", *EXAMPLES[one]) for one, count in counts.items() for _ in range(count)]
-        assert round(value_of(PCP, triples)[0], 2) == float(summary[f"pcp_{model}"])
-        for one in list(EXAMPLES)[:4]:
-            assert round(value_of(FURTHER[one.lower()], triples)[0], 2) == printed[one]
-        # The last type is printed as what the others leave to 100.
-        assert value_of(FURTHER["wwdp"], triples)[0] == pytest.approx(printed["WWDP"], abs=0.02)
+        printed = {change: float(details[f"{change}_{model}"]) for change in EXAMPLES}
+        counts = {
+            change: round(printed[change] * method_count / 100) for change in list(EXAMPLES)[:4]
+        }
+        counts["WWDP"] = method_count - sum(counts.values())
+        triples = [
+            ("right", *EXAMPLES[change]) for change, count in counts.items() for _ in range(count)
+        ]
+        assert round(compute_value(PCP, triples)[0], 2) == float(summary[f"pcp_{model}"])
+        for change in list(EXAMPLES)[:4]:
+            assert round(compute_value(FURTHER[change.lower()], triples)[0], 2) == printed[change]
+        # The last type is printed as 100 minus the others.
+        assert compute_value(FURTHER["wwdp"], triples)[0] == pytest.approx(
+            printed["WWDP"], abs=0.02
+        )
         key = (summary["dataset"], summary["transformation"])
         for type_, metric in (("correct", "cwp_share"), ("incorrect", "wrong_change_share")):
-            found = value_of(FURTHER[metric], triples)[0]
-            assert round(found, 2) == figure_3[type_, *key], (key, type_)
+            share = compute_value(FURTHER[metric], triples)[0]
+            assert round(share, 2) == figure_3[type_, *key], (key, type_)
     assert checked == 3
 
 
-def test_where_there_is_nothing_to_divide_by_there_is_no_value() -> None:
+def test_value_is_undefined_without_denominator() -> None:
     silent = [("run", "", ""), ("go", "", "")]
-    assert np.isnan(value_of(FURTHER["precision_before"], silent)[0])
-    assert value_of(FURTHER["recall_before"], silent)[0] == 0
-    assert value_of(FURTHER["f1_before"], silent)[0] == 0
-    assert value_of(FURTHER["cwp_share"], silent)[1] == 0
+    assert np.isnan(compute_value(FURTHER["precision_before"], silent)[0])
+    assert compute_value(FURTHER["recall_before"], silent)[0] == 0
+    assert compute_value(FURTHER["f1_before"], silent)[0] == 0
+    assert compute_value(FURTHER["cwp_share"], silent)[1] == 0
 
 
 @pytest.mark.parametrize("answer", ["run", None, {"before": "run"}, {"before": "a", "after": 1}])
-def test_what_is_no_pair_of_names_is_no_answer(answer: object) -> None:
+def test_answer_that_is_no_pair_of_names_is_refused(answer: object) -> None:
     with pytest.raises((TypeError, KeyError)):
         PCP.observe("run", answer)

@@ -1,5 +1,5 @@
-"""Oracles: scikit-learn on the sample written out; ReName4J's Table 3 and Table 6 from the counts
-that they imply; the adapter from naming to judging, which was written before."""
+"""Oracles: scikit-learn on the sample with repeated rows; ReName4J's Table 3 and Table 6 from the
+counts that they imply; the existing adapter from naming to judging."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from codeacumen.api import Json, Method, Metric, NamedMethod
 from codeacumen.metrics import checking
 from codeacumen.metrics.curves import curve_points
 from codeacumen.models.adapters import agreement_with_own_name
-from codeacumen.text.subtokens import subtokens
+from codeacumen.text.subtokens import split_subtokens
 
-# Whether a name is consistent, how well it is said to fit, how often it stands there. Few values,
-# so that ties and the threshold itself are the rule.
+# Whether a name is consistent, its predicted fitness, and its number of repetitions. Few values,
+# so that ties and values at the threshold are frequent.
 ROWS = st.lists(
     st.tuples(st.booleans(), st.sampled_from((0.0, 0.25, 0.5, 0.75, 1.0)), st.integers(1, 3)),
     min_size=2,
@@ -32,64 +32,71 @@ ROWS = st.lists(
 NAMES = st.text(alphabet="abAB_1", max_size=6)
 
 
-def truth(consistent: bool, tested: str = "", fixed: str = "") -> Json:
+def make_truth(consistent: bool, tested: str = "", fixed: str = "") -> Json:
     label = checking.CONSISTENT if consistent else checking.INCONSISTENT
     return {"value": float(consistent), "label": label, "tested": tested, "fixed": fixed}
 
 
-def value(metric: Metric, rows: list[tuple[Json, Json]], weights: list[int] | None = None) -> float:
+def compute_value(
+    metric: Metric, rows: list[tuple[Json, Json]], weights: list[int] | None = None
+) -> float:
     columns = np.array([metric.observe(*row) for row in rows], dtype=float).T
-    times = np.array([weights or [1] * len(rows)], dtype=float)
-    found = float(metric.statistic(columns, times)[0])
+    row_weights = np.array([weights or [1] * len(rows)], dtype=float)
+    statistic = float(metric.statistic(columns, row_weights)[0])
     of_sums = getattr(metric, "of_sums", None)
     if of_sums is not None:
-        assert of_sums(columns @ times.T, times.sum(axis=1))[0] == pytest.approx(found)
-    return found
+        assert of_sums(columns @ row_weights.T, row_weights.sum(axis=1))[0] == pytest.approx(
+            statistic
+        )
+    return statistic
 
 
 @given(ROWS, st.sampled_from((0.25, 0.5, 1.0)))
-def test_figures_at_a_threshold_are_scikit_learns(
+def test_metrics_at_threshold_equal_scikit_learn(
     rows: list[tuple[bool, float, int]], threshold: float
 ) -> None:
-    asked = [(truth(consistent), fitness) for consistent, fitness, _ in rows]
+    judged_rows = [(make_truth(consistent), fitness) for consistent, fitness, _ in rows]
     times = [count for *_, count in rows]
     wrong = np.repeat([not consistent for consistent, *_ in rows], times)
     alarm = np.repeat([fitness < threshold for _, fitness, _ in rows], times)
-    found = {
-        one.name: value(one, asked, times)
-        for one in checking.at_threshold(checking.judged, threshold)
+    values = {
+        metric.name: compute_value(metric, judged_rows, times)
+        for metric in checking.make_threshold_metrics(checking.read_fitness, threshold)
     }
-    assert found["accuracy"] == pytest.approx(accuracy_score(wrong, alarm))
+    assert values["accuracy"] == pytest.approx(accuracy_score(wrong, alarm))
     for suffix, label in (("ic", True), ("c", False)):
         precision, recall, f1, _ = precision_recall_fscore_support(
             wrong, alarm, pos_label=label, average="binary", zero_division=0
         )
-        assert found[f"precision_{suffix}"] == pytest.approx(precision)
-        assert found[f"recall_{suffix}"] == pytest.approx(recall)
-        assert found[f"f1_{suffix}"] == pytest.approx(f1)
+        assert values[f"precision_{suffix}"] == pytest.approx(precision)
+        assert values[f"recall_{suffix}"] == pytest.approx(recall)
+        assert values[f"f1_{suffix}"] == pytest.approx(f1)
 
 
 @given(ROWS)
-def test_figures_without_a_threshold_are_scikit_learns(
+def test_metrics_without_threshold_equal_scikit_learn(
     rows: list[tuple[bool, float, int]],
 ) -> None:
-    asked = [(truth(consistent), fitness) for consistent, fitness, _ in rows]
+    judged_rows = [(make_truth(consistent), fitness) for consistent, fitness, _ in rows]
     times = [count for *_, count in rows]
     wrong = np.repeat([not consistent for consistent, *_ in rows], times)
     suspicion = np.repeat([-fitness for _, fitness, _ in rows], times)
-    found = {one.name: value(one, asked, times) for one in checking.ranked(checking.judged)}
+    values = {
+        metric.name: compute_value(metric, judged_rows, times)
+        for metric in checking.make_ranking_metrics(checking.read_fitness)
+    }
     if len(set(wrong.tolist())) < 2:
-        assert all(np.isnan(one) for one in found.values())
+        assert all(np.isnan(metric_value) for metric_value in values.values())
         return
-    assert found["roc_auc"] == pytest.approx(roc_auc_score(wrong, suspicion))
-    assert found["average_precision"] == pytest.approx(average_precision_score(wrong, suspicion))
-    # From the least threshold up: the last with that recall has the fewest alarms.
+    assert values["roc_auc"] == pytest.approx(roc_auc_score(wrong, suspicion))
+    assert values["average_precision"] == pytest.approx(average_precision_score(wrong, suspicion))
+    # By ascending threshold: the last one with that recall has the fewest alarms.
     precision, recall, _ = precision_recall_curve(wrong, suspicion)
-    assert found["precision_at_50"] == pytest.approx(precision[recall >= 0.5][-1])
+    assert values["precision_at_50"] == pytest.approx(precision[recall >= 0.5][-1])
 
 
 @given(ROWS)
-def test_curves_are_scikit_learns(rows: list[tuple[bool, float, int]]) -> None:
+def test_curves_equal_scikit_learn(rows: list[tuple[bool, float, int]]) -> None:
     wrong = np.array([not consistent for consistent, *_ in rows], dtype=float)
     suspicion = np.array([-fitness for _, fitness, _ in rows])
     if len(set(wrong.tolist())) < 2:
@@ -104,78 +111,95 @@ def test_curves_are_scikit_learns(rows: list[tuple[bool, float, int]]) -> None:
 
 
 @given(ROWS)
-def test_trivial_rows_are_those_of_a_model_that_flags_all(
+def test_trivial_rows_equal_a_model_that_flags_all(
     rows: list[tuple[bool, float, int]],
 ) -> None:
-    asked = [(truth(consistent), fitness) for consistent, fitness, _ in rows]
-    flagged = [(one, 0.0) for one, _ in asked]
-    share, f1 = checking.trivial(checking.judged)
-    accuracy, precision, _, all_f1, *_ = checking.at_threshold(checking.judged)
-    assert value(share, asked) == pytest.approx(value(precision, flagged))
-    assert value(share, asked) == pytest.approx(value(accuracy, flagged))
-    assert value(f1, asked) == pytest.approx(value(all_f1, flagged))
-    cost, least = checking.costs(checking.judged)
-    silent = [(one, 1.0) for one, _ in asked]
-    assert value(least, asked) == pytest.approx(min(value(cost, flagged), value(cost, silent)))
+    judged_rows = [(make_truth(consistent), fitness) for consistent, fitness, _ in rows]
+    flagged = [(row_truth, 0.0) for row_truth, _ in judged_rows]
+    share, f1 = checking.make_trivial_metrics(checking.read_fitness)
+    accuracy, precision, _, all_f1, *_ = checking.make_threshold_metrics(checking.read_fitness)
+    assert compute_value(share, judged_rows) == pytest.approx(compute_value(precision, flagged))
+    assert compute_value(share, judged_rows) == pytest.approx(compute_value(accuracy, flagged))
+    assert compute_value(f1, judged_rows) == pytest.approx(compute_value(all_f1, flagged))
+    cost, least = checking.make_cost_metrics(checking.read_fitness)
+    unflagged = [(row_truth, 1.0) for row_truth, _ in judged_rows]
+    assert compute_value(least, judged_rows) == pytest.approx(
+        min(compute_value(cost, flagged), compute_value(cost, unflagged))
+    )
 
 
-def test_calling_all_of_a_balanced_set_inconsistent() -> None:
-    rows = [(truth(one), 1.0) for one in (True, False)]
-    assert value(checking.trivial(checking.judged)[1], rows) == pytest.approx(2 / 3)
+def test_flagging_all_of_balanced_set_has_f1_of_two_thirds() -> None:
+    rows = [(make_truth(is_consistent), 1.0) for is_consistent in (True, False)]
+    assert compute_value(
+        checking.make_trivial_metrics(checking.read_fitness)[1], rows
+    ) == pytest.approx(2 / 3)
 
 
 def test_costs_by_hand() -> None:
-    """Of ten names one miss at 7 and two false alarms at 2."""
-    rows = [(truth(False), 0.9), *[(truth(True), 0.1)] * 2, *[(truth(True), 0.9)] * 7]
-    cost, _ = checking.costs(checking.judged, false_alarm=2.0, miss=7.0)
-    assert value(cost, rows) == pytest.approx((7 + 2 * 2) / 10)
+    """Of ten names, there are one miss with cost 7 and two false alarms with cost 2."""
+    rows = [
+        (make_truth(False), 0.9),
+        *[(make_truth(True), 0.1)] * 2,
+        *[(make_truth(True), 0.9)] * 7,
+    ]
+    cost, _ = checking.make_cost_metrics(checking.read_fitness, false_alarm=2.0, miss=7.0)
+    assert compute_value(cost, rows) == pytest.approx((7 + 2 * 2) / 10)
 
 
-def table_rows(tp: int, fn: int, tn: int, fp: int) -> list[tuple[Json, Json]]:
+def make_table_rows(tp: int, fn: int, tn: int, fp: int) -> list[tuple[Json, Json]]:
     return [
-        *[(truth(False), 0.0)] * tp,
-        *[(truth(False), 1.0)] * fn,
-        *[(truth(True), 1.0)] * tn,
-        *[(truth(True), 0.0)] * fp,
+        *[(make_truth(False), 0.0)] * tp,
+        *[(make_truth(False), 1.0)] * fn,
+        *[(make_truth(True), 1.0)] * tn,
+        *[(make_truth(True), 0.0)] * fp,
     ]
 
 
 @pytest.mark.parametrize(
     ("counts", "printed"),
     [
-        # Spot's F1 is printed as 64.44, which cannot be.
+        # Spot's F1 is printed as 64.44, which contradicts its precision and recall.
         ((388, 12, 20, 380), (51.00, 50.52, 97.00, 66.44, 62.50, 5.00, 9.26)),
         ((320, 80, 57, 343), (47.125, 48.27, 80.00, 60.21, 41.61, 14.25, 21.23)),
         ((264, 136, 58, 342), (40.25, 43.56, 66.00, 52.49, 29.90, 14.50, 19.53)),
     ],
 )
 def test_table_3_of_rename4j(counts: tuple[int, int, int, int], printed: tuple[float, ...]) -> None:
-    rows = table_rows(*counts)
-    found = [100 * value(one, rows) for one in checking.at_threshold(checking.judged)]
-    assert found == pytest.approx(printed, abs=0.005)
+    rows = make_table_rows(*counts)
+    values = [
+        100 * compute_value(metric, rows)
+        for metric in checking.make_threshold_metrics(checking.read_fitness)
+    ]
+    assert values == pytest.approx(printed, abs=0.005)
 
 
 def test_table_6_of_rename4j() -> None:
-    """Cognac: 25 of 400 wrong names get the right one, 343 right names are called wrong."""
+    """Cognac: 25 of 400 wrong names get the right name, and 343 right names are reported."""
     rows = [
-        *[(truth(False, "oldName", "newWord"), "newWord")] * 25,
-        *[(truth(False, "oldName", "newWord"), "somethingElse")] * 295,
-        *[(truth(False, "oldName", "newWord"), "oldName")] * 80,
-        *[(truth(True, "newWord", "newWord"), "somethingElse")] * 343,
-        *[(truth(True, "newWord", "newWord"), "newWord")] * 57,
+        *[(make_truth(False, "oldName", "newWord"), "newWord")] * 25,
+        *[(make_truth(False, "oldName", "newWord"), "somethingElse")] * 295,
+        *[(make_truth(False, "oldName", "newWord"), "oldName")] * 80,
+        *[(make_truth(True, "newWord", "newWord"), "somethingElse")] * 343,
+        *[(make_truth(True, "newWord", "newWord"), "newWord")] * 57,
     ]
-    found = [100 * value(one, rows) for one in checking.corrected(subtokens)]
-    assert found == pytest.approx([6.79, 6.25, 6.51], abs=0.005)
-    plain = checking.at_threshold(checking.ByName(subtokens), checking.PUBLISHED)
-    assert 100 * value(plain[2], rows) == pytest.approx(80.0)
+    values = [
+        100 * compute_value(metric, rows)
+        for metric in checking.make_corrected_metrics(split_subtokens)
+    ]
+    assert values == pytest.approx([6.79, 6.25, 6.51], abs=0.005)
+    plain = checking.make_threshold_metrics(
+        checking.FitnessByName(split_subtokens), checking.PUBLISHED_THRESHOLD
+    )
+    assert 100 * compute_value(plain[2], rows) == pytest.approx(80.0)
 
 
-def test_what_is_recommended_must_be_called_wrong_to_be_found() -> None:
-    """The right name in another order has all subtokens of the old one: no alarm, no find."""
-    precision, recall, _ = checking.corrected(subtokens)
-    rows = [(truth(False, "nameOld", "oldName"), "oldName"), (truth(True, "x", "x"), "x")]
-    assert value(recall, rows) == 0.0
-    assert value(precision, rows) == 0.0
+def test_correction_requires_alarm() -> None:
+    """The right name in another order has all subtokens of the old one: no alarm, so no
+    correction."""
+    precision, recall, _ = checking.make_corrected_metrics(split_subtokens)
+    rows = [(make_truth(False, "nameOld", "oldName"), "oldName"), (make_truth(True, "x", "x"), "x")]
+    assert compute_value(recall, rows) == 0.0
+    assert compute_value(precision, rows) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -188,26 +212,28 @@ def test_what_is_recommended_must_be_called_wrong_to_be_found() -> None:
         (0.85, "", True),  # an empty name shares nothing
     ],
 )
-def test_the_threshold_itself_is_consistent(
+def test_similarity_at_threshold_is_consistent(
     threshold: float, recommended: str, alarm: bool
 ) -> None:
-    accuracy, *_ = checking.at_threshold(checking.ByName(subtokens), threshold)
-    asked = truth(False, "extractTopic", "other")
-    assert accuracy.observe(asked, recommended) == (float(alarm),)
+    accuracy, *_ = checking.make_threshold_metrics(
+        checking.FitnessByName(split_subtokens), threshold
+    )
+    row_truth = make_truth(False, "extractTopic", "other")
+    assert accuracy.observe(row_truth, recommended) == (float(alarm),)
 
 
 @given(NAMES, NAMES)
-def test_similarity_is_that_of_the_adapter(one: str, other: str) -> None:
-    judge = agreement_with_own_name(lambda methods: [other] * len(methods))
-    (adapted,) = judge([NamedMethod(Method("m", ""), one)])
-    assert checking.name_similarity(subtokens, one, other) == adapted
-    assert checking.name_similarity(subtokens, other, one) == adapted
+def test_similarity_equals_that_of_the_adapter(left: str, right: str) -> None:
+    judge = agreement_with_own_name(lambda methods: [right] * len(methods))
+    (adapted,) = judge([NamedMethod(Method("m", ""), left)])
+    assert checking.compute_name_similarity(split_subtokens, left, right) == adapted
+    assert checking.compute_name_similarity(split_subtokens, right, left) == adapted
     assert 0.0 <= adapted <= 1.0
 
 
 def test_answers_of_another_kind_are_refused() -> None:
     for wrong in (True, "0.5", None, float("nan")):
         with pytest.raises((TypeError, ValueError)):
-            checking.judged(truth(True), wrong)
+            checking.read_fitness(make_truth(True), wrong)
     with pytest.raises(TypeError):
-        checking.ByName(subtokens)(truth(True, "a", "a"), 0.5)
+        checking.FitnessByName(split_subtokens)(make_truth(True, "a", "a"), 0.5)

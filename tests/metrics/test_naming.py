@@ -1,4 +1,4 @@
-"""Oracles: scikit-learn's precision, recall and F1 of label sets for the per-name counting; the
+"""Oracles: scikit-learn's precision, recall and F1 of label sets for the counting per name; the
 paper's worked examples; code2seq's published counting, written out here."""
 
 from __future__ import annotations
@@ -11,18 +11,23 @@ from sklearn.metrics import precision_recall_fscore_support
 from sklearn.preprocessing import MultiLabelBinarizer
 
 from codeacumen.api import Metric
-from codeacumen.metrics.naming import corpus_counts, name_f1, naming_metrics, set_scores
-from codeacumen.text.subtokens import subtokens
+from codeacumen.metrics.naming import (
+    compute_set_scores,
+    count_corpus_subtokens,
+    name_f1,
+    naming_metrics,
+)
+from codeacumen.text.subtokens import split_subtokens
 
 METRICS: dict[str, Metric] = {
-    one.name: one for one in (name_f1(subtokens), *naming_metrics(subtokens))
+    metric.name: metric for metric in (name_f1(split_subtokens), *naming_metrics(split_subtokens))
 }
 WORDS = ("get", "set", "topic", "partition", "id", "size")
 NAMES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map("_".join)
 PAIRS = st.lists(st.tuples(NAMES, NAMES), min_size=1, max_size=12)
 
 
-def value(
+def compute_value(
     metric: Metric, pairs: list[tuple[str, str]], weights: list[float] | None = None
 ) -> float:
     rows = [metric.observe(truth, name) for truth, name in pairs]
@@ -31,19 +36,23 @@ def value(
 
 
 @given(PAIRS)
-def test_per_name_is_scikit_learns_mean_over_samples(pairs: list[tuple[str, str]]) -> None:
+def test_scores_per_name_equal_sample_averages_of_scikit_learn(
+    pairs: list[tuple[str, str]],
+) -> None:
     binary = MultiLabelBinarizer(classes=WORDS)
-    truth = binary.fit_transform([set(one.split("_")) for one, _ in pairs])
-    given_ = binary.transform([set(one.split("_")) for _, one in pairs])
-    wanted = precision_recall_fscore_support(truth, given_, average="samples", zero_division=0)
-    for name, oracle in zip(("name_precision", "name_recall", "name_f1"), wanted, strict=False):
-        assert value(METRICS[name], pairs) == pytest.approx(oracle)
+    truth = binary.fit_transform([set(true_name.split("_")) for true_name, _ in pairs])
+    predicted = binary.transform([set(predicted_name.split("_")) for _, predicted_name in pairs])
+    expected = precision_recall_fscore_support(truth, predicted, average="samples", zero_division=0)
+    for name, oracle in zip(("name_precision", "name_recall", "name_f1"), expected, strict=False):
+        assert compute_value(METRICS[name], pairs) == pytest.approx(oracle)
 
 
 @given(PAIRS)
-def test_over_the_corpus_is_counted_as_code2seq_does(pairs: list[tuple[str, str]]) -> None:
+def test_corpus_scores_count_like_code2seq(pairs: list[tuple[str, str]]) -> None:
     true = false = missed = 0
-    for original, predicted in ((one.split("_"), other.split("_")) for one, other in pairs):
+    for original, predicted in (
+        (true_name.split("_"), predicted_name.split("_")) for true_name, predicted_name in pairs
+    ):
         if "".join(original) == "".join(predicted):
             true += len(original)
             continue
@@ -57,60 +66,62 @@ def test_over_the_corpus_is_counted_as_code2seq_does(pairs: list[tuple[str, str]
                 missed += 1
     precision = true / (true + false) if true + false else 0.0
     recall = true / (true + missed) if true + missed else 0.0
-    both = precision + recall
-    assert value(METRICS["corpus_precision"], pairs) == pytest.approx(precision)
-    assert value(METRICS["corpus_recall"], pairs) == pytest.approx(recall)
-    wanted = 2 * precision * recall / both if both else 0.0
-    assert value(METRICS["corpus_f1"], pairs) == pytest.approx(wanted)
+    total = precision + recall
+    assert compute_value(METRICS["corpus_precision"], pairs) == pytest.approx(precision)
+    assert compute_value(METRICS["corpus_recall"], pairs) == pytest.approx(recall)
+    expected_f1 = 2 * precision * recall / total if total else 0.0
+    assert compute_value(METRICS["corpus_f1"], pairs) == pytest.approx(expected_f1)
 
 
 @given(PAIRS, st.data())
-def test_a_weight_is_a_repetition(pairs: list[tuple[str, str]], data: st.DataObject) -> None:
+def test_weight_equals_repetition(pairs: list[tuple[str, str]], data: st.DataObject) -> None:
     times = data.draw(st.lists(st.integers(1, 3), min_size=len(pairs), max_size=len(pairs)))
-    written = [pair for pair, count in zip(pairs, times, strict=True) for _ in range(count)]
+    repeated_pairs = [pair for pair, count in zip(pairs, times, strict=True) for _ in range(count)]
     for metric in METRICS.values():
-        weighted = value(metric, pairs, [float(one) for one in times])
-        assert weighted == pytest.approx(value(metric, written))
+        weighted = compute_value(metric, pairs, [float(count) for count in times])
+        assert weighted == pytest.approx(compute_value(metric, repeated_pairs))
 
 
 @given(NAMES, NAMES)
-def test_the_right_name_is_perfect_and_swapping_swaps(one: str, other: str) -> None:
-    assert set_scores(subtokens, one, one) == (1.0, 1.0, 1.0)
-    precision, recall, f1 = set_scores(subtokens, one, other)
-    assert set_scores(subtokens, other, one) == (recall, precision, f1)
+def test_equal_names_score_one_and_swapping_exchanges_precision_and_recall(
+    left: str, right: str
+) -> None:
+    assert compute_set_scores(split_subtokens, left, left) == (1.0, 1.0, 1.0)
+    precision, recall, f1 = compute_set_scores(split_subtokens, left, right)
+    assert compute_set_scores(split_subtokens, right, left) == (recall, precision, f1)
 
 
-def test_the_papers_examples() -> None:
+def test_examples_of_the_paper() -> None:
     """ReName4J, section 4.1: ``createTopic`` recommended for ``extractTopicPartition``."""
-    found = set_scores(subtokens, "extractTopicPartition", "createTopic")
-    assert found == pytest.approx((1 / 2, 1 / 3, 2 / 5))
-    assert set_scores(subtokens, "approximateNumEntries", "size") == (0.0, 0.0, 0.0)
+    scores = compute_set_scores(split_subtokens, "extractTopicPartition", "createTopic")
+    assert scores == pytest.approx((1 / 2, 1 / 3, 2 / 5))
+    assert compute_set_scores(split_subtokens, "approximateNumEntries", "size") == (0.0, 0.0, 0.0)
 
 
-def test_f1_of_means_is_what_table_2_prints() -> None:
-    """Its 26.27 is the harmonic mean of 30.79 and 22.90, not a mean of F1s."""
+def test_f1_of_means_equals_table_2() -> None:
+    """Its 26.27 is the harmonic mean of 30.79 and 22.90, not a mean of F1 scores."""
     columns = np.array([[0.3079], [0.2290]])
-    found = METRICS["name_f1_of_means"].statistic(columns, np.ones((1, 1)))[0]
-    assert round(100 * found, 2) == 26.27
+    f1_of_means = METRICS["name_f1_of_means"].statistic(columns, np.ones((1, 1)))[0]
+    assert round(100 * f1_of_means, 2) == 26.27
 
 
-def test_countings_differ_where_names_differ_in_length() -> None:
+def test_name_and_corpus_recall_weigh_long_names_differently() -> None:
     pairs = [("get", "get"), ("getTopicPartitionId", "set")]
-    assert value(METRICS["name_recall"], pairs) == pytest.approx(1 / 2)
-    assert value(METRICS["corpus_recall"], pairs) == pytest.approx(1 / 5)
+    assert compute_value(METRICS["name_recall"], pairs) == pytest.approx(1 / 2)
+    assert compute_value(METRICS["corpus_recall"], pairs) == pytest.approx(1 / 5)
 
 
 def test_names_without_words() -> None:
-    assert set_scores(subtokens, "_", "_") == (1.0, 1.0, 1.0)
-    assert set_scores(subtokens, "_", "$") == (0.0, 0.0, 0.0)
-    assert set_scores(subtokens, "get", "") == (0.0, 0.0, 0.0)
-    assert corpus_counts(subtokens, "getId", "") == (0, 0, 2)
+    assert compute_set_scores(split_subtokens, "_", "_") == (1.0, 1.0, 1.0)
+    assert compute_set_scores(split_subtokens, "_", "$") == (0.0, 0.0, 0.0)
+    assert compute_set_scores(split_subtokens, "get", "") == (0.0, 0.0, 0.0)
+    assert count_corpus_subtokens(split_subtokens, "getId", "") == (0, 0, 2)
     assert METRICS["same_subtokens"].observe("_", "$") == (0.0,)
     assert METRICS["same_subtokens"].observe("getId", "get_id") == (1.0,)
     assert METRICS["exact_match"].observe("getId", "get_id") == (0.0,)
 
 
-def test_silence_scores_nothing_and_numbers_are_no_names() -> None:
+def test_missing_answers_score_zero_and_numbers_are_refused() -> None:
     for metric in METRICS.values():
         if metric.unanswered is not None:
             assert set(metric.unanswered) == {0.0}

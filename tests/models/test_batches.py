@@ -1,4 +1,4 @@
-"""Questions that fail are answered by their errors, which hold nothing but what they say."""
+"""Tests that a failed question is answered by its error, and that the error keeps nothing alive."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from codeacumen.models.adapters import ask_each
 
 
 class Large:
-    """What a model holds while it fails."""
+    """Stands for a large object that a model holds while it fails."""
 
 
-def test_an_error_holds_nothing_that_was_in_memory() -> None:
-    held: list[weakref.ref[Large]] = []
+def test_error_answer_keeps_no_object_alive() -> None:
+    references: list[weakref.ref[Large]] = []
 
-    def call(batch: Sequence[int]) -> list[int]:
+    def answer_batch(batch: Sequence[int]) -> list[int]:
         large = Large()
-        held.append(weakref.ref(large))
+        references.append(weakref.ref(large))
         try:
             if 3 in batch:
                 raise KeyError("three")
         except KeyError as error:
             raise ValueError("no answer") from error
-        return [one + 1 for one in batch]
+        return [number + 1 for number in batch]
 
-    found = ask_each(call, range(6), 4)
-    assert found[:3] == [1, 2, 3]
-    assert found[4:] == [5, 6]
-    assert repr(found[3]) == "ValueError('no answer')"
-    assert not any(one() for one in held)
+    answers = ask_each(answer_batch, range(6), 4)
+    assert answers[:3] == [1, 2, 3]
+    assert answers[4:] == [5, 6]
+    assert repr(answers[3]) == "ValueError('no answer')"
+    assert not any(reference() for reference in references)

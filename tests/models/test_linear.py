@@ -1,4 +1,5 @@
-"""Classifiers on a training split. Oracle where it is learned: labels that tokens decide."""
+"""Tests of classifiers on a training split. The labels follow from the tokens, so the right answer
+is known."""
 
 from __future__ import annotations
 
@@ -11,8 +12,8 @@ import sys
 import pytest
 
 from codeacumen.api import CodeacumenError, Example, Question
-from codeacumen.models.lexer import kind, tokens
-from codeacumen.models.linear import ngrams, structure
+from codeacumen.models.lexer import classify_token, split_tokens
+from codeacumen.models.linear import count_control_structures, extract_ngrams
 from codeacumen.registry import make_model
 
 CHOICES = ("<", "+", "!=", "=")
@@ -24,74 +25,80 @@ TEXTS = {
 }
 
 
-def examples(n: int, seed: int) -> list[Example]:
-    random_ = random.Random(seed)
-    found = []
-    for place in range(n):
-        label = CHOICES[place % len(CHOICES)]
-        name = "".join(random_.choices("abcdefgh", k=4))
-        found.append(Example(Question(TEXTS[label] % name, CHOICES), label))
-    return found
+def make_examples(count: int, seed: int) -> list[Example]:
+    rng = random.Random(seed)
+    examples = []
+    for index in range(count):
+        label = CHOICES[index % len(CHOICES)]
+        name = "".join(rng.choices("abcdefgh", k=4))
+        examples.append(Example(Question(TEXTS[label] % name, CHOICES), label))
+    return examples
 
 
-def share_right(reference: str, asked: list[Example]) -> float:
+def compute_accuracy(reference: str, test_examples: list[Example]) -> float:
     model = make_model(reference).model
-    model.fit(examples(80, 1))  # type: ignore[union-attr]
-    answers = model.classify([one.input for one in asked])  # type: ignore[union-attr]
-    return sum(a == one.truth for a, one in zip(answers, asked, strict=True)) / len(asked)
+    model.fit(make_examples(80, 1))  # type: ignore[union-attr]
+    answers = model.classify([example.input for example in test_examples])  # type: ignore[union-attr]
+    return sum(
+        answer == example.truth for answer, example in zip(answers, test_examples, strict=True)
+    ) / len(test_examples)
 
 
 @pytest.mark.parametrize("reference", ["bag-of-tokens", "ngrams", "ngrams:longest=1"])
-def test_it_learns_what_tokens_tell(reference: str) -> None:
-    assert share_right(reference, examples(40, 2)) == 1.0
+def test_token_models_learn_labels_decided_by_tokens(reference: str) -> None:
+    assert compute_accuracy(reference, make_examples(40, 2)) == 1.0
 
 
-def test_what_is_around_the_mask_is_seen_beyond_the_bag() -> None:
-    """Both texts have the same tokens; only their order tells."""
+def test_ngrams_use_order_that_bag_of_tokens_loses() -> None:
+    """Both texts have the same tokens, so only the order of the tokens separates them."""
     pairs = [("int m() { return a <MASK> b; } // %d", "+"), ("int m() { a <MASK> return b; }", "=")]
-    shown = [Example(Question(text, ("+", "=")), label) for text, label in pairs * 5]
-    asked = [one.input for one in shown[:2]]
+    train_examples = [Example(Question(text, ("+", "=")), label) for text, label in pairs * 5]
+    questions = [example.input for example in train_examples[:2]]
     answers = {}
     for reference in ("bag-of-tokens", "ngrams"):
         model = make_model(reference).model
-        model.fit(shown)  # type: ignore[union-attr]
-        answers[reference] = model.classify(asked)  # type: ignore[union-attr]
+        model.fit(train_examples)  # type: ignore[union-attr]
+        answers[reference] = model.classify(questions)  # type: ignore[union-attr]
     assert answers["ngrams"] == ["+", "="]
     assert len(set(answers["bag-of-tokens"])) == 1
 
 
-def test_structure_counts_what_makes_paths() -> None:
-    def text(ifs: int) -> str:
-        return "void m() { " + "if (a) { b(); } " * ifs + "}"
+def test_structure_model_learns_number_of_branches() -> None:
+    def make_method(if_count: int) -> str:
+        return "void m() { " + "if (a) { b(); } " * if_count + "}"
 
     labels = ("1", "2", "4", "8")
-    shown = [
-        Example(Question(text(ifs), labels), labels[ifs]) for ifs in range(4) for _ in range(10)
+    train_examples = [
+        Example(Question(make_method(if_count), labels), labels[if_count])
+        for if_count in range(4)
+        for _ in range(10)
     ]
     model = make_model("structure:trees=20").model
-    model.fit(shown)  # type: ignore[union-attr]
-    asked = [Question(text(ifs).replace("a", "other"), labels) for ifs in range(4)]
-    assert model.classify(asked) == list(labels)  # type: ignore[union-attr]
-    inside = structure("void m() { if (a) { if (b) { c(); } } }")
-    assert inside != structure("void m() { if (a) { c(); } if (b) { } }")
+    model.fit(train_examples)  # type: ignore[union-attr]
+    questions = [
+        Question(make_method(if_count).replace("a", "other"), labels) for if_count in range(4)
+    ]
+    assert model.classify(questions) == list(labels)  # type: ignore[union-attr]
+    nested = count_control_structures("void m() { if (a) { if (b) { c(); } } }")
+    assert nested != count_control_structures("void m() { if (a) { c(); } if (b) { } }")
 
 
 @pytest.mark.parametrize("reference", ["bag-of-tokens", "ngrams", "structure:trees=5"])
-def test_answers_are_among_the_choices_and_none_is_given_without_training(reference: str) -> None:
+def test_answers_are_choices_seen_in_training_or_none(reference: str) -> None:
     model = make_model(reference).model
-    asked = [Question(TEXTS["<"] % "n", CHOICES), Question("", ("x", "y"))]
+    questions = [Question(TEXTS["<"] % "n", CHOICES), Question("", ("x", "y"))]
     model.fit([])  # type: ignore[union-attr]
-    assert model.classify(asked) == [None, None]  # type: ignore[union-attr]
-    model.fit(examples(1, 0))  # type: ignore[union-attr]
-    assert model.classify(asked) == ["<", None]  # type: ignore[union-attr]
-    for labels in (2, 12):  # of two there is one score, not two
-        model.fit(examples(labels, 0))  # type: ignore[union-attr]
-        answers = model.classify(asked)  # type: ignore[union-attr]
-        assert answers[0] in CHOICES[:labels]
+    assert model.classify(questions) == [None, None]  # type: ignore[union-attr]
+    model.fit(make_examples(1, 0))  # type: ignore[union-attr]
+    assert model.classify(questions) == ["<", None]  # type: ignore[union-attr]
+    for label_count in (2, 12):  # a binary classifier has one score, not two
+        model.fit(make_examples(label_count, 0))  # type: ignore[union-attr]
+        answers = model.classify(questions)  # type: ignore[union-attr]
+        assert answers[0] in CHOICES[:label_count]
         assert answers[1] is None
 
 
-def test_the_same_in_another_process() -> None:
+def test_answers_are_equal_in_another_process() -> None:
     code = (
         "from codeacumen.api import Example, Question\n"
         "from codeacumen.registry import make_model\n"
@@ -105,18 +112,18 @@ def test_the_same_in_another_process() -> None:
         "    model.fit(shown)\n"
         "    print(model.classify(asked))\n"
     )
-    here = io.StringIO()
-    with contextlib.redirect_stdout(here):
+    own_output = io.StringIO()
+    with contextlib.redirect_stdout(own_output):
         exec(code, {})
-    # Another hash seed than this process has, unless somebody set it to the same.
-    other = subprocess.run(
+    # The hash seed differs from this process' unless PYTHONHASHSEED is 1 here too.
+    process = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
         check=True,
         env={"PYTHONHASHSEED": "1"},
     )
-    assert here.getvalue() == other.stdout
+    assert own_output.getvalue() == process.stdout
 
 
 @pytest.mark.parametrize(
@@ -138,12 +145,12 @@ def test_the_same_in_another_process() -> None:
     ],
 )
 def test_any_text_has_features(text: str) -> None:
-    assert isinstance(ngrams(text, 3), list)
-    assert len(structure(text)) == len(structure("void m() {}"))
+    assert isinstance(extract_ngrams(text, 3), list)
+    assert len(count_control_structures(text)) == len(count_control_structures("void m() {}"))
 
 
-def test_tokens_are_those_of_java() -> None:
-    assert tokens("a<<=b>>>c -> x::y != 'c' \"s // no\" /* c */ 1_0L") == [
+def test_lexer_splits_java_tokens() -> None:
+    assert split_tokens("a<<=b>>>c -> x::y != 'c' \"s // no\" /* c */ 1_0L") == [
         "a",
         "<<=",
         "b",
@@ -160,7 +167,9 @@ def test_tokens_are_those_of_java() -> None:
         '"s // no"',
         "1_0L",
     ]
-    assert [kind(token) for token in ("if", "name", "3", '"s"', "'c'", "<MASK>", "+")] == [
+    assert [
+        classify_token(token) for token in ("if", "name", "3", '"s"', "'c'", "<MASK>", "+")
+    ] == [
         "if",
         "name",
         "number",
@@ -174,6 +183,6 @@ def test_tokens_are_those_of_java() -> None:
 @pytest.mark.parametrize(
     "reference", ["ngrams:longest=0", "ngrams:longest=x", "structure:trees=0", "structure:trees=a"]
 )
-def test_settings_that_make_no_sense_are_refused(reference: str) -> None:
+def test_invalid_settings_are_refused(reference: str) -> None:
     with pytest.raises(CodeacumenError, match="cannot have"):
         make_model(reference)

@@ -1,5 +1,5 @@
-"""Oracles: textdistance, an implementation that is not ours, for both distances; and the
-published columns (tests/benchmarks/idbench/test_idbench.py)."""
+"""Tests of string similarities. Oracles: textdistance, an independent implementation, for both
+distances; and the published columns (tests/benchmarks/idbench/test_idbench.py)."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ NAMES = st.text(alphabet="abcABC_1", min_size=1, max_size=12)
 
 
 @given(NAMES, NAMES)
-def test_levenshtein_is_textdistances(left: str, right: str) -> None:
+def test_levenshtein_equals_that_of_textdistance(left: str, right: str) -> None:
     expected = textdistance.levenshtein.normalized_similarity(left, right)
     assert levenshtein(left, right) == pytest.approx(expected)
 
 
 @given(NAMES, NAMES)
-def test_needleman_wunsch_is_textdistances(left: str, right: str) -> None:
+def test_needleman_wunsch_equals_that_of_textdistance(left: str, right: str) -> None:
     expected = textdistance.needleman_wunsch.normalized_similarity(left, right)
     assert needleman_wunsch(left, right) == pytest.approx(expected)
 
@@ -35,8 +35,8 @@ def test_empty_identifiers_are_equal() -> None:
     assert levenshtein("", "") == needleman_wunsch("", "") == subtoken_overlap("", "") == 1.0
 
 
-def test_rounding_is_numpys() -> None:
-    """The one row of IdBench where Python's round would give 0.53."""
+def test_rounding_equals_that_of_numpy() -> None:
+    """Round like numpy on the one pair of IdBench where Python's round returns 0.53."""
     from codeacumen.models.strings import make_needleman_wunsch
 
     pair = Pair("ReactEmptyComponent", "renderToStaticMarkup")

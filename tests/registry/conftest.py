@@ -1,16 +1,16 @@
-"""Tests of the registry leave it as they found it."""
+"""Fixtures of the registry's tests, which restore the registry."""
 
 from __future__ import annotations
 
 import pytest
 
-from codeacumen.registry import entries, names
+from codeacumen.registry import entries, list_names
 
 
 @pytest.fixture(autouse=True)
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a test registers is gone after it."""
-    names("model")
-    names("task")
-    copy = {kind: dict(known) for kind, known in entries.ENTRIES.items()}
+    """Remove what a test registers."""
+    list_names("model")
+    list_names("task")
+    copy = {kind: dict(registered) for kind, registered in entries.ENTRIES.items()}
     monkeypatch.setattr(entries, "ENTRIES", copy)

@@ -1,4 +1,4 @@
-"""What identifies a model: an edited one is another."""
+"""Tests of fingerprints: an edited model has another one."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ import pytest
 from codeacumen.registry import (
     Entry,
     LoadedModel,
+    compute_fingerprint,
     entries,
-    entry,
-    fingerprint,
+    find_entry,
+    hash_packages,
     load_plugin,
     make_model,
     model,
-    packages_hash,
 )
-from codeacumen.registry.code import code_hash, imported_modules, modules_hash
+from codeacumen.registry.code import find_imports, hash_code, hash_modules
 from codeacumen.registry.lookup import BUILT_IN_MODULES
-from codeacumen.runs.plan import ASKING
+from codeacumen.runs.plan import ANSWERING_MODULES
 from plugins import Same
 from support import ROOT, pretend_installed
 
@@ -47,11 +47,11 @@ def second():
 """
 
 
-def test_the_order_of_loading_changes_nothing(
+def test_fingerprint_does_not_depend_on_loading_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two decorated models in one module: loading the first registers the second as well,
-    which must keep its release, or an update would find the old release's answers."""
+    """Two decorated models are in one module: loading the first also registers the second, which
+    must keep its release; otherwise an update would use the old release's cached answers."""
     points = "[codeacumen.models]\nreg-first = reg_two:first\nreg-second = reg_two:second\n"
     pretend_installed(tmp_path, monkeypatch, "reg_two", TWO_IN_ONE, points)
     make_model("reg-first")
@@ -60,7 +60,7 @@ def test_the_order_of_loading_changes_nothing(
     entries.ENTRIES["model"].pop("reg-first")
     entries.ENTRIES["model"].pop("reg-second")
     monkeypatch.delitem(sys.modules, "reg_two")
-    assert fingerprint(make_model("reg-second")) == fingerprint(late)
+    assert compute_fingerprint(make_model("reg-second")) == compute_fingerprint(late)
 
 
 class SameHere(Same):
@@ -74,8 +74,8 @@ class CallableFactory:
         return Same()
 
 
-def test_factories_of_every_make_are_identified_by_their_code() -> None:
-    """Without the hash of its file, an edited model would find its old answers."""
+def test_every_kind_of_factory_has_hash_of_its_code() -> None:
+    """Without the hash of its file, an edited model would use its old cached answers."""
 
     def function(scale: float = 1.0) -> Same:
         """A plain function"""
@@ -94,23 +94,25 @@ def test_factories_of_every_make_are_identified_by_their_code() -> None:
     ]
     for i, factory in enumerate(makers):
         model(f"made-{i}")(factory)
-    found = [entry("model", f"made-{i}") for i in range(len(makers))]
-    assert len({one.code_sha256 for one in found}) == 1
-    assert all(len(one.code_sha256) == 64 for one in found)
-    assert found[2].summary == "A plain function"
-    assert found[3].summary == "A factory that is an object"
+    factory_entries = [find_entry("model", f"made-{i}") for i in range(len(makers))]
+    assert len({factory_entry.code_sha256 for factory_entry in factory_entries}) == 1
+    assert all(len(factory_entry.code_sha256) == 64 for factory_entry in factory_entries)
+    assert factory_entries[2].summary == "A plain function"
+    assert factory_entries[3].summary == "A factory that is an object"
     assert make_model("made-2").settings == {"scale": 2.0}
 
 
-def test_a_model_tells_its_weights_apart() -> None:
+def test_fingerprint_depends_on_weights() -> None:
     class Weighted(Same):
         def __init__(self, path: str) -> None:
             self.fingerprint = f"sha256 of {path}"
 
     maker = Entry("model", "weighted", Weighted)
-    one, two = (LoadedModel("weighted", maker, {}, Weighted(path)) for path in "ab")
-    assert fingerprint(one) != fingerprint(two)
-    assert fingerprint(one) == fingerprint(LoadedModel("weighted", maker, {}, Weighted("a")))
+    first, second = (LoadedModel("weighted", maker, {}, Weighted(path)) for path in "ab")
+    assert compute_fingerprint(first) != compute_fingerprint(second)
+    assert compute_fingerprint(first) == compute_fingerprint(
+        LoadedModel("weighted", maker, {}, Weighted("a"))
+    )
 
 
 PLUGINS_WITH_A_HELPER = {
@@ -123,12 +125,12 @@ PLUGINS_WITH_A_HELPER = {
 
 @pytest.mark.parametrize("edited", ["plugin", "helper"])
 @pytest.mark.parametrize("way", PLUGINS_WITH_A_HELPER)
-def test_an_edit_of_a_plugin_or_of_what_lies_beside_it_makes_another_model(
+def test_editing_plugin_or_its_helper_changes_the_hash(
     way: str, edited: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     plugin, helper = tmp_path / "helped.py", tmp_path / "helper_of_it.py"
-    found = []
+    hashes = []
     for remark in ("# one\n", "# two\n"):
         text = (
             "import functools\nfrom codeacumen.registry import model\n" + PLUGINS_WITH_A_HELPER[way]
@@ -140,14 +142,15 @@ def test_an_edit_of_a_plugin_or_of_what_lies_beside_it_makes_another_model(
             del sys.modules[name]
         entries.ENTRIES["model"].pop("helped", None)
         load_plugin(plugin)
-        found.append(entry("model", "helped").code_sha256)
-    assert found[0] != found[1]
+        hashes.append(find_entry("model", "helped").code_sha256)
+    assert hashes[0] != hashes[1]
 
 
-def test_any_file_of_a_package_belongs_to_its_code(
+def test_code_hash_covers_all_files_of_a_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The factory in one file, the model in another: an edit of either is another model."""
+    """The factory is in one file and the model in another: editing either changes the
+    fingerprint."""
     package = tmp_path / "two_files"
     package.mkdir()
     (package / "__init__.py").write_text("from .inner import make\n")
@@ -155,21 +158,21 @@ def test_any_file_of_a_package_belongs_to_its_code(
     monkeypatch.syspath_prepend(str(tmp_path))
     import two_files  # type: ignore[import-not-found]
 
-    before = code_hash(two_files.make)
+    before = hash_code(two_files.make)
     (package / "inner.py").write_text("def make():\n    return 2\n")
     assert two_files.make() == 1
-    assert code_hash(two_files.make) != before
+    assert hash_code(two_files.make) != before
 
 
 def test_a_missing_package_is_an_error() -> None:
-    """A module that moved would otherwise leave an empty hash, the same for any code."""
+    """Otherwise a moved module would have an empty hash, equal for any code."""
     with pytest.raises(ValueError, match=r"no package 'codeacumen\.lang'"):
-        packages_hash("codeacumen.languages", "codeacumen.lang")
+        hash_packages("codeacumen.languages", "codeacumen.lang")
     with pytest.raises(ValueError, match=r"no package 'codeacumen\.core\.machine'"):
-        packages_hash("codeacumen.core.machine")  # a module, not a package
+        hash_packages("codeacumen.core.machine")  # a module, not a package
     with pytest.raises(ValueError, match="no module"):
-        modules_hash("codeacumen.nowhere_at_all")
-    assert len(packages_hash("codeacumen.languages")) == 64
+        hash_modules("codeacumen.nowhere_at_all")
+    assert len(hash_packages("codeacumen.languages")) == 64
 
 
 def test_a_module_outside_a_package_is_hashed_with_its_folder(
@@ -179,21 +182,21 @@ def test_a_module_outside_a_package_is_hashed_with_its_folder(
     monkeypatch.syspath_prepend(str(tmp_path))
     import alone_in_folder  # type: ignore[import-not-found]
 
-    before = code_hash(alone_in_folder.make)
+    before = hash_code(alone_in_folder.make)
     (tmp_path / "beside.py").write_text("")
     assert len(before) == 64
-    assert code_hash(alone_in_folder.make) != before
+    assert hash_code(alone_in_folder.make) != before
 
 
 # --------------------------------------------------------------------------------------
-# Code of this package: the modules that a module really imports.
+# Code of this package: the modules that a module imports.
 # --------------------------------------------------------------------------------------
 
 SOURCE = ROOT / "src" / "codeacumen"
 
 
 def modules_loaded_by(module: str) -> set[str]:
-    """Oracle: the modules of ours in a fresh process that has imported one."""
+    """Return our modules that a new process has loaded after importing one; the oracle."""
     code = (
         f"import sys, {module}\n"
         "print(*(name for name in sys.modules if name.split('.')[0] == 'codeacumen'))"
@@ -211,33 +214,35 @@ def modules_loaded_by(module: str) -> set[str]:
         "codeacumen.benchmarks.gluecode.task",
     ],
 )
-def test_everything_that_a_module_loads_is_found(module: str) -> None:
-    found = set()
+def test_imported_modules_cover_loaded_modules(module: str) -> None:
+    reachable = set()
     waiting = [module]
     while waiting:
         name = waiting.pop()
-        if name in found:
+        if name in reachable:
             continue
-        found.add(name)
+        reachable.add(name)
         path = SOURCE.joinpath(*name.split(".")[1:])
         file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-        waiting += imported_modules(file)
+        waiting += find_imports(file)
         waiting += [name.rpartition(".")[0]] if "." in name else []
-    assert modules_loaded_by(module) <= found
+    assert modules_loaded_by(module) <= reachable
 
 
-def test_no_model_and_no_task_depends_on_the_report() -> None:
-    names = [*BUILT_IN_MODULES["model"], *BUILT_IN_MODULES["task"], *ASKING]
-    seen = set(names)
+def test_models_and_tasks_do_not_depend_on_the_report() -> None:
+    names = [*BUILT_IN_MODULES["model"], *BUILT_IN_MODULES["task"], *ANSWERING_MODULES]
+    reachable = set(names)
     waiting = list(names)
     while waiting:
         path = SOURCE.joinpath(*waiting.pop().split(".")[1:])
         file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-        new = set(imported_modules(file)) - seen
-        seen |= new
+        new = set(find_imports(file)) - reachable
+        reachable |= new
         waiting += new
-    assert not [name for name in seen if name.startswith(("codeacumen.report", "codeacumen.cli"))]
-    assert len(seen) > 100
+    assert not [
+        name for name in reachable if name.startswith(("codeacumen.report", "codeacumen.cli"))
+    ]
+    assert len(reachable) > 100
 
 
 @pytest.fixture(scope="module")
@@ -258,7 +263,7 @@ def copied_package(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("benchmarks/abbreviations/__init__.py", True),
     ],
 )
-def test_an_edit_asks_again_only_if_the_answers_may_depend_on_it(
+def test_edit_invalidates_answers_only_of_dependent_code(
     copied_package: Path, tmp_path: Path, edited: str, asks_again: bool
 ) -> None:
     """A comment is added to a file between two runs of the command."""

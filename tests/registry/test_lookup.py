@@ -8,28 +8,28 @@ from pathlib import Path
 import pytest
 
 from codeacumen.api import CodeacumenError, Pair
-from codeacumen.registry import listing, load_plugin, make_model, make_task, names
-from plugins import plugin
+from codeacumen.registry import list_names, list_summaries, load_plugin, make_model, make_task
+from plugins import write_plugin
 from support import pretend_installed
 
 
-def test_a_file_is_a_plug_in(tmp_path: Path) -> None:
-    path = plugin(tmp_path)
+def test_plugin_file_registers_a_model(tmp_path: Path) -> None:
+    path = write_plugin(tmp_path)
     load_plugin(path)
     load_plugin(path)
-    assert ("same", "All alike", "plugin.py") in list(listing("model"))
+    assert ("same", "All alike", "plugin.py") in list(list_summaries("model"))
     assert make_model("same").model.similarity([Pair("a", "b")]) == [1.0]  # type: ignore[union-attr]
 
 
-def test_plug_ins_of_one_file_name_do_not_get_in_each_others_way(tmp_path: Path) -> None:
+def test_plugins_with_the_same_file_name_are_independent(tmp_path: Path) -> None:
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
-        load_plugin(plugin(tmp_path / folder, folder))
+        load_plugin(write_plugin(tmp_path / folder, folder))
     assert make_model("a").entry.factory is not make_model("b").entry.factory
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("def broken(:", r"SyntaxError: .*line 1"),
         ("import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
@@ -38,18 +38,16 @@ def test_plug_ins_of_one_file_name_do_not_get_in_each_others_way(tmp_path: Path)
         ("\0", "(SyntaxError|ValueError): .*null bytes"),
     ],
 )
-def test_a_plug_in_that_fails_is_named_with_the_reason(
-    tmp_path: Path, text: str, told: str
-) -> None:
+def test_failing_plugin_is_reported_with_reason(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "broken.py"
     path.write_text(text)
-    with pytest.raises(CodeacumenError, match=told) as caught:
+    with pytest.raises(CodeacumenError, match=message) as caught:
         load_plugin(path)
     assert str(caught.value).startswith(f"{path}: ")
 
 
 @pytest.mark.parametrize("name", ["missing.py", "folder", "folder.py", "text.txt", "plugin"])
-def test_what_is_no_python_file_is_refused(tmp_path: Path, name: str) -> None:
+def test_other_files_than_python_are_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder.py").mkdir()
     (tmp_path / "text.txt").write_text("")
@@ -59,20 +57,20 @@ def test_what_is_no_python_file_is_refused(tmp_path: Path, name: str) -> None:
     assert ".py file" in caught.value.hint
 
 
-def test_a_plug_in_that_failed_half_way_can_be_mended_and_loaded(tmp_path: Path) -> None:
-    path = plugin(tmp_path)
-    whole = path.read_text()
-    path.write_text(whole + "\n1 / 0\n")
+def test_failed_plugin_can_be_loaded_after_a_fix(tmp_path: Path) -> None:
+    path = write_plugin(tmp_path)
+    valid_text = path.read_text()
+    path.write_text(valid_text + "\n1 / 0\n")
     with pytest.raises(CodeacumenError, match="ZeroDivisionError"):
         load_plugin(path)
-    path.write_text(whole)
+    path.write_text(valid_text)
     load_plugin(path)
     assert make_model("same").entry.summary == "All alike"
 
 
-def test_two_files_with_one_name_are_told_apart_by_refusing(tmp_path: Path) -> None:
-    load_plugin(plugin(tmp_path, file="one.py"))
-    two = plugin(tmp_path, file="two.py")
+def test_two_plugins_with_the_same_model_name_are_refused(tmp_path: Path) -> None:
+    load_plugin(write_plugin(tmp_path, file="one.py"))
+    two = write_plugin(tmp_path, file="two.py")
     with pytest.raises(CodeacumenError, match="two models have the name 'same'") as caught:
         load_plugin(two)
     assert str(caught.value).startswith(f"{two}: ")
@@ -80,51 +78,52 @@ def test_two_files_with_one_name_are_told_apart_by_refusing(tmp_path: Path) -> N
     assert "rename" in caught.value.hint
 
 
-def test_one_file_cannot_use_a_name_twice(tmp_path: Path) -> None:
-    """A copied function whose decorator was forgotten must not silently win."""
-    path = plugin(tmp_path)
+def test_duplicate_name_in_one_file_is_refused(tmp_path: Path) -> None:
+    """A copied function with a forgotten change of its decorator must not silently replace the
+    first."""
+    path = write_plugin(tmp_path)
     path.write_text(path.read_text() + '\n@model("same")\ndef another():\n    return Same()\n')
     with pytest.raises(CodeacumenError, match="two models have the name 'same'"):
         load_plugin(path)
 
 
-def test_a_plug_in_cannot_take_the_place_of_what_we_ship(tmp_path: Path) -> None:
+def test_plugin_cannot_replace_built_in_model(tmp_path: Path) -> None:
     with pytest.raises(CodeacumenError, match=r"one from codeacumen, one from plugin\.py"):
-        load_plugin(plugin(tmp_path, "levenshtein"))
+        load_plugin(write_plugin(tmp_path, "levenshtein"))
 
 
 def test_a_model_and_a_task_may_share_a_name(tmp_path: Path) -> None:
-    path = plugin(tmp_path, "abbreviations/match")
+    path = write_plugin(tmp_path, "abbreviations/match")
     load_plugin(path)
     assert make_model("abbreviations/match").entry.kind == "model"
     assert make_task("abbreviations/match").card.version == "1"
 
 
-def test_two_packages_with_one_name_are_refused_when_used_and_listed_both(
+def test_packages_with_the_same_name_are_both_listed_and_refused_when_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for package in ("reg_alpha", "reg_beta"):
         points = f"[codeacumen.models]\nclash = {package}:make\n"
         pretend_installed(tmp_path, monkeypatch, package, "make = None", points)
-    assert ("clash", "", "reg_alpha 1.0, reg_beta 1.0") in list(listing("model"))
+    assert ("clash", "", "reg_alpha 1.0, reg_beta 1.0") in list(list_summaries("model"))
     with pytest.raises(CodeacumenError, match="two models have the name 'clash'") as caught:
         make_model("clash")
     assert "one from reg_alpha 1.0, one from reg_beta 1.0" in str(caught.value)
 
 
-def test_what_is_installed_or_removed_meanwhile_is_noticed(
+def test_later_installation_and_removal_are_detected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert "meanwhile" not in names("model")
+    assert "meanwhile" not in list_names("model")
     module, entry_points = "def made(): ...\n", "[codeacumen.models]\nmeanwhile = late:made\n"
     pretend_installed(tmp_path, monkeypatch, "late", module, entry_points)
-    assert "meanwhile" in names("model")
+    assert "meanwhile" in list_names("model")
     shutil.rmtree(tmp_path / "late-1.0.dist-info")
-    assert "meanwhile" not in names("model")
+    assert "meanwhile" not in list_names("model")
 
 
-def test_a_package_cannot_take_the_place_of_what_we_ship_unnoticed(
+def test_package_cannot_replace_built_in_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     points = "[codeacumen.models]\nlevenshtein = reg_gamma:make\n"
@@ -134,7 +133,7 @@ def test_a_package_cannot_take_the_place_of_what_we_ship_unnoticed(
 
 
 @pytest.mark.parametrize("value", ["reg_delta:number", "reg_delta", "reg_delta:nothing"])
-def test_an_entry_point_that_makes_nothing_is_named(
+def test_invalid_entry_point_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
 ) -> None:
     points = f"[codeacumen.models]\nodd = {value}\n[codeacumen.tasks]\nodd = {value}\n"

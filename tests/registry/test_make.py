@@ -1,4 +1,4 @@
-"""References and settings: what is wrong is said by name, before anything runs."""
+"""Tests of references and settings: errors are reported by name, before anything runs."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ from plugins import Same
         ("m:k=a=b", [], {"k": "a=b"}),
         ("m:url=http://host:80/path", [], {"url": "http://host:80/path"}),
         ("m:word,k=[1]", ["word"], {"k": [1]}),
-        # Not JSON, so that no results file ever holds it.
+        # Not valid JSON, so these become strings: results files must be valid JSON.
         ("m:k=NaN,l=-Infinity", [], {"k": "NaN", "l": "-Infinity"}),
     ],
 )
-def test_a_reference_is_a_name_with_words_and_settings(
+def test_reference_is_parsed_into_name_words_and_settings(
     reference: str, words: list[str], settings: dict[str, Any]
 ) -> None:
-    found = parse_reference(reference)
-    assert found == ("m", words, settings)
-    assert [type(value) for value in found[2].values()] == [*map(type, settings.values())]
+    parsed = parse_reference(reference)
+    assert parsed == ("m", words, settings)
+    assert [type(value) for value in parsed[2].values()] == [*map(type, settings.values())]
 
 
 def test_defaults_are_filled_in() -> None:
@@ -59,7 +59,7 @@ def test_defaults_are_filled_in() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reference", "told"),
+    ("reference", "message"),
     [
         ("random:sede=1", "unexpected keyword argument 'sede'"),
         ("random:1,2", "too many positional arguments"),
@@ -68,14 +68,14 @@ def test_defaults_are_filled_in() -> None:
         ("levenshtein:k=1", "unexpected keyword argument 'k'"),
     ],
 )
-def test_a_wrong_setting_is_named(reference: str, told: str) -> None:
-    with pytest.raises(CodeacumenError, match=told) as caught:
+def test_invalid_setting_is_reported(reference: str, message: str) -> None:
+    with pytest.raises(CodeacumenError, match=message) as caught:
         make_model(reference)
     assert reference in str(caught.value)
     assert f"codeacumen models show {reference.split(':')[0]}" in caught.value.hint
 
 
-def test_a_setting_that_must_be_given_is_asked_for() -> None:
+def test_missing_required_setting_is_reported() -> None:
     @model("from-file")
     def from_file(weights: str) -> Same:
         return Same()
@@ -86,23 +86,23 @@ def test_a_setting_that_must_be_given_is_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "suggested"),
+    ("unknown_name", "suggested"),
     [("levenstein", "levenshtein"), ("ftcbow", "ft-cbow"), ("Random", "random")],
 )
-def test_an_unknown_model_is_met_with_near_names(wanted: str, suggested: str) -> None:
-    with pytest.raises(CodeacumenError, match=f"no model '{wanted}'") as caught:
-        make_model(wanted)
+def test_unknown_model_is_reported_with_similar_names(unknown_name: str, suggested: str) -> None:
+    with pytest.raises(CodeacumenError, match=f"no model '{unknown_name}'") as caught:
+        make_model(unknown_name)
     assert suggested in caught.value.hint
     assert "codeacumen models list" in caught.value.hint
 
 
-def test_a_name_like_no_other_is_met_with_the_list() -> None:
+def test_dissimilar_name_is_reported_with_the_list_command() -> None:
     with pytest.raises(CodeacumenError) as caught:
         make_model("qqqqqqqq")
     assert caught.value.hint.startswith("`codeacumen models list` shows all")
 
 
-def test_a_beginning_means_all_tasks_under_it() -> None:
+def test_prefix_selects_all_tasks_of_a_group() -> None:
     assert select_tasks(["abbreviations"]) == ["abbreviations/match", "abbreviations/expand"]
     assert select_tasks(["abbreviations/"]) == select_tasks(["abbreviations"])
     assert select_tasks(["idbench/similarity"]) == [
@@ -111,7 +111,7 @@ def test_a_beginning_means_all_tasks_under_it() -> None:
     assert len(select_tasks(["idbench"])) == 9
 
 
-def test_tasks_named_twice_are_meant_once_and_stay_in_order() -> None:
+def test_repeated_tasks_are_selected_once_in_order() -> None:
     assert select_tasks(["abbreviations/expand", "abbreviations", "abbreviations/expand"]) == [
         "abbreviations/expand",
         "abbreviations/match",
@@ -119,12 +119,12 @@ def test_tasks_named_twice_are_meant_once_and_stay_in_order() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["idbench/sim", "idb", "", "/", "abbreviations/match/more"])
-def test_half_a_word_is_no_beginning(wrong: str) -> None:
+def test_partial_words_are_not_prefixes(wrong: str) -> None:
     with pytest.raises(CodeacumenError, match="no task "):
         select_tasks(["abbreviations", wrong])
 
 
-def test_an_unknown_task_is_met_with_near_names_and_groups() -> None:
+def test_unknown_task_is_reported_with_similar_names_and_groups() -> None:
     with pytest.raises(CodeacumenError) as caught:
         select_tasks(["idbench/similarty"])
     assert "idbench/similarity" in caught.value.hint
@@ -133,8 +133,8 @@ def test_an_unknown_task_is_met_with_near_names_and_groups() -> None:
     assert "abbreviations" in caught.value.hint
 
 
-def test_a_task_that_calls_itself_otherwise_is_refused() -> None:
-    """A run finds a task again by the name on its card."""
+def test_task_with_another_name_on_its_card_is_refused() -> None:
+    """A run identifies a task by the name on its card."""
     match = make_task("abbreviations/match")
     task("mine/match")(lambda: match)
     with pytest.raises(
@@ -143,7 +143,7 @@ def test_a_task_that_calls_itself_otherwise_is_refused() -> None:
         make_task("mine/match")
 
 
-def test_a_factory_that_fails_is_named() -> None:
+def test_failing_factory_is_reported() -> None:
     @model("broken")
     def broken(path: str = "weights.bin") -> Same:
         Path("/nowhere", path).read_bytes()
@@ -156,7 +156,7 @@ def test_a_factory_that_fails_is_named() -> None:
         make_task("broken/task")
 
 
-def test_a_factorys_own_message_and_hint_stay_as_they_are() -> None:
+def test_message_and_hint_of_factory_are_kept() -> None:
     @model("careful")
     def careful() -> Same:
         raise CodeacumenError("no weights here", "download them")
@@ -168,8 +168,8 @@ def test_a_factorys_own_message_and_hint_stay_as_they_are() -> None:
 
 
 @pytest.mark.parametrize("default", [Path("weights"), object(), float("nan"), {1, 2}, len])
-def test_a_setting_that_cannot_be_written_down_is_refused(default: Any) -> None:
-    """It could neither be recorded nor tell one model from another."""
+def test_setting_that_is_not_json_is_refused(default: Any) -> None:
+    """Such a setting could neither be stored nor distinguish models."""
 
     @model("odd")
     def odd(option: Any = default) -> Same:
@@ -181,7 +181,7 @@ def test_a_setting_that_cannot_be_written_down_is_refused(default: Any) -> None:
 
 
 @pytest.mark.parametrize("size", [0, -1, None, "8", 2.0])
-def test_a_batch_size_must_be_a_number_of_instances(size: Any) -> None:
+def test_invalid_batch_size_is_refused(size: Any) -> None:
     class Batched(Same):
         batch_size = size
 
@@ -191,8 +191,8 @@ def test_a_batch_size_must_be_a_number_of_instances(size: Any) -> None:
 
 
 @pytest.mark.parametrize("supervision", ["other", "none", None])
-def test_a_learner_must_say_which_labels_it_sees(supervision: Any) -> None:
-    """A slip here would show a model the very label it is asked for."""
+def test_learner_without_valid_supervision_is_refused(supervision: Any) -> None:
+    """A mistake here would show a model the very label that it must predict."""
 
     class Learning(Same):
         def __init__(self) -> None:
@@ -206,19 +206,19 @@ def test_a_learner_must_say_which_labels_it_sees(supervision: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["a:b", "a,b"])
-def test_a_model_that_could_never_be_named_is_refused(name: str) -> None:
+def test_model_name_with_separators_is_refused(name: str) -> None:
     with pytest.raises(CodeacumenError, match="cannot be called"):
         model(name)(Same)
 
 
 @pytest.mark.parametrize("name", ["../../outside", "/absolute", "a//b", "a/.", "a\\b", ""])
-def test_a_task_whose_name_is_no_plain_path_is_refused(name: str) -> None:
-    """Its answers go to a folder of that name."""
+def test_task_name_that_is_no_plain_path_is_refused(name: str) -> None:
+    """The task's answers go to a folder of that name."""
     with pytest.raises(CodeacumenError, match="cannot be called"):
         task(name)(Same)
 
 
-def test_the_name_of_a_group_is_met_with_its_tasks() -> None:
+def test_group_name_is_reported_with_its_tasks() -> None:
     with pytest.raises(CodeacumenError, match="'abbreviations' is a group of 2 tasks") as caught:
         make_task("abbreviations")
     assert "abbreviations/match" in caught.value.hint
@@ -236,20 +236,20 @@ def test_the_name_of_a_group_is_met_with_its_tasks() -> None:
         "identifiers",
     ],
 )
-def test_a_task_of_a_data_set_that_is_not_loaded_is_met_with_how_to_build_it(name: str) -> None:
+def test_task_of_missing_data_set_is_reported_with_build_command(name: str) -> None:
     with pytest.raises(CodeacumenError, match=f"no task '{name}': .* built from") as caught:
         select_tasks([name])
     command, _, then = caught.value.hint.partition(", then: ")
     folder = name.partition("/")[0]
     assert command.endswith(f"--out {folder}")
     assert then == f"codeacumen eval -t {name}@{folder}"
-    # The verb is there.
+    # The suggested command exists.
     verb = command.removeprefix("codeacumen ").split()[:3]
     done = CliRunner().invoke(app, [*verb, "--help"])
     assert done.exit_code == 0, verb
 
 
-def test_a_typo_in_a_family_whose_tasks_are_known_is_met_with_near_names() -> None:
+def test_typo_in_known_group_is_reported_with_similar_names() -> None:
     with pytest.raises(CodeacumenError, match="no task 'names/liu/chek'") as caught:
         select_tasks(["names/liu/chek"])
     assert "names/liu/check" in caught.value.hint

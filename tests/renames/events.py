@@ -1,8 +1,9 @@
-"""Kinds of events in a history, each with what it is, written by hand.
+"""Events in a history, written by hand, with the renames that mining must find in each.
 
-Each event has a folder of its own; what it starts with is in the first commit of all. Its steps
-are commits, or merges. ``Found`` is a rename that is to be found, with all of its tags; ``counts``
-what else is to be told of its commits' methods, 0 where it is not named.
+Each event has a folder of its own, and the first commit of the repository adds the initial files of
+all events. The steps of an event are commits or merges. ``ExpectedRename`` is a rename with all of
+its tags; ``counts`` holds the other expected counts of the methods in its commits, 0 where a key
+is missing.
 """
 
 from __future__ import annotations
@@ -13,23 +14,29 @@ from pygit2.enums import FileMode
 
 from renames.repositories import Files
 
-SUM = "int sum = 0; for (int i = 0; i < n; i++) { sum += i; } return sum;"
-JOIN = "StringBuilder all = new StringBuilder(); all.append(n).append(','); return all.length();"
-KEEP = "int keep(int n) { return n * 3 + 1; }"
+SUM_BODY = "int sum = 0; for (int i = 0; i < n; i++) { sum += i; } return sum;"
+JOIN_BODY = (
+    "StringBuilder all = new StringBuilder(); all.append(n).append(','); return all.length();"
+)
+KEEP_METHOD = "int keep(int n) { return n * 3 + 1; }"
 
 
-def java(name: str, *members: str, kind: str = "class", head: str = "") -> str:
-    """A file with one type. ``keep`` stays as it is in all of them."""
-    inner = "\n\n".join(f"    {one}" for one in (*members, KEEP if kind == "class" else ""))
-    return f"{head}{kind} {name} {{\n{inner}\n}}\n"
+def java_file(name: str, *members: str, kind: str = "class", head: str = "") -> str:
+    """Return a file with one type; each class also has the method ``keep``, which never changes."""
+    body = "\n\n".join(
+        f"    {member}" for member in (*members, KEEP_METHOD if kind == "class" else "")
+    )
+    return f"{head}{kind} {name} {{\n{body}\n}}\n"
 
 
-def method(name: str, body: str = SUM, head: str = "int", parameters: str = "int n") -> str:
+def method_source(
+    name: str, body: str = SUM_BODY, head: str = "int", parameters: str = "int n"
+) -> str:
     return f"{head} {name}({parameters}) {{ {body} }}"
 
 
 @dataclass(frozen=True)
-class Found:
+class ExpectedRename:
     old: str
     new: str
     tags: str = "first-subtoken"
@@ -39,528 +46,637 @@ class Found:
 
 @dataclass(frozen=True)
 class Merge:
-    """Two branches from here, and what the merge of them changes."""
+    """The commits of two branches from the current commit, and the changes of their merge."""
 
     side: list[Files]
     main: list[Files]
-    own: Files = field(default_factory=dict)
+    changes: Files = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Event:
     name: str
-    start: Files
+    initial_files: Files
     steps: list[Files | Merge]
-    found: list[Found] = field(default_factory=list)
+    renames: list[ExpectedRename] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
-    stable: bool | None = None  # whether KEEP of its file is a stable method; None: not asked
+    # Whether the method ``keep`` of its file is stable; None: not checked.
+    stable: bool | None = None
 
 
-def simple(
+def single_file_event(
     name: str,
     before: str,
     after: str,
-    *found: Found,
+    *renames: ExpectedRename,
     path: str = "A.java",
     counts: dict[str, int] | None = None,
     stable: bool | None = None,
-    later: list[Files] | None = None,
+    later_steps: list[Files] | None = None,
 ) -> Event:
-    """One file, one commit; more may follow."""
-    steps: list[Files | Merge] = [{path: after}, *(later or [])]
-    return Event(name, {path: before}, steps, list(found), counts or {}, stable)
+    """Return an event of one file that changes in one commit, and optional later steps."""
+    steps: list[Files | Merge] = [{path: after}, *(later_steps or [])]
+    return Event(name, {path: before}, steps, list(renames), counts or {}, stable)
 
 
-A = java("A", method("compute"))
-B = java("A", method("total"))
-RENAMED = Found("compute", "total")
+ORIGINAL_FILE = java_file("A", method_source("compute"))
+RENAMED_FILE = java_file("A", method_source("total"))
+PLAIN_RENAME = ExpectedRename("compute", "total")
 
-NAMES = [
-    simple("plain", A, B, RENAMED, stable=True),
-    simple(
+NAME_EVENTS = [
+    single_file_event("plain", ORIGINAL_FILE, RENAMED_FILE, PLAIN_RENAME, stable=True),
+    single_file_event(
         "first subtoken kept",
-        java("A", method("getUserCount")),
-        java("A", method("getAllCount")),
-        Found("getUserCount", "getAllCount", ""),
+        java_file("A", method_source("getUserCount")),
+        java_file("A", method_source("getAllCount")),
+        ExpectedRename("getUserCount", "getAllCount", ""),
     ),
-    simple(
+    single_file_event(
         "typo",
-        java("A", method("recieveAll")),
-        java("A", method("receiveAll")),
-        Found("recieveAll", "receiveAll", "typo first-subtoken"),
+        java_file("A", method_source("recieveAll")),
+        java_file("A", method_source("receiveAll")),
+        ExpectedRename("recieveAll", "receiveAll", "typo first-subtoken"),
     ),
-    simple(
+    single_file_event(
         "typo, letters exchanged",
-        java("A", method("getLenght")),
-        java("A", method("getLength")),
-        Found("getLenght", "getLength", "typo"),
+        java_file("A", method_source("getLenght")),
+        java_file("A", method_source("getLength")),
+        ExpectedRename("getLenght", "getLength", "typo"),
     ),
-    simple(
+    single_file_event(
         "no typo: two words",
-        java("A", method("readFirst")),
-        java("A", method("loadFirst")),
-        Found("readFirst", "loadFirst", "first-subtoken"),
+        java_file("A", method_source("readFirst")),
+        java_file("A", method_source("loadFirst")),
+        ExpectedRename("readFirst", "loadFirst", "first-subtoken"),
     ),
-    simple(
+    single_file_event(
         "no typo: an abbreviation",
-        java("A", method("calcSum")),
-        java("A", method("calculateSum")),
-        Found("calcSum", "calculateSum", "first-subtoken"),
+        java_file("A", method_source("calcSum")),
+        java_file("A", method_source("calculateSum")),
+        ExpectedRename("calcSum", "calculateSum", "first-subtoken"),
     ),
-    simple(
+    single_file_event(
         "case",
-        java("A", method("getURL")),
-        java("A", method("getUrl")),
-        Found("getURL", "getUrl", "case"),
+        java_file("A", method_source("getURL")),
+        java_file("A", method_source("getUrl")),
+        ExpectedRename("getURL", "getUrl", "case"),
     ),
-    simple(
+    single_file_event(
         "underscore",
-        java("A", method("get_count")),
-        java("A", method("getCount")),
-        Found("get_count", "getCount", "case"),
+        java_file("A", method_source("get_count")),
+        java_file("A", method_source("getCount")),
+        ExpectedRename("get_count", "getCount", "case"),
     ),
-    simple(
+    single_file_event(
         "letters of no English",
-        java("A", method("größe")),
-        java("A", method("zählung")),
-        Found("größe", "zählung"),
+        java_file("A", method_source("größe")),
+        java_file("A", method_source("zählung")),
+        ExpectedRename("größe", "zählung"),
     ),
 ]
 
-SELF = "return n < 1 ? 0 : n + {}(n - 1);"
-BODIES = [
-    simple(
+RECURSIVE_BODY = "return n < 1 ? 0 : n + {}(n - 1);"
+BODY_EVENTS = [
+    single_file_event(
         "recursion",
-        java("A", method("compute", SELF.format("compute"))),
-        java("A", method("total", SELF.format("total"))),
-        RENAMED,
+        java_file("A", method_source("compute", RECURSIVE_BODY.format("compute"))),
+        java_file("A", method_source("total", RECURSIVE_BODY.format("total"))),
+        PLAIN_RENAME,
     ),
-    simple(
+    single_file_event(
         "reference to itself",
-        java("A", method("compute", "return all(n, this::compute);")),
-        java("A", method("total", "return all(n, this::total);")),
-        RENAMED,
+        java_file("A", method_source("compute", "return all(n, this::compute);")),
+        java_file("A", method_source("total", "return all(n, this::total);")),
+        PLAIN_RENAME,
     ),
-    simple(
+    single_file_event(
         "delegate keeps the name",
-        java("A", method("compute", "return other.compute(n);")),
-        java("A", method("total", "return other.compute(n);")),
-        RENAMED,
+        java_file("A", method_source("compute", "return other.compute(n);")),
+        java_file("A", method_source("total", "return other.compute(n);")),
+        PLAIN_RENAME,
     ),
-    simple(
+    single_file_event(
         "delegate goes along",
-        java("A", method("compute", "return other.compute(n);")),
-        java("A", method("total", "return other.total(n);")),
-        RENAMED,
+        java_file("A", method_source("compute", "return other.compute(n);")),
+        java_file("A", method_source("total", "return other.total(n);")),
+        PLAIN_RENAME,
     ),
-    simple("comment in the body", A, java("A", method("total", "/* all */ " + SUM)), RENAMED),
-    simple(
-        "white space", A, B.replace("{ int sum", "{\n\n\t\tint sum").replace("; ", ";\n"), RENAMED
+    single_file_event(
+        "comment in the body",
+        ORIGINAL_FILE,
+        java_file("A", method_source("total", "/* all */ " + SUM_BODY)),
+        PLAIN_RENAME,
     ),
-    simple(
+    single_file_event(
+        "white space",
+        ORIGINAL_FILE,
+        RENAMED_FILE.replace("{ int sum", "{\n\n\t\tint sum").replace("; ", ";\n"),
+        PLAIN_RENAME,
+    ),
+    single_file_event(
         "JavaDoc",
-        java("A", f"/** Computes. */ {method('compute')}"),
-        java("A", f"/** The total. */ {method('total')}"),
-        RENAMED,
+        java_file("A", f"/** Computes. */ {method_source('compute')}"),
+        java_file("A", f"/** The total. */ {method_source('total')}"),
+        PLAIN_RENAME,
     ),
-    simple("line ends", A, B.replace("\n", "\r\n"), RENAMED),
-    simple(
+    single_file_event("line ends", ORIGINAL_FILE, RENAMED_FILE.replace("\n", "\r\n"), PLAIN_RENAME),
+    single_file_event(
         "body changed, too",
-        A,
-        java("A", method("total", SUM.replace("i = 0", "i = 1"))),
+        ORIGINAL_FILE,
+        java_file("A", method_source("total", SUM_BODY.replace("i = 0", "i = 1"))),
         counts={"rewritten": 1},
     ),
-    simple("another body", A, java("A", method("total", JOIN)), counts={"gone": 1, "new": 1}),
-    simple("only the body changed", A, java("A", method("compute", JOIN)), counts={"changed": 1}),
-    simple("only a comment changed", A, java("A", "// says nothing", method("compute"))),
-    simple("only the order changed", A, f"class A {{ {KEEP} {method('compute')} }}"),
-    simple(
+    single_file_event(
+        "another body",
+        ORIGINAL_FILE,
+        java_file("A", method_source("total", JOIN_BODY)),
+        counts={"gone": 1, "new": 1},
+    ),
+    single_file_event(
+        "only the body changed",
+        ORIGINAL_FILE,
+        java_file("A", method_source("compute", JOIN_BODY)),
+        counts={"changed": 1},
+    ),
+    single_file_event(
+        "only a comment changed",
+        ORIGINAL_FILE,
+        java_file("A", "// says nothing", method_source("compute")),
+    ),
+    single_file_event(
+        "only the order changed",
+        ORIGINAL_FILE,
+        f"class A {{ {KEEP_METHOD} {method_source('compute')} }}",
+    ),
+    single_file_event(
         "field renamed in the body",
-        java("A", method("compute", "return this.a + n * 2;")),
-        java("A", method("total", "return this.b + n * 2;")),
+        java_file("A", method_source("compute", "return this.a + n * 2;")),
+        java_file("A", method_source("total", "return this.b + n * 2;")),
         counts={"rewritten": 1},
     ),
-    simple(
+    single_file_event(
         "calls of each other",
-        java("A", method("ping", "return n + pong(n);"), method("pong", "return n - ping(n);")),
-        java("A", method("tick", "return n + tock(n);"), method("tock", "return n - tick(n);")),
-        Found("ping", "tick"),
-        Found("pong", "tock"),
+        java_file(
+            "A",
+            method_source("ping", "return n + pong(n);"),
+            method_source("pong", "return n - ping(n);"),
+        ),
+        java_file(
+            "A",
+            method_source("tick", "return n + tock(n);"),
+            method_source("tock", "return n - tick(n);"),
+        ),
+        ExpectedRename("ping", "tick"),
+        ExpectedRename("pong", "tock"),
     ),
-    simple(
+    single_file_event(
         "calls in a row",
-        java(
-            "A", method("a1", "return n + b1(n);"), method("b1", "return n - c1(n);"), method("c1")
+        java_file(
+            "A",
+            method_source("a1", "return n + b1(n);"),
+            method_source("b1", "return n - c1(n);"),
+            method_source("c1"),
         ),
-        java(
-            "A", method("a2", "return n + b2(n);"), method("b2", "return n - c2(n);"), method("c2")
+        java_file(
+            "A",
+            method_source("a2", "return n + b2(n);"),
+            method_source("b2", "return n - c2(n);"),
+            method_source("c2"),
         ),
-        Found("a1", "a2"),
-        Found("b1", "b2"),
-        Found("c1", "c2"),
+        ExpectedRename("a1", "a2"),
+        ExpectedRename("b1", "b2"),
+        ExpectedRename("c1", "c2"),
     ),
-    simple(
+    single_file_event(
         "a call that nobody renamed",
-        java("A", method("compute", "return n + open(n);")),
-        java("A", method("total", "return n + close(n);")),
+        java_file("A", method_source("compute", "return n + open(n);")),
+        java_file("A", method_source("total", "return n + close(n);")),
         counts={"rewritten": 1},
     ),
     Event(
         "caller in another file",
-        {"A.java": A, "B.java": java("B", method("call", "return new A().compute(n);"))},
-        [{"A.java": B, "B.java": java("B", method("call", "return new A().total(n);"))}],
-        [RENAMED],
+        {
+            "A.java": ORIGINAL_FILE,
+            "B.java": java_file("B", method_source("call", "return new A().compute(n);")),
+        },
+        [
+            {
+                "A.java": RENAMED_FILE,
+                "B.java": java_file("B", method_source("call", "return new A().total(n);")),
+            }
+        ],
+        [PLAIN_RENAME],
     ),
-    simple(
+    single_file_event(
         "another call",
-        java("A", method("f", "return open(n);")),
-        java("A", method("f", "return close(n);")),
+        java_file("A", method_source("f", "return open(n);")),
+        java_file("A", method_source("f", "return close(n);")),
         counts={"changed": 1},
     ),
-    simple(
+    single_file_event(
         "a local class's method",
-        java("A", method("f", "class L { int a() { return n; } } return 1;")),
-        java("A", method("f", "class L { int b() { return n; } } return 1;")),
-        Found("a", "b", "accessor first-subtoken"),
+        java_file("A", method_source("f", "class L { int a() { return n; } } return 1;")),
+        java_file("A", method_source("f", "class L { int b() { return n; } } return 1;")),
+        ExpectedRename("a", "b", "accessor first-subtoken"),
     ),
 ]
 
-PLACES = [
-    simple(
+PLACE_EVENTS = [
+    single_file_event(
         "test by folder",
-        A,
-        B,
-        Found("compute", "total", "test first-subtoken"),
+        ORIGINAL_FILE,
+        RENAMED_FILE,
+        ExpectedRename("compute", "total", "test first-subtoken"),
         path="src/test/java/A.java",
     ),
-    simple(
+    single_file_event(
         "test by annotation",
-        java("A", method("compute", head="@Test int")),
-        java("A", method("total", head="@Test int")),
-        Found("compute", "total", "test first-subtoken"),
+        java_file("A", method_source("compute", head="@Test int")),
+        java_file("A", method_source("total", head="@Test int")),
+        ExpectedRename("compute", "total", "test first-subtoken"),
     ),
-    simple(
-        "test by name", A, B, Found("compute", "total", "test first-subtoken"), path="PlanTest.java"
+    single_file_event(
+        "test by name",
+        ORIGINAL_FILE,
+        RENAMED_FILE,
+        ExpectedRename("compute", "total", "test first-subtoken"),
+        path="PlanTest.java",
     ),
-    simple("no test by name", A, B, RENAMED, path="Contest.java"),
-    simple(
+    single_file_event(
+        "no test by name", ORIGINAL_FILE, RENAMED_FILE, PLAIN_RENAME, path="Contest.java"
+    ),
+    single_file_event(
         "example by folder",
-        A,
-        B,
-        Found("compute", "total", "example first-subtoken"),
+        ORIGINAL_FILE,
+        RENAMED_FILE,
+        ExpectedRename("compute", "total", "example first-subtoken"),
         path="src/samples/A.java",
     ),
-    simple(
+    single_file_event(
         "example by name",
-        A,
-        B,
-        Found("compute", "total", "example first-subtoken"),
+        ORIGINAL_FILE,
+        RENAMED_FILE,
+        ExpectedRename("compute", "total", "example first-subtoken"),
         path="DemoPlan.java",
     ),
-    simple("template is a word of programs", A, B, RENAMED, path="JdbcTemplate.java"),
-    simple(
+    single_file_event(
+        "template is a word of programs",
+        ORIGINAL_FILE,
+        RENAMED_FILE,
+        PLAIN_RENAME,
+        path="JdbcTemplate.java",
+    ),
+    single_file_event(
         "generated",
-        "// Generated by a tool. Do not edit.\n" + A,
-        "// Generated by a tool. Do not edit.\n" + B,
-        Found("compute", "total", "generated first-subtoken"),
+        "// Generated by a tool. Do not edit.\n" + ORIGINAL_FILE,
+        "// Generated by a tool. Do not edit.\n" + RENAMED_FILE,
+        ExpectedRename("compute", "total", "generated first-subtoken"),
     ),
 ]
 
-LONG = "long n"
-OVERLOADS = [
-    simple(
+LONG_PARAMETER = "long n"
+OVERLOAD_EVENTS = [
+    single_file_event(
         "an overload stays",
-        java("A", method("compute"), method("compute", JOIN, parameters=LONG)),
-        java("A", method("total"), method("compute", JOIN, parameters=LONG)),
-        Found("compute", "total", "overload first-subtoken"),
+        java_file(
+            "A",
+            method_source("compute"),
+            method_source("compute", JOIN_BODY, parameters=LONG_PARAMETER),
+        ),
+        java_file(
+            "A",
+            method_source("total"),
+            method_source("compute", JOIN_BODY, parameters=LONG_PARAMETER),
+        ),
+        ExpectedRename("compute", "total", "overload first-subtoken"),
     ),
-    simple(
+    single_file_event(
         "all overloads",
-        java("A", method("compute"), method("compute", JOIN, parameters=LONG)),
-        java("A", method("total"), method("total", JOIN, parameters=LONG)),
-        Found("compute", "total", "all-overloads first-subtoken"),
-        Found("compute", "total", "all-overloads first-subtoken"),
+        java_file(
+            "A",
+            method_source("compute"),
+            method_source("compute", JOIN_BODY, parameters=LONG_PARAMETER),
+        ),
+        java_file(
+            "A",
+            method_source("total"),
+            method_source("total", JOIN_BODY, parameters=LONG_PARAMETER),
+        ),
+        ExpectedRename("compute", "total", "all-overloads first-subtoken"),
+        ExpectedRename("compute", "total", "all-overloads first-subtoken"),
     ),
-    simple(
+    single_file_event(
         "joins an overload",
-        java("A", method("compute"), method("total", JOIN, parameters=LONG)),
-        java("A", method("total"), method("total", JOIN, parameters=LONG)),
-        Found("compute", "total", "joins first-subtoken"),
+        java_file(
+            "A",
+            method_source("compute"),
+            method_source("total", JOIN_BODY, parameters=LONG_PARAMETER),
+        ),
+        java_file(
+            "A",
+            method_source("total"),
+            method_source("total", JOIN_BODY, parameters=LONG_PARAMETER),
+        ),
+        ExpectedRename("compute", "total", "joins first-subtoken"),
     ),
-    simple(
+    single_file_event(
         "override",
-        java("A", method("compute", head="@Override public int")),
-        java("A", method("total", head="@Override public int")),
-        Found("compute", "total", "override first-subtoken"),
+        java_file("A", method_source("compute", head="@Override public int")),
+        java_file("A", method_source("total", head="@Override public int")),
+        ExpectedRename("compute", "total", "override first-subtoken"),
     ),
     Event(
         "an interface and who implements it",
         {
-            "I.java": java("I", "int compute(int n);", kind="interface"),
-            "A.java": java("A", method("compute", head="@Override public int")),
-            "B.java": java("B", method("compute", JOIN, head="@Override public int")),
+            "I.java": java_file("I", "int compute(int n);", kind="interface"),
+            "A.java": java_file("A", method_source("compute", head="@Override public int")),
+            "B.java": java_file(
+                "B", method_source("compute", JOIN_BODY, head="@Override public int")
+            ),
         },
         [
             {
-                "I.java": java("I", "int total(int n);", kind="interface"),
-                "A.java": java("A", method("total", head="@Override public int")),
-                "B.java": java("B", method("total", JOIN, head="@Override public int")),
+                "I.java": java_file("I", "int total(int n);", kind="interface"),
+                "A.java": java_file("A", method_source("total", head="@Override public int")),
+                "B.java": java_file(
+                    "B", method_source("total", JOIN_BODY, head="@Override public int")
+                ),
             }
         ],
         [
-            Found("compute", "total", "hierarchy no-body override first-subtoken"),
-            Found("compute", "total", "hierarchy override first-subtoken"),
-            Found("compute", "total", "hierarchy override first-subtoken"),
+            ExpectedRename("compute", "total", "hierarchy no-body override first-subtoken"),
+            ExpectedRename("compute", "total", "hierarchy override first-subtoken"),
+            ExpectedRename("compute", "total", "hierarchy override first-subtoken"),
         ],
     ),
     Event(
         "an abstract class and who extends it",
         {
-            "I.java": java("I", "abstract int compute(int n);", kind="abstract class"),
-            "A.java": java("A", method("compute", head="@Override int")),
+            "I.java": java_file("I", "abstract int compute(int n);", kind="abstract class"),
+            "A.java": java_file("A", method_source("compute", head="@Override int")),
         },
         [
             {
-                "I.java": java("I", "abstract int total(int n);", kind="abstract class"),
-                "A.java": java("A", method("total", head="@Override int")),
+                "I.java": java_file("I", "abstract int total(int n);", kind="abstract class"),
+                "A.java": java_file("A", method_source("total", head="@Override int")),
             }
         ],
         [
-            Found("compute", "total", "hierarchy no-body first-subtoken"),
-            Found("compute", "total", "hierarchy override first-subtoken"),
+            ExpectedRename("compute", "total", "hierarchy no-body first-subtoken"),
+            ExpectedRename("compute", "total", "hierarchy override first-subtoken"),
         ],
     ),
-    simple(
+    single_file_event(
         "an interface alone, another word",
-        java("I", "void close();", kind="interface"),
-        java("I", "void flush();", kind="interface"),
-        Found("close", "flush", "ambiguous no-body override first-subtoken"),
+        java_file("I", "void close();", kind="interface"),
+        java_file("I", "void flush();", kind="interface"),
+        ExpectedRename("close", "flush", "ambiguous no-body override first-subtoken"),
     ),
-    simple(
+    single_file_event(
         "an interface alone, a word kept",
-        java("I", "void closeAll();", kind="interface"),
-        java("I", "void endAll();", kind="interface"),
-        Found("closeAll", "endAll", "no-body override first-subtoken"),
+        java_file("I", "void closeAll();", kind="interface"),
+        java_file("I", "void endAll();", kind="interface"),
+        ExpectedRename("closeAll", "endAll", "no-body override first-subtoken"),
     ),
-    simple(
+    single_file_event(
         "a static method of an interface",
-        java("I", method("compute", head="static int"), kind="interface"),
-        java("I", method("total", head="static int"), kind="interface"),
-        RENAMED,
+        java_file("I", method_source("compute", head="static int"), kind="interface"),
+        java_file("I", method_source("total", head="static int"), kind="interface"),
+        PLAIN_RENAME,
     ),
-    simple(
+    single_file_event(
         "an empty body",
-        java("A", "void onOpen() { }"),
-        java("A", "void onStart() { /* no */ }"),
-        Found("onOpen", "onStart", "empty"),
+        java_file("A", "void onOpen() { }"),
+        java_file("A", "void onStart() { /* no */ }"),
+        ExpectedRename("onOpen", "onStart", "empty"),
     ),
 ]
 
-GETTER = "return count;"
-HEADS = [
-    simple(
+GETTER_BODY = "return count;"
+HEADER_EVENTS = [
+    single_file_event(
         "accessor",
-        java("A", method("count", GETTER, parameters="")),
-        java("A", method("getCount", GETTER, parameters="")),
-        Found("count", "getCount", "accessor first-subtoken"),
+        java_file("A", method_source("count", GETTER_BODY, parameters="")),
+        java_file("A", method_source("getCount", GETTER_BODY, parameters="")),
+        ExpectedRename("count", "getCount", "accessor first-subtoken"),
     ),
-    simple(
+    single_file_event(
         "accessor that sets",
-        java("A", method("count", "this.count = n;", head="void")),
-        java("A", method("setCount", "this.count = n;", head="void")),
-        Found("count", "setCount", "accessor first-subtoken"),
+        java_file("A", method_source("count", "this.count = n;", head="void")),
+        java_file("A", method_source("setCount", "this.count = n;", head="void")),
+        ExpectedRename("count", "setCount", "accessor first-subtoken"),
     ),
-    simple(
+    single_file_event(
         "visibility",
-        java("A", method("compute", head="public int")),
-        java("A", method("total", head="private int")),
-        Found("compute", "total", "visibility first-subtoken"),
+        java_file("A", method_source("compute", head="public int")),
+        java_file("A", method_source("total", head="private int")),
+        ExpectedRename("compute", "total", "visibility first-subtoken"),
     ),
-    simple(
+    single_file_event(
         "static",
-        A,
-        java("A", method("total", head="static int")),
-        Found("compute", "total", "signature first-subtoken"),
+        ORIGINAL_FILE,
+        java_file("A", method_source("total", head="static int")),
+        ExpectedRename("compute", "total", "signature first-subtoken"),
     ),
-    simple(
+    single_file_event(
         "throws",
-        A,
-        B.replace("total(int n)", "total(int n) throws Exception"),
-        Found("compute", "total", "signature first-subtoken"),
+        ORIGINAL_FILE,
+        RENAMED_FILE.replace("total(int n)", "total(int n) throws Exception"),
+        ExpectedRename("compute", "total", "signature first-subtoken"),
     ),
-    simple(
+    single_file_event(
         "a parameter's name",
-        java("A", method("compute", "return 1 + 2;")),
-        java("A", method("total", "return 1 + 2;", parameters="int m")),
-        Found("compute", "total", "signature first-subtoken"),
+        java_file("A", method_source("compute", "return 1 + 2;")),
+        java_file("A", method_source("total", "return 1 + 2;", parameters="int m")),
+        ExpectedRename("compute", "total", "signature first-subtoken"),
     ),
-    simple(
+    single_file_event(
         "an annotation",
-        A,
-        java("A", method("total", head="@Deprecated int")),
-        RENAMED,
+        ORIGINAL_FILE,
+        java_file("A", method_source("total", head="@Deprecated int")),
+        PLAIN_RENAME,
     ),
-    simple(
+    single_file_event(
         "another parameter",
-        A,
-        java("A", method("total", parameters="short n")),
+        ORIGINAL_FILE,
+        java_file("A", method_source("total", parameters="short n")),
         counts={"gone": 1, "new": 1},
     ),
-    simple(
-        "another result", A, java("A", method("total", head="long")), counts={"gone": 1, "new": 1}
+    single_file_event(
+        "another result",
+        ORIGINAL_FILE,
+        java_file("A", method_source("total", head="long")),
+        counts={"gone": 1, "new": 1},
     ),
-    simple(
+    single_file_event(
         "only a parameter",
-        A,
-        java("A", method("compute", parameters="short n")),
+        ORIGINAL_FILE,
+        java_file("A", method_source("compute", parameters="short n")),
         counts={"signature": 1},
     ),
-    simple(
+    single_file_event(
         "a package before a type",
-        java("A", method("compute", parameters="java.util.List<T> n")),
-        java("A", method("total", parameters="List<T> n")),
-        Found("compute", "total", "signature first-subtoken"),
+        java_file("A", method_source("compute", parameters="java.util.List<T> n")),
+        java_file("A", method_source("total", parameters="List<T> n")),
+        ExpectedRename("compute", "total", "signature first-subtoken"),
     ),
-    simple(
+    single_file_event(
         "generics and dots",
-        java("A", method("compute", head="<T> T[]", parameters="T... n")),
-        java("A", method("total", head="<T> T[]", parameters="T... n")),
-        RENAMED,
+        java_file("A", method_source("compute", head="<T> T[]", parameters="T... n")),
+        java_file("A", method_source("total", head="<T> T[]", parameters="T... n")),
+        PLAIN_RENAME,
     ),
 ]
 
 WORDS = ["Name", "Size", "Kind", "Root", "Path", "Mode", "Time", "User", "Line", "Page"]
 
 
-def many(verb: str, words: list[str]) -> str:
-    return java("A", *(method(f"{verb}{word}", f"return find{word}(n) + n;") for word in words))
+def class_with_methods(verb: str, words: list[str]) -> str:
+    return java_file(
+        "A", *(method_source(f"{verb}{word}", f"return find{word}(n) + n;") for word in words)
+    )
 
 
-TOGETHER = [
-    simple(
+COMBINED_EVENTS = [
+    single_file_event(
         "mass",
-        many("get", WORDS),
-        many("fetch", WORDS),
-        *(Found(f"get{word}", f"fetch{word}", "mass first-subtoken") for word in WORDS),
+        class_with_methods("get", WORDS),
+        class_with_methods("fetch", WORDS),
+        *(ExpectedRename(f"get{word}", f"fetch{word}", "mass first-subtoken") for word in WORDS),
     ),
-    simple(
+    single_file_event(
         "nine are no mass",
-        many("get", WORDS[:9]),
-        many("fetch", WORDS[:9]),
-        *(Found(f"get{word}", f"fetch{word}") for word in WORDS[:9]),
+        class_with_methods("get", WORDS[:9]),
+        class_with_methods("fetch", WORDS[:9]),
+        *(ExpectedRename(f"get{word}", f"fetch{word}") for word in WORDS[:9]),
     ),
-    simple(
+    single_file_event(
         "equal bodies",
-        java("A", method("first"), method("second")),
-        java("A", method("head"), method("tail")),
-        Found("first", "head", "ambiguous first-subtoken"),
-        Found("second", "tail", "ambiguous first-subtoken"),
+        java_file("A", method_source("first"), method_source("second")),
+        java_file("A", method_source("head"), method_source("tail")),
+        ExpectedRename("first", "head", "ambiguous first-subtoken"),
+        ExpectedRename("second", "tail", "ambiguous first-subtoken"),
     ),
-    simple(
+    single_file_event(
         "equal bodies, one goes away",
-        java("A", method("readAll"), method("sum")),
-        java("A", method("sumUp")),
-        Found("sum", "sumUp", "ambiguous"),
+        java_file("A", method_source("readAll"), method_source("sum")),
+        java_file("A", method_source("sumUp")),
+        ExpectedRename("sum", "sumUp", "ambiguous"),
         counts={"gone": 1},
     ),
-    simple(
+    single_file_event(
         "names exchanged",
-        java("A", method("first"), method("second", JOIN)),
-        java("A", method("second"), method("first", JOIN)),
-        Found("first", "second", "swap first-subtoken"),
-        Found("second", "first", "swap first-subtoken"),
+        java_file("A", method_source("first"), method_source("second", JOIN_BODY)),
+        java_file("A", method_source("second"), method_source("first", JOIN_BODY)),
+        ExpectedRename("first", "second", "swap first-subtoken"),
+        ExpectedRename("second", "first", "swap first-subtoken"),
     ),
-    simple(
+    single_file_event(
         "a name passed on",
-        java("A", method("first"), method("second", JOIN)),
-        java("A", method("second"), method("third", JOIN)),
-        Found("first", "second", "swap first-subtoken"),
-        Found("second", "third", "swap first-subtoken"),
+        java_file("A", method_source("first"), method_source("second", JOIN_BODY)),
+        java_file("A", method_source("second"), method_source("third", JOIN_BODY)),
+        ExpectedRename("first", "second", "swap first-subtoken"),
+        ExpectedRename("second", "third", "swap first-subtoken"),
     ),
-    simple(
+    single_file_event(
         "short bodies exchanged",
-        java("A", method("yes", "return 1;"), method("no", "return 0;")),
-        java("A", method("yes", "return 0;"), method("no", "return 1;")),
+        java_file("A", method_source("yes", "return 1;"), method_source("no", "return 0;")),
+        java_file("A", method_source("yes", "return 0;"), method_source("no", "return 1;")),
         counts={"changed": 2},
     ),
-    simple(
+    single_file_event(
         "the old name calls the new one",
-        A,
-        java("A", method("total"), method("compute", "return total(n);", head="@Deprecated int")),
+        ORIGINAL_FILE,
+        java_file(
+            "A",
+            method_source("total"),
+            method_source("compute", "return total(n);", head="@Deprecated int"),
+        ),
         counts={"changed": 1, "new": 1, "delegates": 1},
     ),
-    simple(
-        "one goes, another comes", A, java("A", method("join", JOIN)), counts={"gone": 1, "new": 1}
+    single_file_event(
+        "one goes, another comes",
+        ORIGINAL_FILE,
+        java_file("A", method_source("join", JOIN_BODY)),
+        counts={"gone": 1, "new": 1},
     ),
-    simple(
+    single_file_event(
         "two at once",
-        java("A", method("compute"), method("join", JOIN)),
-        java("A", method("total"), method("glue", JOIN)),
-        RENAMED,
-        Found("join", "glue"),
+        java_file("A", method_source("compute"), method_source("join", JOIN_BODY)),
+        java_file("A", method_source("total"), method_source("glue", JOIN_BODY)),
+        PLAIN_RENAME,
+        ExpectedRename("join", "glue"),
     ),
 ]
 
-TYPES = [
-    simple(
+TYPE_EVENTS = [
+    single_file_event(
         "a class without a name",
-        java("A", "Object o = new Thing() { int f(int n) { return n + 1; } };"),
-        java("A", "Object o = new Thing() { int g(int n) { return n + 1; } };"),
-        Found("f", "g", "anonymous first-subtoken"),
+        java_file("A", "Object o = new Thing() { int f(int n) { return n + 1; } };"),
+        java_file("A", "Object o = new Thing() { int g(int n) { return n + 1; } };"),
+        ExpectedRename("f", "g", "anonymous first-subtoken"),
     ),
-    simple(
+    single_file_event(
         "a class without a name, another before it",
-        java("A", "Object o = new Thing() { int f(int n) { return n + 1; } };"),
-        java(
+        java_file("A", "Object o = new Thing() { int f(int n) { return n + 1; } };"),
+        java_file(
             "A",
             "Object p = new Other() { };",
             "Object o = new Thing() { int g(int n) { return n + 1; } };",
         ),
-        Found("f", "g", "anonymous first-subtoken"),
+        ExpectedRename("f", "g", "anonymous first-subtoken"),
     ),
-    simple(
+    single_file_event(
         "an enum's constant",
         "enum E { ONE { int f(int n) { return n + 1; } } }",
         "enum E { ONE { int g(int n) { return n + 1; } } }",
-        Found("f", "g", "anonymous first-subtoken"),
+        ExpectedRename("f", "g", "anonymous first-subtoken"),
     ),
-    simple(
+    single_file_event(
         "an enum",
         "enum E { ONE; int compute(int n) { return n + 1; } }",
         "enum E { ONE; int total(int n) { return n + 1; } }",
-        RENAMED,
+        PLAIN_RENAME,
     ),
-    simple(
+    single_file_event(
         "a record",
         "record R(int a) { int compute(int n) { return n + a; } }",
         "record R(int a) { int total(int n) { return n + a; } }",
-        RENAMED,
+        PLAIN_RENAME,
     ),
-    simple(
+    single_file_event(
         "a nested class",
-        f"class A {{ static class B {{ {method('compute')} }} }}",
-        f"class A {{ static class B {{ {method('total')} }} }}",
-        RENAMED,
+        f"class A {{ static class B {{ {method_source('compute')} }} }}",
+        f"class A {{ static class B {{ {method_source('total')} }} }}",
+        PLAIN_RENAME,
     ),
-    simple(
+    single_file_event(
         "a constructor is no method",
-        java("A", "A(int n) { this.n = n; }"),
-        java("B", "B(int n) { this.n = n; }"),
+        java_file("A", "A(int n) { this.n = n; }"),
+        java_file("B", "B(int n) { this.n = n; }"),
     ),
-    simple(
+    single_file_event(
         "an annotation's element is no method",
         "@interface N { String text(); }",
         "@interface N { String value(); }",
     ),
-    simple(
+    single_file_event(
         "a field is no method",
-        java("A", "int a = 1;"),
-        java("A", "int b = 1;"),
+        java_file("A", "int a = 1;"),
+        java_file("A", "int b = 1;"),
     ),
 ]
 
-AT_ONCE = [*NAMES, *BODIES, *PLACES, *OVERLOADS, *HEADS, *TOGETHER, *TYPES]
+SINGLE_COMMIT_EVENTS = [
+    *NAME_EVENTS,
+    *BODY_EVENTS,
+    *PLACE_EVENTS,
+    *OVERLOAD_EVENTS,
+    *HEADER_EVENTS,
+    *COMBINED_EVENTS,
+    *TYPE_EVENTS,
+]
 
 
-def link(target: str) -> tuple[bytes, FileMode]:
+def symbolic_link(target: str) -> tuple[bytes, FileMode]:
     return target.encode(), FileMode.LINK

@@ -1,9 +1,9 @@
-"""A server that behaves like GitHub's REST API, for a repository that a test makes up.
+"""A local server that imitates GitHub's REST API for a repository defined by a test.
 
-It pages with Link headers whose addresses are spelt with the repository's number, as GitHub's are;
-it tags answers and says 304; it counts questions against a limit; differences and hunks are made by
-``difflib``, branches compared from where they parted. Faults are laid in its way, each for the next
-question whose address holds a text. ``log`` has every question with its answer's status.
+Its Link headers address pages by the number of the repository, as GitHub's do. It sends ETags and
+answers 304, counts requests against a rate limit, computes diffs and hunks with ``difflib``, and
+compares branches from their merge base. A test can add faults, each for the next request whose
+address contains a text. ``log`` holds every request with the status of its answer.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from urllib.parse import parse_qs, unquote, urlencode, urlsplit
 Json = Any
 
 
-def sha(text: str) -> str:
+def hash_text(text: str) -> str:
     return hashlib.sha1(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
@@ -36,7 +36,7 @@ class Commit:
 
 @dataclass
 class Repository:
-    """Commits are known by labels in the test and by hashes in the API."""
+    """A repository whose commits have labels in the test and hashes of these in the API."""
 
     name: str = "acme/widgets"
     commits: dict[str, Commit] = field(default_factory=dict)
@@ -47,20 +47,24 @@ class Repository:
     branches: dict[int, list[str]] = field(default_factory=dict)
     _id: int = 1000
 
-    def commit(self, label: str, parent: str, files: dict[str, str | None], day: int = 1) -> str:
-        """A commit that changes some files of its parent; None takes one away."""
-        before = self.commits[sha(parent)].files if parent else {}
+    def add_commit(
+        self, label: str, parent: str, files: dict[str, str | None], day: int = 1
+    ) -> str:
+        """Add a commit that changes files of its parent and deletes those whose text is None."""
+        before = self.commits[hash_text(parent)].files if parent else {}
         after = {**before, **files}
-        kept = {path: text for path, text in after.items() if text is not None}
+        remaining = {path: text for path, text in after.items() if text is not None}
         date = f"2022-03-{day:02}T10:00:00Z"
-        self.commits[sha(label)] = Commit(sha(label), kept, sha(parent) if parent else "", date)
-        return sha(label)
+        self.commits[hash_text(label)] = Commit(
+            hash_text(label), remaining, hash_text(parent) if parent else "", date
+        )
+        return hash_text(label)
 
-    def pull(
+    def add_pull(
         self, number: int, base: str, labels: list[str], author: str = "ann", merged: bool = True
     ) -> None:
         day = f"2022-03-{number % 28 + 1:02}"
-        self.branches[number] = [sha(one) for one in labels]
+        self.branches[number] = [hash_text(label) for label in labels]
         self.pulls.append(
             {
                 "number": number,
@@ -70,32 +74,35 @@ class Repository:
                 "created_at": f"{day}T08:00:00Z",
                 "closed_at": f"{day}T20:00:00Z",
                 "merged_at": f"{day}T20:00:00Z" if merged else None,
-                "head": {"sha": sha(labels[-1])},
-                "base": {"sha": sha(base)},
+                "head": {"sha": hash_text(labels[-1])},
+                "base": {"sha": hash_text(base)},
             }
         )
 
-    def on_line(
+    def add_line_comment(
         self,
         pull: int,
         label: str,
         path: str,
-        at: str,
+        line_text: str,
         body: str,
         author: str | None = "bob",
         outdated: bool = False,
         lines: int = 1,
-        left: bool = False,
+        on_base: bool = False,
         base: str = "main",
         reply_to: int = 0,
         bot: bool = False,
-        bare: bool = False,
+        without_lines: bool = False,
     ) -> int:
-        """A comment at the first line that holds a text, in the commit or (left) in its base;
-        ``bare``: as old comments are, without any line."""
+        """Add a comment at the first line that contains a text, and return its id.
+
+        The line is in the commit, or in its base with ``on_base``. With ``without_lines`` the
+        comment has no line numbers, as old comments do.
+        """
         self._id += 1
-        text = self.commits[sha(base if left else label)].files[path].split("\n")
-        first = next(place for place, line in enumerate(text, 1) if at in line)
+        text = self.commits[hash_text(base if on_base else label)].files[path].split("\n")
+        first = next(number for number, line in enumerate(text, 1) if line_text in line)
         last = first + lines - 1
         item = {
             "id": self._id,
@@ -105,21 +112,23 @@ class Repository:
             "pull_request_url": f"http://api/repos/{self.name}/pulls/{pull}",
             "user": None if author is None else {"login": author, "type": "Bot" if bot else "User"},
             "created_at": f"2022-03-{pull % 28 + 1:02}T12:00:{self._id % 60:02}Z",
-            "original_commit_id": sha(label),
-            "commit_id": sha(label),
-            "original_line": None if bare else last,
-            "line": None if outdated or bare else last,
+            "original_commit_id": hash_text(label),
+            "commit_id": hash_text(label),
+            "original_line": None if without_lines else last,
+            "line": None if outdated or without_lines else last,
             "original_start_line": first if lines > 1 else None,
             "start_line": None,
-            "side": "LEFT" if left else "RIGHT",
-            "diff_hunk": self._hunk(base, label, path, last, left),
+            "side": "LEFT" if on_base else "RIGHT",
+            "diff_hunk": self._cut_hunk(base, label, path, last, on_base),
         }
         if reply_to:
             item["in_reply_to_id"] = reply_to
         self.comments.append(item)
         return self._id
 
-    def say(self, pull: int, body: str | None, author: str = "bob", hour: int = 12) -> None:
+    def add_discussion_comment(
+        self, pull: int, body: str | None, author: str = "bob", hour: int = 12
+    ) -> None:
         self._id += 1
         self.discussion.append(
             {
@@ -132,7 +141,7 @@ class Repository:
             }
         )
 
-    def review(self, pull: int, state: str, body: str = "", label: str = "") -> None:
+    def add_review(self, pull: int, state: str, body: str = "", label: str = "") -> None:
         self._id += 1
         self.reviews.setdefault(pull, []).append(
             {
@@ -140,67 +149,73 @@ class Repository:
                 "state": state,
                 "body": body,
                 "user": {"login": "bob", "type": "User"},
-                "commit_id": sha(label) if label else None,
+                "commit_id": hash_text(label) if label else None,
                 "html_url": f"https://example.org/{self.name}/pull/{pull}#review-{self._id}",
                 "submitted_at": f"2022-03-{pull % 28 + 1:02}T13:00:00Z",
             }
         )
 
-    def _hunk(self, base: str, label: str, path: str, line: int, left: bool) -> str:
-        """The difference from its beginning to a line, as GitHub cuts it off there."""
-        before = self.commits[sha(base)].files.get(path, "").split("\n")
-        after = self.commits[sha(label)].files.get(path, "").split("\n")
-        made = list(difflib.unified_diff(before, after, lineterm="", n=10_000))[2:]
-        shown, at = made[:1], 0
-        for one in made[1:]:
-            shown.append(one)
-            at += one[:1] != ("+" if left else "-")
-            if at == line and one[:1] != ("+" if left else "-"):
+    def _cut_hunk(self, base: str, label: str, path: str, line: int, on_base: bool) -> str:
+        """Return the diff from its beginning to a line, where GitHub cuts it off."""
+        before = self.commits[hash_text(base)].files.get(path, "").split("\n")
+        after = self.commits[hash_text(label)].files.get(path, "").split("\n")
+        diff_lines = list(difflib.unified_diff(before, after, lineterm="", n=10_000))[2:]
+        hunk_lines, line_number = diff_lines[:1], 0
+        for diff_line in diff_lines[1:]:
+            hunk_lines.append(diff_line)
+            line_number += diff_line[:1] != ("+" if on_base else "-")
+            if line_number == line and diff_line[:1] != ("+" if on_base else "-"):
                 break
-        return "\n".join(shown)
+        return "\n".join(hunk_lines)
 
-    def ancestors(self, one: str) -> list[str]:
-        found = []
-        while one:
-            found.append(one)
-            one = self.commits[one].parent
-        return found
+    def list_ancestors(self, commit_hash: str) -> list[str]:
+        hashes = []
+        while commit_hash:
+            hashes.append(commit_hash)
+            commit_hash = self.commits[commit_hash].parent
+        return hashes
 
-    def compared(self, before: str, after: str) -> Json:
-        mine = set(self.ancestors(before))
-        parting = next(one for one in self.ancestors(after) if one in mine)
-        old, new = self.commits[parting].files, self.commits[after].files
+    def compare_commits(self, before: str, after: str) -> Json:
+        base_ancestors = set(self.list_ancestors(before))
+        merge_base = next(
+            commit_hash
+            for commit_hash in self.list_ancestors(after)
+            if commit_hash in base_ancestors
+        )
+        old_files, new_files = self.commits[merge_base].files, self.commits[after].files
         files: list[Json] = []
-        gone = {path for path in old if path not in new}
-        for path in sorted(new):
-            if path in old and old[path] == new[path]:
+        removed = {path for path in old_files if path not in new_files}
+        for path in sorted(new_files):
+            if path in old_files and old_files[path] == new_files[path]:
                 continue
-            source = path if path in old else _moved(old, new[path], gone)
-            item = {"filename": path, "sha": sha(new[path])}
+            source = (
+                path if path in old_files else _find_moved_file(old_files, new_files[path], removed)
+            )
+            item = {"filename": path, "sha": hash_text(new_files[path])}
             if not source:
                 item["status"] = "added"
             elif source != path:
                 item |= {"status": "renamed", "previous_filename": source}
-                gone.discard(source)
+                removed.discard(source)
             else:
                 item["status"] = "modified"
-            made = difflib.unified_diff(
-                old.get(source, "").split("\n"), new[path].split("\n"), lineterm=""
+            diff_lines = difflib.unified_diff(
+                old_files.get(source, "").split("\n"), new_files[path].split("\n"), lineterm=""
             )
-            files.append({**item, "patch": "\n".join(list(made)[2:])})
-        files += [{"filename": path, "status": "removed", "sha": ""} for path in sorted(gone)]
-        return {"merge_base_commit": {"sha": parting}, "files": files}
+            files.append({**item, "patch": "\n".join(list(diff_lines)[2:])})
+        files += [{"filename": path, "status": "removed", "sha": ""} for path in sorted(removed)]
+        return {"merge_base_commit": {"sha": merge_base}, "files": files}
 
 
-def _moved(old: dict[str, str], text: str, gone: set[str]) -> str:
-    for path in sorted(gone):
-        if difflib.SequenceMatcher(None, old[path], text, autojunk=False).ratio() > 0.5:
+def _find_moved_file(old_files: dict[str, str], text: str, removed: set[str]) -> str:
+    for path in sorted(removed):
+        if difflib.SequenceMatcher(None, old_files[path], text, autojunk=False).ratio() > 0.5:
             return path
     return ""
 
 
 @dataclass
-class Asked:
+class LoggedRequest:
     path: str
     query: str
     tag: str
@@ -213,22 +228,25 @@ class Asked:
 
 
 class Server:
-    """``fault(text, ...)`` lays faults for the next questions whose address holds the text:
-    a status, ``(status, headers, message)``, ``"truncated"``, ``"cut off"`` or ``"hangs"``."""
+    """HTTP server for some repositories, with a log of its requests.
 
-    def __init__(self, *repositories: Repository, per_page: int = 2, deepest: int = 1000) -> None:
-        self.repositories = {one.name: one for one in repositories}
-        self.per_page, self.deepest = per_page, deepest
-        self.log: list[Asked] = []
+    ``add_faults(text, ...)`` adds faults for the next requests whose address contains the text: a
+    status, ``(status, headers, message)``, ``"truncated"``, ``"cut off"`` or ``"hangs"``.
+    """
+
+    def __init__(self, *repositories: Repository, per_page: int = 2, last_page: int = 1000) -> None:
+        self.repositories = {repository.name: repository for repository in repositories}
+        self.per_page, self.last_page = per_page, last_page
+        self.log: list[LoggedRequest] = []
         self.faults: list[tuple[str, Json]] = []
         self.remaining = 5000
         self.reset = 0.0
-        self.large: set[str] = set()
+        self.large_paths: set[str] = set()
         owner = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                owner._serve(self)
+                owner._handle_request(self)
 
             def log_message(self, *args: object) -> None:
                 pass
@@ -243,16 +261,18 @@ class Server:
         self._http.shutdown()
         self._http.server_close()
 
-    def fault(self, text: str, *faults: Json) -> None:
-        self.faults += [(text, one) for one in faults]
+    def add_faults(self, text: str, *faults: Json) -> None:
+        self.faults += [(text, fault) for fault in faults]
 
-    def _serve(self, handler: BaseHTTPRequestHandler) -> None:
-        parts = urlsplit(handler.path)
+    def _handle_request(self, handler: BaseHTTPRequestHandler) -> None:
+        address_parts = urlsplit(handler.path)
         tag = handler.headers.get("If-None-Match", "")
         token = handler.headers.get("Authorization", "")
 
-        def send(status: int, body: bytes = b"", **headers: str) -> None:
-            self.log.append(Asked(parts.path, parts.query, tag, token, status))
+        def send_answer(status: int, body: bytes = b"", **headers: str) -> None:
+            self.log.append(
+                LoggedRequest(address_parts.path, address_parts.query, tag, token, status)
+            )
             handler.send_response(status)
             handler.send_header("Content-Length", headers.pop("length", str(len(body))))
             handler.send_header("x-ratelimit-remaining", str(self.remaining))
@@ -262,42 +282,44 @@ class Server:
             handler.end_headers()
             handler.wfile.write(body)
 
-        address = f"{unquote(parts.path)}?{parts.query}"
+        address = f"{unquote(address_parts.path)}?{address_parts.query}"
         fault: Json = None
-        for place, (text, _) in enumerate(self.faults):
+        for index, (text, _) in enumerate(self.faults):
             if text in address:
-                fault = self.faults.pop(place)[1]
+                fault = self.faults.pop(index)[1]
                 break
         if self.remaining <= 0 and time.time() < self.reset:
-            send(403, b'{"message": "API rate limit exceeded for user"}')
+            send_answer(403, b'{"message": "API rate limit exceeded for user"}')
             return
         self.remaining -= 1
         if isinstance(fault, int):
-            send(fault, b'{"message": "no"}')
+            send_answer(fault, b'{"message": "no"}')
             return
         if isinstance(fault, tuple):
             status, headers, message = fault
-            send(status, json.dumps({"message": message}).encode(), **headers)
+            send_answer(status, json.dumps({"message": message}).encode(), **headers)
             return
         if fault == "hangs":
-            self.log.append(Asked(parts.path, parts.query, tag, token, 0))
+            self.log.append(LoggedRequest(address_parts.path, address_parts.query, tag, token, 0))
             time.sleep(1.0)
             return
-        status, found, headers = self._found(unquote(parts.path), parse_qs(parts.query))
-        body = json.dumps(found).encode()
+        status, content, headers = self._look_up(
+            unquote(address_parts.path), parse_qs(address_parts.query)
+        )
+        body = json.dumps(content).encode()
         etag = f'W/"{hashlib.sha256(body).hexdigest()[:16]}"'
         if fault == "truncated":
-            send(200, body[: len(body) // 2])
+            send_answer(200, body[: len(body) // 2])
         elif fault == "cut off":
-            send(200, body[: len(body) // 2], length=str(len(body)))
+            send_answer(200, body[: len(body) // 2], length=str(len(body)))
             handler.close_connection = True
         elif status == 200 and tag == etag:
             self.remaining += 1
-            send(304, ETag=etag, **headers)
+            send_answer(304, ETag=etag, **headers)
         else:
-            send(status, body, ETag=etag, **headers)
+            send_answer(status, body, ETag=etag, **headers)
 
-    def _found(self, path: str, query: dict[str, list[str]]) -> tuple[int, Json, dict[str, str]]:
+    def _look_up(self, path: str, query: dict[str, list[str]]) -> tuple[int, Json, dict[str, str]]:
         parts = path.strip("/").split("/")
         repository = self.repositories.get("/".join(parts[1:3]))
         if parts[0] != "repos" or repository is None:
@@ -305,56 +327,66 @@ class Server:
         rest = parts[3:]
         match rest:
             case ["pulls"]:
-                return self._page(repository.pulls, "pulls", query)
+                return self._select_page(repository.pulls, "pulls", query)
             case ["pulls", "comments"]:
-                return self._page(repository.comments, "pulls/comments", query)
+                return self._select_page(repository.comments, "pulls/comments", query)
             case ["issues", "comments"]:
-                return self._page(repository.discussion, "issues/comments", query)
+                return self._select_page(repository.discussion, "issues/comments", query)
             case ["pulls", number, "reviews"]:
                 if int(number) not in repository.branches:
                     return 404, {"message": "Not Found"}, {}
-                return self._page(repository.reviews.get(int(number), []), path, query)
+                return self._select_page(repository.reviews.get(int(number), []), path, query)
             case ["pulls", number, "commits"]:
-                chain = [repository.commits[one] for one in repository.branches[int(number)]]
-                items = [{"sha": c.sha, "commit": {"committer": {"date": c.date}}} for c in chain]
-                return self._page(items, path, query)
-            case ["compare", both]:
-                before, _, after = both.partition("...")
+                chain = [
+                    repository.commits[commit_hash]
+                    for commit_hash in repository.branches[int(number)]
+                ]
+                items = [
+                    {"sha": commit.sha, "commit": {"committer": {"date": commit.date}}}
+                    for commit in chain
+                ]
+                return self._select_page(items, path, query)
+            case ["compare", range_]:
+                before, _, after = range_.partition("...")
                 if not {before, after} <= repository.commits.keys():
                     return 404, {"message": "No common ancestor"}, {}
-                return 200, repository.compared(before, after), {}
+                return 200, repository.compare_commits(before, after), {}
             case ["contents", *names]:
                 commit = repository.commits.get(query["ref"][0])
                 text = commit.files.get("/".join(names)) if commit else None
                 if text is None:
                     return 404, {"message": "Not Found"}, {}
-                if "/".join(names) in self.large:
-                    return 200, {"encoding": "none", "content": "", "sha": sha(text)}, {}
-                return 200, _blob(text), {}
-            case ["git", "blobs", wanted]:
-                texts = [t for c in repository.commits.values() for t in c.files.values()]
-                found = [text for text in texts if sha(text) == wanted]
-                return (200, _blob(found[0]), {}) if found else (404, {}, {})
+                if "/".join(names) in self.large_paths:
+                    return 200, {"encoding": "none", "content": "", "sha": hash_text(text)}, {}
+                return 200, _encode_blob(text), {}
+            case ["git", "blobs", blob_hash]:
+                texts = [
+                    text for commit in repository.commits.values() for text in commit.files.values()
+                ]
+                matches = [text for text in texts if hash_text(text) == blob_hash]
+                return (200, _encode_blob(matches[0]), {}) if matches else (404, {}, {})
         return 404, {"message": "Not Found"}, {}
 
-    def _page(
-        self, items: list[Json], what: str, query: dict[str, list[str]]
+    def _select_page(
+        self, items: list[Json], resource: str, query: dict[str, list[str]]
     ) -> tuple[int, Json, dict[str, str]]:
-        since = query.get("since", [""])[0] if what.endswith("/comments") else ""
-        items = [one for one in items if not since or one["created_at"] >= since]
+        since = query.get("since", [""])[0] if resource.endswith("/comments") else ""
+        items = [item for item in items if not since or item["created_at"] >= since]
         number = int(query.get("page", ["1"])[0])
-        if number > self.deepest:
+        if number > self.last_page:
             return 422, {"message": "pagination is limited for this resource"}, {}
         first = (number - 1) * self.per_page
         headers = {}
         if first + self.per_page < len(items):
-            again = urlencode({**{k: v[0] for k, v in query.items()}, "page": number + 1})
-            # GitHub names repositories by number there, and another host would be another trap.
-            address = f"https://api.example.org/repositories/77/{what}?{again}"
+            next_query = urlencode(
+                {**{name: values[0] for name, values in query.items()}, "page": number + 1}
+            )
+            # GitHub addresses the repository by number here. The client must keep to its own host.
+            address = f"https://api.example.org/repositories/77/{resource}?{next_query}"
             headers["Link"] = f'<{address}>; rel="next", <{address}>; rel="last"'
         return 200, items[first : first + self.per_page], headers
 
 
-def _blob(text: str) -> Json:
+def _encode_blob(text: str) -> Json:
     encoded = base64.encodebytes(text.encode("utf-8", "surrogateescape")).decode()
-    return {"encoding": "base64", "content": encoded, "sha": sha(text)}
+    return {"encoding": "base64", "content": encoded, "sha": hash_text(text)}

@@ -1,4 +1,4 @@
-"""Git repositories made with pygit2, commit by commit, always the same bytes."""
+"""Build git repositories with pygit2, commit by commit and with reproducible bytes."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 import pygit2
 from pygit2.enums import FileMode
 
-# A file's new bytes; None: it is deleted; with a mode: a link or another repository.
+# The new content of a file; None deletes it; a mode makes it a symbolic link or a submodule.
 Content = bytes | str | None | tuple[bytes, FileMode]
 Files = Mapping[str, Content]
 
 
 @dataclass
-class Maker:
-    """A repository that grows. Each commit is a second after the one before."""
+class RepositoryBuilder:
+    """Builder of a repository. The time of each commit is a second after the previous one."""
 
     folder: Path
     bare: bool = True
@@ -29,8 +29,8 @@ class Maker:
         )
         self.head: list[str] = []
 
-    def commit(self, changes: Files, *more: str, message: str = "a change") -> str:
-        """Changes to the files; ``more`` are further parents of a merge."""
+    def commit(self, changes: Files, *more_parents: str, message: str = "a change") -> str:
+        """Commit changes of files and return the hash; ``more_parents`` make it a merge."""
         for path, content in changes.items():
             if content is None:
                 del self.files[path]
@@ -45,15 +45,15 @@ class Maker:
         for path, (blob, mode) in sorted(self.files.items()):
             index.add(pygit2.IndexEntry(path, blob, mode))
         self.clock += 1
-        who = pygit2.Signature("A", "a@example.org", self.clock, 0)
-        parents = [pygit2.Oid(hex=one) for one in (*self.head, *more)]
-        made = self.repository.create_commit(
-            None, who, who, message, index.write_tree(self.repository), parents
+        signature = pygit2.Signature("A", "a@example.org", self.clock, 0)
+        parents = [pygit2.Oid(hex=parent) for parent in (*self.head, *more_parents)]
+        commit_id = self.repository.create_commit(
+            None, signature, signature, message, index.write_tree(self.repository), parents
         )
-        self.head = [str(made)]
-        self.repository.references.create("refs/heads/main", made, force=True)
-        return str(made)
+        self.head = [str(commit_id)]
+        self.repository.references.create("refs/heads/main", commit_id, force=True)
+        return str(commit_id)
 
-    def at(self, commit: str, files: dict[str, tuple[pygit2.Oid, FileMode]]) -> None:
-        """Go on from another commit, whose files these are."""
+    def continue_from(self, commit: str, files: dict[str, tuple[pygit2.Oid, FileMode]]) -> None:
+        """Make another commit, with these files, the parent of the next one."""
         self.head, self.files = [commit], dict(files)

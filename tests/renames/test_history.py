@@ -1,4 +1,4 @@
-"""Every kind of event is what it is by hand; files move where the git program says so."""
+"""Tests of mining against events written by hand, and of file moves against the git program."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from renames.events import Event
 from renames.events_later import EVENTS
 from renames.playing import History, Mined
 
-NO_RENAME = ("changed", "signature", "moved", "rewritten", "gone", "delegates")
+OTHER_CHANGES = ("changed", "signature", "moved", "rewritten", "gone", "delegates")
 
 
 @pytest.fixture(scope="session")
 def renames(mined: Mined) -> dict[str, list[Rename]]:
-    found: dict[str, list[Rename]] = {}
-    for one in read_renames(mined.folder / "renames.jsonl"):
-        found.setdefault(one.commit, []).append(one)
-    return found
+    renames_by_commit: dict[str, list[Rename]] = {}
+    for rename in read_renames(mined.folder / "renames.jsonl"):
+        renames_by_commit.setdefault(rename.commit, []).append(rename)
+    return renames_by_commit
 
 
 def test_there_are_enough_kinds_of_events() -> None:
@@ -28,52 +28,66 @@ def test_there_are_enough_kinds_of_events() -> None:
 
 
 @pytest.mark.parametrize("event", EVENTS, ids=lambda event: event.name)
-def test_each_event_is_told_as_what_it_is(
+def test_each_event_yields_its_renames(
     event: Event, history: History, renames: dict[str, list[Rename]]
 ) -> None:
-    found = [one for commit in history.commits[event.name] for one in renames.get(commit, [])]
-    told = Counter(
-        (one.old_name, one.new_name, frozenset(one.tags), one.name_stable, one.body_stable)
-        for one in found
+    event_renames = [
+        rename for commit in history.commits[event.name] for rename in renames.get(commit, [])
+    ]
+    actual = Counter(
+        (
+            rename.old_name,
+            rename.new_name,
+            frozenset(rename.tags),
+            rename.name_stable,
+            rename.body_stable,
+        )
+        for rename in event_renames
     )
-    wanted = Counter(
-        (one.old, one.new, frozenset(one.tags.split()), one.name_stable, one.body_stable)
-        for one in event.found
+    expected = Counter(
+        (
+            expected_rename.old,
+            expected_rename.new,
+            frozenset(expected_rename.tags.split()),
+            expected_rename.name_stable,
+            expected_rename.body_stable,
+        )
+        for expected_rename in event.renames
     )
-    assert told == wanted
+    assert actual == expected
 
 
 @pytest.mark.parametrize("event", EVENTS, ids=lambda event: event.name)
-def test_what_is_no_rename_is_counted(event: Event, history: History, mined: Mined) -> None:
+def test_other_changes_are_counted(event: Event, history: History, mined: Mined) -> None:
     counts: Counter[str] = Counter()
     for commit in history.commits[event.name]:
         counts.update(mined.log[commit]["counts"])
-    wanted = event.counts
+    expected_counts = event.counts
     for name in {
-        *NO_RENAME,
-        *(one for one in wanted if one != "new"),
-        *(one for one in counts if one.startswith("files: ")),
+        *OTHER_CHANGES,
+        *(key for key in expected_counts if key != "new"),
+        *(key for key in counts if key.startswith("files: ")),
     }:
-        assert counts[name] == wanted.get(name, 0), (name, counts)
-    assert counts["new"] >= wanted.get("new", 0)
+        assert counts[name] == expected_counts.get(name, 0), (name, counts)
+    assert counts["new"] >= expected_counts.get("new", 0)
 
 
 @pytest.mark.parametrize(
-    "event", [one for one in EVENTS if one.stable is not None], ids=lambda event: event.name
+    "event", [event for event in EVENTS if event.stable is not None], ids=lambda event: event.name
 )
-def test_methods_beside_a_rename_are_stable_if_nothing_happens_to_them(
-    event: Event, mined: Mined
-) -> None:
-    place = f"e{EVENTS.index(event)}/"
+def test_untouched_methods_beside_a_rename_are_stable(event: Event, mined: Mined) -> None:
+    folder = f"e{EVENTS.index(event)}/"
     names = [
-        one.name for one in read_stable(mined.folder / "stable.jsonl") if one.path.startswith(place)
+        method.name
+        for method in read_stable(mined.folder / "stable.jsonl")
+        if method.path.startswith(folder)
     ]
     assert (names == ["keep"]) is event.stable, names
 
 
-def test_files_move_where_git_says_so(history: History, mined: Mined) -> None:
-    """The git program's own detection of renames, at the same half of the lines, is the oracle."""
-    said = subprocess.run(
+def test_file_moves_agree_with_git(history: History, mined: Mined) -> None:
+    """The oracle is git's own detection of renames, at the same threshold of 50 %."""
+    git_output = subprocess.run(
         [
             "git",
             "-C",
@@ -90,39 +104,44 @@ def test_files_move_where_git_says_so(history: History, mined: Mined) -> None:
         capture_output=True,
         text=True,
     ).stdout
-    wanted: set[tuple[str, str, str]] = set()
+    expected: set[tuple[str, str, str]] = set()
     commit = ""
-    for line in said.splitlines():
+    for line in git_output.splitlines():
         if line.startswith("commit "):
             commit = line.split()[1]
         elif line:
             _, old, new = line.split("\t")
-            wanted.add((commit, old, new))
-    found = {
+            expected.add((commit, old, new))
+    actual = {
         (commit, old, new)
         for commit, record in mined.log.items()
         if record["kind"] == "ordinary"
         for old, new in record.get("paths", ())
     }
-    assert found == wanted
-    assert wanted
+    assert actual == expected
+    assert expected
 
 
 def test_code_is_that_of_the_revisions(history: History, renames: dict[str, list[Rename]]) -> None:
-    """What `git show` prints of the file holds the method, before and after."""
-    ones = [one for found in renames.values() for one in found if "e0/" in one.path]
-    for one in ones:
+    """The file that `git show` prints contains the method, before and after the rename."""
+    first_event_renames = [
+        rename
+        for commit_renames in renames.values()
+        for rename in commit_renames
+        if "e0/" in rename.path
+    ]
+    for rename in first_event_renames:
         for commit, path, code in (
-            (one.commit, one.path, one.code),
-            (one.parent, one.path_before, one.code_before),
+            (rename.commit, rename.path, rename.code),
+            (rename.parent, rename.path_before, rename.code_before),
         ):
-            shown = subprocess.run(
+            file_text = subprocess.run(
                 ["git", "-C", str(history.folder), "show", f"{commit}:{path}"],
                 check=True,
                 capture_output=True,
                 text=True,
             ).stdout
-            assert code in shown
-        assert one.old_name in one.code_before
-        assert one.new_name in one.code
-    assert ones
+            assert code in file_text
+        assert rename.old_name in rename.code_before
+        assert rename.new_name in rename.code
+    assert first_event_renames

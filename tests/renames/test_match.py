@@ -1,4 +1,7 @@
-"""Methods of two versions, matched. javac is the oracle for which methods a file declares."""
+"""Tests of matching the methods of two versions of a file.
+
+javac is the oracle for the methods that a file declares.
+"""
 
 from __future__ import annotations
 
@@ -13,89 +16,109 @@ import numpy as np
 import pytest
 
 from codeacumen.corpus.reading import Problem
-from codeacumen.languages.java.syntax.grammar import among
-from codeacumen.renames.match import Pair, match
-from codeacumen.renames.versions import Version, names_of_methods, version_of
-from renames.events import JOIN, SUM, java, method
+from codeacumen.languages.java.syntax.grammar import symbol_mask
+from codeacumen.renames.match import FilePair, match_methods
+from codeacumen.renames.versions import FileVersion, mask_method_names, parse_version
+from renames.events import JOIN_BODY, SUM_BODY, java_file, method_source
 from support import ROOT
 
 EXAMPLES = sorted((ROOT / "examples").rglob("*.java"))
 
 
-def version(text: str | bytes) -> Version:
-    found = version_of("A.java", text.encode() if isinstance(text, str) else text)
-    assert isinstance(found, Version), found
-    return found
+def parse_java(text: str | bytes) -> FileVersion:
+    parsed = parse_version("A.java", text.encode() if isinstance(text, str) else text)
+    assert isinstance(parsed, FileVersion), parsed
+    return parsed
 
 
-def pair(old: str | bytes, new: str | bytes) -> list[Pair]:
-    return [Pair("A.java", "A.java", version(old), version(new))]
+def pair_versions(old: str | bytes, new: str | bytes) -> list[FilePair]:
+    return [FilePair("A.java", "A.java", parse_java(old), parse_java(new))]
 
 
-def renamed(old: str | bytes, new: str | bytes) -> list[tuple[str, str]]:
-    return [(one.old.name, one.new.name) for one in match(pair(old, new)).renames]
+def find_renames(old: str | bytes, new: str | bytes) -> list[tuple[str, str]]:
+    return [
+        (rename.old.name, rename.new.name)
+        for rename in match_methods(pair_versions(old, new)).renames
+    ]
 
 
 def test_a_version_matches_itself() -> None:
     for path in EXAMPLES:
         data = path.read_bytes()
-        found = match(pair(data, data))
-        assert len(found.same) == len(version(data).methods)
-        assert [] == found.renames == found.changed == found.gone == found.fresh == found.followed
+        result = match_methods(pair_versions(data, data))
+        assert len(result.unchanged) == len(parse_java(data).methods)
+        assert (
+            []
+            == result.renames
+            == result.changed
+            == result.removed
+            == result.added
+            == result.followed
+        )
 
 
-def test_what_is_forgotten_is_told_by_the_method_alone() -> None:
+def test_a_version_without_its_file_reparses_single_methods() -> None:
     for path in EXAMPLES:
-        whole, alone = version(path.read_bytes()), version(path.read_bytes())
-        alone.forget()
-        for one in whole.methods:
-            assert alone.body(one) == whole.body(one)
-            assert alone.heads(one) == whole.heads(one)
+        complete, without_file = parse_java(path.read_bytes()), parse_java(path.read_bytes())
+        without_file.drop_syntax()
+        for method in complete.methods:
+            assert without_file.parse_body(method) == complete.parse_body(method)
+            assert without_file.parse_header_words(method) == complete.parse_header_words(method)
 
 
-def test_every_method_of_a_real_file_is_found_again_under_a_new_name() -> None:
-    """All methods of a file renamed at once, calls too, by text: as an IDE that renames blindly."""
-    files = methods = 0
+def test_renaming_all_methods_of_a_file_is_matched() -> None:
+    """All methods of a file and their calls are renamed in the text at once."""
+    file_count = method_count = 0
     for path in EXAMPLES:
         text = path.read_text()
-        here = version(text)
-        names = {one.name for one in here.methods}
-        syntax, named = here.file.syntax, names_of_methods(here.file)
-        others = syntax.is_leaf & ~named & ~among("line_comment", "block_comment")[syntax.kind]
-        said = {
+        original = parse_java(text)
+        names = {method.name for method in original.methods}
+        syntax, is_method_name = original.file.syntax, mask_method_names(original.file)
+        is_other_leaf = (
+            syntax.is_leaf
+            & ~is_method_name
+            & ~symbol_mask("line_comment", "block_comment")[syntax.kind]
+        )
+        other_words = {
             word
-            for node in np.flatnonzero(others).tolist()
+            for node in np.flatnonzero(is_other_leaf).tolist()
             for word in re.findall(r"[\w$]+", syntax.text(node))
         }
-        # A name that is also a field's, or in a string, would be changed there, too.
-        clear = sorted(names - said)
-        if not clear:
+        # Replacing a name that also occurs in a field or string would change that, too.
+        renamable = sorted(names - other_words)
+        if not renamable:
             continue
-        other = text
-        for name in clear:
-            other = _word_replaced(other, name, f"{name}Anew")
-        found = match(pair(text, other))
-        wanted = sorted((one.name, f"{one.name}Anew") for one in here.methods if one.name in clear)
-        assert sorted((one.old.name, one.new.name) for one in found.renames) == wanted, path
-        assert [] == found.changed == found.gone == found.fresh
-        files, methods = files + 1, methods + len(wanted)
-    assert files >= 20
-    assert methods >= 200
+        renamed_text = text
+        for name in renamable:
+            renamed_text = _replace_word(renamed_text, name, f"{name}Anew")
+        result = match_methods(pair_versions(text, renamed_text))
+        expected = sorted(
+            (method.name, f"{method.name}Anew")
+            for method in original.methods
+            if method.name in renamable
+        )
+        assert (
+            sorted((rename.old.name, rename.new.name) for rename in result.renames) == expected
+        ), path
+        assert [] == result.changed == result.removed == result.added
+        file_count, method_count = file_count + 1, method_count + len(expected)
+    assert file_count >= 20
+    assert method_count >= 200
 
 
-def _word_replaced(text: str, word: str, other: str) -> str:
-    return re.sub(rf"(?<![\w$]){re.escape(word)}(?![\w$])", other, text)
+def _replace_word(text: str, word: str, replacement: str) -> str:
+    return re.sub(rf"(?<![\w$]){re.escape(word)}(?![\w$])", replacement, text)
 
 
 def test_javac_declares_the_same_methods(tmp_path: Path) -> None:
-    """Owners, names and numbers of parameters of a compiled file, against what javap lists."""
+    """Compare owners, names and numbers of parameters with those that javap lists."""
     javac, javap = shutil.which("javac"), shutil.which("javap")
     if javac is None or javap is None:
         pytest.skip("no JDK here: javac is the oracle")
-    source = java(
+    source = java_file(
         "Plan",
-        method("compute"),
-        method("compute", JOIN, parameters="java.util.List<String> n, int... more"),
+        method_source("compute"),
+        method_source("compute", JOIN_BODY, parameters="java.util.List<String> n, int... more"),
         "static <T> T[] all(T[] some) { return some; }",
         "interface Inner { void run(); default int f(int[][] n) { return 1; } }",
     )
@@ -103,64 +126,72 @@ def test_javac_declares_the_same_methods(tmp_path: Path) -> None:
     subprocess.run([javac, "-d", str(tmp_path), str(tmp_path / "Plan.java")], check=True)
     listed: set[tuple[str, str, int]] = set()
     for name in ("Plan", "Plan$Inner"):
-        said = subprocess.run(
+        javap_output = subprocess.run(
             [javap, "-p", "-cp", str(tmp_path), name], check=True, capture_output=True, text=True
         ).stdout
-        for line in said.splitlines()[2:-1]:
+        for line in javap_output.splitlines()[2:-1]:
             head, _, rest = line.partition("(")
-            called = head.split()[-1]
-            inside = rest.partition(")")[0]
-            if called != name:
-                listed.add((name.replace("$", "."), called, inside.count(", ") + bool(inside)))
-    found = {(one.owner, one.name, len(one.types)) for one in version(source).methods}
-    assert found == listed
+            method_name = head.split()[-1]
+            parameters = rest.partition(")")[0]
+            if method_name != name:
+                listed.add(
+                    (name.replace("$", "."), method_name, parameters.count(", ") + bool(parameters))
+                )
+    declared = {
+        (method.owner, method.name, len(method.parameter_types))
+        for method in parse_java(source).methods
+    }
+    assert declared == listed
 
 
-def test_a_thousand_getters_take_no_thousand_times_longer() -> None:
+def test_many_equal_methods_are_matched_quickly() -> None:
     old = "class A {" + "".join(f"int get{i}() {{ return x; }}" for i in range(1500)) + "}"
     new = old.replace("get", "fetch")
-    found = match(pair(old, new))
-    assert len(found.renames) == 1500
-    assert all(one.ambiguous for one in found.renames)
-    assert [one.new.name for one in found.renames[:2]] == ["fetch0", "fetch1"]
+    result = match_methods(pair_versions(old, new))
+    assert len(result.renames) == 1500
+    assert all(rename.ambiguous for rename in result.renames)
+    assert [rename.new.name for rename in result.renames[:2]] == ["fetch0", "fetch1"]
 
 
 def test_the_order_of_methods_does_not_matter() -> None:
-    ones = [method(f"f{i}", f"return {i} * n + g{i}(n) + {i};") for i in range(20)]
-    others = [one.replace(f"f{i}(", f"h{i}(") for i, one in enumerate(ones)]
-    random.Random(3).shuffle(others)
-    assert sorted(renamed(java("A", *ones), java("A", *others))) == sorted(
-        (f"f{i}", f"h{i}") for i in range(20)
-    )
+    old_methods = [method_source(f"f{i}", f"return {i} * n + g{i}(n) + {i};") for i in range(20)]
+    new_methods = [source.replace(f"f{i}(", f"h{i}(") for i, source in enumerate(old_methods)]
+    random.Random(3).shuffle(new_methods)
+    assert sorted(
+        find_renames(java_file("A", *old_methods), java_file("A", *new_methods))
+    ) == sorted((f"f{i}", f"h{i}") for i in range(20))
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_any_bytes_are_a_version_or_a_problem(seed: int) -> None:
-    lot = random.Random(seed)
-    source = java("A", method("compute", SUM), method("join", JOIN)).encode()
+    random_source = random.Random(seed)
+    source = java_file(
+        "A", method_source("compute", SUM_BODY), method_source("join", JOIN_BODY)
+    ).encode()
     data = bytearray(source)
-    for _ in range(lot.randrange(1, 30)):
-        place = lot.randrange(len(data))
-        data[place : place + lot.randrange(3)] = lot.choice(
+    for _ in range(random_source.randrange(1, 30)):
+        position = random_source.randrange(len(data))
+        data[position : position + random_source.randrange(3)] = random_source.choice(
             [
                 b"",
                 b"{",
                 b"}",
-                bytes([lot.randrange(256)]),
-                lot.choice(string.ascii_letters).encode(),
+                bytes([random_source.randrange(256)]),
+                random_source.choice(string.ascii_letters).encode(),
             ]
         )
-    found = version_of("A.java", bytes(data))
-    assert isinstance(found, Version | Problem)
-    if isinstance(found, Version):
-        match([Pair("A.java", "A.java", version(source), found)])
-        match([Pair("A.java", "A.java", found, version(source))])
+    parsed = parse_version("A.java", bytes(data))
+    assert isinstance(parsed, FileVersion | Problem)
+    if isinstance(parsed, FileVersion):
+        match_methods([FilePair("A.java", "A.java", parse_java(source), parsed)])
+        match_methods([FilePair("A.java", "A.java", parsed, parse_java(source))])
 
 
 def test_deep_nesting_does_not_recurse() -> None:
     deep = "{" * 10_000 + "}" * 10_000
-    assert renamed(
-        java("A", method("f", deep, head="void")), java("A", method("g", deep, head="void"))
+    assert find_renames(
+        java_file("A", method_source("f", deep, head="void")),
+        java_file("A", method_source("g", deep, head="void")),
     ) == [("f", "g")]
     classes = "class A { int f() { return 1; } " * 10_000 + "}" * 10_000
-    assert isinstance(version_of("A.java", classes.encode()), Problem)
+    assert isinstance(parse_version("A.java", classes.encode()), Problem)

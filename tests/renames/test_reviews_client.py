@@ -1,4 +1,4 @@
-"""The client against a server that fails in all the ways GitHub's does; the oracle is its log."""
+"""Tests of the client with a server that fails in the ways GitHub's does. The oracle is its log."""
 
 from __future__ import annotations
 
@@ -13,88 +13,88 @@ from codeacumen.api import CodeacumenError
 from renames.github_server import Repository, Server
 
 pytest.importorskip("httpx", reason="needs codeacumen[remote]")
-from codeacumen.renames.reviews.client import SECONDARY_WAIT, TRIES, GitHub
+from codeacumen.renames.reviews.client import MAX_TRIES, SECONDARY_WAIT, GitHub
 
 PULLS = "repos/acme/widgets/pulls"
 
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    made = Repository()
-    made.commit("main", "", {"A.java": "class A { }"})
+    repository = Repository()
+    repository.add_commit("main", "", {"A.java": "class A { }"})
     for number in (1, 2, 3):
-        made.pull(number, "main", ["main"])
-    one = Server(made)
-    yield one
-    one.close()
+        repository.add_pull(number, "main", ["main"])
+    github_server = Server(repository)
+    yield github_server
+    github_server.close()
 
 
 class Clock:
-    """Sleeps at once, and remembers for how long."""
+    """A clock that records waits instead of sleeping, for a client."""
 
     def __init__(self) -> None:
-        self.slept: list[float] = []
-        self.told: list[str] = []
+        self.waits: list[float] = []
+        self.messages: list[str] = []
 
-    def client(self, server: Server, **settings: Any) -> GitHub:
+    def open_client(self, server: Server, **settings: Any) -> GitHub:
         return GitHub(
             server.url,
             "secret",
-            self.told.append,
-            self.slept.append,
-            clock=lambda: time.time() + sum(self.slept),
+            self.messages.append,
+            self.waits.append,
+            clock=lambda: time.time() + sum(self.waits),
             **settings,
         )
 
 
-def test_an_answer_with_its_tag_and_the_next_page(server: Server) -> None:
-    with Clock().client(server) as network:
-        first = network.ask(PULLS, "state=closed", "")
-        assert (first.status, [one["number"] for one in first.body]) == (200, [1, 2])
+def test_an_answer_has_an_etag_and_a_next_page(server: Server) -> None:
+    with Clock().open_client(server) as network:
+        first = network.send_request(PULLS, "state=closed", "")
+        assert (first.status, [pull["number"] for pull in first.body]) == (200, [1, 2])
         assert first.next == "state=closed&page=2"
-        assert network.ask(PULLS, "state=closed", first.etag).status == 304
-        last = network.ask(PULLS, first.next, "")
-        assert ([one["number"] for one in last.body], last.next) == ([3], "")
-    # The next page was asked for where the first one was, not at the address that it names.
-    assert [one.path for one in server.log] == [f"/{PULLS}"] * 3
+        assert network.send_request(PULLS, "state=closed", first.etag).status == 304
+        last = network.send_request(PULLS, first.next, "")
+        assert ([pull["number"] for pull in last.body], last.next) == ([3], "")
+    # The client requests the next page from the same server, not from the host in the Link header.
+    assert [request.path for request in server.log] == [f"/{PULLS}"] * 3
 
 
 @pytest.mark.parametrize("fault", [500, 502, 503, "truncated", "cut off"])
-def test_a_server_that_fails_is_asked_again_later(server: Server, fault: Any) -> None:
+def test_a_failing_request_is_retried(server: Server, fault: Any) -> None:
     clock = Clock()
-    server.fault("/pulls", fault, fault)
-    with clock.client(server) as network:
-        assert network.ask(PULLS, "", "").status == 200
-    assert clock.slept == [1.0, 2.0]
+    server.add_faults("/pulls", fault, fault)
+    with clock.open_client(server) as network:
+        assert network.send_request(PULLS, "", "").status == 200
+    assert clock.waits == [1.0, 2.0]
     assert len(server.log) == 3
 
 
-def test_a_server_that_does_not_answer_in_time(server: Server) -> None:
+def test_a_request_that_times_out_is_retried(server: Server) -> None:
     clock = Clock()
-    server.fault("/pulls", "hangs")
-    with clock.client(server, timeout=0.2) as network:
-        assert network.ask(PULLS, "", "").status == 200
-    assert clock.slept == [1.0]
+    server.add_faults("/pulls", "hangs")
+    with clock.open_client(server, timeout=0.2) as network:
+        assert network.send_request(PULLS, "", "").status == 200
+    assert clock.waits == [1.0]
 
 
-def test_it_gives_up_with_advice(server: Server) -> None:
+def test_giving_up_has_a_hint(server: Server) -> None:
     clock = Clock()
-    server.fault("/pulls", *[500] * TRIES)
+    server.add_faults("/pulls", *[500] * MAX_TRIES)
     with (
-        clock.client(server) as network,
+        clock.open_client(server) as network,
         pytest.raises(CodeacumenError, match="status 500") as error,
     ):
-        network.ask(PULLS, "", "")
+        network.send_request(PULLS, "", "")
     assert "again" in error.value.hint
-    assert clock.slept == [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]
+    assert clock.waits == [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]
 
 
-def test_nobody_there() -> None:
+def test_an_unreachable_server_is_an_error_without_the_token() -> None:
     with (
         GitHub("http://127.0.0.1:9", "secret", sleep=lambda seconds: None) as network,
         pytest.raises(CodeacumenError, match="no answer") as error,
     ):
-        network.ask(PULLS, "", "")
+        network.send_request(PULLS, "", "")
     assert "secret" not in f"{error.value} {error.value.hint}"
 
 
@@ -108,93 +108,97 @@ def test_nobody_there() -> None:
         ((429, {}, "Too many requests"), SECONDARY_WAIT),
     ],
 )
-def test_limits_are_waited_for(server: Server, fault: Any, wait: float) -> None:
+def test_the_client_waits_for_rate_limits(server: Server, fault: Any, wait: float) -> None:
     clock = Clock()
-    server.fault("/pulls", fault)
-    with clock.client(server) as network:
-        assert network.ask(PULLS, "", "").status == 200
-    assert clock.slept == [wait]
-    assert len(clock.told) == 1
-    assert "waiting until" in clock.told[0]
+    server.add_faults("/pulls", fault)
+    with clock.open_client(server) as network:
+        assert network.send_request(PULLS, "", "").status == 200
+    assert clock.waits == [wait]
+    assert len(clock.messages) == 1
+    assert "waiting until" in clock.messages[0]
 
 
-def test_a_date_to_retry_after(server: Server) -> None:
+def test_the_client_waits_until_a_date(server: Server) -> None:
     clock = Clock()
-    server.fault("/pulls", (429, {"retry_after": formatdate(time.time() + 30, usegmt=True)}, ""))
-    with clock.client(server) as network:
-        assert network.ask(PULLS, "", "").status == 200
-    assert 25 <= clock.slept[0] <= 31
+    server.add_faults(
+        "/pulls", (429, {"retry_after": formatdate(time.time() + 30, usegmt=True)}, "")
+    )
+    with clock.open_client(server) as network:
+        assert network.send_request(PULLS, "", "").status == 200
+    assert 25 <= clock.waits[0] <= 31
 
 
-def test_secondary_limits_are_waited_for_longer_each_time(server: Server) -> None:
+def test_waits_for_secondary_limits_grow(server: Server) -> None:
     clock = Clock()
-    server.fault("/pulls", *[(403, {}, "secondary rate limit")] * 3)
-    with clock.client(server) as network:
-        assert network.ask(PULLS, "", "").status == 200
-    assert clock.slept == [SECONDARY_WAIT, 2 * SECONDARY_WAIT, 4 * SECONDARY_WAIT]
+    server.add_faults("/pulls", *[(403, {}, "secondary rate limit")] * 3)
+    with clock.open_client(server) as network:
+        assert network.send_request(PULLS, "", "").status == 200
+    assert clock.waits == [SECONDARY_WAIT, 2 * SECONDARY_WAIT, 4 * SECONDARY_WAIT]
 
 
-def test_the_hourly_limit_is_really_waited_for(server: Server) -> None:
-    """With the machine's own clock: the server refuses until the second it named has come."""
+def test_the_client_waits_for_the_hourly_limit(server: Server) -> None:
+    """This test uses the real clock: the server refuses requests until the reset time."""
     server.remaining, server.reset = 1, int(time.time()) + 2
     with GitHub(server.url) as network:
-        assert network.ask(PULLS, "", "").status == 200
-        begun = time.time()
-        assert network.ask(PULLS, "page=2", "").status == 200
-    # The first answer said that it was the last: the second question was not asked too early.
-    assert [one.status for one in server.log] == [200, 200]
-    assert begun < server.reset <= time.time()
+        assert network.send_request(PULLS, "", "").status == 200
+        start_time = time.time()
+        assert network.send_request(PULLS, "page=2", "").status == 200
+    # The first answer says that no requests remain, so the client delays the second.
+    assert [request.status for request in server.log] == [200, 200]
+    assert start_time < server.reset <= time.time()
 
 
-def test_a_limit_that_is_met_already(server: Server) -> None:
+def test_the_client_waits_when_the_limit_is_already_reached(server: Server) -> None:
     server.remaining, server.reset = 0, int(time.time()) + 2
     with GitHub(server.url) as network:
-        assert network.ask(PULLS, "", "").status == 200
-    assert [one.status for one in server.log] == [403, 200]
+        assert network.send_request(PULLS, "", "").status == 200
+    assert [request.status for request in server.log] == [403, 200]
 
 
 @pytest.mark.parametrize("status", [404, 409, 410, 422, 451])
-def test_what_is_gone_is_an_answer(server: Server, status: int) -> None:
-    server.fault("/pulls", status)
+def test_client_errors_are_answers(server: Server, status: int) -> None:
+    server.add_faults("/pulls", status)
     clock = Clock()
-    with clock.client(server) as network:
-        assert network.ask(PULLS, "", "").status == status
-    assert clock.slept == []
+    with clock.open_client(server) as network:
+        assert network.send_request(PULLS, "", "").status == status
+    assert clock.waits == []
 
 
-def test_forbidden_is_no_limit(server: Server) -> None:
-    server.fault("/pulls", (403, {}, "Resource protected by organization SAML enforcement"))
+def test_a_forbidden_resource_is_not_a_rate_limit(server: Server) -> None:
+    server.add_faults("/pulls", (403, {}, "Resource protected by organization SAML enforcement"))
     clock = Clock()
-    with clock.client(server) as network:
-        assert network.ask(PULLS, "", "").status == 403
-    assert clock.slept == []
+    with clock.open_client(server) as network:
+        assert network.send_request(PULLS, "", "").status == 403
+    assert clock.waits == []
 
 
-def test_a_token_that_is_not_accepted(server: Server) -> None:
-    server.fault("/pulls", 401)
+def test_a_rejected_token_is_an_error_without_the_token(server: Server) -> None:
+    server.add_faults("/pulls", 401)
     with (
-        Clock().client(server) as network,
+        Clock().open_client(server) as network,
         pytest.raises(CodeacumenError, match="does not accept the token") as error,
     ):
-        network.ask(PULLS, "", "")
+        network.send_request(PULLS, "", "")
     assert "secret" not in f"{error.value} {error.value.hint}"
 
 
-def test_a_repository_that_moved_is_followed_without_the_token(server: Server) -> None:
-    elsewhere = Server(*server.repositories.values())
+def test_a_redirect_to_another_host_omits_the_token(server: Server) -> None:
+    other_server = Server(*server.repositories.values())
     try:
-        server.fault("/pulls", (301, {"Location": f"{server.url}/{PULLS}?page=2"}, "Moved"))
-        server.fault("/pulls?", (302, {"Location": f"{elsewhere.url}/{PULLS}?page=2"}, "Moved"))
-        with Clock().client(server) as network:
-            assert [one["number"] for one in network.ask(PULLS, "", "").body] == [3]
+        server.add_faults("/pulls", (301, {"Location": f"{server.url}/{PULLS}?page=2"}, "Moved"))
+        server.add_faults(
+            "/pulls?", (302, {"Location": f"{other_server.url}/{PULLS}?page=2"}, "Moved")
+        )
+        with Clock().open_client(server) as network:
+            assert [pull["number"] for pull in network.send_request(PULLS, "", "").body] == [3]
     finally:
-        elsewhere.close()
-    assert [one.token for one in server.log] == ["Bearer secret"] * 2
-    assert [one.token for one in elsewhere.log] == [""]
+        other_server.close()
+    assert [request.token for request in server.log] == ["Bearer secret"] * 2
+    assert [request.token for request in other_server.log] == [""]
 
 
 @pytest.mark.parametrize("token", ["sec\nret", "sécret", "sec ret"])
-def test_a_token_that_cannot_be_sent_is_not_repeated(token: str) -> None:
+def test_an_invalid_token_is_not_repeated_in_the_error(token: str) -> None:
     with pytest.raises(CodeacumenError, match="the token cannot be sent") as error:
         GitHub("http://127.0.0.1:9", token)
     assert token not in f"{error.value} {error.value.hint}"

@@ -1,5 +1,8 @@
-"""Keywords, links and criteria. Oracles: comments of the kinds that ReName4J tells of, with what
-the paper says of these; and differences made by ``difflib``, whose lines are counted."""
+"""Tests of the keywords, links and criteria of review comments.
+
+The oracles are comments of the kinds that ReName4J describes, with the paper's classification, and
+diffs made by ``difflib``, whose lines are counted.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +15,17 @@ import pytest
 from codeacumen.renames.reviews import comments
 from codeacumen.renames.reviews.comments import (
     Comment,
-    Where,
-    commit_at,
-    hunk_line,
-    link,
-    mentions,
-    shows,
+    MethodPosition,
+    find_commit_at,
+    last_hunk_line,
+    link_thread,
+    mentions_name,
+    shows_name,
     speaks_of_names,
 )
 
-# Old name, new name, comment, and the criterion of ReName4J's section 3.2 that it is an example of.
-# The names and what is said are like the paper's own examples; the words are ours.
+# Old name, new name, comment, and the criterion of ReName4J's section 3.2 that it illustrates. The
+# names are those of the paper's examples; the comments paraphrase them.
 COMMENTS = [
     ("testGetConnection", "assertGetConnection",
      "Rename 'testGetConnection' into 'assertGetConnection', please.", "suggested"),
@@ -56,13 +59,13 @@ COMMENTS = [
 def test_examples_meet_the_papers_criteria(
     old: str, new: str, comment: str, criterion: str | None
 ) -> None:
-    found = comments.find_features([comment], old, new, accepted=True, approved=False, own=False)
+    features = comments.find_features([comment], old, new, accepted=True, approved=False, own=False)
     if criterion is not None:
-        assert criterion in found
-        assert "typo" not in found
+        assert criterion in features
+        assert "typo" not in features
     else:
-        assert not {"suggested", "inspired", "convention", "consistency"} & set(found)
-    # Without one of the four words, a comment is found by another of the same pull request.
+        assert not {"suggested", "inspired", "convention", "consistency"} & set(features)
+    # A comment without a keyword is found through another comment of the same pull request.
     assert speaks_of_names(comment) == (old != "size")
 
 
@@ -85,37 +88,42 @@ def test_examples_meet_the_papers_criteria(
         ("", False),
     ],
 )
-def test_words_that_speak_of_names(text: str, speaks: bool) -> None:
+def test_comments_that_speak_of_names(text: str, speaks: bool) -> None:
     assert speaks_of_names(text) == speaks
 
 
-def test_the_line_of_a_hunk_is_the_one_of_the_file() -> None:
-    """Random files; difflib makes the difference, and the text at the line is the oracle."""
-    draw = random.Random(8)
+def test_the_line_of_a_hunk_is_the_line_of_the_file() -> None:
+    """difflib computes the diff of random files; the oracle is the text at the returned line."""
+    random_source = random.Random(8)
     checked = 0
     for _ in range(200):
-        before = [f"line {draw.randrange(30)} {i}" for i in range(draw.randrange(1, 40))]
-        after = [one for one in before if draw.random() > 0.2]
-        after += [f"new {i}" for i in range(draw.randrange(4))]
-        made = list(difflib.unified_diff(before, after, lineterm="", n=draw.randrange(4)))[2:]
-        starts = [place for place, one in enumerate(made) if one.startswith("@@")]
-        for place, one in enumerate(made):
-            if one.startswith("@@"):
+        before = [
+            f"line {random_source.randrange(30)} {number}"
+            for number in range(random_source.randrange(1, 40))
+        ]
+        after = [line for line in before if random_source.random() > 0.2]
+        after += [f"new {number}" for number in range(random_source.randrange(4))]
+        diff_lines = list(
+            difflib.unified_diff(before, after, lineterm="", n=random_source.randrange(4))
+        )[2:]
+        starts = [index for index, diff_line in enumerate(diff_lines) if diff_line.startswith("@@")]
+        for index, diff_line in enumerate(diff_lines):
+            if diff_line.startswith("@@"):
                 continue
-            head = max(start for start in starts if start < place)
-            line, removed = hunk_line("\n".join(made[head : place + 1]))
-            assert removed == one.startswith("-")
-            assert (before if removed else after)[line - 1] == one[1:]
+            hunk_start = max(start for start in starts if start < index)
+            line_number, removed = last_hunk_line("\n".join(diff_lines[hunk_start : index + 1]))
+            assert removed == diff_line.startswith("-")
+            assert (before if removed else after)[line_number - 1] == diff_line[1:]
             checked += 1
     assert checked > 1000
 
 
-def test_a_remark_in_a_hunk_is_no_line() -> None:
-    assert hunk_line("@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c") == (2, False)
-    assert hunk_line("@@ -1 +1 @@\n+c\n\\ No newline at end of file") == (1, False)
+def test_a_remark_in_a_hunk_is_not_a_line() -> None:
+    assert last_hunk_line("@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c") == (2, False)
+    assert last_hunk_line("@@ -1 +1 @@\n+c\n\\ No newline at end of file") == (1, False)
 
 
-def test_a_comment_on_a_whole_file_or_over_two_sides_has_no_range() -> None:
+def test_comments_on_a_file_or_on_two_sides_have_no_range() -> None:
     item = {
         "id": 1,
         "pull_request_url": "x/pulls/7",
@@ -125,24 +133,29 @@ def test_a_comment_on_a_whole_file_or_over_two_sides_has_no_range() -> None:
         "side": "RIGHT",
         "diff_hunk": "@@ -1 +1 @@\n+x",
     }
-    one = comments.read_line_comment(item)
-    assert one is not None
-    assert (one.pull, one.first, one.last, one.left) == (7, 3, 9, False)
-    one = comments.read_line_comment({**item, "start_side": "LEFT"})
-    assert one is not None
-    assert (one.first, one.last) == (9, 9)
-    one = comments.read_line_comment({**item, "subject_type": "file"})
-    assert one is not None
-    assert (one.last, one.hunk) == (0, "")
+    comment = comments.read_line_comment(item)
+    assert comment is not None
+    assert (comment.pull, comment.first_line, comment.last_line, comment.is_on_removed_line) == (
+        7,
+        3,
+        9,
+        False,
+    )
+    comment = comments.read_line_comment({**item, "start_side": "LEFT"})
+    assert comment is not None
+    assert (comment.first_line, comment.last_line) == (9, 9)
+    comment = comments.read_line_comment({**item, "subject_type": "file"})
+    assert comment is not None
+    assert (comment.last_line, comment.hunk) == (0, "")
 
 
 @pytest.mark.parametrize("hunk", ["", "@@", "@@ -1 +1 @@", "nonsense\n+a", "@@ -a,b +c @@\n+x"])
-def test_a_hunk_that_is_none(hunk: str) -> None:
-    assert hunk_line(hunk) == (0, False)
+def test_an_invalid_hunk_has_no_line(hunk: str) -> None:
+    assert last_hunk_line(hunk) == (0, False)
 
 
 @pytest.mark.parametrize(
-    ("text", "name", "meant"),
+    ("text", "name", "is_mentioned"),
     [
         ("the size is wrong", "size", False),
         ("`size` is wrong", "size", True),
@@ -160,51 +173,55 @@ def test_a_hunk_that_is_none(hunk: str) -> None:
         ("a+b", "a+b(", False),
     ],
 )
-def test_a_name_or_only_a_word(text: str, name: str, meant: bool) -> None:
-    assert mentions(text, name) == meant
+def test_a_mention_of_a_name_is_not_just_a_word(text: str, name: str, is_mentioned: bool) -> None:
+    assert mentions_name(text, name) == is_mentioned
 
 
-def at(line: int, **changes: object) -> list[Comment]:
+def make_thread(line: int, **changes: object) -> list[Comment]:
     values: dict[str, object] = {
         "id": 1, "kind": "line", "pull": 1, "body": "a better name?", "url": "", "author": "bob",
-        "time": "", "thread": 1, "commit": "c", "path": "A.java", "first": line, "last": line,
+        "time": "", "thread": 1, "commit": "c", "path": "A.java",
+        "first_line": line, "last_line": line,
     }  # fmt: skip
     return [Comment(**{**values, **changes})]  # type: ignore[arg-type]
 
 
-# JavaDoc from line 10, the body opens in 14, the last line is 20.
-PLACE = Where("c", "A.java", "old", 10, 14, 20)
+# The JavaDoc starts at line 10, the body at line 14, and the method ends at line 20.
+METHOD_LINES = MethodPosition("c", "A.java", "old", 10, 14, 20)
 
 
 @pytest.mark.parametrize(
     ("thread", "how"),
     [
-        (at(9), ""),
-        (at(10), "declaration"),
-        (at(14), "declaration"),
-        (at(15), "body"),
-        (at(20), "body"),
-        (at(21), ""),
-        (at(25, first=8), "declaration"),
-        (at(25, first=16), "body"),
-        (at(12, commit="another"), ""),
-        (at(12, path="B.java"), ""),
-        (at(12, left=True), ""),
-        (at(12, left=True, hunk="@@ -1 +1 @@\n-  old(x)"), "shown"),
-        (at(30, hunk="@@ -1 +1 @@\n+  a.old (x)"), "shown"),
-        (at(30, hunk="@@ -1 +1 @@\n+  old(x)\n+  other"), ""),
-        (at(30, first=29, hunk="@@ -1 +1 @@\n+  old(x)\n+  other"), "shown"),
-        (at(30, body="why not `newer`?"), "named"),
-        (at(0, first=0, hunk="@@ -1,9 +12,9 @@\n+  other"), "declaration"),
-        (at(0, first=0, kind="discussion", path="", body="`old` is a bad name"), "named"),
-        (at(0, first=0, kind="discussion", path="", body="a bad name"), ""),
+        (make_thread(9), ""),
+        (make_thread(10), "declaration"),
+        (make_thread(14), "declaration"),
+        (make_thread(15), "body"),
+        (make_thread(20), "body"),
+        (make_thread(21), ""),
+        (make_thread(25, first_line=8), "declaration"),
+        (make_thread(25, first_line=16), "body"),
+        (make_thread(12, commit="another"), ""),
+        (make_thread(12, path="B.java"), ""),
+        (make_thread(12, is_on_removed_line=True), ""),
+        (make_thread(12, is_on_removed_line=True, hunk="@@ -1 +1 @@\n-  old(x)"), "shown"),
+        (make_thread(30, hunk="@@ -1 +1 @@\n+  a.old (x)"), "shown"),
+        (make_thread(30, hunk="@@ -1 +1 @@\n+  old(x)\n+  other"), ""),
+        (make_thread(30, first_line=29, hunk="@@ -1 +1 @@\n+  old(x)\n+  other"), "shown"),
+        (make_thread(30, body="why not `newer`?"), "named"),
+        (make_thread(0, first_line=0, hunk="@@ -1,9 +12,9 @@\n+  other"), "declaration"),
+        (
+            make_thread(0, first_line=0, kind="discussion", path="", body="`old` is a bad name"),
+            "named",
+        ),
+        (make_thread(0, first_line=0, kind="discussion", path="", body="a bad name"), ""),
     ],
 )
-def test_how_a_comment_is_linked_to_a_method(thread: list[Comment], how: str) -> None:
-    assert link(thread, PLACE, "newer") == how
+def test_link_between_a_comment_and_a_method(thread: list[Comment], how: str) -> None:
+    assert link_thread(thread, METHOD_LINES, "newer") == how
 
 
-def test_without_httpx_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_httpx_is_an_error_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
     from codeacumen.api import CodeacumenError
     from codeacumen.renames.reviews.client import GitHub
 
@@ -214,20 +231,20 @@ def test_without_httpx_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) 
     assert "codeacumen[remote]" in error.value.hint
 
 
-def test_a_call_of_another_method_shows_nothing() -> None:
-    (comment,) = at(3, hunk="@@ -1 +1 @@\n+  older(x); bold(y)")
-    assert not shows(comment, "old")
+def test_a_call_of_another_method_is_no_link() -> None:
+    (comment,) = make_thread(3, hunk="@@ -1 +1 @@\n+  older(x); bold(y)")
+    assert not shows_name(comment, "old")
 
 
-def test_which_commit_a_discussion_was_about() -> None:
+def test_commit_at_the_time_of_a_comment() -> None:
     chain = [
         {"sha": name, "commit": {"committer": {"date": f"2022-01-0{day}T00:00:00Z"}}}
         for name, day in (("a", 2), ("b", 4), ("c", 6))
     ]
-    assert commit_at(chain, "2022-01-05T00:00:00Z") == "b"
-    assert commit_at(chain, "2022-01-01T00:00:00Z") == "a"
-    assert commit_at(chain, "2023-01-01T00:00:00Z") == "c"
-    assert commit_at([{}, None, 3], "2023") == ""
+    assert find_commit_at(chain, "2022-01-05T00:00:00Z") == "b"
+    assert find_commit_at(chain, "2022-01-01T00:00:00Z") == "a"
+    assert find_commit_at(chain, "2023-01-01T00:00:00Z") == "c"
+    assert find_commit_at([{}, None, 3], "2023") == ""
 
 
 @pytest.mark.parametrize(
@@ -241,13 +258,13 @@ def test_which_commit_a_discussion_was_about() -> None:
         ([], False),
     ],
 )
-def test_whether_reviewers_agreed(states: list[tuple[str, str]], agreed: bool) -> None:
+def test_approval_by_reviewers(states: list[tuple[str, str]], agreed: bool) -> None:
     reviews = [{"user": {"login": name}, "state": state} for name, state in states]
-    assert comments.approved(reviews) == agreed
+    assert comments.is_pull_approved(reviews) == agreed
 
 
 @pytest.mark.parametrize("item", [None, 3, "x", [], {}, {"id": True}, {"id": -1, "user": []}])
-def test_answers_that_are_no_comments(item: object) -> None:
+def test_invalid_items_are_not_comments(item: object) -> None:
     assert comments.read_pull(item) is None
     assert comments.read_line_comment(item) is None
     assert comments.read_discussion(item) is None

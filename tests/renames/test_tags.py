@@ -1,16 +1,16 @@
-"""Words for names: what is a typo, what a case, what is replaced alike.
+"""Tests of the tags of renames by their names: typos, changes of case, and mass renames.
 
-The dictionary is Hunspell's en_US; which words it knows was not decided here.
+The dictionary is Hunspell's en_US, which is independent of this project.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from codeacumen.renames.tags import is_typo, mass, of_names, substitution
+from codeacumen.renames.tags import find_replaced_words, is_typo, mark_mass_renames, tag_names
 
-# Common misspellings, from the list that Wikipedia keeps for machines.
-MISSPELT = [
+# Common misspellings from Wikipedia's machine-readable list.
+MISSPELLINGS = [
     ("acheive", "achieve"), ("begining", "beginning"), ("calender", "calendar"),
     ("definately", "definitely"), ("enviroment", "environment"), ("existance", "existence"),
     ("goverment", "government"), ("harrass", "harass"), ("independant", "independent"),
@@ -20,7 +20,7 @@ MISSPELT = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("wrong", "right"), MISSPELT)
+@pytest.mark.parametrize(("wrong", "right"), MISSPELLINGS)
 def test_misspellings_are_typos_in_one_direction(wrong: str, right: str) -> None:
     before, after = f"get{wrong.title()}Value", f"get{right.title()}Value"
     assert is_typo(before, after)
@@ -42,7 +42,7 @@ def test_misspellings_are_typos_in_one_direction(wrong: str, right: str) -> None
         ("recieveAll", "sendAll"),
     ],
 )
-def test_other_words_are_no_typos(old: str, new: str) -> None:
+def test_other_changes_are_not_typos(old: str, new: str) -> None:
     assert not is_typo(old, new)
 
 
@@ -58,18 +58,18 @@ def test_other_words_are_no_typos(old: str, new: str) -> None:
         ("_", "__", ["case"]),
     ],
 )
-def test_what_two_names_tell(old: str, new: str, tags: list[str]) -> None:
-    assert of_names(old, new) == tags
+def test_tags_of_two_names(old: str, new: str, tags: list[str]) -> None:
+    assert tag_names(old, new) == tags
 
 
-def test_what_is_replaced() -> None:
-    assert substitution("getUserName", "getAccountName") == (("user",), ("account",))
-    assert substitution("name", "getName") == ((), ("get",))
-    assert substitution("a", "a") == ((), ())
-    assert substitution("getget", "get") == (("getget",), ("get",))
+def test_substituted_subtokens() -> None:
+    assert find_replaced_words("getUserName", "getAccountName") == (("user",), ("account",))
+    assert find_replaced_words("name", "getName") == ((), ("get",))
+    assert find_replaced_words("a", "a") == ((), ())
+    assert find_replaced_words("getget", "get") == (("getget",), ("get",))
 
 
-def test_mass_needs_as_many_of_one_kind() -> None:
-    alike = [(f"get{word}", f"fetch{word}") for word in ("A", "B", "C")]
-    assert mass([*alike, ("x", "y")], 3) == [True, True, True, False]
-    assert mass(alike, 4) == [False] * 3
+def test_mass_needs_a_minimum_of_equal_substitutions() -> None:
+    equal_renames = [(f"get{word}", f"fetch{word}") for word in ("A", "B", "C")]
+    assert mark_mass_renames([*equal_renames, ("x", "y")], 3) == [True, True, True, False]
+    assert mark_mass_renames(equal_renames, 4) == [False] * 3

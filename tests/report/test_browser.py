@@ -1,4 +1,4 @@
-"""The page as a reader meets it, in a real browser, without a network."""
+"""Tests of the report in a real browser without network access."""
 
 from __future__ import annotations
 
@@ -13,54 +13,54 @@ import pytest
 from codeacumen.api import Run
 from codeacumen.report import build_report
 
-Folder = tuple[Path, Run]
-Opener = Callable[..., Any]
+RunFolder = tuple[Path, Run]
+PageOpener = Callable[..., Any]
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("at_home")]
 
 
-def fold(page: Any, slug: str, name: str) -> Any:
-    part = page.locator(f"#task-{slug} [data-{name}]")
-    part.locator("summary").first.click()
+def open_section(page: Any, slug: str, name: str) -> Any:
+    section = page.locator(f"#task-{slug} [data-{name}]")
+    section.locator("summary").first.click()
     page.wait_for_selector(f"#task-{slug} [data-{name}][data-built]")
-    return part
+    return section
 
 
-def column(table: Any, place: int) -> list[str]:
-    texts: list[str] = table.locator(f"tbody tr > :nth-child({place})").all_inner_texts()
+def read_column(table: Any, column_number: int) -> list[str]:
+    texts: list[str] = table.locator(f"tbody tr > :nth-child({column_number})").all_inner_texts()
     return texts
 
 
-def test_sorting(opened: Opener, small_page: Path) -> None:
-    page = opened(small_page)
-    part = fold(page, "abbreviations-match", "instances")
+def test_sorting_by_a_column(open_report_page: PageOpener, small_page: Path) -> None:
+    page = open_report_page(small_page)
+    part = open_section(page, "abbreviations-match", "instances")
     table = part.locator("table")
     label = table.locator("th[data-key='model-1']")
-    place = 1 + table.locator("thead th").evaluate_all(
+    column_number = 1 + table.locator("thead th").evaluate_all(
         "cells => cells.findIndex(cell => cell.dataset.key === 'model-1')"
     )
-    before = column(table, place)
+    before = read_column(table, column_number)
     assert len(before) == 25
     label.locator("button").click()
     assert label.get_attribute("aria-sort") == "ascending"
-    rising = [float(text) for text in column(table, place)]
-    assert rising == sorted(rising)
+    ascending = [float(text) for text in read_column(table, column_number)]
+    assert ascending == sorted(ascending)
     label.locator("button").press("Enter")
     assert label.get_attribute("aria-sort") == "descending"
-    falling = [float(text) for text in column(table, place)]
-    assert falling == sorted(falling, reverse=True)
-    assert falling[0] > rising[0]
-    assert column(table, place) != before
+    descending = [float(text) for text in read_column(table, column_number)]
+    assert descending == sorted(descending, reverse=True)
+    assert descending[0] > ascending[0]
+    assert read_column(table, column_number) != before
 
 
-def test_searching_and_paging(opened: Opener, small_page: Path) -> None:
-    page = opened(small_page)
-    part = fold(page, "abbreviations-expand", "instances")
+def test_searching_and_paging(open_report_page: PageOpener, small_page: Path) -> None:
+    page = open_report_page(small_page)
+    part = open_section(page, "abbreviations-expand", "instances")
     assert part.get_by_role("status").inner_text() == "1 to 25 of 184"
-    first = column(part.locator("table"), 1)
+    first_page = read_column(part.locator("table"), 1)
     part.get_by_role("button", name="Next").click()
     assert part.get_by_role("status").inner_text() == "26 to 50 of 184"
-    assert not set(first) & set(column(part.locator("table"), 1))
+    assert not set(first_page) & set(read_column(part.locator("table"), 1))
     part.get_by_label("Search").fill("abs~abstract")
     assert part.get_by_role("status").inner_text() == "1 to 1 of 1"
     assert part.locator("tbody tr").count() == 1
@@ -72,8 +72,10 @@ def test_searching_and_paging(opened: Opener, small_page: Path) -> None:
     assert "oracle" in part.locator("thead").inner_text()
 
 
-def test_convention_and_tag(opened: Opener, idbench_page: Path) -> None:
-    page = opened(idbench_page)
+def test_switching_the_evaluation_set_and_filtering_by_tag(
+    open_report_page: PageOpener, idbench_page: Path
+) -> None:
+    page = open_report_page(idbench_page)
     task = page.locator("section.task")
     sizes = "table.board-table:visible tbody tr td:nth-of-type(4)"
     assert set(task.locator(sizes).all_inner_texts()) == {"266"}
@@ -81,31 +83,34 @@ def test_convention_and_tag(opened: Opener, idbench_page: Path) -> None:
     task.locator("[data-switch]").get_by_text("own", exact=True).click()
     assert "289" in task.locator(sizes).all_inner_texts()
     assert "the model itself scores" in task.locator(".stands:visible").inner_text()
-    part = fold(page, "idbench-similarity-large", "instances")
+    part = open_section(page, "idbench-similarity-large", "instances")
     part.get_by_label("Only with tag").select_option(label="opposites")
-    found = part.get_by_role("status").inner_text()
-    assert part.locator("tbody tr").count() == int(found.split()[-1]) < 25
+    status_text = part.get_by_role("status").inner_text()
+    assert part.locator("tbody tr").count() == int(status_text.split()[-1]) < 25
 
 
-def test_cap_is_told(
-    opened: Opener, small_run: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_cap_on_instances_is_shown(
+    open_report_page: PageOpener,
+    small_run: RunFolder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from codeacumen.report import instances
 
     monkeypatch.setattr(instances, "MOST_INSTANCES", 50)
-    page = opened(build_report([small_run], tmp_path / "report.html"))
-    part = fold(page, "abbreviations-match", "instances")
+    page = open_report_page(build_report([small_run], tmp_path / "report.html"))
+    part = open_section(page, "abbreviations-match", "instances")
     assert "50 of 475 instances are shown" in part.inner_text()
     assert part.get_by_role("status").inner_text() == "1 to 25 of 50"
 
 
-def test_theme(opened: Opener, small_page: Path) -> None:
-    page = opened(small_page, color_scheme="dark")
-    paper = "getComputedStyle(document.body).backgroundColor"
-    assert page.evaluate(paper) == "rgb(22, 27, 31)"
+def test_switching_between_light_and_dark(open_report_page: PageOpener, small_page: Path) -> None:
+    page = open_report_page(small_page, color_scheme="dark")
+    background_script = "getComputedStyle(document.body).backgroundColor"
+    assert page.evaluate(background_script) == "rgb(22, 27, 31)"
     page.wait_for_selector("figure[data-plot=overview][data-drawn]")
     page.get_by_label("Light").check(force=True)
-    assert page.evaluate(paper) == "rgb(255, 255, 255)"
+    assert page.evaluate(background_script) == "rgb(255, 255, 255)"
     background = "#overview .canvas svg"
     page.wait_for_function(
         f"document.querySelector('{background}').style.backgroundColor === 'rgb(255, 255, 255)'"
@@ -114,8 +119,8 @@ def test_theme(opened: Opener, small_page: Path) -> None:
     assert page.get_by_label("Light").is_checked()
 
 
-def test_flips_of_accuracy(opened: Opener, small_page: Path) -> None:
-    part = fold(opened(small_page), "abbreviations-expand", "pairs")
+def test_flips_of_accuracy(open_report_page: PageOpener, small_page: Path) -> None:
+    part = open_section(open_report_page(small_page), "abbreviations-expand", "pairs")
     part.get_by_label("First model").select_option(label="oracle")
     part.get_by_label("Second model").select_option(label="random")
     assert "oracle is better than random" in part.locator(".verdict").inner_text()
@@ -129,27 +134,33 @@ def test_flips_of_accuracy(opened: Opener, small_page: Path) -> None:
     assert "Choose two different models." in part.inner_text()
 
 
-def test_flips_of_ranks(opened: Opener, small_page: Path, small_run: Folder) -> None:
+def test_flips_of_ranks(
+    open_report_page: PageOpener, small_page: Path, small_run: RunFolder
+) -> None:
     from scipy.stats import rankdata
 
-    page = opened(small_page)
-    part = fold(page, "abbreviations-match", "pairs")
+    page = open_report_page(small_page)
+    part = open_section(page, "abbreviations-match", "pairs")
     part.get_by_label("First model").select_option(label="jaro-winkler")
     part.get_by_label("Second model").select_option(label="random")
     data = json.loads(page.locator("#data-abbreviations-match").text_content())
     first, second = (data["models"].index(name) for name in ("jaro-winkler", "random"))
     truth = rankdata(data["ranked"])
     errors = [abs(rankdata(data["observed"][model]) - truth) for model in (first, second)]
-    gain = errors[1] - errors[0]
-    best = data["ids"][max(range(len(gain)), key=lambda i: (gain[i], -i))]
-    shown = part.locator(".flips > div").first
-    assert shown.locator("tbody th").first.inner_text() == best
-    assert "ranks off" in shown.inner_text()
+    rank_gain = errors[1] - errors[0]
+    expected_id = data["ids"][
+        max(range(len(rank_gain)), key=lambda index: (rank_gain[index], -index))
+    ]
+    first_flips = part.locator(".flips > div").first
+    assert first_flips.locator("tbody th").first.inner_text() == expected_id
+    assert "ranks off" in first_flips.inner_text()
 
 
 @pytest.mark.parametrize(("format_", "start"), [("png", b"\x89PNG\r\n\x1a\n"), ("svg", b"<svg")])
-def test_saving_a_plot(opened: Opener, small_page: Path, format_: str, start: bytes) -> None:
-    page = opened(small_page)
+def test_saving_a_plot(
+    open_report_page: PageOpener, small_page: Path, format_: str, start: bytes
+) -> None:
+    page = open_report_page(small_page)
     with page.expect_download() as download:
         page.locator(f"#overview [data-export={format_}]").click()
     assert download.value.suggested_filename == f"overview.{format_}"
@@ -158,10 +169,10 @@ def test_saving_a_plot(opened: Opener, small_page: Path, format_: str, start: by
     assert len(content) > 2000
 
 
-def test_phone(opened: Opener, idbench_page: Path) -> None:
-    page = opened(idbench_page, viewport={"width": 390, "height": 844})
+def test_the_page_fits_a_phone(open_report_page: PageOpener, idbench_page: Path) -> None:
+    page = open_report_page(idbench_page, viewport={"width": 390, "height": 844})
     for name in ("instances", "pairs"):
-        fold(page, "idbench-similarity-large", name)
+        open_section(page, "idbench-similarity-large", name)
     page.locator(".slices summary").click()
     for details in page.locator(".board:visible [data-draws] summary").all():
         details.click()
@@ -169,32 +180,36 @@ def test_phone(opened: Opener, idbench_page: Path) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
-def test_long_names_of_models_widen_no_table_of_all_tasks(
-    opened: Opener, copied: Folder, tmp_path: Path
+def test_long_model_names_do_not_widen_the_tables(
+    open_report_page: PageOpener, copied_run: RunFolder, tmp_path: Path
 ) -> None:
-    folder, run = copied
-    long = {name: f"{name}:corpus=build/eval/examples,split=all" for name in run.models}
-    models = {long[name]: card for name, card in run.models.items()}
-    # Any task: of one of GLUECode's there is a table over all five.
-    named = dict(zip(run.tasks, ("gluecode/npath", *list(run.tasks)[1:]), strict=True))
-    tasks = {named[name]: replace(card, name=named[name]) for name, card in run.tasks.items()}
+    folder, run = copied_run
+    long_names = {name: f"{name}:corpus=build/eval/examples,split=all" for name in run.models}
+    models = {long_names[name]: card for name, card in run.models.items()}
+    # Naming a task of GLUECode adds the table over its five tasks.
+    new_task_names = dict(zip(run.tasks, ("gluecode/npath", *list(run.tasks)[1:]), strict=True))
+    tasks = {
+        new_task_names[name]: replace(card, name=new_task_names[name])
+        for name, card in run.tasks.items()
+    }
     cells = tuple(
-        replace(cell, model=long[cell.model], task=named[cell.task]) for cell in run.cells
+        replace(cell, model=long_names[cell.model], task=new_task_names[cell.task])
+        for cell in run.cells
     )
-    changed = replace(run, models=models, cells=cells, tasks=tasks)
-    page = opened(build_report([(folder, changed)], tmp_path / "report.html"))
-    box = page.locator("#overview .scroll")
-    assert "split=all" in box.inner_text()
-    assert box.evaluate("one => one.scrollWidth - one.clientWidth") == 0
-    overall = page.locator("#overall-gluecode .scroll")
-    assert "split=all" in overall.inner_text()
-    assert overall.evaluate("one => one.scrollWidth - one.clientWidth") == 0
+    changed_run = replace(run, models=models, cells=cells, tasks=tasks)
+    page = open_report_page(build_report([(folder, changed_run)], tmp_path / "report.html"))
+    table_box = page.locator("#overview .scroll")
+    assert "split=all" in table_box.inner_text()
+    assert table_box.evaluate("one => one.scrollWidth - one.clientWidth") == 0
+    overall_box = page.locator("#overall-gluecode .scroll")
+    assert "split=all" in overall_box.inner_text()
+    assert overall_box.evaluate("one => one.scrollWidth - one.clientWidth") == 0
 
 
-def test_basics_of_access(opened: Opener, idbench_page: Path) -> None:
-    page = opened(idbench_page)
+def test_basic_accessibility(open_report_page: PageOpener, idbench_page: Path) -> None:
+    page = open_report_page(idbench_page)
     for name in ("instances", "pairs"):
-        fold(page, "idbench-similarity-large", name)
+        open_section(page, "idbench-similarity-large", name)
     assert (
         page.evaluate(
             """[...document.querySelectorAll('input, select')].filter(
@@ -215,20 +230,25 @@ def test_basics_of_access(opened: Opener, idbench_page: Path) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_contrast(
-    opened: Opener, idbench_page: Path, scheme: str, weak: Callable[[Any], list[str]]
+def test_texts_have_enough_contrast(
+    open_report_page: PageOpener,
+    idbench_page: Path,
+    scheme: str,
+    find_low_contrast: Callable[[Any], list[str]],
 ) -> None:
-    page = opened(idbench_page, color_scheme=scheme)
-    fold(page, "idbench-similarity-large", "instances")
-    assert weak(page) == []
+    page = open_report_page(idbench_page, color_scheme=scheme)
+    open_section(page, "idbench-similarity-large", "instances")
+    assert find_low_contrast(page) == []
 
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'\\{{7*7}}\n\u2028\ud800"
 
 
-def test_hostile_texts_are_harmless(opened: Opener, copied: Folder, tmp_path: Path) -> None:
-    """Ids, answers, errors, names of models and tasks: all of them come from elsewhere."""
-    folder, run = copied
+def test_hostile_texts_are_harmless(
+    open_report_page: PageOpener, copied_run: RunFolder, tmp_path: Path
+) -> None:
+    """Ids, answers, errors, and names of models and tasks are untrusted input."""
+    folder, run = copied_run
     tasks = {
         name: replace(card, title=HOSTILE, summary=HOSTILE, metric=HOSTILE)
         for name, card in run.tasks.items()
@@ -243,19 +263,21 @@ def test_hostile_texts_are_harmless(opened: Opener, copied: Folder, tmp_path: Pa
         (folder / cell.answers).write_text("\n".join(map(json.dumps, records)))
         model = HOSTILE if cell.model == "levenshtein" else cell.model
         counts = replace(cell.counts, failed=1)
-        # Half of the cells were asked other data, so that ids come from their answers alone.
-        sha = cell.data_sha256 if cell.task.endswith("expand") else "0"
-        cells.append(replace(cell, model=model, counts=counts, errors=(HOSTILE,), data_sha256=sha))
+        # Half of the cells used different data, so their ids come only from the answers.
+        data_sha256 = cell.data_sha256 if cell.task.endswith("expand") else "0"
+        cells.append(
+            replace(cell, model=model, counts=counts, errors=(HOSTILE,), data_sha256=data_sha256)
+        )
     models = {**run.models, HOSTILE: replace(run.models["levenshtein"], summary=HOSTILE)}
-    hostile = replace(run, tasks=tasks, cells=tuple(cells), models=models)
-    path = build_report([(folder, hostile)], tmp_path / "report.html")
+    hostile_run = replace(run, tasks=tasks, cells=tuple(cells), models=models)
+    path = build_report([(folder, hostile_run)], tmp_path / "report.html")
 
-    page = opened(path)
+    page = open_report_page(path)
     for slug in ("abbreviations-expand", "abbreviations-match"):
-        part = fold(page, slug, "instances")
+        part = open_section(page, slug, "instances")
         part.get_by_label("Search").fill("onerror")
         assert part.locator("tbody tr").count() >= 1
-        fold(page, slug, "pairs")
+        open_section(page, slug, "pairs")
         page.locator(f"#task-{slug} [data-draws] summary").first.click()
     page.wait_for_selector("figure[data-plot=overview][data-drawn]")
     page.locator("#failures summary").click()

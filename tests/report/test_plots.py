@@ -7,12 +7,12 @@ import pytest
 
 from codeacumen.api import CodeacumenError, Run
 from codeacumen.report import export_plots
-from codeacumen.report.plots import ROW_HEIGHT, scale_for
+from codeacumen.report.plots import ROW_HEIGHT, choose_scale
 
-Folder = tuple[Path, Run]
+RunFolder = tuple[Path, Run]
 
 
-def test_every_plot_as_png_and_svg(small_run: Folder, tmp_path: Path) -> None:
+def test_every_plot_is_written_as_png_and_svg(small_run: RunFolder, tmp_path: Path) -> None:
     written = export_plots([small_run], tmp_path, ["png", "svg"])
     assert [path.name for path in written] == [
         "overview.png",
@@ -31,21 +31,21 @@ def test_every_plot_as_png_and_svg(small_run: Folder, tmp_path: Path) -> None:
     assert "levenshtein" in written[3].read_text(encoding="utf-8")
 
 
-def test_rows_of_a_short_plot_keep_their_distance(small_run: Folder, tmp_path: Path) -> None:
-    """Legend and axis come on top of the rows' height; fitted into it, labels would overlap."""
+def test_rows_of_a_short_plot_do_not_overlap(small_run: RunFolder, tmp_path: Path) -> None:
+    """The legend and axis add to the height of the rows; otherwise labels would overlap."""
     (overview, *_) = export_plots([small_run], tmp_path, ["svg"])
     height = float(ElementTree.fromstring(overview.read_text(encoding="utf-8")).attrib["height"])
     rows = len(small_run[1].tasks) * ROW_HEIGHT
     assert height > rows + 30
 
 
-def test_svg_is_the_same_each_time(small_run: Folder, tmp_path: Path) -> None:
+def test_svg_is_the_same_each_time(small_run: RunFolder, tmp_path: Path) -> None:
     first = export_plots([small_run], tmp_path / "a", ["svg"])
     second = export_plots([small_run], tmp_path / "b", ["svg"])
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
 
 
-def test_unknown_format(small_run: Folder, tmp_path: Path) -> None:
+def test_an_unknown_format_is_rejected(small_run: RunFolder, tmp_path: Path) -> None:
     with pytest.raises(CodeacumenError, match="gif"):
         export_plots([small_run], tmp_path, ["gif"])
 
@@ -60,8 +60,8 @@ def test_unknown_format(small_run: Folder, tmp_path: Path) -> None:
         ([37.0], (0.0, 40.0)),
     ],
 )
-def test_scale(values: list[float | None], expected: tuple[float, float]) -> None:
-    scale = scale_for(values)
+def test_scale_covers_the_values(values: list[float | None], expected: tuple[float, float]) -> None:
+    scale = choose_scale(values)
     assert (scale.low, scale.high) == pytest.approx(expected)
     assert scale.percent(scale.low) == 0
     assert scale.percent(scale.high) == 100

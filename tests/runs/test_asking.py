@@ -1,4 +1,4 @@
-"""How models are asked: calls at the same time, and exceptions in place of answers."""
+"""Tests of calling models: concurrent calls, and exceptions in place of answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import codeacumen
 from codeacumen.api import CodeacumenError, Pair, Question
 
 
-class Waiting:
+class ConcurrentModel:
     """Answers only while ``concurrency`` calls wait at the same time."""
 
     batch_size = 5
@@ -26,14 +26,14 @@ class Waiting:
         return [float(len(pair.left)) for pair in pairs]
 
 
-def test_calls_run_at_the_same_time_and_every_instance_is_asked_once(home: Path) -> None:
+def test_calls_are_concurrent_and_each_instance_is_asked_once(home: Path) -> None:
     # 475 instances in batches of 5 are 95 batches: 19 rounds of 5 calls.
-    results = codeacumen.evaluate(Waiting(5), "abbreviations/match", progress=False)
+    results = codeacumen.evaluate(ConcurrentModel(5), "abbreviations/match", progress=False)
     counts = results.run.cells[0].counts
     assert (counts.answered, counts.failed, results.run.cells[0].asked) == (475, 0, 475)
 
 
-def test_a_wrong_concurrency_is_refused(home: Path, tmp_path: Path) -> None:
+def test_invalid_concurrency_is_refused(home: Path, tmp_path: Path) -> None:
     plugin = tmp_path / "wrong_concurrency.py"
     plugin.write_text(
         "import codeacumen\n"
@@ -52,7 +52,7 @@ def test_a_wrong_concurrency_is_refused(home: Path, tmp_path: Path) -> None:
 
 
 class SometimesFails:
-    """Returns an exception in place of the vector of every identifier that begins with ``s``."""
+    """Returns an exception instead of a vector for every identifier that begins with ``s``."""
 
     batch_size = 64
 
@@ -64,16 +64,16 @@ class SometimesFails:
 
 
 @pytest.mark.parametrize("task", ["abbreviations/match", "abbreviations/expand"])
-def test_an_exception_in_place_of_an_answer_fails_its_item_only(home: Path, task: str) -> None:
-    """Through one adapter (cosine) and through two (the most similar choice)."""
+def test_exception_instead_of_answer_fails_only_its_item(home: Path, task: str) -> None:
+    """Check one adapter (cosine) and two (the most similar choice)."""
     instances = codeacumen.load_task(task).instances()
     expected = 0
     for instance in instances:
-        asked = instance.input
+        question = instance.input
         words = (
-            (asked.text, *asked.choices)
-            if isinstance(asked, Question)
-            else (asked.left, asked.right)  # type: ignore[union-attr]
+            (question.text, *question.choices)
+            if isinstance(question, Question)
+            else (question.left, question.right)  # type: ignore[union-attr]
         )
         expected += any(word.startswith("s") for word in words)
     results = codeacumen.evaluate(SometimesFails(), task, progress=False)
@@ -83,7 +83,7 @@ def test_an_exception_in_place_of_an_answer_fails_its_item_only(home: Path, task
     assert "ConnectionError: no route" in cell.errors[0]
 
 
-def test_a_limit_asks_the_first_instances_only(home: Path, tmp_path: Path) -> None:
+def test_limit_selects_the_first_instances(home: Path, tmp_path: Path) -> None:
     results = codeacumen.evaluate(
         ["levenshtein", "random"], "abbreviations", tmp_path / "run", limit=40, progress=False
     )
@@ -93,13 +93,13 @@ def test_a_limit_asks_the_first_instances_only(home: Path, tmp_path: Path) -> No
         "Abbreviations: match (first 40 of 475)",
         "Abbreviations: expand (first 40 of 184)",
     ]
-    # The report and a comparison take the same instances.
+    # The report and a comparison use the same instances.
     (comparison,) = codeacumen.compare(tmp_path / "run", "abbreviations/match", progress=False)
     assert comparison.n == 40
     page = results.report().read_text()
     assert "first 40 of 475" in page
     assert "answered other data" not in page
-    # A limit above the number of instances is none.
+    # A limit above the number of instances has no effect.
     (card,) = codeacumen.evaluate(
         "random", "abbreviations/expand", limit=1000, progress=False
     ).run.tasks.values()

@@ -1,4 +1,4 @@
-"""Instances as files, and answers of other programs read from each format."""
+"""Tests of instances exported to files, and of answers from other programs in each format."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TASK = "abbreviations/expand"
 
 
 def read_rows(file: Path) -> list[dict[str, object]]:
-    """Read a file with a reader that codeacumen does not use for it."""
+    """Return the rows of a file, with a reader that codeacumen does not use for it."""
     if file.suffix == ".jsonl":
         return [json.loads(line) for line in file.read_text().splitlines()]
     if file.suffix == ".csv":
@@ -59,7 +59,7 @@ def test_truths_are_written_only_on_request_and_score_one(
 
 
 def test_numbers_keep_their_value_in_every_format(home: Path, tmp_path: Path) -> None:
-    """The same answers score the same to the last digit, whatever file they come in."""
+    """The same answers score the same to the last digit in every file format."""
     task = "abbreviations/match"
     run = codeacumen.evaluate("levenshtein", task, tmp_path / "run", progress=False).run
     lines = (tmp_path / "run" / run.cells[0].answers).read_text().splitlines()
@@ -77,7 +77,7 @@ def test_numbers_keep_their_value_in_every_format(home: Path, tmp_path: Path) ->
 
 @pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
 def test_exported_ratings_of_idbench_score_one(idbench: Path, tmp_path: Path, suffix: str) -> None:
-    """From the export to the score with numbers: the ratings correlate with themselves."""
+    """Exported ratings correlate with themselves."""
     task = codeacumen.load_task("idbench/similarity/small")
     exported = tmp_path / f"exported.{suffix}"
     assert export_instances([task], exported, with_truth=True) == 166
@@ -98,7 +98,7 @@ def test_exported_ratings_of_idbench_score_one(idbench: Path, tmp_path: Path, su
         ("a.parquet", b"PAR1 nothing", "not Parquet"),
     ],
 )
-def test_what_cannot_be_read_is_an_error(
+def test_unreadable_answers_are_reported(
     home: Path, tmp_path: Path, name: str, content: str | bytes, message: str
 ) -> None:
     file = tmp_path / name
@@ -107,7 +107,7 @@ def test_what_cannot_be_read_is_an_error(
         codeacumen.score(file, "abbreviations/match")
 
 
-def test_an_unknown_format_is_refused(home: Path, tmp_path: Path) -> None:
+def test_unknown_format_is_refused(home: Path, tmp_path: Path) -> None:
     with pytest.raises(CodeacumenError, match="no such file format") as caught:
         export_instances([codeacumen.load_task(TASK)], tmp_path / "a.xlsx")
     assert ".parquet" in caught.value.hint

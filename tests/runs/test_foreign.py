@@ -1,4 +1,5 @@
-"""Answers made anywhere: whatever is in the file, a score or a message that says what to mend."""
+"""Tests of answers from other programs: any file results in a score or in a message that says how
+to correct it."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ from codeacumen.runs.results import read_run
 from support import Codeacumen
 
 
-class Ten:
-    """Ten pairs, rated 0 to 9."""
+class TenPairs:
+    """A task of ten pairs, rated 0 to 9."""
 
     card = TaskCard("ten", "Ten pairs", "1", Capability.SIMILARITY, "spearman")
     metric = metrics.spearman
@@ -31,20 +32,20 @@ GOOD = [f'{{"id": "p{i}", "answer": {i / 10}}}' for i in range(10)]
 
 
 def score_text(tmp_path: Path, content: str | bytes) -> tuple[Scores, list[str]]:
-    """The one cell of a file with this content, and the remarks."""
+    """Return the one cell of a file with this content, and the notes."""
     file = tmp_path / "mine.jsonl"
     file.write_bytes(content.encode() if isinstance(content, str) else content)
-    results = score(file, Ten(), resamples=100)
+    results = score(file, TenPairs(), resamples=100)
     return results.run.cells[0], list(results.notes)
 
 
-def refusal(tmp_path: Path, content: str | bytes) -> CodeacumenError:
+def get_error(tmp_path: Path, content: str | bytes) -> CodeacumenError:
     with pytest.raises(CodeacumenError) as caught:
         score_text(tmp_path, content)
     return caught.value
 
 
-def test_the_model_is_called_after_the_file(tmp_path: Path) -> None:
+def test_model_has_the_name_of_the_file(tmp_path: Path) -> None:
     cell, remarks = score_text(tmp_path, "\n".join(GOOD))
     assert cell.model == "mine"
     assert cell.scores[0].value == pytest.approx(1.0)
@@ -64,7 +65,7 @@ def test_the_model_is_called_after_the_file(tmp_path: Path) -> None:
     ],
     ids=["windows", "byte order mark", "empty lines", "any order", "more fields", "empty error"],
 )
-def test_what_other_programs_write_is_read(tmp_path: Path, content: str) -> None:
+def test_variants_of_json_lines_are_accepted(tmp_path: Path, content: str) -> None:
     cell, remarks = score_text(tmp_path, content)
     assert cell.counts.answered == 10
     assert cell.scores[0].value == pytest.approx(1.0)
@@ -72,7 +73,7 @@ def test_what_other_programs_write_is_read(tmp_path: Path, content: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ('{"id": "p3", "answer": 0.3', "not JSON"),
         ("p3,0.3", "not JSON"),
@@ -83,20 +84,22 @@ def test_what_other_programs_write_is_read(tmp_path: Path, content: str) -> None
         ("\0\1\2", "not JSON"),
     ],
 )
-def test_a_malformed_line_is_told_with_file_and_line(tmp_path: Path, line: str, told: str) -> None:
+def test_malformed_line_is_reported_with_file_and_line(
+    tmp_path: Path, line: str, message: str
+) -> None:
     content = "\n".join([*GOOD[:3], "", line, *GOOD[4:]])
-    error = refusal(tmp_path, content)
+    error = get_error(tmp_path, content)
     assert str(error).startswith(f"{tmp_path / 'mine.jsonl'}:5: ")
-    assert told in str(error)
+    assert message in str(error)
     assert '{"id": "len~length", "answer": 0.93}' in error.hint
 
 
-def test_an_instance_answered_twice_is_told_with_both_lines(tmp_path: Path) -> None:
-    error = refusal(tmp_path, "\n".join([*GOOD, '{"id": "p3", "answer": 9}']))
+def test_repeated_answer_is_reported_with_both_lines(tmp_path: Path) -> None:
+    error = get_error(tmp_path, "\n".join([*GOOD, '{"id": "p3", "answer": 9}']))
     assert f"{tmp_path / 'mine.jsonl'}:11: 'p3' was answered already on line 4" in str(error)
 
 
-def test_unknown_and_missing_instances_are_remarked_and_not_scored(tmp_path: Path) -> None:
+def test_unknown_and_missing_instances_are_noted_and_not_scored(tmp_path: Path) -> None:
     stranger = '{"id": "q\\ud800", "answer": 100}'
     cell, remarks = score_text(tmp_path, "\n".join([stranger, *GOOD[:8]]))
     assert cell.counts.unanswered == 2
@@ -109,16 +112,14 @@ def test_unknown_and_missing_instances_are_remarked_and_not_scored(tmp_path: Pat
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", '{"id": "other", "answer": 1}'])
-def test_a_file_without_a_single_answer_to_the_task_is_refused(
-    tmp_path: Path, content: str
-) -> None:
-    error = refusal(tmp_path, content)
+def test_file_without_answers_to_the_task_is_refused(tmp_path: Path, content: str) -> None:
+    error = get_error(tmp_path, content)
     assert "answers belongs to ten" in str(error)
     assert "codeacumen tasks show ten" in error.hint
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "message"),
     [
         ('"0.3"', "expected a number, found '0.3'"),
         ("true", "expected a number, found True"),
@@ -131,22 +132,20 @@ def test_a_file_without_a_single_answer_to_the_task_is_refused(
         ("[NaN]", "finite"),
     ],
 )
-def test_an_answer_that_cannot_be_ranked_is_a_failure_of_its_instance(
-    tmp_path: Path, value: str, told: str
-) -> None:
-    """The others are scored, and the run can be written down."""
+def test_answer_of_wrong_type_fails_its_instance(tmp_path: Path, value: str, message: str) -> None:
+    """The other instances are scored, and the run can be stored."""
     file = tmp_path / "mine.jsonl"
     file.write_text("\n".join([*GOOD[:9], f'{{"id": "p9", "answer": {value}}}']))
-    run = score(file, Ten(), tmp_path / "run", resamples=100).run
+    run = score(file, TenPairs(), tmp_path / "run", resamples=100).run
     (cell,) = run.cells
     assert (cell.counts.answered, cell.counts.failed) == (9, 1)
     assert cell.scores[0].n == 9
     assert cell.errors[0].startswith("p9: ")
-    assert told in cell.errors[0]
+    assert message in cell.errors[0]
     assert read_run(tmp_path / "run").cells == run.cells
 
 
-def test_errors_and_silence_are_told_apart(tmp_path: Path) -> None:
+def test_errors_and_missing_answers_are_counted_separately(tmp_path: Path) -> None:
     last = ['{"id": "p8", "answer": null}', '{"id": "p9", "error": "out of memory"}']
     cell, remarks = score_text(tmp_path, "\n".join([*GOOD[:8], *last]))
     assert (cell.counts.answered, cell.counts.unanswered, cell.counts.failed) == (8, 1, 1)
@@ -158,38 +157,38 @@ def test_errors_and_silence_are_told_apart(tmp_path: Path) -> None:
 @settings(
     max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_noise_is_refused_and_never_a_traceback(tmp_path: Path, noise: bytes) -> None:
-    """Nothing that hypothesis makes up answers ``p0``."""
-    assert str(tmp_path / "mine.jsonl") in str(refusal(tmp_path, noise))
+def test_random_bytes_are_refused(tmp_path: Path, noise: bytes) -> None:
+    """Hypothesis never generates an answer to ``p0``."""
+    assert str(tmp_path / "mine.jsonl") in str(get_error(tmp_path, noise))
 
 
-def test_a_file_in_another_encoding_is_told(tmp_path: Path) -> None:
+def test_other_encoding_is_reported(tmp_path: Path) -> None:
     for encoding in ("utf-16", "utf-32"):
-        error = refusal(tmp_path, "\n".join(GOOD).encode(encoding))
+        error = get_error(tmp_path, "\n".join(GOOD).encode(encoding))
         assert "mine.jsonl:" in str(error)
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_missing_file_is_reported(tmp_path: Path) -> None:
     for path in (tmp_path / "nothing.jsonl", tmp_path):
         with pytest.raises(CodeacumenError, match=str(path)):
-            score(path, Ten())
+            score(path, TenPairs())
 
 
-def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
-    """Two models called ``answers`` could not be told apart."""
+def test_files_with_the_same_name_are_refused(tmp_path: Path) -> None:
+    """Two models called ``answers`` could not be distinguished."""
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "answers.jsonl").write_text("\n".join(GOOD))
     files = [tmp_path / folder / "answers.jsonl" for folder in ("a", "b")]
     with pytest.raises(CodeacumenError, match="same name"):
-        score(files, Ten())
+        score(files, TenPairs())
 
 
 @pytest.mark.parametrize("model", ["levenshtein", "random:seed=7"])
-def test_a_runs_own_answers_score_as_the_run_did(
+def test_scores_of_exported_answers_equal_those_of_the_run(
     codeacumen: Codeacumen, tmp_path: Path, model: str
 ) -> None:
-    """``eval`` is the oracle of ``score``: same answers, same seed, same numbers."""
+    """``eval`` is the oracle of ``score``: the same answers and seed result in the same numbers."""
     task = "abbreviations/expand"
     evaluated = json.loads(
         codeacumen("eval", "-m", model, "-t", task, "-o", tmp_path / "run", "--json").stdout
@@ -203,16 +202,14 @@ def test_a_runs_own_answers_score_as_the_run_did(
     for field in ("scores", "counts", "data_sha256", "answers_sha256"):
         assert scored[field] == cell[field]
     assert cell["scores"][0]["low"] < cell["scores"][0]["value"] < cell["scores"][0]["high"]
-    # And the second run is one that can be compared with the first.
+    # The second run can be compared with the first.
     compared = codeacumen("compare", tmp_path / "run", tmp_path / "again", "--json")
     assert compared.returncode == 0, compared.stderr
     (test,) = json.loads(compared.stdout)[0]["tests"]
     assert test["difference"] == 0
 
 
-def test_the_command_line_tells_what_is_wrong_and_says_so_in_its_exit_code(
-    codeacumen: Codeacumen, tmp_path: Path
-) -> None:
+def test_command_line_reports_errors_and_exit_codes(codeacumen: Codeacumen, tmp_path: Path) -> None:
     file = tmp_path / "mine.jsonl"
     file.write_bytes(b'{"id": "a", "answer": 1}\n\xff\xfe\n')
     done = codeacumen("score", file, "-t", "abbreviations/match")

@@ -1,5 +1,5 @@
-"""Killed at any moment and started again, a run ends with the same bytes, and no model is
-asked again for what is on record."""
+"""Tests that a run that is killed at any moment and started again ends with the same bytes, and
+asks no model again for recorded answers."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from codeacumen.runs.results import read_run
 
 KILLS = 8
 
-# A plain model, one that takes batches and one that learns; each writes down what it is asked
-# before it answers, in one write, so that a kill leaves no half line.
+# A plain model, one with batches, and one that learns; each logs its questions before it
+# answers, in one write, so that a kill leaves no partial line.
 PLUGIN = '''
 import os
 import time
@@ -84,25 +84,25 @@ INSTANCES = 200
 Question = tuple[str, str]
 
 
-def recorded(home: Path) -> set[Question]:
-    """Model and instance of every whole line in the logs of answers."""
-    found: set[Question] = set()
+def list_recorded(home: Path) -> set[Question]:
+    """Return model and instance of every complete line in the logs of answers."""
+    recorded_questions: set[Question] = set()
     for key in home.glob("answers/*/*/key.json"):
         model = json.loads(key.read_bytes())["model"]
         log = key.with_name("answers.jsonl")
         content = log.read_bytes() if log.exists() else b""
-        whole = content[: content.rfind(b"\n") + 1].splitlines()
-        found |= {(model, json.loads(line)["id"]) for line in whole}
-    return found
+        complete_lines = content[: content.rfind(b"\n") + 1].splitlines()
+        recorded_questions |= {(model, json.loads(line)["id"]) for line in complete_lines}
+    return recorded_questions
 
 
-def asked(log: Path) -> list[Question]:
-    """Model and instance of every question so far, in order."""
+def list_questions(log: Path) -> list[Question]:
+    """Return model and instance of every question so far, in order."""
     lines = log.read_text().splitlines() if log.exists() else []
     return [(model, id_) for model, id_ in (line.split() for line in lines)]
 
 
-def command(plugin: Path, out: Path, models: Sequence[str] = MODELS) -> list[str]:
+def make_command(plugin: Path, out: Path, models: Sequence[str] = MODELS) -> list[str]:
     return [
         sys.executable,
         "-m",
@@ -136,85 +136,87 @@ def plugin(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def undisturbed(plugin: Path, tmp_path: Path) -> Path:
-    """The folder of a run that nobody killed, in a home of its own."""
+    """Return the folder of a run that is not killed, with a home of its own."""
     out = tmp_path / "undisturbed"
     home = {**os.environ, "CODEACUMEN_HOME": str(tmp_path / "another-home")}
-    subprocess.run(command(plugin, out), env=home, capture_output=True, check=True)
+    subprocess.run(make_command(plugin, out), env=home, capture_output=True, check=True)
     (tmp_path / "asked.txt").unlink()
     return out
 
 
-def same_results(one: Path, other: Path) -> bool:
-    """Answers byte for byte, and all scores."""
+def have_same_results(first: Path, second: Path) -> bool:
+    """Return whether answers, byte for byte, and all scores are equal."""
     answers = [
         {path.name: path.read_bytes() for path in (run / "answers").rglob("*.jsonl")}
-        for run in (one, other)
+        for run in (first, second)
     ]
-    scores = [[cell.scores for cell in read_run(run).cells] for run in (one, other)]
+    scores = [[cell.scores for cell in read_run(run).cells] for run in (first, second)]
     assert len(answers[0]) == len(scores[0]) == len(MODELS)
     return answers[0] == answers[1] and scores[0] == scores[1]
 
 
-def test_killed_many_times_it_ends_with_the_same_bytes_and_asks_nothing_twice(
+def test_repeatedly_killed_run_ends_with_same_bytes_and_repeats_no_question(
     home: Path, plugin: Path, undisturbed: Path, tmp_path: Path
 ) -> None:
-    """A kill can fall between asking and recording; those questions, and no others, are asked
-    once more. So for every instance: asked = 1 + kills that fell into its gap."""
+    """A kill can fall between asking and recording; only those questions are asked once more. So
+    for every instance: number of questions = 1 + kills between asking and recording it."""
     log, out = tmp_path / "asked.txt", tmp_path / "run"
-    moments = random.Random(0)
+    rng = random.Random(0)
     gaps: Counter[Question] = Counter()
     for _ in range(KILLS):
-        before, on_record = asked(log), recorded(home)
-        # Another order each time, so that every model is hit.
-        models = moments.sample(MODELS, len(MODELS))
-        with subprocess.Popen(command(plugin, out, models), stdout=subprocess.DEVNULL) as process:
-            # After some questions of this life, or none (while it starts), and a little later.
-            patience = moments.choice([0, 1, 2, 8, 20, 40])
+        before, on_record = list_questions(log), list_recorded(home)
+        # Another order each time, so that the kills hit every model.
+        models = rng.sample(MODELS, len(MODELS))
+        with subprocess.Popen(
+            make_command(plugin, out, models), stdout=subprocess.DEVNULL
+        ) as process:
+            # After some questions of this process, or none (while it starts), and a short delay.
+            patience = rng.choice([0, 1, 2, 8, 20, 40])
             goal = len(before) + patience
-            wait_until(lambda goal=goal: len(asked(log)) >= goal, process)  # type: ignore[misc]
-            time.sleep(moments.uniform(0, 0.02 if patience else 0.5))
+            wait_until(lambda goal=goal: len(list_questions(log)) >= goal, process)  # type: ignore[misc]
+            time.sleep(rng.uniform(0, 0.02 if patience else 0.5))
             process.kill()
             assert process.wait() == -signal.SIGKILL, "it was over before the kill"
-        now = asked(log)[len(before) :]
-        assert on_record.isdisjoint(now), "asked for what was on record"
-        gaps.update(set(now) - recorded(home))
-    # The kills fell where they should: while each of the models was being asked.
+        new_questions = list_questions(log)[len(before) :]
+        assert on_record.isdisjoint(new_questions), "asked for what was on record"
+        gaps.update(set(new_questions) - list_recorded(home))
+    # Each of the models was killed between asking and recording.
     assert {model for model, _ in gaps} == set(MODELS)
 
-    before, on_record = asked(log), recorded(home)
-    subprocess.run(command(plugin, out), stdout=subprocess.DEVNULL, check=True)
-    assert on_record.isdisjoint(asked(log)[len(before) :])
-    times = Counter(asked(log))
+    before, on_record = list_questions(log), list_recorded(home)
+    subprocess.run(make_command(plugin, out), stdout=subprocess.DEVNULL, check=True)
+    assert on_record.isdisjoint(list_questions(log)[len(before) :])
+    times = Counter(list_questions(log))
     assert len(times) == len(MODELS) * INSTANCES
     assert times == {question: 1 + gaps[question] for question in times}
-    assert same_results(out, undisturbed)
+    assert have_same_results(out, undisturbed)
 
 
 @pytest.mark.thorough
-def test_killed_while_it_writes_its_results_it_writes_them_again(
+def test_run_killed_while_writing_results_writes_them_again(
     home: Path, plugin: Path, undisturbed: Path, tmp_path: Path
 ) -> None:
-    """All is answered; the kills fall between the first file of the run and the last."""
+    """All instances are answered; the kills fall between the first file of the run and the last."""
     log, out = tmp_path / "asked.txt", tmp_path / "run"
-    subprocess.run(command(plugin, out), stdout=subprocess.DEVNULL, check=True)
-    questions = asked(log)
-    moments = random.Random(1)
-    fell = 0
+    subprocess.run(make_command(plugin, out), stdout=subprocess.DEVNULL, check=True)
+    questions = list_questions(log)
+    rng = random.Random(1)
+    kill_count = 0
     for _ in range(20):
         shutil.rmtree(out)
-        with subprocess.Popen(command(plugin, out), stdout=subprocess.DEVNULL) as process:
+        with subprocess.Popen(make_command(plugin, out), stdout=subprocess.DEVNULL) as process:
             wait_until(out.exists, process)
-            time.sleep(moments.uniform(0, 0.005))
+            time.sleep(rng.uniform(0, 0.005))
             process.kill()
-            fell += process.wait() == -signal.SIGKILL
-        # What is there under its own name is whole.
+            kill_count += process.wait() == -signal.SIGKILL
+        # Files under their final names are complete.
         for path in out.rglob("*.jsonl"):
             assert path.read_bytes() == (undisturbed / path.relative_to(out)).read_bytes()
         if (out / "results.json").exists():
-            assert same_results(out, undisturbed)
-        if fell == 4:
+            assert have_same_results(out, undisturbed)
+        if kill_count == 4:
             break
-    assert fell == 4
-    subprocess.run(command(plugin, out), stdout=subprocess.DEVNULL, check=True)
-    assert asked(log) == questions
-    assert same_results(out, undisturbed)
+    assert kill_count == 4
+    subprocess.run(make_command(plugin, out), stdout=subprocess.DEVNULL, check=True)
+    assert list_questions(log) == questions
+    assert have_same_results(out, undisturbed)

@@ -1,4 +1,4 @@
-"""A model that learns sees the labels it may see, and no other."""
+"""Tests that a model that learns sees only the labels that it may see."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 from codeacumen.api import Example, Pair
 from codeacumen.runs.evaluate import answer_cell
-from toys import PAIRS, Toy, cell, run_one
+from toys import PAIRS, ToyTask, make_cell, run_cell
 
 
-class Learning:
-    """Remembers which truths it was shown before each question."""
+class RecordingLearner:
+    """Records which truths it saw before each question."""
 
     def __init__(self, supervision: Literal["leave-one-out", "all"]) -> None:
         self.supervision = supervision
@@ -32,8 +32,8 @@ class Learning:
 
 def test_leave_one_out_hides_the_instance_and_its_whole_cluster(home: Path) -> None:
     clustered = [replace(p, cluster="ab" if p.truth < 2 else "") for p in PAIRS[:4]]
-    model = Learning("leave-one-out")
-    answer_cell(cell(model, Toy(clustered)))
+    model = RecordingLearner("leave-one-out")
+    answer_cell(make_cell(model, ToyTask(clustered)))
     assert model.saw == {
         "left0": {2, 3},
         "left1": {2, 3},
@@ -42,27 +42,27 @@ def test_leave_one_out_hides_the_instance_and_its_whole_cluster(home: Path) -> N
     }
 
 
-def test_a_bound_may_see_all_and_is_trained_once(home: Path) -> None:
-    model = Learning("all")
-    answer_cell(cell(model))
+def test_learner_with_supervision_all_is_trained_once(home: Path) -> None:
+    model = RecordingLearner("all")
+    answer_cell(make_cell(model))
     assert model.fits == 1
     assert all(saw == set(range(12)) for saw in model.saw.values())
 
 
-def test_what_is_answered_already_is_not_trained_for_again(home: Path) -> None:
-    answer_cell(cell(Learning("leave-one-out")))
-    again = Learning("leave-one-out")
-    answer_cell(cell(again))
+def test_cached_answers_need_no_training(home: Path) -> None:
+    answer_cell(make_cell(RecordingLearner("leave-one-out")))
+    again = RecordingLearner("leave-one-out")
+    answer_cell(make_cell(again))
     assert again.fits == 0
 
 
-def test_a_training_that_fails_costs_its_own_instances_only(home: Path, tmp_path: Path) -> None:
-    class Fragile(Learning):
+def test_failed_training_fails_only_its_instances(home: Path, tmp_path: Path) -> None:
+    class Fragile(RecordingLearner):
         def fit(self, examples: Sequence[Example]) -> None:
             if 7 not in {example.truth for example in examples}:
                 raise RuntimeError("did not converge")
             super().fit(examples)
 
-    run = run_one(cell(Fragile("leave-one-out")), tmp_path / "run")
+    run = run_cell(make_cell(Fragile("leave-one-out")), tmp_path / "run")
     assert run.cells[0].counts.failed == 1
     assert run.cells[0].errors == ("p7: RuntimeError: did not converge",)

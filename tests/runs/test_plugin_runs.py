@@ -1,4 +1,4 @@
-"""Evaluating from the command line, with a model in a file of its own."""
+"""Tests of evaluation from the command line with a model in a plug-in file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from support import Codeacumen
-from toys import answers_in
+from toys import read_answer_files
 
 PLUGIN = '''
 import os
@@ -52,19 +52,19 @@ CORRECT = "-abs(len(pair.left) - len(pair.right)) * self.scale"
 
 
 class PluginFile:
-    """The model's file, and what it has been asked."""
+    """The model's file and its log of questions."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "lengths.py"
         self.log = folder / "asked.txt"
-        self.write()
+        self.write_file()
 
-    def write(self, answer: str = CORRECT, remark: str = "") -> None:
+    def write_file(self, answer: str = CORRECT, remark: str = "") -> None:
         text = PLUGIN.replace("{answer}", answer).replace("{remark}", remark)
         self.path.write_text(text)
 
-    def asked(self) -> int:
-        """How many questions since the last time."""
+    def count_new_questions(self) -> int:
+        """Return the number of questions since the last call."""
         count = len(self.log.read_text().splitlines()) if self.log.exists() else 0
         self.log.unlink(missing_ok=True)
         return count
@@ -78,43 +78,43 @@ def plugin(tmp_path: Path) -> PluginFile:
 MATCH = ("-t", "abbreviations/match", "--resamples", "100", "--json")
 
 
-def test_an_edited_file_is_another_model_even_within_a_second(
+def test_edited_file_is_another_model_even_within_a_second(
     codeacumen: Codeacumen, plugin: PluginFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Same size, same time stamp: a stale compiled file would run the old code and keep its
+    """Size and time stamp are equal: a stale compiled file would run the old code and store its
     answers as the new code's."""
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     command = ("eval", "--plugin", plugin.path, "-m", "lengths", *MATCH, "-o", tmp_path / "run")
-    plugin.write(answer="1.0")
+    plugin.write_file(answer="1.0")
     stamp = plugin.path.stat()
     assert codeacumen(*command).returncode == 0
-    first = answers_in(tmp_path / "run")["abbreviations/match/lengths.jsonl"]
-    assert plugin.asked() == 475
+    first = read_answer_files(tmp_path / "run")["abbreviations/match/lengths.jsonl"]
+    assert plugin.count_new_questions() == 475
     assert codeacumen(*command).returncode == 0
-    assert plugin.asked() == 0
-    plugin.write(answer="2.0")
+    assert plugin.count_new_questions() == 0
+    plugin.write_file(answer="2.0")
     os.utime(plugin.path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
     assert plugin.path.stat().st_size == stamp.st_size
     assert codeacumen(*command).returncode == 0
-    assert plugin.asked() == 475
-    second = answers_in(tmp_path / "run")["abbreviations/match/lengths.jsonl"]
+    assert plugin.count_new_questions() == 475
+    second = read_answer_files(tmp_path / "run")["abbreviations/match/lengths.jsonl"]
     assert second == first.replace(b'"answer": 1.0', b'"answer": 2.0')
-    # Even a remark may be a change of behaviour; nobody but the author knows.
-    plugin.write(answer="2.0", remark="now faster")
+    # Even a changed comment counts as an edit: codeacumen cannot know whether behaviour changes.
+    plugin.write_file(answer="2.0", remark="now faster")
     assert codeacumen(*command).returncode == 0
-    assert plugin.asked() == 475
+    assert plugin.count_new_questions() == 475
     assert not (tmp_path / "__pycache__").exists()
 
 
-def test_a_file_edited_during_a_run_does_not_get_the_old_codes_answers(
+def test_file_edited_during_a_run_does_not_use_answers_of_the_old_code(
     codeacumen: Codeacumen, plugin: PluginFile, tmp_path: Path
 ) -> None:
-    """The model edits its own file at the first question, as an impatient author would; the
-    second task is asked after that, of the code that was loaded before."""
+    """The model edits its own file at the first question; the second task is answered later, by the
+    code that was loaded before."""
     edit = (
         "[Path(__file__).write_text(Path(__file__).read_text().replace('0.25', '0.75')), 0.25][1]"
     )
-    plugin.write(answer=edit)
+    plugin.write_file(answer=edit)
     command = (
         "eval",
         "--plugin",
@@ -128,33 +128,35 @@ def test_a_file_edited_during_a_run_does_not_get_the_old_codes_answers(
     assert codeacumen(*command, "-o", tmp_path / "old").returncode == 0
     assert codeacumen(*command, "-o", tmp_path / "new").returncode == 0
     name = "abbreviations/match/lengths.jsonl"
-    assert b"0.75" not in answers_in(tmp_path / "old")[name]
-    assert b"0.25" not in answers_in(tmp_path / "new")[name]
+    assert b"0.75" not in read_answer_files(tmp_path / "old")[name]
+    assert b"0.25" not in read_answer_files(tmp_path / "new")[name]
     cells = json.loads((tmp_path / "new" / "results.json").read_text())["cells"]
-    assert all(one["asked"] == one["counts"]["instances"] for one in cells)
+    assert all(cell["asked"] == cell["counts"]["instances"] for cell in cells)
 
 
-def test_settings_have_answers_of_their_own(
+def test_answers_are_cached_per_settings(
     codeacumen: Codeacumen, plugin: PluginFile, tmp_path: Path
 ) -> None:
     command = ["eval", "--plugin", plugin.path, *MATCH, "-o", tmp_path / "run"]
     codeacumen(*command, "-m", "lengths", "-m", "lengths:scale=2.0")
-    assert plugin.asked() == 2 * 475
-    one, two = (
+    assert plugin.count_new_questions() == 2 * 475
+    first_answers, second_answers = (
         [json.loads(line)["answer"] for line in content.splitlines()]
-        for _, content in sorted(answers_in(tmp_path / "run").items())
+        for _, content in sorted(read_answer_files(tmp_path / "run").items())
     )
-    assert sorted([one, two]) == sorted([one, [2 * value for value in one]])
-    # The default written out is the same model: its answers are there already.
+    assert sorted([first_answers, second_answers]) == sorted(
+        [first_answers, [2 * value for value in first_answers]]
+    )
+    # The explicit default is the same model: its answers are cached.
     codeacumen(*command, "-m", "lengths:scale=1.0")
-    assert plugin.asked() == 0
+    assert plugin.count_new_questions() == 0
 
 
-def test_two_runs_at_once_ask_each_instance_once_in_total(
+def test_concurrent_runs_ask_each_instance_once_in_total(
     home: Path, plugin: PluginFile, tmp_path: Path
 ) -> None:
-    # A second of questions each, so that the two surely meet.
-    plugin.write(answer="(__import__('time').sleep(0.002), 1.0)[1]")
+    # The questions take a second in each run, so that both overlap.
+    plugin.write_file(answer="(__import__('time').sleep(0.002), 1.0)[1]")
     processes = [
         subprocess.Popen(
             [
@@ -179,13 +181,13 @@ def test_two_runs_at_once_ask_each_instance_once_in_total(
     questions = plugin.log.read_text().splitlines()
     assert len(questions) == len(set(questions)) == 475
     assert sorted(json.loads(text)["cells"][0]["asked"] for text in outputs) == [0, 475]
-    assert answers_in(tmp_path / "one") == answers_in(tmp_path / "two") != {}
+    assert read_answer_files(tmp_path / "one") == read_answer_files(tmp_path / "two") != {}
 
 
-def test_failures_are_shown_and_end_in_exit_code_1(
+def test_failures_are_reported_with_exit_code_1(
     codeacumen: Codeacumen, plugin: PluginFile, tmp_path: Path
 ) -> None:
-    plugin.write(answer="1 / (len(pair.left) - 3)")
+    plugin.write_file(answer="1 / (len(pair.left) - 3)")
     command = ["eval", "--plugin", plugin.path, "-m", "lengths", *MATCH[:-1], "-o", tmp_path / "r"]
     done = codeacumen(*command)
     assert done.returncode == 1
@@ -197,16 +199,16 @@ def test_failures_are_shown_and_end_in_exit_code_1(
     assert f"{475 - short} of 475" in done.stdout
     record = json.loads((tmp_path / "r" / "results.json").read_text())
     assert record["cells"][0]["counts"]["failed"] == short
-    # Kept failures are failures still: the exit code does not turn to 0 by itself.
+    # Cached failures remain failures: the exit code does not become 0.
     again = codeacumen(*command, "-m", "random")
     assert again.returncode == 1
     assert "random on" not in again.stderr
 
 
-def test_odd_characters_in_an_error_reach_file_and_terminal(
+def test_odd_characters_in_an_error_are_stored_and_printed(
     codeacumen: Codeacumen, plugin: PluginFile, tmp_path: Path
 ) -> None:
-    plugin.write(answer=r'exec("raise ValueError(chr(0xd800) + chr(27) + chr(0) + \'ü\')")')
+    plugin.write_file(answer=r'exec("raise ValueError(chr(0xd800) + chr(27) + chr(0) + \'ü\')")')
     out = tmp_path / "run"
     done = codeacumen("eval", "--plugin", plugin.path, "-m", "lengths", *MATCH, "-o", out)
     assert done.returncode == 1
@@ -216,10 +218,10 @@ def test_odd_characters_in_an_error_reach_file_and_terminal(
         assert error.endswith("ValueError: \ud800\x1b\0ü")
 
 
-def test_a_model_without_the_face_is_reported_before_anything_runs(
+def test_model_without_capability_is_reported_before_anything_runs(
     codeacumen: Codeacumen, plugin: PluginFile, tmp_path: Path
 ) -> None:
-    """``lengths`` could be asked, and comes first, yet nobody is."""
+    """``lengths`` supports the task and comes first, but is not called."""
     out = tmp_path / "run"
     command = ("eval", "--plugin", plugin.path, "-m", "lengths", "-m", "writer", *MATCH, "-o", out)
     done = codeacumen(*command)
@@ -229,10 +231,10 @@ def test_a_model_without_the_face_is_reported_before_anything_runs(
         "the model has generate"
     ) in done.stderr
     assert "--skip-unfit" in done.stderr
-    assert plugin.asked() == 0
+    assert plugin.count_new_questions() == 0
     assert not out.exists()
     done = codeacumen(*command, "--skip-unfit")
     assert done.returncode == 0
     assert "left out: writer" in done.stderr
-    assert [one["model"] for one in json.loads(done.stdout)["cells"]] == ["lengths"]
-    assert plugin.asked() == 475
+    assert [cell["model"] for cell in json.loads(done.stdout)["cells"]] == ["lengths"]
+    assert plugin.count_new_questions() == 475

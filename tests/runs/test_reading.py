@@ -1,4 +1,4 @@
-"""Tasks whose score stands on several answers together, and tasks with further metrics."""
+"""Tests of tasks whose score combines several answers, and of tasks with further metrics."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import pytest
 from codeacumen import metrics
 from codeacumen.api import Answer, Capability, EvaluationSet, Instance, Method, Metric, TaskCard
 from codeacumen.runs.compare import compare_answers
-from codeacumen.runs.scoring import Settings, score
+from codeacumen.runs.scoring import ScoringSettings, compute_scores
 from codeacumen.runs.statistics import wilson_interval
-from codeacumen.text.subtokens import subtokens
+from codeacumen.text.subtokens import split_subtokens
 
-QUICK = Settings(resamples=200)
+QUICK = ScoringSettings(resamples=200)
 
 
-PCP = metrics.prediction_change(subtokens)
-FURTHER = metrics.change_metrics(subtokens)
+PCP = metrics.prediction_change(split_subtokens)
+FURTHER = metrics.change_metrics(split_subtokens)
 CARD = TaskCard(
     "pairs",
     "Pairs",
@@ -33,57 +33,57 @@ CARD = TaskCard(
 
 
 @dataclass
-class Pairs:
-    """Methods of one variant each, or several: a small robustness task."""
+class RobustnessTask:
+    """A small robustness task: methods with one or more variants."""
 
-    given: Sequence[Instance]
+    task_instances: Sequence[Instance]
     metric: Metric = PCP
     metrics: Sequence[Metric] = FURTHER
     card: TaskCard = CARD
 
     def instances(self) -> Sequence[Instance]:
-        return self.given
+        return self.task_instances
 
     def postprocess_answers(
         self, instances: Sequence[Instance], answers: Mapping[str, Answer]
     ) -> dict[str, Answer]:
         return {
-            one.id: Answer(
-                one.id,
-                {"before": answers[one.cluster].value, "after": answers[one.id].value},
+            instance.id: Answer(
+                instance.id,
+                {"before": answers[instance.cluster].value, "after": answers[instance.id].value},
             )
-            for one in instances
-            if "variant" in one.tags and one.id in answers
+            for instance in instances
+            if "variant" in instance.tags and instance.id in answers
         }
 
 
-def instances(methods: int = 40, variants: int = 3) -> list[Instance]:
-    found = []
+def make_instances(methods: int = 40, variants: int = 3) -> list[Instance]:
+    made_instances = []
     for i in range(methods):
-        found.append(Instance(f"m{i}", Method(f"m{i}", ""), "run", f"m{i}"))
+        made_instances.append(Instance(f"m{i}", Method(f"m{i}", ""), "run", f"m{i}"))
         tags = frozenset(("variant", "small") if i % 2 else ("variant",))
         for j in range(variants):
             id_ = f"m{i}/{j}"
-            found.append(Instance(id_, Method(id_, ""), "run", f"m{i}", tags))
-    return found
+            made_instances.append(Instance(id_, Method(id_, ""), "run", f"m{i}", tags))
+    return made_instances
 
 
-def answers(asked: Sequence[Instance], seed: int = 0, words: int = 3) -> dict[str, Answer]:
+def make_answers(to_answer: Sequence[Instance], seed: int = 0, words: int = 3) -> dict[str, Answer]:
     rng = np.random.default_rng(seed)
     names = ["run", "goRun", "stop", "halt"][:words]
-    return {one.id: Answer(one.id, str(rng.choice(names))) for one in asked}
+    return {instance.id: Answer(instance.id, str(rng.choice(names))) for instance in to_answer}
 
 
-def test_the_metric_sees_what_the_task_reads() -> None:
-    task = Pairs(instances())
-    given = answers(task.given)
-    scores, unreadable = score(task, task.given, given, QUICK)
+def test_metric_uses_postprocessed_answers() -> None:
+    task = RobustnessTask(make_instances())
+    raw_answers = make_answers(task.task_instances)
+    scores, unreadable = compute_scores(task, task.task_instances, raw_answers, QUICK)
     headline = scores[0]
     changed = [
-        {given[one.id].value, given[one.cluster].value} - {"run"}
-        and given[one.id].value != given[one.cluster].value
-        for one in task.given
-        if "variant" in one.tags
+        {raw_answers[instance.id].value, raw_answers[instance.cluster].value} - {"run"}
+        and raw_answers[instance.id].value != raw_answers[instance.cluster].value
+        for instance in task.task_instances
+        if "variant" in instance.tags
     ]
     assert headline.metric == "pcp"
     assert headline.n == 120
@@ -91,19 +91,22 @@ def test_the_metric_sees_what_the_task_reads() -> None:
     assert unreadable == {}
 
 
-def test_further_metrics_come_after_each_with_its_slices() -> None:
-    task = Pairs(instances())
-    scores, _ = score(task, task.given, answers(task.given), QUICK)
-    told = [(one.metric, one.slice) for one in scores]
-    assert told[:4] == [("pcp", ""), ("pcp", "small"), ("ccp", ""), ("ccp", "small")]
-    assert len(told) == 2 * (1 + len(task.metrics))
-    assert {one.n for one in scores if one.slice and one.metric == "wwdp"} == {60}
-    of = {one.metric: one for one in scores if not one.slice}
-    assert of["cwp_share"].n + of["wcp_share"].n == 120  # right before, and wrong before
+def test_further_metrics_follow_each_with_its_slices() -> None:
+    task = RobustnessTask(make_instances())
+    scores, _ = compute_scores(task, task.task_instances, make_answers(task.task_instances), QUICK)
+    metric_and_slice = [(row.metric, row.slice) for row in scores]
+    assert metric_and_slice[:4] == [("pcp", ""), ("pcp", "small"), ("ccp", ""), ("ccp", "small")]
+    assert len(metric_and_slice) == 2 * (1 + len(task.metrics))
+    assert {row.n for row in scores if row.slice and row.metric == "wwdp"} == {60}
+    row_by_metric = {row.metric: row for row in scores if not row.slice}
+    assert (
+        row_by_metric["cwp_share"].n + row_by_metric["wcp_share"].n == 120
+    )  # right before, or wrong before
 
 
-def plain(metric: Metric) -> Metric:
-    """The metric without ``of_sums``: clusters are resampled instance by instance."""
+def remove_of_sums(metric: Metric) -> Metric:
+    """Return the metric without ``of_sums``, so that clusters are resampled instance by
+    instance."""
 
     @dataclass(frozen=True)
     class Plain:
@@ -119,58 +122,78 @@ def plain(metric: Metric) -> Metric:
     return Plain()  # type: ignore[return-value]
 
 
-def test_sums_over_clusters_give_the_interval_that_instances_give() -> None:
-    given = instances(methods=60)
-    task = Pairs(given)
-    quick, _ = score(task, given, answers(given, 1), QUICK)
-    slow_task = Pairs(given, plain(task.metric), [plain(one) for one in task.metrics])
-    slow, _ = score(slow_task, given, answers(given, 1), QUICK)
+def test_sums_over_clusters_have_same_interval_as_instances() -> None:
+    robustness_instances = make_instances(methods=60)
+    task = RobustnessTask(robustness_instances)
+    quick, _ = compute_scores(
+        task, robustness_instances, make_answers(robustness_instances, 1), QUICK
+    )
+    slow_task = RobustnessTask(
+        robustness_instances,
+        remove_of_sums(task.metric),
+        [remove_of_sums(metric) for metric in task.metrics],
+    )
+    slow, _ = compute_scores(
+        slow_task, robustness_instances, make_answers(robustness_instances, 1), QUICK
+    )
     assert len(quick) == len(slow) > 20
-    for one, other in zip(quick, slow, strict=True):
-        assert one.value == pytest.approx(other.value)
-        assert one.low == pytest.approx(other.low)
-        assert one.high == pytest.approx(other.high)
-        assert one.low is not None
+    for quick_score, slow_score in zip(quick, slow, strict=True):
+        assert quick_score.value == pytest.approx(slow_score.value)
+        assert quick_score.low == pytest.approx(slow_score.low)
+        assert quick_score.high == pytest.approx(slow_score.high)
+        assert quick_score.low is not None
 
 
-def test_clusters_not_variants_make_an_interval_narrow() -> None:
-    """Ten variants of each method that all change alike say what one says."""
-    one_each, ten_each = instances(40, 1), instances(40, 10)
+def test_interval_depends_on_clusters_not_on_variants() -> None:
+    """Ten variants of each method that all change alike are no more evidence than one."""
+    one_each, ten_each = make_instances(40, 1), make_instances(40, 10)
     names = {f"m{i}": "run" if i % 4 else "stop" for i in range(40)}
 
-    def width(given: Sequence[Instance]) -> float:
-        said = {
-            one.id: Answer(one.id, "run" if one.id == one.cluster else names[one.cluster])
-            for one in given
+    def compute_width(robustness_instances: Sequence[Instance]) -> float:
+        raw_answers = {
+            instance.id: Answer(
+                instance.id, "run" if instance.id == instance.cluster else names[instance.cluster]
+            )
+            for instance in robustness_instances
         }
-        found = score(Pairs(given), given, said, Settings(resamples=2000))[0][0]
-        assert found.value == 25
-        assert found.low is not None
-        assert found.high is not None
-        return found.high - found.low
+        headline = compute_scores(
+            RobustnessTask(robustness_instances),
+            robustness_instances,
+            raw_answers,
+            ScoringSettings(resamples=2000),
+        )[0][0]
+        assert headline.value == 25
+        assert headline.low is not None
+        assert headline.high is not None
+        return headline.high - headline.low
 
-    assert width(ten_each) == pytest.approx(width(one_each), rel=0.1)
+    assert compute_width(ten_each) == pytest.approx(compute_width(one_each), rel=0.1)
 
 
 @pytest.mark.parametrize(("after", "value"), [("run", 0.0), ("stop", 100.0)])
-def test_none_or_all_changed_still_has_a_width(after: str, value: float) -> None:
-    given = instances()
-    said = {one.id: Answer(one.id, "run" if one.id == one.cluster else after) for one in given}
-    found = score(Pairs(given), given, said, QUICK)[0][0]
+def test_interval_has_width_if_none_or_all_change(after: str, value: float) -> None:
+    robustness_instances = make_instances()
+    raw_answers = {
+        instance.id: Answer(instance.id, "run" if instance.id == instance.cluster else after)
+        for instance in robustness_instances
+    }
+    headline = compute_scores(
+        RobustnessTask(robustness_instances), robustness_instances, raw_answers, QUICK
+    )[0][0]
     low, high = wilson_interval(value / 100, 40, 0.95)
-    assert found.value == value
-    assert (found.low, found.high) == (pytest.approx(100 * low), pytest.approx(100 * high))
+    assert headline.value == value
+    assert (headline.low, headline.high) == (pytest.approx(100 * low), pytest.approx(100 * high))
     assert 100 * (high - low) > 5
 
 
-def test_models_are_compared_on_what_the_task_reads_the_lowest_first() -> None:
-    given = instances()
-    task = Pairs(given)
-    steady = {one.id: Answer(one.id, "stop") for one in given}
+def test_models_are_compared_on_postprocessed_answers_lowest_first() -> None:
+    robustness_instances = make_instances()
+    task = RobustnessTask(robustness_instances)
+    steady = {instance.id: Answer(instance.id, "stop") for instance in robustness_instances}
     comparison = compare_answers(
         task,
-        given,
-        {"shaky": answers(given), "steady": steady},
+        robustness_instances,
+        {"shaky": make_answers(robustness_instances), "steady": steady},
         task.card.evaluation_sets[0],
         QUICK,
     )
@@ -182,17 +205,21 @@ def test_models_are_compared_on_what_the_task_reads_the_lowest_first() -> None:
     assert comparison.groups == {"steady": "a", "shaky": "b"}
 
 
-def test_an_answer_that_cannot_be_read_is_named() -> None:
-    given = instances()
-    said = answers(given)
-    said["m3/1"] = Answer("m3/1", 7)
-    scores, unreadable = score(Pairs(given), given, said, QUICK)
+def test_unreadable_answer_is_reported() -> None:
+    robustness_instances = make_instances()
+    raw_answers = make_answers(robustness_instances)
+    raw_answers["m3/1"] = Answer("m3/1", 7)
+    scores, unreadable = compute_scores(
+        RobustnessTask(robustness_instances), robustness_instances, raw_answers, QUICK
+    )
     assert set(unreadable) == {"m3/1"}
     assert scores[0].n == 119
 
 
-def test_a_metric_may_leave_an_instance_out() -> None:
-    """None is no row: the instance does not count, which is not the same as wrong."""
-    share = next(one for one in metrics.change_metrics(subtokens) if one.name == "cwp_share")
+def test_metric_can_exclude_an_instance() -> None:
+    """None excludes the instance, which differs from a wrong answer."""
+    share = next(
+        metric for metric in metrics.change_metrics(split_subtokens) if metric.name == "cwp_share"
+    )
     assert share.observe("run", {"before": "stop", "after": "run"}) is None
     assert share.observe("run", {"before": "run", "after": "run"}) == (0.0,)

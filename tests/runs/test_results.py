@@ -1,4 +1,5 @@
-"""results.json: everything a reader needs, readable again, refused where it is not."""
+"""Tests of results.json: it holds everything a reader needs, can be read again, and is refused if
+invalid."""
 
 from __future__ import annotations
 
@@ -27,11 +28,11 @@ from codeacumen.api import (
     Scores,
     TaskCard,
 )
-from codeacumen.runs.evaluate import evaluate
+from codeacumen.runs.evaluate import evaluate_cells
 from codeacumen.runs.plan import make_plan
-from codeacumen.runs.record import file_name
-from codeacumen.runs.results import read_run, to_json, write_run
-from codeacumen.runs.scoring import Settings
+from codeacumen.runs.record import make_file_name
+from codeacumen.runs.results import read_run, run_to_json, write_run
+from codeacumen.runs.scoring import ScoringSettings
 from support import Codeacumen
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -81,8 +82,8 @@ RUN = Run(
 )
 
 
-def test_a_run_reads_back_as_it_was_written(tmp_path: Path) -> None:
-    """Every field, every digit, every character."""
+def test_read_run_returns_what_was_written(tmp_path: Path) -> None:
+    """Every field, every digit and every character are restored."""
     path = write_run(tmp_path, RUN)
     assert path == tmp_path / "results.json"
     assert read_run(tmp_path) == read_run(path) == RUN
@@ -91,8 +92,8 @@ def test_a_run_reads_back_as_it_was_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("schema", ["codeacumen.results/1", "something else", None])
-def test_an_unknown_schema_is_refused_with_a_way_out(tmp_path: Path, schema: str | None) -> None:
-    record = {**to_json(RUN), "schema": schema}
+def test_unknown_schema_is_refused_with_hint(tmp_path: Path, schema: str | None) -> None:
+    record = {**run_to_json(RUN), "schema": schema}
     path = tmp_path / "results.json"
     path.write_text(json.dumps(record))
     with pytest.raises(CodeacumenError) as caught:
@@ -102,7 +103,7 @@ def test_an_unknown_schema_is_refused_with_a_way_out(tmp_path: Path, schema: str
     assert "codeacumen eval" in caught.value.hint
 
 
-def test_a_file_cut_anywhere_is_told_to_be_none(tmp_path: Path) -> None:
+def test_truncated_file_is_refused(tmp_path: Path) -> None:
     path = write_run(tmp_path, RUN)
     content = path.read_bytes()
     assert len(content) > 500
@@ -112,7 +113,7 @@ def test_a_file_cut_anywhere_is_told_to_be_none(tmp_path: Path) -> None:
             read_run(tmp_path)
 
 
-RECORD = to_json(RUN)
+RECORD = run_to_json(RUN)
 
 
 @pytest.mark.parametrize(
@@ -129,14 +130,14 @@ RECORD = to_json(RUN)
         {**RECORD, "tasks": {"t": {**RECORD["tasks"]["toy/two"], "capability": "smell"}}},
     ],
 )
-def test_json_of_another_shape_is_told_to_be_none(tmp_path: Path, damaged: Any) -> None:
+def test_json_of_another_structure_is_refused(tmp_path: Path, damaged: Any) -> None:
     (tmp_path / "results.json").write_text(json.dumps(damaged))
     with pytest.raises(CodeacumenError, match=r"results\.json: "):
         read_run(tmp_path)
 
 
 @pytest.mark.parametrize("opening", [b"[", b'{"a":'])
-def test_brackets_without_end_are_told_too(tmp_path: Path, opening: bytes) -> None:
+def test_endless_brackets_are_refused(tmp_path: Path, opening: bytes) -> None:
     (tmp_path / "results.json").write_bytes(opening * 100_000)
     with pytest.raises(CodeacumenError, match="not a results file"):
         read_run(tmp_path)
@@ -146,22 +147,23 @@ def test_brackets_without_end_are_told_too(tmp_path: Path, opening: bytes) -> No
 @settings(
     max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_noise_is_told_to_be_no_results_file(tmp_path: Path, noise: bytes) -> None:
+def test_random_bytes_are_refused(tmp_path: Path, noise: bytes) -> None:
     (tmp_path / "results.json").write_bytes(noise)
     with pytest.raises(CodeacumenError, match=r"results\.json: "):
         read_run(tmp_path)
 
 
-def test_models_whose_names_look_alike_on_disk_have_files_of_their_own() -> None:
-    """Slashes, dots, any length, any character: one file each, and none outside the folder."""
+def test_similar_model_names_have_different_files() -> None:
+    """Slashes, dots, any length, any character: each name has one file, and none is outside the
+    folder."""
     references = ["m", "m:a", "m:a,b", "m:a/b", "m:a b", "m_a", "../m", "..", "m:\ud800", "x" * 300]
-    files = [file_name(reference) for reference in references]
+    files = [make_file_name(reference) for reference in references]
     assert len(set(files)) == len(references)
     assert all("/" not in name and len(name) < 120 and name.isascii() for name in files)
-    assert file_name("ft-cbow") == "ft-cbow"
+    assert make_file_name("ft-cbow") == "ft-cbow"
 
 
-def test_a_folder_that_is_no_run_says_what_one_is(tmp_path: Path) -> None:
+def test_folder_without_results_is_reported_with_hint(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "nowhere"):
         with pytest.raises(CodeacumenError, match="No such file") as caught:
             read_run(path)
@@ -169,18 +171,18 @@ def test_a_folder_that_is_no_run_says_what_one_is(tmp_path: Path) -> None:
 
 
 # --------------------------------------------------------------------------------------
-# What a real run writes.
+# Results of a real run.
 # --------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
-    """results.json of a real run, as any JSON reader sees it."""
+    """Return results.json of a real run, as any JSON reader sees it."""
     folder = tmp_path_factory.mktemp("written")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CODEACUMEN_HOME", str(folder / "home"))
         cells, _ = make_plan(["levenshtein", "random:seed=3"], ["abbreviations"])
-        evaluate(cells, folder / "run", Settings(seed=5, resamples=100))
+        evaluate_cells(cells, folder / "run", ScoringSettings(seed=5, resamples=100))
     record: Mapping[str, Any] = json.loads((folder / "run" / "results.json").read_text())
     return record
 
@@ -195,35 +197,35 @@ def test_scores_come_with_intervals_and_counts(written: Mapping[str, Any]) -> No
         assert cell["counts"]["failed"] == cell["counts"]["unanswered"] == 0
 
 
-def test_the_data_and_the_answers_are_pinned_by_hashes(written: Mapping[str, Any]) -> None:
-    """Two tasks, two models: as many data hashes as tasks, as many answers as cells."""
+def test_data_and_answers_have_hashes(written: Mapping[str, Any]) -> None:
+    """Two tasks and two models: one data hash per task, one answer hash per cell."""
     assert len({cell["data_sha256"] for cell in written["cells"]}) == 2
     assert len({cell["answers_sha256"] for cell in written["cells"]}) == 4
     assert all(len(cell["data_sha256"]) == 64 for cell in written["cells"])
 
 
-def test_seed_and_settings_are_on_record(written: Mapping[str, Any]) -> None:
+def test_seed_and_settings_are_recorded(written: Mapping[str, Any]) -> None:
     assert (written["seed"], written["resamples"], written["confidence"]) == (5, 100, 0.95)
     assert written["models"]["random:seed=3"]["settings"] == {"seed": 3}
     assert written["tasks"]["abbreviations/match"]["version"] == "1"
 
 
-def test_the_circumstances_are_on_record(written: Mapping[str, Any]) -> None:
-    found = written["provenance"]
-    assert found["codeacumen"] == codeacumen.__version__
-    assert found["packages"]["numpy"] == version("numpy")
-    assert found["packages"]["scikit-learn"] == version("scikit-learn")
-    assert "torch" not in found["packages"]
-    assert found["python"] == platform.python_version()
-    assert found["platform"] == platform.platform()
-    assert 0 < found["seconds"] < 600
-    assert sum(cell["seconds"] for cell in written["cells"]) <= found["seconds"]
-    # An interpreter with numpy takes some 30 MB; nobody here has a terabyte.
-    assert 10_000_000 < found["peak_memory_bytes"] < 10**12
+def test_environment_is_recorded(written: Mapping[str, Any]) -> None:
+    provenance = written["provenance"]
+    assert provenance["codeacumen"] == codeacumen.__version__
+    assert provenance["packages"]["numpy"] == version("numpy")
+    assert provenance["packages"]["scikit-learn"] == version("scikit-learn")
+    assert "torch" not in provenance["packages"]
+    assert provenance["python"] == platform.python_version()
+    assert provenance["platform"] == platform.platform()
+    assert 0 < provenance["seconds"] < 600
+    assert sum(cell["seconds"] for cell in written["cells"]) <= provenance["seconds"]
+    # An interpreter with numpy takes some 30 MB; no test machine has a terabyte.
+    assert 10_000_000 < provenance["peak_memory_bytes"] < 10**12
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
-def test_the_commit_of_the_checkout_is_on_record(written: Mapping[str, Any]) -> None:
+def test_commit_of_the_checkout_is_recorded(written: Mapping[str, Any]) -> None:
     head = subprocess.run(
         ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
     )
@@ -231,12 +233,12 @@ def test_the_commit_of_the_checkout_is_on_record(written: Mapping[str, Any]) -> 
     assert isinstance(written["provenance"]["git"]["changed"], bool)
 
 
-def test_the_same_seed_gives_the_same_scores_and_another_does_not(
+def test_scores_depend_on_the_seed(
     codeacumen: Codeacumen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also when every model is asked again: nothing but time and memory may differ."""
+    """This holds if every model is called again: only time and memory may differ."""
 
-    def scores(*options: str) -> list[Any]:
+    def run_and_get_scores(*options: str) -> list[Any]:
         done = codeacumen(
             "eval",
             "-m",
@@ -256,16 +258,20 @@ def test_the_same_seed_gives_the_same_scores_and_another_does_not(
         assert done.returncode == 0, done.stderr
         return [cell["scores"] for cell in json.loads(done.stdout)["cells"]]
 
-    first = scores("--seed", "1")
+    first = run_and_get_scores("--seed", "1")
     monkeypatch.setenv("PYTHONHASHSEED", "1")
-    assert scores("--seed", "1") == first
+    assert run_and_get_scores("--seed", "1") == first
     monkeypatch.delenv("PYTHONHASHSEED")
-    other = scores("--seed", "2")
-    assert [one[0]["value"] for one in other] == [one[0]["value"] for one in first]
-    assert [one[0]["low"] for one in other] != [one[0]["low"] for one in first]
+    other = run_and_get_scores("--seed", "2")
+    assert [cell_scores[0]["value"] for cell_scores in other] == [
+        cell_scores[0]["value"] for cell_scores in first
+    ]
+    assert [cell_scores[0]["low"] for cell_scores in other] != [
+        cell_scores[0]["low"] for cell_scores in first
+    ]
 
 
-def test_the_file_is_what_the_command_line_prints(codeacumen: Codeacumen, tmp_path: Path) -> None:
+def test_results_file_equals_printed_json(codeacumen: Codeacumen, tmp_path: Path) -> None:
     done = codeacumen(
         "eval", "-m", "levenshtein", "-t", "abbreviations/expand", "-o", tmp_path, "--json"
     )

@@ -7,13 +7,13 @@ import pytest
 
 from codeacumen import metrics
 from codeacumen.api import Answer, Capability, EvaluationSet, Instance, Metric, Pair, TaskCard
-from codeacumen.runs.scoring import Settings, count, observe, score
+from codeacumen.runs.scoring import ScoringSettings, compute_scores, count_answers, observe_answers
 
 EVEN = EvaluationSet("even", "even numbers only", tag="even")
 ALL = EvaluationSet("all", "everything answered")
 
 
-class Numbers:
+class NumberTask:
     def __init__(self, metric: Metric) -> None:
         self.metric = metric
         self.card = TaskCard(
@@ -40,10 +40,10 @@ class Numbers:
         ]
 
 
-def test_each_convention_and_slice_has_its_own_n() -> None:
-    task = Numbers(metrics.spearman)
+def test_each_evaluation_set_and_slice_has_its_own_n() -> None:
+    task = NumberTask(metrics.spearman)
     answers = {str(i): Answer(str(i), float(i)) for i in range(100)}
-    scores, _ = score(task, task.instances(), answers, Settings())
+    scores, _ = compute_scores(task, task.instances(), answers, ScoringSettings())
     assert [(s.evaluation_set, s.slice, s.n) for s in scores] == [
         ("even", "", 50),
         ("all", "", 100),
@@ -53,80 +53,81 @@ def test_each_convention_and_slice_has_its_own_n() -> None:
     assert "only 10 instances" in scores[2].note
 
 
-def test_a_correlation_leaves_unanswered_instances_out() -> None:
-    task = Numbers(metrics.spearman)
+def test_correlation_excludes_unanswered_instances() -> None:
+    task = NumberTask(metrics.spearman)
     answers = {str(i): Answer(str(i), None if i < 20 else i) for i in range(100)}
-    scores, _ = score(task, task.instances(), answers, Settings())
+    scores, _ = compute_scores(task, task.instances(), answers, ScoringSettings())
     assert scores[1].n == 80
 
 
-def test_silence_does_not_pay_in_accuracy() -> None:
-    """Half answered, all of those right: 50 %, not 100 %."""
-    task = Numbers(metrics.accuracy)
+def test_missing_answers_lower_accuracy() -> None:
+    """Half are answered, all of them right: the accuracy is 50 %, not 100 %."""
+    task = NumberTask(metrics.accuracy)
     answers = {str(i): Answer(str(i), i) for i in range(50)}
-    scores, _ = score(task, task.instances(), answers, Settings())
+    scores, _ = compute_scores(task, task.instances(), answers, ScoringSettings())
     assert scores[1].value == pytest.approx(0.5)
     assert scores[1].n == 100
 
 
-def test_a_constant_answer_has_no_correlation() -> None:
-    task = Numbers(metrics.spearman)
+def test_constant_answers_have_no_correlation() -> None:
+    task = NumberTask(metrics.spearman)
     answers = {str(i): Answer(str(i), 0.5) for i in range(100)}
-    scores, _ = score(task, task.instances(), answers, Settings())
+    scores, _ = compute_scores(task, task.instances(), answers, ScoringSettings())
     assert scores[0].value is None
     assert "undefined" in scores[0].note
 
 
-def test_two_instances_get_no_interval() -> None:
-    """Two pairs always correlate at 1 or −1, in every resample: an interval would be a lie."""
-    task = Numbers(metrics.spearman)
+def test_two_instances_have_no_interval() -> None:
+    """Two pairs always correlate at 1 or −1, in every resample, so an interval would be
+    misleading."""
+    task = NumberTask(metrics.spearman)
     answers = {str(i): Answer(str(i), i) for i in (2, 4)}
-    scores, _ = score(task, task.instances(), answers, Settings())
+    scores, _ = compute_scores(task, task.instances(), answers, ScoringSettings())
     assert (scores[0].value, scores[0].low, scores[0].high) == (pytest.approx(1.0), None, None)
 
 
-def test_an_answer_the_metric_cannot_read_is_named_and_counted_as_failed() -> None:
-    task = Numbers(metrics.spearman)
+def test_unreadable_answer_is_reported_and_counted_as_failed() -> None:
+    task = NumberTask(metrics.spearman)
     answers = {str(i): Answer(str(i), i) for i in range(100)}
     answers["3"] = Answer("3", "three")
     answers["4"] = Answer("4", True)
     answers["5"] = Answer("5", error="ValueError: no")
-    _, unreadable = score(task, task.instances(), answers, Settings())
+    _, unreadable = compute_scores(task, task.instances(), answers, ScoringSettings())
     assert set(unreadable) == {"3", "4"}
     failed = {"5": "ValueError: no"} | unreadable
-    counts = count(task.instances(), answers, failed)
+    counts = count_answers(task.instances(), answers, failed)
     assert (counts.answered, counts.failed, counts.unanswered) == (97, 3, 0)
 
 
-def test_the_same_seed_gives_the_same_interval_and_another_a_different_one() -> None:
-    task = Numbers(metrics.spearman)
+def test_interval_depends_on_the_seed() -> None:
+    task = NumberTask(metrics.spearman)
     answers = {str(i): Answer(str(i), i * 37 % 100) for i in range(100)}
-    first = score(task, task.instances(), answers, Settings(seed=1))
-    assert first == score(task, task.instances(), answers, Settings(seed=1))
-    assert first != score(task, task.instances(), answers, Settings(seed=2))
+    first = compute_scores(task, task.instances(), answers, ScoringSettings(seed=1))
+    assert first == compute_scores(task, task.instances(), answers, ScoringSettings(seed=1))
+    assert first != compute_scores(task, task.instances(), answers, ScoringSettings(seed=2))
 
 
 def test_observations_keep_the_order_of_the_instances() -> None:
-    task = Numbers(metrics.spearman)
+    task = NumberTask(metrics.spearman)
     answers = {str(i): Answer(str(i), -i) for i in reversed(range(100))}
-    seen, _ = observe(task.metric, task.instances(), answers, ALL)
-    assert list(seen.ids) == [str(i) for i in range(100)]
-    assert seen.columns[1, 7] == -7
+    observations, _ = observe_answers(task.metric, task.instances(), answers, ALL)
+    assert list(observations.ids) == [str(i) for i in range(100)]
+    assert observations.columns[1, 7] == -7
 
 
-def test_certainty_hangs_on_clusters_not_on_instances() -> None:
-    """A hundred instances of one project say as much as one."""
-    task = Numbers(metrics.spearman)
+def test_interval_depends_on_clusters_not_on_instances() -> None:
+    """A hundred instances of one project are no more evidence than one."""
+    task = NumberTask(metrics.spearman)
     instances = [replace(i, cluster="the only one") for i in task.instances()]
     answers = {str(i): Answer(str(i), i * 37 % 100) for i in range(100)}
-    scores, _ = score(task, instances, answers, Settings())
+    scores, _ = compute_scores(task, instances, answers, ScoringSettings())
     assert (scores[1].n, scores[1].low, scores[1].high) == (100, None, None)
     assert "only 1 cluster:" in scores[1].note
 
 
 @dataclass(frozen=True)
 class Closeness:
-    """Somebody's own metric: three columns, and silence counts as its worst row."""
+    """A user's metric: three columns; a missing answer counts as its worst row."""
 
     name: str = "closeness"
     title: str = "Closeness"
@@ -140,10 +141,12 @@ class Closeness:
         return weights @ columns[0] / weights.sum(axis=1)
 
 
-def test_a_metric_of_ones_own_says_what_silence_counts_and_may_raise_anything() -> None:
-    task = Numbers(Closeness())
+def test_custom_metric_defines_missing_answers_and_may_raise() -> None:
+    task = NumberTask(Closeness())
     answers = {str(i): Answer(str(i), {"value": 1.0}) for i in range(50)}
     answers["7"] = Answer("7", {"other": 1.0})  # observe raises KeyError
-    scores, unreadable = score(task, task.instances(), answers, Settings(resamples=100))
+    scores, unreadable = compute_scores(
+        task, task.instances(), answers, ScoringSettings(resamples=100)
+    )
     assert scores[1].value == pytest.approx(0.49)
     assert set(unreadable) == {"7"}

@@ -1,5 +1,5 @@
-"""``find``: which methods do something like this one? Scores against Okapi's formula as a loop; the
-answers against methods whose twins are known."""
+"""Tests of ``find``, which searches for similar methods: scores against Okapi's formula as a loop,
+and results for methods with known near-duplicates."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from codeacumen.search.word_index import (
     K,
     QueryMethod,
     WordIndex,
-    find,
+    find_similar,
     open_word_index,
     read_query,
 )
-from codeacumen.search.words import words
+from codeacumen.search.words import count_words
 from corpora import shared_engine
 
 if TYPE_CHECKING:
@@ -34,14 +34,14 @@ def index(examples_corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> 
     return open_word_index(examples_corpus.folder, cache, lambda: shared_engine(2))
 
 
-def rows_of(corpus: Corpus) -> list[dict[str, object]]:
+def load_rows(corpus: Corpus) -> list[dict[str, object]]:
     sql = "select method_id::varchar id, name, javadoc, text, project, type from methods where body"
-    found: list[dict[str, object]] = corpus.query(sql).to_pylist()
-    return found
+    rows: list[dict[str, object]] = corpus.query(sql).to_pylist()
+    return rows
 
 
-def said_by(row: dict[str, object]) -> dict[str, int]:
-    return words(str(row["name"]), str(row["javadoc"] or ""), str(row["text"]))
+def count_words_of(row: dict[str, object]) -> dict[str, int]:
+    return count_words(str(row["name"]), str(row["javadoc"] or ""), str(row["text"]))
 
 
 def test_words_by_hand() -> None:
@@ -51,8 +51,8 @@ def test_words_by_hand() -> None:
             Arrays.sort(someValues); log("sorted them", 'x');
         }
     """
-    found = words("sortAll", "/** Sorts {@code values}, <b>in place</b>. */", text)
-    assert found == {
+    counts = count_words("sortAll", "/** Sorts {@code values}, <b>in place</b>. */", text)
+    assert counts == {
         "sort": 3 + 1,
         "all": 3,
         "sorts": 1,
@@ -66,59 +66,68 @@ def test_words_by_hand() -> None:
 
 
 @pytest.mark.parametrize("text", ["", '"', "'", "/*", '"""', "/* \\", "\udcff x", "a" * 9999, "//"])
-def test_any_text_has_words(text: str) -> None:
-    assert isinstance(words("", text, text), dict)
+def test_words_accept_any_text(text: str) -> None:
+    assert isinstance(count_words("", text, text), dict)
 
 
-def test_scores_are_okapis(index: WordIndex, examples_corpus: Corpus) -> None:
+def test_scores_equal_okapi_formula(index: WordIndex, examples_corpus: Corpus) -> None:
     """The oracle is the formula, word by word and method by method."""
-    rows = rows_of(examples_corpus)
-    said = {row["id"]: said_by(row) for row in rows}
-    about = index.describe(range(index.methods))
-    assert {one.method_id for one in about} == set(said)
-    mean = sum(sum(one.values()) for one in said.values()) / len(said)
-    having: dict[object, int] = {}
-    for one in said.values():
-        for word in one:
-            having[word] = having.get(word, 0) + 1
+    rows = load_rows(examples_corpus)
+    words_by_method = {row["id"]: count_words_of(row) for row in rows}
+    descriptions = index.describe_methods(range(index.method_count))
+    assert {description.method_id for description in descriptions} == set(words_by_method)
+    mean = sum(sum(word_counts.values()) for word_counts in words_by_method.values()) / len(
+        words_by_method
+    )
+    method_counts: dict[object, int] = {}
+    for entry in words_by_method.values():
+        for word in entry:
+            method_counts[word] = method_counts.get(word, 0) + 1
 
-    def rarity(word: str) -> float:
-        n = having.get(word, 0)
-        return math.log(1 + (len(said) - n + 0.5) / (n + 0.5))
+    def compute_rarity(word: str) -> float:
+        method_count = method_counts.get(word, 0)
+        return math.log(1 + (len(words_by_method) - method_count + 0.5) / (method_count + 0.5))
 
     question = {"read": 2, "line": 1, "file": 1, "nobodysaysthis": 3}
-    most = sum((t * (K + 1) / (t + K)) ** 2 * rarity(w) for w, t in question.items())
-    scores = index.scores(question)
-    for place, one in enumerate(about):
-        mine = said[one.method_id]
-        longer = 1 - B + B * sum(mine.values()) / mean
+    best_score = sum(
+        (count * (K + 1) / (count + K)) ** 2 * compute_rarity(term)
+        for term, count in question.items()
+    )
+    scores = index.compute_scores(question)
+    for place, entry in enumerate(descriptions):
+        own_words = words_by_method[entry.method_id]
+        length_factor = 1 - B + B * sum(own_words.values()) / mean
         expected = sum(
-            t * (K + 1) / (t + K) * rarity(w) * mine[w] * (K + 1) / (mine[w] + K * longer)
-            for w, t in question.items()
-            if w in mine
+            count
+            * (K + 1)
+            / (count + K)
+            * compute_rarity(term)
+            * own_words[term]
+            * (K + 1)
+            / (own_words[term] + K * length_factor)
+            for term, count in question.items()
+            if term in own_words
         )
-        assert scores[place] == pytest.approx(expected / most, abs=1e-5)
+        assert scores[place] == pytest.approx(expected / best_score, abs=1e-5)
 
 
 def test_every_method_finds_itself_first(index: WordIndex, examples_corpus: Corpus) -> None:
-    """But for those that say the same, as overloads and short getters do."""
-    rows = rows_of(examples_corpus)
-    about = index.describe(range(index.methods))
-    place = {one.method_id: i for i, one in enumerate(about)}
+    """Methods with the same words, such as overloads and short getters, are exceptions."""
+    rows = load_rows(examples_corpus)
+    about = index.describe_methods(range(index.method_count))
+    place = {description.method_id: i for i, description in enumerate(about)}
     first = 0
     for row in rows:
-        scores = index.scores(said_by(row))
+        scores = index.compute_scores(count_words_of(row))
         first += bool(scores[place[str(row["id"])]] >= scores.max() - 1e-6)
     assert first > 0.95 * len(rows)
 
 
-def test_a_method_of_the_corpus_is_not_its_own_answer(
-    index: WordIndex, examples_corpus: Corpus
-) -> None:
-    row = rows_of(examples_corpus)[0]
-    mine = read_query(str(row["id"]), examples_corpus.folder)
-    assert mine.name == row["name"]
-    hits = find(index, mine, 5)
+def test_indexed_method_is_not_its_own_result(index: WordIndex, examples_corpus: Corpus) -> None:
+    row = load_rows(examples_corpus)[0]
+    query = read_query(str(row["id"]), examples_corpus.folder)
+    assert query.name == row["name"]
+    hits = find_similar(index, query, 5)
     assert len(hits) == 5
     assert str(row["id"]) not in {hit.method.method_id for hit in hits}
     scores = [hit.score for hit in hits]
@@ -126,10 +135,10 @@ def test_a_method_of_the_corpus_is_not_its_own_answer(
     keys = [
         (hit.method.project, hit.method.type, hit.method.signature.split("(")[0]) for hit in hits
     ]
-    assert len(set(keys)) == len(keys), "overloads are told once"
+    assert len(set(keys)) == len(keys), "overloads are listed once"
 
 
-def test_methods_in_files(tmp_path: Path, examples_corpus: Corpus) -> None:
+def test_query_methods_are_read_from_files(tmp_path: Path, examples_corpus: Corpus) -> None:
     folder = examples_corpus.folder
     file = tmp_path / "A.java"
     file.write_text(
@@ -156,27 +165,33 @@ def test_methods_in_files(tmp_path: Path, examples_corpus: Corpus) -> None:
         read_query(str(broken), folder)
 
 
-def test_nothing_in_common_is_no_answer(index: WordIndex) -> None:
-    assert find(index, QueryMethod("qqqq", "", "void qqqq() { zzzz(); }")) == []
+def test_query_without_common_words_has_no_result(index: WordIndex) -> None:
+    assert find_similar(index, QueryMethod("qqqq", "", "void qqqq() { zzzz(); }")) == []
 
 
-def test_the_same_index_whatever_the_workers(examples_corpus: Corpus, tmp_path: Path) -> None:
-    made = []
+def test_index_does_not_depend_on_number_of_workers(
+    examples_corpus: Corpus, tmp_path: Path
+) -> None:
+    contents_of_indexes = []
     for workers in (1, 2):
         engine = shared_engine(workers)
-        found = open_word_index(examples_corpus.folder, tmp_path / str(workers), lambda e=engine: e)  # type: ignore[misc]
-        made.append({file.name: file.read_bytes() for file in found.stored.folder.iterdir()})
-    assert made[0] == made[1]
-    assert found.postings.offsets[-1] > 0
+        word_index = open_word_index(
+            examples_corpus.folder, tmp_path / str(workers), lambda e=engine: e
+        )  # type: ignore[misc]
+        contents_of_indexes.append(
+            {file.name: file.read_bytes() for file in word_index.stored.folder.iterdir()}
+        )
+    assert contents_of_indexes[0] == contents_of_indexes[1]
+    assert word_index.postings.offsets[-1] > 0
 
 
-def test_a_folder_that_is_no_corpus(tmp_path: Path) -> None:
+def test_folder_without_corpus_is_reported(tmp_path: Path) -> None:
     with pytest.raises(CodeacumenError, match="holds no corpus"):
         open_word_index(tmp_path, tmp_path, lambda: shared_engine(1))
 
 
 def test_methods_far_down_a_file_are_read_without_a_crash(tmp_path: Path) -> None:
-    """tree-sitter 0.26.0 frees a line number above 256 too early where it is read as ``row``."""
+    """tree-sitter 0.26.0 frees a line number above 256 too early if it is read as ``row``."""
     methods = "\n".join(f"  int size{i}() {{\n    return {i};\n  }}" for i in range(400))
     file = tmp_path / "Far.java"
     file.write_text(f"class Far {{\n{methods}\n}}\n")

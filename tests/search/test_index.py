@@ -1,4 +1,4 @@
-"""Oracles: sorting all scores for the order, a loop of Python for the postings."""
+"""Oracles: sorting all scores for the order, and a loop in Python for the postings."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from codeacumen.search.index import Postings, top_k
 
 
 @given(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), max_size=30), st.integers(1, 12))
-def test_the_highest_scores_first_and_the_lower_number_among_equals(
-    values: list[float], k: int
-) -> None:
+def test_top_k_returns_highest_scores_and_lower_number_of_ties(values: list[float], k: int) -> None:
     scores = np.array(values, np.float32)
     expected = sorted(range(len(values)), key=lambda position: (-values[position], position))[:k]
     assert top_k(scores, k).tolist() == expected
@@ -29,7 +27,7 @@ METHODS, COLUMNS = 60, 25
 
 @pytest.fixture(scope="module")
 def dense() -> np.ndarray:
-    """Weights of few values, so that many scores are equal."""
+    """Return weights with few distinct values, so that many scores are equal."""
     draw = np.random.default_rng(1)
     has = draw.random((METHODS, COLUMNS)) < 0.2
     return np.where(has, draw.integers(1, 3, has.shape) / 4, 0).astype(np.float32)
@@ -49,15 +47,15 @@ def test_scores_of_all_methods(postings: Postings, dense: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("most", [1 << 40, 30, 0])
-def test_nearest_is_the_loop(postings: Postings, dense: np.ndarray, most: int) -> None:
+def test_nearest_equals_loop(postings: Postings, dense: np.ndarray, most: int) -> None:
     draw = np.random.default_rng(2)
     queries = [draw.permutation(COLUMNS)[: draw.integers(0, 9)] for _ in range(40)]
     offsets = np.cumsum([0, *map(len, queries)])
     column = np.concatenate(queries).astype(np.int32)
-    # Some columns weigh nothing and are not read.
+    # Some columns have weight 0 and are skipped.
     weight = (draw.integers(0, 4, len(column)) / 8).astype(np.float32)
     left_out = draw.integers(-1, METHODS, len(queries))
-    nearest, scores = postings.nearest(offsets, column, weight, left_out, 6, most)
+    nearest, scores = postings.find_nearest(offsets, column, weight, left_out, 6, most)
     for query in range(len(queries)):
         total: dict[int, float] = {}
         postings_read = 0

@@ -1,30 +1,36 @@
-"""Votes written down in a few words, for tests."""
+"""Build votes from a short notation, for tests."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from codeacumen.survey.votes import Direct, Votes, direct_votes, indirect_votes, sorted_pair
+from codeacumen.survey.votes import (
+    DirectVotes,
+    Votes,
+    build_direct_votes,
+    build_indirect_votes,
+    sorted_pair,
+)
 
 
-def direct(ratings: Mapping[str, Mapping[str, tuple[int, int]]]) -> Direct:
-    """By rater and by pair, written ``a b``: relatedness and similarity."""
-    return direct_votes(
+def make_direct_votes(ratings: Mapping[str, Mapping[str, tuple[int, int]]]) -> DirectVotes:
+    """Return votes from ratings by rater and by pair ``a b``: (relatedness, similarity)."""
+    return build_direct_votes(
         [
             (rater, sorted_pair(*pair.split()), answers)
-            for rater, mine in ratings.items()
-            for pair, answers in mine.items()
+            for rater, ratings_of_pair in ratings.items()
+            for pair, answers in ratings_of_pair.items()
         ]
     )
 
 
-def survey(
+def make_votes(
     ratings: Mapping[str, Mapping[str, tuple[int, int]]],
     choices: list[tuple[str, str, str, str]] | None = None,
 ) -> Votes:
-    """``choices``: rater, pair, the name that stood there, the name that was chosen."""
+    """Return votes from ratings and from choices: (rater, pair, original name, chosen name)."""
     rows = [
         (rater, sorted_pair(*pair.split()), original, chosen)
         for rater, pair, original, chosen in choices or []
     ]
-    return Votes(direct(ratings), indirect_votes(rows), len(rows), (), 0, ())
+    return Votes(make_direct_votes(ratings), build_indirect_votes(rows), len(rows), (), 0, ())

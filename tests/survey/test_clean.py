@@ -1,4 +1,4 @@
-"""The whole way from votes to three sizes."""
+"""Tests of cleaning, from votes to the written benchmark."""
 
 from __future__ import annotations
 
@@ -14,54 +14,58 @@ from codeacumen.api import CodeacumenError
 from codeacumen.core.files import sha256_of
 from codeacumen.datasets.built import ABOUT
 from codeacumen.datasets.published import read_published
-from codeacumen.survey.benchmark import write
-from codeacumen.survey.clean import PUBLISHED_SIZES, Rules, Size, clean
+from codeacumen.survey.benchmark import write_benchmarks
+from codeacumen.survey.clean import PUBLISHED_SIZES, BenchmarkSize, CleaningRules, clean_votes
 from codeacumen.survey.votes import Votes
-from survey.by_hand import survey
+from survey.by_hand import make_votes
 
-RULES = Rules((Size("one", 0.4, 0.5),), least_votes=2)
+RULES = CleaningRules((BenchmarkSize("one", 0.4, 0.5),), least_votes=2)
 
 
 def small_survey() -> Votes:
     ratings = {
-        # All agree, but for one who answers the other way round.
+        # All raters agree except one, who answers the opposite.
         **{name: {"a b": (5, 5), "c d": (1, 1), "e f": (5, 1)} for name in ("ann", "bob", "cid")},
         "odd": {"a b": (1, 1), "c d": (5, 5), "e f": (1, 5)},
-        # Nobody else rates this pair.
+        # No other rater rates this pair.
         "ann2": {"g h": (3, 3)},
     }
-    # a and b are chosen alike, c and d always rightly, and so are e and f; g and h have contexts
-    # of one name only.
+    # a and b are chosen equally often; the choices for c and d are always wrong and those for e and
+    # f always right; g and h have contexts of one name only.
     choices = [
-        *((f"r{i}", "a b", own, ("a", "b")[i % 2]) for i in range(4) for own in "ab"),
-        *((f"r{i}", "c d", own, "d" if own == "c" else "c") for i in range(4) for own in "cd"),
-        *((f"r{i}", "e f", own, own) for i in range(4) for own in "ef"),
+        *((f"r{i}", "a b", original, ("a", "b")[i % 2]) for i in range(4) for original in "ab"),
+        *(
+            (f"r{i}", "c d", original, "d" if original == "c" else "c")
+            for i in range(4)
+            for original in "cd"
+        ),
+        *((f"r{i}", "e f", original, original) for i in range(4) for original in "ef"),
         ("r1", "g h", "g", "g"),
     ]
-    return survey(ratings, choices)
+    return make_votes(ratings, choices)
 
 
-def test_the_filters_in_their_order() -> None:
-    cleaned = clean(small_survey(), RULES)
-    (one,) = cleaned.benchmarks
-    assert [(stage.name, stage.raters, stage.votes) for stage in one.stages] == [
+def test_filters_apply_in_order() -> None:
+    cleaned = clean_votes(small_survey(), RULES)
+    (benchmark,) = cleaned.benchmarks
+    assert [(stage.name, stage.raters, stage.votes) for stage in benchmark.stages] == [
         ("all votes", 5, 13),
         ("outlier raters", 4, 10),
         ("downers", 4, 10),
         ("pairs with too few votes", 3, 9),
     ]
-    assert one.stages[0].alpha["similarity"] < 0.3
-    assert one.stages[-1].alpha == {"relatedness": 1.0, "similarity": 1.0}
-    assert cleaned.alone == ("ann2",)
+    assert benchmark.stages[0].alpha["similarity"] < 0.3
+    assert benchmark.stages[-1].alpha == {"relatedness": 1.0, "similarity": 1.0}
+    assert cleaned.uncompared_raters == ("ann2",)
     assert cleaned.one_sided == (("g", "h"),)
-    dropped = {(str(drop.what), drop.by) for drop in one.dropped}
+    dropped = {(str(drop.subject), drop.filter_name) for drop in benchmark.dropped}
     assert dropped == {
         ("odd", "outlier rater"),
         ("('g', 'h')", "too few votes"),
-        # d' of the wrong choice is the least there is, so c and d seem most similar.
+        # Wrong choices have the lowest d', so c and d appear most similar.
         ("('c', 'd')", "outlier pair"),
     }
-    rows = dict(zip(one.pairs, one.labels.tolist(), strict=True))
+    rows = dict(zip(benchmark.pairs, benchmark.labels.tolist(), strict=True))
     assert rows[("a", "b")] == pytest.approx([1, 1, 0.5])
     assert rows[("c", "d")][:2] == [0, 0]
     assert math.isnan(rows[("c", "d")][2])
@@ -69,21 +73,21 @@ def test_the_filters_in_their_order() -> None:
     assert ("g", "h") not in rows
 
 
-def test_a_downer_is_dropped_after_the_outliers() -> None:
+def test_downers_are_dropped_after_outliers() -> None:
     good = {f"a{i} b{i}": (1 + i % 5, 1 + i % 5) for i in range(10)}
     bad = {f"a{i} b{i}": (5 - i % 5, 5 - i % 5) for i in range(10)}
-    votes = survey({"ann": good, "bob": good, "cid": good, "odd": bad})
-    rules = Rules((Size("lax", 1.0, 1.0),), least_votes=2)
-    (one,) = clean(votes, rules).benchmarks
-    ((drop),) = one.dropped
-    assert (drop.what, drop.by, drop.limit) == ("odd", "downer", 0.1)
-    before, after = one.stages[1].alpha["similarity"], one.stages[2].alpha["similarity"]
+    votes = make_votes({"ann": good, "bob": good, "cid": good, "odd": bad})
+    rules = CleaningRules((BenchmarkSize("lax", 1.0, 1.0),), least_votes=2)
+    (benchmark,) = clean_votes(votes, rules).benchmarks
+    ((drop),) = benchmark.dropped
+    assert (drop.subject, drop.filter_name, drop.limit) == ("odd", "downer", 0.1)
+    before, after = benchmark.stages[1].alpha["similarity"], benchmark.stages[2].alpha["similarity"]
     assert drop.value == pytest.approx((after - before) / max(abs(before), 0.1))
     assert after == 1.0
 
 
-def test_a_pair_that_lost_its_direct_score_keeps_the_contextual_one() -> None:
-    votes = survey(
+def test_a_pair_without_direct_score_keeps_its_contextual_score() -> None:
+    votes = make_votes(
         {"ann": {"a b": (5, 5)}},
         [
             ("r", "a b", "a", "b"),
@@ -92,29 +96,29 @@ def test_a_pair_that_lost_its_direct_score_keeps_the_contextual_one() -> None:
             ("r", "c d", "d", "d"),
         ],
     )
-    (one,) = clean(votes, RULES).benchmarks
-    assert one.pairs == (("a", "b"), ("c", "d"))
-    assert np.isnan(one.labels[:, :2]).all()
-    assert one.labels[:, 2].tolist() == [1.0, 0.0]
+    (benchmark,) = clean_votes(votes, RULES).benchmarks
+    assert benchmark.pairs == (("a", "b"), ("c", "d"))
+    assert np.isnan(benchmark.labels[:, :2]).all()
+    assert benchmark.labels[:, 2].tolist() == [1.0, 0.0]
 
 
-def test_the_thresholds_are_those_of_table_ii() -> None:
+def test_thresholds_are_those_of_table_ii() -> None:
     rows = read_published("codeacumen.benchmarks.idbench", "sizes")
     table = [(row["size"], float(row["tau"]), float(row["theta"])) for row in rows]
     assert [(size.name, size.tau, size.theta) for size in PUBLISHED_SIZES] == table
     assert len(table) == 3
 
 
-@pytest.mark.parametrize("votes", [survey({}), survey({"ann": {"a b": (1, 1)}})])
-def test_next_to_nothing_is_survivable(votes: Votes, tmp_path: Path) -> None:
-    report = write(clean(votes), votes, Rules(), [], tmp_path / "out")
-    assert [one["pairs"] for one in report["sizes"].values()] == [0, 0, 0]
+@pytest.mark.parametrize("votes", [make_votes({}), make_votes({"ann": {"a b": (1, 1)}})])
+def test_almost_empty_surveys_are_cleaned(votes: Votes, tmp_path: Path) -> None:
+    report = write_benchmarks(clean_votes(votes), votes, CleaningRules(), [], tmp_path / "out")
+    assert [size_report["pairs"] for size_report in report["sizes"].values()] == [0, 0, 0]
     assert report["sizes"]["small"]["stages"][0]["alpha"]["similarity"] is None
 
 
-def test_files_are_in_idbenchs_shape(tmp_path: Path) -> None:
+def test_written_files_have_idbenchs_format(tmp_path: Path) -> None:
     votes = small_survey()
-    write(clean(votes, RULES), votes, RULES, [], tmp_path)
+    write_benchmarks(clean_votes(votes, RULES), votes, RULES, [], tmp_path)
     with (tmp_path / "one_pair_wise.csv").open(newline="") as stream:
         rows = list(csv.reader(stream))
     assert rows == [
@@ -127,8 +131,8 @@ def test_files_are_in_idbenchs_shape(tmp_path: Path) -> None:
     assert about["family"] == "identifiers"
     assert about["counts"] == {"one": 3}
     assert about["kinds"]["one"]["labels"]["contextual_similarity"] == 2
-    for name, wanted in about["files"].items():
-        assert sha256_of(tmp_path / name) == wanted
+    for name, expected_sha256 in about["files"].items():
+        assert sha256_of(tmp_path / name) == expected_sha256
     readable = (tmp_path / "report.md").read_text()
     assert "| odd | 1 | 0.4 |" in readable
     assert "| g, h | 1 | 2 |" in readable
@@ -137,16 +141,16 @@ def test_files_are_in_idbenchs_shape(tmp_path: Path) -> None:
     assert report["sizes"]["one"]["dropped_by"]["outlier pair"] == 1
 
 
-def test_another_cleaning_leaves_nothing_of_the_one_before(tmp_path: Path) -> None:
+def test_a_second_cleaning_replaces_all_files_of_the_first(tmp_path: Path) -> None:
     votes = small_survey()
-    write(clean(votes), votes, Rules(), [], tmp_path)
-    (tmp_path / ABOUT).unlink()  # as if it had been ended early
-    write(clean(votes, RULES), votes, RULES, [], tmp_path)
+    write_benchmarks(clean_votes(votes), votes, CleaningRules(), [], tmp_path)
+    (tmp_path / ABOUT).unlink()  # as if the first cleaning had been interrupted
+    write_benchmarks(clean_votes(votes, RULES), votes, RULES, [], tmp_path)
     assert [path.name for path in tmp_path.glob("*_pair_wise.csv")] == ["one_pair_wise.csv"]
 
 
-def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
+def test_a_folder_with_other_files_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
     votes = small_survey()
     with pytest.raises(CodeacumenError, match="not empty"):
-        write(clean(votes), votes, Rules(), [], tmp_path)
+        write_benchmarks(clean_votes(votes), votes, CleaningRules(), [], tmp_path)

@@ -1,4 +1,4 @@
-"""Files of votes, whole and broken."""
+"""Tests of reading files of votes, valid and damaged."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from hypothesis import strategies as st
 from codeacumen.api import CodeacumenError
 from codeacumen.survey.votes import read_votes
 
-HEAD = "rater,left,right,relatedness,similarity\n"
-CHOICES = "rater,left,right,context,original,chosen\n"
+DIRECT_HEADER = "rater,left,right,relatedness,similarity\n"
+CHOICE_HEADER = "rater,left,right,context,original,chosen\n"
 
 
-def written(folder: Path, name: str, text: str | bytes) -> Path:
+def write_file(folder: Path, name: str, text: str | bytes) -> Path:
     path = folder / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return path
 
 
 def test_direct_votes(tmp_path: Path) -> None:
-    path = written(tmp_path, "a.csv", HEAD + "ann,len,size,5,4\nbob,size,len,3,\n")
+    path = write_file(tmp_path, "a.csv", DIRECT_HEADER + "ann,len,size,5,4\nbob,size,len,3,\n")
     votes = read_votes([path]).direct
     assert votes.raters == ("ann", "bob")
     assert votes.pairs == (("len", "size"),)
     assert votes.ratings.tolist() == [[5, 4], [3, 0]]
-    assert votes.scores()[0].tolist() == [1.0, 0.75]
+    assert votes.compute_scores()[0].tolist() == [1.0, 0.75]
 
 
-def test_indirect_votes_say_whose_context_it_is_by_name(tmp_path: Path) -> None:
-    # With sides instead of names, a pair called left and right could not be told.
+def test_indirect_votes_name_the_owner_of_the_context(tmp_path: Path) -> None:
+    # If the columns held sides instead of names, the pair (left, right) would be ambiguous.
     rows = "ann,right,left,1,left,left\nann,left,right,1,right,left\n"
-    votes = read_votes([written(tmp_path, "i.csv", CHOICES + rows)]).indirect
+    votes = read_votes([write_file(tmp_path, "i.csv", CHOICE_HEADER + rows)]).indirect
     assert votes.pairs == (("left", "right"),)
     assert votes.second.tolist() == [False, True]
     assert votes.right.tolist() == [True, False]
@@ -48,31 +48,31 @@ ROWS = [
 ]
 
 
-def as_csv(mark: str) -> bytes:
-    lines = [mark.join(ROWS[0])] + [
-        mark.join('"a,b"' if one == "a,b" else str(one or "") for one in row.values())
+def format_csv(separator: str) -> bytes:
+    lines = [separator.join(ROWS[0])] + [
+        separator.join('"a,b"' if value == "a,b" else str(value or "") for value in row.values())
         for row in ROWS
     ]
     return "\r\n".join(lines).encode()
 
 
-def test_all_formats_say_the_same(tmp_path: Path) -> None:
+def test_all_formats_are_read_alike(tmp_path: Path) -> None:
     lines = "\n".join(json.dumps(row) for row in ROWS)
     pq.write_table(pa.Table.from_pylist(ROWS), tmp_path / "p")
     files = [
-        written(tmp_path, "comma", as_csv(",")),
-        written(tmp_path, "semicolon", as_csv(";")),
-        written(tmp_path, "tab", as_csv("\t")),
-        written(tmp_path, "marked", b"\xef\xbb\xbf" + as_csv(",")),
-        written(tmp_path, "wide", as_csv(",").decode().encode("utf-16")),
-        written(tmp_path, "lines", lines),
+        write_file(tmp_path, "comma", format_csv(",")),
+        write_file(tmp_path, "semicolon", format_csv(";")),
+        write_file(tmp_path, "tab", format_csv("\t")),
+        write_file(tmp_path, "marked", b"\xef\xbb\xbf" + format_csv(",")),
+        write_file(tmp_path, "wide", format_csv(",").decode().encode("utf-16")),
+        write_file(tmp_path, "lines", lines),
         tmp_path / "p",
     ]
     for path in files:
-        found = read_votes([path])
-        assert not found.bad, path
-        assert found.direct.pairs == (("a,b", "größe"), ("len", "size")), path
-        assert found.direct.ratings.tolist() == [[1, 0], [5, 4]], path
+        votes = read_votes([path])
+        assert not votes.bad, path
+        assert votes.direct.pairs == (("a,b", "größe"), ("len", "size")), path
+        assert votes.direct.ratings.tolist() == [[1, 0], [5, 4]], path
 
 
 @pytest.mark.parametrize(
@@ -91,16 +91,16 @@ def test_all_formats_say_the_same(tmp_path: Path) -> None:
         ("ann," + "x" * 200_000 + ",size,1,1", "not valid CSV"),
     ],
 )
-def test_a_bad_row_is_named_and_the_others_count(
+def test_a_bad_row_is_reported_and_the_others_count(
     tmp_path: Path, row: str | bytes, why: str
 ) -> None:
     data = row if isinstance(row, bytes) else row.encode()
-    text = HEAD.encode() + b"ann,a,b,1,1\n" + data + b"\nbob,a,b,2,2\n"
-    found = read_votes([written(tmp_path, "votes.csv", text)])
-    (bad,) = found.bad
+    text = DIRECT_HEADER.encode() + b"ann,a,b,1,1\n" + data + b"\nbob,a,b,2,2\n"
+    votes = read_votes([write_file(tmp_path, "votes.csv", text)])
+    (bad,) = votes.bad
     assert (bad.file, bad.line) == ("votes.csv", 3)
     assert why in bad.why
-    assert (len(found.direct), found.rows) == (2, 3)
+    assert (len(votes.direct), votes.rows) == (2, 3)
 
 
 @pytest.mark.parametrize(
@@ -111,58 +111,58 @@ def test_a_bad_row_is_named_and_the_others_count(
         ("ann,a,b,,a,a", "no context"),
     ],
 )
-def test_a_bad_choice_is_named(tmp_path: Path, row: str, why: str) -> None:
-    found = read_votes([written(tmp_path, "i.csv", CHOICES + row + "\nann,a,b,1,a,a\n")])
-    assert why in found.bad[0].why
-    assert len(found.indirect) == 1
+def test_a_bad_choice_is_reported(tmp_path: Path, row: str, why: str) -> None:
+    votes = read_votes([write_file(tmp_path, "i.csv", CHOICE_HEADER + row + "\nann,a,b,1,a,a\n")])
+    assert why in votes.bad[0].why
+    assert len(votes.indirect) == 1
 
 
 @pytest.mark.parametrize(
     "line", ["{", "[1]", "{}", '{"rater": true}', "[" * 100_000, '{"rater": "\\ud800"}', "1e999"]
 )
-def test_bad_json_is_named(tmp_path: Path, line: str) -> None:
-    found = read_votes([written(tmp_path, "v", f"{json.dumps(ROWS[0])}\n{line}\n")])
-    assert [bad.line for bad in found.bad] == [2]
-    assert len(found.direct) == 1
+def test_bad_json_is_reported(tmp_path: Path, line: str) -> None:
+    votes = read_votes([write_file(tmp_path, "v", f"{json.dumps(ROWS[0])}\n{line}\n")])
+    assert [bad.line for bad in votes.bad] == [2]
+    assert len(votes.direct) == 1
 
 
-def test_who_says_the_same_twice_counts_once_who_contradicts_herself_not_at_all(
+def test_repeated_votes_count_once_and_contradicting_votes_not(
     tmp_path: Path,
 ) -> None:
     rows = "ann,a,b,1,1\nann,b,a,1,1\nbob,a,b,1,1\nbob,a,b,1,2\ncid,a,b,3,3\n"
-    found = read_votes([written(tmp_path, "d.csv", HEAD + rows)])
-    assert found.direct.raters == ("ann", "cid")
-    assert found.repeated == 1
-    assert [bad.line for bad in found.contradicting] == [4, 5]
+    votes = read_votes([write_file(tmp_path, "d.csv", DIRECT_HEADER + rows)])
+    assert votes.direct.raters == ("ann", "cid")
+    assert votes.repeated == 1
+    assert [bad.line for bad in votes.contradicting] == [4, 5]
 
 
-def test_the_two_questions_may_be_answered_in_two_rows(tmp_path: Path) -> None:
+def test_two_rows_may_answer_the_two_questions(tmp_path: Path) -> None:
     rows = "ann,a,b,1,\nann,a,b,,2\nbob,a,b,1,\nbob,a,b,1,2\ncid,a,b,1,\ncid,a,b,2,2\n"
-    found = read_votes([written(tmp_path, "d.csv", HEAD + rows)])
-    assert found.direct.raters == ("ann", "bob")
-    assert found.direct.ratings.tolist() == [[1, 2], [1, 2]]
-    assert found.repeated == 0
-    assert [bad.line for bad in found.contradicting] == [6, 7]
+    votes = read_votes([write_file(tmp_path, "d.csv", DIRECT_HEADER + rows)])
+    assert votes.direct.raters == ("ann", "bob")
+    assert votes.direct.ratings.tolist() == [[1, 2], [1, 2]]
+    assert votes.repeated == 0
+    assert [bad.line for bad in votes.contradicting] == [6, 7]
 
 
-def test_another_context_is_another_question(tmp_path: Path) -> None:
+def test_choices_in_different_contexts_are_different_votes(tmp_path: Path) -> None:
     rows = "ann,a,b,1,a,a\nann,a,b,2,a,b\nann,a,b,1,b,b\nann,a,b,1,b,a\n"
-    found = read_votes([written(tmp_path, "i.csv", CHOICES + rows)])
-    assert len(found.indirect) == 2
-    assert [bad.line for bad in found.contradicting] == [4, 5]
+    votes = read_votes([write_file(tmp_path, "i.csv", CHOICE_HEADER + rows)])
+    assert len(votes.indirect) == 2
+    assert [bad.line for bad in votes.contradicting] == [4, 5]
 
 
-def test_a_folder_and_what_is_none(tmp_path: Path) -> None:
-    written(tmp_path, "direct.csv", HEAD + "ann,a,b,1,1\n")
-    written(
+def test_folders_and_files_without_votes(tmp_path: Path) -> None:
+    write_file(tmp_path, "direct.csv", DIRECT_HEADER + "ann,a,b,1,1\n")
+    write_file(
         tmp_path,
         "indirect.jsonl",
         '{"rater":1,"left":"a","right":"b","context":1,"original":"a","chosen":"b"}',
     )
-    written(tmp_path, "notes.csv", "anything")
-    found = read_votes([tmp_path])
-    assert (len(found.direct), len(found.indirect)) == (1, 1)
-    assert found.indirect.raters == ("1",)
+    write_file(tmp_path, "notes.csv", "anything")
+    votes = read_votes([tmp_path])
+    assert (len(votes.direct), len(votes.indirect)) == (1, 1)
+    assert votes.indirect.raters == ("1",)
     with pytest.raises(CodeacumenError, match="its columns are anything"):
         read_votes([tmp_path / "notes.csv"])
     with pytest.raises(CodeacumenError, match="no such file"):
@@ -171,15 +171,17 @@ def test_a_folder_and_what_is_none(tmp_path: Path) -> None:
     with pytest.raises(CodeacumenError, match="no file of votes"):
         read_votes([tmp_path / "empty"])
     with pytest.raises(CodeacumenError, match="damaged"):
-        read_votes([written(tmp_path, "broken.parquet", b"PAR1 and no more")])
+        read_votes([write_file(tmp_path, "broken.parquet", b"PAR1 and no more")])
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.binary(max_size=300), st.sampled_from([HEAD, CHOICES, '{"rater":1}\n', ""]))
-def test_any_bytes_are_survivable(tmp_path: Path, data: bytes, head: str) -> None:
-    path = written(tmp_path, "any", head.encode() + data)
+@given(
+    st.binary(max_size=300), st.sampled_from([DIRECT_HEADER, CHOICE_HEADER, '{"rater":1}\n', ""])
+)
+def test_any_bytes_are_read_or_rejected(tmp_path: Path, data: bytes, header: str) -> None:
+    path = write_file(tmp_path, "any", header.encode() + data)
     try:
-        found = read_votes([path])
+        votes = read_votes([path])
     except CodeacumenError:
         return
-    assert found.rows >= len(found.bad) + len(found.direct) + len(found.indirect)
+    assert votes.rows >= len(votes.bad) + len(votes.direct) + len(votes.indirect)

@@ -1,4 +1,4 @@
-"""What to ask about: counts and roles, pairs, contexts."""
+"""Tests of selecting questions for a survey: counts and roles of identifiers, pairs, contexts."""
 
 from __future__ import annotations
 
@@ -15,21 +15,27 @@ from numpy.typing import NDArray
 
 from codeacumen.api import CodeacumenError
 from codeacumen.corpus import Corpus
-from codeacumen.survey.occurrences import ROLES, Occurrences, compared, identifiers_of, occurrences
+from codeacumen.survey.occurrences import (
+    ROLES,
+    IdentifierCounts,
+    compare_with_published,
+    count_identifiers,
+    read_identifiers,
+)
 from codeacumen.survey.select import (
     BLANK,
-    Picker,
-    Wish,
-    at_random,
-    blanked,
-    by_cosine,
-    by_synonyms,
-    contexts,
-    read_synonyms,
-    select,
-    synonyms,
+    PairPicker,
+    SelectionRequest,
+    blank_name,
+    build_selection,
+    collect_contexts,
+    load_synonyms,
+    parse_synonyms,
+    pick_at_random,
+    pick_by_cosine,
+    pick_by_synonyms,
 )
-from corpora import build_at, shared_engine
+from corpora import build_corpus_at, shared_engine
 
 SCRIPT = """
 function getSize(list) {
@@ -43,7 +49,7 @@ module.exports.getSize = getSize;
 
 @pytest.fixture(scope="module")
 def scripts(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    """Eight files of JavaScript, one twice, and one of Java."""
+    """Return a corpus of eight JavaScript files, a copy of one of them, and a Java file."""
     root = tmp_path_factory.mktemp("scripts")
     folder = root / "project"
     folder.mkdir()
@@ -53,114 +59,118 @@ def scripts(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
         (folder / f"file{number}.js").write_text(text)
     (folder / "copy.js").write_text((folder / "file0.js").read_text())
     (folder / "A.java").write_text("class A { int size; int size() { return this.size; } }")
-    build_at(root / "corpus", [str(folder)], views=("text",))
+    build_corpus_at(root / "corpus", [str(folder)], views=("text",))
     return Corpus.open(root / "corpus")
 
 
-def roles_of(language: str, source: str) -> dict[str, Counter[str]]:
-    found: dict[str, Counter[str]] = {}
-    named = identifiers_of(language, source.encode())
-    for word, role in zip(named.word.tolist(), named.role.tolist(), strict=True):
-        found.setdefault(named.words[word], Counter())[ROLES[role]] += 1
-    return found
+def count_roles(language: str, source: str) -> dict[str, Counter[str]]:
+    roles_by_name: dict[str, Counter[str]] = {}
+    found_identifiers = read_identifiers(language, source.encode())
+    for word, role in zip(
+        found_identifiers.word.tolist(), found_identifiers.role.tolist(), strict=True
+    ):
+        roles_by_name.setdefault(found_identifiers.words[word], Counter())[ROLES[role]] += 1
+    return roles_by_name
 
 
 def test_roles_in_javascript() -> None:
-    found = roles_of("javascript", SCRIPT)
-    assert found["getSize"] == {"function": 1, "property": 1, "variable": 1}
-    assert found["count"] == {"variable": 2}
-    assert found["size"] == found["length"] == {"property": 1}
+    roles_by_name = count_roles("javascript", SCRIPT)
+    assert roles_by_name["getSize"] == {"function": 1, "property": 1, "variable": 1}
+    assert roles_by_name["count"] == {"variable": 2}
+    assert roles_by_name["size"] == roles_by_name["length"] == {"property": 1}
 
 
 def test_roles_in_java() -> None:
-    found = roles_of(
+    roles_by_name = count_roles(
         "java",
         "package p.q; import p.T; @Deprecated class A<T> { int field = 1; A(int param) { "
         "this.field = param; run(A::run, other.field); for (T local : list) local.run(); } "
         "void run() { label: while (true) break label; } enum E { ONE } "
         "interface I { int MOST = 1; } }",
     )
-    assert found["run"] == {"function": 4}
-    assert found["field"] == {"property": 3}
-    assert found["param"] == found["local"] == {"variable": 2}
-    assert found["ONE"] == found["MOST"] == {"property": 1}
-    assert found["A"] == {"other": 1, "function": 1, "variable": 1}
-    assert {name: set(found[name]) for name in ("T", "p", "q", "label", "Deprecated", "E")} == {
-        name: {"other"} for name in ("T", "p", "q", "label", "Deprecated", "E")
-    }
+    assert roles_by_name["run"] == {"function": 4}
+    assert roles_by_name["field"] == {"property": 3}
+    assert roles_by_name["param"] == roles_by_name["local"] == {"variable": 2}
+    assert roles_by_name["ONE"] == roles_by_name["MOST"] == {"property": 1}
+    assert roles_by_name["A"] == {"other": 1, "function": 1, "variable": 1}
+    assert {
+        name: set(roles_by_name[name]) for name in ("T", "p", "q", "label", "Deprecated", "E")
+    } == {name: {"other"} for name in ("T", "p", "q", "label", "Deprecated", "E")}
 
 
 def test_counts_of_a_corpus(scripts: Corpus) -> None:
-    found = occurrences([scripts], shared_engine(2))
-    assert found.files == {"java": 1, "javascript": 8}
-    place = found.names.index("size")
-    java, javascript = found.counts[place].tolist()
+    counted = count_identifiers([scripts], shared_engine(2))
+    assert counted.files == {"java": 1, "javascript": 8}
+    index = counted.names.index("size")
+    java, javascript = counted.counts[index].tolist()
     assert java == [1, 2, 0, 0]
     assert javascript == [0, 8, 0, 0]
-    assert found.role(place) == "property"
-    assert found.role(found.names.index("getSize")) == "mixed"
-    assert found.total.tolist() == sorted(found.total.tolist(), reverse=True)
-    often = found.more_than(8 * 12)
-    assert set(often.names) == {"item", "startTime"}
+    assert counted.get_primary_role(index) == "property"
+    assert counted.get_primary_role(counted.names.index("getSize")) == "mixed"
+    assert counted.total.tolist() == sorted(counted.total.tolist(), reverse=True)
+    frequent = counted.keep_more_than(8 * 12)
+    assert set(frequent.names) == {"item", "startTime"}
 
 
 @dataclass
-class Toy:
+class ToyEmbedding:
     names: list[str]
     matrix: NDArray[np.float32]
 
 
-def toy(count: int, seed: int = 0, dimensions: int = 5) -> Toy:
+def make_embedding(count: int, seed: int = 0, dimensions: int = 5) -> ToyEmbedding:
     rows = np.random.default_rng(seed).normal(size=(count, dimensions)) + 0.5
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    return Toy([f"name{i}" for i in range(count)], rows.astype(np.float32))
+    return ToyEmbedding([f"name{i}" for i in range(count)], rows.astype(np.float32))
 
 
 def test_pairs_come_from_all_ranges_of_similarity() -> None:
-    embedding = toy(200)
-    picker = Picker()
-    counts = by_cosine(embedding.names, embedding, 50, 0, "toy", picker)
+    embedding = make_embedding(200)
+    picker = PairPicker()
+    counts = pick_by_cosine(embedding.names, embedding, 50, 0, "toy", picker)
     assert counts == [5] * 10
-    place = {name: i for i, name in enumerate(embedding.names)}
+    index_of_name = {name: index for index, name in enumerate(embedding.names)}
     ranges = []
-    for one in picker.found:
-        left, right = (embedding.matrix[place[name]] for name in one.pair)
-        assert one.cosine == pytest.approx(float(left @ right), abs=1e-4)
+    for picked in picker.selected:
+        left, right = (embedding.matrix[index_of_name[name]] for name in picked.pair)
+        assert picked.cosine == pytest.approx(float(left @ right), abs=1e-4)
         ranges.append(min(9, max(0, int(float(left @ right) * 10))))
     assert Counter(ranges) == dict.fromkeys(range(10), 5)
 
 
-def test_neither_blocks_nor_the_order_of_names_change_the_choice(
+def test_the_choice_does_not_depend_on_blocks_or_the_order_of_names(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    embedding = toy(120)
-    found = []
+    embedding = make_embedding(120)
+    chosen_pairs = []
     for block, names in ((1 << 22, embedding.names), (700, embedding.names[::-1])):
         monkeypatch.setattr("codeacumen.survey.select._BLOCK", block)
-        picker = Picker()
-        by_cosine(names, embedding, 30, 3, "toy", picker)
-        found.append({one.pair for one in picker.found})
-    assert found[0] == found[1]
-    other = Picker()
-    by_cosine(embedding.names, embedding, 30, 4, "toy", other)
-    assert {one.pair for one in other.found} != found[0]
+        picker = PairPicker()
+        pick_by_cosine(names, embedding, 30, 3, "toy", picker)
+        chosen_pairs.append({picked.pair for picked in picker.selected})
+    assert chosen_pairs[0] == chosen_pairs[1]
+    other_picker = PairPicker()
+    pick_by_cosine(embedding.names, embedding, 30, 4, "toy", other_picker)
+    assert {picked.pair for picked in other_picker.selected} != chosen_pairs[0]
 
 
-def test_an_embedding_that_knows_nothing_gives_nothing() -> None:
-    assert by_cosine(["a", "b"], toy(5), 10, 0, "toy", Picker()) == [0] * 10
+def test_an_embedding_without_the_names_yields_no_pairs() -> None:
+    assert pick_by_cosine(["a", "b"], make_embedding(5), 10, 0, "toy", PairPicker()) == [0] * 10
 
 
 @given(st.integers(0, 40), st.integers(0, 5), st.integers(1, 3))
-def test_no_pair_twice_and_no_name_too_often(wanted: int, seed: int, uses: int) -> None:
-    embedding = toy(12)
-    picker = Picker(uses)
-    by_cosine(embedding.names, embedding, wanted, seed, "toy", picker)
-    at_random(embedding.names, wanted, seed, picker)
-    pairs = [one.pair for one in picker.found]
-    assert len(set(pairs)) == len(pairs) <= 2 * wanted
+def test_pairs_are_unique_and_names_used_at_most_as_often_as_allowed(
+    count: int, seed: int, uses: int
+) -> None:
+    embedding = make_embedding(12)
+    picker = PairPicker(uses)
+    pick_by_cosine(embedding.names, embedding, count, seed, "toy", picker)
+    pick_at_random(embedding.names, count, seed, picker)
+    pairs = [picked.pair for picked in picker.selected]
+    assert len(set(pairs)) == len(pairs) <= 2 * count
     assert all(left < right for left, right in pairs)
-    used = Counter(name for pair in pairs for name in pair)
-    assert max(used.values(), default=0) <= uses
+    uses_of_name = Counter(name for pair in pairs for name in pair)
+    assert max(uses_of_name.values(), default=0) <= uses
 
 
 def test_synonyms_differ_by_one_word() -> None:
@@ -178,20 +188,22 @@ def test_synonyms_differ_by_one_word() -> None:
         "timeBegin",
         "timebegin",
     ]
-    picker = Picker(uses=9)
-    assert by_synonyms(names, read_synonyms("begin start # first\nget fetch"), 9, 0, picker) == 4
-    assert {one.pair for one in picker.found} == {
+    picker = PairPicker(uses=9)
+    assert (
+        pick_by_synonyms(names, parse_synonyms("begin start # first\nget fetch"), 9, 0, picker) == 4
+    )
+    assert {picked.pair for picked in picker.selected} == {
         ("beginTime", "startTime"),
         ("fetchItem", "getItem"),
         ("TIME_BEGIN", "TIME_START"),
         ("timeBegin", "timeStart"),
     }
-    assert "size" in synonyms()["length"]
-    assert all(word not in others for word, others in synonyms().items())
+    assert "size" in load_synonyms()["length"]
+    assert all(word not in others for word, others in load_synonyms().items())
 
 
 @pytest.mark.parametrize(
-    ("text", "name", "wanted"),
+    ("text", "name", "expected"),
     [
         ("len = length", "len", f"{BLANK} = length"),
         ("$len len$ _len len2 'len'", "len", f"$len len$ _len len2 '{BLANK}'"),
@@ -200,63 +212,67 @@ def test_synonyms_differ_by_one_word() -> None:
         ("Len", "len", "Len"),
     ],
 )
-def test_a_name_is_blanked_where_it_is_a_whole_word(text: str, name: str, wanted: str) -> None:
-    assert blanked(text, name) == wanted
+def test_whole_words_are_blanked(text: str, name: str, expected: str) -> None:
+    assert blank_name(text, name) == expected
 
 
 def test_contexts(scripts: Corpus) -> None:
     names = ["count", "item", "getSize"]
-    found = contexts([scripts], names, shared_engine(2), seed=1)
+    contexts_by_name = collect_contexts([scripts], names, shared_engine(2), seed=1)
     for name in names:
-        mine = found[name]
-        assert len({one.text for one in mine}) == len(mine)
-        for one in mine:
-            assert len(one.text.splitlines()) == 5
-            assert BLANK in one.text
-            assert blanked(one.text, name) == one.text
-    assert len(found["item"]) == 5
-    assert len({one.sha256 for one in found["item"]}) == 5
-    # Its lines are the same in all files, so there are few different texts.
-    assert 1 <= len(found["count"]) <= 3
-    assert any(f"// {BLANK} is not" in one.text for one in found["count"])
-    assert found == contexts([scripts], names, shared_engine(1), seed=1)
-    assert found != contexts([scripts], names, shared_engine(2), seed=2)
+        name_contexts = contexts_by_name[name]
+        assert len({context.text for context in name_contexts}) == len(name_contexts)
+        for context in name_contexts:
+            assert len(context.text.splitlines()) == 5
+            assert BLANK in context.text
+            assert blank_name(context.text, name) == context.text
+    assert len(contexts_by_name["item"]) == 5
+    assert len({context.sha256 for context in contexts_by_name["item"]}) == 5
+    # The lines with this name are equal in all files, so there are few distinct texts.
+    assert 1 <= len(contexts_by_name["count"]) <= 3
+    assert any(f"// {BLANK} is not" in context.text for context in contexts_by_name["count"])
+    assert contexts_by_name == collect_contexts([scripts], names, shared_engine(1), seed=1)
+    assert contexts_by_name != collect_contexts([scripts], names, shared_engine(2), seed=2)
 
 
-def test_everything_together(scripts: Corpus) -> None:
-    embedding = Toy(["item", "startTime", "size", "length"], toy(4).matrix)
-    wish = Wish(pairs=6, synonyms=1, random=2, least=7, contexts=2)
-    found = select([scripts], {"toy": embedding}, synonyms(), wish, shared_engine(2))
-    again = select([scripts], {"toy": embedding}, synonyms(), wish, shared_engine(1))
-    assert json.dumps(found) == json.dumps(again)
-    assert len(found["pairs"]) == 6
-    why = Counter(one["why"] for one in found["pairs"])
-    assert why["synonyms"] == 1
-    assert why["toy"] == sum(found["ranges"]["toy"]) >= 2
-    assert all(("cosine" in one) == (one["why"] == "toy") for one in found["pairs"])
-    named = {name for one in found["pairs"] for name in (one["left"], one["right"])}
-    assert [one["name"] for one in found["identifiers"]] == sorted(named)
-    for one in found["identifiers"]:
-        assert sum(one["roles"].values()) == sum(one["occurrences"].values()) > 7
-        assert 1 <= len(one["contexts"]) <= 2
+def test_selection_from_embeddings_synonyms_and_chance(scripts: Corpus) -> None:
+    embedding = ToyEmbedding(["item", "startTime", "size", "length"], make_embedding(4).matrix)
+    wish = SelectionRequest(pairs=6, synonyms=1, random=2, least=7, contexts=2)
+    selection = build_selection(
+        [scripts], {"toy": embedding}, load_synonyms(), wish, shared_engine(2)
+    )
+    second_selection = build_selection(
+        [scripts], {"toy": embedding}, load_synonyms(), wish, shared_engine(1)
+    )
+    assert json.dumps(selection) == json.dumps(second_selection)
+    assert len(selection["pairs"]) == 6
+    count_of_reason = Counter(pair["why"] for pair in selection["pairs"])
+    assert count_of_reason["synonyms"] == 1
+    assert count_of_reason["toy"] == sum(selection["ranges"]["toy"]) >= 2
+    assert all(("cosine" in pair) == (pair["why"] == "toy") for pair in selection["pairs"])
+    names_in_pairs = {name for pair in selection["pairs"] for name in (pair["left"], pair["right"])}
+    assert [identifier["name"] for identifier in selection["identifiers"]] == sorted(names_in_pairs)
+    for identifier in selection["identifiers"]:
+        assert sum(identifier["roles"].values()) == sum(identifier["occurrences"].values()) > 7
+        assert 1 <= len(identifier["contexts"]) <= 2
     with pytest.raises(CodeacumenError, match="more than 9999 times"):
-        select([scripts], {}, {}, Wish(least=9999), shared_engine(2))
+        build_selection([scripts], {}, {}, SelectionRequest(least=9999), shared_engine(2))
 
 
-def test_counts_that_are_the_published_ones_go_with_them(idbench_source: Path) -> None:
+def test_published_counts_correlate_perfectly_with_themselves(idbench_source: Path) -> None:
     lines = (idbench_source / "identifier_cross_lang_freq_stats.csv").read_text().splitlines()
     rows = [line.split(",") for line in lines[1:]]
     counts = np.zeros((len(rows), 2, len(ROLES)), dtype=np.int64)
     counts[:, 1, 1] = [int(row[1]) for row in rows]
     counts[:, 0, 0] = [int(row[3]) for row in rows]
     names = tuple(row[0].upper() for row in rows)
-    told = compared(Occurrences(names, counts, {}), idbench_source)
-    javascript = told["languages"]["javascript"]
+    comparison = compare_with_published(IdentifierCounts(names, counts, {}), idbench_source)
+    javascript = comparison["languages"]["javascript"]
     # Table I.
     assert javascript["total"] == 3_697_498
     assert (javascript["min"], javascript["max"]) == (62, 629_413)
     assert round(javascript["mean"]) == 7639
     assert javascript["spearman"] == pytest.approx(1)
-    assert told["languages"]["java"]["spearman"] == pytest.approx(1)
-    assert told["roles"]["primary"]["ours"]["property"] == 1
-    assert told["roles"]["primary"]["published"]["function"] == pytest.approx(0.173, abs=0.01)
+    assert comparison["languages"]["java"]["spearman"] == pytest.approx(1)
+    assert comparison["roles"]["primary"]["ours"]["property"] == 1
+    assert comparison["roles"]["primary"]["published"]["function"] == pytest.approx(0.173, abs=0.01)

@@ -1,4 +1,4 @@
-"""Simulated surveys, and what the filters find in them."""
+"""Tests of simulated surveys, and of the raters and pairs that the filters drop in them."""
 
 from __future__ import annotations
 
@@ -9,75 +9,94 @@ from typing import Any
 import pytest
 
 from codeacumen.api import CodeacumenError
-from codeacumen.survey.clean import clean
-from codeacumen.survey.simulate import KINDS, Plan, judged, read_truth, simulate, write
+from codeacumen.survey.clean import clean_votes
+from codeacumen.survey.simulate import (
+    KINDS,
+    SimulationPlan,
+    judge_cleaning,
+    read_truth,
+    simulate_survey,
+    write_survey,
+)
 from codeacumen.survey.votes import read_votes
 
 
 @pytest.fixture(scope="module", params=[0, 1, 2])
-def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """By size, how well the survey of 500 raters was cleaned."""
+def quality_by_size(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Any:
+    """Return by size how well the simulated survey of 500 raters was cleaned."""
     folder = tmp_path_factory.mktemp("votes")
-    write(Plan(seed=request.param), folder)
+    write_survey(SimulationPlan(seed=request.param), folder)
     votes = read_votes([folder])
     assert votes.rows == len(votes.direct) + len(votes.indirect) == 500 * (18 + 15)
     truth = read_truth(folder)
     assert truth is not None
-    return judged(clean(votes), votes, truth)
+    return judge_cleaning(clean_votes(votes), votes, truth)
 
 
-def test_random_and_contrarian_raters_are_found_and_honest_ones_kept(found: Any) -> None:
-    for told in found.values():
-        raters = told["raters"]
+def test_random_and_contrarian_raters_are_dropped_and_honest_ones_kept(
+    quality_by_size: Any,
+) -> None:
+    for quality in quality_by_size.values():
+        raters = quality["raters"]
         assert raters["contrarian"]["dropped"] == raters["contrarian"]["raters"] == 50
         assert raters["random"]["dropped"] >= 48
         assert raters["honest"]["dropped"] <= 3
-        # Who always gives the same answer is at times right: not all of them are found.
+        # A rater who always gives the same answer is sometimes right, so not all are dropped.
         assert raters["straight"]["dropped"] >= 12
-        assert told["recall"] >= 0.88
+        assert quality["recall"] >= 0.88
     # Stricter thresholds drop more of the noisy raters, which are not counted as bad.
     assert [
-        told["precision"] >= least
-        for told, least in zip(found.values(), (0.65, 0.75, 0.85), strict=True)
+        quality["precision"] >= minimum_precision
+        for quality, minimum_precision in zip(
+            quality_by_size.values(), (0.65, 0.75, 0.85), strict=True
+        )
     ] == [True] * 3
 
 
-def test_cleaned_scores_are_closer_to_the_truth(found: Any) -> None:
-    for told in found.values():
+def test_cleaned_scores_are_closer_to_the_truth(quality_by_size: Any) -> None:
+    for quality in quality_by_size.values():
         for label in ("relatedness", "similarity"):
-            scores = told["spearman"][label]
+            scores = quality["spearman"][label]
             assert scores["cleaned"] > scores["raw"] + 0.02
             assert scores["cleaned"] > 0.97
-        contextual = told["spearman"]["contextual_similarity"]
+        contextual = quality["spearman"]["contextual_similarity"]
         assert contextual["cleaned"] > contextual["raw_on_all_pairs"] + 0.02
 
 
-def test_contexts_that_show_nothing_are_found_more_often_than_by_chance(found: Any) -> None:
-    odd = found["large"]["outlier_pairs"]
-    assert odd["dropped"] >= 5
-    # One pair in ten is of that kind.
-    assert odd["unhelpful"] >= 0.5 * odd["dropped"]
+def test_pairs_with_unhelpful_contexts_are_dropped_more_often(quality_by_size: Any) -> None:
+    outlier_pairs = quality_by_size["large"]["outlier_pairs"]
+    assert outlier_pairs["dropped"] >= 5
+    # One pair in ten has unhelpful contexts.
+    assert outlier_pairs["unhelpful"] >= 0.5 * outlier_pairs["dropped"]
 
 
-def test_shares_and_seed() -> None:
-    plan = Plan(raters=40, pairs=20, shares={"honest": 3, "random": 1}, seed=5)
-    one = simulate(plan)
-    assert Counter(one.kinds.values()) == {"honest": 30, "random": 10}
-    assert one.direct == simulate(plan).direct
-    assert one.indirect != simulate(Plan(raters=40, pairs=20, seed=6)).indirect
-    assert len({name for pair in one.pairs for name in pair}) == 40
-    assert (one.relatedness >= one.similarity).all()
+def test_shares_and_seed_of_a_simulation() -> None:
+    plan = SimulationPlan(raters=40, pairs=20, shares={"honest": 3, "random": 1}, seed=5)
+    simulation = simulate_survey(plan)
+    assert Counter(simulation.kinds.values()) == {"honest": 30, "random": 10}
+    assert simulation.direct == simulate_survey(plan).direct
+    assert (
+        simulation.indirect != simulate_survey(SimulationPlan(raters=40, pairs=20, seed=6)).indirect
+    )
+    assert len({name for pair in simulation.pairs for name in pair}) == 40
+    assert (simulation.relatedness >= simulation.similarity).all()
 
 
-def test_each_kind_answers_as_it_is_said_to() -> None:
+def test_each_kind_of_rater_answers_as_described() -> None:
     for kind in KINDS:
-        found = simulate(Plan(raters=60, pairs=50, shares={kind: 1}, unhelpful=0, seed=1))
-        close = dict(zip(found.pairs, found.similarity.tolist(), strict=True))
-        apart = [
-            abs((rating - 1) / 4 - close[(min(left, right), max(left, right))])
-            for _, left, right, _, rating in found.direct
+        simulation = simulate_survey(
+            SimulationPlan(raters=60, pairs=50, shares={kind: 1}, unhelpful=0, seed=1)
+        )
+        similarity_of_pair = dict(
+            zip(simulation.pairs, simulation.similarity.tolist(), strict=True)
+        )
+        errors = [
+            abs((rating - 1) / 4 - similarity_of_pair[(min(left, is_right), max(left, is_right))])
+            for _, left, is_right, _, rating in simulation.direct
         ]
-        mean = sum(apart) / len(apart)
+        mean = sum(errors) / len(errors)
         low, high = {
             "honest": (0, 0.15),
             "noisy": (0.15, 0.25),
@@ -86,8 +105,8 @@ def test_each_kind_answers_as_it_is_said_to() -> None:
             "straight": (0.3, 0.5),
         }[kind]
         assert low <= mean <= high, kind
-        right = [original == chosen for *_, original, chosen in found.indirect]
-        share = sum(right) / len(right)
+        is_right = [original == chosen for *_, original, chosen in simulation.indirect]
+        share = sum(is_right) / len(is_right)
         assert {
             "honest": share > 0.7,
             "noisy": 0.6 < share < 0.75,
@@ -97,19 +116,19 @@ def test_each_kind_answers_as_it_is_said_to() -> None:
         }[kind], kind
         if kind == "straight":
             answers: dict[str, set[int]] = {}
-            for rater, _, _, first, second in found.direct:
+            for rater, _, _, first, second in simulation.direct:
                 answers.setdefault(rater, set()).update((first, second))
-            assert all(len(one) == 1 for one in answers.values())
+            assert all(len(rater_answers) == 1 for rater_answers in answers.values())
 
 
-def test_what_cannot_be_simulated_is_told(tmp_path: Path) -> None:
+def test_invalid_plans_and_folders_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(CodeacumenError, match="no such kind of rater: lazy"):
-        Plan(shares={"lazy": 1})
+        SimulationPlan(shares={"lazy": 1})
     with pytest.raises(CodeacumenError, match="not all of them 0"):
-        Plan(shares={"honest": 0})
+        SimulationPlan(shares={"honest": 0})
     (tmp_path / "votes.xlsx").touch()
     with pytest.raises(CodeacumenError, match="not empty"):
-        write(Plan(raters=1), tmp_path)
+        write_survey(SimulationPlan(raters=1), tmp_path)
     (tmp_path / "truth.json").write_text("{}")
     with pytest.raises(CodeacumenError, match="damaged"):
         read_truth(tmp_path)

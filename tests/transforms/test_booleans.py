@@ -1,5 +1,5 @@
-"""Boolean exchange: every use in every context, every kind of assignment; the JVM runs every
-variant beside its original."""
+"""Tests of boolean exchange: every use in every context, every kind of assignment; the JVM runs
+every variant and its original."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from codeacumen.transforms.booleans import BooleanExchange
 from codeacumen.transforms.code import Code, code_of
 from codeacumen.transforms.edits import Rewrite
 from codeacumen.transforms.location import Location
-from running import Case, check_all, found, variants
+from running import Case, find_case_locations, make_case_variants, run_all_variants
 
 
-def case(name: str, methods: str, run: str, *accepted: str, **refused: str) -> Case:
-    """``run`` prints; ids are given by the variables' names alone."""
+def make_case(name: str, methods: str, run: str, *accepted: str, **refused: str) -> Case:
+    """Return a case; ``run`` prints, and the ids are given by the variables' names."""
     source = f"""
         import java.util.*;
         import java.util.function.*;
@@ -35,8 +35,8 @@ def case(name: str, methods: str, run: str, *accepted: str, **refused: str) -> C
     return Case(
         name,
         source,
-        tuple(f"boolean:{one}:0" for one in accepted),
-        {f"boolean:{one}:0": why for one, why in refused.items()},
+        tuple(f"boolean:{name_}:0" for name_ in accepted),
+        {f"boolean:{name_}:0": why for name_, why in refused.items()},
     )
 
 
@@ -44,33 +44,33 @@ P = "for (boolean p : BOTH) out.println(T.f(p));"
 PQ = "for (boolean p : BOTH) for (boolean q : BOTH) out.println(T.f(p, q));"
 
 USES = [
-    case(
+    make_case(
         "parentheses around a condition",
         'static String f(boolean p) { boolean a = p; if ((a)) { return "yes"; } return "no"; }',
         P,
         "a",
     ),
-    case(
+    make_case(
         "the condition of a conditional",
         "static int f(boolean p) { boolean ok = p; return ok ? 1 : 2; }",
         P,
         "ok",
     ),
-    case(
+    make_case(
         "an element of an array",
         "static String f(boolean p) { boolean done = p; boolean[] o = { done, !done };"
         " return Arrays.toString(new Object[] { done }) + Arrays.toString(o); }",
         P,
         "done",
     ),
-    case(
+    make_case(
         "a value in parentheses",
         "static boolean f(boolean p) { boolean done = p; boolean x; x = (done); return x; }",
         P,
         "done",
         "x",
     ),
-    case(
+    make_case(
         "same names elsewhere stay",
         "static boolean a = true; static int a(int a) { return a + 1; } static class B { int a; }"
         "static String f(boolean p) { { int a = 3; LOG.append(a(a)); } "
@@ -79,7 +79,7 @@ USES = [
         P,
         "a",
     ),
-    case(
+    make_case(
         "strings, casts and overloads",
         'static String g(boolean b) { return "boolean"; } static String g(Object o) '
         '{ return "object"; } static String f(boolean p) { boolean a = p; Object o = a; '
@@ -88,7 +88,7 @@ USES = [
         P,
         "a",
     ),
-    case(
+    make_case(
         "operators",
         "static String f(boolean p, boolean q) { boolean a = p; boolean b = q; "
         'return "" + (a == b) + (a != true) + (a & b) + (a | b) + (a ^ b) + (a && b) + (a || b) '
@@ -97,7 +97,7 @@ USES = [
         "a",
         "b",
     ),
-    case(
+    make_case(
         "short circuits and their order",
         "static String f(boolean p, boolean q) { boolean a = p, b = q; "
         'boolean c = a && say("1", b) || !b && say("2", a); return "" + a + b + c; }',
@@ -106,7 +106,7 @@ USES = [
         "b",
         "c",
     ),
-    case(
+    make_case(
         "statements that test",
         "static int f(boolean p) { boolean a = p; int n = 0; while (a) { n++; a = n < 3; } "
         "do { n += 10; a = !a; } while (!a && n < 50); for (a = true; a; a = n < 60) n += 5; "
@@ -114,14 +114,14 @@ USES = [
         P,
         "a",
     ),
-    case(
+    make_case(
         "an assertion",
         'static String f(boolean p) { boolean a = p; try { assert a : "told " + a; assert(a); } '
         'catch (AssertionError e) { return e.getMessage(); } return "kept"; }',
         P,
         "a",
     ),
-    case(
+    make_case(
         "words that touch the sign",
         "static boolean g(boolean p) { boolean a = p; return!a; }"
         "static String f(boolean p) { boolean a = p, ünder = p; assert!a||a; boolean b = p; "
@@ -132,7 +132,7 @@ USES = [
         "ünder",
         "b",
     ),
-    case(
+    make_case(
         "lambdas capture it",
         "static String f(boolean p) { boolean a = p; Supplier<Object> s = () -> a; "
         "Predicate<String> q = x -> x.isEmpty() != a; Runnable r = () -> { boolean b = !a; "
@@ -143,7 +143,7 @@ USES = [
         "b",
         "c",
     ),
-    case(
+    make_case(
         "switches and yield",
         "static boolean f(boolean p, boolean q) { boolean a = p; int n = a ? 1 : 2; "
         "return switch (n) { case 1: yield !a; case 2: { boolean b = a; yield (b); } "
@@ -152,7 +152,7 @@ USES = [
         "a",
         "b",
     ),
-    case(
+    make_case(
         "a constant stays one",
         "static String f(boolean p) { final boolean on = true; final boolean off = !on; "
         'switch (p ? "true!" : "") { case on + "!": LOG.append("c"); break; case off + "": '
@@ -165,7 +165,7 @@ USES = [
         "off",
         "no",
     ),
-    case(
+    make_case(
         "assigned when true, assigned when false",
         "static int f(boolean p, boolean q) { boolean a = p; final int n; if (a && (n = g(q)) > 0) "
         "{ return n; } int m; if (!(a) || (m = g(q)) < 0) { return 7; } return m; }"
@@ -176,7 +176,7 @@ USES = [
         "a",
         "c",
     ),
-    case(
+    make_case(
         "tried and thrown",
         "static String f(boolean p) { boolean ok = false; try { if (p) throw new "
         'IllegalStateException("x"); ok = true; } catch (IllegalStateException e) { LOG.append(ok);'
@@ -184,7 +184,7 @@ USES = [
         P,
         "ok",
     ),
-    case(
+    make_case(
         "patterns keep their scope",
         'static String f(boolean p, boolean q) { Object o = q ? "s" : 1; boolean a = p; '
         "boolean is = o instanceof String s && s.length() == 1; "
@@ -193,7 +193,7 @@ USES = [
         "a",
         "is",
     ),
-    case(
+    make_case(
         "generic code infers the same",
         "static <X> String id(X x) { return x.getClass().getSimpleName() + x; }"
         "static String f(boolean p) { boolean a = p; var list = new ArrayList<>(List.of(a)); "
@@ -206,7 +206,7 @@ USES = [
 ]
 
 ASSIGNMENTS = [
-    case(
+    make_case(
         "compound assignments",
         "static String f(boolean p, boolean q) { boolean a = p, b = p, c = p; "
         'a &= say("a", q); b |= say("b", q); c ^= say("c", q); return "" + a + b + c; }',
@@ -215,7 +215,7 @@ ASSIGNMENTS = [
         "b",
         "c",
     ),
-    case(
+    make_case(
         "their values used",
         "static String f(boolean p, boolean q) { boolean a = p, b = p, c = p, d; "
         'String s = "" + (a &= q) + (b |= q) + (c ^= q) + (d = q); boolean e = a = b; '
@@ -227,7 +227,7 @@ ASSIGNMENTS = [
         "d",
         "e",
     ),
-    case(
+    make_case(
         "a variable in its own value",
         "static String f(boolean p, boolean q) { boolean a = p, b = q; a = a; a = !a; a &= a; "
         "a |= !a; a ^= b; b ^= !a; b = (b) ^ (a = !b); a &= (a = q); b |= !(b = p); a ^= a = p; "
@@ -236,7 +236,7 @@ ASSIGNMENTS = [
         "a",
         "b",
     ),
-    case(
+    make_case(
         "variables that hold each other",
         "static String f(boolean p, boolean q) { boolean a = p, b = a, c = !b; a = b; b = !c; "
         'c = (a); a = b = c = q; b &= c; a |= !b; c = a == b; return "" + a + b + c; }',
@@ -245,14 +245,14 @@ ASSIGNMENTS = [
         "b",
         "c",
     ),
-    case(
+    make_case(
         "the left side is read first",
         'static boolean f(boolean p, boolean q) { boolean a = p; a &= say("v" + a, q) | '
         '(a = q) | say("w" + a, !q); return a; }',
         PQ,
         "a",
     ),
-    case(
+    make_case(
         "what follows an arrow",
         "static String f(boolean p) { boolean a = p; int n = p ? 1 : 2; "
         "switch (n) { case 1 -> a = false; default -> a |= true; } LOG.append(a); "
@@ -265,7 +265,7 @@ ASSIGNMENTS = [
         "b",
         "c",
     ),
-    case(
+    make_case(
         "clauses of a loop",
         "static int f(boolean p) { int n = 0; boolean b; for (boolean a = p, c = !p; a | c; "
         "a = c, c = n < 3, n++) n += a ? 10 : 100; for (b = p, n++; !b; b = true) n += 1000; "
@@ -275,14 +275,14 @@ ASSIGNMENTS = [
         "c",
         "b",
     ),
-    case(
+    make_case(
         "an argument that assigns",
         'static String g(boolean x, boolean y) { return x + "" + y; } static boolean '
         "f(boolean p) { boolean a; LOG.append(g(a = p, !(a = a != p))); return a = !p; }",
         P,
         "a",
     ),
-    case(
+    make_case(
         "no value at first, never a use, neither",
         'static int f(boolean p) { boolean a; if (p) { a = true; } else a = say("x", p); '
         'boolean unused = say("u", p); boolean none; return a ? 1 : 0; }',
@@ -291,7 +291,7 @@ ASSIGNMENTS = [
         "unused",
         none="neither a value nor a use",
     ),
-    case(
+    make_case(
         "not all of a declaration",
         "static String f(boolean p) { final boolean a = !p, b[] = { p }, c; c = b[0] ^ a; "
         'return a + "" + b[0] + c; }',
@@ -299,7 +299,7 @@ ASSIGNMENTS = [
         "a",
         "c",
     ),
-    case(
+    make_case(
         "values that come from elsewhere",
         'static String f(boolean p) { String s = ""; for (boolean each : BOTH) s += each; '
         "Boolean boxed = p ? null : true; java.lang.Boolean full = p; "
@@ -309,7 +309,7 @@ ASSIGNMENTS = [
         boxed="may be null",
         full="may be null",
     ),
-    case(
+    make_case(
         "var",
         "static String f(boolean p) { var a = !p; var b = a ? p : true; var c = p == true; "
         'Boolean boxed = p; var d = !boxed; var e = boxed; var n = 3 & 1; var s = "a" + p; '
@@ -320,7 +320,7 @@ ASSIGNMENTS = [
         "d",
         boxed="may be null",
     ),
-    case(
+    make_case(
         "var of what may be null",
         "static String f(boolean p) { Boolean boxed = p ? null : true; try { var a = !boxed; "
         'LOG.append("after"); return "" + a; } catch (NullPointerException e) { return "null"; } }',
@@ -331,29 +331,38 @@ ASSIGNMENTS = [
 
 
 def test_every_use_is_negated(tmp_path: Path) -> None:
-    assert check_all(BooleanExchange(), USES, tmp_path) > 2 * len(USES)
+    assert run_all_variants(BooleanExchange(), USES, tmp_path) > 2 * len(USES)
 
 
 def test_every_assignment_is_negated(tmp_path: Path) -> None:
-    assert check_all(BooleanExchange(), ASSIGNMENTS, tmp_path) > 2 * len(ASSIGNMENTS)
+    assert run_all_variants(BooleanExchange(), ASSIGNMENTS, tmp_path) > 2 * len(ASSIGNMENTS)
 
 
-class Together(BooleanExchange):
-    """A method's locations as one."""
+class CombinedExchange(BooleanExchange):
+    """The transformation with all locations of a method as one."""
 
-    def locations(self, code: Code, method: int, seed: int) -> list[Location]:
-        found = [one for one in super().locations(code, method, seed) if not one.refused]
-        return [Location("boolean:all:0", method, 0, 0, "", found)] if found else []
+    def find_locations(self, code: Code, method: int, seed: int) -> list[Location]:
+        accepted = [
+            location
+            for location in super().find_locations(code, method, seed)
+            if not location.refused
+        ]
+        return [Location("boolean:all:0", method, 0, 0, "", accepted)] if accepted else []
 
-    def rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
-        return super().rewrites(code, [one for several in chosen for one in several.detail])
+    def make_rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
+        return super().make_rewrites(
+            code, [location for several in chosen for location in several.detail]
+        )
 
 
-def test_exchanged_again(tmp_path: Path) -> None:
-    """What is exchanged once, which runs as the original does, is exchanged again."""
-    made = [(one.name, variants(BooleanExchange(), one)) for one in (*USES, *ASSIGNMENTS)]
-    once = [Case(name, texts["all"]) for name, texts in made if texts]
-    assert check_all(Together(), once, tmp_path) >= 2 * len(once)
+def test_exchanging_twice_keeps_behaviour(tmp_path: Path) -> None:
+    """Variants that run like the original are exchanged once more."""
+    names_and_texts = [
+        (case_.name, make_case_variants(BooleanExchange(), case_))
+        for case_ in (*USES, *ASSIGNMENTS)
+    ]
+    once = [Case(name, texts["all"]) for name, texts in names_and_texts if texts]
+    assert run_all_variants(CombinedExchange(), once, tmp_path) >= 2 * len(once)
 
 
 def test_only_local_variables_are_candidates() -> None:
@@ -372,25 +381,25 @@ def test_only_local_variables_are_candidates() -> None:
         }
         """,
     )
-    _, locations = found(BooleanExchange(), only)
-    assert [one.id for one in locations] == ["boolean:g:0"]
+    _, locations = find_case_locations(BooleanExchange(), only)
+    assert [location.id for location in locations] == ["boolean:g:0"]
 
 
 @pytest.mark.parametrize(
     "body",
     ["boolean \\u0061 = true; if (a) {}", "boolean a = true; if (\\u0061) {}", "boolean a = (;"],
 )
-def test_what_is_not_understood_is_refused(body: str) -> None:
-    """Identifiers with Unicode escapes are among what the parser does not understand."""
+def test_unsupported_source_is_refused(body: str) -> None:
+    """The parser does not understand identifiers with Unicode escapes."""
     code = code_of(JavaFile(f"class T {{ void f() {{ {body} }} }}".encode()))
-    (location,) = BooleanExchange().locations(code, code.bodies[0][0], 0)
+    (location,) = BooleanExchange().find_locations(code, code.methods_with_body[0][0], 0)
     assert location.refused == "the source is broken here"
 
 
-def test_a_comment_that_the_compiler_ends_earlier() -> None:
+def test_comment_ended_by_unicode_escape_is_refused() -> None:
     """For javac, ``a`` is assigned here."""
     source = (
         rb"class T { boolean f() { boolean a = true; // \u000a a = false;" + b"\n return a; } }"
     )
-    (location,) = BooleanExchange().locations(code_of(JavaFile(source)), 0, 0)
+    (location,) = BooleanExchange().find_locations(code_of(JavaFile(source)), 0, 0)
     assert location.refused == "identifiers or comments of this file have Unicode escapes"

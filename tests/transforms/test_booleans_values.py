@@ -1,5 +1,5 @@
-"""Boolean exchange: values whose type depends on where they stand, and variables that classes
-capture; the JVM runs every variant beside its original."""
+"""Tests of boolean exchange: values whose type depends on their context, and variables that classes
+capture; the JVM runs every variant and its original."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from codeacumen.transforms.booleans import BooleanExchange
 from codeacumen.transforms.code import Code
 from codeacumen.transforms.edits import Rewrite
 from codeacumen.transforms.location import Location
-from running import Case, check_all, variants
+from running import Case, make_case_variants, run_all_variants
 
 
-def case(name: str, methods: str, *accepted: str, **refused: str) -> Case:
-    """``f`` is run for each object, and what it throws is caught; ids are given by the
-    variables' names alone."""
+def make_case(name: str, methods: str, *accepted: str, **refused: str) -> Case:
+    """Return a case; ``f`` is run for each object, its exceptions are caught, and ids are given by
+    the variables' names."""
     source = f"""
         import java.security.*;
         import java.util.*;
@@ -46,20 +46,20 @@ def case(name: str, methods: str, *accepted: str, **refused: str) -> Case:
     return Case(
         name,
         source,
-        tuple(f"boolean:{one}:0" for one in accepted),
-        {f"boolean:{one}:0": why for one, why in refused.items()},
+        tuple(f"boolean:{name_}:0" for name_ in accepted),
+        {f"boolean:{name_}:0": why for name_, why in refused.items()},
     )
 
 
 VALUES = [
-    case(
+    make_case(
         "a call that gives what is wanted",
         "static String f(Object o) { boolean a = any(); boolean b; b = any(o); "
         'return "" + a + b; }',
         "a",
         "b",
     ),
-    case(
+    make_case(
         "such calls in branches",
         "static String f(Object o) { boolean t = o != null; boolean a = t ? any() : is(); "
         "boolean b = t ? is() : t ? any() : any(o); boolean c = (t ? (any()) : false); "
@@ -69,7 +69,7 @@ VALUES = [
         "b",
         "c",
     ),
-    case(
+    make_case(
         "such calls in a switch",
         "static String f(Object o) { int n = o == null ? 0 : 1; boolean a = switch (n) { "
         "case 0 -> any(); default -> { if (n == 1) yield is(); yield any(o); } }; "
@@ -78,12 +78,12 @@ VALUES = [
         "a",
         "b",
     ),
-    case(
+    make_case(
         "type arguments that are written",
         'static String f(Object o) { boolean a = T.<Boolean>any(); return "" + a; }',
         "a",
     ),
-    case(
+    make_case(
         "boxes",
         "static String f(Object o) { boolean a = box(), b = (Boolean) o, c = (boolean) o; "
         "Map<Integer, Boolean> m = new HashMap<>(); m.put(1, a); boolean d = m.get(1), e = "
@@ -97,7 +97,7 @@ VALUES = [
         "g",
         "h",
     ),
-    case(
+    make_case(
         "null in a branch",
         "static String f(Object o) { boolean t = o instanceof Boolean; "
         'boolean a = t ? true : null; return "" + a; }'
@@ -107,7 +107,7 @@ VALUES = [
         "a",
         "b",
     ),
-    case(
+    make_case(
         "calls of the JDK",
         'static String f(Object o) { String s = "" + o; boolean a = s.isEmpty(), b = '
         "Objects.equals(o, s), c = List.of(1, 2).stream().anyMatch(x -> x > 1), d = "
@@ -130,8 +130,8 @@ VALUES = [
         "k",
         "l",
     ),
-    case(
-        "arguments that are told what is wanted",
+    make_case(
+        "arguments with a target type",
         "static <X> X of(Function<X, X> g) { return g.apply(any()); } "
         "static <X extends Comparable<X>> X least(List<X> all) { return all.get(0); } "
         "static <X> X made(Supplier<X> g) { return g.get(); } interface V<Y> { Y take(Y y); }"
@@ -142,18 +142,18 @@ VALUES = [
         'return "" + a + b + c + d + e; }'
         "static boolean not(boolean b) { return !b; }",
         "d",
-        a="where it stands",
-        b="where it stands",
-        c="where it stands",
-        e="where it stands",
+        a="depend on its context",
+        b="depend on its context",
+        c="depend on its context",
+        e="depend on its context",
     ),
-    case(
+    make_case(
         "a method of its own that hides a type",
         "static <Boolean> Boolean odd() { return any(); } "
         'static String f(Object o) { boolean a = odd(); return "" + a; }',
         "a",
     ),
-    case(
+    make_case(
         "handles keep their casts",
         "static final java.lang.invoke.MethodHandle H; static { try { H = java.lang.invoke."
         'MethodHandles.lookup().findStatic(T.class, "is", java.lang.invoke.MethodType.methodType('
@@ -167,7 +167,7 @@ VALUES = [
 ]
 
 CAPTURED = [
-    case(
+    make_case(
         "a class without a name",
         "static String f(Object o) { final boolean a = o == null; boolean b = !a; "
         "Object x = new Object() { boolean kept = a; boolean c() { boolean d = !a, e = a; "
@@ -181,7 +181,7 @@ CAPTURED = [
         "h",
         "i",
     ),
-    case(
+    make_case(
         "a class with a name, and one of this file",
         "static class Base { int other = 3; } interface Named { int X = 1; }"
         "static String f(Object o) { boolean a = is(); class L extends Base implements Named, "
@@ -192,7 +192,7 @@ CAPTURED = [
         'return "" + l.get() + l.compareTo(l) + c.compare("", ""); }',
         "a",
     ),
-    case(
+    make_case(
         "a field of a class that is not in sight",
         "static class Mine extends java.util.concurrent.RecursiveTask<String> { "
         "protected String compute() { return null; } }"
@@ -207,33 +207,41 @@ CAPTURED = [
 ]
 
 
-def test_values_keep_their_type(tmp_path: Path) -> None:
-    assert check_all(BooleanExchange(), VALUES, tmp_path) > 3 * len(VALUES)
+def test_values_keep_their_types(tmp_path: Path) -> None:
+    assert run_all_variants(BooleanExchange(), VALUES, tmp_path) > 3 * len(VALUES)
 
 
-def test_captured_variables(tmp_path: Path) -> None:
-    assert check_all(BooleanExchange(), CAPTURED, tmp_path) > 3 * len(CAPTURED)
+def test_captured_variables_keep_behaviour(tmp_path: Path) -> None:
+    assert run_all_variants(BooleanExchange(), CAPTURED, tmp_path) > 3 * len(CAPTURED)
 
 
-class Together(BooleanExchange):
-    """A method's locations as one."""
+class CombinedExchange(BooleanExchange):
+    """The transformation with all locations of a method as one."""
 
-    def locations(self, code: Code, method: int, seed: int) -> list[Location]:
-        found = [one for one in super().locations(code, method, seed) if not one.refused]
-        return [Location("boolean:all:0", method, 0, 0, "", found)] if found else []
+    def find_locations(self, code: Code, method: int, seed: int) -> list[Location]:
+        accepted = [
+            location
+            for location in super().find_locations(code, method, seed)
+            if not location.refused
+        ]
+        return [Location("boolean:all:0", method, 0, 0, "", accepted)] if accepted else []
 
-    def rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
-        return super().rewrites(code, [one for several in chosen for one in several.detail])
+    def make_rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
+        return super().make_rewrites(
+            code, [location for several in chosen for location in several.detail]
+        )
 
 
-def test_exchanged_again(tmp_path: Path) -> None:
-    """What is exchanged once, which runs as the original does, is exchanged again."""
-    made = [(one.name, variants(BooleanExchange(), one)) for one in (*VALUES, *CAPTURED)]
-    once = [Case(name, texts["all"]) for name, texts in made if texts]
-    assert check_all(Together(), once, tmp_path) >= 2 * len(once)
+def test_exchanging_twice_keeps_behaviour(tmp_path: Path) -> None:
+    """Variants that run like the original are exchanged once more."""
+    names_and_texts = [
+        (case_.name, make_case_variants(BooleanExchange(), case_)) for case_ in (*VALUES, *CAPTURED)
+    ]
+    once = [Case(name, texts["all"]) for name, texts in names_and_texts if texts]
+    assert run_all_variants(CombinedExchange(), once, tmp_path) >= 2 * len(once)
 
 
-def test_a_superclass_elsewhere_may_have_the_field() -> None:
+def test_unknown_superclass_may_have_the_field() -> None:
     source = """
         class T {
           void f() {
@@ -244,7 +252,7 @@ def test_a_superclass_elsewhere_may_have_the_field() -> None:
         }
         """
     only = Case("", source, refused={"boolean:seen:0": "may inherit a field of that name"})
-    assert variants(BooleanExchange(), only) == {}
+    assert make_case_variants(BooleanExchange(), only) == {}
 
 
 @pytest.mark.parametrize(
@@ -282,7 +290,7 @@ def test_a_superclass_elsewhere_may_have_the_field() -> None:
         ("switch (1) { default -> p; }", "!(switch (1) { default -> p; })"),
     ],
 )
-def test_how_a_value_is_written(value: str, written: str) -> None:
+def test_text_of_exchanged_value(value: str, written: str) -> None:
     source = f"""
         class T {{
           boolean p; Object o; boolean[] array;
@@ -291,5 +299,5 @@ def test_how_a_value_is_written(value: str, written: str) -> None:
           void m() {{ boolean a = {value}; }}
         }}
         """
-    made = variants(BooleanExchange(), Case(value, source, method="m"))
-    assert made["all"] == source.replace(f"a = {value};", f"a = {written};")
+    texts = make_case_variants(BooleanExchange(), Case(value, source, method="m"))
+    assert texts["all"] == source.replace(f"a = {value};", f"a = {written};")

@@ -1,13 +1,13 @@
-"""What statements and operators do, as far as moving them is concerned."""
+"""Tests of the effects of statements and operators that matter when they are moved."""
 
 from __future__ import annotations
 
 import pytest
 
-from codeacumen.languages.java import language
+from codeacumen.languages.java import load_grammar
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.code import code_of
-from codeacumen.transforms.effects import Effect, effects_of
+from codeacumen.transforms.effects import Effect, effect_analysis
 from codeacumen.transforms.effects import operators as operators
 
 FILE = """
@@ -23,13 +23,13 @@ class T {
 """
 
 
-def effect_of(statement: str) -> tuple[Effect, dict[int, str]]:
-    """What a statement does, and the names of the variables."""
+def compute_effect(statement: str) -> tuple[Effect, dict[int, str]]:
+    """Return the effect of a statement, and the names of the variables."""
     code = code_of(JavaFile(FILE.replace("BODY", statement).encode()))
     assert not code.file.syntax.broken, statement
     body = code.nodes_of(0, "block")[0]
-    found = effects_of(code).of(code.children(body)[-2])
-    return found, {node: code.text(node) for node in code.declaration}
+    effect = effect_analysis(code).effects_of_node(code.children(body)[-2])
+    return effect, {node: code.text(node) for node in code.declaration}
 
 
 @pytest.mark.parametrize(
@@ -49,10 +49,10 @@ def effect_of(statement: str) -> tuple[Effect, dict[int, str]]:
         ("java.util.function.IntSupplier g = text::length;", "text", "g"),
     ],
 )
-def test_local_variables(statement: str, reads: str, writes: str) -> None:
-    found, name = effect_of(statement)
-    assert " ".join(sorted(name[one] for one in found.reads)) == reads
-    assert " ".join(sorted(name[one] for one in found.writes)) == writes
+def test_reads_and_writes_of_local_variables(statement: str, reads: str, writes: str) -> None:
+    effect, name = compute_effect(statement)
+    assert " ".join(sorted(name[variable] for variable in effect.reads)) == reads
+    assert " ".join(sorted(name[variable] for variable in effect.writes)) == writes
 
 
 @pytest.mark.parametrize(
@@ -69,13 +69,13 @@ def test_local_variables(statement: str, reads: str, writes: str) -> None:
         ("int n = a.length;", "a", "", ""),
     ],
 )
-def test_fields(statement: str, reads: str, writes: str, named: str) -> None:
-    found, _ = effect_of(statement)
-    assert " ".join(sorted(found.field_reads)) == reads
-    assert " ".join(sorted(found.field_writes)) == writes
-    assert " ".join(sorted(found.named)) == named
-    assert found.ordered == ("v" if "v =" in statement else "")
-    assert not found.calls
+def test_reads_and_writes_of_fields(statement: str, reads: str, writes: str, named: str) -> None:
+    effect, _ = compute_effect(statement)
+    assert " ".join(sorted(effect.field_reads)) == reads
+    assert " ".join(sorted(effect.field_writes)) == writes
+    assert " ".join(sorted(effect.other_field_names)) == named
+    assert effect.volatile_field == ("v" if "v =" in statement else "")
+    assert not effect.calls
 
 
 @pytest.mark.parametrize(
@@ -90,12 +90,16 @@ def test_fields(statement: str, reads: str, writes: str, named: str) -> None:
         ("(new String[2])[0] = text;", set(), {("object", "", 0)}),
     ],
 )
-def test_arrays(
+def test_reads_and_writes_of_arrays(
     statement: str, reads: set[tuple[str, str, int]], writes: set[tuple[str, str, int]]
 ) -> None:
-    found, name = effect_of(statement)
-    assert {(kind, name.get(one, ""), at) for kind, one, at in found.array_reads} == reads
-    assert {(kind, name.get(one, ""), at) for kind, one, at in found.array_writes} == writes
+    effect, name = compute_effect(statement)
+    assert {
+        (kind, name.get(variable, ""), at) for kind, variable, at in effect.array_reads
+    } == reads
+    assert {
+        (kind, name.get(variable, ""), at) for kind, variable, at in effect.array_writes
+    } == writes
 
 
 @pytest.mark.parametrize(
@@ -126,9 +130,9 @@ def test_arrays(
         "char c = 'a'; c += 1;",
     ],
 )
-def test_what_cannot_go_wrong(statement: str) -> None:
-    found, _ = effect_of(statement)
-    assert (found.throws, found.calls) == ("", "")
+def test_statement_without_exceptions(statement: str) -> None:
+    effect, _ = compute_effect(statement)
+    assert (effect.throws, effect.calls) == ("", "")
 
 
 @pytest.mark.parametrize(
@@ -160,10 +164,10 @@ def test_what_cannot_go_wrong(statement: str) -> None:
         ("int[][] z = new int[2][y];", "negative"),
     ],
 )
-def test_what_may_throw(statement: str, how: str) -> None:
-    found, _ = effect_of(statement)
-    assert how in found.throws
-    assert not found.calls
+def test_statement_that_may_throw(statement: str, how: str) -> None:
+    effect, _ = compute_effect(statement)
+    assert how in effect.throws
+    assert not effect.calls
 
 
 @pytest.mark.parametrize(
@@ -191,32 +195,32 @@ def test_what_may_throw(statement: str, how: str) -> None:
         "boolean b = o instanceof P(int i);",
     ],
 )
-def test_what_may_do_anything(statement: str) -> None:
-    found, _ = effect_of(statement)
-    assert found.calls
+def test_statement_with_unknown_effects(statement: str) -> None:
+    effect, _ = compute_effect(statement)
+    assert effect.calls
 
 
-def test_another_string_is_no_text() -> None:
+def test_other_class_string_is_no_text() -> None:
     for declared in ("class String { }", "", "import my.String;"):
         source = f"{declared} class T {{ void m(String s, int[] p) {{ p[0] = 1; s += s; }} }}"
         code = code_of(JavaFile(source.encode()))
-        statement = code.of_kind(0, "expression_statement")[-1]
-        assert bool(effects_of(code).of(statement).calls) == bool(declared)
+        statement = code.descendants_of_kind(0, "expression_statement")[-1]
+        assert bool(effect_analysis(code).effects_of_node(statement).calls) == bool(declared)
 
 
-def test_what_is_not_known_may_do_anything() -> None:
-    """A kind of node that a later grammar brings is a call, not nothing."""
-    from codeacumen.transforms.effects import _ACTIONS, _STEPS
+def test_unknown_node_kind_counts_as_call() -> None:
+    """A kind of node from a later grammar counts as a call."""
+    from codeacumen.transforms.effects import _OUTCOME_METHODS, _STEP_BY_KIND
 
-    grammar = language()
+    grammar = load_grammar()
     named = {
-        grammar.node_kind_for_id(one)
-        for one in range(grammar.node_kind_count)
-        if grammar.node_kind_is_named(one)
+        grammar.node_kind_for_id(kind)
+        for kind in range(grammar.node_kind_count)
+        if grammar.node_kind_is_named(kind)
     }
-    left = named - set(_STEPS) - set(_ACTIONS)
+    left = named - set(_STEP_BY_KIND) - set(_OUTCOME_METHODS)
     assert {"switch_expression", "template_expression", "record_pattern"} <= left
-    assert not {one for one in left if one and not one[0].isalpha()}
+    assert not {kind for kind in left if kind and not kind[0].isalpha()}
 
 
 @pytest.mark.parametrize(
@@ -232,13 +236,13 @@ def test_what_is_not_known_may_do_anything() -> None:
     ],
 )
 def test_types_of_operators(operator: str, left: str, right: str, type_: str) -> None:
-    assert operators.binary(operator, left, right, nonzero=True).type == type_
+    assert operators.binary_outcome(operator, left, right, is_nonzero=True).type == type_
 
 
 def test_types_of_conditionals() -> None:
-    assert operators.conditional("boolean", "null", "int") == ("", "", "")
-    assert operators.conditional("boolean", "null", "Foo") == ("Foo", "", "")
-    assert operators.conditional("boolean", "Integer", "Integer") == ("Integer", "", "")
-    assert operators.conditional("boolean", "Integer", "Long").throws
-    assert operators.conditional("Boolean", "int", "int").throws
-    assert operators.conditional("boolean", "", "").throws
+    assert operators.conditional_outcome("boolean", "null", "int") == ("", "", "")
+    assert operators.conditional_outcome("boolean", "null", "Foo") == ("Foo", "", "")
+    assert operators.conditional_outcome("boolean", "Integer", "Integer") == ("Integer", "", "")
+    assert operators.conditional_outcome("boolean", "Integer", "Long").throws
+    assert operators.conditional_outcome("Boolean", "int", "int").throws
+    assert operators.conditional_outcome("boolean", "", "").throws

@@ -1,5 +1,5 @@
-"""Every location of every transformation on the example projects: compiled by javac, and the
-projects' self-checks, which call every method, print the same as before."""
+"""Tests of every location of every transformation on the example projects: javac compiles the
+variants, and the projects' self-checks, which call every method, print the same output."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ import pytest
 
 from codeacumen.core.progress import ignore_progress
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.transforms.certify.reading import Subject, check
+from codeacumen.transforms.certify.reading import Subject, check_subjects
 from codeacumen.transforms.edits import Edit
-from codeacumen.transforms.run import Reaches, with_project
-from codeacumen.transforms.variants import KINDS, PUBLISHED, variants
+from codeacumen.transforms.run import ReachIndex, link_project
+from codeacumen.transforms.variants import KINDS, PUBLISHED, iterate_variants
 from javac import JAVA, JAVAC
-from support import ROOT, some
+from support import ROOT, take_every
 
 CHECKS = {
     "ballot": "ballot.check.BallotCheck",
@@ -31,8 +31,8 @@ CHECKS = {
 HERE = Path(__file__).parent
 
 
-class Project:
-    """A project compiled as it is, and a JVM that tries changed files of it."""
+class ExampleProject:
+    """A compiled project, and a JVM that runs its checks with changed files."""
 
     def __init__(self, name: str, folder: Path) -> None:
         self.folder = folder
@@ -56,16 +56,16 @@ class Project:
             stdout=subprocess.PIPE,
             text=True,
         )
-        self.before = self.tried({})
+        self.before = self.run_with({})
         assert self.before.startswith("ends\n"), self.before
         self.files = {path: JavaFile(data) for path, data in self.sources.items()}
-        with_project(self.files)
+        link_project(self.files)
 
-    def wrong_with(self, changed: Mapping[str, bytes]) -> str:
-        after = self.tried(changed)
+    def explain_failure(self, changed: Mapping[str, bytes]) -> str:
+        after = self.run_with(changed)
         return "" if after == self.before else after[:2000]
 
-    def tried(self, changed: Mapping[str, bytes]) -> str:
+    def run_with(self, changed: Mapping[str, bytes]) -> str:
         with tempfile.TemporaryDirectory(dir=self.folder) as name:
             files = []
             for path, data in changed.items():
@@ -81,93 +81,104 @@ class Project:
             self.jvm.stdin.flush()
             return base64.b64decode(self.jvm.stdout.readline()).decode()
 
-    def subjects(self, kind: str, where: str, first: int) -> list[Subject]:
-        found: list[Subject] = []
+    def make_subjects(self, kind: str, where: str, first: int) -> list[Subject]:
+        subjects: list[Subject] = []
         for path, file in self.files.items():
-            reaches = Reaches(file)
-            found += [
-                Subject(first + len(found) + place, path, one.edits, reaches.of(one))
-                for place, one in enumerate(variants(file, kind, where))
+            reaches = ReachIndex(file)
+            subjects += [
+                Subject(
+                    first + len(subjects) + place, path, variant.edits, reaches.reach_of(variant)
+                )
+                for place, variant in enumerate(iterate_variants(file, kind, where))
             ]
-        return found
+        return subjects
 
 
 @pytest.fixture(params=sorted(CHECKS), scope="module")
 def project(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Project]:
+) -> Iterator[ExampleProject]:
     if shutil.which("javac") is None or shutil.which("java") is None:
         pytest.skip("no JDK here: javac and the JVM are the oracle")
-    found = Project(request.param, tmp_path_factory.mktemp(request.param))
-    yield found
-    for stream in (found.jvm.stdin, found.jvm.stdout):
+    example_project = ExampleProject(request.param, tmp_path_factory.mktemp(request.param))
+    yield example_project
+    for stream in (example_project.jvm.stdin, example_project.jvm.stdout):
         assert stream is not None
         stream.close()
-    found.jvm.kill()
-    found.jvm.wait()
+    example_project.jvm.kill()
+    example_project.jvm.wait()
 
 
 @pytest.mark.parametrize("where", ["single", "all"])
-def test_every_location_does_the_same(project: Project, where: str) -> None:
+def test_every_variant_keeps_behaviour(project: ExampleProject, where: str) -> None:
     subjects: list[Subject] = []
     counts: Counter[str] = Counter()
     for kind in KINDS:
-        mine = project.subjects(kind, where, counts.total())
+        mine = project.make_subjects(kind, where, counts.total())
         counts[kind] += len(mine)
-        # A method has more variables than anything else, and each needs a program of its own.
-        subjects += some(mine, 6 if kind == "rename" else 2) if where == "single" else mine
-    wrong = check(subjects, project.sources, project.wrong_with, "running", ignore_progress)
+        # Methods have many variables, and each renaming needs a program of its own.
+        subjects += take_every(mine, 6 if kind == "rename" else 2) if where == "single" else mine
+    wrong = check_subjects(
+        subjects, project.sources, project.explain_failure, "running", ignore_progress
+    )
     assert len(wrong) == len(subjects)
     assert {place: why for place, why in wrong.items() if why} == {}
-    # A transformation that finds nothing would pass, too.
+    # Otherwise a transformation that finds nothing would pass.
     assert all(counts[kind] for kind in KINDS if kind not in ("boolean", "switch")), counts
 
 
-def test_what_is_known_of_published_edits_is_so(project: Project) -> None:
-    """The JVM runs those of the published tool: what is not doubted does the same."""
+def test_published_variants_without_doubt_keep_behaviour(project: ExampleProject) -> None:
+    """The JVM runs the published tool's variants: those without a doubt keep behaviour."""
     subjects: list[Subject] = []
     for kind in PUBLISHED:
         for path, file in project.files.items():
-            reaches = Reaches(file)
+            reaches = ReachIndex(file)
             subjects += [
-                Subject(len(subjects) + place, path, one.edits, reaches.of(one))
-                for place, one in enumerate(
-                    one for one in some(list(variants(file, kind))) if not one.doubt
+                Subject(len(subjects) + place, path, variant.edits, reaches.reach_of(variant))
+                for place, variant in enumerate(
+                    variant
+                    for variant in take_every(list(iterate_variants(file, kind)))
+                    if not variant.doubt
                 )
             ]
-    wrong = check(subjects, project.sources, project.wrong_with, "running", ignore_progress)
+    wrong = check_subjects(
+        subjects, project.sources, project.explain_failure, "running", ignore_progress
+    )
     assert len(wrong) == len(subjects) > 40
     assert {place: why for place, why in wrong.items() if why} == {}
 
 
 @pytest.mark.parametrize("project", ["tramway"], indirect=True)
-def test_what_is_wrong_with_published_edits_is_seen(project: Project) -> None:
-    """Each of a kind that is always seen: it does not compile, or does something else."""
+def test_wrong_published_variants_are_detected(project: ExampleProject) -> None:
+    """These kinds of errors are always detected: the variant does not compile, or behaves
+    differently."""
     subjects: list[Subject] = []
     for path, file in project.files.items():
-        reaches = Reaches(file)
-        found = [
-            one
+        reaches = ReachIndex(file)
+        wrong_variants = [
+            variant
             for kind in PUBLISHED
-            for one in variants(file, kind)
-            if one.doubt and one.doubt.wrong and "renames" in one.doubt.why
+            for variant in iterate_variants(file, kind)
+            if variant.doubt and variant.doubt.wrong and "renames" in variant.doubt.why
         ]
         subjects += [
-            Subject(len(subjects) + place, path, one.edits, reaches.of(one))
-            for place, one in enumerate(found[:2])
+            Subject(len(subjects) + place, path, variant.edits, reaches.reach_of(variant))
+            for place, variant in enumerate(wrong_variants[:2])
         ]
-    wrong = check(subjects[:12], project.sources, project.wrong_with, "running", ignore_progress)
+    wrong = check_subjects(
+        subjects[:12], project.sources, project.explain_failure, "running", ignore_progress
+    )
     assert len(wrong) == 12
     assert all(wrong.values())
 
 
-def test_a_change_that_does_something_else_is_seen(project: Project) -> None:
+def test_changed_behaviour_is_detected(project: ExampleProject) -> None:
     """In any method: the self-checks call them all."""
     thrown = b"{ if (true) throw new IllegalStateException();"
     subjects = []
     for path, file in list(project.files.items())[::8]:
         if path.startswith("src"):
-            reaches = Reaches(file)
+            reaches = ReachIndex(file)
             methods = [place for place in file.bodies if file.declarations.methods[place].returns]
             for place in methods[:1]:
                 node = file.declarations.methods[place].body
@@ -175,6 +186,8 @@ def test_a_change_that_does_something_else_is_seen(project: Project) -> None:
                 edit = Edit(start, start + 1, thrown)
                 span = reaches.code.span(file.declarations.methods[place].node)
                 subjects.append(Subject(len(subjects), path, (edit,), span))
-    wrong = check(subjects, project.sources, project.wrong_with, "running", ignore_progress)
+    wrong = check_subjects(
+        subjects, project.sources, project.explain_failure, "running", ignore_progress
+    )
     assert subjects
     assert all(wrong.values())

@@ -1,5 +1,5 @@
-"""Fields that a class inherits from another file, where that file is known. The JVM is the oracle:
-what is refused would not do the same, what is not refused does."""
+"""Tests of fields that a class inherits from another file of the project. The JVM is the oracle:
+refused changes would alter behaviour, and others do not."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pytest
 
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.code import MAY_BE_INHERITED
-from codeacumen.transforms.edits import apply
+from codeacumen.transforms.edits import apply_edits
 from codeacumen.transforms.location import Location
-from codeacumen.transforms.run import with_project
-from codeacumen.transforms.variants import locations, variants_of
+from codeacumen.transforms.run import link_project
+from codeacumen.transforms.variants import find_locations, variants_of_method
 from javac import JAVA, JAVAC
 
 PROJECT = {
@@ -34,33 +34,43 @@ PROJECT = {
 }
 
 
-def found(kind: str, *names: str) -> tuple[JavaFile, list[Location]]:
-    """Of the locals of ``Own``'s method, with so much of the project."""
+def find_own_locations(kind: str, *names: str) -> tuple[JavaFile, list[Location]]:
+    """Return the locations of the locals in ``Own``'s method, if the project has the named
+    files."""
     files = {f"{name}.java": JavaFile(PROJECT[name].encode()) for name in names}
-    with_project(files)
+    link_project(files)
     own = files["Own.java"]
-    return own, [one for one in locations(own, kind, 0) if "in" not in one.id.split(":")]
+    return own, [
+        location for location in find_locations(own, kind, 0) if "in" not in location.id.split(":")
+    ]
 
 
 @pytest.mark.parametrize("kind", ["rename", "boolean"])
-def test_of_one_project(kind: str) -> None:
-    refused = {one.id.split(":")[1]: one.refused for one in found(kind, *PROJECT)[1]}
+def test_locals_are_refused_if_fields_may_be_inherited(kind: str) -> None:
+    refused = {
+        location.id.split(":")[1]: location.refused
+        for location in find_own_locations(kind, *PROJECT)[1]
+    }
     assert [name for name, why in refused.items() if why] == ["seen", "shared", "modCount"]
     assert set(refused.values()) == {"", MAY_BE_INHERITED}
-    for known in (("Own",), ("Own", "Base"), ("Own", "Top")):
-        told = [bool(one.refused) for one in found(kind, *known)[1]]
-        assert told == [True] * 5, known
+    for file_names in (("Own",), ("Own", "Base"), ("Own", "Top")):
+        is_refused = [
+            bool(location.refused) for location in find_own_locations(kind, *file_names)[1]
+        ]
+        assert is_refused == [True] * 5, file_names
 
 
 @pytest.mark.usefixtures("javac_program")
 @pytest.mark.parametrize("kind", ["rename", "boolean"])
-def test_as_the_jvm_does_it(tmp_path: Path, kind: str) -> None:
-    """Each change is made by force, in a class of its own; all are compiled and run at once."""
+def test_refusals_agree_with_the_jvm(tmp_path: Path, kind: str) -> None:
+    """Each change is forced, in a class of its own; all are compiled and run together."""
     project = {**PROJECT, "Base": PROJECT["Base"].replace("java.util.ArrayList<String>", "Old")}
     project["Old"] = "class Old { protected boolean modCount = true; }"
-    own, here = found(kind, *PROJECT)
-    forced = variants_of(own, [_forced(own, kind, one) for one in here], kind, "single", 0)
-    texts = [own.source, *(apply(own.source, one.edits) for one in forced)]
+    own, all_locations = find_own_locations(kind, *PROJECT)
+    forced = variants_of_method(
+        own, [force_location(own, kind, location) for location in all_locations], kind, "single", 0
+    )
+    texts = [own.source, *(apply_edits(own.source, variant.edits) for variant in forced)]
     for number, text in enumerate(texts):
         project[f"Own{number}"] = text.decode().replace("class Own ", f"class Own{number} ")
     calls = " ".join(f"System.out.println(Own{n}.f(false));" for n in range(len(texts)))
@@ -76,12 +86,14 @@ def test_as_the_jvm_does_it(tmp_path: Path, kind: str) -> None:
         capture_output=True,
         text=True,
     )
-    was, *became = done.stdout.splitlines()
-    assert was == "false true false true true false"
-    assert [one == was for one in became] == [not one.refused for one in here]
+    original_output, *variant_outputs = done.stdout.splitlines()
+    assert original_output == "false true false true true false"
+    assert [output == original_output for output in variant_outputs] == [
+        not location.refused for location in all_locations
+    ]
 
 
-def _forced(own: JavaFile, kind: str, one: Location) -> Location:
-    """A location as it would be if the superclass had no fields."""
+def force_location(own: JavaFile, kind: str, location: Location) -> Location:
+    """Return the location as if the superclass had no fields."""
     plain = JavaFile(own.source.replace(b"Base", b"Void"))
-    return next(other for other in locations(plain, kind, 0) if other.id == one.id)
+    return next(other for other in find_locations(plain, kind, 0) if other.id == location.id)

@@ -1,11 +1,12 @@
-"""Loop exchange: headers, scopes, places; the JVM runs every variant beside its original."""
+"""Tests of loop exchange: headers, scopes, locations; the JVM runs every variant and its
+original."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from codeacumen.transforms.loops import Loop
-from running import Case, check_all, found
+from running import Case, find_case_locations, run_all_variants
 
 CASES = [
     Case(
@@ -382,22 +383,23 @@ CASES = [
 ]
 
 
-def by_method(case: Case) -> list[Case]:
-    """One for each method with loops, if there are several: an id is unique in its method."""
-    code, locations = found(Loop(), case)
+def split_by_method(case: Case) -> list[Case]:
+    """Return a case for each method with loops if there are several: ids are unique only within a
+    method."""
+    code, locations = find_case_locations(Loop(), case)
     declared = code.file.declarations.methods
-    names = dict.fromkeys(declared[one.method].name for one in locations)
+    names = dict.fromkeys(declared[location.method].name for location in locations)
     single = [Case(f"{case.name}: {name}", case.source, method=name) for name in names]
     return single if len(single) > 1 else []
 
 
-def test_every_variant_does_the_same(tmp_path: Path) -> None:
-    single = [one for case in CASES for one in by_method(case)]
-    assert check_all(Loop(), [*CASES, *single], tmp_path) >= 80
+def test_every_variant_keeps_behaviour(tmp_path: Path) -> None:
+    single = [method_case for case in CASES for method_case in split_by_method(case)]
+    assert run_all_variants(Loop(), [*CASES, *single], tmp_path) >= 80
 
 
 def test_names_like_keywords(tmp_path: Path) -> None:
-    """What begins an expression may begin a statement, though it reads like one of another kind."""
+    """An expression can begin a statement and look like another kind of statement."""
     case = Case(
         "yield and record",
         """
@@ -412,4 +414,4 @@ def test_names_like_keywords(tmp_path: Path) -> None:
         """,
         accepted=("loop:for:0",),
     )
-    check_all(Loop(), [case], tmp_path)
+    run_all_variants(Loop(), [case], tmp_path)

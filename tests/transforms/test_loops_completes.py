@@ -1,7 +1,8 @@
-"""Whether statements complete normally: javac is the oracle, for it refuses what cannot be reached.
+"""Tests of whether statements complete normally: javac is the oracle, since it refuses unreachable
+statements.
 
-Each statement becomes a method with something behind it. Where that is unreachable for javac, the
-statement cannot complete.
+Each statement becomes a method with another statement after it. If that is unreachable for javac,
+the first statement cannot complete.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import pytest
 
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.code import code_of
-from codeacumen.transforms.completes import Answer, completes
+from codeacumen.transforms.completes import Answer, can_complete
 from javac import JAVAC
 
 STATEMENTS = """
@@ -143,7 +144,7 @@ final int t = 3; while (t == n) { }
 while (I.ON) { }
 """.strip().splitlines()
 
-# What the file does not show, or what is not worked out: None is right, and so is what javac says.
+# Statements that the file alone does not decide: None is correct, and so is javac's result.
 HIDDEN = """
 while (Other.YES) { }
 while (Other.NO || c) { }
@@ -181,14 +182,16 @@ class T {
 """
 
 
-def answers(statements: list[str], folder: Path) -> list[tuple[str, Answer, bool]]:
-    """Each statement, whether it completes for us, and for javac."""
+def compare_with_javac(statements: list[str], folder: Path) -> list[tuple[str, Answer, bool]]:
+    """Return each statement with our result and that of javac."""
     javac = shutil.which("javac")
     if javac is None:
         pytest.skip("no JDK here: javac is the oracle")
     lines = HEAD.strip().splitlines()
     first = len(lines) + 1
-    lines += [f"  void f{number}() {{ {one} x(); }}" for number, one in enumerate(statements)]
+    lines += [
+        f"  void f{number}() {{ {statement} x(); }}" for number, statement in enumerate(statements)
+    ]
     text = "\n".join([*lines, "}"])
     file = folder / "T.java"
     file.write_text(text)
@@ -204,96 +207,108 @@ def answers(statements: list[str], folder: Path) -> list[tuple[str, Answer, bool
     dead = {int(line) - first for line, _ in errors}
     code = code_of(JavaFile(text.encode()))
     methods = code.file.declarations.methods
-    found = []
-    for place, _ in code.bodies:
+    results = []
+    for place, _ in code.methods_with_body:
         if re.fullmatch(r"f\d+", methods[place].name):
             number = int(methods[place].name[1:])
             last = code.children(methods[place].body)[-3]
-            found.append((statements[number], completes(code, last), number not in dead))
-    assert len(found) == len(statements)
-    return found
+            results.append((statements[number], can_complete(code, last), number not in dead))
+    assert len(results) == len(statements)
+    return results
 
 
-def test_every_kind_of_statement(tmp_path: Path) -> None:
-    for statement, ours, javac in answers(STATEMENTS, tmp_path):
+def test_completion_of_every_kind_of_statement(tmp_path: Path) -> None:
+    for statement, ours, javac in compare_with_javac(STATEMENTS, tmp_path):
         assert ours is javac, statement
 
 
-def test_what_the_file_does_not_show(tmp_path: Path) -> None:
-    """Never wrong; sometimes it is clear all the same."""
-    found = answers(HIDDEN, tmp_path)
-    for statement, ours, javac in found:
+def test_undecidable_statements_are_none_or_correct(tmp_path: Path) -> None:
+    """Our result may be None but is never wrong."""
+    results = compare_with_javac(HIDDEN, tmp_path)
+    for statement, ours, javac in results:
         assert ours is None or ours is javac, statement
-    assert sum(ours is None for _, ours, _ in found) >= 9
+    assert sum(ours is None for _, ours, _ in results) >= 9
 
 
-def test_statements_inside_each_other(tmp_path: Path) -> None:
-    """What a seeded grammar makes, where javac finds nothing unreachable but what is behind."""
-    statements = [Grammar(seed).statement(3) for seed in range(600)]
-    for statement, ours, javac in answers(statements, tmp_path):
+def test_completion_of_nested_statements(tmp_path: Path) -> None:
+    """Programs of a seeded grammar, in which only the last statement may be unreachable for
+    javac."""
+    statements = [StatementGenerator(seed).write_statement(3) for seed in range(600)]
+    for statement, ours, javac in compare_with_javac(statements, tmp_path):
         assert ours is javac, statement
 
 
-class Grammar:
-    """Statements at random, such that nothing in them is unreachable: what stands first in a
-    block completes for certain."""
+class StatementGenerator:
+    """Generates random statements without unreachable parts: the first statement of a block always
+    completes."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
         self.labels: list[str] = []
         self.loops = self.breaks = self.caught = 0
 
-    def statement(self, depth: int) -> str:
+    def write_statement(self, depth: int) -> str:
         choice = self.random.choice
         if depth == 0:
             jumps = ["x();", "return;", "throw new RuntimeException();"]
             jumps += ["break;"] * 2 * (self.breaks > 0) + ["continue;"] * (self.loops > 0)
             jumps += [f"break {label};" for label in self.labels]
             return choice(jumps)
-        made: str = choice(
-            [self.block, self.if_, self.if_, self.loop, self.do, self.switch, self.try_, self.label]
+        statement_text: str = choice(
+            [
+                self.write_block,
+                self.write_if,
+                self.write_if,
+                self.write_loop,
+                self.write_do,
+                self.write_switch,
+                self.write_try,
+                self.write_labeled,
+            ]
         )(depth - 1)
-        return made
+        return statement_text
 
-    def block(self, depth: int) -> str:
-        before = self.random.choice(["", "x();", f"if (c) {self.statement(0)}"])
-        return f"{{ {before} {self.statement(depth)} }}"
+    def write_block(self, depth: int) -> str:
+        before = self.random.choice(["", "x();", f"if (c) {self.write_statement(0)}"])
+        return f"{{ {before} {self.write_statement(depth)} }}"
 
-    def if_(self, depth: int) -> str:
-        text = f"if (c) {self.block(depth)}"
-        return text + self.random.choice(["", f" else {self.statement(depth)}"])
+    def write_if(self, depth: int) -> str:
+        text = f"if (c) {self.write_block(depth)}"
+        return text + self.random.choice(["", f" else {self.write_statement(depth)}"])
 
-    def loop(self, depth: int) -> str:
+    def write_loop(self, depth: int) -> str:
         head = self.random.choice(["while (c)", "while (true)", "for (;;)", "for (; YES; x())"])
         self.loops, self.breaks = self.loops + 1, self.breaks + 1
-        text = f"{head} {self.block(depth)}"
+        text = f"{head} {self.write_block(depth)}"
         self.loops, self.breaks = self.loops - 1, self.breaks - 1
         return text
 
-    def do(self, depth: int) -> str:
+    def write_do(self, depth: int) -> str:
         self.loops, self.breaks = self.loops + 1, self.breaks + 1
-        text = f"do {self.block(depth)} while ({self.random.choice(['c', 'true', 'NO'])});"
+        text = f"do {self.write_block(depth)} while ({self.random.choice(['c', 'true', 'NO'])});"
         self.loops, self.breaks = self.loops - 1, self.breaks - 1
         return text
 
-    def switch(self, depth: int) -> str:
+    def write_switch(self, depth: int) -> str:
         self.breaks += 1
         mark = self.random.choice((":", " ->"))
-        cases = [f"case {n}{mark} {self.block(depth)}" for n in range(self.random.randint(0, 2))]
-        cases += [f"default{mark} {self.block(depth)}"] * self.random.randint(0, 1)
+        cases = [
+            f"case {n}{mark} {self.write_block(depth)}" for n in range(self.random.randint(0, 2))
+        ]
+        cases += [f"default{mark} {self.write_block(depth)}"] * self.random.randint(0, 1)
         self.breaks -= 1
         return f"switch (n) {{ {' '.join(cases)} }}"
 
-    def try_(self, depth: int) -> str:
+    def write_try(self, depth: int) -> str:
         self.caught += 1
-        caught = f"catch (RuntimeException r{self.caught}) {self.block(depth)}"
-        tried = f"try {self.block(depth)} "
-        end = f"finally {self.block(depth)}"
+        caught = f"catch (RuntimeException r{self.caught}) {self.write_block(depth)}"
+        tried = f"try {self.write_block(depth)} "
+        end = f"finally {self.write_block(depth)}"
         return tried + self.random.choice([caught, f"{caught} {end}", end])
 
-    def label(self, depth: int) -> str:
+    def write_labeled(self, depth: int) -> str:
         name = f"l{len(self.labels)}"
         self.labels.append(name)
-        text = f"{name}: {self.block(depth)}"
+        text = f"{name}: {self.write_block(depth)}"
         self.labels.pop()
         return text

@@ -1,12 +1,12 @@
-"""Loop exchange: ``continue``, labels, updates that are never reached; the JVM runs every variant
-beside its original. A loop that hangs is a difference too."""
+"""Tests of loop exchange: ``continue``, labels, updates that are never reached; the JVM runs every
+variant and its original. A loop that hangs is a difference too."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from codeacumen.transforms.loops import Loop
-from running import Case, check_all, found, variants
+from running import Case, find_case_locations, make_case_variants, run_all_variants
 
 CASES = [
     Case(
@@ -241,34 +241,37 @@ CASES = [
 ]
 
 
-def by_method(case: Case) -> list[Case]:
-    """One for each method with loops, if there are several: an id is unique in its method."""
-    code, locations = found(Loop(), case)
+def split_by_method(case: Case) -> list[Case]:
+    """Return a case for each method with loops if there are several: ids are unique only within a
+    method."""
+    code, locations = find_case_locations(Loop(), case)
     declared = code.file.declarations.methods
-    names = dict.fromkeys(declared[one.method].name for one in locations)
+    names = dict.fromkeys(declared[location.method].name for location in locations)
     single = [Case(f"{case.name}: {name}", case.source, method=name) for name in names]
     return single if len(single) > 1 else []
 
 
-def test_every_variant_does_the_same(tmp_path: Path) -> None:
-    single = [one for case in CASES for one in by_method(case)]
-    assert check_all(Loop(), [*CASES, *single], tmp_path) >= 40
+def test_every_variant_keeps_behaviour(tmp_path: Path) -> None:
+    single = [method_case for case in CASES for method_case in split_by_method(case)]
+    assert run_all_variants(Loop(), [*CASES, *single], tmp_path) >= 40
 
 
-def test_there_and_back(tmp_path: Path) -> None:
-    """All loops exchanged, and those of the result once more: still the same program."""
+def test_exchanging_twice_keeps_behaviour(tmp_path: Path) -> None:
+    """All loops are exchanged, then those of the result: the behaviour stays the same."""
     again = [
         Case(case.name, text)
         for case in CASES
-        for name, text in variants(Loop(), case).items()
+        for name, text in make_case_variants(Loop(), case).items()
         if name == "all"
     ]
-    assert all(not one.refused for case in again for one in found(Loop(), case)[1])
-    assert check_all(Loop(), again, tmp_path) >= 25
+    assert all(
+        not location.refused for case in again for location in find_case_locations(Loop(), case)[1]
+    )
+    assert run_all_variants(Loop(), again, tmp_path) >= 25
 
 
-def test_a_label_is_only_made_where_something_continues() -> None:
+def test_label_is_added_only_for_continue() -> None:
     for case in CASES:
-        for name, text in variants(Loop(), case).items():
+        for name, text in make_case_variants(Loop(), case).items():
             if name != "all" and "continue" not in case.source:
                 assert "loop0:" not in text

@@ -1,12 +1,12 @@
-"""Loop exchange: updates that are never reached, or only seem so; the JVM runs every variant beside
-its original, and javac would refuse an update that it finds unreachable."""
+"""Tests of loop exchange: updates that are never reached, or only seem so; the JVM runs every
+variant and its original, and javac refuses an unreachable update."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from codeacumen.transforms.loops import Loop
-from running import Case, check_all, found, variants
+from running import Case, find_case_locations, make_case_variants, run_all_variants
 
 CASES = [
     Case(
@@ -184,35 +184,38 @@ CASES = [
 ]
 
 
-def by_method(case: Case) -> list[Case]:
-    """One for each method with loops, if there are several: an id is unique in its method."""
-    code, locations = found(Loop(), case)
+def split_by_method(case: Case) -> list[Case]:
+    """Return a case for each method with loops if there are several: ids are unique only within a
+    method."""
+    code, locations = find_case_locations(Loop(), case)
     declared = code.file.declarations.methods
-    names = dict.fromkeys(declared[one.method].name for one in locations)
+    names = dict.fromkeys(declared[location.method].name for location in locations)
     single = [Case(f"{case.name}: {name}", case.source, method=name) for name in names]
     return single if len(single) > 1 else []
 
 
-def test_every_variant_does_the_same(tmp_path: Path) -> None:
-    single = [one for case in CASES for one in by_method(case)]
-    assert check_all(Loop(), [*CASES, *single], tmp_path) >= 45
+def test_every_variant_keeps_behaviour(tmp_path: Path) -> None:
+    single = [method_case for case in CASES for method_case in split_by_method(case)]
+    assert run_all_variants(Loop(), [*CASES, *single], tmp_path) >= 45
 
 
-def test_there_and_back(tmp_path: Path) -> None:
-    """All loops exchanged, and those of the result once more: still the same program."""
+def test_exchanging_twice_keeps_behaviour(tmp_path: Path) -> None:
+    """All loops are exchanged, then those of the result: the behaviour stays the same."""
     again = [
         Case(case.name, text, method=case.method)
-        for whole in CASES
-        for case in by_method(whole)
-        for name, text in variants(Loop(), case).items()
+        for full_case in CASES
+        for case in split_by_method(full_case)
+        for name, text in make_case_variants(Loop(), case).items()
         if name == "all"
     ]
-    assert all(not one.refused for case in again for one in found(Loop(), case)[1])
-    assert check_all(Loop(), again, tmp_path) >= 20
+    assert all(
+        not location.refused for case in again for location in find_case_locations(Loop(), case)[1]
+    )
+    assert run_all_variants(Loop(), again, tmp_path) >= 20
 
 
-def test_what_never_runs_is_left_out_only_where_nothing_can_be_missed() -> None:
-    case = next(one for one in CASES if one.name == "the update is never reached")
-    text = variants(Loop(), case)["all"]
+def test_unreachable_update_is_dropped_only_if_certain() -> None:
+    case = next(candidate for candidate in CASES if candidate.name == "the update is never reached")
+    text = make_case_variants(Loop(), case)["all"]
     assert "while (i < k) { return i + 5; }" in text
     assert "while (k > 0) { if (true) { return k; } io(); }" in text

@@ -1,4 +1,4 @@
-"""Loop exchange: what is written, and what stays as it was."""
+"""Tests of loop exchange: the new text, and the text that stays."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.code import Code, code_of
-from codeacumen.transforms.edits import apply, flatten
+from codeacumen.transforms.edits import apply_edits, flatten_rewrites
 from codeacumen.transforms.location import Location
 from codeacumen.transforms.loops import Loop
-from running import Case, variants
+from running import Case, make_case_variants
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").rglob("*.java"))
 
@@ -51,94 +51,104 @@ EXAMPLES = sorted((Path(__file__).parents[2] / "examples").rglob("*.java"))
         ),
     ],
 )
-def test_what_is_written(before: str, after: str) -> None:
-    made = variants(Loop(), Case("", f"class T {{ void f() {{ {before} }} }}"))
-    assert made["all"] == f"class T {{ void f() {{ {after} }} }}"
+def test_text_of_exchanged_loop(before: str, after: str) -> None:
+    texts = make_case_variants(Loop(), Case("", f"class T {{ void f() {{ {before} }} }}"))
+    assert texts["all"] == f"class T {{ void f() {{ {after} }} }}"
 
 
-def located(source: bytes) -> tuple[Code, list[Location]]:
+def find_locations(source: bytes) -> tuple[Code, list[Location]]:
     code = code_of(JavaFile(source))
-    return code, [one for place, _ in code.bodies for one in Loop().locations(code, place, 0)]
+    return code, [
+        location
+        for place, _ in code.methods_with_body
+        for location in Loop().find_locations(code, place, 0)
+    ]
 
 
-def made(code: Code, one: Location) -> bytes:
-    return apply(code.source, flatten(code.source, Loop().rewrites(code, [one])))
+def exchange_loop(code: Code, location: Location) -> bytes:
+    return apply_edits(
+        code.source, flatten_rewrites(code.source, Loop().make_rewrites(code, [location]))
+    )
 
 
-def examples() -> Iterator[tuple[Code, Location]]:
+def iterate_example_loops() -> Iterator[tuple[Code, Location]]:
     for file in EXAMPLES:
-        code, locations = located(file.read_bytes())
-        for one in locations:
-            assert not one.refused, (file, one)
-            yield code, one
+        code, locations = find_locations(file.read_bytes())
+        for location in locations:
+            assert not location.refused, (file, location)
+            yield code, location
 
 
-def test_a_while_comes_back_byte_for_byte() -> None:
-    """What was a ``while`` is a ``for`` without update, and that is the ``while``."""
-    seen = 0
-    for code, one in examples():
-        if ":while:" not in one.id:
+def test_exchanging_while_twice_restores_it() -> None:
+    """A ``while`` becomes a ``for`` without update, which becomes the same ``while``."""
+    checked_count = 0
+    for code, location in iterate_example_loops():
+        if ":while:" not in location.id:
             continue
-        again, locations = located(made(code, one))
-        (there,) = [other for other in locations if other.start == one.start]
-        assert again.source[there.start : there.end].startswith(b"for (; ")
-        assert made(again, there) == code.source
-        seen += 1
-    assert seen > 20
+        again, locations = find_locations(exchange_loop(code, location))
+        (exchanged_location,) = [other for other in locations if other.start == location.start]
+        assert again.source[exchanged_location.start : exchanged_location.end].startswith(
+            b"for (; "
+        )
+        assert exchange_loop(again, exchanged_location) == code.source
+        checked_count += 1
+    assert checked_count > 20
 
 
-def test_a_for_becomes_a_loop_that_is_found_again() -> None:
-    """There and back: as many loops as before, all of them accepted, and as many again."""
-    seen = 0
-    for code, one in examples():
-        if ":for:" not in one.id:
+def test_exchanging_for_twice_keeps_loops() -> None:
+    """After two exchanges, the number of loops is the same, and all are accepted."""
+    checked_count = 0
+    for code, location in iterate_example_loops():
+        if ":for:" not in location.id:
             continue
-        loops = len(located(code.source)[1])
-        again, locations = located(made(code, one))
+        loops = len(find_locations(code.source)[1])
+        again, locations = find_locations(exchange_loop(code, location))
         assert not again.file.syntax.broken
         assert len(locations) == loops
-        there = next(other for other in locations if other.start > one.start - 40)
-        back, locations = located(made(again, there))
+        exchanged_location = next(other for other in locations if other.start > location.start - 40)
+        back, locations = find_locations(exchange_loop(again, exchanged_location))
         assert not back.file.syntax.broken
         assert [other.refused for other in locations] == [""] * loops
-        seen += 1
-    assert seen > 20
+        checked_count += 1
+    assert checked_count > 20
 
 
-def test_bytes_outside_of_the_loop_stay() -> None:
-    """Edits lie in the loop with its labels, and only the header, jumps and the loop's end are
-    written anew: what the edits replace is no part of the body but its ``continue``s."""
-    for code, one in examples():
-        edits = flatten(code.source, Loop().rewrites(code, [one]))
+def test_text_outside_of_the_loop_is_unchanged() -> None:
+    """Edits are inside the loop with its labels and change only the header, jumps and the loop's
+    end: of the body, they replace only ``continue`` statements."""
+    for code, location in iterate_example_loops():
+        edits = flatten_rewrites(code.source, Loop().make_rewrites(code, [location]))
         node = next(
-            n
-            for n in code.nodes_of(one.method, "for_statement", "while_statement")
-            if code.start[n] == one.start
+            candidate
+            for candidate in code.nodes_of(location.method, "for_statement", "while_statement")
+            if code.start[candidate] == location.start
         )
         while code.kind[code.parent[node]] == "labeled_statement":
             node = code.parent[node]
         start, end = code.span(node)
         assert all(start <= edit.start and edit.end <= end for edit in edits)
         for edit in edits:
-            if edit.start >= one.end:
+            if edit.start >= location.end:
                 dropped = code.source[edit.start : edit.end]
                 assert dropped in (b"", b";") or dropped.startswith(b"continue")
-        text = apply(code.source, edits)
+        text = apply_edits(code.source, edits)
         assert text.startswith(code.source[:start])
         assert text.endswith(code.source[end:])
 
 
-def test_locations_and_texts_are_always_the_same() -> None:
+def test_locations_and_texts_are_deterministic() -> None:
     for file in EXAMPLES[:10]:
-        first, second = located(file.read_bytes()), located(file.read_bytes())
+        first, second = find_locations(file.read_bytes()), find_locations(file.read_bytes())
         assert first[1] == second[1]
-        assert [made(first[0], one) for one in first[1]] == [
-            made(second[0], one) for one in second[1]
+        assert [exchange_loop(first[0], location) for location in first[1]] == [
+            exchange_loop(second[0], location) for location in second[1]
         ]
 
 
-def test_what_cannot_be_read_is_refused() -> None:
-    _, locations = located(b"class T { void f() { for (int i = 0; i < ; i++) { } while (c) ; } }")
-    assert {one.refused for one in locations} == {"the source is broken here"}
-    _, locations = located(b"class T { void f() { // \\u000a for (;;)\n while (c) f(); } }")
-    assert ["escapes" in one.refused for one in locations] == [True]
+def test_broken_source_is_refused() -> None:
+    _, locations = find_locations(
+        b"class T { void f() { for (int i = 0; i < ; i++) { } while (c) ; } }"
+    )
+    assert {location.refused for location in locations} == {"the source is broken here"}
+    _, locations = find_locations(b"class T { void f() { // \\u000a for (;;)\n while (c) f(); } }")
+    assert ["escapes" in location.refused for location in locations] == [True]

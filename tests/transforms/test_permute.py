@@ -1,5 +1,5 @@
-"""Permute statements: variables, fields, arrays and names. The JVM runs every accepted variant
-beside its original; a pair that must not be swapped is refused with its reason."""
+"""Tests of permuting statements: variables, fields, arrays and names. The JVM runs every accepted
+variant and its original; a pair that must not be swapped is refused with its reason."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.code import code_of
 from codeacumen.transforms.permute import WINDOW, Permute
-from running import Case, check_all, found
+from running import Case, find_case_locations, run_all_variants
 
 CASES = [
     Case(
@@ -382,41 +382,43 @@ CASES = [
 ]
 
 
-def test_every_variant_does_the_same(tmp_path: Path) -> None:
-    assert check_all(Permute(), CASES, tmp_path) >= len(CASES)
+def test_every_variant_keeps_behaviour(tmp_path: Path) -> None:
+    assert run_all_variants(Permute(), CASES, tmp_path) >= len(CASES)
 
 
-def test_not_too_far_apart() -> None:
+def test_distance_of_statements_is_limited() -> None:
     body = " ".join(f"int v{n} = {n};" for n in range(20))
-    _, locations = found(Permute(), Case("far", f"class T {{ void f() {{ {body} }} }}"))
+    _, locations = find_case_locations(
+        Permute(), Case("far", f"class T {{ void f() {{ {body} }} }}")
+    )
     assert len(locations) == sum(min(WINDOW, 19 - n) for n in range(20))
-    assert not any(one.refused for one in locations)
+    assert not any(location.refused for location in locations)
 
 
-def test_the_places_come_in_order_and_do_not_overlap_when_made_together() -> None:
+def test_locations_are_ordered() -> None:
     source = """
     class T { void f() {
       int a = 1; Runnable r = () -> { int b = 2; int c = 3; }; int d = 4;
     } }
     """
-    _, locations = found(Permute(), Case("nested", source))
-    places = [(one.start, one.end) for one in locations]
+    _, locations = find_case_locations(Permute(), Case("nested", source))
+    places = [(location.start, location.end) for location in locations]
     assert places == sorted(places)
-    assert all(one.reach == (one.start, one.end) for one in locations)
+    assert all(location.reach == (location.start, location.end) for location in locations)
     assert len(locations) == 4
 
 
 def test_unreadable_source_is_refused() -> None:
     source = 'class T { int b; void f() { int a = 1; String s = "\\u0022 + b++ + \\u0022"; } }'
-    _, (one,) = found(Permute(), Case("escaped", source))
-    assert "Unicode" in one.refused
+    _, (location,) = find_case_locations(Permute(), Case("escaped", source))
+    assert "Unicode" in location.refused
     code = code_of(JavaFile(b"class T { void f() { int a = 1; int b = 2; int c = ; } }"))
-    broken = Permute().locations(code, 0, 0)
-    assert {one.refused for one in broken} == {"the source is broken here"}
+    broken = Permute().find_locations(code, 0, 0)
+    assert {broken_location.refused for broken_location in broken} == {"the source is broken here"}
 
 
-def test_equal_statements_are_no_change() -> None:
-    _, (one,) = found(
+def test_equal_statements_are_refused() -> None:
+    _, (location,) = find_case_locations(
         Permute(), Case("equal", "class T { void f() { new Object(); new Object(); } }")
     )
-    assert one.refused == "they are the same"
+    assert location.refused == "they are the same"

@@ -1,12 +1,12 @@
-"""Permute statements: what throws, calls, or starts a class is not moved to where that would be
-seen. The JVM runs every accepted variant beside its original."""
+"""Tests of permuting statements: statements that throw, call or initialize a class are not moved if
+the change is observable. The JVM runs every accepted variant and its original."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from codeacumen.transforms.permute import Permute
-from running import Case, check_all
+from running import Case, run_all_variants
 
 CASES = [
     Case(
@@ -397,5 +397,5 @@ CASES = [
 ]
 
 
-def test_every_variant_does_the_same(tmp_path: Path) -> None:
-    assert check_all(Permute(), CASES, tmp_path) >= len(CASES)
+def test_every_variant_keeps_behaviour(tmp_path: Path) -> None:
+    assert run_all_variants(Permute(), CASES, tmp_path) >= len(CASES)

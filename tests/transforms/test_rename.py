@@ -1,5 +1,5 @@
-"""Variable renaming: every kind of variable. javac and the JVM are the oracle: each variant is
-compiled and run beside its original."""
+"""Tests of variable renaming: every kind of variable. javac and the JVM are the oracle: each
+variant is compiled and run with its original."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from codeacumen.transforms.rename import Rename
-from running import Case, check_all, variants
+from running import Case, make_case_variants, run_all_variants
 
 
-def ids(names: str) -> tuple[str, ...]:
-    """``x i:1`` is the first x and the second i."""
-    return tuple(f"rename:{one if ':' in one else one + ':0'}" for one in names.split())
+def make_ids(names: str) -> tuple[str, ...]:
+    """Return ids; ``x i:1`` is the first x and the second i."""
+    return tuple(f"rename:{name if ':' in name else name + ':0'}" for name in names.split())
 
 
 CASES = [
@@ -34,7 +34,7 @@ CASES = [
           }
         }
         """,
-        accepted=ids("x o y r"),
+        accepted=make_ids("x o y r"),
     ),
     Case(
         "fields of anonymous classes",
@@ -51,7 +51,7 @@ CASES = [
           public static void run(java.io.PrintStream out) { out.println(new T().f(9)); }
         }
         """,
-        accepted=ids("id o p"),
+        accepted=make_ids("id o p"),
     ),
     Case(
         "two loops with the same variable",
@@ -68,7 +68,7 @@ CASES = [
           public static void run(java.io.PrintStream out) { out.println(new T().f(4)); }
         }
         """,
-        accepted=ids("i i:1 i:2 i:3 n"),
+        accepted=make_ids("i i:1 i:2 i:3 n"),
     ),
     Case(
         "lambda parameters, inferred and declared",
@@ -87,7 +87,7 @@ CASES = [
           public static void run(java.io.PrintStream out) { out.println(new T().f(3)); }
         }
         """,
-        accepted=ids("x x:1 x:2 x:3 x:4 y y:1 y:2 z one"),
+        accepted=make_ids("x x:1 x:2 x:3 x:4 y y:1 y:2 z one"),
     ),
     Case(
         "catch parameters",
@@ -103,7 +103,7 @@ CASES = [
           }
         }
         """,
-        accepted=ids("e x x:1"),
+        accepted=make_ids("e x x:1"),
     ),
     Case(
         "resources, declared and named",
@@ -126,7 +126,7 @@ CASES = [
           }
         }
         """,
-        accepted=ids("given r v local"),
+        accepted=make_ids("given r v local"),
     ),
     Case(
         "pattern variables, in the statement and after it",
@@ -147,7 +147,7 @@ CASES = [
           }
         }
         """,
-        accepted=ids("s i i:1 i:2 i:3 c o p"),
+        accepted=make_ids("s i i:1 i:2 i:3 c o p"),
     ),
     Case(
         "variables of an old switch's groups",
@@ -167,7 +167,7 @@ CASES = [
           }
         }
         """,
-        accepted=ids("x y z k ONE"),
+        accepted=make_ids("x y z k ONE"),
     ),
     Case(
         "words that are keywords elsewhere",
@@ -186,7 +186,7 @@ CASES = [
           }
         }
         """,
-        accepted=ids("record sealed var yield permits when with"),
+        accepted=make_ids("record sealed var yield permits when with"),
     ),
     Case(
         "names with other letters, and names that begin like others",
@@ -201,7 +201,7 @@ CASES = [
           public static void run(java.io.PrintStream out) { out.println(new T().f(1, 2, 3, 4)); }
         }
         """,
-        accepted=ids("größe $ _a переменная x $$"),
+        accepted=make_ids("größe $ _a переменная x $$"),
     ),
     Case(
         "several declarators, brackets behind names, arrays",
@@ -218,7 +218,7 @@ CASES = [
           }
         }
         """,
-        accepted=ids("a b i j k l m n"),
+        accepted=make_ids("a b i j k l m n"),
     ),
     Case(
         "every place where an expression stands",
@@ -252,7 +252,7 @@ CASES = [
           }
         }
         """,
-        accepted=ids("x t a o in s g h made r"),
+        accepted=make_ids("x t a o in s g h made r"),
     ),
     Case(
         "annotations: on variables, and with a constant variable as value",
@@ -268,7 +268,7 @@ CASES = [
           public static void run(java.io.PrintStream out) { out.println(new T().f(4, null, null)); }
         }
         """,
-        accepted=ids("x y text number z"),
+        accepted=make_ids("x y text number z"),
     ),
     Case(
         "constructors, generic, static, private and default methods",
@@ -289,7 +289,7 @@ CASES = [
           }
         }
         """,
-        accepted=ids("a b"),
+        accepted=make_ids("a b"),
     ),
     Case(
         "a receiver is no variable",
@@ -299,35 +299,35 @@ CASES = [
           public static void run(java.io.PrintStream out) { T t = new T(); out.println(t.f(t)); }
         }
         """,
-        accepted=ids("that"),
+        accepted=make_ids("that"),
     ),
 ]
 
 
-def test_every_variant_does_the_same(tmp_path: Path) -> None:
-    assert check_all(Rename(), CASES, tmp_path) > 100
+def test_every_variant_keeps_behaviour(tmp_path: Path) -> None:
+    assert run_all_variants(Rename(), CASES, tmp_path) > 100
 
 
-def test_one_place_is_one_place() -> None:
-    made = variants(Rename(), CASES[2])
-    assert "for (int var0 = 0; var0 < n; var0++) s += var0;" in made["0 rename:i:0"]
-    assert made["0 rename:i:0"].count("int i") == 3
-    assert "int i = 0; i < var0;" not in made["0 rename:i:1"]
-    changed = {text for name, text in made.items() if name != "all"}
-    assert len(changed) == len(made) - 1
+def test_location_renames_only_its_variable() -> None:
+    texts = make_case_variants(Rename(), CASES[2])
+    assert "for (int var0 = 0; var0 < n; var0++) s += var0;" in texts["0 rename:i:0"]
+    assert texts["0 rename:i:0"].count("int i") == 3
+    assert "int i = 0; i < var0;" not in texts["0 rename:i:1"]
+    changed = {text for name, text in texts.items() if name != "all"}
+    assert len(changed) == len(texts) - 1
 
 
-def test_a_name_that_occurs_is_skipped() -> None:
+def test_used_names_are_skipped() -> None:
     source = "class T { int var0; int f(int x, int y) { return x + y + var2(); } int var2() {} }"
-    made = variants(Rename(), Case("taken", source))
-    assert "f(int var1, int y) { return var1 + y + var2(); }" in made["0 rename:x:0"]
-    assert "f(int var1, int var3) { return var1 + var3 + var2(); }" in made["all"]
+    texts = make_case_variants(Rename(), Case("taken", source))
+    assert "f(int var1, int y) { return var1 + y + var2(); }" in texts["0 rename:x:0"]
+    assert "f(int var1, int var3) { return var1 + var3 + var2(); }" in texts["all"]
 
 
 @pytest.mark.parametrize("text", ["// x\n", "/* x */", '"x"', "'x'", "@X(x = 1) Object o;"])
-def test_what_only_reads_the_same_stays(text: str) -> None:
+def test_other_occurrences_of_the_word_are_unchanged(text: str) -> None:
     inside = text if text.startswith(("/", "@")) else f"use({text});"
     source = f"class T {{ void f(int x) {{ {inside} }} }}"
-    assert variants(Rename(), Case("reads the same", source))["0 rename:x:0"] == source.replace(
-        "(int x)", "(int var0)"
-    )
+    assert make_case_variants(Rename(), Case("reads the same", source))[
+        "0 rename:x:0"
+    ] == source.replace("(int x)", "(int var0)")

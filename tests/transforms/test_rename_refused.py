@@ -1,6 +1,6 @@
-"""Variable renaming: where it is refused, because a name may mean something else than this file
-shows, or because a name is demanded. Where javac can tell, it is the oracle: made by force, the
-refused change would not compile or not do the same."""
+"""Tests of refused variable renamings: a name may refer to something outside this file, or is
+required. javac is the oracle where possible: the refused change, if forced, does not compile or
+changes behaviour."""
 
 from __future__ import annotations
 
@@ -21,24 +21,25 @@ ESCAPES = "identifiers or comments of this file have Unicode escapes"
 BROKEN = "the source is broken here"
 
 
-def refusals(source: str) -> dict[str, str]:
-    """Every location, by the method's name and parameters and the variable's, with the reason."""
+def list_refusals(source: str) -> dict[str, str]:
+    """Return the reason of every location, by the method's name and parameters and the variable's
+    name."""
     code = code_of(JavaFile(source.encode()))
-    found: dict[str, str] = {}
-    for place, _ in code.bodies:
-        method = re.sub(r"^.*\.(\w+\()", r"\1", code.key(place))
-        for one in Rename().locations(code, place, 0):
-            found[f"{method} {one.id.partition(':')[2]}"] = one.refused
-    return found
+    reasons: dict[str, str] = {}
+    for body, _ in code.methods_with_body:
+        method = re.sub(r"^.*\.(\w+\()", r"\1", code.method_key(body))
+        for location in Rename().find_locations(code, body, 0):
+            reasons[f"{method} {location.id.partition(':')[2]}"] = location.refused
+    return reasons
 
 
-def why(source: str) -> str:
-    """The one reason of a file with one variable."""
-    (found,) = refusals(source).values()
-    return found
+def get_reason(source: str) -> str:
+    """Return the one reason of a file with one variable."""
+    (reason,) = list_refusals(source).values()
+    return reason
 
 
-def test_records() -> None:
+def test_components_and_canonical_constructors_of_records() -> None:
     source = """
     record Q(int a, int b) {
       Q(int a, int b) { int n = a; this.a = n; this.b = b; }
@@ -50,13 +51,13 @@ def test_records() -> None:
     record S() { S { int k = 1; } }
     """
     canonical, component = "a record's canonical constructor", "it is a component of a record"
-    found = refusals(source)
-    assert found.pop("Q(int,int) a:0").startswith(canonical)
-    assert found.pop("Q(int,int) b:0").startswith(canonical)
-    assert found.pop("P(int,int...) a:0") == component
-    assert found.pop("P(int,int...) b:0") == component
-    assert set(found.values()) == {""}
-    assert set(found) == {
+    reasons = list_refusals(source)
+    assert reasons.pop("Q(int,int) a:0").startswith(canonical)
+    assert reasons.pop("Q(int,int) b:0").startswith(canonical)
+    assert reasons.pop("P(int,int...) a:0") == component
+    assert reasons.pop("P(int,int...) b:0") == component
+    assert set(reasons.values()) == {""}
+    assert set(reasons) == {
         "Q(int,int) n:0",
         "Q(int) a:0",
         "Q(String,String) a:0",
@@ -67,7 +68,7 @@ def test_records() -> None:
     }
 
 
-# What a class is made from, and whether its fields are in doubt.
+# A supertype, and whether unknown fields are possible.
 SUPERTYPES = {
     "new Base() { %s }": ELSEWHERE,
     "new pack.age.Base<String>(1) { %s }": ELSEWHERE,
@@ -109,9 +110,9 @@ class T {
 
 
 @pytest.mark.parametrize("supertype", SUPERTYPES)
-def test_fields_from_elsewhere(supertype: str) -> None:
+def test_unknown_inherited_fields(supertype: str) -> None:
     source = FILE % (supertype.replace("%s", "int g() { return x; }"))
-    assert refusals(source)["f(int,T) x:0"] == SUPERTYPES[supertype]
+    assert list_refusals(source)["f(int,T) x:0"] == SUPERTYPES[supertype]
 
 
 @pytest.mark.parametrize(
@@ -129,36 +130,36 @@ def test_fields_from_elsewhere(supertype: str) -> None:
 )
 def test_local_classes(type_: str, reason: str) -> None:
     source = f"class T {{ void f(int x) {{ {type_} }} }}"
-    assert refusals(source)["f(int) x:0"] == reason
+    assert list_refusals(source)["f(int) x:0"] == reason
 
 
-def test_what_only_the_package_sees() -> None:
-    """In its own package a class of the JDK may have more fields than the table shows."""
+def test_package_private_fields_of_the_jdk() -> None:
+    """In its own package, a class of the JDK may have more fields than the table lists."""
     file = "package %s; class T { void f(int x) { new Thread() { int g() { return x; } }; } }"
-    assert why(file % "a.b") == ""
-    assert why(file % "java.lang") == ELSEWHERE
+    assert get_reason(file % "a.b") == ""
+    assert get_reason(file % "java.lang") == ELSEWHERE
     file = "package java.util; class T { void f(int x) { new Map() { int g() { return x; } }; } }"
-    assert why(file) == ""
+    assert get_reason(file) == ""
 
 
-def test_a_superclass_in_another_file(tmp_path: Path) -> None:
-    """javac takes the field of the superclass: with the name changed there, another is meant."""
+def test_superclass_in_another_file_is_refused(tmp_path: Path) -> None:
+    """javac resolves the name to the superclass' field: renaming the variable changes behaviour."""
     javac, java = shutil.which("javac"), shutil.which("java")
     if javac is None or java is None:
         pytest.skip("no JDK here: javac is the oracle")
     (tmp_path / "Base.java").write_text("class Base { int x = 5; }")
     source = "class T { int f(int x) { return new Base() { int g() { return x; } }.g() + x; } %s }"
-    assert why(source % "") == ELSEWHERE
+    assert get_reason(source % "") == ELSEWHERE
     main = "public static void main(String[] a) { System.out.println(new T().f(1)); }"
-    told = []
+    outputs = []
     for text in (source, source.replace(" x", " var0")):
         (tmp_path / "T.java").write_text(text % main)
         subprocess.run([javac, *JAVAC, "T.java"], cwd=tmp_path, check=True)
         ran = subprocess.run(
             [java, *JAVA, "-cp", ".", "T"], cwd=tmp_path, check=True, capture_output=True
         )
-        told.append(ran.stdout.strip())
-    assert told == [b"6", b"2"]
+        outputs.append(ran.stdout.strip())
+    assert outputs == [b"6", b"2"]
 
 
 @pytest.mark.parametrize(
@@ -182,38 +183,38 @@ def test_a_superclass_in_another_file(tmp_path: Path) -> None:
         ("int x = 1; int größe = 2;", ""),
     ],
 )
-def test_escapes(text: str, reason: str) -> None:
+def test_unicode_escapes_are_refused(text: str, reason: str) -> None:
     source = f"class T {{ void f() {{ {text}\n }} }}"
-    assert set(refusals(source).values()) == {reason}
+    assert set(list_refusals(source).values()) == {reason}
 
 
-def test_an_escape_in_another_name_of_the_file() -> None:
-    assert why(r"class T { int \u0078; void f(int y) { x = y; } }") == ESCAPES
+def test_unicode_escape_in_another_name_is_refused() -> None:
+    assert get_reason(r"class T { int \u0078; void f(int y) { x = y; } }") == ESCAPES
 
 
-def test_receivers() -> None:
-    """One with an annotation reads like a parameter to the parser."""
-    found = refusals(
+def test_receiver_parameters_are_refused() -> None:
+    """The parser reads an annotated receiver like a parameter."""
+    all_reasons = list_refusals(
         "class T { void f(T this, int x) { } void g(@A T this, int x) { h(this, x); } }"
     )
-    reasons = {name: reason for name, reason in found.items() if name.startswith(("f", "g"))}
+    reasons = {name: reason for name, reason in all_reasons.items() if name.startswith(("f", "g"))}
     assert set(reasons.values()) == {"", "it is the receiver"}
     assert [name for name, reason in reasons.items() if reason] == ["g(T,int) this:0"]
 
 
-def test_broken_source() -> None:
+def test_broken_source_is_refused() -> None:
     source = "class T { void f(int x) { x ++ ( ; } void g(int x) { h(x); } }"
-    found = refusals(source)
-    assert found["f(int) x:0"] == BROKEN
-    assert found["g(int) x:0"] == ""
-    missing = refusals("class T { void f(int x) { h(x) } void g(int x) { } }")
+    reasons = list_refusals(source)
+    assert reasons["f(int) x:0"] == BROKEN
+    assert reasons["g(int) x:0"] == ""
+    missing = list_refusals("class T { void f(int x) { h(x) } void g(int x) { } }")
     assert missing == {"f(int) x:0": BROKEN, "g(int) x:0": ""}
-    around = refusals("class T { void f(int x) { } } class U { void g(int x) { ")
+    around = list_refusals("class T { void f(int x) { } } class U { void g(int x) { ")
     assert around == {"f(int) x:0": "", "g(int) x:0": BROKEN}
 
 
-def test_a_file_of_nothing_known() -> None:
-    assert refusals("") == {}
-    assert refusals("T(int x) { }") in ({}, {"T(int) x:0": BROKEN}), "in no class"
-    assert refusals("interface T { int f(int x); int K = 1; }") == {}
-    assert refusals("class T { int f = h(x -> x); { int y = 1; } }") == {}, "in no method"
+def test_file_with_unknown_references() -> None:
+    assert list_refusals("") == {}
+    assert list_refusals("T(int x) { }") in ({}, {"T(int) x:0": BROKEN}), "in no class"
+    assert list_refusals("interface T { int f(int x); int K = 1; }") == {}
+    assert list_refusals("class T { int f = h(x -> x); { int y = 1; } }") == {}, "in no method"

@@ -1,4 +1,4 @@
-"""Variable renaming where names hide each other: classes in methods, fields, types, labels. javac
+"""Tests of variable renaming with hidden names: classes in methods, fields, types, labels. javac
 and the JVM are the oracle."""
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from codeacumen.transforms.rename import Rename
-from running import Case, check_all, variants
+from running import Case, make_case_variants, run_all_variants
 
 CASES = [
     Case(
@@ -279,12 +279,12 @@ CASES = [
 ]
 
 
-def test_every_variant_does_the_same(tmp_path: Path) -> None:
-    assert check_all(Rename(), CASES, tmp_path) > 80
+def test_every_variant_keeps_behaviour(tmp_path: Path) -> None:
+    assert run_all_variants(Rename(), CASES, tmp_path) > 80
 
 
-def test_a_method_in_a_method_gets_other_names() -> None:
-    text = variants(Rename(), CASES[1])["all"]
+def test_nested_method_gets_other_names() -> None:
+    text = make_case_variants(Rename(), CASES[1])["all"]
     assert "int g(int var6)" in text, "the outer method has six variables"
 
 
@@ -347,14 +347,14 @@ RECENT = [
 ]
 
 
-def test_recent_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Needs a JDK 22 or later, which may stand beside the one in the path."""
-    found = [
+def test_recent_java_syntax(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This test needs JDK 22 or later, installed beside the one in the path."""
+    jdk_folders = [
         folder
         for folder in Path("/usr/lib/jvm").glob("*")
         if any(f"-{version}-" in folder.name for version in range(22, 40))
     ]
-    if not found:
+    if not jdk_folders:
         pytest.skip("no JDK 22 or later here: javac is the oracle")
-    monkeypatch.setenv("PATH", f"{found[0] / 'bin'}{os.pathsep}{os.environ['PATH']}")
-    assert check_all(Rename(), RECENT, tmp_path) > 15
+    monkeypatch.setenv("PATH", f"{jdk_folders[0] / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    assert run_all_variants(Rename(), RECENT, tmp_path) > 15

@@ -1,4 +1,4 @@
-"""A corpus's variants: what a transformation that fails leaves of the others."""
+"""Tests of a corpus' variants if a transformation fails: the other variants are not affected."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import pytest
 from codeacumen.corpus import Corpus
 from codeacumen.transforms import variants
 from codeacumen.transforms.certify import reading
-from codeacumen.transforms.certify.projects import Means
+from codeacumen.transforms.certify.projects import CertificationTools
 from codeacumen.transforms.code import Code
 from codeacumen.transforms.edits import Edit, Rewrite
 from codeacumen.transforms.location import Location
-from codeacumen.transforms.run import Order, deliver
-from corpora import build_at
+from codeacumen.transforms.run import TransformRequest, write_variants
+from corpora import build_corpus_at
 
 SOURCE = """class Stairs {
     int up(int steps) { return steps; }
@@ -29,8 +29,8 @@ SOURCE = """class Stairs {
 """
 
 
-class Here:
-    """Does the work in this process, which knows the transformations of a test."""
+class InlineEngine:
+    """An engine that works in this process, where a test's transformations are registered."""
 
     def run(
         self, work: Callable[[Any], Any], items: Sequence[Any], limit: float
@@ -39,18 +39,19 @@ class Here:
 
 
 class Trip:
-    """Falls over ``down`` when it looks for places, and over ``fall`` when it changes them."""
+    """A transformation that fails in method ``down`` when it searches locations, and in ``fall``
+    when it changes them."""
 
     name = "trip"
 
-    def locations(self, code: Code, method: int, seed: int) -> list[Location]:
+    def find_locations(self, code: Code, method: int, seed: int) -> list[Location]:
         declared = code.file.declarations.methods[method]
         if declared.name == "down":
             raise LookupError("no handrail")
         why = "it is safe" if declared.name == "up" else ""
         return [Location("trip:0", method, *code.span(declared.node), why)]
 
-    def rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
+    def make_rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
         raise ZeroDivisionError
 
 
@@ -62,12 +63,12 @@ def stairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Corpus:
     monkeypatch.setitem(variants.KINDS, "trip", ("trip", "Trip", "XX", "it trips"))
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "Stairs.java").write_text(SOURCE)
-    build_at(tmp_path / "corpus", [str(tmp_path / "src")], workers=1, views=["text"])
+    build_corpus_at(tmp_path / "corpus", [str(tmp_path / "src")], workers=1, views=["text"])
     return Corpus.open(tmp_path / "corpus")
 
 
-def told(file: Path) -> list[tuple[str, str, str]]:
-    """Of each line the method, the kind, and what became of it."""
+def read_outcomes(file: Path) -> list[tuple[str, str, str]]:
+    """Return method, kind and outcome of each line."""
     rows = [json.loads(line) for line in file.read_text().splitlines()]
     return [
         (row["method"], row["kind"], row.get("refused") or " ".join(row["locations"]))
@@ -75,45 +76,57 @@ def told(file: Path) -> list[tuple[str, str, str]]:
     ]
 
 
-def test_a_transformation_that_fails_ends_nothing_else(stairs: Corpus, tmp_path: Path) -> None:
+def test_failing_transformation_does_not_affect_others(stairs: Corpus, tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
-    order = Order(("trip", "rename", "rename+trip"), level="parses", refused=True)
-    found = deliver(stairs, order, Here(), out, Means())
-    assert told(out) == [
+    order = TransformRequest(("trip", "rename", "rename+trip"), level="parses", refused=True)
+    summary = write_variants(stairs, order, InlineEngine(), out, CertificationTools())
+    assert read_outcomes(out) == [
         ("up", "trip", "it is safe"),
         ("up", "rename", "rename:steps:0"),
         ("down", "rename", "rename:steps:0"),
         ("fall", "rename", "rename:steps:0"),
         ("fall", "rename", "rename:all:0"),
     ]
-    assert found.failed == {
+    assert summary.failed == {
         ("trip", "made", "LookupError: no handrail"): 1,
         ("trip", "made", "ZeroDivisionError: "): 1,
         ("rename+trip", "made", "LookupError: no handrail"): 1,
         ("rename+trip", "made", "ZeroDivisionError: "): 1,
     }
-    assert found.counts.made == {("rename", "single"): 4}
-    assert found.counts.found == {"trip": 2, "rename": 4, "rename+trip": 4}
+    assert summary.counts.variants == {("rename", "single"): 4}
+    assert summary.counts.locations == {"trip": 2, "rename": 4, "rename+trip": 4}
 
 
-def test_a_kind_without_places_is_counted_too(stairs: Corpus, tmp_path: Path) -> None:
-    found = deliver(stairs, Order(("switch", "loop")), Here(), tmp_path / "out.jsonl", Means())
-    assert dict(found.counts.found) == {"switch": 0, "loop": 0}
-    assert not found.failed
+def test_kind_without_locations_is_counted(stairs: Corpus, tmp_path: Path) -> None:
+    summary = write_variants(
+        stairs,
+        TransformRequest(("switch", "loop")),
+        InlineEngine(),
+        tmp_path / "out.jsonl",
+        CertificationTools(),
+    )
+    assert dict(summary.counts.locations) == {"switch": 0, "loop": 0}
+    assert not summary.failed
 
 
-def test_a_check_that_fails_is_told_in_the_certificate(
+def test_failing_check_is_recorded_in_the_certificate(
     stairs: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def binds(before: Code, after: Code, edits: Sequence[Edit]) -> str:
-        if all(b"all" not in before.file.source[one.start : one.end] for one in edits):
+    def raise_for_all(before: Code, after: Code, edits: Sequence[Edit]) -> str:
+        if all(b"all" not in before.file.source[edit.start : edit.end] for edit in edits):
             return ""
         raise RecursionError("too deep")
 
-    monkeypatch.setattr(reading, "binds", binds)
+    monkeypatch.setattr(reading, "explain_binding_change", raise_for_all)
     out = tmp_path / "out.jsonl"
-    found = deliver(stairs, Order(("rename",), level="binds"), Here(), out, Means())
-    assert found.failed == {("rename", "binds", "RecursionError: too deep"): 1}
+    summary = write_variants(
+        stairs,
+        TransformRequest(("rename",), level="binds"),
+        InlineEngine(),
+        out,
+        CertificationTools(),
+    )
+    assert summary.failed == {("rename", "binds", "RecursionError: too deep"): 1}
     certificates = [json.loads(line)["certificate"] for line in out.read_text().splitlines()]
     assert certificates[:3] == [{"level": "binds"}] * 3
     assert certificates[3] == {

@@ -1,5 +1,5 @@
-"""Switch to if: what the published tool gets wrong, fall-through, ``break``, default anywhere;
-the JVM runs every variant beside its original."""
+"""Tests of switch to if: errors of the published tool, fall-through, ``break``, default at any
+position; the JVM runs every variant and its original."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.code import code_of
-from codeacumen.transforms.edits import apply, flatten
+from codeacumen.transforms.edits import apply_edits, flatten_rewrites
 from codeacumen.transforms.switches import SwitchToIf
-from running import Case, check_all, found, variants
+from running import Case, find_case_locations, make_case_variants, run_all_variants
 
 FRAME = """
 public class T {
@@ -27,14 +27,14 @@ public class T {
 INTS = "for (int i = -1; i < 7; i++) { int x = i; t(() -> f(x)); }"
 
 
-def case(
+def make_case(
     name: str, members: str, run: str = INTS, *accepted: str, refused: dict[str, str] | None = None
 ) -> Case:
     return Case(name, FRAME % (members, run), accepted, refused or {})
 
 
 CASES = [
-    case(
+    make_case(
         "section 9: fall-through of empty and of non-empty groups",
         """static int f(int k) {
              switch (k) { case 1: case 2: p("f"); break; case 3: p("g"); case 4: p("h"); }
@@ -42,21 +42,21 @@ CASES = [
         INTS,
         "switch:k:0",
     ),
-    case(
+    make_case(
         "section 9: default in the middle falls into a case",
         "static int f(int k) { switch (k) { case 3: p(3); break; default: p('d'); case 1: p(1); }"
         " return k; }",
         INTS,
         "switch:k:0",
     ),
-    case(
+    make_case(
         "section 9: strings are compared by equals",
         """static int f(String s) { switch (s) { case "a": return 1; case "b": return 2; }
              return 3; }""",
         't(() -> f(new String("a"))); t(() -> f("b")); t(() -> f("c")); t(() -> f(null));',
         "switch:s:0",
     ),
-    case(
+    make_case(
         "section 9: enum labels are bare",
         """enum C { RED, BLUE, GREEN }
            static int f(C c) { switch (c) { case RED: return 1; case BLUE: return 2; default: }
@@ -64,7 +64,7 @@ CASES = [
         "for (C c : C.values()) t(() -> f(c)); t(() -> f(null));",
         "switch:c:0",
     ),
-    case(
+    make_case(
         "section 9: the selector has an effect",
         """static int n;
            static int next() { p("next"); return n++; }
@@ -73,7 +73,7 @@ CASES = [
         INTS,
         "switch:next():0",
     ),
-    case(
+    make_case(
         "section 9: a break inside an if, in a loop",
         """static int f(int k) { int sum = 0;
              for (int i = 0; i < 4; i++) {
@@ -88,7 +88,7 @@ CASES = [
         INTS,
         "switch:i:0",
     ),
-    case(
+    make_case(
         "section 9: a variable is shared between cases",
         """static int f(int k) {
              switch (k) { case 1: int y = 4; p(y); break; case 2: y = 7; return y; default: p(k); }
@@ -96,7 +96,7 @@ CASES = [
         INTS,
         "switch:k:0",
     ),
-    case(
+    make_case(
         "section 9: several labels in a case",
         """static int f(int k) { switch (k) { case 1, 2: p("a"); break; case 3, 4, 5: p("b"); }
              switch (k) { case 1, 2 -> p("c"); case 3 -> { p("d"); } default -> throw new Error(); }
@@ -105,7 +105,7 @@ CASES = [
         "switch:k:0",
         "switch:k:1",
     ),
-    case(
+    make_case(
         "section 9: only default",
         """static int f(int k) { switch (k) { default: p("d"); } switch (k) { default: break; }
              switch (k) { case 1: case 2: default: p("e"); } return k; }""",
@@ -114,7 +114,7 @@ CASES = [
         "switch:k:1",
         "switch:k:2",
     ),
-    case(
+    make_case(
         "a ladder of cases that fall",
         """static int f(int k) { int h = 0;
              switch (k) { case 4: h ^= 8; case 3: h += 4; k = 9; case 2: h <<= 2; case 1: h++; }
@@ -122,21 +122,21 @@ CASES = [
         INTS,
         "switch:k:0",
     ),
-    case(
+    make_case(
         "default first, falls into all",
         "static int f(int k) { switch (k) { default: p('d'); case 1: p(1); case 2: p(2); break;"
         " case 3: p(3); } return k; }",
         INTS,
         "switch:k:0",
     ),
-    case(
+    make_case(
         "default fallen into, and falling",
         "static int f(int k) { switch (k) { case 1: p(1); default: p('d'); case 2: p(2); break;"
         " case 3: case 4: p(3); } return k; }",
         INTS,
         "switch:k:0",
     ),
-    case(
+    make_case(
         "labels beside default, before and behind it",
         """static int f(int k) {
              switch (k) { case 3: default: case 4: p("d"); break; case 1: p(1); }
@@ -145,7 +145,7 @@ CASES = [
         "switch:k:0",
         "switch:k:1",
     ),
-    case(
+    make_case(
         "no case falls: each leaves in its own way",
         """static int f(int k) {
              for (int i = 0; i < 3; i++) switch (k + i) {
@@ -162,14 +162,14 @@ CASES = [
         INTS,
         "switch:k + i:0",
     ),
-    case(
+    make_case(
         "the method ends in a switch whose cases all return",
         "static int f(int k) { switch (k) { case 1: return 4; case 2: throw new Error();"
         " default: return 5; } }",
         INTS,
         "switch:k:0",
     ),
-    case(
+    make_case(
         "an if without braces around a switch, with an else",
         """static int f(int k) {
              if (k > 1) switch (k) { case 2: p(2); break; case 3: p(3); } else p("else");
@@ -184,7 +184,7 @@ CASES = [
         "switch:k:2",
         "switch:k:3",
     ),
-    case(
+    make_case(
         "a labelled switch; labels of loops around it",
         """static int f(int k) { int n = 0;
              outer: for (int i = 0; i < 4; i++) {
@@ -200,7 +200,7 @@ CASES = [
         INTS,
         "switch:k:0",
     ),
-    case(
+    make_case(
         "switches inside each other",
         """static int f(int k) { int n = 0;
              for (int i = 0; i < 3; i++)
@@ -218,7 +218,7 @@ CASES = [
         "switch:n + i:0",
         "switch:n++:0",
     ),
-    case(
+    make_case(
         "in a lambda, an anonymous class, a constructor",
         """int v; T() { this(1); } T(int k) { switch (k) { case 1: v = 3; break; default: v = k; } }
            static int f(int k) {
@@ -232,7 +232,7 @@ CASES = [
         "switch:k:0",
         "switch:x:0",
     ),
-    case(
+    make_case(
         "an empty switch, and one with labels only",
         """static int n; static int g() { p("g"); return n; }
            static int f(int k) { n = k; switch (g()) { } switch (g()) { case 1: case 2: }
@@ -243,7 +243,7 @@ CASES = [
         "switch:k:0",
         "switch:k:1",
     ),
-    case(
+    make_case(
         "final variables and definite assignment",
         """static int f(int k) { final int a; int b; final int c;
              switch (k) { case 1: a = 4; break; case 2: if (k > 1) { a = 5; break; } else return 1;
@@ -256,7 +256,7 @@ CASES = [
         "switch:k:0",
         "switch:k:1",
     ),
-    case(
+    make_case(
         "the selector is a constant",
         """static final int K = 2;
            static int f(int k) { final int c = 2; int v;
@@ -268,7 +268,7 @@ CASES = [
         "switch:K:0",
         "switch:3:0",
     ),
-    case(
+    make_case(
         "comments and odd layout stay",
         """static int f(int k) {
              switch /* a */ (k) { // b
@@ -286,7 +286,7 @@ CASES = [
         INTS,
         "switch:k:0",
     ),
-    case(
+    make_case(
         "a switch that a semicolon follows",
         """static int f(int k) {
              Runnable r = () -> { switch (k) { case 1: p(1); break; }; p("after"); };
@@ -295,7 +295,7 @@ CASES = [
         "switch:k:0",
         "switch:k:1",
     ),
-    case(
+    make_case(
         "a break in try and finally",
         """static int f(int k) {
              switch (k) {
@@ -311,32 +311,36 @@ CASES = [
 ]
 
 
-def test_every_variant_does_the_same(tmp_path: Path) -> None:
-    assert check_all(SwitchToIf(), CASES, tmp_path) >= 60
+def test_every_variant_keeps_behaviour(tmp_path: Path) -> None:
+    assert run_all_variants(SwitchToIf(), CASES, tmp_path) >= 60
 
 
-def test_all_comments_stay() -> None:
-    (one,) = [one for one in CASES if one.name == "comments and odd layout stay"]
-    for text in variants(SwitchToIf(), one).values():
+def test_all_comments_are_kept() -> None:
+    (comment_case,) = [
+        candidate for candidate in CASES if candidate.name == "comments and odd layout stay"
+    ]
+    for text in make_case_variants(SwitchToIf(), comment_case).values():
         for mark in "abcdefghij":
             assert f" {mark}\n" in text or f" {mark} */" in text, (mark, text)
 
 
-def test_bytes_outside_the_switch_stay() -> None:
+def test_text_outside_the_switch_is_unchanged() -> None:
     transform = SwitchToIf()
-    for one in CASES:
-        code, locations = found(transform, one)
+    for switch_case in CASES:
+        code, locations = find_case_locations(transform, switch_case)
         for location in locations:
-            for edit in flatten(code.source, transform.rewrites(code, [location])):
+            for edit in flatten_rewrites(code.source, transform.make_rewrites(code, [location])):
                 assert location.start <= edit.start <= edit.end <= location.end
 
 
-def test_the_same_text_each_time() -> None:
-    for one in CASES:
-        assert variants(SwitchToIf(), one) == variants(SwitchToIf(), one)
+def test_variants_are_deterministic() -> None:
+    for switch_case in CASES:
+        assert make_case_variants(SwitchToIf(), switch_case) == make_case_variants(
+            SwitchToIf(), switch_case
+        )
 
 
-def test_what_it_looks_like() -> None:
+def test_text_of_variant() -> None:
     source = b"""class A {
   void f(int x) {
     switch (x) {
@@ -353,8 +357,11 @@ def test_what_it_looks_like() -> None:
 """
     code = code_of(JavaFile(source))
     transform = SwitchToIf()
-    changed = apply(
-        source, flatten(source, transform.rewrites(code, transform.locations(code, 0, 0)))
+    changed = apply_edits(
+        source,
+        flatten_rewrites(
+            source, transform.make_rewrites(code, transform.find_locations(code, 0, 0))
+        ),
     )
     assert (
         changed.decode()

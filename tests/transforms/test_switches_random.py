@@ -1,6 +1,6 @@
-"""Switch to if on random methods: switches of all kinds in loops, in try, in each other. They
-compile as they are, because nothing is written behind what cannot complete; the JVM runs every
-variant beside its original."""
+"""Tests of switch to if on random methods: switches of all kinds in loops, in try, and nested. They
+compile because nothing follows a statement that cannot complete; the JVM runs every variant and its
+original."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from codeacumen.transforms.switches import SwitchToIf
-from running import Case, check_all, found
+from running import Case, find_case_locations, run_all_variants
 
 FRAME = """
 public class T {
@@ -49,9 +49,9 @@ LABELS = {
 }
 
 
-class Writer:
-    """Writes a method. What may be jumped to is kept on a stack: a kind and a label; what was
-    jumped to with a break, in ``left``."""
+class MethodGenerator:
+    """Generates a method. The stack ``targets`` has the possible jump targets, as a kind and a
+    label; ``left`` has the labels that a break leaves."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -59,58 +59,59 @@ class Writer:
         self.targets: list[tuple[str, str]] = []
         self.left: set[str] = set()
 
-    def name(self) -> str:
+    def make_name(self) -> str:
         self.count += 1
         return f"v{self.count}"
 
-    def method(self) -> str:
-        body, completes = self.block(0)
+    def write_method(self) -> str:
+        body, completes = self.write_block(0)
         end = "return n * 7 + k;" if completes else ""
         return f"  static int f(int k) {{ int n = k; step(); {body} {end} }}"
 
-    def block(self, depth: int, most: int = 3) -> tuple[str, bool]:
-        """Statements, and whether what follows them is reached."""
+    def write_block(self, depth: int, most: int = 3) -> tuple[str, bool]:
+        """Return statements, and whether the code after them is reachable."""
         texts = []
         for _ in range(self.random.randint(1, most)):
-            text, completes = self.statement(depth)
+            text, completes = self.write_statement(depth)
             texts.append(text)
             if not completes:
                 return " ".join(texts), False
         return " ".join(texts), True
 
-    def statement(self, depth: int) -> tuple[str, bool]:
+    def write_statement(self, depth: int) -> tuple[str, bool]:
         pick = self.random.random()
         if depth > 4 or pick < 0.22:
-            return self.plain()
+            return self.write_plain()
         if pick < 0.36:
-            return self.jump()
+            return self.write_jump()
         if pick < 0.46:
-            text, completes = self.block(depth + 1)
+            text, completes = self.write_block(depth + 1)
             if self.random.random() < 0.5:
                 return f"if (n > {self.random.randint(-2, 3)}) {{ {text} }}", True
-            other, also = self.block(depth + 1)
+            other, also = self.write_block(depth + 1)
             return f"if (k < 2) {{ {text} }} else {{ {other} }}", completes or also
         if pick < 0.54:
-            return self.loop(depth)
+            return self.write_loop(depth)
         if pick < 0.62:
-            # Jumps out of what finally guards, never out of finally itself.
-            text, completes = self.block(depth + 1)
+            # Jumps leave the try block, never the finally block.
+            text, completes = self.write_block(depth + 1)
             return f"try {{ {text} }} finally {{ p('f'); n++; }}", completes
         if pick < 0.68:
-            text, completes = self.block(depth + 1)
+            text, completes = self.write_block(depth + 1)
             return f"{{ {text} }}", completes
         if pick < 0.85:
-            return self.switch(depth)
-        return self.value(depth)
+            return self.write_switch(depth)
+        return self.write_switch_value(depth)
 
-    def plain(self) -> tuple[str, bool]:
+    def write_plain(self) -> tuple[str, bool]:
         number = self.random.randint(0, 9)
         return self.random.choice(
             (f"p({number});", f"n += {number};", "n--;", f"k = n % {number + 1};", "p(n);")
         ), True
 
-    def jump(self) -> tuple[str, bool]:
-        """Out of something around, as far as no value is asked for there."""
+    def write_jump(self) -> tuple[str, bool]:
+        """Return a jump out of an enclosing statement, within an enclosing switch expression if
+        there is one."""
         choices = [] if any(kind == "value" for kind, _ in self.targets) else ["return n;"]
         for kind, label in reversed(self.targets):
             if kind == "value":
@@ -129,72 +130,78 @@ class Writer:
             self.left.add(text[6:-1])
         return text, False
 
-    def within(self, kind: str, label: str, depth: int, most: int = 3) -> tuple[str, bool]:
+    def write_block_within(
+        self, kind: str, label: str, depth: int, most: int = 3
+    ) -> tuple[str, bool]:
         self.targets.append((kind, label))
-        text, completes = self.block(depth + 1, most)
+        text, completes = self.write_block(depth + 1, most)
         self.targets.pop()
         return text, completes
 
-    def loop(self, depth: int) -> tuple[str, bool]:
-        label, i = self.name(), self.name()
-        text, _ = self.within("loop", label, depth)
+    def write_loop(self, depth: int) -> tuple[str, bool]:
+        label, i = self.make_name(), self.make_name()
+        text, _ = self.write_block_within("loop", label, depth)
         if self.random.random() < 0.5:
             return f"{label}: for (int {i} = 0; {i} < 3; {i}++) {{ step(); {text} }}", True
         return f"{label}: while (true) {{ step(); {text} }}", label in self.left
 
-    def labels(self, kind: str) -> list[str]:
-        found = list(LABELS[kind])
-        self.random.shuffle(found)
-        return found
+    def shuffle_labels(self, kind: str) -> list[str]:
+        shuffled = list(LABELS[kind])
+        self.random.shuffle(shuffled)
+        return shuffled
 
-    def selector(self) -> tuple[str, str]:
+    def choose_selector(self) -> tuple[str, str]:
         text = self.random.choice(SELECTORS)
         return text, "enum" if "C." in text else "string" if '"' in text else "number"
 
-    def switch(self, depth: int) -> tuple[str, bool]:
-        label = self.name()
-        selector, kind = self.selector()
-        labels, cases = self.labels(kind), []
+    def write_switch(self, depth: int) -> tuple[str, bool]:
+        label = self.make_name()
+        selector, kind = self.choose_selector()
+        labels, cases = self.shuffle_labels(kind), []
         count = self.random.randint(0, 4)
         default = self.random.randint(0, 5)
         ends: list[bool] = []
         rules = self.random.random() < 0.3
-        shared = self.name()
-        for place in range(count):
-            few = 1 if self.random.random() < 0.7 else 2
-            mine, labels = labels[:few], labels[few:]
-            if not mine and place != default:
+        shared = self.make_name()
+        for case_number in range(count):
+            label_count = 1 if self.random.random() < 0.7 else 2
+            own_labels, labels = labels[:label_count], labels[label_count:]
+            if not own_labels and case_number != default:
                 break
-            text, completes = self.within("switch", label, depth)
+            text, completes = self.write_block_within("switch", label, depth)
             ends.append(completes)
             if rules:
-                head = "default" if place == default else f"case {', '.join(mine)}"
+                head = "default" if case_number == default else f"case {', '.join(own_labels)}"
                 cases.append(f"{head} -> {{ {text} }}")
                 continue
-            heads = [f"case {one}:" for one in mine]
-            if place == default:
+            heads = [f"case {case_label}:" for case_label in own_labels]
+            if case_number == default:
                 heads.insert(self.random.randint(0, len(heads)), "default:")
-            declares = f"int {shared} = n; p({shared});" if place == 0 else f"{shared} = {place};"
+            declares = (
+                f"int {shared} = n; p({shared});"
+                if case_number == 0
+                else f"{shared} = {case_number};"
+            )
             if self.random.random() < 0.5 and count > 2:
-                text = (declares if place == 0 or cases[0].find(shared) > 0 else "") + text
+                text = (declares if case_number == 0 or cases[0].find(shared) > 0 else "") + text
             cases.append(" ".join(heads) + " " + text)
         total = default < len(cases)
         completes = not total or label in self.left or not ends
         completes = completes or (any(ends) if rules else ends[-1])
         return f"{label}: switch ({selector}) {{ {' '.join(cases)} }}", completes
 
-    def value(self, depth: int) -> tuple[str, bool]:
-        selector, kind = self.selector()
-        labels, cases = self.labels(kind), []
+    def write_switch_value(self, depth: int) -> tuple[str, bool]:
+        selector, kind = self.choose_selector()
+        labels, cases = self.shuffle_labels(kind), []
         rules = self.random.random() < 0.6
-        for place in range(self.random.randint(1, 3)):
-            head = f"case {labels[place]}"
+        for case_number in range(self.random.randint(1, 3)):
+            head = f"case {labels[case_number]}"
             self.targets.append(("value", ""))
             outer, self.left = self.left, set()
             if rules and self.random.random() < 0.5:
-                cases.append(f"{head} -> n + {place};")
+                cases.append(f"{head} -> n + {case_number};")
             else:
-                text, completes = self.block(depth + 1, 2)
+                text, completes = self.write_block(depth + 1, 2)
                 text += " yield n;" if completes else ""
                 cases.append(f"{head} -> {{ {text} }}" if rules else f"{head}: {text}")
             self.left |= outer
@@ -206,22 +213,24 @@ class Writer:
         if pick < 0.4:
             return f"n = {text};", True
         if pick < 0.8 or any(kind == "value" for kind, _ in self.targets):
-            name = self.name()
+            name = self.make_name()
             return f"int {name} = {text}; n += {name};", True
         return f"return {text};", False
 
 
-def programs(seeds: range) -> list[Case]:
-    return [Case(f"seed {seed}", FRAME % Writer(seed).method()) for seed in seeds]
+def make_programs(seeds: range) -> list[Case]:
+    return [Case(f"seed {seed}", FRAME % MethodGenerator(seed).write_method()) for seed in seeds]
 
 
 @pytest.mark.thorough
-def test_every_variant_does_the_same(tmp_path: Path) -> None:
-    cases = programs(range(40))
+def test_every_variant_keeps_behaviour(tmp_path: Path) -> None:
+    cases = make_programs(range(40))
     transform = SwitchToIf()
-    reasons = {one.refused for case in cases for one in found(transform, case)[1]} - {""}
+    reasons = {
+        location.refused for case in cases for location in find_case_locations(transform, case)[1]
+    } - {""}
     assert reasons <= {
         "a variable is shared between cases",
         "the value is given inside try or synchronized",
     }
-    assert check_all(transform, cases, tmp_path) > 100
+    assert run_all_variants(transform, cases, tmp_path) > 100

@@ -1,5 +1,5 @@
-"""Switch to if: what is selected by, null, names of enums, scopes of cases; the JVM runs every
-variant beside its original."""
+"""Tests of switch to if: selectors, null, names of enums, scopes of cases; the JVM runs every
+variant and its original."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.code import code_of
-from codeacumen.transforms.edits import apply, flatten
-from codeacumen.transforms.run import with_project
+from codeacumen.transforms.edits import apply_edits, flatten_rewrites
+from codeacumen.transforms.run import link_project
 from codeacumen.transforms.switches import SwitchToIf
-from running import Case, check_all, found
+from running import Case, find_case_locations, run_all_variants
 
 FRAME = """
 public class T %s
@@ -31,7 +31,7 @@ INTS = "for (int i = -1; i < 7; i++) { int x = i; t(() -> f(x)); }"
 ENUMS = "for (C c : C.values()) t(() -> f(c)); t(() -> f(null));"
 
 
-def case(
+def make_case(
     name: str,
     members: str,
     run: str = INTS,
@@ -43,7 +43,7 @@ def case(
 
 
 CASES = [
-    case(
+    make_case(
         "numbers that are smaller than int",
         """static byte b; static short s; static char[] a = {'x', 'y', 'z', '0', '1', '2', '3'};
            static int g(byte x) { switch (x) { case -1: return 1; case (byte) 130: return 2; }
@@ -64,7 +64,7 @@ CASES = [
         "switch:a[(k + 7) % 7]:0",
         "switch:(char) (k + '0'):0",
     ),
-    case(
+    make_case(
         "boxes and null",
         """static Integer field; static Integer give(Integer x) { p("g"); return x; }
            static int f(Integer x) { switch (x) { case 1: return 10; case 2: return 20; }
@@ -88,7 +88,7 @@ CASES = [
         "switch:d:0",
         "switch:e:0",
     ),
-    case(
+    make_case(
         "labels are constant expressions",
         """interface K { int TWO = 2; String S = "s"; } static final char D = 'd';
            static final int ONE = 1; static class In { static final int SIX = 6; }
@@ -102,7 +102,7 @@ CASES = [
         "switch:k:0",
         "switch:s:0",
     ),
-    case(
+    make_case(
         "strings from anywhere",
         """static String field; String[] a = {"x", null};
            static String give(Object x) { p("g"); return (String) x; }
@@ -125,7 +125,7 @@ CASES = [
         "switch:s:0",
         "switch:a[k]:0",
     ),
-    case(
+    make_case(
         "a class called String",
         """static class String { } static java.lang.String field; static class Enum { }
            static class IncompatibleClassChangeError extends RuntimeException { }
@@ -138,7 +138,7 @@ CASES = [
         "switch:field:0",
         "switch:c:0",
     ),
-    case(
+    make_case(
         "enums: own, nested, of the platform, from calls",
         """enum C { A, B { int v() { return 7; } }; int v() {
                switch (this) { case A: return 1; case B: return 2; } return 3; } }
@@ -160,7 +160,7 @@ CASES = [
         "switch:c:0",
         "switch:d:0",
     ),
-    case(
+    make_case(
         "an enum whose name a variable hides",
         """enum C { A, B } static String B = "b"; static C x;
            static int f(C c) { String C = "c"; String A = "a"; int n = 0;
@@ -171,7 +171,7 @@ CASES = [
         "switch:c:0",
         "switch:x:0",
     ),
-    case(
+    make_case(
         "an enum whose name an inherited type hides",
         """enum State { A, B } static State state = State.B;
            static class W extends Thread {
@@ -182,14 +182,14 @@ CASES = [
         INTS,
         "switch:mine():0",
     ),
-    case(
+    make_case(
         "an enum with an equals of its own",
         """enum C { A, B; boolean equals(C other) { return true; } }
            static int f(C c) { switch (c) { case B: return 1; case A: return 2; } return 3; }""",
         ENUMS,
         "switch:c:0",
     ),
-    case(
+    make_case(
         "a local enum; an enum that cannot be named",
         """static class Box { private enum P { X, Y } P p(int k) { return P.values()[k & 1]; } }
            static int f(int k) { enum L { U, V } L l = L.values()[k & 1]; int n = 0;
@@ -201,7 +201,7 @@ CASES = [
         "switch:q:0",
         "switch:new Box().p(k):0",
     ),
-    case(
+    make_case(
         "an enum's constructor",
         """enum D { M, N } enum C { A(D.M), B(D.N); int v;
              C(D d) { switch (d) { case M: v = 1; break; default: v = 2; } } }
@@ -209,7 +209,7 @@ CASES = [
         "for (C c : C.values()) t(() -> f(c));",
         refused={"switch:d:0": "in its constructor"},
     ),
-    case(
+    make_case(
         "a lambda's parameter, var, a pattern's variable, a generic's element",
         """enum C { A, B }
            static int f(int k) { int n = 0;
@@ -231,7 +231,7 @@ CASES = [
         "switch:c:1",
         "switch:c:2",
     ),
-    case(
+    make_case(
         "selectors with effects, and variables that cases change",
         """static int[] a = {3, 1, 2}; static int i; int w = 1; static volatile int v;
            static int f(int k) { int n = 0; i = k & 1;
@@ -248,7 +248,7 @@ CASES = [
         "switch:t.w:0",
         "switch:v:0",
     ),
-    case(
+    make_case(
         "a class between a variable and its use",
         """static class Base { int k = 3; }
            static int f(int k) { int m = k;
@@ -258,7 +258,7 @@ CASES = [
         "switch:k:0",
         "switch:m:0",
     ),
-    case(
+    make_case(
         "what is shared between cases and cannot move",
         """static int y = 9;
            static int f(int k) {
@@ -280,7 +280,7 @@ CASES = [
             "switch:k:4": "a variable is shared",
         },
     ),
-    case(
+    make_case(
         "variables of cases: shared ones move, others stay",
         """static int f(int k) { int n = 0;
              switch (k) { case 1: int a = 1, b, c[] = new int[] {2}; n = a + c[0]; break;
@@ -298,7 +298,7 @@ CASES = [
         "switch:i:0",
         "switch:k:2",
     ),
-    case(
+    make_case(
         "not clear whether a case falls through",
         """static final boolean ON = Boolean.TRUE;
            static int f(int k) {
@@ -313,8 +313,8 @@ CASES = [
 ]
 
 
-def test_every_variant_does_the_same(tmp_path: Path) -> None:
-    assert check_all(SwitchToIf(), CASES, tmp_path) >= 70
+def test_every_variant_keeps_behaviour(tmp_path: Path) -> None:
+    assert run_all_variants(SwitchToIf(), CASES, tmp_path) >= 70
 
 
 @pytest.mark.parametrize(
@@ -327,20 +327,20 @@ def test_every_variant_does_the_same(tmp_path: Path) -> None:
         "case R(int a) -> 1;",
     ],
 )
-def test_patterns_are_not_handled(label: str) -> None:
+def test_patterns_are_refused(label: str) -> None:
     source = f"class A {{ int f(Object o) {{ return switch (o) {{ {label} default -> 2; }}; }} }}"
-    (one,) = SwitchToIf().locations(code_of(JavaFile(source.encode())), 0, 0)
-    assert one.refused == "patterns are not handled"
+    (location,) = SwitchToIf().find_locations(code_of(JavaFile(source.encode())), 0, 0)
+    assert location.refused == "patterns are not handled"
 
 
-def test_broken_source_is_left_alone() -> None:
-    whole = CASES[0].source.encode()
-    for end in range(0, len(whole), 61):
-        code = code_of(JavaFile(whole[:end]))
-        for place, _ in code.bodies:
-            for one in SwitchToIf().locations(code, place, 0):
-                if not one.refused:
-                    flatten(code.source, SwitchToIf().rewrites(code, [one]))
+def test_truncated_source_raises_no_error() -> None:
+    full_source = CASES[0].source.encode()
+    for end in range(0, len(full_source), 61):
+        code = code_of(JavaFile(full_source[:end]))
+        for place, _ in code.methods_with_body:
+            for location in SwitchToIf().find_locations(code, place, 0):
+                if not location.refused:
+                    flatten_rewrites(code.source, SwitchToIf().make_rewrites(code, [location]))
 
 
 OTHER = b"package a; public class Other { enum E { X, Y } E e; int tag; static final int ONE = 1; }"
@@ -353,36 +353,38 @@ HERE = b"""package a; class Here extends Other {
 }"""
 
 
-def test_a_project_tells_what_a_file_does_not() -> None:
+def test_project_determines_types_from_other_files() -> None:
     code = code_of(JavaFile(HERE))
-    reasons = [one.refused for one in SwitchToIf().locations(code, 0, 0)]
+    reasons = [location.refused for location in SwitchToIf().find_locations(code, 0, 0)]
     assert reasons == ["the type of the selector is not known"] * 2
-    with_project({"Here.java": code.file, "Other.java": JavaFile(OTHER)})
+    link_project({"Here.java": code.file, "Other.java": JavaFile(OTHER)})
     transform = SwitchToIf()
-    locations = transform.locations(code, 0, 0)
-    assert [one.refused for one in locations] == ["", ""]
-    text = apply(HERE, flatten(HERE, transform.rewrites(code, locations))).decode()
+    locations = transform.find_locations(code, 0, 0)
+    assert [location.refused for location in locations] == ["", ""]
+    text = apply_edits(
+        HERE, flatten_rewrites(HERE, transform.make_rewrites(code, locations))
+    ).decode()
     assert "E s1 = o.e;" in text
     assert "s1.equals(E.X)" in text
     assert "int s0 = o.tag;" in text
 
 
-def test_bytes_that_are_not_utf_8() -> None:
+def test_source_that_is_not_utf_8_is_refused() -> None:
     source = b"class A { int f(int k) { switch (k) { case '\xe9': return 1; } return 2; } }"
-    (one,) = SwitchToIf().locations(code_of(JavaFile(source)), 0, 0)
-    assert one.refused == "the source is not UTF-8"
+    (location,) = SwitchToIf().find_locations(code_of(JavaFile(source)), 0, 0)
+    assert location.refused == "the source is not UTF-8"
 
 
-def test_a_comment_that_the_compiler_ends_earlier() -> None:
+def test_comment_ended_by_unicode_escape_is_refused() -> None:
     source = rb"class A { int f(int k) { switch (k) { case 1: return 1; // \u000a case 2: k++;" + (
         b"\n default: return 2; } } }"
     )
-    (one,) = SwitchToIf().locations(code_of(JavaFile(source)), 0, 0)
-    assert one.refused == "identifiers or comments of this file have Unicode escapes"
+    (location,) = SwitchToIf().find_locations(code_of(JavaFile(source)), 0, 0)
+    assert location.refused == "identifiers or comments of this file have Unicode escapes"
 
 
-def test_many_cases_are_too_many() -> None:
+def test_too_many_cases_are_refused() -> None:
     labels = " ".join(f"case {number}: return {number};" for number in range(2000))
     source = f"class A {{ int f(int k) {{ switch (k) {{ {labels} }} return 1; }} }}"
-    _, (one,) = found(SwitchToIf(), Case("many", source))
-    assert one.refused == "too many cases"
+    _, (location,) = find_case_locations(SwitchToIf(), Case("many", source))
+    assert location.refused == "too many cases"

@@ -1,11 +1,11 @@
-"""Switch to if: switches that give a value; the JVM runs every variant beside its original."""
+"""Tests of switch to if for switch expressions; the JVM runs every variant and its original."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from codeacumen.transforms.switches import SwitchToIf
-from running import Case, check_all, variants
+from running import Case, make_case_variants, run_all_variants
 
 FRAME = """
 public class T {
@@ -28,7 +28,7 @@ INTS = "for (int i = -1; i < 7; i++) { int x = i; t(() -> f(x)); }"
 ENUMS = "for (C c : C.values()) t(() -> f(c)); t(() -> f(null));"
 
 
-def case(
+def make_case(
     name: str, members: str, run: str = INTS, *accepted: str, refused: dict[str, str] | None = None
 ) -> Case:
     return Case(name, FRAME % (members, run), accepted, refused or {})
@@ -36,7 +36,7 @@ def case(
 
 LARGER = "part of a larger expression"
 CASES = [
-    case(
+    make_case(
         "returned: values, blocks, throw",
         """static int f(int k) { return switch (k) { case 1 -> 5; case 2, 3 -> { p("x"); yield 6; }
              case 4 -> throw new IllegalStateException(); default -> { if (k > 5) yield 7;
@@ -44,7 +44,7 @@ CASES = [
         INTS,
         "switch:k:0",
     ),
-    case(
+    make_case(
         "returned: old groups",
         """static int f(int k) { return switch (k) { case 1: yield 5; case 2: p("x"); case 3:
              yield 6;
@@ -52,7 +52,7 @@ CASES = [
         INTS,
         "switch:k:0",
     ),
-    case(
+    make_case(
         "declared: the variable stays effectively final",
         """static int f(int k) { int v = switch (k) { case 1 -> 5; case 2 -> { if (k > 0) yield 6;
              p("y"); yield 7; } default -> k; };
@@ -60,7 +60,7 @@ CASES = [
         INTS,
         "switch:k:0",
     ),
-    case(
+    make_case(
         "declared: final, annotated, with dimensions behind the name",
         """static int f(int k) {
              final @Deprecated int v[] = switch (k) { case 1 -> new int[] {1}; default -> {
@@ -69,7 +69,7 @@ CASES = [
         INTS,
         "switch:k:0",
     ),
-    case(
+    make_case(
         "assigned: a local variable, a field, a field of this",
         """int a; static int b;
            int g(int k) { int v = 1;
@@ -85,7 +85,7 @@ CASES = [
         "switch:a:0",
         "switch:a:1",
     ),
-    case(
+    make_case(
         "each value is converted to what is expected",
         """static Object f(int k) {
              double d = switch (k) { case 1 -> 'a'; case 2 -> 3; case 3 -> 4L; default -> 1.5f; };
@@ -105,7 +105,7 @@ CASES = [
         " t(() -> g(x)); t(() -> h(x)); t(() -> u(x)); } t(() -> u(null));",
         *(f"switch:k:{n}" for n in range(7)),
     ),
-    case(
+    make_case(
         "lambdas, method references, diamonds, generic methods, conditionals",
         """interface S { String s(); }
            static <X> X id(X x) { return x; }
@@ -123,7 +123,7 @@ CASES = [
         "switch:k:1",
         "switch:k:2",
     ),
-    case(
+    make_case(
         "all constants of an enum, without default",
         """static int f(C c) { int v = switch (c) { case RED -> 1; case BLUE, GREEN -> 2; };
              return v + switch (c) { case RED -> 1; case BLUE -> 2; case GREEN -> 3; }; }
@@ -133,14 +133,14 @@ CASES = [
         "switch:c:0",
         refused={"switch:c:1": LARGER},
     ),
-    case(
+    make_case(
         "strings and null",
         """static int f(String s) { return switch (s) { case "a", "b" -> 1; default -> 2; }; }
            static int g(String s) { int v = switch (s) { default -> 3; }; return v; }""",
         """t(() -> f("b")); t(() -> f("x")); t(() -> f(null)); t(() -> g("")); t(() -> g(null));""",
         "switch:s:0",
     ),
-    case(
+    make_case(
         "a value of another switch",
         """static int f(int k) {
              int v = switch (k) {
@@ -161,7 +161,7 @@ CASES = [
         "switch:v:0",
         "switch:k:1",
     ),
-    case(
+    make_case(
         "a statement switch between a yield and its switch",
         """static int f(int k) {
              int v = switch (k) { default:
@@ -176,7 +176,7 @@ CASES = [
         "switch:k:1",
         "switch:i:0",
     ),
-    case(
+    make_case(
         "value given inside try",
         """int a; static int n(int k) { if (k == 3) throw new IllegalStateException(); return k; }
            int g(int k) {
@@ -195,7 +195,7 @@ CASES = [
         "switch:m:2",
         refused={"switch:m:0": "inside try", "switch:m:1": "inside try"},
     ),
-    case(
+    make_case(
         "value given to another switch inside try",
         """static int a;
            static int n(int k) { if (k == 3) throw new IllegalStateException(); return k; }
@@ -208,7 +208,7 @@ CASES = [
         "switch:k:0",
         refused={"switch:k + 1:0": "inside try"},
     ),
-    case(
+    make_case(
         "where a value is part of something larger",
         """static int g(int k) { return k; }
            static int f(int k) {
@@ -231,7 +231,7 @@ CASES = [
             "switch:x:1": "the value of a lambda",
         },
     ),
-    case(
+    make_case(
         "an assignment in a rule, a return without braces",
         """static int f(int k) { int v = 0;
              switch (k) { case 1 -> v = switch (k) { case 1 -> 5; default -> 6; };
@@ -245,7 +245,7 @@ CASES = [
         "switch:k:2",
         "switch:k:3",
     ),
-    case(
+    make_case(
         "a blank final field in a constructor",
         """final int a; T(int k) { a = switch (k) { case 1 -> 5; default -> {
              for (int i = 0; ; i++) if (i > 2) yield i; } }; }
@@ -253,7 +253,7 @@ CASES = [
         INTS,
         "switch:k:0",
     ),
-    case(
+    make_case(
         "the selector is kept once",
         """static int n; static int next() { p("n"); return n++; }
            static int f(int k) { n = k;
@@ -263,7 +263,7 @@ CASES = [
         "switch:next():0",
         "switch:next() + v:0",
     ),
-    case(
+    make_case(
         "a variable shared between groups that give values",
         """static int f(int k) {
              return switch (k) { case 1: int y = 4; yield y; case 2: y = 5; yield y;
@@ -279,10 +279,12 @@ CASES = [
 ]
 
 
-def test_every_variant_does_the_same(tmp_path: Path) -> None:
-    assert check_all(SwitchToIf(), CASES, tmp_path) >= 60
+def test_every_variant_keeps_behaviour(tmp_path: Path) -> None:
+    assert run_all_variants(SwitchToIf(), CASES, tmp_path) >= 60
 
 
-def test_no_switch_is_left_where_all_are_made() -> None:
-    (one,) = [one for one in CASES if one.name == "a value of another switch"]
-    assert "switch" not in variants(SwitchToIf(), one)["all"]
+def test_changing_all_switches_leaves_none() -> None:
+    (nested_case,) = [
+        candidate for candidate in CASES if candidate.name == "a value of another switch"
+    ]
+    assert "switch" not in make_case_variants(SwitchToIf(), nested_case)["all"]

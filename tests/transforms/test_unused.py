@@ -1,5 +1,6 @@
-"""Unused statement. javac and the JVM are the oracle: the declaration is put at every place that
-may be drawn, one at a time and everywhere at once, then at those that some seeds draw."""
+"""Tests of the unused statement. javac and the JVM are the oracle: the declaration is inserted at
+every possible position, singly and everywhere at once, and then at positions sampled with some
+seeds."""
 
 from __future__ import annotations
 
@@ -11,33 +12,35 @@ import pytest
 from codeacumen.transforms.code import Code
 from codeacumen.transforms.edits import Rewrite
 from codeacumen.transforms.location import Location
-from codeacumen.transforms.unused import HOLDERS, Unused, places
-from running import Case, check_all
+from codeacumen.transforms.unused import STATEMENT_PARENTS, Unused, insertion_points
+from running import Case, run_all_variants
 
 
-class Everywhere:
-    """All places that could be drawn."""
+class AllPositions:
+    """A transformation that has every possible position as a location."""
 
     name = "unused"
 
-    def locations(self, code: Code, method: int, seed: int) -> list[Location]:
-        found: list[Location] = []
-        for block in code.nodes_of(method, *HOLDERS):
-            for place, model in places(code, block):
-                text = f'String timestamp{len(found)} = "";'.encode()
-                id_ = f"unused:{block}:{len(found)}"
-                found.append(Location(id_, method, *code.span(place), "", (place, model, text)))
-        return found
+    def find_locations(self, code: Code, method: int, seed: int) -> list[Location]:
+        all_locations: list[Location] = []
+        for block in code.nodes_of(method, *STATEMENT_PARENTS):
+            for place, model in insertion_points(code, block):
+                text = f'String timestamp{len(all_locations)} = "";'.encode()
+                id_ = f"unused:{block}:{len(all_locations)}"
+                all_locations.append(
+                    Location(id_, method, *code.span(place), "", (place, model, text))
+                )
+        return all_locations
 
-    def rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
-        return Unused().rewrites(code, chosen)
+    def make_rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
+        return Unused().make_rewrites(code, chosen)
 
 
-def case(name: str, members: str, calls: str) -> Case:
-    """``calls`` are expressions that are printed; what they throw is printed too."""
+def make_case(name: str, members: str, calls: str) -> Case:
+    """Return a case; ``calls`` are expressions whose results or exceptions are printed."""
     printed = "".join(
-        f"try {{ out.println({one}); }} catch (Exception e) {{ out.println(e); }}\n"
-        for one in calls.split(";")
+        f"try {{ out.println({call}); }} catch (Exception e) {{ out.println(e); }}\n"
+        for call in calls.split(";")
     )
     source = f"""public class T {{
     static StringBuilder log = new StringBuilder();
@@ -51,9 +54,9 @@ def case(name: str, members: str, calls: str) -> Case:
 
 
 CASES = [
-    case("an empty body", "int n; void f() {} void g() { } void h() {\n    }", "new T().n"),
-    case("return ends a block", "int f(int x) { said(x); return x; }", "new T().f(1)"),
-    case(
+    make_case("an empty body", "int n; void f() {} void g() { } void h() {\n    }", "new T().n"),
+    make_case("return ends a block", "int f(int x) { said(x); return x; }", "new T().f(1)"),
+    make_case(
         "branches",
         """int f(int x) {
              if (x > 0) { said(1); } else if (x < 0) { said(2); } else { return 7; }
@@ -62,12 +65,12 @@ CASES = [
            }""",
         "new T().f(1); new T().f(-1); new T().f(0); new T().f(5)",
     ),
-    case(
+    make_case(
         "branches that all end",
         "int f(int x) { if (x > 0) { return 1; } else { return 2; } }",
         "new T().f(1); new T().f(-1)",
     ),
-    case(
+    make_case(
         "loops",
         """int f(int x) {
              for (int i = 0; i < x; i++) { said(i); }
@@ -78,7 +81,7 @@ CASES = [
            }""",
         "new T().f(5); new T().f(0); new T().f(-1)",
     ),
-    case(
+    make_case(
         "endless loops",
         """int f(int x) { while (true) { x++; if (x > 9) { return x; } } }
            int g(int x) { for (;;) { x++; if (x > 9) { break; } } return x; }
@@ -90,7 +93,7 @@ CASES = [
            void m() { int i = 0; for (; i < 3;) { i++; } while (i > 0) { i--; } said(i); }""",
         "new T().f(5); new T().g(5); new T().k(5); new T().l(3)",
     ),
-    case(
+    make_case(
         "try, catch, finally",
         """int f(Object o) {
              try { said(1); ((String) o).length(); }
@@ -101,7 +104,7 @@ CASES = [
            }""",
         'new T().f("a"); new T().f(1); new T().f(null)',
     ),
-    case(
+    make_case(
         "try that cannot complete",
         """int f(int x) {
              try { if (x > 0) return 1; throw new RuntimeException("x"); }
@@ -111,7 +114,7 @@ CASES = [
            int g(int x) { for (;;) { try { return x; } finally { break; } } return -x; }""",
         "new T().f(1); new T().f(0); new T().g(3)",
     ),
-    case(
+    make_case(
         "resources and synchronized",
         """int f(int x) throws Exception {
              try (AutoCloseable c = () -> { said(9); }; var d = c) { said(x); }
@@ -120,7 +123,7 @@ CASES = [
            }""",
         "new T().f(1)",
     ),
-    case(
+    make_case(
         "lambdas with a block, and without",
         """int f(int x) {
              Runnable r = () -> { };
@@ -132,7 +135,7 @@ CASES = [
            }""",
         "new T().f(3); new T().f(5)",
     ),
-    case(
+    make_case(
         "groups of an old switch",
         """int f(int x) {
              switch (x) {
@@ -151,7 +154,7 @@ CASES = [
            }""",
         "new T().f(1); new T().f(2); new T().f(3); new T().f(4); new T().f(5); new T().f(6)",
     ),
-    case(
+    make_case(
         "arrows",
         """int f(int x) {
              switch (x) { case 1 -> { said(1); } case 2 -> said(2); default -> { return 5; } }
@@ -160,14 +163,14 @@ CASES = [
            }""",
         "new T().f(1); new T().f(2); new T().f(3)",
     ),
-    case(
+    make_case(
         "a switch that ends in every case",
         """int f(int x) { switch (x) { case 1: return 1; case 2: throw new RuntimeException();
              default: return 3; } }
            int g(int x) { switch (x) { case 1 -> { return 1; } default -> { return 2; } } }""",
         "new T().f(1); new T().f(2); new T().f(3); new T().g(1); new T().g(2)",
     ),
-    case(
+    make_case(
         "constructors",
         """int n;
            static class Base { int b; Base(int b) { this.b = b; } Base() { } }
@@ -179,7 +182,7 @@ CASES = [
            int g() { return new A((Runnable) null).b; }""",
         "new T().f(); new T().g()",
     ),
-    case(
+    make_case(
         "a compact constructor and an enum's",
         """record R(int a) { R { if (a < 0) { a = -a; } } R() { this(4); } }
            enum E { A { int g() { return 1; } }, B(3); int n; E() { } E(int n) { this.n = n; }
@@ -187,7 +190,7 @@ CASES = [
            int f(int x) { return new R(x).a() + new R().a() + E.A.g() + E.B.g(); }""",
         "new T().f(-3)",
     ),
-    case(
+    make_case(
         "classes in a method are methods of their own",
         """int f(int x) {
              int y; { y = 2; }
@@ -198,7 +201,7 @@ CASES = [
            }""",
         "new T().f(3)",
     ),
-    case(
+    make_case(
         "labels",
         """int f(int x) {
              a: b: for (int i = 0; ; i++) { c: { if (i == 2) { break c; } if (i > x) { break a; }
@@ -212,12 +215,12 @@ CASES = [
              while (true) { if (x++ > 3) { continue a; } return 1; } } }""",
         "new T().f(2); new T().f(5); new T().h(4); new T().k(1)",
     ),
-    case(
+    make_case(
         "empty statements and blocks",
         "int f(int x) {; {} ;; { ; } if (x > 1) {} else {} while (x-- > 0) {} return x; }",
         "new T().f(2)",
     ),
-    case(
+    make_case(
         "comments and layout",
         """int f(int x) { // one
              /* two */ said(1); // three
@@ -238,7 +241,7 @@ CASES = [
            }""",
         "new T().f(3)",
     ),
-    case(
+    make_case(
         "declarations that others see",
         """int f(int x) {
              int a = 1, b;
@@ -251,26 +254,26 @@ CASES = [
            }""",
         "new T().f(1); new T().f(-1)",
     ),
-    case(
+    make_case(
         "names that are taken",
         """static String timestamp0 = "field"; int timestamp1() { return 4; }
            String f(int timestamp2) { timestamp3: { break timestamp3; }
              return timestamp0 + timestamp1() + timestamp2; }""",
         "new T().f(1)",
     ),
-    case(
+    make_case(
         "String is a variable, a method and a label",
         "int String(String String) { String: { return String.length(); } }",
         'new T().String("abc")',
     ),
-    case(
+    make_case(
         "interfaces",
         """interface I { default int d(int x) { return p(x) + 1; } static int s() { return 3; }
              private int p(int x) { if (x > 0) { x++; } return x + s(); } }
            int f(int x) { return new I() { }.d(x); }""",
         "new T().f(1)",
     ),
-    case(
+    make_case(
         "deep nesting",
         """int f(int x) {
              for (int i = 0; i < 2; i++) { if (i == x) { try { switch (x) { case 0: {
@@ -281,7 +284,7 @@ CASES = [
            }""",
         "new T().f(0); new T().f(1); new T().f(2)",
     ),
-    case(
+    make_case(
         "exceptions in between",
         """int f(int[] a, int i) { int x = a[i]; { x = 10 / x; } assert x > 0; return x; }""",
         "new T().f(new int[] {0, 5}, 0); new T().f(new int[] {0, 5}, 1); new T().f(null, 1);"
@@ -290,11 +293,11 @@ CASES = [
 ]
 
 
-def test_every_place_does_the_same(tmp_path: Path) -> None:
-    cases = [one for one in CASES if "timestamp" not in one.source]
-    assert check_all(Everywhere(), cases, tmp_path) > 300
+def test_every_position_keeps_behaviour(tmp_path: Path) -> None:
+    cases = [candidate for candidate in CASES if "timestamp" not in candidate.source]
+    assert run_all_variants(AllPositions(), cases, tmp_path) > 300
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_drawn_places_do_the_same(seed: int, tmp_path: Path) -> None:
-    assert check_all(Unused(), CASES, tmp_path, seed) >= 2 * len(CASES)
+def test_sampled_positions_keep_behaviour(seed: int, tmp_path: Path) -> None:
+    assert run_all_variants(Unused(), CASES, tmp_path, seed) >= 2 * len(CASES)

@@ -1,4 +1,4 @@
-"""Unused statement: what the seed draws, how it is written, and where it is refused."""
+"""Tests of the unused statement: the sampled position, the inserted text, and refusals."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.code import Code, code_of
-from codeacumen.transforms.edits import apply, flatten
+from codeacumen.transforms.edits import apply_edits, flatten_rewrites
 from codeacumen.transforms.location import Location
-from codeacumen.transforms.run import with_project
-from codeacumen.transforms.unused import HOLDERS, Unused, places
+from codeacumen.transforms.run import link_project
+from codeacumen.transforms.unused import STATEMENT_PARENTS, Unused, insertion_points
 
 ALL = """
 class T {
@@ -35,23 +35,23 @@ class T {
 """
 
 
-def drawn(source: str, seed: int = 0, method: int = 0) -> tuple[Code, Location]:
+def sample_location(source: str, seed: int = 0, method: int = 0) -> tuple[Code, Location]:
     code = code_of(JavaFile(source.encode()))
-    (found,) = Unused().locations(code, method, seed)
-    return code, found
+    (location,) = Unused().find_locations(code, method, seed)
+    return code, location
 
 
-def written(source: str, seed: int = 0, method: int = 0) -> str:
-    code, found = drawn(source, seed, method)
-    assert not found.refused
-    edits = flatten(code.source, Unused().rewrites(code, [found]))
-    assert len(edits) == 1, "what is there stays"
-    assert edits[0].start == edits[0].end == found.start
-    return apply(code.source, edits).decode()
+def insert_statement(source: str, seed: int = 0, method: int = 0) -> str:
+    code, location = sample_location(source, seed, method)
+    assert not location.refused
+    edits = flatten_rewrites(code.source, Unused().make_rewrites(code, [location]))
+    assert len(edits) == 1, "the original text stays"
+    assert edits[0].start == edits[0].end == location.start
+    return apply_edits(code.source, edits).decode()
 
 
-def test_every_kind_of_block_is_drawn() -> None:
-    kinds = Counter(drawn(ALL, seed)[1].id.split(":")[1] for seed in range(400))
+def test_every_kind_of_block_is_sampled() -> None:
+    kinds = Counter(sample_location(ALL, seed)[1].id.split(":")[1] for seed in range(400))
     assert set(kinds) == {
         "body",
         "if",
@@ -70,8 +70,8 @@ def test_every_kind_of_block_is_drawn() -> None:
     assert min(kinds.values()) > 8, "seventeen blocks, each as likely as the others"
 
 
-def test_the_how_manieth_block_of_its_kind() -> None:
-    ids = {drawn(ALL, seed)[1].id for seed in range(400)}
+def test_id_has_number_of_block_within_its_kind() -> None:
+    ids = {sample_location(ALL, seed)[1].id for seed in range(400)}
     assert {
         "unused:for:0",
         "unused:for:1",
@@ -82,56 +82,56 @@ def test_the_how_manieth_block_of_its_kind() -> None:
     assert not {"unused:for:2", "unused:case:3", "unused:body:1"} & ids
 
 
-def test_places_are_spread() -> None:
+def test_sampled_positions_are_spread() -> None:
     source = "class T { void f() { a(); b(); c(); d(); } }"
-    where = Counter(drawn(source, seed)[1].start for seed in range(500))
+    where = Counter(sample_location(source, seed)[1].start for seed in range(500))
     assert len(where) == 5, "before each statement, and at the end"
     assert min(where.values()) > 60
 
 
-def test_methods_draw_for_themselves() -> None:
+def test_methods_are_sampled_independently() -> None:
     method = "{ a(); b(); c(); d(); e(); }"
     names = [f"f{n}" for n in range(40)]
     source = f"class T {{ {' '.join(f'void {name}() {method}' for name in names)} }}"
     code = code_of(JavaFile(source.encode()))
     offsets: Counter[int] = Counter()
     values = set()
-    for place, node in code.bodies:
-        (one,) = Unused().locations(code, place, 0)
-        offsets[one.start - code.start[node]] += 1
-        values.add(one.detail[2])
+    for place, node in code.methods_with_body:
+        (location,) = Unused().find_locations(code, place, 0)
+        offsets[location.start - code.start[node]] += 1
+        values.add(location.detail[2])
     assert len(offsets) > 4
-    assert len(values) == 40, "another moment each"
+    assert len(values) == 40, "the values differ"
 
 
-def test_the_same_seed_draws_the_same() -> None:
+def test_same_seed_samples_same_location() -> None:
     for seed in range(20):
-        assert drawn(ALL, seed)[1] == drawn(ALL, seed)[1]
-        assert written(ALL, seed) == written(ALL, seed)
-    assert len({written(ALL, seed) for seed in range(20)}) > 15
+        assert sample_location(ALL, seed)[1] == sample_location(ALL, seed)[1]
+        assert insert_statement(ALL, seed) == insert_statement(ALL, seed)
+    assert len({insert_statement(ALL, seed) for seed in range(20)}) > 15
 
 
-def test_the_place_does_not_depend_on_other_methods() -> None:
+def test_position_does_not_depend_on_other_methods() -> None:
     more = ALL.replace("class T {", "class T { void before(int z) { v(); { w(); } }")
-    assert drawn(ALL, 3, 0)[1].id == drawn(more, 3, 1)[1].id
-    assert written(ALL, 3).split()[-60:] == written(more, 3, 1).split()[-60:]
+    assert sample_location(ALL, 3, 0)[1].id == sample_location(more, 3, 1)[1].id
+    assert insert_statement(ALL, 3).split()[-60:] == insert_statement(more, 3, 1).split()[-60:]
 
 
-def every(source: str) -> list[str]:
-    """The text with a declaration at each place of each block, in order."""
+def insert_at_every_position(source: str) -> list[str]:
+    """Return the text with a declaration at each position of each block, in order."""
     code = code_of(JavaFile(source.encode()))
-    found = []
-    for method, _ in code.bodies:
-        for block in code.nodes_of(method, *HOLDERS):
-            for place in places(code, block):
-                one = Location("", method, *code.span(place[0]), "", (*place, b"S s;"))
-                edits = flatten(code.source, Unused().rewrites(code, [one]))
-                found.append(apply(code.source, edits).decode())
-    return found
+    texts = []
+    for method, _ in code.methods_with_body:
+        for block in code.nodes_of(method, *STATEMENT_PARENTS):
+            for place in insertion_points(code, block):
+                location = Location("", method, *code.span(place[0]), "", (*place, b"S s;"))
+                edits = flatten_rewrites(code.source, Unused().make_rewrites(code, [location]))
+                texts.append(apply_edits(code.source, edits).decode())
+    return texts
 
 
 @pytest.mark.parametrize(
-    ("source", "wanted"),
+    ("source", "expected"),
     [
         ("class T { void f() {} }", ["class T { void f() { S s; } }"]),
         ("class T { void f() { } }", ["class T { void f() { S s; } }"]),
@@ -186,15 +186,15 @@ def every(source: str) -> list[str]:
         ("class T { int f() { while (true) ; } }", ["class T { int f() { S s; while (true) ; } }"]),
     ],
 )
-def test_how_it_is_written(source: str, wanted: list[str]) -> None:
-    assert every(source) == wanted
+def test_layout_of_inserted_statement(source: str, expected: list[str]) -> None:
+    assert insert_at_every_position(source) == expected
 
 
-def test_how_it_is_written_in_groups() -> None:
+def test_layout_of_inserted_statement_in_switch_groups() -> None:
     body = "{ switch (1) { case 1:\n  a();\n case 2: return;\n default: } }"
-    assert every(f"class T {{ void f() {body} }}") == [
-        f"class T {{ void f() {{ {one} }} }}"
-        for one in (
+    assert insert_at_every_position(f"class T {{ void f() {body} }}") == [
+        f"class T {{ void f() {{ {switch_text} }} }}"
+        for switch_text in (
             "S s; switch (1) { case 1:\n  a();\n case 2: return;\n default: }",
             "switch (1) { case 1:\n  a();\n case 2: return;\n default: } S s;",
             "switch (1) { case 1:\n  S s;\n  a();\n case 2: return;\n default: }",
@@ -209,7 +209,7 @@ METHOD = "void f() { } }"
 
 
 @pytest.mark.parametrize(
-    ("before", "wanted"),
+    ("before", "expected_type"),
     [
         ("class T {", "String"),
         ("import java.lang.String; class T {", "java.lang.String"),
@@ -231,35 +231,37 @@ METHOD = "void f() { } }"
         ("enum T { java; class String { }", ""),
     ],
 )
-def test_string_is_javas_own(before: str, wanted: str) -> None:
+def test_type_of_statement_is_java_lang_string(before: str, expected_type: str) -> None:
     source = f"{before} {METHOD}"
     code = code_of(JavaFile(source.encode()))
     assert not code.file.syntax.broken
-    (found,) = Unused().locations(code, code.bodies[-1][0], 0)
-    if wanted:
-        assert found.detail[2].decode().startswith(f"{wanted} timestamp0 = ")
+    (location,) = Unused().find_locations(code, code.methods_with_body[-1][0], 0)
+    if expected_type:
+        assert location.detail[2].decode().startswith(f"{expected_type} timestamp0 = ")
     else:
-        assert found.refused == "String is another type here"
+        assert location.refused == "String is another type here"
 
 
-def test_string_may_be_the_packages_own() -> None:
-    for package, wanted in (("a", "java.lang.String"), ("b", "String")):
+def test_string_may_be_a_class_of_the_package() -> None:
+    for package, expected_type in (("a", "java.lang.String"), ("b", "String")):
         file = JavaFile(b"package a; class T { void f() { } }")
         other = JavaFile(f"package {package}; class String {{ }}".encode())
-        with_project({"T.java": file, "String.java": other})
-        (found,) = Unused().locations(code_of(file), 0, 0)
-        assert found.detail[2].decode().startswith(f"{wanted} timestamp0 = ")
+        link_project({"T.java": file, "String.java": other})
+        (location,) = Unused().find_locations(code_of(file), 0, 0)
+        assert location.detail[2].decode().startswith(f"{expected_type} timestamp0 = ")
 
 
-def test_the_value_is_a_moment() -> None:
-    _, found = drawn(ALL)
-    text = found.detail[2].decode()
+def test_value_is_a_timestamp() -> None:
+    _, location = sample_location(ALL)
+    text = location.detail[2].decode()
     assert re.fullmatch(r'String timestamp0 = "\d{4}-\d\d-\d\d \d\d:\d\d:\d\d";', text)
 
 
-def test_refused() -> None:
-    assert drawn("class T { void f() { a( ; } }")[1].refused == "the source is broken here"
+def test_refusals() -> None:
+    assert (
+        sample_location("class T { void f() { a( ; } }")[1].refused == "the source is broken here"
+    )
     escaped = r"class T { void f() { a(); // \u000a b();" + "\n } }"
-    assert "Unicode escapes" in drawn(escaped)[1].refused
+    assert "Unicode escapes" in sample_location(escaped)[1].refused
     code = code_of(JavaFile(b"abstract class T { abstract void f(); { a(); } }"))
-    assert code.bodies == []
+    assert code.methods_with_body == []

@@ -1,4 +1,4 @@
-"""Graphs worked out by hand, and the one that the GLUECode paper prints."""
+"""Tests of graphs against edges worked out by hand, and the graph printed in the GLUECode paper."""
 
 from __future__ import annotations
 
@@ -9,8 +9,15 @@ import numpy as np
 import pytest
 
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.views.ast import LABELS, trees
-from codeacumen.views.graph import EDGES, KINDS, Graphs, compatible, graphs, shape
+from codeacumen.views.ast import LABELS, draw_method_trees
+from codeacumen.views.graph import (
+    EDGES,
+    KINDS,
+    Graphs,
+    build_compatible_graphs,
+    build_graphs,
+    graph_to_json,
+)
 
 # Appendix A.2.
 PAPER = """
@@ -33,54 +40,66 @@ PAPER = """
 """
 
 
-def shapes(source: str, compat: bool = False) -> dict[str, Any]:
-    """The published shape of each method of a file, by name."""
+def build_shapes(source: str, compat: bool = False) -> dict[str, Any]:
+    """Return the graph of each method of a file in the published format, by the method's name."""
     file = JavaFile(source.encode())
-    drawn = trees(file, file.bodies)
-    made = (compatible if compat else graphs)(file, file.bodies, drawn)
+    method_trees = draw_method_trees(file, file.bodies)
+    method_graphs = (build_compatible_graphs if compat else build_graphs)(
+        file, file.bodies, method_trees
+    )
     return {
-        file.declarations.methods[place].name: shaped(file, made, drawn, at)
-        for at, place in enumerate(file.bodies)
+        file.declarations.methods[method_index].name: build_shape(
+            file, method_graphs, method_trees, index
+        )
+        for index, method_index in enumerate(file.bodies)
     }
 
 
-def shaped(file: JavaFile, made: Graphs, drawn: Any, at: int) -> Any:
-    method = file.declarations.methods[file.bodies[at]]
-    nodes = slice(int(drawn.offsets[at]), int(drawn.offsets[at + 1]))
+def build_shape(file: JavaFile, method_graphs: Graphs, method_trees: Any, index: int) -> Any:
+    method = file.declarations.methods[file.bodies[index]]
+    nodes = slice(int(method_trees.offsets[index]), int(method_trees.offsets[index + 1]))
     tokens = file.tokens
     first, last = np.searchsorted(
         tokens.start, (file.syntax.start[method.node], file.syntax.end[method.node])
     ).tolist()
-    return shape(
-        (drawn.label[nodes].tolist(), drawn.parent[nodes].tolist(), drawn.late[nodes].tolist()),
+    return graph_to_json(
+        (
+            method_trees.label[nodes].tolist(),
+            method_trees.parent[nodes].tolist(),
+            method_trees.late[nodes].tolist(),
+        ),
         [tokens.spelling(token) for token in range(first, last)],
-        {kind: made.edges[kind][at] for kind in EDGES},
+        {kind: method_graphs.edges[kind][index] for kind in EDGES},
         method.name,
-        made.own[at],
+        method_graphs.own_tokens[index],
     )
 
 
-def edges(method: Any, kind: str) -> str:
-    """Edges in words. Tokens of one spelling are numbered in their order; a node of the tree is
-    its label."""
+def format_edges(method: Any, kind: str) -> str:
+    """Return the edges of a kind as text.
+
+    Tokens with the same spelling are numbered in order; a node of the tree is named by its label.
+    """
     labels = method["node_labels"]
-    names: list[str] = []
-    seen: dict[str, int] = {}
-    for place, label in enumerate(labels):
-        if place in method["backbone_sequence"]:
-            seen[label] = seen.get(label, 0) + 1
-            label = f"{label}{seen[label]}"
-        names.append(label)
-    return ", ".join(f"{names[a]}-{names[b]}" for a, b in method["edges"][kind])
+    node_names: list[str] = []
+    count_by_label: dict[str, int] = {}
+    for node, label in enumerate(labels):
+        if node in method["backbone_sequence"]:
+            count_by_label[label] = count_by_label.get(label, 0) + 1
+            label = f"{label}{count_by_label[label]}"
+        node_names.append(label)
+    return ", ".join(
+        f"{node_names[source]}-{node_names[target]}" for source, target in method["edges"][kind]
+    )
 
 
-def test_the_papers_example() -> None:
+def test_the_graph_printed_in_the_paper() -> None:
     source = 'class A { public String getServletInfo() { return "Login request processing"; } }'
     published = json.loads(PAPER)
-    assert shapes(source, compat=True)["getServletInfo"] == published
-    # By default only the return's edge is added.
+    assert build_shapes(source, compat=True)["getServletInfo"] == published
+    # By default the graph also has the edge of the return.
     published["edges"]["RT"] = [[19, 0]]
-    method = shapes(source)["getServletInfo"]
+    method = build_shapes(source)["getServletInfo"]
     assert method == published
     assert list(method["edges"]) == list(KINDS)
 
@@ -90,9 +109,9 @@ def test_the_papers_example() -> None:
     [
         ("int x = a; x = x + b;", "LU", "a2-a1, x2-x3, x3-x1, b2-b1"),
         ("int x = a; x = x + b;", "LW", "a2-a1, x2-x1, x3-x1, b2-b1"),
-        # The text's order, whatever runs first; fields too, if they are named alone.
+        # LL follows the order of the text; fields count if they have no qualifier.
         ("int x = a; x = x + f; f = this.f;", "LL", "a2-a1, x2-x1, x3-x2, f2-f1"),
-        # The loop's own last use is itself.
+        # In a loop, the last use may be the occurrence itself.
         ("while (p()) a++;", "LU", "a2-a1, a2-a2"),
         ("while (p()) a++;", "LW", "a2-a1, a2-a2"),
         ("int x; x = 1;", "LU", "x2-x1"),
@@ -133,14 +152,14 @@ def test_the_papers_example() -> None:
 )
 def test_default_edges(body: str, kind: str, expected: str) -> None:
     source = f"class A {{ int f; void m(int a, int b, int[] v, Object o) {{ {body} }} }}"
-    assert edges(shapes(source)["m"], kind) == expected
+    assert format_edges(build_shapes(source)["m"], kind) == expected
 
 
 @pytest.mark.parametrize(
     ("body", "kind", "expected"),
     [
-        # From the earlier to the later; the target before the right side; no declarations for LU
-        # but parameters.
+        # Edges go from the earlier to the later occurrence; the target of an assignment comes
+        # before its right side; of all declarations, LU counts only parameters.
         ("int x = a; x = x + b;", "LU", "a1-a2, b1-b2, x2-x3"),
         ("int x = a; x = x + b;", "LW", "a1-a2, b1-b2, x1-x2, x1-x3"),
         ("String s = p(); s += a; g(s);", "LW", "a1-a2, s1-s2, s1-s3"),
@@ -148,7 +167,7 @@ def test_default_edges(body: str, kind: str, expected: str) -> None:
         ("try { p(); } catch (E e) { g(e); g(e); }", "LU", "e2-e3"),
         ("try { p(); } catch (E e) { g(e); g(e); }", "LW", ""),
         ("g(() -> a); new T() { int n(int z) { return z; } };", "LU", ""),
-        # There both ways of a constant condition are open.
+        # features-javac treats both branches of a constant condition as possible.
         ("while (true) { a = 1; } ", "LW", "a1-a2, a2-a2"),
         ("int x = a; x = x + f; f = this.f;", "LL", "a1-a2, x1-x2, x2-x3, f1-f2"),
         ("this.f = a; g(this);", "LL", "a1-a2, this1-this2"),
@@ -166,9 +185,9 @@ def test_default_edges(body: str, kind: str, expected: str) -> None:
         ("while (a > 1) { a--; }", "GB", ""),
     ],
 )
-def test_edges_as_features_javac_draws_them(body: str, kind: str, expected: str) -> None:
+def test_edges_in_compatible_mode(body: str, kind: str, expected: str) -> None:
     source = f"class A {{ int f; void m(int a, int b, int[] v) {{ {body} }} }}"
-    assert edges(shapes(source, compat=True)["m"], kind) == expected
+    assert format_edges(build_shapes(source, compat=True)["m"], kind) == expected
 
 
 @pytest.mark.parametrize(
@@ -185,42 +204,42 @@ def test_edges_as_features_javac_draws_them(body: str, kind: str, expected: str)
 def test_features_javac_follows_the_flow_only_in_top_level_classes(
     source: str, expected: str
 ) -> None:
-    (method,) = shapes(source, compat=True).values()
-    assert edges(method, "LU") == edges(method, "LW") == expected
+    (method,) = build_shapes(source, compat=True).values()
+    assert format_edges(method, "LU") == format_edges(method, "LW") == expected
 
 
-def test_a_method_inside_another_is_in_both_graphs() -> None:
+def test_an_inner_method_is_in_both_graphs() -> None:
     source = (
         "class A { int m(int a) { return new T() { int n(int b) { if (b > 1) return b; return a; }"
         " }.k(a); } }"
     )
-    found = shapes(source)
-    outer, inner = found["m"], found["n"]
-    assert edges(inner, "LU") == "b2-b1, b3-b2"
-    assert edges(inner, "GB") == "b3-GREATER_THAN"
-    assert edges(inner, "RT") == "RETURN1-METHOD, RETURN2-METHOD"
-    # The captured parameter begins anew inside; after the class the outer flow goes on.
-    assert edges(outer, "LU") == "b2-b1, b3-b2, a3-a1"
-    assert edges(outer, "LL") == "b2-b1, b3-b2, a2-a1, a3-a2"
-    assert edges(outer, "RT") == "RETURN1-METHOD, RETURN2-METHOD, RETURN3-METHOD"
-    ends = [edge[1] for edge in outer["edges"]["RT"]]
-    assert ends[0] == 0
-    assert ends[1] == ends[2] > 0
+    shape_by_method = build_shapes(source)
+    outer, inner = shape_by_method["m"], shape_by_method["n"]
+    assert format_edges(inner, "LU") == "b2-b1, b3-b2"
+    assert format_edges(inner, "GB") == "b3-GREATER_THAN"
+    assert format_edges(inner, "RT") == "RETURN1-METHOD, RETURN2-METHOD"
+    # A captured parameter has no last use inside the class; after it the outer flow continues.
+    assert format_edges(outer, "LU") == "b2-b1, b3-b2, a3-a1"
+    assert format_edges(outer, "LL") == "b2-b1, b3-b2, a2-a1, a3-a2"
+    assert format_edges(outer, "RT") == "RETURN1-METHOD, RETURN2-METHOD, RETURN3-METHOD"
+    return_targets = [edge[1] for edge in outer["edges"]["RT"]]
+    assert return_targets[0] == 0
+    assert return_targets[1] == return_targets[2] > 0
 
 
-def test_an_inner_tree_is_a_part_of_its_outer_tree() -> None:
-    """On which the numbers of inner methods' trees rest."""
+def test_an_inner_tree_is_part_of_its_outer_tree() -> None:
+    """The node numbers of inner methods rely on this property."""
     file = JavaFile(
         b"class A { int m(int a) { for (;;) { try { new T() { @X int n(int... b) throws E { do {"
         b" b[0]++; } while (a > 1); return 1; } }; } catch (E e) { } } } }"
     )
-    drawn = trees(file, file.bodies)
+    method_trees = draw_method_trees(file, file.bodies)
     outer, inner = (
-        [LABELS[label] for label in drawn.label[a:b]]
-        for a, b in zip(drawn.offsets[:-1], drawn.offsets[1:], strict=True)
+        [LABELS[label] for label in method_trees.label[start:stop]]
+        for start, stop in zip(method_trees.offsets[:-1], method_trees.offsets[1:], strict=True)
     )
-    begin = outer.index("METHOD", 1)
-    assert outer[begin : begin + len(inner)] == inner
+    inner_start = outer.index("METHOD", 1)
+    assert outer[inner_start : inner_start + len(inner)] == inner
 
 
 def test_the_own_name_is_hidden() -> None:
@@ -228,23 +247,23 @@ def test_the_own_name_is_hidden() -> None:
         "class A { int walkTree(int a) { walkTree(a); b.walkTree(1, 2); g(this::walkTree);"
         " walkTree = 1; } }"
     )
-    default = shapes(source)["walkTree"]
-    labels = default["node_labels"]
+    default_shape = build_shapes(source)["walkTree"]
+    labels = default_shape["node_labels"]
     assert labels.count("METH_PLACEHOLDER") == 4
     assert labels.count("walkTree") == 1  # a variable
-    theirs = shapes(source, compat=True)["walkTree"]
-    assert theirs["node_labels"].count("METH_PLACEHOLDER") == 1
-    assert theirs["node_labels"].count("walkTree") == 4
-    assert default["method_name"] == theirs["method_name"] == ["walk", "Tree"]
+    compatible_shape = build_shapes(source, compat=True)["walkTree"]
+    assert compatible_shape["node_labels"].count("METH_PLACEHOLDER") == 1
+    assert compatible_shape["node_labels"].count("walkTree") == 4
+    assert default_shape["method_name"] == compatible_shape["method_name"] == ["walk", "Tree"]
 
 
-def test_every_edge_is_between_nodes_of_its_graph() -> None:
+def test_edges_connect_nodes_of_their_graph() -> None:
     source = (
         "class A { int f; A(int a) { this.f = a; } static int g(int a) { R r = b -> b + a; return"
         " a; } void h() { for (int i = f; i < f; i++) { if (i > f) h(); } } }"
     )
     for compat in (False, True):
-        for method in shapes(source, compat).values():
+        for method in build_shapes(source, compat).values():
             size = len(method["node_labels"])
             tokens = method["backbone_sequence"]
             assert tokens == list(range(size - len(tokens), size))
@@ -267,11 +286,11 @@ def test_every_edge_is_between_nodes_of_its_graph() -> None:
         b"class A { void m(int) { m(1, ; new (x) } A( { this(1) } }",
     ],
 )
-def test_broken_source_is_survivable(source: bytes) -> None:
+def test_broken_source_raises_no_error(source: bytes) -> None:
     file = JavaFile(source)
-    drawn = trees(file, file.bodies)
-    for make in (graphs, compatible):
-        assert set(make(file, file.bodies, drawn).edges) == set(EDGES)
+    method_trees = draw_method_trees(file, file.bodies)
+    for build in (build_graphs, build_compatible_graphs):
+        assert set(build(file, file.bodies, method_trees).edges) == set(EDGES)
 
 
 @pytest.mark.parametrize(
@@ -284,9 +303,9 @@ def test_broken_source_is_survivable(source: bytes) -> None:
         b"if (" + b" && ".join([b"x > 1"] * 5_000) + b") { " + b"x++;" * 5_000 + b" }",
     ],
 )
-def test_nesting_costs_no_more_than_its_depth(body: bytes) -> None:
-    """Not a time limit: each of these would have millions of edges if nothing bounded them."""
+def test_the_number_of_edges_is_bounded(body: bytes) -> None:
+    """Without a limit, each of these methods would have millions of edges."""
     file = JavaFile(b"class A { int m(int x) { " + body + b" } }")
-    drawn = trees(file, file.bodies)
-    made = graphs(file, file.bodies, drawn)
-    assert sum(len(made.edges[kind].values) for kind in EDGES) < 200 * len(file.tokens)
+    method_trees = draw_method_trees(file, file.bodies)
+    method_graphs = build_graphs(file, file.bodies, method_trees)
+    assert sum(len(method_graphs.edges[kind].values) for kind in EDGES) < 200 * len(file.tokens)

@@ -1,5 +1,7 @@
-"""Oracle: javac's attribution. JavacEdges.java draws the syntactic edges of features-javac from
-javac's own trees and symbols; ours of the same compatibility must be the same."""
+"""Compare the edges in compatible mode with javac's attribution.
+
+JavacEdges.java computes the syntactic edges of features-javac from javac's trees and symbols.
+"""
 
 from __future__ import annotations
 
@@ -10,47 +12,47 @@ from pathlib import Path
 
 import pytest
 
-from codeacumen.languages.java.flow.graph import outermost
+from codeacumen.languages.java.flow.graph import find_outermost_methods
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.views.graph import EDGES
 from codeacumen.views.graph.compat import compatible_edges
 
 Edge = tuple[str, int, int]
-COMPARED = ("LL", "CF", "FA", "GB", "GN")
+COMPARED_KINDS = ("LL", "CF", "FA", "GB", "GN")
 
 
-def ours(file: JavaFile) -> set[Edge]:
+def list_our_edges(file: JavaFile) -> set[Edge]:
     start = file.syntax.start
     return {
         (EDGES[kind], int(start[source]), int(start[target]))
         for kind, source, target in compatible_edges(file, file.bodies).tolist()
-        if EDGES[kind] in COMPARED
+        if EDGES[kind] in COMPARED_KINDS
     }
 
 
-def within(file: JavaFile, edges: set[Edge]) -> set[Edge]:
-    """Those with both ends in one method: a graph holds no others."""
-    nodes = outermost(file, file.bodies)
-    first, last = file.syntax.start[nodes].tolist(), file.syntax.end[nodes].tolist()
+def select_edges_within_methods(file: JavaFile, edges: set[Edge]) -> set[Edge]:
+    """Return the edges with both ends in one method, since a graph contains no others."""
+    nodes = find_outermost_methods(file, file.bodies)
+    method_starts, method_ends = file.syntax.start[nodes].tolist(), file.syntax.end[nodes].tolist()
 
-    def method(place: int) -> int:
-        at = bisect_right(first, place) - 1
-        return at if at >= 0 and place < last[at] else -1
+    def find_method(offset: int) -> int:
+        index = bisect_right(method_starts, offset) - 1
+        return index if index >= 0 and offset < method_ends[index] else -1
 
-    return {edge for edge in edges if method(edge[1]) == method(edge[2]) >= 0}
+    return {edge for edge in edges if find_method(edge[1]) == find_method(edge[2]) >= 0}
 
 
 @pytest.mark.thorough
-def test_a_part_of_java_util(
+def test_edges_agree_with_javac_on_java_util(
     javac_program: Callable[..., str], part_of_java_util: list[Path]
 ) -> None:
-    # The source is compiled as a part of the module it belongs to.
+    # Compile the source as a part of its module.
     module = next(parent for parent in part_of_java_util[0].parents if parent.name == "java.base")
     options = f"--patch-module java.base={module}"
-    theirs: dict[str, set[Edge]] = {}
+    edges_by_path: dict[str, set[Edge]] = {}
     for line in javac_program("JavacEdges", [options, *part_of_java_util]).splitlines():
         if line.startswith("= "):
-            current = theirs.setdefault(line[2:], set())
+            current = edges_by_path.setdefault(line[2:], set())
         else:
             kind, source, target = line.split()
             current.add((kind, int(source), int(target)))
@@ -62,13 +64,16 @@ def test_a_part_of_java_util(
         if not text.isascii():
             continue
         file = JavaFile(text)
-        told, drawn = within(file, theirs[str(path)]), within(file, ours(file))
-        count += Counter(kind for kind, _, _ in told)
-        missing += [(path.name, edge) for edge in sorted(told - drawn)]
-        added += [(path.name, edge) for edge in sorted(drawn - told)]
+        javac_edges, our_edges = (
+            select_edges_within_methods(file, edges_by_path[str(path)]),
+            select_edges_within_methods(file, list_our_edges(file)),
+        )
+        count += Counter(kind for kind, _, _ in javac_edges)
+        missing += [(path.name, edge) for edge in sorted(javac_edges - our_edges)]
+        added += [(path.name, edge) for edge in sorted(our_edges - javac_edges)]
     assert count.total() > 16_000
     assert added == []
-    # Which of several methods of one name is called, types decide; we know fewer of them.
+    # The choice among overloaded methods depends on types, of which we know fewer than javac.
     arguments = [edge for edge in missing if edge[1][0] == "FA"]
     assert [edge for edge in missing if edge not in arguments] == []
     assert len(arguments) < 0.1 * count["FA"]

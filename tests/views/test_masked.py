@@ -1,5 +1,8 @@
-"""Hand-written cases; and, for whole projects, the bindings: whatever they call a method of the
-name is masked, and of the other tokens only strings that hold it as a word."""
+"""Tests of masking the name of a method in its text.
+
+The oracles are cases written by hand and, for whole projects, the bindings: each use as a method
+name is masked, and of the other tokens only strings that contain the name as a word.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,14 @@ import pytest
 
 from codeacumen.languages.java.bindings.names import ROLE
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.transforms.edits import Edit, apply
-from codeacumen.transforms.variants import variants
-from codeacumen.views.masking.text import masked, masked_other, masked_text, masked_words
+from codeacumen.transforms.edits import Edit, apply_edits
+from codeacumen.transforms.variants import iterate_variants
+from codeacumen.views.masking.text import (
+    mask_in_other_method,
+    mask_method,
+    mask_snippet,
+    mask_words,
+)
 from support import ROOT
 
 EXAMPLES = [
@@ -21,7 +29,7 @@ EXAMPLES = [
     for file in sorted((ROOT / "examples" / project).rglob("*.java"))
 ]
 
-# Each text as it is masked; ``§`` stands for METHOD_NAME and is ``walk`` in the source.
+# Masked texts, in which ``§`` is METHOD_NAME; in the source it is ``walk``.
 CASES = {
     "nothing but the declaration": "int §() { return 1; }",
     "a recursive call": "int §(int n) { return n == 0 ? 0 : §(n - 1); }",
@@ -59,46 +67,48 @@ CASES = {
 
 
 @pytest.mark.parametrize("text", CASES.values(), ids=CASES)
-def test_the_name_is_masked_where_it_tells_the_methods(text: str) -> None:
+def test_uses_of_the_methods_name_are_masked(text: str) -> None:
     source = text.replace("§", "walk")
-    wanted = text.replace("§", "METHOD_NAME")
+    expected = text.replace("§", "METHOD_NAME")
     file = JavaFile(f"class T {{ int before; {source} int after; }}".encode())
     assert not file.syntax.broken
-    place = next(i for i, one in enumerate(file.declarations.methods) if one.name == "walk")
-    assert masked_text(file, place) == wanted
-    assert masked(source, "walk") == wanted
+    method_index = next(
+        index for index, method in enumerate(file.declarations.methods) if method.name == "walk"
+    )
+    assert mask_method(file, method_index) == expected
+    assert mask_snippet(source, "walk") == expected
 
 
 def test_javadoc_is_not_part_of_the_text() -> None:
     file = JavaFile(b"class T {\n  /** Will walk. */\n  @A void walk() { }\n}")
-    assert masked_text(file, 0) == "@A void METHOD_NAME() { }"
+    assert mask_method(file, 0) == "@A void METHOD_NAME() { }"
 
 
-def test_a_constructor_keeps_the_type_but_not_the_name() -> None:
+def test_a_constructors_name_is_masked_only_in_its_declaration() -> None:
     file = JavaFile(b"class T { T() { this(1); } T(int x) { new T(); T::new; } }")
-    assert masked_text(file, 0) == "METHOD_NAME() { this(1); }"
-    assert masked_text(file, 1) == "METHOD_NAME(int x) { new T(); T::new; }"
+    assert mask_method(file, 0) == "METHOD_NAME() { this(1); }"
+    assert mask_method(file, 1) == "METHOD_NAME(int x) { new T(); T::new; }"
 
 
-def test_what_stands_only_in_its_place_is_read_there() -> None:
-    """An element of an annotation is no member of a class."""
+def test_an_annotation_element_is_parsed_in_its_file() -> None:
+    """An element of an annotation type is not a member of a class, so it is parsed in its file."""
     file = JavaFile(b"@interface A { /* b */ int b() default 2; int c() default b /* c */; }")
-    assert masked_text(file, 1) == "int METHOD_NAME() default b /* METHOD_NAME */;"
+    assert mask_method(file, 1) == "int METHOD_NAME() default b /* METHOD_NAME */;"
 
 
-def test_in_broken_source_rather_too_much_is_masked() -> None:
-    text = masked_text(JavaFile(b'class T { void walk() { if ( walk(1); log("walk"); } }'), 0)
+def test_in_broken_source_all_occurrences_are_masked() -> None:
+    text = mask_method(JavaFile(b'class T { void walk() { if ( walk(1); log("walk"); } }'), 0)
     assert text.replace("METHOD_NAME", "") == 'void () { if ( (1); log(""); }'
-    assert masked("void walk(", "walk") == "void METHOD_NAME("
-    assert masked("", "walk") == ""
-    assert masked("{}", "") == "{}"
+    assert mask_snippet("void walk(", "walk") == "void METHOD_NAME("
+    assert mask_snippet("", "walk") == ""
+    assert mask_snippet("{}", "") == "{}"
 
 
 # --------------------------------------------------------------------------------------
 # Names with escapes.
 # --------------------------------------------------------------------------------------
 
-# What is written, and what is left of it.
+# The source and its masked text.
 ESCAPED = {
     "a call": (r"void walk() { w\u0061lk (); \uuu0077alk(); }", "void §() { § (); §(); }"),
     "a reference": (r"void walk() { r = this:: w\u0061lk; }", "void §() { r = this:: §; }"),
@@ -123,19 +133,19 @@ ESCAPED = {
 
 
 @pytest.mark.parametrize(("written", "left"), ESCAPED.values(), ids=ESCAPED)
-def test_escapes_do_not_hide_a_name_from_the_mask(written: str, left: str) -> None:
-    wanted = left.replace("§", "METHOD_NAME")
-    assert masked(written, "walk") == masked(written, r"w\u0061lk") == wanted
+def test_names_with_escapes_are_masked(written: str, left: str) -> None:
+    expected = left.replace("§", "METHOD_NAME")
+    assert mask_snippet(written, "walk") == mask_snippet(written, r"w\u0061lk") == expected
 
 
-def test_another_methods_text_keeps_its_variables() -> None:
-    """A method's own text has its name at least once; that of a caller may have none of it."""
-    assert masked_other("void go() { int walk = 1; f(walk); }", "walk") == (
+def test_variables_in_the_text_of_another_method_are_kept() -> None:
+    """The text of another method may not contain the name, so its variables are not masked."""
+    assert mask_in_other_method("void go() { int walk = 1; f(walk); }", "walk") == (
         "void go() { int walk = 1; f(walk); }"
     )
-    assert masked_other("void go() { walk(); }", "walk") == "void go() { METHOD_NAME(); }"
-    assert masked_other("void go() { walk(", "walk") is None
-    assert masked_words("/** {@link #walk} walks, walk. */", "walk") == (
+    assert mask_in_other_method("void go() { walk(); }", "walk") == "void go() { METHOD_NAME(); }"
+    assert mask_in_other_method("void go() { walk(", "walk") is None
+    assert mask_words("/** {@link #walk} walks, walk. */", "walk") == (
         "/** {@link #METHOD_NAME} walks, METHOD_NAME. */"
     )
 
@@ -147,54 +157,58 @@ def test_another_methods_text_keeps_its_variables() -> None:
 SOURCE = b"class T { int a; int walk(int x) { f(walk(x)); return walk(x - 1); } int b; }"
 
 
-def edit(old: bytes, new: bytes) -> Edit:
+def make_edit(old: bytes, new: bytes) -> Edit:
     return Edit(SOURCE.index(old), SOURCE.index(old) + len(old), new)
 
 
-def test_text_that_edits_bring_is_masked_as_well() -> None:
-    edits = [edit(b"f(walk(x));", b"g(walk(x), walk::walk, /* walk */ walk.walk(walk));")]
-    assert masked_text(JavaFile(SOURCE), 0, edits) == (
+def test_inserted_text_is_masked() -> None:
+    edits = [make_edit(b"f(walk(x));", b"g(walk(x), walk::walk, /* walk */ walk.walk(walk));")]
+    assert mask_method(JavaFile(SOURCE), 0, edits) == (
         "int METHOD_NAME(int x) { g(METHOD_NAME(x), walk::METHOD_NAME, /* METHOD_NAME */ "
         "walk.METHOD_NAME(walk)); return METHOD_NAME(x - 1); }"
     )
 
 
-def test_what_edits_take_away_is_gone() -> None:
-    edits = [edit(b"f(walk(x));", b""), edit(b"walk(x - 1)", b'"walk"')]
+def test_deleted_text_is_absent() -> None:
+    edits = [make_edit(b"f(walk(x));", b""), make_edit(b"walk(x - 1)", b'"walk"')]
     assert (
-        masked_text(JavaFile(SOURCE), 0, edits)
+        mask_method(JavaFile(SOURCE), 0, edits)
         == 'int METHOD_NAME(int x) {  return "METHOD_NAME"; }'
     )
 
 
-def test_edits_before_and_after_the_method_are_passed_over() -> None:
-    edits = [edit(b"int a;", b"int walk(String s) { }"), edit(b"f(", b"g("), edit(b"int b;", b"")]
+def test_edits_outside_the_method_are_ignored() -> None:
+    edits = [
+        make_edit(b"int a;", b"int walk(String s) { }"),
+        make_edit(b"f(", b"g("),
+        make_edit(b"int b;", b""),
+    ]
     text = "int METHOD_NAME(int x) { g(METHOD_NAME(x)); return METHOD_NAME(x - 1); }"
-    assert masked_text(JavaFile(SOURCE), 0, edits) == text
+    assert mask_method(JavaFile(SOURCE), 0, edits) == text
 
 
 @pytest.mark.parametrize(
     ("edits", "message"),
     [
-        ([edit(b"walk(int x)", b"run(int x)")], "the method's name"),
-        ([edit(b"a; int", b"a; long")], "bounds"),
-        ([edit(b"f(walk(x));", b""), edit(b"walk(x)", b"")], "overlaps another"),
+        ([make_edit(b"walk(int x)", b"run(int x)")], "the method's name"),
+        ([make_edit(b"a; int", b"a; long")], "bounds"),
+        ([make_edit(b"f(walk(x));", b""), make_edit(b"walk(x)", b"")], "overlaps another"),
     ],
 )
-def test_edits_that_make_no_variant_are_refused(edits: list[Edit], message: str) -> None:
+def test_invalid_edits_are_rejected(edits: list[Edit], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        masked_text(JavaFile(SOURCE), 0, edits)
+        mask_method(JavaFile(SOURCE), 0, edits)
 
 
 @pytest.mark.parametrize("kind", ["rename", "loop", "boolean"])
-def test_a_variant_is_masked_as_the_file_it_makes(kind: str) -> None:
+def test_a_variant_is_masked_like_the_edited_file(kind: str) -> None:
     count = 0
     for path in EXAMPLES[::3]:
         file = JavaFile(path.read_bytes())
-        for variant in variants(file, kind, "all"):
-            changed = JavaFile(apply(file.source, variant.edits))
-            text = masked_text(file, variant.method, variant.edits)
-            assert text == masked_text(changed, variant.method)
+        for variant in iterate_variants(file, kind, "all"):
+            changed = JavaFile(apply_edits(file.source, variant.edits))
+            text = mask_method(file, variant.method, variant.edits)
+            assert text == mask_method(changed, variant.method)
             count += 1
     assert count > (100 if kind == "rename" else 5)
 
@@ -204,46 +218,46 @@ def test_a_variant_is_masked_as_the_file_it_makes(kind: str) -> None:
 # --------------------------------------------------------------------------------------
 
 
-def expected_tokens(file: JavaFile, place: int) -> list[str]:
-    """A method's tokens, masked by the bindings."""
-    syntax, method = file.syntax, file.declarations.methods[place]
-    called = file.bindings.node[file.bindings.role == ROLE["method"]].tolist()
-    own = {node for node in called if file.names.text(node) == method.name}
+def list_expected_tokens(file: JavaFile, method_index: int) -> list[str]:
+    """Return the tokens of a method, masked by the bindings."""
+    syntax, method = file.syntax, file.declarations.methods[method_index]
+    method_name_nodes = file.bindings.node[file.bindings.role == ROLE["method"]].tolist()
+    own_name_nodes = {node for node in method_name_nodes if file.names.text_of(node) == method.name}
     first, last = syntax.start[method.node], syntax.end[method.node]
     word = re.compile(rf"(?<![\w$]){re.escape(method.name)}(?![\w$])")
-    spelt: list[str] = []
-    for i in range(len(file.tokens)):
-        if first <= file.tokens.start[i] < last:
-            text = file.tokens.text(i)
+    tokens: list[str] = []
+    for index in range(len(file.tokens)):
+        if first <= file.tokens.start[index] < last:
+            text = file.tokens.text(index)
             if text.startswith('"'):
                 text = word.sub("METHOD_NAME", text)
-            spelt.append("METHOD_NAME" if file.tokens.node[i] in own else text)
-    return spelt
+            tokens.append("METHOD_NAME" if file.tokens.node[index] in own_name_nodes else text)
+    return tokens
 
 
 def check_by_bindings(paths: list[Path]) -> tuple[int, int]:
-    methods = several = 0
+    method_count = repeated_count = 0
     for path in paths:
         file = JavaFile(path.read_bytes())
-        for place in file.bodies:
-            method = file.declarations.methods[place]
-            text = masked_text(file, place)
+        for method_index in file.bodies:
+            method = file.declarations.methods[method_index]
+            text = mask_method(file, method_index)
             tokens = JavaFile(f"class T {{{text}\n}}".encode()).tokens
-            spelt = [tokens.text(i) for i in range(3, len(tokens) - 1)]
-            assert spelt == expected_tokens(file, place), (path, method.name)
-            assert masked(file.syntax.text(method.node), method.name) == text
-            methods += 1
-            several += spelt.count("METHOD_NAME") > 1
-    return methods, several
+            spellings = [tokens.text(index) for index in range(3, len(tokens) - 1)]
+            assert spellings == list_expected_tokens(file, method_index), (path, method.name)
+            assert mask_snippet(file.syntax.text(method.node), method.name) == text
+            method_count += 1
+            repeated_count += spellings.count("METHOD_NAME") > 1
+    return method_count, repeated_count
 
 
 def test_examples_agree_with_the_bindings() -> None:
-    methods, several = check_by_bindings(EXAMPLES)
-    assert methods > 600
-    assert several > 20
+    method_count, repeated_count = check_by_bindings(EXAMPLES)
+    assert method_count > 600
+    assert repeated_count > 20
 
 
 def test_java_util_agrees_with_the_bindings(java_util: list[Path]) -> None:
-    methods, several = check_by_bindings(java_util[::12])
-    assert methods > 300
-    assert several > 30
+    method_count, repeated_count = check_by_bindings(java_util[::12])
+    assert method_count > 300
+    assert repeated_count > 30

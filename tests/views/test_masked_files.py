@@ -1,6 +1,8 @@
-"""Files with something hidden. The oracle is the parser: where the source that remains is Java, a
-fresh parse of it must give the very nodes that were moved; and no view may tell twelve operators
-apart."""
+"""Tests of files with a hidden name, call or operator.
+
+The oracle is the parser: where the remaining source is valid Java, its nodes must equal the moved
+nodes. No view may distinguish the twelve operators.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +13,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from codeacumen.languages.java.measures.operators import OPERATORS, operators
+from codeacumen.languages.java.measures.operators import OPERATORS, find_operators
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.registry import make_view
 from codeacumen.views.masking.files import (
     MASKED,
     MASKED_CALL,
     Edit,
-    applied,
+    apply_edits,
     call_edits,
-    edited,
-    moved,
+    edit_file,
+    map_offsets,
     name_edits,
-    of_method,
+    restrict_to_method,
     without_operator,
 )
 from corpora import VIEWS
@@ -33,82 +35,84 @@ FILES = sorted((ROOT / "examples" / "quill").rglob("*.java"))
 
 
 @lru_cache
-def view_of(name: str) -> Any:
+def load_view(name: str) -> Any:
     return make_view(name)
 
 
-def shown(file: JavaFile, place: int) -> dict[str, str]:
-    """All that can be seen of a method, in every view and as every tool would give it."""
-    method = file.declarations.methods[place]
+def render_views(file: JavaFile, method_index: int) -> dict[str, str]:
+    """Return the values of a method in all views and in the formats of all tools."""
+    method = file.declarations.methods[method_index]
     row = {"name": method.name, "text": file.syntax.text(method.node)}
-    alone, seeds = of_method(file, place), np.zeros(1, dtype=np.uint64)
-    found: dict[str, Any] = {}
+    single_method, seeds = restrict_to_method(file, method_index), np.zeros(1, dtype=np.uint64)
+    rendered: dict[str, Any] = {}
     for name in VIEWS:
-        view = view_of(name)
+        view = load_view(name)
         rows = {
-            table.name: {key: lists[0] for key, lists in table.columns(alone, seeds).items()}
+            table.name: {
+                key: lists[0] for key, lists in table.columns(single_method, seeds).items()
+            }
             for table in view.tables
         }
-        found[name] = view.value(row, rows)
+        rendered[name] = view.value(row, rows)
         for compat in view.compats:
-            found[f"{name} as {compat}"] = view.compatible(compat, file, place)
-    return {name: json.dumps(value) for name, value in found.items()}
+            rendered[f"{name} as {compat}"] = view.compatible(compat, file, method_index)
+    return {name: json.dumps(value) for name, value in rendered.items()}
 
 
-def same_nodes(one: JavaFile, two: JavaFile) -> bool:
+def have_same_nodes(first: JavaFile, second: JavaFile) -> bool:
     return all(
-        np.array_equal(getattr(one.syntax, column), getattr(two.syntax, column))
+        np.array_equal(getattr(first.syntax, column), getattr(second.syntax, column))
         for column in ("kind", "field", "start", "end", "parent", "stop")
     )
 
 
-def test_places_move_with_the_text_before_them() -> None:
+def test_positions_move_with_the_text_before_them() -> None:
     source = b"ab cde f ghij"
     edits = [Edit(0, 2, b"x"), Edit(3, 6, b"longer"), Edit(9, 13, b"")]
-    assert applied(source, edits) == b"x longer f "
+    assert apply_edits(source, edits) == b"x longer f "
     offsets = np.arange(len(source) + 1, dtype=np.int32)
-    # What was inside of an edit is at its end.
-    assert moved(offsets, edits).tolist() == [0, 1, 1, 2, 8, 8, 8, 9, 10, 11, 11, 11, 11, 11]
-    assert moved(offsets, []).tolist() == offsets.tolist()
+    # Positions inside an edit move to its end.
+    assert map_offsets(offsets, edits).tolist() == [0, 1, 1, 2, 8, 8, 8, 9, 10, 11, 11, 11, 11, 11]
+    assert map_offsets(offsets, []).tolist() == offsets.tolist()
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_without_a_name_the_nodes_are_those_of_a_fresh_parse(path: Any) -> None:
+def test_nodes_without_a_name_agree_with_a_fresh_parse(path: Any) -> None:
     file = JavaFile(path.read_bytes())
     for name in {method.name for method in file.declarations.methods}:
-        hidden = edited(file, name_edits(file, name))
-        assert same_nodes(hidden, JavaFile(hidden.source)), name
+        hidden = edit_file(file, name_edits(file, name))
+        assert have_same_nodes(hidden, JavaFile(hidden.source)), name
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_without_a_call_the_nodes_are_those_of_a_fresh_parse(path: Any) -> None:
+def test_nodes_without_a_call_agree_with_a_fresh_parse(path: Any) -> None:
     file = JavaFile(path.read_bytes())
     source = file.source
-    every = 3 if is_thorough() else 9
-    for i in range(len(file.tokens) - 1):
-        start, end = int(file.tokens.start[i]), int(file.tokens.end[i])
-        after = file.tokens.text(i + 1)
-        if after != "(" or not source[start:end].decode().isidentifier() or i % every:
+    step = 3 if is_thorough() else 9
+    for index in range(len(file.tokens) - 1):
+        start, end = int(file.tokens.start[index]), int(file.tokens.end[index])
+        next_token = file.tokens.text(index + 1)
+        if next_token != "(" or not source[start:end].decode().isidentifier() or index % step:
             continue
         try:
-            hidden = edited(file, call_edits(file, start))
+            hidden = edit_file(file, call_edits(file, start))
         except ValueError:
-            continue  # a word of the language: if (
+            continue  # a keyword, as in: if (
         assert hidden.source == source[:start] + MASKED_CALL.encode() + source[end:]
-        assert same_nodes(hidden, JavaFile(hidden.source))
+        assert have_same_nodes(hidden, JavaFile(hidden.source))
 
 
-def test_a_method_alone_has_the_views_that_it_has_among_others() -> None:
+def test_views_of_a_single_method_agree_with_those_in_its_file() -> None:
     file = JavaFile(FILES[0].read_bytes())
     seeds = np.arange(len(file.bodies), dtype=np.uint64)
-    for at, place in enumerate(file.bodies):
-        alone = of_method(file, place)
+    for index, method_index in enumerate(file.bodies):
+        single_method = restrict_to_method(file, method_index)
         for name in VIEWS:
-            for table in view_of(name).tables:
-                whole = table.columns(file, seeds)
-                part = table.columns(alone, seeds[at : at + 1])
-                assert {key: lists[at] for key, lists in whole.items()} == {
-                    key: lists[0] for key, lists in part.items()
+            for table in load_view(name).tables:
+                file_columns = table.columns(file, seeds)
+                method_columns = table.columns(single_method, seeds[index : index + 1])
+                assert {key: lists[index] for key, lists in file_columns.items()} == {
+                    key: lists[0] for key, lists in method_columns.items()
                 }, table.name
 
 
@@ -116,8 +120,8 @@ def test_a_method_alone_has_the_views_that_it_has_among_others() -> None:
 # Operators.
 # --------------------------------------------------------------------------------------
 
-# The same place in the same structure; ``@`` is the operator.
-PLACES = (
+# Positions of an operator, written ``@``, where each operator has the same structure.
+TEMPLATES = (
     "if (ok) g((a@b), a);",
     "while ((a @ b)) { a++; }",
     "x = c * (a @ b) + (a) - b;",
@@ -132,44 +136,53 @@ PLACES = (
     "g(new T[] {(a @ b)}, o ? (p) : q);",
     "switch ((a @ b)) { default: a = b; }",
 )
-HEAD, TAIL = "class T { int x; int f(int a, int b) { ", " return 1; } int g() { return x + 1; } }"
+CODE_BEFORE, CODE_AFTER = (
+    "class T { int x; int f(int a, int b) { ",
+    " return 1; } int g() { return x + 1; } }",
+)
 
 
-def hidden_operator(place: str, operator: str) -> JavaFile:
-    before, after = place.rsplit("@", 1) if "/*" not in place else place.split("@ /* =", 1)
-    after = after if "/*" not in place else f" /* ={after}"
-    file = JavaFile(f"{HEAD}{before}{operator}{after}{TAIL}".encode())
+def hide_operator(template: str, operator: str) -> JavaFile:
+    before, after = template.rsplit("@", 1) if "/*" not in template else template.split("@ /* =", 1)
+    after = after if "/*" not in template else f" /* ={after}"
+    file = JavaFile(f"{CODE_BEFORE}{before}{operator}{after}{CODE_AFTER}".encode())
     assert not file.syntax.broken
-    return without_operator(file, len((HEAD + before).encode()))
+    return without_operator(file, len((CODE_BEFORE + before).encode()))
 
 
-@pytest.mark.parametrize("place", PLACES)
-def test_no_view_tells_one_operator_from_another(place: str) -> None:
-    """But the edges of the graph, which stay: there an assignment writes."""
-    seen: dict[str, set[str]] = {}
+@pytest.mark.parametrize("place", TEMPLATES)
+def test_no_view_reveals_the_hidden_operator(place: str) -> None:
+    """The edges of the graph are excluded, since they still show that an assignment writes."""
+    values_by_view: dict[str, set[str]] = {}
     nodes: set[bytes] = set()
     for operator in OPERATORS:
-        file = hidden_operator(place, operator)
-        nodes.add(b"".join(c.tobytes() for c in (file.syntax.kind, file.syntax.start)))
+        file = hide_operator(place, operator)
+        nodes.add(b"".join(column.tobytes() for column in (file.syntax.kind, file.syntax.start)))
         nodes.add(file.source if "/*" not in place else b"")
-        for name, value in shown(file, 0).items():
+        for name, value in render_views(file, 0).items():
             if name.startswith("graph"):
                 value = json.dumps({**json.loads(value), "edges": ""})
-            seen.setdefault(name, set()).add(value)
+            values_by_view.setdefault(name, set()).add(value)
         assert file.source.count(MASKED.encode()) == 1
     assert len(nodes) == 2  # the nodes, and the source
-    assert {name: len(values) for name, values in seen.items()} == dict.fromkeys(seen, 1)
-    (tokens,), (labels,), (paths,) = seen["tokens"], seen["ast"], seen["code2seq"]
+    assert {name: len(values) for name, values in values_by_view.items()} == dict.fromkeys(
+        values_by_view, 1
+    )
+    (tokens,), (labels,), (paths,) = (
+        values_by_view["tokens"],
+        values_by_view["ast"],
+        values_by_view["code2seq"],
+    )
     assert json.loads(tokens).count("MASK") == 1
     assert json.loads(labels)["ast_labels"].count("MASK") == 1
     assert "|Mask" in paths
 
 
-def test_the_kinds_of_a_hidden_operation() -> None:
-    found = shown(hidden_operator("x = (a @ b);", "="), 0)
-    labels = json.loads(found["ast"])["ast_labels"]
-    at = labels.index("MASK")
-    assert labels[at : at + 7] == [
+def test_kinds_of_a_hidden_operation() -> None:
+    rendered = render_views(hide_operator("x = (a @ b);", "="), 0)
+    labels = json.loads(rendered["ast"])["ast_labels"]
+    mask_index = labels.index("MASK")
+    assert labels[mask_index : mask_index + 7] == [
         "MASK",
         "LEFT_OPERAND",
         "IDENTIFIER",
@@ -178,38 +191,45 @@ def test_the_kinds_of_a_hidden_operation() -> None:
         "IDENTIFIER",
         "NAME",
     ]
-    assert "a,Nm0|Mask|Nm1,b" in json.loads(found["code2seq"])
+    assert "a,Nm0|Mask|Nm1,b" in json.loads(rendered["code2seq"])
 
 
 def test_the_graph_keeps_its_edges() -> None:
-    """In the file that is hidden, nothing would write a; and the condition would be no node."""
-    text = f"{HEAD}if (a < b) {{ a = b; f(a); }}{TAIL}"
-    plain = JavaFile(text.encode())
-    for sign in ("<", "= b;"):
-        hidden = without_operator(plain, text.index(sign))
+    """Edges computed from the file with the hidden operator would lack a write or a condition."""
+    text = f"{CODE_BEFORE}if (a < b) {{ a = b; f(a); }}{CODE_AFTER}"
+    original = JavaFile(text.encode())
+    for operator_text in ("<", "= b;"):
+        hidden = without_operator(original, text.index(operator_text))
         for name in ("graph", "graph as features-javac"):
-            before, after = (json.loads(shown(one, 0)[name])["edges"] for one in (plain, hidden))
+            before, after = (
+                json.loads(render_views(java_file, 0)[name])["edges"]
+                for java_file in (original, hidden)
+            )
             assert before == after, name
             assert after["LW"] if name == "graph" else after["CF"]
             assert after["GB"]
 
 
-def test_all_operators_of_an_example_are_hidden() -> None:
+def test_operators_of_the_examples_are_hidden() -> None:
     count = 0
     for path in FILES:
         file = JavaFile(path.read_bytes())
-        found = operators(file)
-        for place, node in zip(found.method.tolist(), found.node.tolist(), strict=True):
+        found_operators = find_operators(file)
+        for method_index, node in zip(
+            found_operators.method.tolist(), found_operators.node.tolist(), strict=True
+        ):
             start, end = int(file.syntax.start[node]), int(file.syntax.end[node])
             hidden = without_operator(file, start)
             assert hidden.source == file.source[:start] + b"<MASK>" + file.source[end:]
-            spelt = [hidden.tokens.spelling(i) for i in range(len(hidden.tokens))]
-            # Only that token is another one.
-            before = [file.tokens.spelling(i) for i in range(len(file.tokens))]
-            token = spelt.index("MASK")
-            assert spelt[:token] + spelt[token + 1 :] == before[:token] + before[token + 1 :]
+            spellings = [hidden.tokens.spelling(index) for index in range(len(hidden.tokens))]
+            # All other tokens are unchanged.
+            before = [file.tokens.spelling(index) for index in range(len(file.tokens))]
+            token = spellings.index("MASK")
+            assert (
+                spellings[:token] + spellings[token + 1 :] == before[:token] + before[token + 1 :]
+            )
             count += 1
-            assert place in file.bodies
+            assert method_index in file.bodies
             break
     assert count > 10
 
@@ -225,10 +245,10 @@ def test_all_operators_of_an_example_are_hidden() -> None:
         ("", 0),
     ],
 )
-def test_where_no_operator_is_nothing_is_hidden(text: str, start: int) -> None:
+def test_hiding_without_an_operator_or_call_is_an_error(text: str, start: int) -> None:
     with pytest.raises(ValueError, match="no operator"):
         without_operator(JavaFile(text.encode()), start)
-    with pytest.raises(ValueError, match="no call"):
+    with pytest.raises(ValueError, match="no name of a call"):
         call_edits(JavaFile(b"class T { }"), start + 1)
 
 
@@ -236,7 +256,7 @@ def test_where_no_operator_is_nothing_is_hidden(text: str, start: int) -> None:
 # Any bytes.
 # --------------------------------------------------------------------------------------
 
-ODD = {
+UNUSUAL_SOURCES = {
     "nothing": b"",
     "no Java": b"\xff\xfe walk( \x00 /* walk",
     "a name cut off": b"class T { void walk() { walk(",
@@ -248,20 +268,20 @@ ODD = {
 }
 
 
-@pytest.mark.parametrize("source", ODD.values(), ids=ODD)
-def test_any_file_can_be_hidden_in(source: bytes) -> None:
+@pytest.mark.parametrize("source", UNUSUAL_SOURCES.values(), ids=UNUSUAL_SOURCES)
+def test_names_are_hidden_in_any_file(source: bytes) -> None:
     file = JavaFile(source)
-    hidden = edited(file, name_edits(file, "walk"))
+    hidden = edit_file(file, name_edits(file, "walk"))
     assert b"walk()" not in hidden.source
     assert len(hidden.syntax) == len(file.syntax)
     assert len(hidden.declarations.methods) == len(file.declarations.methods)
     assert (hidden.syntax.start <= hidden.syntax.end).all()
     assert hidden.syntax.end.max() <= len(hidden.source)
-    for place in hidden.bodies:
-        shown(hidden, place)
+    for method_index in hidden.bodies:
+        render_views(hidden, method_index)
 
 
-def test_nothing_to_hide_changes_nothing() -> None:
+def test_edits_without_effect_change_nothing() -> None:
     file = JavaFile(FILES[0].read_bytes())
-    assert same_nodes(edited(file, []), file)
-    assert edited(file, name_edits(file, "noSuchName")).source == file.source
+    assert have_same_nodes(edit_file(file, []), file)
+    assert edit_file(file, name_edits(file, "noSuchName")).source == file.source

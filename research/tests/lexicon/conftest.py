@@ -1,4 +1,4 @@
-"""A WordNet of few words, written by hand in the format of ``wndb(5WN)``."""
+"""Fixtures: a small WordNet in the format of ``wndb(5WN)``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-# Part of speech, words, pointers (sign, number of the meaning, words at both ends), gloss.
+# Part of speech, words, pointers (symbol, number of the meaning, words at both ends), gloss.
 Meaning = tuple[str, Sequence[str], Sequence[tuple[str, int, int, int]], str]
 MEANINGS: list[Meaning] = [
     ("n", ["entity"], [], "that which is"),
@@ -26,6 +26,7 @@ _FILES = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
 
 
 def write_wordnet(folder: Path, meanings: Sequence[Meaning]) -> Path:
+    """Write WordNet's database files with these meanings; return the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     data: dict[str, list[str]] = {name: ["  1 a licence"] for name in _FILES.values()}
     words: dict[str, dict[str, list[int]]] = {name: {} for name in _FILES.values()}

@@ -1,4 +1,4 @@
-"""The numbers that are kept: neighbours, bytes for vectors, the pairs worth their place."""
+"""Tests of building a lexicon: neighbours, quantized vectors, fallback and selected pairs."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ def test_pairs_that_are_kept() -> None:
     keys = keys_of(np.arange(6), np.arange(6) + 1)
     values = np.array([0.9, 0.2, 0.1, 0.5, 0.9, 0.52], dtype=np.float32)
     guessed = np.array([0.4, 0.1, 0.6, 0.5, 0.3, 0.5])
-    # The second is below the floor both ways; the fourth and sixth are guessed well enough.
+    # The second is below the floor both ways; the fallback is right for the fourth and sixth.
     found = _kept(keys, values, guessed, 0.3, Settings())
     assert found.tolist() == [0, 2, 4]
-    # Of too many, where the fallback is most wrong above the floor: by 0.6, 0.5, 0.3.
+    # With a limit, the pairs with the largest errors above the floor stay: 0.6, 0.5, 0.3.
     assert _kept(keys, values, guessed, 0.3, Settings(pairs=2)).tolist() == [0, 4]
-    # As wrong as another pair, but of a rarer word.
+    # Of two pairs with the same error, that of the rarer word is dropped.
     far = keys_of(np.array([0, 1]), np.array([20_000, 2]))
     alike = np.array([0.9, 0.9], dtype=np.float32)
     assert _kept(far, alike, np.array([0.4, 0.4]), 0.3, Settings(pairs=1)).tolist() == [1]
@@ -90,7 +90,7 @@ def test_examples_of_relations(wordnet_folder: Path) -> None:
     left, right = parted(keys)
     ends = zip(left.tolist(), right.tolist(), worth.tolist(), strict=True)
     found = {(words[i], words[j], value) for i, j, value in ends if value}
-    siblings = {("car", "truck", 0.25), ("auto", "truck", 0.25)}  # drawn, so one may be missing
+    siblings = {("car", "truck", 0.25), ("auto", "truck", 0.25)}  # sampled, so one may be missing
     assert found - siblings == {
         ("car", "auto", 1.0),
         ("close", "shut", 1.0),
@@ -112,6 +112,6 @@ def test_examples_of_relations(wordnet_folder: Path) -> None:
 def test_what_people_said() -> None:
     pytest.importorskip("gensim")
     keys, said = rated("simlex999.txt", ["new", "old", "intelligent", "smart"])
-    # The first two lines of the file.
+    # Expected values are the first two lines of the file.
     assert keys.tolist() == [0 * 65536 + 1, 2 * 65536 + 3]
     assert said == pytest.approx([0.158, 0.92])

@@ -1,4 +1,4 @@
-"""Contrast, frames and flow, against plain Python and by hand."""
+"""Tests of contrast, frames and flow, against plain Python and expected values."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ NAMES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map("_".join)
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.lists(NAMES, min_size=1, max_size=6), min_size=1, max_size=8))
 def test_frames_against_plain_python(files: list[list[str]]) -> None:
-    """Which pairs are counted how often, as ``associated`` would then see them."""
+    """Compare with counts of pairs by plain Python, passed to ``compute_association``."""
     same: Counter[tuple[int, int]] = Counter()
     fillers: dict[tuple[str, ...], set[int]] = defaultdict(set)
     for names in files:
@@ -89,12 +89,12 @@ def test_words_that_are_told_apart() -> None:
     both = "minValue; maxValue;"
     found, shared = frames(read_files([both, both, both, "getItem", "setItem"]), PLACE)
     assert set(spelled(found)) == {("min", "max")}
-    # Here once: too little to be known.
+    # They meet in one file only, which is too little evidence.
     assert spelled(shared) == {}
 
 
 def test_association_by_hand() -> None:
-    """Two pairs of the same word: shares 5, 3, 2 of 10."""
+    """Two pairs of the same word: occurrences are 5, 3 and 2 of 10."""
     key = np.array([1, 2], dtype=np.int64)  # (0, 1) and (0, 2)
     found = associated(key, np.array([3.0, 2.0]), 5.0)
     assert found.value[0] == pytest.approx(np.log1p(3 * 10 / 15) * 3 / 8)
@@ -104,9 +104,9 @@ def test_association_by_hand() -> None:
 def test_an_argument_for_a_parameter() -> None:
     source = "function store(maxValue, other) {} store(minValue, 3); store(a.minValue, other)"
     assert set(spelled(flow(read_files([source]), PLACE))) == {("min", "max")}
-    # One word more: no word stands for another.
+    # The names differ in length, so no word corresponds to another.
     assert spelled(flow(read_files(["function f(value) {} f(minValue)"]), PLACE)) == {}
-    # As many arguments as there are parameters.
+    # The numbers of arguments and parameters differ.
     assert spelled(flow(read_files(["function f(min) {} f(max, 1)"]), PLACE)) == {}
 
 
@@ -114,7 +114,7 @@ def test_who_is_called_must_be_known() -> None:
     one = "function f(min) {} f(max);"
     assert set(spelled(flow(read_files([one]), PLACE))) == {("min", "max")}
     two = one + "var o = { f(name) {} };"
-    # Either of two may be meant.
+    # Either of two declarations may be the callee.
     assert set(spelled(flow(read_files([two]), PLACE))) == {("min", "max"), ("name", "max")}
     three = two + "var p = { f(item) {} };"
     assert spelled(flow(read_files([three]), PLACE)) == {}
@@ -122,7 +122,7 @@ def test_who_is_called_must_be_known() -> None:
 
 def test_what_is_assigned() -> None:
     assert set(spelled(flow(read_files(["var item = value;"]), PLACE))) == {("item", "value")}
-    # A getter's verb says nothing of what it gives.
+    # The verb of a getter is ignored.
     assert set(spelled(flow(read_files(["item = o.getValue();"]), PLACE))) == {("item", "value")}
     assert spelled(flow(read_files(["value = o.getValue();"]), PLACE)) == {}
 

@@ -1,4 +1,4 @@
-"""What the syntax tells of names, by hand; and that nothing depends on who reads."""
+"""Tests of reading names from source files, and of their independence of workers and cache."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codeacumen.corpus import Corpus
-from codeacumen.corpus.build import build
+from codeacumen.corpus.build import build_corpus_folder
 from corpora import shared_engine
 from research.lexicon.reading import Reading, file_of, reading
 from support import ROOT
@@ -19,7 +19,7 @@ Told = tuple[list[str], list[tuple[object, ...]], list[tuple[object, ...]], list
 
 
 def told(language: str, source: str) -> Told:
-    """Names in order, declarations, calls and assignments, spelled out."""
+    """Return names in source order, declarations, calls and assignments, as spellings."""
     names: dict[str, int] = {}
     name, _, _, declared, called, moved = file_of(language, source.encode(), names, {})
     text = [*names, None]
@@ -77,7 +77,7 @@ def test_javascript() -> None:
         ("other", 1, 0, "n"),
         ("hidden", 1, 0, "w"),
     ]
-    # What g(x) gives is called, and has no name.
+    # The result of g(x) is called, and has no name.
     assert sorted(called, key=str) == sorted(
         [
             ("g", 1, 0, "x"),
@@ -126,13 +126,15 @@ def same(one: Reading, two: Reading) -> bool:
 
 def test_the_same_whoever_reads_and_from_the_cache(tmp_path: Path) -> None:
     source, home = str(ROOT / "examples" / "quill"), tmp_path / "home"
-    build([source], tmp_path / "corpus", engine=shared_engine(1), views=(), cache=home)
+    build_corpus_folder(
+        [source], tmp_path / "corpus", engine=shared_engine(1), views=(), cache=home
+    )
     corpus = Corpus.open(tmp_path / "corpus")
     one, files, lost = reading([corpus], shared_engine(1), tmp_path / "one")
     two, _, _ = reading([corpus], shared_engine(2), tmp_path / "two")
     kept, _, _ = reading([corpus], shared_engine(1), tmp_path / "one")
     assert lost == 0
-    assert files.files["java"] == len(one.offsets) - 1 > 10
+    assert files.file_counts["java"] == len(one.offsets) - 1 > 10
     assert len(one.declared) > 50
     assert len(one.called) > 50
     assert same(one, two)

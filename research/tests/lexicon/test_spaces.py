@@ -1,4 +1,4 @@
-"""Counts against plain Python; the decomposition against numpy's full one."""
+"""Tests of word vectors: counts against plain Python, the decomposition against numpy's SVD."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_counts(sentences: Sentences, window: int) -> None:
 def test_frequent_words_are_left_out_at_times() -> None:
     words = np.tile(np.array([0, 1], dtype=np.int32), 20_000)
     found = np.zeros((2, 2), dtype=np.float32)
-    # Word 0 is kept in one of four places: then nearly half of all pairs are of word 1 alone.
+    # Word 0 is kept once in four times, so word 1 often follows itself.
     spaces._count(found, words, np.array([0.25, 2.0]), 1, np.uint64(1))
     assert found[1, 0] == pytest.approx(10_000, rel=0.05)
     assert found[1, 1] == pytest.approx(2 * 15_000, rel=0.05)
@@ -55,7 +55,7 @@ def test_information_by_hand() -> None:
     spaces._information(counts, row, share)
     assert counts[0, 1] == pytest.approx(expected, rel=1e-5)
     assert counts[0, 0] == 0
-    assert counts[1, 1] == 0  # less often than by chance
+    assert counts[1, 1] == 0  # less frequent than by chance
 
 
 def test_the_decomposition_is_numpys() -> None:
@@ -65,14 +65,14 @@ def test_the_decomposition_is_numpys() -> None:
     left, values = spaces._decomposed(matrix, 8, 0, lambda done: None)
     full_left, full_values, _ = np.linalg.svd(matrix)
     assert values == pytest.approx(full_values[:8], rel=1e-3)
-    # The same directions, up to their sign.
+    # Singular vectors agree up to their sign.
     assert np.abs((left * full_left[:, :8]).sum(axis=0)) == pytest.approx(np.ones(8), abs=1e-3)
 
 
 def test_words_of_like_company_are_near_and_the_unknown_are_zero(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(spaces, "SAMPLE", 1.0)  # of so few words, all are frequent
+    monkeypatch.setattr(spaces, "SAMPLE", 1.0)  # all of so few words are frequent
     rng = np.random.default_rng(0)
     # 0 and 1 stand beside 2..5, 6 and 7 beside 8..11; 12 never occurs.
     near = [[int(rng.integers(0, 2)), int(rng.integers(2, 6))] for _ in range(400)]
@@ -93,7 +93,7 @@ def test_each_sentence_once(sentences: Sentences) -> None:
 
 
 def test_lines_are_joined_until_they_have_six_words() -> None:
-    """By hand: names of 1, 2 and 3 words; a file ends a sentence."""
+    """Join names of 1, 2 and 3 words; the end of a file ends a sentence."""
     length = np.array([1, 2, 3], dtype=np.int32)
     first = np.array([0, 1, 3], dtype=np.int64)
     flat = np.array([10, 20, 21, 30, 31, 32], dtype=np.int32)

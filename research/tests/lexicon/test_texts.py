@@ -1,4 +1,4 @@
-"""Texts of several kinds, by hand."""
+"""Sentences of texts in several formats, against expected values written by hand."""
 
 from __future__ import annotations
 
@@ -86,6 +86,6 @@ def test_the_same_whoever_reads(manuals: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_files_by_name_and_no_folder(manuals: Path) -> None:
     assert files_of([manuals / "odd.txt"]) == [manuals / "odd.txt"]
-    with pytest.raises(CodeacumenError, match="there is no"):
+    with pytest.raises(CodeacumenError, match="no such file"):
         files_of([manuals / "nothing"])
     assert read_texts([], shared_engine(1)).codes.tolist() == []

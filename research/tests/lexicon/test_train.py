@@ -1,4 +1,4 @@
-"""All of it, on a little: an example's code, a WordNet of SimLex's words, sentences by chance."""
+"""Tests of learning a complete lexicon from an example's code, a small WordNet and random text."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import pytest
 
 from codeacumen.api import Pair
 from codeacumen.models.identifier_similarity.lexicon import Lexicon
-from codeacumen.models.identifier_similarity.model import Names
+from codeacumen.models.identifier_similarity.model import IdentifierSimilarity
 from support import ROOT
 
 pytest.importorskip("gensim")
-# Enough for what is asked here.
+# Parts of an example that are large enough for these tests.
 SOME = [str(ROOT / "examples" / "quill" / "src" / "quill" / name) for name in ("text", "syntax")]
 
 
@@ -29,8 +29,7 @@ def learn_lexicon(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def resources(tmp_path: Path, make_wordnet: Callable[..., Path]) -> tuple[Path, Path]:
-    """A WordNet and a text: words of SimLex that people find much alike share a meaning, and
-    stand in the same sentences."""
+    """Return a WordNet and a text in which similar words of SimLex share meanings and sentences."""
     found = find_spec("gensim")
     assert found
     assert found.submodule_search_locations
@@ -84,7 +83,7 @@ def test_the_same_bytes_whatever_the_workers(
         )
         assert done.returncode == 0, done.stderr
         assert "500 words" in done.stdout
-        # The second must read by itself.
+        # Remove the cache, so that the second run reads the code itself.
         for file in (home / "names").glob("*.npz"):
             file.unlink()
         monkeypatch.setenv("PYTHONHASHSEED", "1")
@@ -97,7 +96,7 @@ def test_the_same_bytes_whatever_the_workers(
     assert lexicon.about["settings"]["words"] == 500
     assert "licence" in lexicon.about["licence"]
     assert json.dumps(lexicon.about["learned"]["simlex999"])
-    model = Names(tmp_path / "1" / "names.npz")
+    model = IdentifierSimilarity(tmp_path / "1" / "names.npz")
     same, other = model.similarity([Pair("smartThing", "intelligentThing"), Pair("smart", "hard")])
     assert same > other
 

@@ -1,4 +1,4 @@
-"""WordNet's files, and what they say of pairs of words."""
+"""Tests of reading WordNet's files, and of the features of word pairs."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_inflected_words(wordnet: WordNet) -> None:
 
 
 def test_pairs(wordnet: WordNet) -> None:
-    """Worked out by hand: ways go over the nearest common meaning."""
+    """Expected values are computed by hand; paths go over the nearest common hypernym."""
     assert said(wordnet, "car", "auto") == {"synonym": 1.0}
     assert said(wordnet, "car", "truck") == {"path": 0.3333, "sibling": 1.0}
     assert said(wordnet, "car", "vehicle") == {"path": 0.5, "above": 1.0}
@@ -69,7 +69,7 @@ def test_pairs(wordnet: WordNet) -> None:
     assert said(wordnet, "open", "shut") == {}
     assert said(wordnet, "big", "huge") == {"like": 1.0}
     assert said(wordnet, "cars", "car") == {"synonym": 1.0, "derived": 1.0}
-    # Both meanings of "open", the rarer one less.
+    # Both meanings of "open" count, the rarer one less.
     assert said(wordnet, "opened", "open") == {"synonym": 1.0, "derived": 1.0}
     assert said(wordnet, "car", "nothing") == {}
 

@@ -1,4 +1,4 @@
-"""Words of names, sentences of texts and comments."""
+"""Tests of splitting names into words, and texts and comments into sentences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from research.lexicon._words import END, comment_sentences, pieces, sentences, w
 def test_numbers_and_letters_stand_apart() -> None:
     assert pieces("md5sum_XMLParser2") == ("md", "5", "sum", "xml", "parser", "2")
     assert words("md5sum_XMLParser2") == ("md", "sum", "xml", "parser")
-    # Too rare to be learned; what stands beside them is not.
+    # Subtokens outside ASCII are dropped; the other subtokens stay.
     assert words("größeMax") == ("max",)
 
 

@@ -1,6 +1,8 @@
-"""What docs/networks.md says of the networks is what their runs gave: the oracle are the scores
-that are kept in research/results/networks, as `codeacumen eval` wrote them; and how they are
-gathered there."""
+"""Tests that docs/networks.md agrees with the stored results, and of the plan and gathering
+scripts.
+
+The oracle are the scores in research/results/networks as `codeacumen eval` wrote them.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,7 @@ NETWORKS = {
     "code2seq": "code2seq", "GGNN": "ggnn", "Spot's CNN": "spot-cnn", "Cognac": "cognac",
     "GTNM": "gtnm", "classical`, no network": "classical",
 }  # fmt: skip
-# What each column of the page's two first tables holds; several where a cell has several.
+# Tasks of each column in the page's first two tables; several where a cell has several scores.
 TASKS = (
     (
         ("gluecode/npath",),
@@ -84,7 +86,7 @@ def rows(training: str, file: str) -> list[dict[str, str]]:
 
 
 def tables(page: str, heading: str) -> list[list[list[str]]]:
-    """The tables below a heading, as cells; without the line that rules them."""
+    """Return the tables below a heading as lists of cells, without the ruler line."""
     text = page.split(f"## {heading}\n", 1)[1].split("\n## ", 1)[0]
     found = []
     for block in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
@@ -97,7 +99,7 @@ PAGE = (ROOT / "docs" / "networks.md").read_text()
 
 
 def cells() -> Iterator[tuple[str, str, str, str]]:
-    """Task, network, trainings, what the page says."""
+    """Yield task, network, trainings and text of each cell."""
     for columns, table in zip(TASKS, tables(PAGE, "Where they stand")[:2], strict=True):
         for name, *said, trainings in table[1:]:
             if name not in NETWORKS:
@@ -121,10 +123,10 @@ def test_a_score_on_the_page_is_one_that_was_kept(
         if (row["task"], row["network"], row["metric"], row["slice"]) == (task, network, metric, "")
         if not task.startswith("idbench") or row["evaluation_set"] == "complete"
     ]
-    # A score, and its interval where it is told; behind them, in brackets, what was published.
+    # A cell has a score, sometimes its interval, and the published score in brackets.
     score = [float(one) for one in re.findall(r"-?\d\.\d{3}", re.sub(r"\(.*\)", "", said))]
     assert len(score) in (1, 3)
-    # Those kept have five digits, and are rounded once more for the page.
+    # Stored scores have five digits, and the page rounds them again.
     assert any(score == pytest.approx(one[: len(score)], abs=0.00051) for one in kept)
 
 
@@ -151,7 +153,7 @@ def test_figures_beside_rename4js_are_those_printed_and_those_kept() -> None:
         if whose == "ReName4J":
             right = [float(printed[setting, name, metric]) for setting, metric, _, _ in asked]
         else:
-            # What it was not asked in one training is of another.
+            # A score that one training lacks is taken from the row's next training.
             told = sorted((one for one in TRAININGS if one in training), key=training.index)
             kept = {
                 (row["task"], row["metric"]): 100 * float(row["value"])
@@ -229,7 +231,7 @@ def test_the_script_that_measures_speed_writes_what_is_kept(tmp_path: Path) -> N
     (tmp_path / "model.json").write_text(
         json.dumps({"parameters": 7, "training": {"batch": 64, "precision": "32"}})
     )
-    # The start is not counted, nor what is left of a round when the clock ends it.
+    # The first round does not count, nor a last round that the clock cut short.
     (tmp_path / "history.csv").write_text(
         "step,examples_per_second,waiting\n8,1,0.9\n16,50,0.01\n24,70,0.03\n25,9,0.5\n"
     )
@@ -315,24 +317,24 @@ def test_some_of_the_tasks_may_be_trained_for_alone() -> None:
     for only, commands in told.items():
         taught = {one.split()[4] for one in commands if one.startswith("train")}
         assert taught == {f"gluecode/{task}@gluecode" for task in only}
-        # The network that names is asked about names, about variants, for vectors.
+        # Only the naming network is evaluated on variants and on SeSaMe.
         asked = [one for one in commands if "run:runs/ggnn/naming" in one]
         assert len(asked) == (2 if "naming" in only else 0)
     assert (
         "-t gluecode/npath@gluecode -t gluecode/completion@gluecode"
         in (told["npath", "completion"][-1])
     )
-    # What can only name is neither trained nor asked.
+    # A network that only names is neither trained nor evaluated for other tasks.
     args.only = ("npath",)
     assert plan.stages("code2vec", args) == []
-    # All five are one benchmark, with a mean of its own.
+    # All five tasks are one benchmark, which has a mean.
     assert any("-t gluecode@gluecode" in one for one in told[plan.GLUECODE])
 
 
 def test_commands_that_end_together_are_all_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each is written while no other is."""
+    """jobs.json is never written by two threads at once."""
     writing: list[Path] = []
     together: list[int] = []
 
@@ -362,16 +364,16 @@ def test_commands_that_end_together_are_all_told(
 
 
 def kept_answers() -> list[str]:
-    """The trainings of which answers are kept: until the seventh none were."""
+    """Return the trainings whose answers are stored; the first seven have none."""
     found = sorted(path.parent.name for path in KEPT.glob("*/results.tar.xz"))
     return [one for one in found if one not in (*TRAININGS[:6], "third", "ablation")]
 
 
 @pytest.mark.parametrize("training", kept_answers())
 def test_the_kept_answers_are_those_that_were_scored(training: str) -> None:
-    """By the hashes that the runs took of them."""
+    """Compare with the hashes that the runs recorded."""
     runs, hashes = {}, {}
-    # One after the other: to go back in such an archive is to begin anew.
+    # Read members in order, because seeking back in an xz stream starts from the beginning.
     with tarfile.open(KEPT / training / "results.tar.xz", "r|xz") as archive:
         for one in archive:
             stream = archive.extractfile(one)

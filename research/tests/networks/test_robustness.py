@@ -1,6 +1,8 @@
-"""The tables of docs/networks-robustness.md are what the kept runs gave. The script that makes them
-reads each run's results; the oracle here are the scores that were gathered beside them, and the
-study's own files for what stands in brackets (tests/published)."""
+"""Tests that the tables of docs/networks-robustness.md agree with the stored runs.
+
+The script reads each run's results.json. The oracle is independent: the gathered scores.csv, and
+the study's published files for the figures in brackets.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,7 @@ def kept(model: str, kind: str, metric: str, where: str) -> float | None:
 
 
 def cells(name: str, labels: int = 1) -> list[tuple[str, str, str]]:
-    """The row's label, the network and what the page says, of a table."""
+    """Return label, network and text of each cell of a table."""
     block = TEXT.split(f"<!-- table: {name} -->\n\n", 1)[1].split("\n\n", 1)[0]
     head, _, *rows = ([one.strip() for one in line.split("|")[1:-1]] for line in block.splitlines())
     return [
@@ -56,12 +58,12 @@ def cells(name: str, labels: int = 1) -> list[tuple[str, str, str]]:
 
 
 def numbers(said: str) -> list[float]:
-    """Ours alone: without the interval and what was published."""
+    """Return our figures of a cell, without interval and published figures."""
     return [float(one) for one in re.sub(r"[\[(].*", "", said).split(" / ")]
 
 
 def near(model: str, kind: str, metric: str, where: str = "single") -> object:
-    # Those gathered have five digits, and are rounded once more for the page.
+    # Gathered scores have five digits, and the page rounds them again.
     return pytest.approx(kept(model, kind, metric, where), abs=0.051)
 
 

@@ -47,7 +47,7 @@ class InputLevels:
     meanings: Mapping[str, str]
 
     @property
-    def first(self) -> str:
+    def first_level(self) -> str:
         """The level that shows all of the text."""
         return next(iter(self.tasks))
 

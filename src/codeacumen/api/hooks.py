@@ -54,7 +54,7 @@ class Fingerprinted(Protocol):
 
 @runtime_checkable
 class Restricted(Protocol):
-    """A model that can answer some tasks alone: ``only`` are beginnings of their names."""
+    """A model that can answer only some tasks: ``only`` lists prefixes of their names."""
 
     @property
     def only(self) -> tuple[str, ...]: ...
@@ -62,8 +62,9 @@ class Restricted(Protocol):
 
 @runtime_checkable
 class Supervised(Protocol):
-    """A model that has seen labels: ``supervision`` says which, and tables show it. A network that
-    was trained before says ``before``; one that learns during a run is a ``Learner``."""
+    """A model that has seen labels: ``supervision`` says which, and tables show it. It is
+    ``before`` for a network that was trained before the run; a model that learns during a run is a
+    ``Learner``."""
 
     @property
     def supervision(self) -> str: ...
@@ -96,7 +97,7 @@ class UsesContext(Protocol):
 
 @runtime_checkable
 class Composite(Protocol):
-    """A model of several, by name: a folder of networks, for instance."""
+    """A model that consists of several models, by name, such as a folder of networks."""
 
     @property
     def parts(self) -> Mapping[str, object]: ...
@@ -165,13 +166,13 @@ class HasContext(Protocol):
 
 @runtime_checkable
 class PostprocessesAnswers(Protocol):
-    """A task whose metrics see something else than the answers themselves: a value in place of a
-    missing answer, or the answers to a method and to a variant of it together."""
+    """A task that changes the answers before its metrics see them: it replaces a missing answer by
+    a value, or joins the answers to a method and to a variant of it."""
 
     def postprocess_answers(
         self, instances: Sequence[Instance], answers: Mapping[str, Answer]
     ) -> dict[str, Answer]:
-        """Return what the metrics see, by the instances' ids."""
+        """Return the answers that the metrics see, by the instances' ids."""
         ...
 
 

@@ -78,7 +78,7 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class NamedMethod:
-    """A method and a name whose fitness is to be judged."""
+    """A method and a name; the model judges how well the name fits."""
 
     method: Method
     name: str
@@ -92,9 +92,9 @@ Input: TypeAlias = Pair | Question | Prompt | Method | NamedMethod
 
 
 # --------------------------------------------------------------------------------------
-# Capabilities: the ways a model can be asked. All take a batch and answer in its order. ``None``
-# means that the model has no answer, which is not an error; an exception in place of an answer
-# says that this item failed, and the others count.
+# Capabilities: the kinds of questions that a model can answer. All take a batch and return answers
+# in its order. ``None`` means that the model has no answer, which is not an error. An exception in
+# place of an answer means that this item failed; the other answers count.
 # --------------------------------------------------------------------------------------
 
 
@@ -182,7 +182,7 @@ class Learner(Protocol):
     @property
     def supervision(self) -> Supervision: ...
     def fit(self, examples: Sequence[Example]) -> None:
-        """Forget what was learned before and learn from these."""
+        """Discard what the model learned before and learn from these examples."""
         ...
 
 
@@ -198,14 +198,14 @@ class CodeContext(Protocol):
     (their number), ``candidates`` (names of the type's methods with that number of parameters,
     sorted) and ``static``; for other tasks it returns the data set's description of the method.
 
-    ``owner`` returns the class around a method, and in brief the methods it is connected with; it
-    is quick, and bounded: ``header`` (the class's declaration without its body), ``fields`` and
+    ``owner`` returns a short description of the class around a method and of the methods connected
+    with it, of bounded size: ``header`` (the class's declaration without its body), ``fields`` and
     ``imports`` (as written), ``doc`` (the method's documentation comment), ``methods`` (the others
     of the class), ``callers`` and ``callees`` (the nearest), each a row of ``type``, ``name``,
-    ``returns``, ``parameters``; ``gives``, what the methods that it calls return as far as their
-    texts say, by their names: ``null`` (returned or promised), ``passed`` (what another method
-    returns that may return null), ``name`` (a variable), ``other``. A key may be missing; where
-    there is no corpus, all are.
+    ``returns``, ``parameters``; ``gives``, which maps the names of the called methods to what they
+    return according to their texts: ``null`` (returned or promised), ``passed`` (what another
+    method returns that may return null), ``name`` (a variable), ``other``. A key may be missing;
+    without a corpus, all are.
     """
 
     def view(self, method: str, name: str, compat: str = "") -> Json: ...

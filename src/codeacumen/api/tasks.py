@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Instance:
     """A question of a task.
 
-    ``truth`` is the correct answer, or an object that has it under ``value`` beside other readings,
+    ``truth`` is the correct answer, or an object that has it under ``value`` next to other data,
     such as votes. ``cluster`` groups instances that are not independent (same project);
     ``tags`` name the slices and evaluation sets that the instance belongs to.
     """
@@ -54,7 +54,7 @@ class TaskCard:
 
     ``requires_native_capability``: only a model that has the capability itself can answer, none
     through an adapter. It is set where a question's text does not resemble its choices, such as
-    numbers of paths. ``limit``: the task has only its first so many instances; 0: all.
+    numbers of paths. ``limit``: the task has only this many instances, its first; 0: all.
     """
 
     name: str
@@ -93,7 +93,7 @@ class Metric(Protocol):
 
     @property
     def proportion(self) -> bool:
-        """True where every observation is 0 or 1 and the statistic is their mean."""
+        """True if every observation is 0 or 1 and the statistic is their mean."""
         ...
 
     def observe(self, truth: Json, answer: Json) -> tuple[float, ...] | None: ...

@@ -38,5 +38,5 @@ class View(Protocol):
         ...
 
     def compatible(self, compat: str, file: Any, place: int) -> Json:
-        """Return the value in another tool's format, of the method at a place of its file."""
+        """Return the view in another tool's format; ``place`` is the method's index in its file."""
         ...

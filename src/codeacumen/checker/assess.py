@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from codeacumen.api import CodeacumenError
 from codeacumen.core.files import sha256_of
-from codeacumen.models.method_naming.antipatterns import findings
+from codeacumen.models.method_naming.antipatterns import find_antipatterns
 from codeacumen.models.method_naming.conventions import Conventions
 from codeacumen.models.method_naming.facts import Facts
 from codeacumen.models.method_naming.suggestions import NameSuggestions, suggest_names
 from codeacumen.models.method_naming.verdict import Evidence, Verdict
 
 if TYPE_CHECKING:
-    from codeacumen.models.method_naming.combined import Combined
+    from codeacumen.models.method_naming.combined import CombinedNamingModel
 
 NO_BACKGROUND = "none"
 # Log-odds without evidence: one strong rule is enough for a finding, one weak rule is not. This
@@ -36,11 +36,11 @@ class Assessor(Protocol):
     must ignore what it learned from a method of the same path, owner, name and parameters.
     """
 
-    def learn(self, facts: Sequence[Facts]) -> None:
+    def learn_methods(self, facts: Sequence[Facts]) -> None:
         """Learn from the methods of a project's files. A caller may add more files later."""
         ...
 
-    def assess(self, facts: Sequence[Facts]) -> list[Verdict | None]:
+    def assess_methods(self, facts: Sequence[Facts]) -> list[Verdict | None]:
         """Return a verdict on each method, or None where there is too little to judge by.
 
         The caller passes all methods of a file together, in order: a model may compare a method
@@ -48,7 +48,7 @@ class Assessor(Protocol):
         """
         ...
 
-    def suggest(self, facts: Facts, limit: int) -> NameSuggestions:
+    def suggest_names(self, facts: Facts, limit: int) -> NameSuggestions:
         """Return names for a method, best first, whether or not its own is right."""
         ...
 
@@ -60,21 +60,21 @@ class RuleAssessor:
     def __init__(self) -> None:
         self._conventions = Conventions()
 
-    def learn(self, facts: Sequence[Facts]) -> None:
-        self._conventions.learn(facts)
+    def learn_methods(self, facts: Sequence[Facts]) -> None:
+        self._conventions.learn_methods(facts)
 
-    def assess(self, facts: Sequence[Facts]) -> list[Verdict | None]:
-        return [self._verdict(one) for one in facts]
+    def assess_methods(self, facts: Sequence[Facts]) -> list[Verdict | None]:
+        return [self._judge_method(method_facts) for method_facts in facts]
 
-    def suggest(self, facts: Facts, limit: int) -> NameSuggestions:
+    def suggest_names(self, facts: Facts, limit: int) -> NameSuggestions:
         return suggest_names(facts, None, self._conventions, limit)
 
-    def _verdict(self, facts: Facts) -> Verdict | None:
-        evidence = [*findings(facts), *self._conventions.evidence(facts)]
-        if not any(one.weight > 0 for one in evidence):
+    def _judge_method(self, facts: Facts) -> Verdict | None:
+        evidence = [*find_antipatterns(facts), *self._conventions.collect_evidence(facts)]
+        if not any(reason.weight > 0 for reason in evidence):
             return None
-        suggestions = tuple(self._conventions.suggest(facts)[:SUGGESTIONS])
-        return Verdict(probable(evidence), tuple(evidence), suggestions)
+        suggestions = tuple(self._conventions.suggest_names(facts)[:SUGGESTIONS])
+        return Verdict(compute_probability(evidence), tuple(evidence), suggestions)
 
 
 class BackgroundAssessor:
@@ -83,15 +83,15 @@ class BackgroundAssessor:
 
     def __init__(self, background: str) -> None:
         self._background = background
-        self._model = _combined(background)
+        self._model = _load_combined_model(background)
 
-    def learn(self, facts: Sequence[Facts]) -> None:
-        self._model.learn(facts)
+    def learn_methods(self, facts: Sequence[Facts]) -> None:
+        self._model.learn_methods(facts)
 
-    def assess(self, facts: Sequence[Facts]) -> list[Verdict | None]:
-        return self._model.assess(facts)
+    def assess_methods(self, facts: Sequence[Facts]) -> list[Verdict | None]:
+        return self._model.assess_methods(facts)
 
-    def suggest(self, facts: Facts, limit: int) -> NameSuggestions:
+    def suggest_names(self, facts: Facts, limit: int) -> NameSuggestions:
         return suggest_names(facts, self._model.background, self._model.conventions, limit)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -102,16 +102,18 @@ class BackgroundAssessor:
         self._model.conventions = state["conventions"]
 
 
-def _combined(background: str) -> Combined:
-    from codeacumen.models.method_naming.background import read_background, shipped
-    from codeacumen.models.method_naming.combined import Combined
+def _load_combined_model(background: str) -> CombinedNamingModel:
+    from codeacumen.models.method_naming.background import load_shipped_background, read_background
+    from codeacumen.models.method_naming.combined import CombinedNamingModel
 
-    return Combined(read_background(Path(background)) if background else shipped())
+    return CombinedNamingModel(
+        read_background(Path(background)) if background else load_shipped_background()
+    )
 
 
-def probable(evidence: Sequence[Evidence], prior: float = PRIOR) -> float:
+def compute_probability(evidence: Sequence[Evidence], prior: float = PRIOR) -> float:
     """Return the probability that a name is wrong; ``prior`` is its log-odds without evidence."""
-    return logistic(prior + math.fsum(one.weight for one in evidence))
+    return logistic(prior + math.fsum(reason.weight for reason in evidence))
 
 
 def logistic(odds: float) -> float:
@@ -123,20 +125,22 @@ def logistic(odds: float) -> float:
     return 1 / (1 + math.exp(-odds)) if odds > -700 else 0.0
 
 
-def without(verdict: Verdict, rules: Sequence[str]) -> Verdict:
+def exclude_rules(verdict: Verdict, rules: Sequence[str]) -> Verdict:
     """Return the verdict without the evidence of some rules; ``*`` stands for all rules."""
-    gone = [one for one in verdict.evidence if one.rule in rules or "*" in rules]
-    if not gone:
+    excluded = [reason for reason in verdict.evidence if reason.rule in rules or "*" in rules]
+    if not excluded:
         return verdict
-    share = min(max(verdict.wrong, 1e-12), 1 - 1e-12)
-    odds = math.log(share / (1 - share)) - math.fsum(one.weight for one in gone)
-    left = tuple(one for one in verdict.evidence if one not in gone)
+    probability = min(max(verdict.wrong, 1e-12), 1 - 1e-12)
+    odds = math.log(probability / (1 - probability)) - math.fsum(
+        reason.weight for reason in excluded
+    )
+    remaining = tuple(reason for reason in verdict.evidence if reason not in excluded)
     # Without any reason left, the prior alone must not make a finding.
-    wrong = logistic(odds) if any(one.weight > 0 for one in left) else 0.0
-    return Verdict(wrong, left, verdict.suggestions)
+    wrong = logistic(odds) if any(reason.weight > 0 for reason in remaining) else 0.0
+    return Verdict(wrong, remaining, verdict.suggestions)
 
 
-def assessor(background: str) -> Assessor:
+def create_assessor(background: str) -> Assessor:
     """Return a model that has not learned from the project yet.
 
     ``background`` is a file, ``none``, or empty for the one that the package ships, if any.
@@ -150,7 +154,7 @@ def _is_shipped() -> bool:
     return files("codeacumen.models.method_naming").joinpath("data", "background.npz").is_file()
 
 
-def background_key(background: str) -> str:
+def hash_background(background: str) -> str:
     """Return a key for stored models: the hash of the background's file, whatever its path."""
     if background in ("", NO_BACKGROUND):
         return background

@@ -22,14 +22,14 @@ from typing import TypeAlias
 import pygit2
 
 from codeacumen.api import CodeacumenError, Json
-from codeacumen.checker.assess import Assessor, assessor
-from codeacumen.checker.settings import SHARED
+from codeacumen.checker.assess import Assessor, create_assessor
+from codeacumen.checker.settings import SHARED_FILE
 from codeacumen.core.files import write_atomically
 from codeacumen.core.progress import Progress
 from codeacumen.corpus.reading import LARGEST, Problem, read_source
 from codeacumen.corpus.sources.git_tree import GitRoot
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.models.method_naming.facts import Facts, facts_of
+from codeacumen.models.method_naming.facts import Facts, read_facts
 from codeacumen.renames.records import (
     RENAMES,
     STABLE,
@@ -40,7 +40,7 @@ from codeacumen.renames.records import (
 )
 
 # Tags of renames that do not show whether a name fits, or that no checker could foresee.
-LEFT_OUT = frozenset(
+EXCLUDED_TAGS = frozenset(
     (
         "typo",
         "case",
@@ -58,7 +58,7 @@ LEFT_OUT = frozenset(
 )
 FOLDS = 5
 # Number of file versions to read; more would take minutes and change the result little.
-MOST = 2000
+MAX_VERSIONS = 2000
 
 # Version of a file: a commit and the path in that commit.
 Version: TypeAlias = tuple[str, str]
@@ -78,7 +78,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Judgement:
     """A case and the probability, by the model, that its name is wrong."""
 
     case: Case
@@ -86,141 +86,153 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Cases:
+class CalibrationCases:
     """Cases, and how many renames were excluded, by tag."""
 
     cases: list[Case]
-    left_out: Counter[str]
+    excluded_tags: Counter[str]
 
 
-def cases_of(mined: Path) -> Cases:
+def load_cases(mined: Path) -> CalibrationCases:
     """Return the cases of a folder that ``codeacumen renames mine`` wrote."""
-    left_out: Counter[str] = Counter()
-    found: list[Case] = []
+    excluded_tags: Counter[str] = Counter()
+    cases: list[Case] = []
     for rename in read_renames(mined / RENAMES):
-        tags = sorted(LEFT_OUT.intersection(rename.tags))
+        tags = sorted(EXCLUDED_TAGS.intersection(rename.tags))
         if tags:
-            left_out[tags[0]] += 1
+            excluded_tags[tags[0]] += 1
         else:
-            found.append(_wrong(rename))
-    files = {one.file for one in found}
-    found += [
-        _right(one)
-        for one in read_stable(mined / STABLE)
-        if one.path in files and not LEFT_OUT.intersection(one.tags)
+            cases.append(_case_from_rename(rename))
+    files = {case.file for case in cases}
+    cases += [
+        _case_from_stable_method(method)
+        for method in read_stable(mined / STABLE)
+        if method.path in files and not EXCLUDED_TAGS.intersection(method.tags)
     ]
-    return Cases(found, left_out)
+    return CalibrationCases(cases, excluded_tags)
 
 
-def _wrong(one: Rename) -> Case:
-    version = (one.parent, one.path_before)
-    return Case(version, one.path, one.owner, one.old_name, one.parameters, True)
+def _case_from_rename(rename: Rename) -> Case:
+    version = (rename.parent, rename.path_before)
+    return Case(version, rename.path, rename.owner, rename.old_name, rename.parameters, True)
 
 
-def _right(one: StableMethod) -> Case:
-    version = (one.commit, one.path)
-    return Case(version, one.path, one.owner, one.name, one.parameters, False)
+def _case_from_stable_method(method: StableMethod) -> Case:
+    version = (method.commit, method.path)
+    return Case(version, method.path, method.owner, method.name, method.parameters, False)
 
 
-def judged(
+def judge_cases(
     repository: Path, cases: Sequence[Case], background: str, step: Progress
-) -> list[Judged]:
+) -> list[Judgement]:
     """Judge each case that its file contains, by cross-validation over files.
 
     Return the judgements in the order of folds and versions.
     """
-    by_version: dict[Version, list[Case]] = {}
+    all_cases_by_version: dict[Version, list[Case]] = {}
     for case in cases:
-        by_version.setdefault(case.version, []).append(case)
-    versions = _chosen(by_version)
-    place = Path(pygit2.Repository(str(repository)).path)
-    facts: dict[Version, list[Facts]] = {}
-    found: dict[Version, list[tuple[Case, Facts]]] = {}
+        all_cases_by_version.setdefault(case.version, []).append(case)
+    versions = _sample_versions(all_cases_by_version)
+    git_dir = Path(pygit2.Repository(str(repository)).path)
+    facts_by_version: dict[Version, list[Facts]] = {}
+    cases_by_version: dict[Version, list[tuple[Case, Facts]]] = {}
     for number, version in enumerate(versions):
         step("reading", number, len(versions))
-        facts[version], found[version] = _methods(place, version, by_version[version])
-    told: list[Judged] = []
+        facts_by_version[version], cases_by_version[version] = _read_version(
+            git_dir, version, all_cases_by_version[version]
+        )
+    judgements: list[Judgement] = []
     for number in range(FOLDS):
         step("judging", number, FOLDS)
-        own = [one for one in versions if _fold(by_version[one][0].file) == number]
-        told += _fold_judged(own, facts, found, number, background)
-    return told
+        fold_versions = [
+            version
+            for version in versions
+            if _assign_fold(all_cases_by_version[version][0].file) == number
+        ]
+        judgements += _judge_fold(
+            fold_versions, facts_by_version, cases_by_version, number, background
+        )
+    return judgements
 
 
-def _chosen(by_version: dict[Version, list[Case]]) -> list[Version]:
+def _sample_versions(cases_by_version: dict[Version, list[Case]]) -> list[Version]:
     """Return at most ``MAX_VERSIONS`` versions, sorted; prefer those with a wrong name.
 
     Hashes make the choice, so it is the same each time.
     """
 
-    def order(version: Version) -> tuple[bool, str]:
+    def sort_key(version: Version) -> tuple[bool, str]:
         digest = hashlib.sha256("\0".join(version).encode("utf-8", "surrogatepass")).hexdigest()
-        return not any(case.wrong for case in by_version[version]), digest
+        return not any(case.wrong for case in cases_by_version[version]), digest
 
-    return sorted(sorted(by_version, key=order)[:MOST])
+    return sorted(sorted(cases_by_version, key=sort_key)[:MAX_VERSIONS])
 
 
-def _fold(path: str) -> int:
+def _assign_fold(path: str) -> int:
     digest = hashlib.sha256(path.encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:8], "big") % FOLDS
 
 
-def _methods(
-    place: Path, version: Version, cases: Iterable[Case]
+def _read_version(
+    git_dir: Path, version: Version, cases: Iterable[Case]
 ) -> tuple[list[Facts], list[tuple[Case, Facts]]]:
     """Return the facts of all methods of a file version, and the cases among them."""
     commit, path = version
-    data = GitRoot(place, commit).read(path, LARGEST)
+    data = GitRoot(git_dir, commit).read_file(path, LARGEST)
     source = data if isinstance(data, Problem) else read_source(path, data)
     if isinstance(source, Problem):
         return [], []
     file = JavaFile(source.data)
     # The commit in the path makes two versions of one file two files to the model.
-    facts = facts_of(file, f"{path}\0{commit}")
-    named: dict[tuple[str, str, tuple[str, ...]], Facts] = {}
-    for one in facts:
-        method = file.declarations.methods[one.place]
-        owner = ".".join(file.declarations.path(method.type))
-        kinds = tuple(parameter.type for parameter in method.parameters)
-        named.setdefault((owner, one.name, kinds), one)
+    facts = read_facts(file, f"{path}\0{commit}")
+    facts_by_signature: dict[tuple[str, str, tuple[str, ...]], Facts] = {}
+    for method_facts in facts:
+        method = file.declarations.methods[method_facts.method_index]
+        owner = ".".join(file.declarations.type_path(method.type))
+        parameter_types = tuple(parameter.type for parameter in method.parameters)
+        facts_by_signature.setdefault((owner, method_facts.name, parameter_types), method_facts)
     keys = [(case, (case.owner, case.name, case.parameters)) for case in cases]
-    return facts, [(case, named[key]) for case, key in keys if key in named]
+    return facts, [
+        (case, facts_by_signature[key]) for case, key in keys if key in facts_by_signature
+    ]
 
 
-def _fold_judged(
+def _judge_fold(
     versions: Sequence[Version],
-    facts: dict[Version, list[Facts]],
-    found: dict[Version, list[tuple[Case, Facts]]],
-    number: int,
+    facts_by_version: dict[Version, list[Facts]],
+    cases_by_version: dict[Version, list[tuple[Case, Facts]]],
+    fold: int,
     background: str,
-) -> list[Judged]:
+) -> list[Judgement]:
     """Judge the cases of one fold by a model that has learned from the other folds."""
-    model = assessor(background)
-    known: list[Facts] = []
-    for version in sorted(found):
-        for case, one in found[version]:
+    model = create_assessor(background)
+    training_facts: list[Facts] = []
+    for version in sorted(cases_by_version):
+        for case, method_facts in cases_by_version[version]:
             # The model counts a method once per path, so the path must not depend on old names.
-            if not case.wrong and _fold(case.file) != number:
-                known.append(replace(one, path=f"{case.file}\0{version[0]}"))
-    model.learn(known)
-    kept = pickle.dumps(model)
-    told: list[Judged] = []
+            if not case.wrong and _assign_fold(case.file) != fold:
+                training_facts.append(replace(method_facts, path=f"{case.file}\0{version[0]}"))
+    model.learn_methods(training_facts)
+    pickled_model = pickle.dumps(model)
+    judgements: list[Judgement] = []
     for version in versions:
-        beside: Assessor = pickle.loads(kept)
-        beside.learn(facts[version])
-        verdicts = beside.assess([one for _, one in found[version]])
-        told += [
-            Judged(case, 0.0 if verdict is None else verdict.wrong)
-            for (case, _), verdict in zip(found[version], verdicts, strict=True)
+        version_model: Assessor = pickle.loads(pickled_model)
+        version_model.learn_methods(facts_by_version[version])
+        verdicts = version_model.assess_methods(
+            [method_facts for _, method_facts in cases_by_version[version]]
+        )
+        judgements += [
+            Judgement(case, 0.0 if verdict is None else verdict.wrong)
+            for (case, _), verdict in zip(cases_by_version[version], verdicts, strict=True)
         ]
-    return told
+    return judgements
 
 
 # With fewer renames, the confidence interval of a precision would span about half of [0, 1].
-FEWEST = 20
-LEVEL = 0.95
+MIN_RENAMES = 20
+CONFIDENCE_LEVEL = 0.95
 # Thresholds of the printed table.
-GRID = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+TABLE_THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +241,7 @@ class Point:
     precision and recall with their confidence intervals."""
 
     threshold: float
-    told: int
+    reported: int
     wrong: int
     precision: float
     precision_bounds: tuple[float, float]
@@ -248,121 +260,126 @@ class Calibration:
 
     wrong: int
     right: int
-    wanted: float
+    target_precision: float
     curve: tuple[Point, ...]
     chosen: Point | None
 
     @property
     def too_few(self) -> bool:
-        return self.wrong < FEWEST
+        return self.wrong < MIN_RENAMES
 
 
-def calibration(judged: Sequence[Judged], wanted: float) -> Calibration:
+def calibrate_threshold(judgements: Sequence[Judgement], target_precision: float) -> Calibration:
     """Compute the precision-recall curve and choose the threshold for the target precision."""
-    wrong = sorted((one.probability for one in judged if one.case.wrong), reverse=True)
-    right = sorted((one.probability for one in judged if not one.case.wrong), reverse=True)
-    thresholds = sorted({one for one in wrong if one > 0})
-    curve = tuple(point(wrong, right, one) for one in thresholds)
-    fits = [one for one in curve if one.precision >= wanted]
+    wrong = sorted(
+        (judgement.probability for judgement in judgements if judgement.case.wrong), reverse=True
+    )
+    right = sorted(
+        (judgement.probability for judgement in judgements if not judgement.case.wrong),
+        reverse=True,
+    )
+    thresholds = sorted({probability for probability in wrong if probability > 0})
+    curve = tuple(compute_point(wrong, right, threshold) for threshold in thresholds)
+    candidates = [point for point in curve if point.precision >= target_precision]
     # At equal recall, the higher threshold reports fewer right names.
-    best = max(fits, key=lambda one: (one.recall, one.threshold), default=None)
+    best = max(candidates, key=lambda point: (point.recall, point.threshold), default=None)
     return Calibration(
-        len(wrong), len(right), wanted, curve, best if len(wrong) >= FEWEST else None
+        len(wrong), len(right), target_precision, curve, best if len(wrong) >= MIN_RENAMES else None
     )
 
 
-def point(wrong: Sequence[float], right: Sequence[float], threshold: float) -> Point:
+def compute_point(wrong: Sequence[float], right: Sequence[float], threshold: float) -> Point:
     """Return precision and recall at a threshold, from the probabilities of both groups."""
-    hits = sum(one >= threshold for one in wrong)
-    told = hits + sum(one >= threshold for one in right)
+    hits = sum(probability >= threshold for probability in wrong)
+    reported = hits + sum(probability >= threshold for probability in right)
     return Point(
         threshold,
-        told,
+        reported,
         hits,
-        hits / told if told else 0.0,
-        wilson(hits, told),
+        hits / reported if reported else 0.0,
+        wilson_interval(hits, reported),
         hits / len(wrong) if wrong else 0.0,
-        wilson(hits, len(wrong)),
+        wilson_interval(hits, len(wrong)),
     )
 
 
-def table(judged: Sequence[Judged]) -> list[Point]:
+def tabulate_points(judgements: Sequence[Judgement]) -> list[Point]:
     """Return precision and recall at the round thresholds of the printed table."""
-    wrong = [one.probability for one in judged if one.case.wrong]
-    right = [one.probability for one in judged if not one.case.wrong]
-    return [point(wrong, right, one) for one in GRID]
+    wrong = [judgement.probability for judgement in judgements if judgement.case.wrong]
+    right = [judgement.probability for judgement in judgements if not judgement.case.wrong]
+    return [compute_point(wrong, right, threshold) for threshold in TABLE_THRESHOLDS]
 
 
-def wilson(hits: int, of: int) -> tuple[float, float]:
+def wilson_interval(hits: int, total: int) -> tuple[float, float]:
     """Return the Wilson score interval of ``hits`` of ``total``; (0, 1) if nothing was counted."""
-    if not of:
+    if not total:
         return 0.0, 1.0
     from scipy.stats import binomtest
 
-    found = binomtest(hits, of).proportion_ci(LEVEL, method="wilson")
-    return float(found.low), float(found.high)
+    interval = binomtest(hits, total).proportion_ci(CONFIDENCE_LEVEL, method="wilson")
+    return float(interval.low), float(interval.high)
 
 
-def record(found: Calibration) -> Json:
+def calibration_to_json(calibration: Calibration) -> Json:
     """Return the output of ``codeacumen names calibrate --json``."""
     return {
-        "renamed": found.wrong,
-        "stable": found.right,
-        "precision": found.wanted,
-        "too_few": found.too_few,
-        "threshold": None if found.chosen is None else rounded(found.chosen),
-        "curve": [_point(one) for one in found.curve],
+        "renamed": calibration.wrong,
+        "stable": calibration.right,
+        "precision": calibration.target_precision,
+        "too_few": calibration.too_few,
+        "threshold": None if calibration.chosen is None else round_threshold(calibration.chosen),
+        "curve": [_point_to_json(point) for point in calibration.curve],
     }
 
 
-def _point(one: Point) -> Json:
+def _point_to_json(point: Point) -> Json:
     return {
-        "threshold": one.threshold,
-        "told": one.told,
-        "wrong": one.wrong,
-        "precision": one.precision,
-        "precision_bounds": list(one.precision_bounds),
-        "recall": one.recall,
-        "recall_bounds": list(one.recall_bounds),
+        "threshold": point.threshold,
+        "told": point.reported,
+        "wrong": point.wrong,
+        "precision": point.precision,
+        "precision_bounds": list(point.precision_bounds),
+        "recall": point.recall,
+        "recall_bounds": list(point.recall_bounds),
     }
 
 
-def rounded(chosen: Point) -> float:
+def round_threshold(point: Point) -> float:
     """Return the threshold of a point, rounded down to four decimals to keep the recall."""
-    return int(chosen.threshold * 10_000) / 10_000
+    return int(point.threshold * 10_000) / 10_000
 
 
-def plot(found: Calibration, file: Path) -> None:
+def write_curve_plot(calibration: Calibration, file: Path) -> None:
     """Write the curve as an image or an HTML page, by the suffix of the file."""
     import vl_convert
 
-    kinds = {
-        ".png": lambda: vl_convert.vegalite_to_png(_spec(found), scale=2),
-        ".svg": lambda: vl_convert.vegalite_to_svg(_spec(found)).encode(),
-        ".html": lambda: vl_convert.vegalite_to_html(_spec(found)).encode(),
+    renderers = {
+        ".png": lambda: vl_convert.vegalite_to_png(_build_plot_spec(calibration), scale=2),
+        ".svg": lambda: vl_convert.vegalite_to_svg(_build_plot_spec(calibration)).encode(),
+        ".html": lambda: vl_convert.vegalite_to_html(_build_plot_spec(calibration)).encode(),
     }
-    make = kinds.get(file.suffix.lower())
-    if make is None:
-        raise CodeacumenError(f"{file}: unknown image format", f"one of {', '.join(kinds)}")
-    write_atomically(file, make())
+    render = renderers.get(file.suffix.lower())
+    if render is None:
+        raise CodeacumenError(f"{file}: unknown image format", f"one of {', '.join(renderers)}")
+    write_atomically(file, render())
 
 
-def _spec(found: Calibration) -> Json:
+def _build_plot_spec(calibration: Calibration) -> Json:
     """Return the Vega-Lite specification of the precision-recall curve."""
     rows = [
         {
-            "recall": one.recall,
-            "precision": one.precision,
-            "low": one.precision_bounds[0],
-            "high": one.precision_bounds[1],
+            "recall": point.recall,
+            "precision": point.precision,
+            "low": point.precision_bounds[0],
+            "high": point.precision_bounds[1],
         }
-        for one in found.curve
+        for point in calibration.curve
     ]
 
-    def axis(name: str, title: str) -> Json:
+    def build_axis(name: str, title: str) -> Json:
         return {"field": name, "type": "quantitative", "scale": {"domain": [0, 1]}, "title": title}
 
-    recall = axis("recall", "recall: renamed methods that are found")
+    recall = build_axis("recall", "recall: renamed methods that are found")
     precision = "precision: findings that were renamed"
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
@@ -372,20 +389,24 @@ def _spec(found: Calibration) -> Json:
         "layer": [
             {
                 "mark": {"type": "area", "opacity": 0.2},
-                "encoding": {"x": recall, "y": axis("low", precision), "y2": {"field": "high"}},
+                "encoding": {
+                    "x": recall,
+                    "y": build_axis("low", precision),
+                    "y2": {"field": "high"},
+                },
             },
             {
                 "mark": {"type": "line", "point": True},
                 "encoding": {
                     "x": recall,
-                    "y": axis("precision", precision),
+                    "y": build_axis("precision", precision),
                     "order": {"field": "recall"},
                 },
             },
             {
-                "data": {"values": [{"wanted": found.wanted}]},
+                "data": {"values": [{"wanted": calibration.target_precision}]},
                 "mark": {"type": "rule", "strokeDash": [4, 4]},
-                "encoding": {"y": axis("wanted", precision)},
+                "encoding": {"y": build_axis("wanted", precision)},
             },
         ],
     }
@@ -393,36 +414,36 @@ def _spec(found: Calibration) -> Json:
 
 def write_threshold(file: Path, threshold: float) -> None:
     """Write the threshold to a settings file and leave the rest of the file unchanged."""
-    head = "[tool.codeacumen.names]" if file.name == SHARED else "[names]"
+    head = "[tool.codeacumen.names]" if file.name == SHARED_FILE else "[names]"
     try:
         text = file.read_text(encoding="utf-8")
     except FileNotFoundError:
         text = ""
     line = f"threshold = {threshold:g}"
-    changed = _with_line(text, head, line)
+    changed = _set_threshold_line(text, head, line)
     try:
-        at = tomllib.loads(changed)
+        table = tomllib.loads(changed)
         for part in head.strip("[]").split("."):
-            at = at[part]
-        right = at["threshold"] == threshold
+            table = table[part]
+        is_written = table["threshold"] == threshold
     except (tomllib.TOMLDecodeError, KeyError, TypeError):
-        right = False
-    if not right:
+        is_written = False
+    if not is_written:
         raise CodeacumenError(
             f"{file}: cannot insert the threshold", f"write it below {head}: {line}"
         )
     write_atomically(file, changed.encode())
 
 
-def _with_line(text: str, head: str, line: str) -> str:
+def _set_threshold_line(text: str, head: str, line: str) -> str:
     """Return the TOML text with the threshold's line replaced or added below its table's head."""
     section = re.search(rf"^[ \t]*{re.escape(head)}[ \t]*(?:#.*)?$", text, re.MULTILINE)
     if section is None:
         gap = "" if not text or text.endswith("\n\n") else "\n" if text.endswith("\n") else "\n\n"
         return f"{text}{gap}{head}\n{line}\n"
-    after = re.compile(r"^[ \t]*\[", re.MULTILINE).search(text, section.end())
-    end = after.start() if after else len(text)
+    next_section = re.compile(r"^[ \t]*\[", re.MULTILINE).search(text, section.end())
+    end = next_section.start() if next_section else len(text)
     body = text[section.end() : end]
-    old = re.compile(r"^[ \t]*threshold[ \t]*=.*$", re.MULTILINE)
-    body = old.sub(line, body, count=1) if old.search(body) else f"\n{line}{body}"
+    old_line = re.compile(r"^[ \t]*threshold[ \t]*=.*$", re.MULTILINE)
+    body = old_line.sub(line, body, count=1) if old_line.search(body) else f"\n{line}{body}"
     return text[: section.end()] + body + text[end:]

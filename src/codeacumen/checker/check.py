@@ -15,24 +15,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeacumen.api import CodeacumenError
-from codeacumen.checker.assess import Assessor, assessor, background_key, without
-from codeacumen.checker.files import Tree, chosen, on_disk_listed, trees
+from codeacumen.checker.assess import Assessor, create_assessor, exclude_rules, hash_background
+from codeacumen.checker.files import (
+    CheckedProject,
+    find_projects,
+    is_included_path,
+    list_files_on_disk,
+)
 from codeacumen.checker.findings import (
     Finding,
-    Known,
+    KnownFinding,
     Place,
-    compared,
-    finding,
-    in_order,
+    apply_baseline,
+    build_finding,
     read_baseline,
+    sort_and_fingerprint,
 )
-from codeacumen.checker.index import Index, read_files
-from codeacumen.checker.reading import WRITTEN, Methods
-from codeacumen.checker.settings import Settings
+from codeacumen.checker.index import MethodIndex, read_files
+from codeacumen.checker.reading import WRITTEN, FileMethods
+from codeacumen.checker.settings import CheckerSettings
 from codeacumen.core.progress import Progress
 from codeacumen.corpus.reading import Problem
 from codeacumen.corpus.sources.folder import FolderRoot
-from codeacumen.corpus.sources.project import Root
+from codeacumen.corpus.sources.project import SourceRoot
 from codeacumen.models.method_naming.facts import Facts
 from codeacumen.models.method_naming.verdict import Verdict
 
@@ -41,7 +46,7 @@ if TYPE_CHECKING:
 
 INLINE = "inline"
 # Suffix for paths of changed files; no real path contains a NUL.
-NOW = "\0now"
+CHANGED_SUFFIX = "\0now"
 Touched = Callable[[str, Place], bool]
 
 
@@ -50,7 +55,7 @@ class CheckRequest:
     """Request to check changes ``since`` a revision, ``staged`` changes, or else all files."""
 
     paths: tuple[Path, ...]
-    settings: Settings
+    settings: CheckerSettings
     since: str = ""
     staged: bool = False
 
@@ -64,10 +69,10 @@ class Report:
     occur. ``skipped`` counts files by the reason for skipping them.
     """
 
-    settings: Settings
+    settings: CheckerSettings
     roots: tuple[Path, ...] = ()
     findings: list[Finding] = field(default_factory=list)
-    stale: list[Known] = field(default_factory=list)
+    stale: list[KnownFinding] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
     files: int = 0
@@ -77,16 +82,16 @@ class Report:
     @property
     def reported(self) -> list[Finding]:
         """Findings that no comment and no baseline suppresses."""
-        return [one for one in self.findings if not one.suppressed]
+        return [finding for finding in self.findings if not finding.suppressed]
 
     @property
     def failed(self) -> bool:
         """True if a reported finding reaches the probability ``fail_on``."""
-        return any(one.probability >= self.settings.fail_on for one in self.reported)
+        return any(finding.probability >= self.settings.fail_on for finding in self.reported)
 
 
-def check(
-    request: CheckRequest, home: Path, engine: Callable[[], Engine], step: Progress
+def run_check(
+    request: CheckRequest, home: Path, engine: Callable[[], Engine], report_progress: Progress
 ) -> Report:
     """Check the projects of a request and return the report.
 
@@ -94,201 +99,240 @@ def check(
     it is called only if many files must be read.
     """
     settings = request.settings
-    known = read_baseline(settings.baseline) if settings.baseline else []
-    found = trees(request.paths)
-    report = Report(settings, tuple(tree.root for tree in found))
-    looked_at: list[str] = []
+    known_findings = read_baseline(settings.baseline) if settings.baseline else []
+    projects = find_projects(request.paths)
+    report = Report(settings, tuple(project.root for project in projects))
+    checked_paths: list[str] = []
     findings: list[Finding] = []
-    for tree in found:
+    for project in projects:
         # With several projects, paths begin with the folder of their project.
-        prefix = os.path.relpath(tree.root).replace(os.sep, "/") + "/" if len(found) > 1 else ""
-        index = Index(home, tree.root)
+        prefix = (
+            os.path.relpath(project.root).replace(os.sep, "/") + "/" if len(projects) > 1 else ""
+        )
+        index = MethodIndex(home, project.root)
         try:
             if request.since or request.staged:
-                methods, model, touched = _change(request, tree, index, engine, step, report)
+                methods, model, touched = _read_change(
+                    request, project, index, engine, report_progress, report
+                )
             else:
-                methods, model, touched = read_project(settings, tree, index, engine, step, report)
+                methods, model, touched = read_project(
+                    settings, project, index, engine, report_progress, report
+                )
         finally:
             index.close()
-        looked_at += [prefix + path for path in methods]
+        checked_paths += [prefix + path for path in methods]
         findings += [
-            replace(one, path=prefix + one.path)
-            for one in _found(methods, model, touched, settings, report, step)
+            replace(finding, path=prefix + finding.path)
+            for finding in _judge_methods(
+                methods, model, touched, settings, report, report_progress
+            )
         ]
     is_change = bool(request.since) or request.staged
     if is_change:
-        looked_at = []  # the unchanged methods of these files were not judged
-    everywhere = not is_change and all(tree.parts == ("",) for tree in found)
-    report.findings, report.stale = compared(
-        in_order(findings), known, None if everywhere else looked_at
+        checked_paths = []  # the unchanged methods of these files were not judged
+    is_whole_project = not is_change and all(project.parts == ("",) for project in projects)
+    report.findings, report.stale = apply_baseline(
+        sort_and_fingerprint(findings), known_findings, None if is_whole_project else checked_paths
     )
-    report.problems.sort(key=lambda one: (one.path, one.kind, one.message))
+    report.problems.sort(key=lambda problem: (problem.path, problem.kind, problem.message))
     return report
 
 
 def read_project(
-    settings: Settings,
-    tree: Tree,
-    index: Index,
+    settings: CheckerSettings,
+    project: CheckedProject,
+    index: MethodIndex,
     engine: Callable[[], Engine],
-    step: Progress,
+    report_progress: Progress,
     report: Report,
-) -> tuple[dict[str, Methods], Assessor, Touched]:
+) -> tuple[dict[str, FileMethods], Assessor, Touched]:
     """Return the methods in the named parts of a project, by path, a model that has learned from
     the whole project, and a filter that accepts all methods."""
-    from codeacumen.checker.files import under
+    from codeacumen.checker.files import is_under
 
-    files, problems = on_disk_listed(tree, settings)
+    files, problems = list_files_on_disk(project, settings)
     report.problems += problems
-    methods = read_files(FolderRoot(tree.root), files, index, engine, step, whole=True)
-    step("learning", 0, 1)
-    model = assessor(settings.background)
-    model.learn(_facts(methods, settings))
-    wanted = {path: one for path, one in methods.items() if under(tree.parts, path)}
-    return wanted, model, lambda path, place: True
+    methods = read_files(
+        FolderRoot(project.root), files, index, engine, report_progress, is_whole_project=True
+    )
+    report_progress("learning", 0, 1)
+    model = create_assessor(settings.background)
+    model.learn_methods(_collect_facts(methods, settings))
+    selected = {
+        path: file_methods
+        for path, file_methods in methods.items()
+        if is_under(project.parts, path)
+    }
+    return selected, model, lambda path, place: True
 
 
-def _change(
+def _read_change(
     request: CheckRequest,
-    tree: Tree,
-    index: Index,
+    project: CheckedProject,
+    index: MethodIndex,
     engine: Callable[[], Engine],
-    step: Progress,
+    report_progress: Progress,
     report: Report,
-) -> tuple[dict[str, Methods], Assessor, Touched]:
+) -> tuple[dict[str, FileMethods], Assessor, Touched]:
     """Return the methods of the changed files, by path, a model that has learned from the base
     commit and these files, and a filter that accepts the methods that the change touches."""
     import pygit2
 
-    from codeacumen.checker.files import base_of, changes, head_of, under
+    from codeacumen.checker.files import is_under, list_changed_files, resolve_base, resolve_head
     from codeacumen.corpus.sources.git_tree import BlobsRoot
 
-    if not tree.git:
+    if not project.is_git:
         raise CodeacumenError(
-            f"{tree.root} is not in a git repository", "--since and --staged need one"
+            f"{project.root} is not in a git repository", "--since and --staged need one"
         )
-    repository = pygit2.Repository(str(tree.root))
-    base = base_of(repository, request.since) if request.since else head_of(repository)
-    listed = {
-        one.path: one
-        for one in changes(repository, base, staged=request.staged)
-        if under(tree.parts, one.path)
-        and (chosen(one.path, request.settings) or one.path in tree.parts)
+    repository = pygit2.Repository(str(project.root))
+    base = resolve_base(repository, request.since) if request.since else resolve_head(repository)
+    changed_files = {
+        changed_file.path: changed_file
+        for changed_file in list_changed_files(repository, base, staged=request.staged)
+        if is_under(project.parts, changed_file.path)
+        and (
+            is_included_path(changed_file.path, request.settings)
+            or changed_file.path in project.parts
+        )
     }
-    if not listed:
-        return {}, assessor("none"), lambda path, place: False
-    model = _before(repository.path, base, request.settings, index, engine, step)
-    files = [(path, one.blob) for path, one in listed.items()]
-    root: Root = FolderRoot(tree.root)
+    if not changed_files:
+        return {}, create_assessor("none"), lambda path, place: False
+    model = _load_or_learn_base_model(
+        repository.path, base, request.settings, index, engine, report_progress
+    )
+    files = [(path, changed_file.blob) for path, changed_file in changed_files.items()]
+    root: SourceRoot = FolderRoot(project.root)
     if request.staged:
         root = BlobsRoot(Path(repository.path), dict(files))
-    read = read_files(root, files, index, engine, step, whole=False)
-    for path, one in read.items():
-        if one.returns:
-            listed[path] = replace(listed[path], lines=None)
-    methods = {path: _apart(one) for path, one in read.items()}
-    model.learn(_facts(methods, request.settings))
-    return methods, model, lambda path, place: listed[path].touches(place)
+    methods_by_path = read_files(
+        root, files, index, engine, report_progress, is_whole_project=False
+    )
+    for path, file_methods in methods_by_path.items():
+        if file_methods.has_bare_cr:
+            changed_files[path] = replace(changed_files[path], lines=None)
+    methods = {
+        path: _mark_as_changed(file_methods) for path, file_methods in methods_by_path.items()
+    }
+    model.learn_methods(_collect_facts(methods, request.settings))
+    return methods, model, lambda path, place: changed_files[path].touches_method(place)
 
 
-def _apart(methods: Methods) -> Methods:
+def _mark_as_changed(file_methods: FileMethods) -> FileMethods:
     """Return the methods under a marked path.
 
     The model has learned the old version of the file. To the model, the marked path is another
     file, so it compares a method with its present siblings and not with the old ones.
     """
-    facts = tuple(replace(one, path=f"{one.path}{NOW}") for one in methods.facts)
-    return replace(methods, facts=facts)
+    facts = tuple(
+        replace(method_facts, path=f"{method_facts.path}{CHANGED_SUFFIX}")
+        for method_facts in file_methods.facts
+    )
+    return replace(file_methods, facts=facts)
 
 
-def _before(
+def _load_or_learn_base_model(
     repository: str,
     base: str,
-    settings: Settings,
-    index: Index,
+    settings: CheckerSettings,
+    index: MethodIndex,
     engine: Callable[[], Engine],
-    step: Progress,
+    report_progress: Progress,
 ) -> Assessor:
     """Return a model that has learned from the base commit; load it from the index if possible."""
-    from codeacumen.checker.files import listed
+    from codeacumen.checker.files import list_files
     from codeacumen.corpus.sources.git_tree import GitRoot
 
     if not base:
-        return assessor(settings.background)
+        return create_assessor(settings.background)
     root = GitRoot(Path(repository), base)
-    files, _ = listed(root, settings)
-    told = [
-        background_key(settings.background),
+    files, _ = list_files(root, settings)
+    key_parts = [
+        hash_background(settings.background),
         str(settings.generated),
         *(f"{path}\0{key}" for path, key in files),
     ]
-    key = hashlib.sha256("\n".join(told).encode("utf-8", "surrogatepass")).hexdigest()
-    kept: Assessor | None = index.learned(key)
-    if kept is not None:
-        return kept
-    model = assessor(settings.background)
-    methods = read_files(root, files, index, engine, step, whole=True)
-    step("learning", 0, 1)
-    model.learn(_facts(methods, settings))
-    index.keep_learned(key, model)
+    key = hashlib.sha256("\n".join(key_parts).encode("utf-8", "surrogatepass")).hexdigest()
+    stored_model: Assessor | None = index.load_model(key)
+    if stored_model is not None:
+        return stored_model
+    model = create_assessor(settings.background)
+    methods = read_files(root, files, index, engine, report_progress, is_whole_project=True)
+    report_progress("learning", 0, 1)
+    model.learn_methods(_collect_facts(methods, settings))
+    index.store_model(key, model)
     return model
 
 
-def _facts(methods: dict[str, Methods], settings: Settings) -> list[Facts]:
+def _collect_facts(methods: dict[str, FileMethods], settings: CheckerSettings) -> list[Facts]:
     """Return the facts of the methods of all included files."""
-    return [facts for one in methods.values() if _read(one, settings) for facts in one.facts]
+    return [
+        facts
+        for file_methods in methods.values()
+        if _is_included_file(file_methods, settings)
+        for facts in file_methods.facts
+    ]
 
 
-def _read(methods: Methods, settings: Settings) -> bool:
+def _is_included_file(file_methods: FileMethods, settings: CheckerSettings) -> bool:
     """Return True if the file is readable and not generated, vendored or minified."""
-    return methods.problem is None and (settings.generated or methods.origin == WRITTEN)
+    return file_methods.problem is None and (settings.generated or file_methods.origin == WRITTEN)
 
 
-def _found(
-    methods: dict[str, Methods],
+def _judge_methods(
+    methods: dict[str, FileMethods],
     model: Assessor,
     touched: Touched,
-    settings: Settings,
+    settings: CheckerSettings,
     report: Report,
-    step: Progress,
+    report_progress: Progress,
 ) -> Iterable[Finding]:
     """Judge the touched methods and return the findings; add counts and problems to the report."""
     facts: list[Facts] = []
     places: list[Place] = []
-    for one in methods.values():
-        if one.problem is not None:
-            report.problems.append(one.problem)
-        elif not _read(one, settings):
-            report.skipped[one.origin] += 1
+    for file_methods in methods.values():
+        if file_methods.problem is not None:
+            report.problems.append(file_methods.problem)
+        elif not _is_included_file(file_methods, settings):
+            report.skipped[file_methods.origin] += 1
         else:
             report.files += 1
-            report.skipped["broken syntax, checked nevertheless"] += one.broken
-            facts += one.facts
-            places += one.places
-    step("judging", 0, 1)
-    found: list[Finding] = []
-    for told, place, verdict in zip(facts, places, model.assess(facts), strict=True):
-        told = replace(told, path=told.path.removesuffix(NOW)) if told.path.endswith(NOW) else told
-        if not touched(told.path, place):
+            report.skipped["broken syntax, checked nevertheless"] += file_methods.is_broken
+            facts += file_methods.facts
+            places += file_methods.places
+    report_progress("judging", 0, 1)
+    findings: list[Finding] = []
+    for method_facts, place, verdict in zip(
+        facts, places, model.assess_methods(facts), strict=True
+    ):
+        method_facts = (
+            replace(method_facts, path=method_facts.path.removesuffix(CHANGED_SUFFIX))
+            if method_facts.path.endswith(CHANGED_SUFFIX)
+            else method_facts
+        )
+        if not touched(method_facts.path, place):
             continue
         report.methods += 1
         if verdict is None:
             continue
         report.judged += 1
-        found += _finding(told, place, verdict, settings)
-    return found
+        findings += _build_findings(method_facts, place, verdict, settings)
+    return findings
 
 
-def _finding(facts: Facts, place: Place, verdict: Verdict, settings: Settings) -> Sequence[Finding]:
+def _build_findings(
+    facts: Facts, place: Place, verdict: Verdict, settings: CheckerSettings
+) -> Sequence[Finding]:
     """Return the finding of a method, marked if a comment suppresses it, or nothing.
 
     Rules that the settings ignore never count. Rules that a comment switches off do not count
     either; if only they make the finding, it stays in the report as suppressed.
     """
-    verdict = without(verdict, settings.ignore)
+    verdict = exclude_rules(verdict, settings.ignore)
     if verdict.wrong < settings.threshold:
         return ()
-    left = without(verdict, place.silenced)
-    if left.wrong < settings.threshold:
-        return (replace(finding(facts, place, verdict), suppressed=INLINE),)
-    return (finding(facts, place, left),)
+    unsuppressed = exclude_rules(verdict, place.silenced)
+    if unsuppressed.wrong < settings.threshold:
+        return (replace(build_finding(facts, place, verdict), suppressed=INLINE),)
+    return (build_finding(facts, place, unsuppressed),)

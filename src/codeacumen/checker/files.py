@@ -21,69 +21,79 @@ from pygit2.enums import DeltaStatus, DiffOption, FileMode
 
 from codeacumen.api import CodeacumenError
 from codeacumen.checker.findings import Place
-from codeacumen.checker.settings import Settings
+from codeacumen.checker.settings import CheckerSettings
 from codeacumen.corpus.reading import Problem
 from codeacumen.corpus.sources.folder import FolderRoot
-from codeacumen.corpus.sources.git_tree import commit_or_error
-from codeacumen.corpus.sources.paths import as_text, fits, is_there, on_disk
-from codeacumen.corpus.sources.project import Project, Root
+from codeacumen.corpus.sources.git_tree import resolve_commit
+from codeacumen.corpus.sources.paths import (
+    matches_patterns,
+    path_exists,
+    path_from_bytes,
+    to_os_path,
+)
+from codeacumen.corpus.sources.project import Project, SourceRoot
 
 SUFFIX = ".java"
 # Folders that builds write. Below a source folder, such a name is a package.
-_BUILDS = frozenset(("build", "target", "out", "bin", ".gradle", ".idea", "node_modules", "dist"))
-_SOURCES = frozenset(("src", "source", "sources", "java"))
+_BUILD_FOLDERS = frozenset(
+    ("build", "target", "out", "bin", ".gradle", ".idea", "node_modules", "dist")
+)
+_SOURCE_FOLDERS = frozenset(("src", "source", "sources", "java"))
 _TEST_FOLDERS = frozenset(("test", "tests", "androidtest", "integrationtest", "testfixtures"))
 _TEST_ENDS = ("Test", "Tests", "TestCase", "TestSuite", "IT")
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class CheckedProject:
     """A project on disk: its root, the parts to check (paths from the root; the empty path is the
     whole project), and whether it is a git work tree."""
 
     root: Path
     parts: tuple[str, ...]
-    git: bool
+    is_git: bool
 
 
-def trees(paths: Iterable[Path]) -> list[Tree]:
+def find_projects(paths: Iterable[Path]) -> list[CheckedProject]:
     """Return the projects that contain the paths, in the order of the paths."""
-    found: dict[Path, tuple[list[str], bool]] = {}
+    parts_by_root: dict[Path, tuple[list[str], bool]] = {}
     for path in paths:
-        if not is_there(path):
+        if not path_exists(path):
             raise CodeacumenError(f"{path}: no such file or folder", "name Java files or folders")
         real = Path(os.path.realpath(path))
-        root, git = _root(real)
-        part = as_text(os.fsencode(os.path.relpath(real, root)))
-        found.setdefault(root, ([], git))[0].append("" if part == "." else part)
-    return [Tree(root, tuple(dict.fromkeys(parts)), git) for root, (parts, git) in found.items()]
+        root, is_git = _find_root(real)
+        part = path_from_bytes(os.fsencode(os.path.relpath(real, root)))
+        parts_by_root.setdefault(root, ([], is_git))[0].append("" if part == "." else part)
+    return [
+        CheckedProject(root, tuple(dict.fromkeys(parts)), is_git)
+        for root, (parts, is_git) in parts_by_root.items()
+    ]
 
 
-def _root(real: Path) -> tuple[Path, bool]:
+def _find_root(real: Path) -> tuple[Path, bool]:
     """Return the root of the project around a path, and whether that root is a git work tree."""
     folder = real if real.is_dir() else real.parent
     try:
-        place = pygit2.discover_repository(str(folder))
-        repository = pygit2.Repository(place) if place else None
+        git_dir = pygit2.discover_repository(str(folder))
+        repository = pygit2.Repository(git_dir) if git_dir else None
     except (pygit2.GitError, ValueError):
         return folder, False
     if repository is None or not repository.workdir:
         return folder, False
     root = Path(os.path.realpath(repository.workdir))
     # A user who names an ignored folder wants to check it: unpacked sources, for example.
-    if not real.is_relative_to(root) or _ignored(repository, os.path.relpath(real, root)):
+    if not real.is_relative_to(root) or _is_ignored(repository, os.path.relpath(real, root)):
         return folder, False
     return root, True
 
 
-def _ignored(repository: pygit2.Repository, path: str) -> bool:
+def _is_ignored(repository: pygit2.Repository, path: str) -> bool:
     try:
         return path != "." and repository.path_is_ignored(path)
     except (pygit2.GitError, ValueError):
         return False
 
 
-def chosen(path: str, settings: Settings) -> bool:
+def is_included_path(path: str, settings: CheckerSettings) -> bool:
     """Return True if the path is a Java file that the settings do not exclude.
 
     >>> [chosen(path, Settings()) for path in ("src/build/A.java", "build/A.java", "a/ATest.java")]
@@ -91,13 +101,13 @@ def chosen(path: str, settings: Settings) -> bool:
     """
     if not path.lower().endswith(SUFFIX):
         return False
-    if settings.exclude and fits(path, settings.exclude):
+    if settings.exclude and matches_patterns(path, settings.exclude):
         return False
     *folders, name = path.split("/")
     for folder in folders:
-        if folder in _SOURCES:
+        if folder in _SOURCE_FOLDERS:
             break
-        if folder in _BUILDS:
+        if folder in _BUILD_FOLDERS:
             return False
     return settings.tests or not is_test(folders, name)
 
@@ -110,43 +120,49 @@ def is_test(folders: Iterable[str], name: str) -> bool:
     return any(folder.lower() in _TEST_FOLDERS for folder in folders)
 
 
-def listed(root: Root, settings: Settings) -> tuple[list[tuple[str, str]], list[Problem]]:
+def list_files(
+    root: SourceRoot, settings: CheckerSettings
+) -> tuple[list[tuple[str, str]], list[Problem]]:
     """Return path and stamp of the files to read, sorted by path, and problems with other files."""
     files: list[tuple[str, str]] = []
     problems: list[Problem] = []
-    for entry in Project("", "", "", root).entries((SUFFIX,)):
+    for entry in Project("", "", "", root).list_entries((SUFFIX,)):
         if isinstance(entry, Problem):
-            if entry.kind == "link" or chosen(entry.path, settings):
+            if entry.kind == "link" or is_included_path(entry.path, settings):
                 problems.append(entry)
-        elif chosen(entry.path, settings):
+        elif is_included_path(entry.path, settings):
             files.append((entry.path, entry.stamp))
     return files, problems
 
 
-def on_disk_listed(tree: Tree, settings: Settings) -> tuple[list[tuple[str, str]], list[Problem]]:
+def list_files_on_disk(
+    project: CheckedProject, settings: CheckerSettings
+) -> tuple[list[tuple[str, str]], list[Problem]]:
     """Return the same for a project on disk: exclude ignored files, include named files."""
-    files, problems = listed(FolderRoot(tree.root), settings)
-    if tree.git:
-        repository = pygit2.Repository(str(tree.root))
-        files = [one for one in files if not _ignored(repository, on_disk(one[0]))]
-        problems = [one for one in problems if not _ignored(repository, on_disk(one.path))]
-    there = {path for path, _ in files}
+    files, problems = list_files(FolderRoot(project.root), settings)
+    if project.is_git:
+        repository = pygit2.Repository(str(project.root))
+        files = [file for file in files if not _is_ignored(repository, to_os_path(file[0]))]
+        problems = [
+            problem for problem in problems if not _is_ignored(repository, to_os_path(problem.path))
+        ]
+    listed_paths = {path for path, _ in files}
     # A file that the user names is checked even if its path would be excluded.
     named = [
         (part, "")
-        for part in tree.parts
+        for part in project.parts
         if part.lower().endswith(SUFFIX)
-        and part not in there
-        and (tree.root / on_disk(part)).is_file()
+        and part not in listed_paths
+        and (project.root / to_os_path(part)).is_file()
     ]
     return sorted([*files, *named]), problems
 
 
-_GONE = (DeltaStatus.DELETED, DeltaStatus.UNREADABLE)
+_DELETED_STATUSES = (DeltaStatus.DELETED, DeltaStatus.UNREADABLE)
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ChangedFile:
     """A changed file: its path from the repository's root, the changed ranges of lines (None: all),
     and the id of its staged content if staged changes are checked."""
 
@@ -154,41 +170,43 @@ class Changed:
     lines: tuple[tuple[int, int], ...] | None
     blob: str = ""
 
-    def touches(self, place: Place) -> bool:
+    def touches_method(self, place: Place) -> bool:
         """Return True if a changed line belongs to the method at this place."""
         if self.lines is None:
             return True
         return any(first <= place.last and place.first <= last for first, last in self.lines)
 
 
-def base_of(repository: pygit2.Repository, revision: str) -> str:
+def resolve_base(repository: pygit2.Repository, revision: str) -> str:
     """Return the commit to compare a change with.
 
     ``main...`` means the merge base: the commit where the branch left main.
     """
-    named = revision.removesuffix("...")
-    if not named or named.startswith("-"):
+    revision_name = revision.removesuffix("...")
+    if not revision_name or revision_name.startswith("-"):
         raise CodeacumenError(f"{revision!r} is not a revision", "--since main, or --since main...")
     source = repository.workdir or repository.path
-    commit = commit_or_error(repository, named, source)
-    if named == revision:
+    commit = resolve_commit(repository, revision_name, source)
+    if revision_name == revision:
         return commit
-    head = commit_or_error(repository, "HEAD", source)
+    head = resolve_commit(repository, "HEAD", source)
     common = repository.merge_base(commit, head)
     if common is None:
         raise CodeacumenError(
-            f"{named} and HEAD have no commit in common",
+            f"{revision_name} and HEAD have no commit in common",
             "in a shallow clone: git fetch --unshallow",
         )
     return str(common)
 
 
-def head_of(repository: pygit2.Repository) -> str:
+def resolve_head(repository: pygit2.Repository) -> str:
     """Return the commit at HEAD, or an empty text in a repository without commits."""
     return "" if repository.head_is_unborn else str(repository.head.peel(pygit2.Commit).id)
 
 
-def changes(repository: pygit2.Repository, base: str, *, staged: bool) -> list[Changed]:
+def list_changed_files(
+    repository: pygit2.Repository, base: str, *, staged: bool
+) -> list[ChangedFile]:
     """Return the Java files that differ from a commit (empty: from the empty tree), by path."""
     tree = repository[base or repository.TreeBuilder().write()].peel(pygit2.Tree)
     if staged:
@@ -199,47 +217,56 @@ def changes(repository: pygit2.Repository, base: str, *, staged: bool) -> list[C
         diff = tree.diff_to_workdir(options, context_lines=0)
     # Detect moves: a file that was only moved has no changed lines.
     diff.find_similar()
-    found: dict[str, Changed] = {}
+    changed_files: dict[str, ChangedFile] = {}
     for patch in diff:
         if patch is None:
             continue
         delta = patch.delta
-        path = as_text(delta.new_file.raw_path)
-        if delta.status in _GONE or not path.lower().endswith(".java"):
+        path = path_from_bytes(delta.new_file.raw_path)
+        if delta.status in _DELETED_STATUSES or not path.lower().endswith(".java"):
             continue
         if delta.new_file.mode in (FileMode.LINK, FileMode.COMMIT):
             continue
         lines = (
-            None if delta.is_binary else tuple(each for one in patch.hunks for each in _ranges(one))
+            None
+            if delta.is_binary
+            else tuple(
+                line_range for hunk in patch.hunks for line_range in _find_changed_ranges(hunk)
+            )
         )
         if lines == () and delta.status != DeltaStatus.UNTRACKED:
             continue
-        found[path] = Changed(path, lines or None, str(delta.new_file.id) if staged else "")
-    return [found[path] for path in sorted(found)]
+        changed_files[path] = ChangedFile(
+            path, lines or None, str(delta.new_file.id) if staged else ""
+        )
+    return [changed_files[path] for path in sorted(changed_files)]
 
 
-def _ranges(hunk: pygit2.DiffHunk) -> list[tuple[int, int]]:
+def _find_changed_ranges(hunk: pygit2.DiffHunk) -> list[tuple[int, int]]:
     """Return the first and last line of each changed range of a hunk, without context lines.
 
     Where lines were only removed, the last line is the one before the first: such a range overlaps
     a method that lies on both sides of it, but not one that ends or begins there.
     """
-    found: list[tuple[int, int]] = []
-    before = hunk.new_start - (hunk.new_lines > 0)
+    ranges: list[tuple[int, int]] = []
+    position = hunk.new_start - (hunk.new_lines > 0)
     added, removed = 0, False
-    for origin, line in [*((one.origin, one.new_lineno) for one in hunk.lines), (" ", 0)]:
+    for origin, line in [
+        *((diff_line.origin, diff_line.new_lineno) for diff_line in hunk.lines),
+        (" ", 0),
+    ]:
         if origin == "+":
             added += 1
-            before = line
+            position = line
         elif origin == "-":
             removed = True
         elif origin == " ":
             if added or removed:
-                found.append((before - added + 1, before))
-            before, added, removed = line, 0, False
-    return found
+                ranges.append((position - added + 1, position))
+            position, added, removed = line, 0, False
+    return ranges
 
 
-def under(paths: Sequence[str], path: str) -> bool:
+def is_under(parents: Sequence[str], path: str) -> bool:
     """Return True if a path is one of the parents or below one; the empty path is the root."""
-    return any(not one or path == one or path.startswith(f"{one}/") for one in paths)
+    return any(not parent or path == parent or path.startswith(f"{parent}/") for parent in parents)

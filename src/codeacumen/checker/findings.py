@@ -64,7 +64,7 @@ class Finding:
     @property
     def rules(self) -> tuple[str, ...]:
         """Rules that speak against the name, the strongest first."""
-        return tuple(dict.fromkeys(one.rule for one in self.reasons))
+        return tuple(dict.fromkeys(reason.rule for reason in self.reasons))
 
     @property
     def rule(self) -> str:
@@ -74,8 +74,8 @@ class Finding:
     @property
     def reasons(self) -> tuple[Evidence, ...]:
         """Evidence against the name, the strongest first."""
-        against = [one for one in self.evidence if one.weight > 0]
-        return tuple(sorted(against, key=lambda one: (-one.weight, one.rule, one.text)))
+        against = [reason for reason in self.evidence if reason.weight > 0]
+        return tuple(sorted(against, key=lambda reason: (-reason.weight, reason.rule, reason.text)))
 
     @property
     def method(self) -> str:
@@ -83,7 +83,7 @@ class Finding:
         return f"{self.owner.rsplit('.', 1)[-1]}.{self.name}({', '.join(self.parameters)})"
 
 
-def finding(facts: Facts, place: Place, verdict: Verdict) -> Finding:
+def build_finding(facts: Facts, place: Place, verdict: Verdict) -> Finding:
     """Return the finding of a method; ``sort_and_fingerprint`` adds the fingerprint."""
     parameters = tuple(kind for kind, _ in facts.parameters)
     return Finding(
@@ -98,27 +98,29 @@ def finding(facts: Facts, place: Place, verdict: Verdict) -> Finding:
     )
 
 
-def in_order(findings: Iterable[Finding]) -> list[Finding]:
+def sort_and_fingerprint(findings: Iterable[Finding]) -> list[Finding]:
     """Return the findings with unique fingerprints, the most probable first, then by position."""
-    by_place = sorted(findings, key=lambda one: (one.path, one.place.line, one.place.column))
-    seen: Counter[str] = Counter()
-    told: list[Finding] = []
-    for one in by_place:
-        key = _key(one)
-        seen[key] += 1
-        told.append(replace(one, fingerprint=_hash(key, seen[key])))
-    return sorted(told, key=lambda one: -one.probability)
+    by_place = sorted(
+        findings, key=lambda finding: (finding.path, finding.place.line, finding.place.column)
+    )
+    key_counts: Counter[str] = Counter()
+    fingerprinted: list[Finding] = []
+    for finding in by_place:
+        key = _format_key(finding)
+        key_counts[key] += 1
+        fingerprinted.append(replace(finding, fingerprint=_hash_key(key, key_counts[key])))
+    return sorted(fingerprinted, key=lambda finding: -finding.probability)
 
 
-def _key(one: Finding) -> str:
+def _format_key(finding: Finding) -> str:
     """Return the text that identifies the method of a finding.
 
     It does not change when lines shift, a file moves, or an anonymous class is inserted.
     """
-    return "\0".join([_NUMBER.sub("$", one.owner), one.name, *one.parameters])
+    return "\0".join([_NUMBER.sub("$", finding.owner), finding.name, *finding.parameters])
 
 
-def _hash(key: str, count: int) -> str:
+def _hash_key(key: str, count: int) -> str:
     """Return the fingerprint of the ``count``-th finding with this key."""
     return hashlib.sha256(f"{key}\0{count}".encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
@@ -128,7 +130,7 @@ HINT = "`codeacumen names check --write-baseline FILE` writes one"
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownFinding:
     """A finding of a baseline."""
 
     fingerprint: str
@@ -137,69 +139,89 @@ class Known:
     rules: tuple[str, ...]
 
 
-def read_baseline(path: Path) -> list[Known]:
+def read_baseline(path: Path) -> list[KnownFinding]:
     """Read the findings of a baseline."""
     try:
-        told = json.loads(path.read_bytes())
+        document = json.loads(path.read_bytes())
     except OSError as error:
         raise CodeacumenError(f"{path}: {error.strerror or error}", HINT) from error
     except (ValueError, RecursionError) as error:
         raise CodeacumenError(f"{path} is not a baseline: {error}", HINT) from error
-    if not isinstance(told, dict) or told.get("version") != VERSION:
+    if not isinstance(document, dict) or document.get("version") != VERSION:
         raise CodeacumenError(f"{path} is not a baseline of version {VERSION}", HINT)
     try:
-        return [_known(one) for one in told["findings"]]
+        return [_parse_known_finding(record) for record in document["findings"]]
     except (KeyError, TypeError, ValueError) as error:
         raise CodeacumenError(f"{path}: a finding in it is damaged ({error})", HINT) from error
 
 
-def _known(one: Any) -> Known:
-    found = Known(one["fingerprint"], one["path"], one["method"], tuple(one["rules"]))
-    texts = (found.fingerprint, found.path, found.method, *found.rules)
+def _parse_known_finding(record: Any) -> KnownFinding:
+    known_finding = KnownFinding(
+        record["fingerprint"], record["path"], record["method"], tuple(record["rules"])
+    )
+    texts = (
+        known_finding.fingerprint,
+        known_finding.path,
+        known_finding.method,
+        *known_finding.rules,
+    )
     if not all(isinstance(text, str) for text in texts):
         raise ValueError("a value is not a text")
-    return found
+    return known_finding
 
 
 def write_baseline(path: Path, findings: Iterable[Finding]) -> int:
     """Write the findings that no comment suppresses, and return how many these are."""
-    kept = [one for one in findings if one.suppressed != "inline"]
-    kept.sort(key=lambda one: (one.path, one.owner, one.name, one.parameters, one.fingerprint))
-    told = {
+    saved = [finding for finding in findings if finding.suppressed != "inline"]
+    saved.sort(
+        key=lambda finding: (
+            finding.path,
+            finding.owner,
+            finding.name,
+            finding.parameters,
+            finding.fingerprint,
+        )
+    )
+    document = {
         "version": VERSION,
         "findings": [
             {
-                "fingerprint": one.fingerprint,
-                "path": one.path,
-                "method": one.method,
-                "rules": sorted(one.rules),
+                "fingerprint": finding.fingerprint,
+                "path": finding.path,
+                "method": finding.method,
+                "rules": sorted(finding.rules),
             }
-            for one in kept
+            for finding in saved
         ],
     }
-    write_atomically(path, (json.dumps(told, indent=1, ensure_ascii=True) + "\n").encode())
-    return len(kept)
+    write_atomically(path, (json.dumps(document, indent=1, ensure_ascii=True) + "\n").encode())
+    return len(saved)
 
 
-def compared(
-    findings: Sequence[Finding], known: Sequence[Known], looked_at: Iterable[str] | None
-) -> tuple[list[Finding], list[Known]]:
+def apply_baseline(
+    findings: Sequence[Finding],
+    known_findings: Sequence[KnownFinding],
+    checked_paths: Iterable[str] | None,
+) -> tuple[list[Finding], list[KnownFinding]]:
     """Return the findings, with known ones marked as suppressed, and the stale known findings.
 
     A known finding is stale if it is in a checked file (``checked_paths`` None: in any file) and no
     longer occurs.
     """
-    by_print = {one.fingerprint: one for one in known}
-    told, met = [], set()
-    for one in findings:
-        match = by_print.get(one.fingerprint)
-        if match is not None and (not match.rules or set(match.rules) & set(one.rules)):
-            met.add(one.fingerprint)
-            if not one.suppressed:
-                one = replace(one, suppressed="baseline")
-        told.append(one)
-    paths = None if looked_at is None else set(looked_at)
+    by_fingerprint = {known_finding.fingerprint: known_finding for known_finding in known_findings}
+    marked, matched = [], set()
+    for finding in findings:
+        match = by_fingerprint.get(finding.fingerprint)
+        if match is not None and (not match.rules or set(match.rules) & set(finding.rules)):
+            matched.add(finding.fingerprint)
+            if not finding.suppressed:
+                finding = replace(finding, suppressed="baseline")
+        marked.append(finding)
+    paths = None if checked_paths is None else set(checked_paths)
     stale = [
-        one for one in known if one.fingerprint not in met and (paths is None or one.path in paths)
+        known_finding
+        for known_finding in known_findings
+        if known_finding.fingerprint not in matched
+        and (paths is None or known_finding.path in paths)
     ]
-    return told, stale
+    return marked, stale

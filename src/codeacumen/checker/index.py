@@ -23,24 +23,30 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from codeacumen.checker.reading import Methods, as_plain, content_key, from_plain, methods_of
+from codeacumen.checker.reading import (
+    FileMethods,
+    hash_content,
+    methods_from_tuple,
+    methods_to_tuple,
+    read_methods,
+)
 from codeacumen.core.files import write_atomically
 from codeacumen.core.progress import Progress
 from codeacumen.corpus.reading import LARGEST, Problem
 from codeacumen.corpus.sources.folder import FolderRoot
-from codeacumen.corpus.sources.project import Root
+from codeacumen.corpus.sources.project import SourceRoot
 
 if TYPE_CHECKING:
     from codeacumen.engines import Engine
 
-FILE, LEARNED = "methods.sqlite", "learned-"
+DATABASE_NAME, MODEL_PREFIX = "methods.sqlite", "learned-"
 # Models to keep for a project: those of the base commits that were used last.
-KEPT = 4
+MAX_MODELS = 4
 # Keys in one database query.
-_AT_ONCE = 500
+_MAX_QUERY_KEYS = 500
 _DIGEST = 16
 # Rows of other files are dropped when the database has this many times more rows than files.
-_SPARE = 3
+_MAX_STALE_RATIO = 3
 # Unpickling damaged bytes may raise almost anything.
 _DAMAGED = (
     pickle.UnpicklingError,
@@ -55,63 +61,63 @@ _DAMAGED = (
 )
 
 
-def packed(value: object) -> bytes:
+def pack_with_digest(value: object) -> bytes:
     """Pickle a value, with a digest in front that detects damage."""
     data = pickle.dumps(value, protocol=5)
     return hashlib.blake2b(data, digest_size=_DIGEST).digest() + data
 
 
-def unpacked(data: bytes) -> Any:
+def unpack_verified(data: bytes) -> Any:
     """Return the value that ``pack_with_digest`` packed; None if the bytes are damaged."""
     digest, body = data[:_DIGEST], memoryview(data)[_DIGEST:]
     if hashlib.blake2b(body, digest_size=_DIGEST).digest() != digest:
         return None
     # Searching for cycles among a million new objects would take longer than creating them.
-    collected = gc.isenabled()
+    gc_was_enabled = gc.isenabled()
     gc.disable()
     try:
         return pickle.load(io.BytesIO(body))
     except _DAMAGED:
         return None
     finally:
-        if collected:
+        if gc_was_enabled:
             gc.enable()
 
 
 @lru_cache(maxsize=1)
-def version() -> str:
+def compute_index_version() -> str:
     """Return a hash of the code, the grammar and Python's version; a change rebuilds the index."""
     from importlib.metadata import version as installed
 
-    from codeacumen.registry import modules_hash
+    from codeacumen.registry import hash_modules
 
     grammar = installed("tree-sitter-java")
-    code = modules_hash("codeacumen.checker.index", "codeacumen.checker.reading")
-    told = f"{code} {grammar} {sys.version_info[:2]}"
-    return hashlib.sha256(told.encode()).hexdigest()[:32]
+    code = hash_modules("codeacumen.checker.index", "codeacumen.checker.reading")
+    description = f"{code} {grammar} {sys.version_info[:2]}"
+    return hashlib.sha256(description.encode()).hexdigest()[:32]
 
 
-class Index:
+class MethodIndex:
     """Methods and trained models of one project, stored between checks."""
 
     def __init__(self, home: Path, root: Path) -> None:
         name = hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:24]
         self.folder = home / "checker" / name
-        self._base = self._opened()
+        self._database = self._open_database()
 
     def close(self) -> None:
         with suppress(sqlite3.Error):
-            self._base.close()
+            self._database.close()
 
-    def _opened(self) -> sqlite3.Connection:
+    def _open_database(self) -> sqlite3.Connection:
         """Open the database; delete it once if it is damaged; use memory if it is unusable."""
-        file = self.folder / FILE
+        file = self.folder / DATABASE_NAME
         for _ in range(2):
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
-                base = sqlite3.connect(file, timeout=30, isolation_level=None)
-                _prepared(base)
-                return base
+                database = sqlite3.connect(file, timeout=30, isolation_level=None)
+                _prepare_database(database)
+                return database
             except sqlite3.DatabaseError as error:
                 if isinstance(error, sqlite3.OperationalError) and "disk" not in str(error):
                     break  # locked, or not writable
@@ -119,193 +125,211 @@ class Index:
                     file.unlink()
             except OSError:
                 break
-        base = sqlite3.connect(":memory:", isolation_level=None)
-        _prepared(base)
-        return base
+        database = sqlite3.connect(":memory:", isolation_level=None)
+        _prepare_database(database)
+        return database
 
-    def methods(self, files: Sequence[tuple[str, str]]) -> dict[str, Methods]:
+    def load_methods(self, files: Sequence[tuple[str, str]]) -> dict[str, FileMethods]:
         """Return the methods of those files, given as path and content hash, that are indexed."""
-        found: dict[str, Methods] = {}
+        methods_by_path: dict[str, FileMethods] = {}
         with suppress(sqlite3.Error):
-            for path, data in self._rows(files):
-                known = from_plain(unpacked(data))
-                if known is not None:
-                    found[path] = known
-        return found
+            for path, data in self._select_rows(files):
+                methods = methods_from_tuple(unpack_verified(data))
+                if methods is not None:
+                    methods_by_path[path] = methods
+        return methods_by_path
 
-    def _rows(self, files: Sequence[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
-        for start in range(0, len(files), _AT_ONCE):
-            wanted = {_key(*file): file[0] for file in files[start : start + _AT_ONCE]}
-            marks = ",".join("?" * len(wanted))
-            rows = self._base.execute(
-                f"SELECT key, data FROM methods WHERE key IN ({marks})", list(wanted)
+    def _select_rows(self, files: Sequence[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
+        for start in range(0, len(files), _MAX_QUERY_KEYS):
+            paths_by_key = {
+                _hash_file_key(*file): file[0] for file in files[start : start + _MAX_QUERY_KEYS]
+            }
+            marks = ",".join("?" * len(paths_by_key))
+            rows = self._database.execute(
+                f"SELECT key, data FROM methods WHERE key IN ({marks})", list(paths_by_key)
             )
             for key, data in rows:
-                yield wanted[key], data
+                yield paths_by_key[key], data
 
-    def keep(self, read: Iterable[tuple[str, str, bytes]]) -> None:
+    def store_methods(self, packed_files: Iterable[tuple[str, str, bytes]]) -> None:
         """Store the methods of files, given as path, content hash and packed methods."""
-        rows = [(_key(path, content), data) for path, content, data in read]
+        rows = [(_hash_file_key(path, content), data) for path, content, data in packed_files]
         with suppress(sqlite3.Error):
-            self._base.execute("BEGIN IMMEDIATE")
-            self._base.executemany("INSERT OR REPLACE INTO methods VALUES (?, ?)", rows)
-            self._base.execute("COMMIT")
+            self._database.execute("BEGIN IMMEDIATE")
+            self._database.executemany("INSERT OR REPLACE INTO methods VALUES (?, ?)", rows)
+            self._database.execute("COMMIT")
 
-    def prune(self, files: Sequence[tuple[str, str]]) -> None:
+    def drop_other_files(self, files: Sequence[tuple[str, str]]) -> None:
         """Delete the rows of other files if there are many."""
         with suppress(sqlite3.Error):
-            (count,) = self._base.execute("SELECT count(*) FROM methods").fetchone()
-            if count <= _SPARE * len(files) + 1000:
+            (count,) = self._database.execute("SELECT count(*) FROM methods").fetchone()
+            if count <= _MAX_STALE_RATIO * len(files) + 1000:
                 return
-            self._base.execute("CREATE TEMP TABLE wanted (key BLOB PRIMARY KEY)")
-            keys = [(_key(*file),) for file in files]
-            self._base.executemany("INSERT OR IGNORE INTO wanted VALUES (?)", keys)
-            self._base.execute("DELETE FROM methods WHERE key NOT IN (SELECT key FROM wanted)")
-            self._base.execute("DROP TABLE wanted")
+            self._database.execute("CREATE TEMP TABLE wanted (key BLOB PRIMARY KEY)")
+            keys = [(_hash_file_key(*file),) for file in files]
+            self._database.executemany("INSERT OR IGNORE INTO wanted VALUES (?)", keys)
+            self._database.execute("DELETE FROM methods WHERE key NOT IN (SELECT key FROM wanted)")
+            self._database.execute("DROP TABLE wanted")
 
-    def learned(self, key: str) -> Any:
+    def load_model(self, key: str) -> Any:
         """Return the model stored under this key, or None."""
-        file = self.folder / f"{LEARNED}{_digest(key)}"
+        file = self.folder / f"{MODEL_PREFIX}{_hash_model_key(key)}"
         try:
-            found = unpacked(file.read_bytes())
+            model = unpack_verified(file.read_bytes())
             os.utime(file)
         except OSError:
             return None
-        return found
+        return model
 
-    def keep_learned(self, key: str, model: object) -> None:
+    def store_model(self, key: str, model: object) -> None:
         """Store a model and delete the oldest ones. A failure only costs time the next time."""
         with suppress(OSError, pickle.PicklingError, TypeError, AttributeError):
-            write_atomically(self.folder / f"{LEARNED}{_digest(key)}", packed(model))
-            kept = [file for file in self.folder.glob(f"{LEARNED}*") if file.suffix != ".part"]
-            kept.sort(key=lambda file: -file.stat().st_mtime_ns)
-            for old in kept[KEPT:]:
-                old.unlink(missing_ok=True)
+            write_atomically(
+                self.folder / f"{MODEL_PREFIX}{_hash_model_key(key)}", pack_with_digest(model)
+            )
+            model_files = [
+                file for file in self.folder.glob(f"{MODEL_PREFIX}*") if file.suffix != ".part"
+            ]
+            model_files.sort(key=lambda file: -file.stat().st_mtime_ns)
+            for old_file in model_files[MAX_MODELS:]:
+                old_file.unlink(missing_ok=True)
 
 
-def _prepared(base: sqlite3.Connection) -> None:
+def _prepare_database(database: sqlite3.Connection) -> None:
     """Create the tables, and empty them if another version of codeacumen wrote them."""
-    base.execute("PRAGMA journal_mode=WAL")
-    base.execute("PRAGMA synchronous=NORMAL")
-    base.execute("CREATE TABLE IF NOT EXISTS methods (key BLOB PRIMARY KEY, data BLOB)")
-    base.execute("CREATE TABLE IF NOT EXISTS about (version TEXT)")
-    row = base.execute("SELECT version FROM about").fetchone()
-    if row is None or row[0] != version():
-        base.execute("BEGIN IMMEDIATE")
-        base.execute("DELETE FROM methods")
-        base.execute("DELETE FROM about")
-        base.execute("INSERT INTO about VALUES (?)", (version(),))
-        base.execute("COMMIT")
+    database.execute("PRAGMA journal_mode=WAL")
+    database.execute("PRAGMA synchronous=NORMAL")
+    database.execute("CREATE TABLE IF NOT EXISTS methods (key BLOB PRIMARY KEY, data BLOB)")
+    database.execute("CREATE TABLE IF NOT EXISTS about (version TEXT)")
+    row = database.execute("SELECT version FROM about").fetchone()
+    if row is None or row[0] != compute_index_version():
+        database.execute("BEGIN IMMEDIATE")
+        database.execute("DELETE FROM methods")
+        database.execute("DELETE FROM about")
+        database.execute("INSERT INTO about VALUES (?)", (compute_index_version(),))
+        database.execute("COMMIT")
 
 
-def _key(path: str, content: str) -> bytes:
+def _hash_file_key(path: str, content: str) -> bytes:
     text = f"{path}\0{content}".encode("utf-8", "surrogatepass")
     return hashlib.blake2b(text, digest_size=16).digest()
 
 
-def _digest(key: str) -> str:
-    return hashlib.sha256(f"{version()} {key}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+def _hash_model_key(key: str) -> str:
+    return hashlib.sha256(
+        f"{compute_index_version()} {key}".encode("utf-8", "surrogatepass")
+    ).hexdigest()[:32]
 
 
 # Files in a batch for a process; up to this many are read without starting processes.
-BATCH, FEW = 32, 24
+BATCH_SIZE, MAX_IN_PROCESS = 32, 24
 # Seconds that a batch may take.
-LIMIT = 300.0
+BATCH_TIMEOUT = 300.0
 # Path, content hash, packed methods.
-Read: TypeAlias = tuple[str, str, bytes]
+ReadFile: TypeAlias = tuple[str, str, bytes]
 
 
 def read_files(
-    root: Root,
+    root: SourceRoot,
     files: Sequence[tuple[str, str]],
-    index: Index,
+    index: MethodIndex,
     engine: Callable[[], Engine],
-    step: Progress,
+    report_progress: Progress,
     *,
-    whole: bool,
-) -> dict[str, Methods]:
+    is_whole_project: bool,
+) -> dict[str, FileMethods]:
     """Return the methods of files, given as path and stamp, by path in sorted order.
 
     In a git root the stamp is the hash of the content; in a folder, each file is read to hash it.
     ``is_whole_project``: these are all files of the project, so rows of others may be dropped.
     """
-    found: dict[str, Methods] = {}
+    methods_by_path: dict[str, FileMethods] = {}
     if isinstance(root, FolderRoot):
-        files = list(_with_content(root, files, found, step))
-    known = index.methods(files)
-    found |= known
-    missing = [path for path, _ in files if path not in known]
-    done = 0
-    for read in _read(root, missing, engine):
-        index.keep(read)
-        for path, _, data in read:
-            found[path] = _unpacked(data)
-        done += len(read)
-        step("reading", done, len(missing))
-    if missing and whole:
-        index.prune(files)
-    return {path: found[path] for path in sorted(found)}
+        files = list(_hash_files(root, files, methods_by_path, report_progress))
+    indexed = index.load_methods(files)
+    methods_by_path |= indexed
+    missing = [path for path, _ in files if path not in indexed]
+    done_count = 0
+    for batch in _read_in_batches(root, missing, engine):
+        index.store_methods(batch)
+        for path, _, data in batch:
+            methods_by_path[path] = _unpack_methods(data)
+        done_count += len(batch)
+        report_progress("reading", done_count, len(missing))
+    if missing and is_whole_project:
+        index.drop_other_files(files)
+    return {path: methods_by_path[path] for path in sorted(methods_by_path)}
 
 
-def _unpacked(data: bytes) -> Methods:
-    found = from_plain(unpacked(data))
-    if found is None:
+def _unpack_methods(data: bytes) -> FileMethods:
+    methods = methods_from_tuple(unpack_verified(data))
+    if methods is None:
         raise RuntimeError("the methods packed by a worker are damaged")
-    return found
+    return methods
 
 
-def _with_content(
+def _hash_files(
     root: FolderRoot,
     files: Sequence[tuple[str, str]],
-    unreadable: dict[str, Methods],
-    step: Progress,
+    unreadable: dict[str, FileMethods],
+    report_progress: Progress,
 ) -> Iterator[tuple[str, str]]:
     """Yield path and content hash of the readable files; add the others to ``unreadable``."""
     for number, (path, _) in enumerate(files):
         if number % 256 == 0:
-            step("hashing files", number, len(files))
-        data = root.read(path, LARGEST)
+            report_progress("hashing files", number, len(files))
+        data = root.read_file(path, LARGEST)
         if isinstance(data, Problem):
-            unreadable[path] = Methods(problem=data)
+            unreadable[path] = FileMethods(problem=data)
         else:
-            yield path, content_key(data)
+            yield path, hash_content(data)
 
 
-def _read(root: Root, paths: list[str], engine: Callable[[], Engine]) -> Iterator[list[Read]]:
+def _read_in_batches(
+    root: SourceRoot, paths: list[str], engine: Callable[[], Engine]
+) -> Iterator[list[ReadFile]]:
     """Yield the files in batches, read in this process if they are few."""
-    if len(paths) <= FEW:
+    if len(paths) <= MAX_IN_PROCESS:
         for path in paths:
             yield read_batch((root, [path]))
         return
     from codeacumen.engines import WorkerLost
 
     workers = engine()
-    batches = [(root, paths[start : start + BATCH]) for start in range(0, len(paths), BATCH)]
+    batches = [
+        (root, paths[start : start + BATCH_SIZE]) for start in range(0, len(paths), BATCH_SIZE)
+    ]
     lost: list[str] = []
-    for place, outcome in workers.run(read_batch, batches, LIMIT):
+    for number, outcome in workers.run(read_batch, batches, BATCH_TIMEOUT):
         if isinstance(outcome, WorkerLost):
-            lost += batches[place][1]
+            lost += batches[number][1]
         else:
             yield outcome
     # One file may have crashed the worker of a batch: read each alone to find out which.
     singles = [(root, [path]) for path in sorted(lost)]
-    for place, outcome in workers.run(read_batch, singles, LIMIT):
+    for number, outcome in workers.run(read_batch, singles, BATCH_TIMEOUT):
         if isinstance(outcome, WorkerLost):
-            path = singles[place][1][0]
+            path = singles[number][1][0]
             problem = Problem(path, "failed", outcome.why)
-            yield [(path, "", packed(as_plain(Methods(problem=problem))))]
+            yield [(path, "", pack_with_digest(methods_to_tuple(FileMethods(problem=problem))))]
         else:
             yield outcome
 
 
-def read_batch(item: tuple[Root, list[str]]) -> list[Read]:
+def read_batch(item: tuple[SourceRoot, list[str]]) -> list[ReadFile]:
     """Read the methods of some files. Worker processes call this."""
     root, paths = item
-    found: list[Read] = []
+    batch: list[ReadFile] = []
     for path in paths:
-        data = root.read(path, LARGEST)
+        data = root.read_file(path, LARGEST)
         if isinstance(data, Problem):
-            found.append((path, "", packed(as_plain(Methods(problem=data)))))
+            batch.append((path, "", pack_with_digest(methods_to_tuple(FileMethods(problem=data)))))
         else:
-            found.append((path, content_key(data), packed(as_plain(methods_of(path, data)))))
-    return found
+            batch.append(
+                (
+                    path,
+                    hash_content(data),
+                    pack_with_digest(methods_to_tuple(read_methods(path, data))),
+                )
+            )
+    return batch

@@ -20,96 +20,98 @@ from typing import Any
 import numpy as np
 
 from codeacumen.checker.findings import Place
-from codeacumen.corpus.reading import Problem, origin, read_source
+from codeacumen.corpus.reading import Problem, detect_origin, read_source
 from codeacumen.languages.java.syntax.declarations import NONE
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.languages.java.syntax.grammar import among, field, name_of
-from codeacumen.models.method_naming.facts import Facts, facts_of
+from codeacumen.languages.java.syntax.grammar import field_number, symbol_mask, symbol_name
+from codeacumen.models.method_naming.facts import Facts, read_facts
 from codeacumen.text.lines import line_at, line_starts
 
-ALL = "*"
-WORD = "codeacumen:names"
-_OK = re.compile(r"\bcodeacumen:\s*ok\b(?:\s*\(([^()\n]*)\))?", re.IGNORECASE)
+ALL_RULES = "*"
+SUPPRESS_WARNINGS_VALUE = "codeacumen:names"
+_OK_COMMENT = re.compile(r"\bcodeacumen:\s*ok\b(?:\s*\(([^()\n]*)\))?", re.IGNORECASE)
 _COMMENTS = ("line_comment", "block_comment")
 _ANNOTATIONS = ("annotation", "marker_annotation")
 
 
-def silenced(file: JavaFile) -> dict[int, tuple[str, ...]]:
+def find_suppressions(file: JavaFile) -> dict[int, tuple[str, ...]]:
     """Return the suppressed rules, by the method's index in ``declarations.methods``."""
     # Most files suppress nothing: skip them quickly.
     if b"codeacumen:" not in file.source.lower():
         return {}
-    found: dict[int, set[str]] = {}
-    for place, rules in [*_by_comments(file), *_by_annotations(file)]:
-        found.setdefault(place, set()).update(rules)
-    return {place: tuple(sorted(rules)) for place, rules in found.items()}
+    rules_by_method: dict[int, set[str]] = {}
+    for index, rules in [*_find_comment_suppressions(file), *_find_annotation_suppressions(file)]:
+        rules_by_method.setdefault(index, set()).update(rules)
+    return {index: tuple(sorted(rules)) for index, rules in rules_by_method.items()}
 
 
-def _by_comments(file: JavaFile) -> list[tuple[int, tuple[str, ...]]]:
+def _find_comment_suppressions(file: JavaFile) -> list[tuple[int, tuple[str, ...]]]:
     """Return index and rules of the methods that a comment suppresses."""
     syntax, methods = file.syntax, file.declarations.methods
     starts = line_starts(file.source)
-    heads: dict[int, list[int]] = {}
-    declared = {method.node: place for place, method in enumerate(methods)}
-    for place, method in enumerate(methods):
-        opens = method.body if method.body != NONE else method.node
+    methods_by_line: dict[int, list[int]] = {}
+    index_by_node = {method.node: index for index, method in enumerate(methods)}
+    for index, method in enumerate(methods):
+        head_end = method.body if method.body != NONE else method.node
         first = line_at(starts, int(syntax.start[method.node]))
-        for line in range(first, line_at(starts, int(syntax.start[opens])) + 1):
-            heads.setdefault(line, []).append(place)
-    comments = np.flatnonzero(among(*_COMMENTS)[syntax.kind]).tolist()
+        for line in range(first, line_at(starts, int(syntax.start[head_end])) + 1):
+            methods_by_line.setdefault(line, []).append(index)
+    comments = np.flatnonzero(symbol_mask(*_COMMENTS)[syntax.kind]).tolist()
     is_comment = frozenset(comments)
-    found = []
+    suppressions = []
     for comment in comments:
-        told = _OK.search(syntax.text(comment))
-        if told is None:
+        match = _OK_COMMENT.search(syntax.text(comment))
+        if match is None:
             continue
-        rules = _rules(told[1])
+        rules = _parse_rules(match[1])
         start = int(syntax.start[comment])
         line = line_at(starts, start)
-        begins = int(starts[line - 2]) if line > 1 else 0
-        if file.source[begins:start].strip():
-            places = heads.get(line, [])
+        line_start = int(starts[line - 2]) if line > 1 else 0
+        if file.source[line_start:start].strip():
+            indices = methods_by_line.get(line, [])
         else:
-            after = int(syntax.stop[comment])
-            while after in is_comment:
-                after = int(syntax.stop[after])
-            above = [declared[after]] if after in declared else []
+            next_node = int(syntax.stop[comment])
+            while next_node in is_comment:
+                next_node = int(syntax.stop[next_node])
+            method_below = [index_by_node[next_node]] if next_node in index_by_node else []
             # A comment between the modifiers or after the parameters stands inside the head.
-            places = above or [
-                one for one in heads.get(line, []) if int(syntax.start[methods[one].node]) < start
+            indices = method_below or [
+                index
+                for index in methods_by_line.get(line, [])
+                if int(syntax.start[methods[index].node]) < start
             ]
-        found += [(place, rules) for place in places]
-    return found
+        suppressions += [(index, rules) for index in indices]
+    return suppressions
 
 
-def _rules(written: str | None) -> tuple[str, ...]:
+def _parse_rules(text: str | None) -> tuple[str, ...]:
     """Return the rules in the parentheses of a comment; all rules if there are none."""
-    named = [] if written is None else re.split(r"[\s,]+", written.strip())
-    return tuple(filter(None, named)) or (ALL,)
+    names = [] if text is None else re.split(r"[\s,]+", text.strip())
+    return tuple(filter(None, names)) or (ALL_RULES,)
 
 
-def _by_annotations(file: JavaFile) -> list[tuple[int, tuple[str, ...]]]:
+def _find_annotation_suppressions(file: JavaFile) -> list[tuple[int, tuple[str, ...]]]:
     """Return index and rules of the methods that an annotation suppresses."""
     syntax, declarations = file.syntax, file.declarations
-    marked: set[int] = set()
-    for node in np.flatnonzero(among(*_ANNOTATIONS)[syntax.kind]).tolist():
+    annotated: set[int] = set()
+    for node in np.flatnonzero(symbol_mask(*_ANNOTATIONS)[syntax.kind]).tolist():
         text = syntax.text(node)
-        if "SuppressWarnings" in text and f'"{WORD}"' in text:
+        if "SuppressWarnings" in text and f'"{SUPPRESS_WARNINGS_VALUE}"' in text:
             group = int(syntax.parent[node])
-            is_group = group >= 0 and name_of(int(syntax.kind[group])) == "modifiers"
-            marked.add(int(syntax.parent[group]) if is_group else group)
-    if not marked:
+            is_group = group >= 0 and symbol_name(int(syntax.kind[group])) == "modifiers"
+            annotated.add(int(syntax.parent[group]) if is_group else group)
+    if not annotated:
         return []
-    quiet: list[bool] = []
-    for declared in declarations.types:  # an owner comes before its members
-        around = declared.owner != NONE and quiet[declared.owner]
-        if not around and declared.method != NONE:
-            around = declarations.methods[declared.method].node in marked
-        quiet.append(around or declared.node in marked)
+    is_suppressed: list[bool] = []
+    for type_declaration in declarations.types:  # an owner comes before its members
+        is_inside = type_declaration.owner != NONE and is_suppressed[type_declaration.owner]
+        if not is_inside and type_declaration.method != NONE:
+            is_inside = declarations.methods[type_declaration.method].node in annotated
+        is_suppressed.append(is_inside or type_declaration.node in annotated)
     return [
-        (place, (ALL,))
-        for place, method in enumerate(declarations.methods)
-        if method.node in marked or (method.type != NONE and quiet[method.type])
+        (index, (ALL_RULES,))
+        for index, method in enumerate(declarations.methods)
+        if method.node in annotated or (method.type != NONE and is_suppressed[method.type])
     ]
 
 
@@ -117,7 +119,7 @@ WRITTEN = "written"
 
 
 @dataclass(frozen=True, slots=True)
-class Methods:
+class FileMethods:
     """Methods of a file with their positions, or the problem with the file.
 
     ``origin`` is ``written`` (by people), or generated, vendored or minified. ``is_broken``: the
@@ -128,85 +130,96 @@ class Methods:
     facts: tuple[Facts, ...] = ()
     places: tuple[Place, ...] = ()
     origin: str = WRITTEN
-    broken: bool = False
-    returns: bool = False
+    is_broken: bool = False
+    has_bare_cr: bool = False
     problem: Problem | None = None
 
 
-_FACTS, _PLACE = (attrgetter(*(one.name for one in fields(kind))) for kind in (Facts, Place))
+_FACTS, _PLACE = (
+    attrgetter(*(record_field.name for record_field in fields(kind))) for kind in (Facts, Place)
+)
 
 
-def as_plain(methods: Methods) -> tuple[object, ...]:
+def methods_to_tuple(file_methods: FileMethods) -> tuple[object, ...]:
     """Return the record as nested tuples, which pickle several times faster than records."""
-    facts, places = map(_FACTS, methods.facts), map(_PLACE, methods.places)
-    told = (methods.origin, methods.broken, methods.returns, methods.problem)
-    return (tuple(facts), tuple(places), *told)
+    facts, places = map(_FACTS, file_methods.facts), map(_PLACE, file_methods.places)
+    other_values = (
+        file_methods.origin,
+        file_methods.is_broken,
+        file_methods.has_bare_cr,
+        file_methods.problem,
+    )
+    return (tuple(facts), tuple(places), *other_values)
 
 
-def from_plain(plain: Any) -> Methods | None:
+def methods_from_tuple(values: Any) -> FileMethods | None:
     """Return the record that ``methods_to_tuple`` turned into tuples; None for other values."""
     try:
-        facts, places, *told = plain
-        return Methods(
-            tuple(Facts(*one) for one in facts), tuple(Place(*one) for one in places), *told
+        facts, places, *other_values = values
+        return FileMethods(
+            tuple(Facts(*fact_values) for fact_values in facts),
+            tuple(Place(*place_values) for place_values in places),
+            *other_values,
         )
     except (TypeError, ValueError):
         return None
 
 
-def methods_of(path: str, data: bytes) -> Methods:
+def read_methods(path: str, data: bytes) -> FileMethods:
     """Parse a file and return its methods, or the problem with it."""
     source = read_source(path, data)
     if isinstance(source, Problem):
-        return Methods(problem=source)
+        return FileMethods(problem=source)
     try:
         file = JavaFile(source.data)
-        facts = facts_of(file, path)
-        places = _places(file, [one.place for one in facts])
-        returns = data.count(b"\r") > data.count(b"\r\n")
-        return Methods(tuple(facts), tuple(places), origin(source)[0], file.syntax.broken, returns)
+        facts = read_facts(file, path)
+        places = _find_places(file, [method_facts.method_index for method_facts in facts])
+        has_bare_cr = data.count(b"\r") > data.count(b"\r\n")
+        return FileMethods(
+            tuple(facts), tuple(places), detect_origin(source)[0], file.syntax.broken, has_bare_cr
+        )
     except Exception as error:  # one bad file must not abort the check
-        return Methods(problem=Problem(path, "failed", f"{type(error).__name__}: {error}"))
+        return FileMethods(problem=Problem(path, "failed", f"{type(error).__name__}: {error}"))
 
 
-def content_key(data: bytes) -> str:
+def hash_content(data: bytes) -> str:
     """Return git's blob id of the content, so that files on disk and in commits share entries."""
     digest = hashlib.sha1(b"blob %d\0" % len(data), usedforsecurity=False)
     digest.update(data)
     return digest.hexdigest()
 
 
-def _places(file: JavaFile, methods: list[int]) -> list[Place]:
+def _find_places(file: JavaFile, methods: list[int]) -> list[Place]:
     """Return the positions of the methods with these indices."""
     if not methods:
         return []
     syntax, source = file.syntax, file.source
     starts = line_starts(source)
-    quiet = silenced(file)
-    wanted = field("name")
-    found: list[Place] = []
-    for place in methods:
-        method = file.declarations.methods[place]
+    suppressions = find_suppressions(file)
+    name_field = field_number("name")
+    places: list[Place] = []
+    for index in methods:
+        method = file.declarations.methods[index]
         node = method.node
-        names = [child for child in syntax.children(node) if syntax.field[child] == wanted]
+        names = [child for child in syntax.children(node) if syntax.field[child] == name_field]
         name = names[0] if names else node
         start, end = int(syntax.start[name]), int(syntax.end[name])
         line = line_at(starts, start)
-        begins = int(starts[line - 2]) if line > 1 else 0
-        column = _characters(source[begins:start]) + 1
+        line_start = int(starts[line - 2]) if line > 1 else 0
+        column = _count_characters(source[line_start:start]) + 1
         opening = method.javadoc if method.javadoc != NONE else node
-        found.append(
+        places.append(
             Place(
                 line=line,
                 column=column,
-                end=column + _characters(source[start:end]),
+                end=column + _count_characters(source[start:end]),
                 first=line_at(starts, int(syntax.start[opening])),
                 last=line_at(starts, max(int(syntax.end[node]) - 1, 0)),
-                silenced=quiet.get(place, ()),
+                silenced=suppressions.get(index, ()),
             )
         )
-    return found
+    return places
 
 
-def _characters(data: bytes) -> int:
+def _count_characters(data: bytes) -> int:
     return len(data.decode("utf-8", errors="replace"))

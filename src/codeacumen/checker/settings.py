@@ -15,13 +15,13 @@ from typing import Any
 
 from codeacumen.api import CodeacumenError
 
-OWN, SHARED = ".codeacumen.toml", "pyproject.toml"
+OWN_FILE, SHARED_FILE = ".codeacumen.toml", "pyproject.toml"
 THRESHOLD = 0.5
-NEVER, ANY = "never", "finding"
+NEVER, ANY_FINDING = "never", "finding"
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class CheckerSettings:
     """Settings of a check.
 
     ``threshold``: least probability of a finding. ``fail_on``: probability from which a finding
@@ -43,124 +43,134 @@ class Settings:
 
 
 # Keys in a file, with hyphens like the options of the command line.
-KEYS = tuple(one.name.replace("_", "-") for one in fields(Settings) if one.name != "origin")
+KEYS = tuple(
+    setting.name.replace("_", "-")
+    for setting in fields(CheckerSettings)
+    if setting.name != "origin"
+)
 
 
-def settings_at(place: Path, config: Path | None = None) -> Settings:
+def find_settings(path: Path, config: Path | None = None) -> CheckerSettings:
     """Return the settings for a path; ``config`` names the file to read instead of the nearest."""
     if config is not None:
-        table = _table(config)
+        table = _read_table(config)
         if table is None:
             raise CodeacumenError(
                 f"{config} has no settings for the names check",
-                f"write [names] in {OWN}, or [tool.codeacumen.names] in {SHARED}",
+                f"write [names] in {OWN_FILE}, or [tool.codeacumen.names] in {SHARED_FILE}",
             )
-        return _settings(table, config)
-    for file in _files_above(place):
-        table = _table(file)
+        return _parse_settings(table, config)
+    for file in _list_settings_files(path):
+        table = _read_table(file)
         if table is not None:
-            return _settings(table, file)
-    return Settings()
+            return _parse_settings(table, file)
+    return CheckerSettings()
 
 
-def fails_on(text: str) -> float:
+def parse_fail_on(text: str) -> float:
     """Return the probability from which a finding fails the check.
 
     >>> fails_on("finding"), fails_on("never"), fails_on("0.9")
     (0.0, 2.0, 0.9)
     """
-    if text == ANY:
+    if text == ANY_FINDING:
         return 0.0
     if text == NEVER:
         return 2.0
-    return probability(text, "fail-on", f"{NEVER}, {ANY}, or a probability such as 0.9")
+    return parse_probability(
+        text, "fail-on", f"{NEVER}, {ANY_FINDING}, or a probability such as 0.9"
+    )
 
 
-def probability(value: Any, key: str, hint: str = "a number from 0 to 1, such as 0.8") -> float:
+def parse_probability(
+    value: Any, key: str, hint: str = "a number from 0 to 1, such as 0.8"
+) -> float:
     """Return the value as a probability, or raise an error that names the key."""
     try:
-        found = float(value)
+        number = float(value)
     except (TypeError, ValueError):
-        found = -1.0
-    if isinstance(value, bool) or not 0 <= found <= 1:
+        number = -1.0
+    if isinstance(value, bool) or not 0 <= number <= 1:
         raise CodeacumenError(f"{key}: {value!r} is not a probability", hint)
-    return found
+    return number
 
 
-def changed(settings: Settings, **given: Any) -> Settings:
+def override_settings(settings: CheckerSettings, **overrides: Any) -> CheckerSettings:
     """Return the settings with the overrides that are not None."""
-    return replace(settings, **{key: value for key, value in given.items() if value is not None})
+    return replace(
+        settings, **{key: value for key, value in overrides.items() if value is not None}
+    )
 
 
-def _files_above(place: Path) -> list[Path]:
+def _list_settings_files(path: Path) -> list[Path]:
     """Return the possible settings files at and above a path, the nearest first."""
-    place = place.absolute()
-    folders = [place, *place.parents] if place.is_dir() else list(place.parents)
-    return [folder / name for folder in folders for name in (OWN, SHARED)]
+    path = path.absolute()
+    folders = [path, *path.parents] if path.is_dir() else list(path.parents)
+    return [folder / name for folder in folders for name in (OWN_FILE, SHARED_FILE)]
 
 
-def _table(file: Path) -> Mapping[str, Any] | None:
+def _read_table(file: Path) -> Mapping[str, Any] | None:
     """Return the table of a settings file; None if the file or the table does not exist."""
     try:
-        read = tomllib.loads(file.read_text(encoding="utf-8"))
+        document = tomllib.loads(file.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError) as error:
-        if file.name in (OWN, SHARED):
+        if file.name in (OWN_FILE, SHARED_FILE):
             return None
         raise CodeacumenError(f"{file}: no such file", "--config needs a settings file") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        if file.name == SHARED:  # shared with other tools, which report the error
+        if file.name == SHARED_FILE:  # shared with other tools, which report the error
             return None
         raise CodeacumenError(
             f"{file} is not valid TOML: {error}", "correct the TOML syntax"
         ) from error
     except OSError as error:
         raise CodeacumenError(f"{file}: {error.strerror or error}") from error
-    at: Any = read
-    for part in ("tool", "codeacumen", "names") if file.name == SHARED else ("names",):
-        at = at.get(part) if isinstance(at, dict) else None
-    if at is not None and not isinstance(at, dict):
+    table: Any = document
+    for part in ("tool", "codeacumen", "names") if file.name == SHARED_FILE else ("names",):
+        table = table.get(part) if isinstance(table, dict) else None
+    if table is not None and not isinstance(table, dict):
         raise CodeacumenError(f"{file}: names must be a table", "write [names] above its keys")
-    if at is None and file.name != SHARED and read:
-        unknown = next(iter(read))
+    if table is None and file.name != SHARED_FILE and document:
+        unknown = next(iter(document))
         raise CodeacumenError(
             f"{file}: unknown key {unknown!r}", "write the settings below [names]"
         )
-    return at
+    return table
 
 
-def _settings(table: Mapping[str, Any], file: Path) -> Settings:
+def _parse_settings(table: Mapping[str, Any], file: Path) -> CheckerSettings:
     """Return the settings in a table; raise an error for an unknown key or a wrong value."""
-    found: dict[str, Any] = {"origin": file}
+    values: dict[str, Any] = {"origin": file}
     for key, value in table.items():
         if key not in KEYS:
-            raise CodeacumenError(f"{file}: unknown setting {key!r}", _nearest(key))
+            raise CodeacumenError(f"{file}: unknown setting {key!r}", _suggest_key(key))
         try:
-            found[key.replace("-", "_")] = _value(key, value, file)
+            values[key.replace("-", "_")] = _parse_value(key, value, file)
         except CodeacumenError as error:
             raise CodeacumenError(f"{file}: {error}", error.hint) from error
-    return Settings(**found)
+    return CheckerSettings(**values)
 
 
-def _nearest(key: str) -> str:
+def _suggest_key(key: str) -> str:
     """Return a hint that names the most similar key, or all keys."""
     from difflib import get_close_matches
 
-    near = get_close_matches(key.replace("_", "-"), KEYS, 1)
-    return f"did you mean {near[0]}?" if near else f"settings: {', '.join(KEYS)}"
+    matches = get_close_matches(key.replace("_", "-"), KEYS, 1)
+    return f"did you mean {matches[0]}?" if matches else f"settings: {', '.join(KEYS)}"
 
 
-def _value(key: str, value: Any, file: Path) -> Any:
+def _parse_value(key: str, value: Any, file: Path) -> Any:
     """Check the value of a key and convert it to the type of its setting."""
     if key == "threshold":
-        return probability(value, key)
+        return parse_probability(value, key)
     if key == "fail-on":
-        return fails_on(str(value))
+        return parse_fail_on(str(value))
     if key in ("tests", "generated"):
         if not isinstance(value, bool):
             raise CodeacumenError(f"{key}: {value!r} is neither true nor false")
         return value
     if key in ("exclude", "ignore"):
-        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
             raise CodeacumenError(f"{key}: {value!r} is not a list of texts", f'{key} = ["..."]')
         return tuple(value)
     if not isinstance(value, str) or not value:

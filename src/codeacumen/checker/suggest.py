@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeacumen.api import CodeacumenError
-from codeacumen.checker.assess import without
+from codeacumen.checker.assess import exclude_rules
 from codeacumen.checker.check import Report, read_project
-from codeacumen.checker.files import trees
+from codeacumen.checker.files import find_projects
 from codeacumen.checker.findings import Place
-from codeacumen.checker.index import Index
-from codeacumen.checker.reading import Methods
-from codeacumen.checker.settings import Settings
+from codeacumen.checker.index import MethodIndex
+from codeacumen.checker.reading import FileMethods
+from codeacumen.checker.settings import CheckerSettings
 from codeacumen.core.progress import Progress
 from codeacumen.models.method_naming.suggestions import NameSuggestions
 from codeacumen.models.method_naming.verdict import Verdict
@@ -52,26 +52,26 @@ class SuggestedNames:
 
 def suggest_for_method(
     reference: str,
-    settings: Settings,
+    settings: CheckerSettings,
     limit: int,
     home: Path,
     engine: Callable[[], Engine],
-    step: Progress,
+    report_progress: Progress,
 ) -> SuggestedNames:
     """Return names for the method that ``FILE.java:LINE`` or ``FILE.java:NAME`` refers to.
 
     The model learns from the whole project first, as in a check.
     """
     file, position = split_reference(reference)
-    (tree,) = trees([file])
-    index = Index(home, tree.root)
+    (project,) = find_projects([file])
+    index = MethodIndex(home, project.root)
     try:
         methods, model, _ = read_project(
-            settings, tree, index, engine, step, Report(settings, (tree.root,))
+            settings, project, index, engine, report_progress, Report(settings, (project.root,))
         )
     finally:
         index.close()
-    (path,) = tree.parts
+    (path,) = project.parts
     if path not in methods:
         raise CodeacumenError(f"{file} is not a Java file", HINT)
     in_file = methods[path]
@@ -79,15 +79,15 @@ def suggest_for_method(
         raise CodeacumenError(f"{file}: {in_file.problem.kind}: {in_file.problem.message}")
     number = _find_method(in_file, file, position)
     facts, place = in_file.facts[number], in_file.places[number]
-    verdict = model.assess(in_file.facts)[number]
+    verdict = model.assess_methods(in_file.facts)[number]
     return SuggestedNames(
         path,
         place,
         facts.owner,
         facts.name,
         tuple(kind for kind, _ in facts.parameters),
-        model.suggest(facts, limit),
-        without(verdict, settings.ignore) if verdict is not None else None,
+        model.suggest_names(facts, limit),
+        exclude_rules(verdict, settings.ignore) if verdict is not None else None,
     )
 
 
@@ -101,10 +101,10 @@ def split_reference(reference: str) -> tuple[Path, str]:
     return Path(file), position
 
 
-def _find_method(methods: Methods, file: Path, position: str) -> int:
+def _find_method(methods: FileMethods, file: Path, position: str) -> int:
     """Return the index of the method at a line or with a name, the innermost of nested ones."""
 
-    def matches(facts: Facts, place: Place) -> bool:
+    def is_match(facts: Facts, place: Place) -> bool:
         if position.isdecimal():
             return place.first <= int(position) <= place.last
         return not position or facts.name == position
@@ -112,7 +112,7 @@ def _find_method(methods: Methods, file: Path, position: str) -> int:
     numbers = [
         number
         for number, (facts, place) in enumerate(zip(methods.facts, methods.places, strict=True))
-        if matches(facts, place)
+        if is_match(facts, place)
     ]
     if not numbers:
         names = ", ".join(dict.fromkeys(facts.name for facts in methods.facts)) or "none"
@@ -122,9 +122,11 @@ def _find_method(methods: Methods, file: Path, position: str) -> int:
         )
     if len(numbers) > 1 and not position.isdecimal():
         lines = [str(methods.places[number].line) for number in numbers]
-        shown = ", ".join(lines[:_LINES_SHOWN]) + (", ..." if len(lines) > _LINES_SHOWN else "")
+        shown_lines = ", ".join(lines[:_LINES_SHOWN]) + (
+            ", ..." if len(lines) > _LINES_SHOWN else ""
+        )
         called = f" called {position}" if position else ""
         raise CodeacumenError(
-            f"{file} has {len(numbers)} methods{called}", f"name one by its line: {shown}"
+            f"{file} has {len(numbers)} methods{called}", f"name one by its line: {shown_lines}"
         )
     return max(numbers, key=lambda number: (methods.places[number].first, number))

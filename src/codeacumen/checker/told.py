@@ -26,13 +26,13 @@ from urllib.parse import quote
 from codeacumen import __version__
 from codeacumen.api import Json
 from codeacumen.checker.check import Report
-from codeacumen.checker.findings import Finding, Known
-from codeacumen.corpus.sources.paths import as_bytes, on_disk
+from codeacumen.checker.findings import Finding, KnownFinding
+from codeacumen.corpus.sources.paths import path_to_bytes, to_os_path
 from codeacumen.models.method_naming.verdict import Evidence
 
 
 @dataclass(frozen=True, slots=True)
-class Help:
+class RuleHelp:
     """Title and explanation of a rule."""
 
     title: str
@@ -65,131 +65,142 @@ _KINDS = {
         "The name uses words that occur neither in the signature nor in the body of the method.",
     ),
 }
-_OTHER = ("The name is probably wrong.", "A model judges that another name would fit the method.")
+_OTHER_KIND = (
+    "The name is probably wrong.",
+    "A model judges that another name would fit the method.",
+)
 
 
-def help_of(rule: str, kind: str) -> Help:
+def describe_rule(rule: str, kind: str) -> RuleHelp:
     """Return the help on a rule, by its kind and its source in the literature."""
     from codeacumen.models.method_naming.antipatterns import RULES
 
-    title, text = _KINDS.get(kind, _OTHER)
-    literature = {one.id: one.source for one in RULES}.get(rule)
-    text += f" See {literature}." if literature else ""
-    silence = (
+    title, text = _KINDS.get(kind, _OTHER_KIND)
+    source = {antipattern.id: antipattern.source for antipattern in RULES}.get(rule)
+    text += f" See {source}." if source else ""
+    suppression = (
         f"If the name is right, write above the method: // codeacumen: ok({rule}) and the reason."
     )
     words = rule.replace("-", " ")
-    return Help(f"{words[:1].upper()}{words[1:]}: {title}", f"{title} {text} {silence}")
+    return RuleHelp(f"{words[:1].upper()}{words[1:]}: {title}", f"{title} {text} {suppression}")
 
 
 # Increase this when the meaning or type of a key changes.
-FORMAT = 1
+FORMAT_VERSION = 1
 # Examples in the line of a reason.
-EXAMPLES = 4
+MAX_EXAMPLES = 4
 
 # Formats a text by its role: place, name, probability, rule, why, better, text.
 Style: TypeAlias = Callable[[str, str], str]
 
 
-def plain(role: str, text: str) -> str:
+def plain_style(role: str, text: str) -> str:
     """Return the text without any style."""
     return text
 
 
-def text_lines(report: Report, style: Style = plain) -> Iterator[str]:
+def format_lines(report: Report, style: Style = plain_style) -> Iterator[str]:
     """Yield a line for each finding, as compilers do, then its reasons and better names."""
-    for one in report.reported:
-        place = f"{shown_path(report, one.path)}:{one.place.line}:{one.place.column}"
+    for finding in report.reported:
+        place = f"{display_path(report, finding.path)}:{finding.place.line}:{finding.place.column}"
         yield (
-            f"{style('place', place)}: {style('name', one.method)} "
-            f"{style('probability', f'{one.probability:.2f}')} {style('rule', f'[{one.rule}]')}"
+            f"{style('place', place)}: {style('name', finding.method)} "
+            f"{style('probability', f'{finding.probability:.2f}')} "
+            f"{style('rule', f'[{finding.rule}]')}"
         )
-        for reason in one.reasons:
-            yield f"    {style('why', 'why:')} {style('text', _reason(reason))}"
-        if one.suggestions:
-            better = ", ".join(f"{each.name} ({each.confidence:.2f})" for each in one.suggestions)
+        for reason in finding.reasons:
+            yield f"    {style('why', 'why:')} {style('text', _format_reason(reason))}"
+        if finding.suggestions:
+            better = ", ".join(
+                f"{suggestion.name} ({suggestion.confidence:.2f})"
+                for suggestion in finding.suggestions
+            )
             yield f"    {style('better', 'better:')} {style('text', better)}"
 
 
-def _reason(reason: Evidence) -> str:
-    shown = reason.examples[:EXAMPLES]
-    more = len(reason.examples) - len(shown)
-    if not shown:
+def _format_reason(reason: Evidence) -> str:
+    examples = reason.examples[:MAX_EXAMPLES]
+    more = len(reason.examples) - len(examples)
+    if not examples:
         return reason.text
-    return f"{reason.text} ({', '.join(shown)}{f' and {more} more' if more else ''})"
+    return f"{reason.text} ({', '.join(examples)}{f' and {more} more' if more else ''})"
 
 
-def shown_path(report: Report, path: str) -> str:
+def display_path(report: Report, path: str) -> str:
     """Return a path relative to the current folder, so that it can be opened."""
     if len(report.roots) != 1:
         return path
-    return os.path.relpath(report.roots[0] / Path(on_disk(path))).replace(os.sep, "/")
+    return os.path.relpath(report.roots[0] / Path(to_os_path(path))).replace(os.sep, "/")
 
 
-def summary(report: Report) -> list[str]:
+def format_summary(report: Report) -> list[str]:
     """Return counts, suppressions, stale findings, skipped files and problems as lines."""
-    told = report.reported
+    reported = report.reported
     lines = [
-        f"{_many(len(told), 'finding')} in {_many(report.methods, 'method')} of "
-        f"{_many(report.files, 'file')}, at a threshold of {report.settings.threshold:g}"
+        f"{_format_count(len(reported), 'finding')} in "
+        f"{_format_count(report.methods, 'method')} of "
+        f"{_format_count(report.files, 'file')}, at a threshold of {report.settings.threshold:g}"
     ]
-    quiet = [one.suppressed for one in report.findings if one.suppressed]
-    if quiet:
-        inline, known = quiet.count("inline"), quiet.count("baseline")
+    suppressions = [finding.suppressed for finding in report.findings if finding.suppressed]
+    if suppressions:
+        inline, baseline = suppressions.count("inline"), suppressions.count("baseline")
         lines.append(
-            f"suppressed: {inline:,} by comments or annotations, {known:,} by the baseline"
+            f"suppressed: {inline:,} by comments or annotations, {baseline:,} by the baseline"
         )
     if report.stale:
         lines.append(
-            f"{_many(len(report.stale), 'known finding')} of the baseline no longer occur: "
+            f"{_format_count(len(report.stale), 'known finding')} of the baseline no longer occur: "
             "update it with --write-baseline"
         )
-        lines += [f"  {one.path}: {one.method}" for one in report.stale]
+        lines += [
+            f"  {known_finding.path}: {known_finding.method}" for known_finding in report.stale
+        ]
     for why, count in sorted(report.skipped.items()):
         if count:
-            lines.append(f"{_many(count, 'file')}: {why}")
-    lines += [f"{one.path}: {one.kind}: {one.message}" for one in report.problems]
+            lines.append(f"{_format_count(count, 'file')}: {why}")
+    lines += [f"{problem.path}: {problem.kind}: {problem.message}" for problem in report.problems]
     return lines
 
 
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+def _format_count(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def record(report: Report) -> Json:
+def report_to_json(report: Report) -> Json:
     """Return the report as JSON; docs/verbs/names-check.md explains the keys."""
     return {
-        "format": FORMAT,
+        "format": FORMAT_VERSION,
         "version": __version__,
         "threshold": report.settings.threshold,
         "files": report.files,
         "methods": report.methods,
         "judged": report.judged,
-        "findings": [_finding(one) for one in report.findings],
-        "stale": [_known(one) for one in report.stale],
+        "findings": [_finding_to_json(finding) for finding in report.findings],
+        "stale": [_known_finding_to_json(known_finding) for known_finding in report.stale],
         "skipped": {why: count for why, count in sorted(report.skipped.items()) if count},
         "problems": [
-            {"path": one.path, "kind": one.kind, "message": one.message} for one in report.problems
+            {"path": problem.path, "kind": problem.kind, "message": problem.message}
+            for problem in report.problems
         ],
     }
 
 
-def as_json(report: Report) -> bytes:
+def format_json(report: Report) -> bytes:
     """Return the report as a JSON document."""
-    return (json.dumps(record(report), indent=1, ensure_ascii=True) + "\n").encode()
+    return (json.dumps(report_to_json(report), indent=1, ensure_ascii=True) + "\n").encode()
 
 
-def _finding(one: Finding) -> Json:
+def _finding_to_json(finding: Finding) -> Json:
     return {
-        "path": one.path,
-        "line": one.place.line,
-        "column": one.place.column,
-        "end_column": one.place.end,
-        "owner": one.owner,
-        "name": one.name,
-        "parameters": list(one.parameters),
-        "probability": round(one.probability, 6),
-        "rule": one.rule,
+        "path": finding.path,
+        "line": finding.place.line,
+        "column": finding.place.column,
+        "end_column": finding.place.end,
+        "owner": finding.owner,
+        "name": finding.name,
+        "parameters": list(finding.parameters),
+        "probability": round(finding.probability, 6),
+        "rule": finding.rule,
         "evidence": [
             {
                 "kind": reason.kind,
@@ -198,48 +209,49 @@ def _finding(one: Finding) -> Json:
                 "weight": round(reason.weight, 6),
                 "examples": list(reason.examples),
             }
-            for reason in one.evidence
+            for reason in finding.evidence
         ],
         "suggestions": [
-            {"name": each.name, "confidence": round(each.confidence, 6)} for each in one.suggestions
+            {"name": suggestion.name, "confidence": round(suggestion.confidence, 6)}
+            for suggestion in finding.suggestions
         ],
-        "fingerprint": one.fingerprint,
-        "suppressed": one.suppressed,
+        "fingerprint": finding.fingerprint,
+        "suppressed": finding.suppressed,
     }
 
 
-def _known(one: Known) -> Json:
+def _known_finding_to_json(known_finding: KnownFinding) -> Json:
     return {
-        "path": one.path,
-        "method": one.method,
-        "rules": list(one.rules),
-        "fingerprint": one.fingerprint,
+        "path": known_finding.path,
+        "method": known_finding.method,
+        "rules": list(known_finding.rules),
+        "fingerprint": known_finding.fingerprint,
     }
 
 
-FOLDER = "page"
+PAGE_FOLDER = "page"
 
 
-def as_page(report: Report, title: str = "") -> bytes:
+def render_page(report: Report, title: str = "") -> bytes:
     """Return the report as an HTML page; its title defaults to the names of the roots."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader("codeacumen.checker", FOLDER),
+        loader=PackageLoader("codeacumen.checker", PAGE_FOLDER),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    script = _asset("page.js")
+    script = _read_asset("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     title = title or ", ".join(root.name for root in report.roots)
     text = environment.get_template("page.html").render(
         title=title,
         report=report,
-        rules=sorted({one.rule for one in report.findings}),
-        summary=summary(report),
-        style=_asset("page.css"),
+        rules=sorted({finding.rule for finding in report.findings}),
+        summary=format_summary(report),
+        style=_read_asset("page.css"),
         script=script,
         policy=f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
         "img-src data:; base-uri 'none'; form-action 'none'",
@@ -248,27 +260,27 @@ def as_page(report: Report, title: str = "") -> bytes:
     return text.encode("utf-8", errors="backslashreplace")
 
 
-def _asset(name: str) -> str:
-    return files("codeacumen.checker").joinpath(FOLDER, name).read_text(encoding="utf-8")
+def _read_asset(name: str) -> str:
+    return files("codeacumen.checker").joinpath(PAGE_FOLDER, name).read_text(encoding="utf-8")
 
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 ROOT = "%SRCROOT%"
 LEVELS = ((0.9, "error"), (0.7, "warning"), (0.0, "note"))
 _EXAMPLE = re.compile(r"(?P<path>.+\.java):(?P<line>[1-9]\d{0,8})", re.DOTALL | re.IGNORECASE)
-_CARRIED = {"inline": "inSource", "baseline": "external"}
+_SUPPRESSION_KINDS = {"inline": "inSource", "baseline": "external"}
 
 
-def as_sarif(report: Report) -> bytes:
+def format_sarif(report: Report) -> bytes:
     """Return the report as a SARIF 2.1.0 log."""
-    rules = sorted({one.rule for one in report.findings})
+    rules = sorted({finding.rule for finding in report.findings})
     run = {
         "tool": {
             "driver": {
                 "name": "codeacumen",
                 "semanticVersion": __version__,
                 "version": __version__,
-                "rules": [_rule(one, report.findings) for one in rules],
+                "rules": [_rule_to_sarif(rule, report.findings) for rule in rules],
             }
         },
         "columnKind": "unicodeCodePoints",
@@ -279,105 +291,115 @@ def as_sarif(report: Report) -> bytes:
                 "toolExecutionNotifications": [
                     {
                         "level": "note",
-                        "message": {"text": f"{one.path}: {one.kind}: {one.message}"},
-                        "locations": [{"physicalLocation": {"artifactLocation": _file(one.path)}}],
+                        "message": {"text": f"{problem.path}: {problem.kind}: {problem.message}"},
+                        "locations": [
+                            {
+                                "physicalLocation": {
+                                    "artifactLocation": _artifact_location(problem.path)
+                                }
+                            }
+                        ],
                     }
-                    for one in report.problems
+                    for problem in report.problems
                 ],
             }
         ],
-        "results": [_result(one, rules) for one in report.findings],
+        "results": [_finding_to_sarif(finding, rules) for finding in report.findings],
     }
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return (json.dumps(log, indent=1, ensure_ascii=True) + "\n").encode()
 
 
-def level_of(probability: float) -> str:
+def find_level(probability: float) -> str:
     """Return the SARIF level for a probability."""
-    return next(level for least, level in LEVELS if probability >= least)
+    return next(level for minimum, level in LEVELS if probability >= minimum)
 
 
-def _rule(rule: str, findings: Sequence[Finding]) -> Json:
+def _rule_to_sarif(rule: str, findings: Sequence[Finding]) -> Json:
     kind = next(
-        (reason.kind for one in findings for reason in one.reasons if reason.rule == rule), ""
+        (reason.kind for finding in findings for reason in finding.reasons if reason.rule == rule),
+        "",
     )
-    told = help_of(rule, kind)
+    rule_help = describe_rule(rule, kind)
     return {
         "id": rule,
-        "shortDescription": {"text": told.title},
-        "fullDescription": {"text": told.text},
-        "help": {"text": told.text, "markdown": told.text},
+        "shortDescription": {"text": rule_help.title},
+        "fullDescription": {"text": rule_help.text},
+        "help": {"text": rule_help.text, "markdown": rule_help.text},
         "defaultConfiguration": {"level": "warning"},
         "properties": {"tags": ["maintainability", "naming", *([kind] if kind else [])]},
     }
 
 
-def _result(one: Finding, rules: list[str]) -> Json:
-    reasons = " ".join(_sentence(reason.text) for reason in one.reasons)
-    better = ", ".join(each.name for each in one.suggestions)
-    text = f"The name of {one.method} is probably wrong ({one.probability:.2f})."
+def _finding_to_sarif(finding: Finding, rules: list[str]) -> Json:
+    reasons = " ".join(_format_sentence(reason.text) for reason in finding.reasons)
+    better = ", ".join(suggestion.name for suggestion in finding.suggestions)
+    text = f"The name of {finding.method} is probably wrong ({finding.probability:.2f})."
     text += f" {reasons}" if reasons else ""
     text += f" Better: {better}." if better else ""
     region = {
-        "startLine": one.place.line,
-        "startColumn": one.place.column,
-        "endColumn": max(one.place.end, one.place.column),
+        "startLine": finding.place.line,
+        "startColumn": finding.place.column,
+        "endColumn": max(finding.place.end, finding.place.column),
     }
     result: Json = {
-        "ruleId": one.rule,
-        "ruleIndex": rules.index(one.rule),
-        "level": level_of(one.probability),
-        "rank": round(100 * one.probability, 2),
+        "ruleId": finding.rule,
+        "ruleIndex": rules.index(finding.rule),
+        "level": find_level(finding.probability),
+        "rank": round(100 * finding.probability, 2),
         "message": {"text": text},
         "locations": [
             {
-                "physicalLocation": {"artifactLocation": _file(one.path), "region": region},
+                "physicalLocation": {
+                    "artifactLocation": _artifact_location(finding.path),
+                    "region": region,
+                },
                 "logicalLocations": [
                     {
-                        "name": one.name,
-                        "fullyQualifiedName": f"{one.owner}.{one.name}",
+                        "name": finding.name,
+                        "fullyQualifiedName": f"{finding.owner}.{finding.name}",
                         "kind": "member",
                     }
                 ],
             }
         ],
-        "partialFingerprints": {"codeacumenMethod/v1": one.fingerprint},
+        "partialFingerprints": {"codeacumenMethod/v1": finding.fingerprint},
         "properties": {
-            "probability": round(one.probability, 6),
-            "suggestions": [each.name for each in one.suggestions],
+            "probability": round(finding.probability, 6),
+            "suggestions": [suggestion.name for suggestion in finding.suggestions],
         },
     }
-    related = [place for reason in one.reasons for place in _related(reason)]
+    related = [place for reason in finding.reasons for place in _build_related_locations(reason)]
     if related:
         result["relatedLocations"] = [{"id": i, **place} for i, place in enumerate(related, 1)]
     # In SARIF, an empty list means that the finding is known not to be suppressed.
-    carried = _CARRIED.get(one.suppressed)
-    result["suppressions"] = [{"kind": carried}] if carried else []
+    suppression_kind = _SUPPRESSION_KINDS.get(finding.suppressed)
+    result["suppressions"] = [{"kind": suppression_kind}] if suppression_kind else []
     return result
 
 
-def _sentence(text: str) -> str:
+def _format_sentence(text: str) -> str:
     text = text[:1].upper() + text[1:]
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-def _related(reason: Evidence) -> list[Json]:
+def _build_related_locations(reason: Evidence) -> list[Json]:
     """Return SARIF locations of the methods that support a reason."""
-    found: list[Json] = []
+    locations: list[Json] = []
     for example in reason.examples:
-        place: Json = {"message": {"text": f"{reason.rule}: {example}"}}
+        location: Json = {"message": {"text": f"{reason.rule}: {example}"}}
         match = _EXAMPLE.fullmatch(example)
         if match:
-            place["physicalLocation"] = {
-                "artifactLocation": _file(match["path"]),
+            location["physicalLocation"] = {
+                "artifactLocation": _artifact_location(match["path"]),
                 "region": {"startLine": int(match["line"])},
             }
         else:
-            place["logicalLocations"] = [{"fullyQualifiedName": example, "kind": "member"}]
-        found.append(place)
-    return found
+            location["logicalLocations"] = [{"fullyQualifiedName": example, "kind": "member"}]
+        locations.append(location)
+    return locations
 
 
-def _file(path: str) -> Json:
-    uri = quote(as_bytes(path), safe="/-._~!$&'()*+,;=@")
+def _artifact_location(path: str) -> Json:
+    uri = quote(path_to_bytes(path), safe="/-._~!$&'()*+,;=@")
     return {"uri": uri, "uriBaseId": ROOT}

@@ -210,10 +210,10 @@ def _print_robustness(
     )
     rows = []
     for kind in kinds:
-        kept, possible = (counts[name].get(kind, {}) for name in ("variants", "variants_found"))
+        valid, possible = (counts[name].get(kind, {}) for name in ("variants", "variants_found"))
         refused = sum(counts["refused"].get(kind, {}).values())
         dropped = sum(sum(level.values()) for level in counts["dropped"].get(kind, {}).values())
-        cells = [_format_kept(kept.get(mode, 0), possible.get(mode, 0)) for mode in modes]
+        cells = [_format_kept(valid.get(mode, 0), possible.get(mode, 0)) for mode in modes]
         rows.append([kind, *cells, f"{refused:,}", f"{dropped:,}"])
     columns = ["kind", *modes, "refused places", "dropped"]
     print_table(columns, rows, title="Variants", right=range(1, len(columns)))
@@ -244,8 +244,8 @@ def _list_reasons(counts: Any) -> list[list[str]]:
     return rows
 
 
-def _format_kept(kept: int, possible: int) -> str:
-    return f"{kept:,}" if kept >= possible else f"{kept:,} of {possible:,}"
+def _format_kept(valid: int, possible: int) -> str:
+    return f"{valid:,}" if valid >= possible else f"{valid:,} of {possible:,}"
 
 
 @build_app.command("similarity", cls=Command)

@@ -41,7 +41,7 @@ def print_embedding(
     else:
         without = f", {summary.without:,} have none" if summary.without else ""
         print_note(
-            f"{summary.vectors:,} vectors of {summary.asked:,} {kind}{without}, "
+            f"{summary.vectors:,} vectors of {summary.items:,} {kind}{without}, "
             f"{summary.dimensions} dimensions: {out}"
         )
     if summary.failed:

@@ -38,7 +38,7 @@ class Command(TyperCommand):
 
 
 class Group(TyperGroup):
-    """A group of commands that prints errors a person can mend without a traceback."""
+    """A group of commands that prints errors which a user can correct, without a traceback."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names in the order of their definition."""
@@ -53,7 +53,7 @@ class Group(TyperGroup):
                 print_note(f"hint: {error.hint}")
             raise typer.Exit(COULD_NOT_RUN) from error
         except BrokenPipeError:
-            raise  # the reader has seen enough: the outermost group ends quietly
+            raise  # the reader closed the pipe: the outermost group exits quietly
         except OSError as error:
             print_note(f"error: {error.filename or 'the system'}: {error.strerror or error}")
             print_note("hint: check the path, your permission to write, and the free space")
@@ -84,7 +84,7 @@ class LazyVerb:
     panel: str
     function: str = "app"
 
-    def load(self) -> TyperCommand | TyperGroup:
+    def load_command(self) -> TyperCommand | TyperGroup:
         """Import the module and return the command."""
         loaded = getattr(importlib.import_module(self.module), self.function)
         if isinstance(loaded, typer.Typer):
@@ -103,14 +103,14 @@ def _create_command(name: str, function: Callable[..., Any]) -> TyperCommand:
 
 
 class _LazyCommand(TyperCommand):
-    """Stands for a verb in the list of commands, and becomes it when it is used."""
+    """Placeholder for a verb in the list of commands; it loads the verb on first use."""
 
     def __init__(self, verb: LazyVerb) -> None:
         super().__init__(verb.name, help=verb.summary, rich_help_panel=verb.panel)
         self._verb = verb
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:
-        return self._verb.load().make_context(*arguments, **options)
+        return self._verb.load_command().make_context(*arguments, **options)
 
 
 def format_overview(help_text: str, verbs: Sequence[LazyVerb]) -> str:

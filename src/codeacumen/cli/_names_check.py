@@ -145,7 +145,7 @@ def check(
     if out is not None:
         write_atomically(out, data)
     elif data:
-        # As bytes: what is written into a pipe is the same everywhere.
+        # Bytes, so that a pipe receives the same output on every platform.
         typer.echo(data, nl=False)
     if output_format is Format.TEXT or out is not None:
         _print_summary(report)
@@ -157,13 +157,13 @@ def _render_report(report: Report, output_format: Format, *, colours: bool) -> b
     from codeacumen.checker import told
 
     if output_format is Format.JSON:
-        return told.as_json(report)
+        return told.format_json(report)
     if output_format is Format.SARIF:
-        return told.as_sarif(report)
+        return told.format_sarif(report)
     if output_format is Format.HTML:
-        return told.as_page(report)
-    style = _colour_text if colours else told.plain
-    lines = told.text_lines(report, lambda role, text: style(role, _escape_line(text)))
+        return told.render_page(report)
+    style = _colour_text if colours else told.plain_style
+    lines = told.format_lines(report, lambda role, text: style(role, _escape_line(text)))
     return "".join(f"{line}\n" for line in lines).encode("utf-8", errors="backslashreplace")
 
 
@@ -178,9 +178,9 @@ def _colour_text(role: str, text: str) -> str:
 
 
 def _print_summary(report: Report) -> None:
-    from codeacumen.checker.told import summary
+    from codeacumen.checker.told import format_summary
 
-    for line in summary(report):
+    for line in format_summary(report):
         print_note(line)
 
 
@@ -228,9 +228,14 @@ def calibrate(
         codeacumen names calibrate . --precision 0.8
         codeacumen names calibrate . --write --plot curve.png
     """
-    from codeacumen.checker.calibrate import FEWEST, record, rounded, write_threshold
-    from codeacumen.checker.calibrate import plot as write_plot
-    from codeacumen.checker.settings import OWN
+    from codeacumen.checker.calibrate import (
+        MIN_RENAMES,
+        calibration_to_json,
+        round_threshold,
+        write_threshold,
+    )
+    from codeacumen.checker.calibrate import write_curve_plot as write_plot
+    from codeacumen.checker.settings import OWN_FILE
     from codeacumen.interface.names import calibrate_checker
 
     measured = calibrate_checker(
@@ -241,24 +246,24 @@ def calibrate(
         write_plot(calibration, plot)
     if as_json:
         left_out = dict(sorted(measured.left_out.items()))
-        print_json({**record(calibration), "left_out": left_out})
+        print_json({**calibration_to_json(calibration), "left_out": left_out})
     else:
         _print_calibration(measured)
     if calibration.too_few:
         renames = f"{calibration.wrong} renames are too few"
-        print_note(f"{renames} to choose a threshold by: at least {FEWEST}")
+        print_note(f"{renames} to choose a threshold by: at least {MIN_RENAMES}")
         return
     best = calibration.chosen
     if best is None:
         print_note(f"no threshold gives a precision of {precision:g}")
         return
-    threshold = rounded(best)
+    threshold = round_threshold(best)
     print_note(
         f"threshold {threshold:g}: precision {best.precision:.2f} "
         f"({format_interval(*best.precision_bounds, 2)}), recall {best.recall:.2f}"
     )
     if write:
-        file = out or repository / OWN
+        file = out or repository / OWN_FILE
         write_threshold(file, threshold)
         print_note(f"written: {file}")
 
@@ -268,10 +273,10 @@ def _print_calibration(measured: CheckerCalibration) -> None:
     rows = [
         [
             f"{point.threshold:g}",
-            f"{point.told:,}",
+            f"{point.reported:,}",
             f"{point.wrong:,}",
-            f"{point.precision:.2f}" if point.told else "–",
-            format_interval(*point.precision_bounds, 2) if point.told else "",
+            f"{point.precision:.2f}" if point.reported else "–",
+            format_interval(*point.precision_bounds, 2) if point.reported else "",
             f"{point.recall:.2f}",
             format_interval(*point.recall_bounds, 2),
             _draw_bar(point),

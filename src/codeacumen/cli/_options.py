@@ -39,28 +39,28 @@ class Level(StrEnum):
 
 
 def complete_task(incomplete: str) -> list[str]:
-    from codeacumen.registry import names
+    from codeacumen.registry import list_names
 
-    return [name for name in names("task") if name.startswith(incomplete)]
+    return [name for name in list_names("task") if name.startswith(incomplete)]
 
 
 def complete_model(incomplete: str) -> list[str]:
-    from codeacumen.registry import names
+    from codeacumen.registry import list_names
 
-    return [name for name in names("model") if name.startswith(incomplete)]
+    return [name for name in list_names("model") if name.startswith(incomplete)]
 
 
 def complete_view(incomplete: str) -> list[str]:
-    from codeacumen.registry import names
+    from codeacumen.registry import list_names
 
-    return [name for name in [*names("view"), "calls"] if name.startswith(incomplete)]
+    return [name for name in [*list_names("view"), "calls"] if name.startswith(incomplete)]
 
 
 def complete_kind(incomplete: str) -> list[str]:
     from codeacumen.transforms.variants import KINDS, PUBLISHED
 
-    known = [*KINDS, "all", "published", *PUBLISHED]
-    return [name for name in known if name.startswith(incomplete)]
+    kind_names = [*KINDS, "all", "published", *PUBLISHED]
+    return [name for name in kind_names if name.startswith(incomplete)]
 
 
 Plugins = Annotated[
@@ -172,20 +172,9 @@ def load_plugins(paths: Sequence[Path] | None) -> None:
 
 def load_datasets(tasks: Sequence[str] | None) -> list[str]:
     """Load the data sets of tasks named ``NAME@DIR``; return the tasks without the folders."""
-    from codeacumen.datasets.built import load_data
-    from codeacumen.registry import select_tasks
+    from codeacumen.datasets.built import load_named_data
 
-    names = []
-    for task in tasks or []:
-        name, _, folder = task.partition("@")
-        built_names = load_data(Path(folder)) if folder else []
-        if folder and not set(select_tasks([name])) <= set(built_names):
-            raise CodeacumenError(
-                f"the data set in {folder} has no task {name!r}",
-                f"it has {', '.join(built_names)}",
-            )
-        names.append(name)
-    return names
+    return load_named_data(tasks or [])
 
 
 def parse_shares(text: str) -> tuple[int, int, int]:

@@ -245,9 +245,9 @@ def audit_corpus(
     """
     from codeacumen.cli._corpus_show import print_audit
     from codeacumen.corpus import Corpus
-    from codeacumen.corpus.audit import audit
+    from codeacumen.corpus.audit import audit_corpus
 
-    result = audit(Corpus.open(folder), threshold=threshold, shortest=min_tokens)
+    result = audit_corpus(Corpus.open(folder), threshold=threshold, shortest=min_tokens)
     if as_json:
         print_json(result)
     else:

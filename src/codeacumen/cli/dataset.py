@@ -27,7 +27,7 @@ from codeacumen.text.numbers import ABSENT, format_interval, format_number
 
 if TYPE_CHECKING:
     from codeacumen.api import Score
-    from codeacumen.runs.near_duplicates import Effect
+    from codeacumen.runs.near_duplicates import NearDuplicateEffect
 
 app = create_group("Get published data sets; build, show, audit and export data sets.")
 app.add_typer(build_app, name="build")
@@ -74,9 +74,9 @@ def list_(as_json: AsJson = False) -> None:
 
 
 def _describe_published(name: str) -> dict[str, Any]:
-    from codeacumen.datasets import dataset, dataset_folder, missing_files
+    from codeacumen.datasets import dataset_folder, find_dataset, missing_files
 
-    data = dataset(name)
+    data = find_dataset(name)
     return {
         "name": data.name,
         "title": data.title,
@@ -107,10 +107,10 @@ def get(
         codeacumen dataset get idbench
         codeacumen dataset get idbench --from ~/Downloads/IdBench
     """
-    from codeacumen.datasets import dataset, dataset_folder
-    from codeacumen.datasets.fetch import get as fetch
+    from codeacumen.datasets import dataset_folder, find_dataset
+    from codeacumen.datasets.fetch import fetch_dataset as fetch
 
-    data = dataset(name)
+    data = find_dataset(name)
     with show_progress() as report:
         fetched = fetch(data, source, progress=report)
     present = len(data.files) - len(fetched)
@@ -203,21 +203,21 @@ def audit(
     """
     from codeacumen.runs.near_duplicates import measure_effects
     from codeacumen.runs.plan import make_plan
-    from codeacumen.runs.scoring import Settings
+    from codeacumen.runs.scoring import ScoringSettings
 
     load_plugins(plugin)
     cells, left_out = make_plan(model or [AUDITED_MODEL], load_datasets([task]), skip_unfit=True)
     for line in left_out:
         print_note(f"left out: {line}")
     with show_progress() as report:
-        effects = measure_effects(cells, Settings(seed, confidence, resamples), report)
+        effects = measure_effects(cells, ScoringSettings(seed, confidence, resamples), report)
     if as_json:
         print_json([{**asdict(effect), "difference": effect.difference} for effect in effects])
     else:
         _print_effects(effects)
 
 
-def _print_effects(effects: list[Effect]) -> None:
+def _print_effects(effects: list[NearDuplicateEffect]) -> None:
     rows = [
         [
             effect.task,

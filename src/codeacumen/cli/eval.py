@@ -67,7 +67,7 @@ def evaluate(
         codeacumen eval -m majority -t gluecode@gluecode --out my-run
     """
     from codeacumen.interface.evaluation import evaluate as evaluate_models
-    from codeacumen.runs.results import to_json
+    from codeacumen.runs.results import run_to_json
 
     load_plugins(plugin)
     results = evaluate_models(
@@ -85,7 +85,7 @@ def evaluate(
     for note in results.notes:
         print_note(note)
     if as_json:
-        print_json(to_json(results.run))
+        print_json(run_to_json(results.run))
     else:
         print_scores(results.run)
         typer.echo(f"results: {out / 'results.json'}")
@@ -130,7 +130,7 @@ def score(
         codeacumen score my-model.csv other-model.csv -t gluecode/naming@gluecode --out my-run
     """
     from codeacumen.interface.evaluation import score as score_answers
-    from codeacumen.runs.results import to_json
+    from codeacumen.runs.results import run_to_json
 
     load_plugins(plugin)
     results = score_answers(
@@ -139,7 +139,7 @@ def score(
     for note in results.notes:
         print_note(note)
     if as_json:
-        print_json(to_json(results.run))
+        print_json(run_to_json(results.run))
     else:
         print_scores(results.run)
         if out is not None:
@@ -230,11 +230,11 @@ def _sort_cells(run: Run, task: str) -> list[Scores]:
     """Return the cells of a task, best first, those without a score last."""
     sign = 1 if run.tasks[task].lower_is_better else -1
 
-    def rank(cell: Scores) -> tuple[bool, float]:
+    def get_sort_key(cell: Scores) -> tuple[bool, float]:
         value = cell.scores[0].value
         return value is None, 0.0 if value is None else sign * value
 
-    return sorted((cell for cell in run.cells if cell.task == task), key=rank)
+    return sorted((cell for cell in run.cells if cell.task == task), key=get_sort_key)
 
 
 def _print_further_metrics(card: TaskCard, cells: Sequence[Scores]) -> None:
@@ -253,7 +253,7 @@ def _print_further_metrics(card: TaskCard, cells: Sequence[Scores]) -> None:
         return
     rows = []
     for name in further:
-        scores = [of_model[name] for of_model in by_metric]
+        scores = [model_scores[name] for model_scores in by_metric]
         values = [
             f"{format_number(score.value)}  {format_interval(score.low, score.high)}".rstrip()
             for score in scores

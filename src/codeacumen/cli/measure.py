@@ -16,7 +16,7 @@ from codeacumen.cli._output import print_note, print_table
 from codeacumen.text.numbers import ABSENT
 
 if TYPE_CHECKING:
-    from codeacumen.corpus.measure import Measured
+    from codeacumen.corpus.measure import Measurements
 
 app = create_group("Measure the methods of files, folders, archives, corpora.")
 
@@ -57,16 +57,16 @@ def npath(
         codeacumen measure npath src/
         codeacumen measure npath lib.jar corpus --rules pmd7.14 --json > values.jsonl
     """
-    from codeacumen.corpus.measure import Measured, NPath
+    from codeacumen.corpus.measure import Measurements, NPath
     from codeacumen.interface.measures import stream_measurements
 
-    summary = Measured()
+    summary = Measurements()
     bins: Counter[str | None] = Counter()
     for part in stream_measurements(NPath(rules.value), sources, engine, workers):
         if as_json:
             _print_lines(part.rows)
         bins.update(row["bin"] for row in part.rows)
-        summary.add(part)
+        summary.add_measurements(part)
         # Of equal values those come first that are first in the files.
         summary.rows = nsmallest(0 if as_json else limit, summary.rows, key=_get_negated_value)
     if not as_json:
@@ -116,10 +116,10 @@ def operators(
         codeacumen measure operators src/
         codeacumen measure operators corpus --json > operators.jsonl
     """
-    from codeacumen.corpus.measure import Measured, OperatorCounts
+    from codeacumen.corpus.measure import Measurements, OperatorCounts
     from codeacumen.interface.measures import stream_measurements
 
-    summary = Measured()
+    summary = Measurements()
     occurrences: Counter[str] = Counter()
     methods: Counter[str] = Counter()
     total = 0
@@ -131,7 +131,7 @@ def operators(
             methods.update(row["operators"].keys())
         total += len(part.rows)
         part.rows = []
-        summary.add(part)
+        summary.add_measurements(part)
     if not as_json:
         _print_operators(occurrences, methods, total)
     _print_summary(summary, total)
@@ -193,7 +193,7 @@ def nulls(
 
 
 def _print_nulls(rows: list[dict[str, Any]], limit: int) -> None:
-    shown = rows[:limit] if limit else rows
+    printed_rows = rows[:limit] if limit else rows
     cells = [
         [
             row["token"],
@@ -202,11 +202,11 @@ def _print_nulls(rows: list[dict[str, Any]], limit: int) -> None:
             f"{row['file']}:{row['line']}",
             row["qualifier"],
         ]
-        for row in shown
+        for row in printed_rows
     ]
     print_table(["token", "method", "project", "where", "what"], cells, wide=3)
-    if len(shown) < len(rows):
-        print_note(f"... and {len(rows) - len(shown):,} more: --limit 0 shows all")
+    if len(printed_rows) < len(rows):
+        print_note(f"... and {len(rows) - len(printed_rows):,} more: --limit 0 shows all")
 
 
 def _print_lines(rows: Iterable[dict[str, Any]]) -> None:
@@ -215,7 +215,7 @@ def _print_lines(rows: Iterable[dict[str, Any]]) -> None:
         typer.echo("\n".join(lines))
 
 
-def _print_summary(measurements: Measured, methods: int) -> None:
+def _print_summary(measurements: Measurements, methods: int) -> None:
     """Print how many methods and files were measured, and which files were not."""
     skipped = measurements.skipped
     for project, problem in skipped[:SKIPPED_SHOWN]:

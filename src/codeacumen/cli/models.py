@@ -65,17 +65,17 @@ def show(
 
     from codeacumen.api import HasTraining
     from codeacumen.registry import make_model, make_task
-    from codeacumen.runs.plan import model_card, offered_tasks, why_not
+    from codeacumen.runs.plan import create_model_card, explain_misfit, list_available_tasks
 
     load_plugins(plugin)
     loaded = make_model(name)
-    card = model_card(loaded)
-    available = offered_tasks()
+    card = create_model_card(loaded)
+    available = list_available_tasks()
     tasks = [make_task(task) for task in (*available.names, *available.absent)]
     answerable = [
         task.card.name
         for task in tasks
-        if not why_not(loaded, task.card, trains=isinstance(task, HasTraining))
+        if not explain_misfit(loaded, task.card, has_training=isinstance(task, HasTraining))
     ]
     if as_json:
         print_json({**asdict(card), "tasks": answerable})

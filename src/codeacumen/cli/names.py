@@ -172,27 +172,37 @@ def neighbours(
             [
                 {
                     "name": name,
-                    "known": name in vectors.place,
-                    "neighbours": near
-                    and [{"name": other, "cosine": round(value, 6)} for other, value in near],
+                    "known": name in vectors.row_by_name,
+                    "neighbours": nearest_names
+                    and [
+                        {"name": other, "cosine": round(value, 6)} for other, value in nearest_names
+                    ],
                 }
-                for name, near in nearest.items()
+                for name, nearest_names in nearest.items()
             ]
         )
     else:
-        answered = {name: near for name, near in nearest.items() if near is not None}
-        columns = [name if name in vectors.place else f"{name} (by its parts)" for name in answered]
-        longest = max((len(near) for near in answered.values()), default=0)
+        answered = {
+            name: nearest_names
+            for name, nearest_names in nearest.items()
+            if nearest_names is not None
+        }
+        columns = [
+            name if name in vectors.row_by_name else f"{name} (by its parts)" for name in answered
+        ]
+        longest = max((len(nearest_names) for nearest_names in answered.values()), default=0)
         rows = [
             [
-                f"{near[rank][0]} {near[rank][1]:.2f}" if rank < len(near) else ""
-                for near in answered.values()
+                f"{nearest_names[rank][0]} {nearest_names[rank][1]:.2f}"
+                if rank < len(nearest_names)
+                else ""
+                for nearest_names in answered.values()
             ]
             for rank in range(longest)
         ]
         if rows:
             print_table(columns, rows)
-    unknown = [name for name, near in nearest.items() if near is None]
+    unknown = [name for name, nearest_names in nearest.items() if nearest_names is None]
     for name in unknown:
         print_note(f"{name}: it has no vector")
     if unknown:

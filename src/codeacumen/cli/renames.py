@@ -180,8 +180,8 @@ def _print_reviews(out: Path, mined: MinedReviews, *, offline: bool) -> None:
         [name, *(f"{repository['counts'].get(column, 0):,}" for column in columns)]
         for name, repository in description["repositories"].items()
     ]
-    heads = ["repository", "pull requests", "of names", "cases", "stable"]
-    print_table(heads, rows, right=range(1, 5))
+    headers = ["repository", "pull requests", "of names", "cases", "stable"]
+    print_table(headers, rows, right=range(1, 5))
     clear = description["clear"]
     facts = [
         ("cases", f"{description['cases']:,}, {clear:,} of them clear without a person"),

@@ -49,11 +49,11 @@ def reproduce(
     from dataclasses import asdict
 
     from codeacumen.reproduce import RecipeOptions
-    from codeacumen.reproduce import reproduce as compute_tables
-    from codeacumen.runs.scoring import Settings
+    from codeacumen.reproduce import reproduce_paper as compute_tables
+    from codeacumen.runs.scoring import ScoringSettings
 
     with show_progress() as report:
-        settings = Settings(seed=seed, resamples=resamples)
+        settings = ScoringSettings(seed=seed, resamples=resamples)
         reproduction = compute_tables(paper, RecipeOptions(settings, report, embeddings))
     if as_json:
         print_json([asdict(cell) for cell in reproduction.cells])

@@ -66,8 +66,8 @@ def mine(
         codeacumen similar mine corpus --out pairs
         codeacumen similar mine corpus --limit 100 --raters ann,bob,cy --space tfidf -o pairs
     """
-    from codeacumen.benchmarks.sesame.mining.mining import PREVIEW, Settings, mine_pairs
-    from codeacumen.core.machine import processors
+    from codeacumen.benchmarks.sesame.mining.mining import PREVIEW, MiningSettings, mine_pairs
+    from codeacumen.core.machine import count_processors
     from codeacumen.corpus import Corpus
     from codeacumen.engines import start_engine
 
@@ -75,7 +75,7 @@ def mine(
         raise CodeacumenError(
             f"--compat {compat}: no such tool", f"--compat {SESAME_TOOLS}, or leave it out"
         )
-    settings = Settings(
+    settings = MiningSettings(
         space=space,
         compat=compat,
         pairs=limit,
@@ -91,11 +91,11 @@ def mine(
             out,
             settings,
             start_engine(engine, workers),
-            workers or processors(),
+            workers or count_processors(),
             report,
         )
     if as_json:
-        print_json({**record, "seconds": stages.seconds, "used again": stages.again})
+        print_json({**record, "seconds": stages.seconds, "used again": stages.reused})
         return
     _print_mined(record, stages)
     print_note(f"pages:   {out / PREVIEW / 'index.html'}")
@@ -146,7 +146,7 @@ def find(
     """
     from codeacumen.core.home import codeacumen_home
     from codeacumen.engines import start_engine
-    from codeacumen.search.word_index import find as find_similar
+    from codeacumen.search.word_index import find_similar as find_similar
     from codeacumen.search.word_index import open_word_index, read_query
 
     query = read_query(method, corpus)
@@ -175,8 +175,8 @@ def _print_hit(hit: Hit) -> None:
     method = hit.method
     others = f" and {hit.others} more of that name" if hit.others else ""
     typer.echo(f"{hit.score:.2f}  {escape_control(f'{method.type}.{method.signature}')}{others}")
-    if method.says:
-        typer.echo(f"      {escape_control(method.says)}")
+    if method.summary:
+        typer.echo(f"      {escape_control(method.summary)}")
     typer.echo(f"      {escape_control(f'{method.project}: {method.path}')}:{method.line}")
 
 
@@ -209,11 +209,11 @@ def tune(
     Examples:
         codeacumen similar tune labels.csv --mined pairs
     """
-    from codeacumen.benchmarks.sesame.mining.mining import texts_of
+    from codeacumen.benchmarks.sesame.mining.mining import read_texts
     from codeacumen.benchmarks.sesame.mining.tune import read_labels
-    from codeacumen.benchmarks.sesame.mining.tune import tune as tune_space
+    from codeacumen.benchmarks.sesame.mining.tune import tune_space as tune_space
 
-    texts = texts_of(mined) if mined else {}
+    texts = read_texts(mined) if mined else {}
     with show_progress() as report:
         tuned = tune_space(
             read_labels(labels, texts),
@@ -223,7 +223,7 @@ def tune(
             step=report,
         )
     if as_json:
-        print_json(tuned.record())
+        print_json(tuned.to_json())
         return
     best = tuned.best
     print_facts(

@@ -80,7 +80,7 @@ def clean(
             raise CodeacumenError(
                 "SeSaMe's ratings are cleaned by themselves", "name that file only"
             )
-        report = sesame.clean(votes[0], out)
+        report = sesame.clean_ratings(votes[0], out)
         if as_json:
             print_json(report)
         else:
@@ -88,17 +88,17 @@ def clean(
         return
     from codeacumen.survey import agreement
     from codeacumen.survey import clean as cleaning
-    from codeacumen.survey.benchmark import write
-    from codeacumen.survey.simulate import judged, read_truth
-    from codeacumen.survey.votes import files_of, read_votes
+    from codeacumen.survey.benchmark import write_benchmarks
+    from codeacumen.survey.simulate import judge_cleaning, read_truth
+    from codeacumen.survey.votes import list_vote_files, read_votes
 
     sizes = tuple(_parse_size(text) for text in size or ()) or cleaning.PUBLISHED_SIZES
-    rules = cleaning.Rules(sizes, agreement.Scale(scale.value), increase, min_ratings)
+    rules = cleaning.CleaningRules(sizes, agreement.Scale(scale.value), increase, min_ratings)
     all_votes = read_votes(votes)
-    cleaned = cleaning.clean(all_votes, rules)
-    report = write(cleaned, all_votes, rules, files_of(votes), out)
+    cleaned = cleaning.clean_votes(all_votes, rules)
+    report = write_benchmarks(cleaned, all_votes, rules, list_vote_files(votes), out)
     truth = read_truth(votes[0]) if len(votes) == 1 else None
-    judgement = judged(cleaned, all_votes, truth) if truth else None
+    judgement = judge_cleaning(cleaned, all_votes, truth) if truth else None
     if as_json:
         print_json({**report, "simulated": judgement} if judgement else report)
         return
@@ -109,13 +109,13 @@ def clean(
 
 
 def _parse_size(text: str) -> Any:
-    from codeacumen.survey.clean import Size
+    from codeacumen.survey.clean import BenchmarkSize
 
     name, _, thresholds = text.partition("=")
     try:
         tau, theta = map(float, thresholds.split(","))
         if name.isidentifier() and tau >= 0 and theta >= 0:
-            return Size(name, tau, theta)
+            return BenchmarkSize(name, tau, theta)
     except ValueError:
         pass
     raise CodeacumenError(
@@ -185,12 +185,12 @@ def simulate(
         codeacumen survey simulate --out votes
         codeacumen survey simulate -o votes --raters 50 --share honest=4 --share random=1
     """
-    from codeacumen.survey.simulate import Plan, write
+    from codeacumen.survey.simulate import SimulationPlan, write_survey
 
-    plan = Plan(raters, pairs, direct, indirect, unhelpful, seed=seed)
+    plan = SimulationPlan(raters, pairs, direct, indirect, unhelpful, seed=seed)
     if share:
         plan = replace(plan, shares=dict(_parse_share(text) for text in share))
-    simulated = write(plan, out)
+    simulated = write_survey(plan, out)
     kinds = list(simulated.kinds.values())
     counts = {kind: kinds.count(kind) for kind in dict.fromkeys(sorted(kinds))}
     direct_votes, indirect_votes = len(simulated.direct), len(simulated.indirect)
@@ -215,7 +215,7 @@ def _parse_share(text: str) -> tuple[str, float]:
 
 
 def _print_cleaned(report: Any, out: Path) -> None:
-    from codeacumen.survey.benchmark import STAGE_COLUMNS, stage_rows
+    from codeacumen.survey.benchmark import STAGE_COLUMNS, format_stages
 
     votes = report["votes"]
     for name, size in report["sizes"].items():
@@ -223,7 +223,7 @@ def _print_cleaned(report: Any, out: Path) -> None:
         labels = ", ".join(f"{count:,} {label}" for label, count in size["labels"].items())
         dropped = ", ".join(f"{rule} {count:,}" for rule, count in size["dropped_by"].items())
         caption = f"{size['pairs']:,} pairs: {labels}; dropped: {dropped or 'nothing'}"
-        rows = stage_rows(size)
+        rows = format_stages(size)
         print_table(STAGE_COLUMNS, rows, title=title, caption=caption, right=range(1, 6))
     for problem in ("bad", "contradicting"):
         for row in votes[problem]["first"][:_ROWS_SHOWN]:
@@ -330,20 +330,20 @@ def select(
     from codeacumen.corpus import Corpus
     from codeacumen.engines import start_engine
     from codeacumen.models.embeddings.vectors import Vectors
-    from codeacumen.survey.select import Wish, read_synonyms
-    from codeacumen.survey.select import select as select_questions
-    from codeacumen.survey.select import synonyms as shipped_synonyms
+    from codeacumen.survey.select import SelectionRequest, parse_synonyms
+    from codeacumen.survey.select import build_selection as select_questions
+    from codeacumen.survey.select import load_synonyms as shipped_synonyms
 
     folders = embedding or []
     if len({folder.name for folder in folders}) < len(folders):
         raise CodeacumenError("two embeddings have the same name", "rename one of the folders")
     vectors = {folder.name: Vectors.load(folder) for folder in folders}
     groups = (
-        read_synonyms(words.read_text(encoding="utf-8", errors="replace"))
+        parse_synonyms(words.read_text(encoding="utf-8", errors="replace"))
         if words
         else shipped_synonyms()
     )
-    wish = Wish(limit, synonyms, random, min_count, contexts, seed)
+    wish = SelectionRequest(limit, synonyms, random, min_count, contexts, seed)
     opened = [Corpus.open(folder) for folder in corpora]
     with show_progress() as report:
         questions = select_questions(
@@ -355,7 +355,7 @@ def select(
     print_note(f"written: {out}")
 
 
-def _print_questions(questions: Any, wanted: int) -> None:
+def _print_questions(questions: Any, requested_count: int) -> None:
     pairs = questions["pairs"]
     sources = [pair["why"] for pair in pairs]
     rows = [[source, f"{sources.count(source):,}"] for source in dict.fromkeys(sorted(sources))]
@@ -374,8 +374,10 @@ def _print_questions(questions: Any, wanted: int) -> None:
             for number, count in enumerate(counts)
         ]
         print_table([f"cosine: {name}", "pairs"], cells, right=(1,))
-    if len(pairs) < wanted:
-        print_note(f"only {len(pairs):,} of {wanted:,} pairs: there are no more such names")
+    if len(pairs) < requested_count:
+        print_note(
+            f"only {len(pairs):,} of {requested_count:,} pairs: there are no more such names"
+        )
 
 
 @app.command("occurrences", cls=Command)
@@ -393,16 +395,16 @@ def occurrences(
         codeacumen survey occurrences js jdk
     """
     from codeacumen.corpus import Corpus
-    from codeacumen.datasets import require
+    from codeacumen.datasets import require_dataset
     from codeacumen.engines import start_engine
-    from codeacumen.survey.occurrences import compared
-    from codeacumen.survey.occurrences import occurrences as count_occurrences
+    from codeacumen.survey.occurrences import compare_with_published
+    from codeacumen.survey.occurrences import count_identifiers as count_occurrences
 
-    idbench = require("idbench")
+    idbench = require_dataset("idbench")
     opened = [Corpus.open(folder) for folder in corpora]
     with show_progress() as report:
         counts = count_occurrences(opened, start_engine(engine, workers), report)
-    comparison = compared(counts, idbench)
+    comparison = compare_with_published(counts, idbench)
     if as_json:
         print_json(comparison)
     else:

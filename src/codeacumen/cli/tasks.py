@@ -71,7 +71,7 @@ def show(
 
     from codeacumen.datasets import CATALOGUE, missing_files
     from codeacumen.registry import make_task
-    from codeacumen.runs.plan import input_record
+    from codeacumen.runs.plan import question_to_json
 
     load_plugins(plugin)
     (task_name,) = load_datasets([name])
@@ -82,7 +82,8 @@ def show(
     instances = task.instances() if is_here else []
     if as_json:
         examples = [
-            {"id": i.id, "input": input_record(i.input), "truth": i.truth} for i in instances[:3]
+            {"id": i.id, "input": question_to_json(i.input), "truth": i.truth}
+            for i in instances[:3]
         ]
         count = len(instances) if is_here else None
         print_json({**asdict(card), "instances": count, "examples": examples})

@@ -46,9 +46,9 @@ class Device(StrEnum):
 
 
 def complete_network(incomplete: str) -> list[str]:
-    from codeacumen.models.neural.catalogue import names
+    from codeacumen.models.neural.catalogue import list_networks
 
-    return [name for name in names() if name.startswith(incomplete)]
+    return [name for name in list_networks() if name.startswith(incomplete)]
 
 
 @app.command("embedding", cls=Command)

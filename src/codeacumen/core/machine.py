@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 
-def processors() -> int:
+def count_processors() -> int:
     """Return the number of processors that this process may use."""
     if sys.platform.startswith("linux"):
         return len(os.sched_getaffinity(0))

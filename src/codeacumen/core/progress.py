@@ -20,15 +20,15 @@ def ignore_progress(stage: str, done: int, total: int) -> None:
 
 
 @contextmanager
-def show_progress(wanted: bool = True) -> Iterator[Progress]:
+def show_progress(enabled: bool = True) -> Iterator[Progress]:
     """Show progress while the context lasts: a bar in a terminal, a line in a notebook.
 
     Yields the callback. Nothing is shown where standard error is a file or a pipe.
     """
-    if wanted and sys.stderr.isatty():
+    if enabled and sys.stderr.isatty():
         with _show_bar() as report:
             yield report
-    elif wanted and _is_notebook():
+    elif enabled and _is_notebook():
         with _show_line() as report:
             yield report
     else:
@@ -58,10 +58,10 @@ def _show_bar() -> Iterator[Progress]:
     ) as display:
         bar = display.add_task("", total=1)
 
-        def report(stage: str, done: int, total: int) -> None:
+        def update_bar(stage: str, done: int, total: int) -> None:
             display.update(bar, description=stage, completed=done, total=total)
 
-        yield report
+        yield update_bar
 
 
 @contextmanager
@@ -70,7 +70,7 @@ def _show_line() -> Iterator[Progress]:
     shown_at = 0.0
     shown_width = 0
 
-    def report(stage: str, done: int, total: int) -> None:
+    def write_line(stage: str, done: int, total: int) -> None:
         nonlocal shown_at, shown_width
         now = time.monotonic()
         if now - shown_at < 1 / _UPDATES_PER_SECOND:
@@ -82,7 +82,7 @@ def _show_line() -> Iterator[Progress]:
         shown_at, shown_width = now, len(line)
 
     try:
-        yield report
+        yield write_line
     finally:
         if shown_width:
             sys.stderr.write("\r" + " " * shown_width + "\r")

@@ -15,8 +15,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from codeacumen.api import Json
-from codeacumen.corpus.duplicates import SHORTEST, THRESHOLD, Pairs, near_duplicates
-from codeacumen.corpus.integrity import damage
+from codeacumen.corpus.duplicates import SHORTEST, THRESHOLD, Pairs, find_near_duplicates
+from codeacumen.corpus.integrity import find_damage
 from codeacumen.corpus.splits import SPLITS
 from codeacumen.corpus.store import Corpus
 from codeacumen.text.columns import Ragged
@@ -34,7 +34,7 @@ class Finding:
     examples: list[Json]
 
 
-def audit(
+def audit_corpus(
     corpus: Corpus, *, threshold: float = THRESHOLD, shortest: int = SHORTEST, seed: int = 0
 ) -> Json:
     """Return missing files, changed files and near-duplicates of a corpus as JSON.
@@ -42,95 +42,114 @@ def audit(
     A damaged corpus is not searched for near-duplicates, nor is one without the view ``tokens``;
     ``not_looked_for`` then holds the reason.
     """
-    found = damage(corpus.folder, corpus.manifest.files)
-    told = {"whole": not found, "missing": found.missing, "changed": found.changed}
-    if found:
-        return {**told, "not_looked_for": "the corpus is damaged"}
-    if "tokens" not in corpus.stored:
-        return {**told, "not_looked_for": "the corpus was built without the view tokens"}
-    near = _near_duplicates(corpus, threshold, shortest, seed)
-    return {**told, "not_looked_for": "", **near}
+    damage = find_damage(corpus.folder, corpus.manifest.files)
+    integrity = {"whole": not damage, "missing": damage.missing, "changed": damage.changed}
+    if damage:
+        return {**integrity, "not_looked_for": "the corpus is damaged"}
+    if "tokens" not in corpus.stored_tables:
+        return {**integrity, "not_looked_for": "the corpus was built without the view tokens"}
+    duplicate_report = _report_near_duplicates(corpus, threshold, shortest, seed)
+    return {**integrity, "not_looked_for": "", **duplicate_report}
 
 
-def _near_duplicates(corpus: Corpus, threshold: float, shortest: int, seed: int) -> Json:
-    methods = _methods(corpus)
-    found = near_duplicates(tokens_of(corpus), threshold=threshold, shortest=shortest, seed=seed)
-    sizes = np.bincount(found.cluster, minlength=len(found.cluster))
+def _report_near_duplicates(corpus: Corpus, threshold: float, shortest: int, seed: int) -> Json:
+    methods = _load_projects_and_splits(corpus)
+    pairs = find_near_duplicates(
+        load_token_codes(corpus), threshold=threshold, shortest=shortest, seed=seed
+    )
+    sizes = np.bincount(pairs.cluster, minlength=len(pairs.cluster))
     return {
         "threshold": threshold,
         "shortest": shortest,
         "clusters": int(np.count_nonzero(sizes > 1)),
         "methods_in_clusters": int(sizes[sizes > 1].sum()),
         "largest_cluster": int(sizes.max(initial=0)) if (sizes > 1).any() else 0,
-        "across_projects": _across(found, methods["project"]),
-        "findings": [_told(one) for one in _by_split(corpus, found, methods)],
+        "across_projects": _count_pairs_across_projects(pairs, methods["project"]),
+        "findings": [
+            _finding_to_json(finding) for finding in _group_by_split(corpus, pairs, methods)
+        ],
     }
 
 
-def _methods(corpus: Corpus) -> dict[str, NDArray[Any]]:
+def _load_projects_and_splits(corpus: Corpus) -> dict[str, NDArray[Any]]:
     """Return a project code and a split code for every method, in the order of method numbers."""
     columns = ["project", "split"]
-    tables = [corpus.read(corpus.table(shard, "methods"), columns) for shard in corpus.shards]
-    whole = pa.concat_tables(tables).combine_chunks()
-    projects = whole["project"].combine_chunks().dictionary_encode().indices.to_numpy()
-    split = np.array([SPLITS.index(one) for one in whole["split"].to_pylist()], dtype=np.int64)
+    tables = [
+        corpus.read_table(corpus.table_path(shard, "methods"), columns) for shard in corpus.shards
+    ]
+    table = pa.concat_tables(tables).combine_chunks()
+    projects = table["project"].combine_chunks().dictionary_encode().indices.to_numpy()
+    split = np.array(
+        [SPLITS.index(split_name) for split_name in table["split"].to_pylist()], dtype=np.int64
+    )
     return {"project": projects, "split": split}
 
 
-def tokens_of(corpus: Corpus) -> Ragged:
+def load_token_codes(corpus: Corpus) -> Ragged:
     """Return the tokens of every method as integers; equal spellings have equal integers."""
-    known: dict[str, int] = {}
+    code_of_word: dict[str, int] = {}
     values: list[NDArray[Any]] = [np.empty(0, dtype=np.int64)]
     offsets: list[NDArray[Any]] = [np.zeros(1, dtype=np.int64)]
     for shard in corpus.shards:
-        path = corpus.table(shard, "tokens")
-        column = corpus.read(path, ["spelling"])["spelling"].combine_chunks()
+        path = corpus.table_path(shard, "tokens")
+        column = corpus.read_table(path, ["spelling"])["spelling"].combine_chunks()
         coded = column.flatten().dictionary_encode()
         words = coded.dictionary.to_pylist()
         # A code is a hash of the word, not a running number: the pairs found must not depend on
         # the order of the shards.
-        codes = np.array([known.setdefault(w, _hash(w)) for w in words] or [0], dtype=np.int64)
+        codes = np.array(
+            [code_of_word.setdefault(word, _hash_word(word)) for word in words] or [0],
+            dtype=np.int64,
+        )
         values.append(codes[coded.indices.to_numpy()])
         offsets.append(np.diff(column.offsets.to_numpy()))
     return Ragged(np.concatenate(values), np.cumsum(np.concatenate(offsets)))
 
 
-def _hash(word: str) -> int:
+def _hash_word(word: str) -> int:
     digest = hashlib.blake2b(word.encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 
 
-def _across(found: Pairs, project: NDArray[Any]) -> int:
-    return int(np.count_nonzero(project[found.left] != project[found.right]))
+def _count_pairs_across_projects(pairs: Pairs, project: NDArray[Any]) -> int:
+    return int(np.count_nonzero(project[pairs.left] != project[pairs.right]))
 
 
-def _by_split(corpus: Corpus, found: Pairs, methods: dict[str, NDArray[Any]]) -> list[Finding]:
+def _group_by_split(
+    corpus: Corpus, pairs: Pairs, methods: dict[str, NDArray[Any]]
+) -> list[Finding]:
     split = methods["split"]
-    low = np.minimum(split[found.left], split[found.right])
-    high = np.maximum(split[found.left], split[found.right])
+    first_split = np.minimum(split[pairs.left], split[pairs.right])
+    second_split = np.maximum(split[pairs.left], split[pairs.right])
     findings = []
-    for a in range(len(SPLITS)):
-        for b in range(a, len(SPLITS)):
-            which = np.flatnonzero((low == a) & (high == b))
-            where = f"within {SPLITS[a]}" if a == b else f"{SPLITS[a]} and {SPLITS[b]}"
-            members = np.unique(np.concatenate([found.left[which], found.right[which]]))
+    for first in range(len(SPLITS)):
+        for second in range(first, len(SPLITS)):
+            selected = np.flatnonzero((first_split == first) & (second_split == second))
+            where = (
+                f"within {SPLITS[first]}"
+                if first == second
+                else f"{SPLITS[first]} and {SPLITS[second]}"
+            )
+            members = np.unique(np.concatenate([pairs.left[selected], pairs.right[selected]]))
             # Most similar first; equal similarities in the order of the corpus.
-            best = which[np.argsort(-found.similarity[which], kind="stable")][:EXAMPLES]
+            most_similar = selected[np.argsort(-pairs.similarity[selected], kind="stable")][
+                :EXAMPLES
+            ]
             examples = [
                 {
-                    "similarity": round(float(found.similarity[i]), 4),
-                    "methods": corpus.brief([int(found.left[i]), int(found.right[i])]),
+                    "similarity": round(float(pairs.similarity[i]), 4),
+                    "methods": corpus.read_summary_rows([int(pairs.left[i]), int(pairs.right[i])]),
                 }
-                for i in best.tolist()
+                for i in most_similar.tolist()
             ]
-            findings.append(Finding(where, len(which), len(members), examples))
+            findings.append(Finding(where, len(selected), len(members), examples))
     return findings
 
 
-def _told(one: Finding) -> Json:
+def _finding_to_json(finding: Finding) -> Json:
     return {
-        "where": one.where,
-        "pairs": one.pairs,
-        "methods": one.methods,
-        "examples": one.examples,
+        "where": finding.where,
+        "pairs": finding.pairs,
+        "methods": finding.methods,
+        "examples": finding.examples,
     }

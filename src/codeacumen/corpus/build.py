@@ -30,14 +30,14 @@ from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.corpus.compiled import compile_kernels
 from codeacumen.corpus.ids import project_id
 from codeacumen.corpus.index import write_index
-from codeacumen.corpus.integrity import damage
-from codeacumen.corpus.link import Link, Linked, link_key, link_shard
+from codeacumen.corpus.integrity import find_damage
+from codeacumen.corpus.link import LinkedShard, LinkJob, link_key, link_shard
 from codeacumen.corpus.manifest import (
     LOCK,
     Manifest,
-    clear,
-    must_be_ready,
     read_manifest,
+    remove_build_output,
+    require_buildable,
     write_manifest,
 )
 from codeacumen.corpus.manifest import (
@@ -45,25 +45,25 @@ from codeacumen.corpus.manifest import (
 )
 from codeacumen.corpus.parquet import replace_table
 from codeacumen.corpus.reading import LARGEST, Problem
-from codeacumen.corpus.rows import sha256
+from codeacumen.corpus.rows import sha256_hex
 from codeacumen.corpus.schema import PROJECTS
 from codeacumen.corpus.shards import (
-    Plan,
-    Settings,
+    BuildSettings,
     Shard,
-    added,
-    cut,
+    ShardPlan,
     make_shard,
-    printable,
     probe_file,
-    slug,
+    slugify,
+    split_into_shards,
+    sum_stage_seconds,
+    to_printable,
 )
-from codeacumen.corpus.sources import Entry, Project, projects
+from codeacumen.corpus.sources import Entry, Project, find_projects
 from codeacumen.corpus.splits import SHARES, split_of
 from codeacumen.corpus.store import Corpus
 from codeacumen.engines import Engine, WorkerLost
 from codeacumen.languages.base import list_languages
-from codeacumen.registry import entry, load_plugin, names, packages_hash
+from codeacumen.registry import find_entry, hash_packages, list_names, load_plugin
 
 # Time limits for a shard and for a single file, in seconds. A shard of 4 MB takes a few seconds.
 SHARD_LIMIT, FILE_LIMIT = 600.0, 60.0
@@ -95,7 +95,7 @@ class Summary:
     peak_bytes: int
 
 
-def build(
+def build_corpus_folder(
     sources: Sequence[str],
     out: Path,
     *,
@@ -105,7 +105,7 @@ def build(
     shares: tuple[int, int, int] = SHARES,
     largest: int = LARGEST,
     plugins: Sequence[Path] = (),
-    step: Progress = ignore_progress,
+    progress: Progress = ignore_progress,
 ) -> Summary:
     """Build a corpus of the sources in the folder ``out``, or bring the corpus there up to date.
 
@@ -114,22 +114,22 @@ def build(
     """
     for plugin in plugins:
         load_plugin(plugin)
-    must_be_ready(out)
-    before = read_manifest(out)
-    settings = Settings(
+    require_buildable(out)
+    previous = read_manifest(out)
+    settings = BuildSettings(
         tuple(views),
         shares,
         largest,
         code_hash(_PACKAGES, views),
         tuple(str(path.resolve()) for path in plugins),
     )
-    found = projects(sources, cache / "sources", step, largest)
-    _must_be_the_same(out, before, found)
-    compile_kernels(engine, cache / "compiled", step)
-    with _locked(out):
-        if before is None:
-            clear(out)
-        return _Build(out, engine, settings, step).run(found, before)
+    found_projects = find_projects(sources, cache / "sources", progress, largest)
+    _require_same_projects(out, previous, found_projects)
+    compile_kernels(engine, cache / "compiled", progress)
+    with _lock_folder(out):
+        if previous is None:
+            remove_build_output(out)
+        return _CorpusBuild(out, engine, settings, progress).run_stages(found_projects, previous)
 
 
 @contextmanager
@@ -138,89 +138,96 @@ def open_or_build(sources: Sequence[str], engine: Engine, progress: Progress) ->
     if len(sources) == 1 and (Path(sources[0]) / MANIFEST).is_file():
         yield Corpus.open(sources[0])
         return
-    with tempfile.TemporaryDirectory(prefix="codeacumen-corpus-") as name:
-        out = Path(name) / "corpus"
-        build(sources, out, engine=engine, views=(), cache=codeacumen_home(), step=progress)
+    with tempfile.TemporaryDirectory(prefix="codeacumen-corpus-") as temporary:
+        out = Path(temporary) / "corpus"
+        build_corpus_folder(
+            sources, out, engine=engine, views=(), cache=codeacumen_home(), progress=progress
+        )
         yield Corpus.open(out)
 
 
-class _Build:
+class _CorpusBuild:
     """State of one build: its folder, engine and settings, and the wall time of its stages."""
 
-    def __init__(self, out: Path, engine: Engine, settings: Settings, step: Progress) -> None:
-        self.out, self.engine, self.settings, self.step = out, engine, settings, step
+    def __init__(
+        self, out: Path, engine: Engine, settings: BuildSettings, progress: Progress
+    ) -> None:
+        self.out, self.engine, self.settings, self.progress = out, engine, settings, progress
         self.seconds: dict[str, float] = {}
 
     @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        clock = time.perf_counter()
+    def time_stage(self, name: str) -> Iterator[None]:
+        start = time.perf_counter()
         yield
-        self.seconds[name] = round(time.perf_counter() - clock, 3)
+        self.seconds[name] = round(time.perf_counter() - start, 3)
 
-    def run(self, found: Sequence[Project], before: Manifest | None) -> Summary:
-        old = before or Manifest(False, ())
+    def run_stages(self, projects: Sequence[Project], previous: Manifest | None) -> Summary:
+        old = previous or Manifest(False, ())
         manifest = Manifest(
             False,
-            tuple(project.name for project in found),
-            _told(self.settings),
+            tuple(project.name for project in projects),
+            _settings_to_json(self.settings),
             old.shards,
             old.links,
             old.lethal,
             files=old.files,
         )
-        with self.stage("check"):
+        with self.time_stage("check"):
             repaired = self.remove_damaged(old)
-        with self.stage("find"):
-            plans = self.plans(found, old)
+        with self.time_stage("find"):
+            plans = self.plan_shards(projects, old)
         # A complete corpus stays readable until something has to change.
         if not old.complete:
             write_manifest(self.out, manifest)
-        with self.stage("analyse"):
-            shards, lethal = self.analyse(plans)
-        of_project = {
+        with self.time_stage("analyse"):
+            shards, lethal = self.analyse_shards(plans)
+        shards_of_project = {
             project.name: [shard.key for shard in shards if shard.project == project.name]
-            for project in found
+            for project in projects
         }
         files = {
-            f"shards/{shard.key}/{name}.parquet": sha
+            f"shards/{shard.key}/{name}.parquet": digest
             for shard in shards
-            for name, sha in shard.hashes.items()
+            for name, digest in shard.hashes.items()
         }
-        unchanged = (old.shards, old.settings) == (of_project, manifest.settings)
+        unchanged = (old.shards, old.settings) == (shards_of_project, manifest.settings)
         if old.complete and unchanged and not repaired and files.items() <= old.files.items():
-            return self.summary(old.counts, shards, [])
-        with self.stage("link"):
-            links, linked = self.link(found, shards)
-        with self.stage("index"):
+            return self.summarize(old.counts, shards, [])
+        with self.time_stage("link"):
+            links, linked = self.link_calls(projects, shards)
+        with self.time_stage("index"):
             manifest = replace(
-                manifest, complete=True, shards=of_project, links=links, lethal=lethal
+                manifest, complete=True, shards=shards_of_project, links=links, lethal=lethal
             )
-            self.projects_table(found, shards)
+            self.write_projects_table(projects, shards)
             files |= write_index(self.out, manifest)
-            counts = _counts(found, shards, linked)
+            counts = _count_contents(projects, shards, linked)
             manifest = replace(manifest, counts=counts, files=dict(sorted(files.items())))
             write_manifest(self.out, manifest)
             _remove_leftovers(self.out, manifest)
-        return self.summary(counts, shards, linked)
+        return self.summarize(counts, shards, linked)
 
-    def summary(
-        self, counts: dict[str, int], shards: Sequence[Shard], linked: Sequence[Linked]
+    def summarize(
+        self, counts: dict[str, int], shards: Sequence[Shard], linked: Sequence[LinkedShard]
     ) -> Summary:
-        parsed, reused = sum(one.parsed for one in shards), sum(not one.made for one in shards)
-        peaks = [one.peak for one in shards] + [one.peak for one in linked]
-        files = Counter({one.project: 0 for one in shards})
-        for one in shards:
-            files[one.project] += one.rows["files"]
+        parsed, reused = (
+            sum(shard.parsed for shard in shards),
+            sum(not shard.is_new for shard in shards),
+        )
+        peaks = [shard.peak for shard in shards] + [linked_shard.peak for linked_shard in linked]
+        files = Counter({shard.project: 0 for shard in shards})
+        for shard in shards:
+            files[shard.project] += shard.rows["files"]
         return Summary(
             str(self.out),
             counts,
-            _problems(shards),
+            _count_problems(shards),
             [name for name in files if not files[name]],
             parsed,
             reused,
             len(shards),
             self.seconds,
-            _cost(shards, linked),
+            _sum_processor_seconds(shards, linked),
             max(peaks, default=0),
         )
 
@@ -229,101 +236,113 @@ class _Build:
 
         Shards are checked later, by the worker that wants to reuse them.
         """
-        others = {file: sha for file, sha in old.files.items() if not file.startswith("shards/")}
-        found = damage(self.out, others)
-        for file in found.changed:
-            _remove(self.out / file)
-        return bool(found)
+        other_files = {
+            file: digest for file, digest in old.files.items() if not file.startswith("shards/")
+        }
+        damage = find_damage(self.out, other_files)
+        for file in damage.changed:
+            _remove_path(self.out / file)
+        return bool(damage)
 
-    def plans(self, found: Sequence[Project], old: Manifest) -> list[Plan]:
+    def plan_shards(self, projects: Sequence[Project], old: Manifest) -> list[ShardPlan]:
         # Rows written by other code or for other views cannot be reused.
-        same = old.settings == _told(self.settings)
-        plans: list[Plan] = []
+        has_same_settings = old.settings == _settings_to_json(self.settings)
+        plans: list[ShardPlan] = []
         suffixes = tuple(list_languages())
-        for project in found:
+        for project in projects:
             lethal = {
                 path: (digest, Problem(path, kind, message))
                 for name, path, digest, kind, message in old.lethal
-                if name == project.name and same
+                if name == project.name and has_same_settings
             }
-            before = tuple(old.shards.get(project.name, ())) if same else ()
+            previous_shards = tuple(old.shards.get(project.name, ())) if has_same_settings else ()
             # A project without files still gets one shard, so that all tables exist.
-            for stretch in list(cut(project.entries(suffixes))) or [[]]:
-                paths = tuple(entry.path for entry in stretch if isinstance(entry, Entry))
-                problems = tuple(one for one in stretch if isinstance(one, Problem))
-                mine = {path: lethal[path] for path in paths if path in lethal}
-                plans.append(Plan(self.out, project, self.settings, paths, problems, before, mine))
+            for entries in list(split_into_shards(project.list_entries(suffixes))) or [[]]:
+                paths = tuple(entry.path for entry in entries if isinstance(entry, Entry))
+                problems = tuple(problem for problem in entries if isinstance(problem, Problem))
+                lethal_here = {path: lethal[path] for path in paths if path in lethal}
+                plans.append(
+                    ShardPlan(
+                        self.out,
+                        project,
+                        self.settings,
+                        paths,
+                        problems,
+                        previous_shards,
+                        lethal_here,
+                    )
+                )
         return plans
 
-    def analyse(self, plans: list[Plan]) -> tuple[list[Shard], list[list[str]]]:
+    def analyse_shards(self, plans: list[ShardPlan]) -> tuple[list[Shard], list[list[str]]]:
         """Return all shards in the order of the plans, and the lethal files.
 
         Where a shard kills its worker, every file is analysed alone, and files that kill a worker
         again are left out.
         """
-        made: dict[int, Shard] = {}
+        shards: dict[int, Shard] = {}
         suspects: list[int] = []
-        for place, outcome in self.engine.run(make_shard, plans, SHARD_LIMIT):
+        for index, outcome in self.engine.run(make_shard, plans, SHARD_LIMIT):
             if isinstance(outcome, WorkerLost):
-                suspects.append(place)
+                suspects.append(index)
             else:
-                made[place] = outcome
-            self.step("analysing", len(made), len(plans))
-        for place in sorted(suspects):
-            plans[place] = self.without_lethal(plans[place])
-            for _, outcome in self.engine.run(make_shard, [plans[place]], SHARD_LIMIT):
+                shards[index] = outcome
+            self.progress("analysing", len(shards), len(plans))
+        for index in sorted(suspects):
+            plans[index] = self.mark_lethal_files(plans[index])
+            for _, outcome in self.engine.run(make_shard, [plans[index]], SHARD_LIMIT):
                 if isinstance(outcome, WorkerLost):
-                    first = plans[place].paths[0] if plans[place].paths else ""
+                    first = plans[index].paths[0] if plans[index].paths else ""
                     raise CodeacumenError(
-                        f"{plans[place].project.name}: the files from {first} on cannot be "
+                        f"{plans[index].project.name}: the files from {first} on cannot be "
                         f"analysed together: {outcome.why}",
                         "fewer workers leave more memory to each: --workers 1",
                     )
-                made[place] = outcome
+                shards[index] = outcome
         lethal = [
             [plan.project.name, path, digest, problem.kind, problem.message]
             for plan in plans
             for path, (digest, problem) in sorted(plan.lethal.items())
         ]
-        return [made[place] for place in range(len(plans))], lethal
+        return [shards[index] for index in range(len(plans))], lethal
 
-    def without_lethal(self, plan: Plan) -> Plan:
+    def mark_lethal_files(self, plan: ShardPlan) -> ShardPlan:
         """Return the plan with the files that kill the process which analyses them."""
-        alone = [replace(plan, paths=(path,), problems=()) for path in plan.paths]
+        single_file_plans = [replace(plan, paths=(path,), problems=()) for path in plan.paths]
         lethal = dict(plan.lethal)
-        for place, outcome in self.engine.run(probe_file, alone, FILE_LIMIT):
+        for index, outcome in self.engine.run(probe_file, single_file_plans, FILE_LIMIT):
             if isinstance(outcome, WorkerLost):
-                path = plan.paths[place]
-                content = plan.project.read(path)
+                path = plan.paths[index]
+                content = plan.project.read_file(path)
                 if isinstance(content, bytes):
-                    lethal[path] = (sha256(content), Problem(path, "lethal", outcome.why))
+                    lethal[path] = (sha256_hex(content), Problem(path, "lethal", outcome.why))
         return replace(plan, lethal=lethal)
 
-    def link(
-        self, found: Sequence[Project], shards: Sequence[Shard]
-    ) -> tuple[dict[str, str], list[Linked]]:
+    def link_calls(
+        self, projects: Sequence[Project], shards: Sequence[Shard]
+    ) -> tuple[dict[str, str], list[LinkedShard]]:
         links: dict[str, str] = {}
-        tasks: list[Link] = []
-        for project in found:
+        jobs: list[LinkJob] = []
+        for project in projects:
             keys = tuple(shard.key for shard in shards if shard.project == project.name)
             key = link_key(keys, self.settings.code)
-            links[project.name] = f"{slug(project.name)}.{key}"
-            tasks += [
-                Link(self.out, project.name, links[project.name], keys, place)
-                for place in range(len(keys))
+            links[project.name] = f"{slugify(project.name)}.{key}"
+            jobs += [
+                LinkJob(self.out, project.name, links[project.name], keys, index)
+                for index in range(len(keys))
             ]
-        linked: dict[int, Linked] = {}
-        for place, outcome in self.engine.run(link_shard, tasks, SHARD_LIMIT):
+        linked: dict[int, LinkedShard] = {}
+        for index, outcome in self.engine.run(link_shard, jobs, SHARD_LIMIT):
             if isinstance(outcome, WorkerLost):
                 raise CodeacumenError(
-                    f"{tasks[place].project}: its calls cannot be linked: {outcome.why}",
+                    f"{jobs[index].project}: its calls cannot be linked: {outcome.why}",
                     "fewer workers leave more memory to each: --workers 1",
                 )
-            linked[place] = outcome
-            self.step("linking calls", len(linked), len(tasks))
-        return links, [linked[place] for place in range(len(tasks))]
+            linked[index] = outcome
+            self.progress("linking calls", len(linked), len(jobs))
+        return links, [linked[index] for index in range(len(jobs))]
 
-    def projects_table(self, found: Sequence[Project], shards: Sequence[Shard]) -> None:
+    def write_projects_table(self, projects: Sequence[Project], shards: Sequence[Shard]) -> None:
         rows = [
             {
                 "project_id": project_id(project.name).bytes,
@@ -332,56 +351,65 @@ class _Build:
                 "revision": project.revision,
                 "split": split_of(project.name, self.settings.shares),
                 "licences": [
-                    {"path": printable(one.path), "licence": ", ".join(one.ids) or "unknown"}
-                    for one in project.licences()
+                    {
+                        "path": to_printable(licence_file.path),
+                        "licence": ", ".join(licence_file.ids) or "unknown",
+                    }
+                    for licence_file in project.list_licence_files()
                 ],
                 **{
-                    table: sum(s.rows[table] for s in shards if s.project == project.name)
+                    table: sum(
+                        shard.rows[table] for shard in shards if shard.project == project.name
+                    )
                     for table in ("files", "methods")
                 },
             }
-            for project in found
+            for project in projects
         ]
         table = pa.Table.from_pylist(rows, schema=PROJECTS)
         replace_table(table, self.out / "projects.parquet")
 
 
-def _counts(
-    found: Sequence[Project], shards: Sequence[Shard], linked: Sequence[Linked]
+def _count_contents(
+    projects: Sequence[Project], shards: Sequence[Shard], linked: Sequence[LinkedShard]
 ) -> dict[str, int]:
     rows = {
         table: sum(shard.rows[table] for shard in shards) for table in ("files", "types", "methods")
     }
     skipped = sum(left_out for shard in shards for _, left_out in shard.problems)
     return {
-        "projects": len(found),
+        "projects": len(projects),
         "files": rows["files"],
         "files_left_out": skipped,
         "types": rows["types"],
         "methods": rows["methods"],
         "bodies": sum(shard.bodies for shard in shards),
-        "calls": sum(one.calls for one in linked),
-        "calls_inside": sum(one.inside for one in linked),
-        "calls_ambiguous": sum(one.ambiguous for one in linked),
+        "calls": sum(linked_shard.calls for linked_shard in linked),
+        "calls_inside": sum(linked_shard.inside for linked_shard in linked),
+        "calls_ambiguous": sum(linked_shard.ambiguous for linked_shard in linked),
     }
 
 
-def _cost(shards: Sequence[Shard], linked: Sequence[Linked]) -> dict[str, float]:
+def _sum_processor_seconds(
+    shards: Sequence[Shard], linked: Sequence[LinkedShard]
+) -> dict[str, float]:
     """Return the processor time of each stage, summed over all processes."""
-    total = added(shard.seconds for shard in shards)
-    total["linking"] = sum(one.seconds for one in linked)
+    total = sum_stage_seconds(shard.seconds for shard in shards)
+    total["linking"] = sum(linked_shard.seconds for linked_shard in linked)
     return {name: round(value, 2) for name, value in total.items()}
 
 
-def _problems(shards: Sequence[Shard]) -> dict[str, tuple[int, int]]:
+def _count_problems(shards: Sequence[Shard]) -> dict[str, tuple[int, int]]:
     kinds = Counter(kind for shard in shards for kind, _ in shard.problems)
-    lost = Counter(kind for shard in shards for kind, left_out in shard.problems if left_out)
+    skipped = Counter(kind for shard in shards for kind, left_out in shard.problems if left_out)
     # Most frequent kinds first.
-    ordered = sorted(kinds.items(), key=lambda one: (-one[1], one[0]))
-    return {kind: (count, lost[kind]) for kind, count in ordered}
+    ordered = sorted(
+        kinds.items(), key=lambda kind_and_count: (-kind_and_count[1], kind_and_count[0])
+    )
+    return {kind: (count, skipped[kind]) for kind, count in ordered}
 
 
-def _told(settings: Settings) -> dict[str, Any]:
+def _settings_to_json(settings: BuildSettings) -> dict[str, Any]:
     return {
         "views": list(settings.views),
         "shares": list(settings.shares),
@@ -393,21 +421,25 @@ def _told(settings: Settings) -> dict[str, Any]:
 def code_hash(packages: Sequence[str], views: Sequence[str] = ()) -> str:
     """Return the hash of what derived data depend on besides the source: these packages, views
     and languages of plug-ins, and the libraries that parse and write."""
-    used = [entry("view", name) for name in views]
-    used += [entry("language", name) for name in names("language")]
-    others = [known.code_sha256 for known in used if known.origin != "codeacumen"]
+    used = [find_entry("view", name) for name in views]
+    used += [find_entry("language", name) for name in list_names("language")]
+    others = [registered.code_sha256 for registered in used if registered.origin != "codeacumen"]
     libraries = [f"{name} {version(name)}" for name in LIBRARIES]
-    parts = [packages_hash(*packages), *others, *libraries]
+    parts = [hash_packages(*packages), *others, *libraries]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
-def _must_be_the_same(out: Path, before: Manifest | None, found: Sequence[Project]) -> None:
+def _require_same_projects(
+    out: Path, previous: Manifest | None, projects: Sequence[Project]
+) -> None:
     """Raise an error if the corpus in ``out`` has projects that the sources lack.
 
     A corpus may gain projects and its projects may change, but an update removes none: the folder
     probably holds another corpus.
     """
-    missing = sorted(set(before.projects if before else ()) - {project.name for project in found})
+    missing = sorted(
+        set(previous.projects if previous else ()) - {project.name for project in projects}
+    )
     if missing:
         raise CodeacumenError(
             f"{out} holds another corpus, with {', '.join(missing[:5])}, not among these sources",
@@ -416,7 +448,7 @@ def _must_be_the_same(out: Path, before: Manifest | None, found: Sequence[Projec
 
 
 @contextmanager
-def _locked(out: Path) -> Iterator[None]:
+def _lock_folder(out: Path) -> Iterator[None]:
     from filelock import FileLock, Timeout
 
     out.mkdir(parents=True, exist_ok=True)
@@ -433,16 +465,16 @@ def _remove_leftovers(out: Path, manifest: Manifest) -> None:
     """Remove files of killed builds and of shards that the corpus no longer has."""
     shards = {shard for keys in manifest.shards.values() for shard in keys}
     links = set(manifest.links.values())
-    for folder, kept in (("shards", shards), ("calls", links), ("nulls", links)):
-        for found in (out / folder).iterdir() if (out / folder).is_dir() else ():
-            if found.name not in kept:
-                _remove(found)
+    for folder, current in (("shards", shards), ("calls", links), ("nulls", links)):
+        for path in (out / folder).iterdir() if (out / folder).is_dir() else ():
+            if path.name not in current:
+                _remove_path(path)
     for file in out.rglob("*.part"):
         file.unlink(missing_ok=True)
 
 
-def _remove(place: Path) -> None:
-    if place.is_dir() and not place.is_symlink():
-        shutil.rmtree(place, ignore_errors=True)
+def _remove_path(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
     else:
-        place.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)

@@ -13,10 +13,10 @@ from pathlib import Path
 from codeacumen.core.files import write_atomically
 from codeacumen.core.progress import Progress
 from codeacumen.corpus.reading import Source
-from codeacumen.corpus.rows import Context, Rows, add_file
+from codeacumen.corpus.rows import RowContext, Rows, add_file
 from codeacumen.engines import Engine, WorkerLost
 from codeacumen.languages.base import list_languages
-from codeacumen.registry import entry, make_view, names, packages_hash
+from codeacumen.registry import find_entry, hash_packages, list_names, make_view
 
 COMPILING = "compiling, once for an installation"
 # Seconds. If compilation takes longer, the build goes on and its workers compile.
@@ -30,27 +30,29 @@ class A {
 """
 
 
-def compiled(folder: Path) -> Path:
+def marker_path(folder: Path) -> Path:
     """Return the path of the file that marks this installation's kernels as compiled."""
-    code = f"{sys.prefix} {packages_hash('codeacumen.languages', 'codeacumen.views')}"
+    code = f"{sys.prefix} {hash_packages('codeacumen.languages', 'codeacumen.views')}"
     return folder / hashlib.sha256(code.encode()).hexdigest()[:16]
 
 
-def compile_kernels(engine: Engine, folder: Path, step: Progress) -> None:
+def compile_kernels(engine: Engine, folder: Path, progress: Progress) -> None:
     """Compile the kernels in a worker, unless the installation is marked as compiled."""
-    done = compiled(folder)
-    if done.is_file():
+    marker = marker_path(folder)
+    if marker.is_file():
         return
-    step(COMPILING, 0, 1)
+    progress(COMPILING, 0, 1)
     outcomes = [outcome for _, outcome in engine.run(analyse_one_file, [None], LIMIT)]
-    step(COMPILING, 1, 1)
+    progress(COMPILING, 1, 1)
     if not any(isinstance(outcome, WorkerLost) for outcome in outcomes):
-        write_atomically(done, b"")
+        write_atomically(marker, b"")
 
 
 def analyse_one_file(_: None) -> None:
     """Analyse a small class with all built-in views, which compiles every kernel."""
-    ours = [name for name in names("view") if entry("view", name).origin == "codeacumen"]
-    tables = {table.name: table for name in ours for table in make_view(name).tables}
-    context = Context("", "", tuple(tables.values()), list_languages())
+    own_views = [
+        name for name in list_names("view") if find_entry("view", name).origin == "codeacumen"
+    ]
+    tables = {table.name: table for name in own_views for table in make_view(name).tables}
+    context = RowContext("", "", tuple(tables.values()), list_languages())
     add_file(Rows(), context, Source("A.java", _SOURCE, "utf-8", False), "")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.languages.kernel import STEP, Words, kernel, mixed
+from codeacumen.languages.kernel import STEP, Words, kernel, mix_bits
 from codeacumen.text.columns import Ragged
 
 # Tokens of a shingle. Five tokens distinguish code, and a renamed variable changes only the
@@ -41,109 +41,113 @@ class Pairs:
     cluster: NDArray[np.int64]
 
 
-def near_duplicates(
+def find_near_duplicates(
     tokens: Ragged, *, threshold: float = THRESHOLD, shortest: int = SHORTEST, seed: int = 0
 ) -> Pairs:
     """Return the pairs of methods with a Jaccard similarity of at least ``threshold``.
 
     ``tokens`` holds an integer for each token of each method; equal tokens have equal integers.
     """
-    hashed = mixed(tokens.values.astype(np.uint64) + STEP)
-    values, offsets = shingles(hashed, tokens.offsets, shortest)
-    signatures = minhashes(values, offsets, _multipliers(seed))
-    left, right = _candidates(signatures, np.diff(offsets) > 0)
-    similarity = jaccard(values, offsets, left, right)
-    good = similarity >= threshold
-    left, right, similarity = left[good], right[good], similarity[good]
-    return Pairs(left, right, similarity, _clusters(left, right, len(tokens)))
+    hashed = mix_bits(tokens.values.astype(np.uint64) + STEP)
+    values, offsets = hash_shingles(hashed, tokens.offsets, shortest)
+    signatures = compute_minhashes(values, offsets, _draw_multipliers(seed))
+    left, right = _find_candidate_pairs(signatures, np.diff(offsets) > 0)
+    similarity = compute_jaccard(values, offsets, left, right)
+    is_similar = similarity >= threshold
+    left, right, similarity = left[is_similar], right[is_similar], similarity[is_similar]
+    return Pairs(left, right, similarity, _find_clusters(left, right, len(tokens)))
 
 
-def _multipliers(seed: int) -> Words:
-    drawn = np.random.default_rng(seed).integers(0, 1 << 63, BANDS * ROWS, dtype=np.uint64)
-    return drawn * np.uint64(2) + np.uint64(1)
+def _draw_multipliers(seed: int) -> Words:
+    random_integers = np.random.default_rng(seed).integers(
+        0, 1 << 63, BANDS * ROWS, dtype=np.uint64
+    )
+    return random_integers * np.uint64(2) + np.uint64(1)
 
 
 @kernel
-def shingles(
+def hash_shingles(
     values: Words, offsets: NDArray[np.int64], shortest: int
 ) -> tuple[Words, NDArray[np.int64]]:
     """Return the sorted distinct hashes of each method's shingles; none for short methods."""
-    found = np.empty(len(values), dtype=np.uint64)
+    hashes = np.empty(len(values), dtype=np.uint64)
     stops = np.zeros(len(offsets), dtype=np.int64)
     count = 0
     for method in range(len(offsets) - 1):
         first, last = offsets[method], offsets[method + 1]
         start = count
         if last - first >= max(shortest, SHINGLE):
-            for at in range(first, last - SHINGLE + 1):
-                x = np.uint64(0)
-                for place in range(SHINGLE):
-                    x = x * np.uint64(0x100000001B3) + values[at + place]
-                found[count] = x ^ (x >> np.uint64(29))
+            for position in range(first, last - SHINGLE + 1):
+                shingle_hash = np.uint64(0)
+                for token in range(SHINGLE):
+                    shingle_hash = (
+                        shingle_hash * np.uint64(0x100000001B3) + values[position + token]
+                    )
+                hashes[count] = shingle_hash ^ (shingle_hash >> np.uint64(29))
                 count += 1
-            found[start:count].sort()
-            kept = start
-            for at in range(start, count):
-                if at == start or found[at] != found[kept - 1]:
-                    found[kept] = found[at]
-                    kept += 1
-            count = kept
+            hashes[start:count].sort()
+            unique_end = start
+            for position in range(start, count):
+                if position == start or hashes[position] != hashes[unique_end - 1]:
+                    hashes[unique_end] = hashes[position]
+                    unique_end += 1
+            count = unique_end
         stops[method + 1] = count
-    return found[:count].copy(), stops
+    return hashes[:count].copy(), stops
 
 
 @kernel
-def minhashes(values: Words, offsets: NDArray[np.int64], multipliers: Words) -> Words:
+def compute_minhashes(values: Words, offsets: NDArray[np.int64], multipliers: Words) -> Words:
     """Return the smallest hash of each method's shingles, (methods, hash functions)."""
     count = len(multipliers)
-    found = np.empty((len(offsets) - 1, count), dtype=np.uint64)
+    minima = np.empty((len(offsets) - 1, count), dtype=np.uint64)
     for method in range(len(offsets) - 1):
         for k in range(count):
-            found[method, k] = np.uint64(0xFFFFFFFFFFFFFFFF)
-        for at in range(offsets[method], offsets[method + 1]):
+            minima[method, k] = np.uint64(0xFFFFFFFFFFFFFFFF)
+        for position in range(offsets[method], offsets[method + 1]):
             for k in range(count):
-                x = values[at] * multipliers[k]
-                x ^= x >> np.uint64(32)
-                if x < found[method, k]:
-                    found[method, k] = x
-    return found
+                hashed = values[position] * multipliers[k]
+                hashed ^= hashed >> np.uint64(32)
+                if hashed < minima[method, k]:
+                    minima[method, k] = hashed
+    return minima
 
 
-def _candidates(
-    signatures: Words, used: NDArray[np.bool_]
+def _find_candidate_pairs(
+    signatures: Words, has_shingles: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    which = np.flatnonzero(used)
+    methods = np.flatnonzero(has_shingles)
     pairs: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64)]
     count = len(signatures)
     for band in range(BANDS):
-        part = signatures[which, band * ROWS : (band + 1) * ROWS]
-        key = mixed(part[:, 0] + STEP)
+        band_signatures = signatures[methods, band * ROWS : (band + 1) * ROWS]
+        key = mix_bits(band_signatures[:, 0] + STEP)
         for row in range(1, ROWS):
-            key = mixed((key ^ part[:, row]) + STEP)
+            key = mix_bits((key ^ band_signatures[:, row]) + STEP)
         order = np.argsort(key, kind="stable")
-        same = key[order][1:] == key[order][:-1]
-        if not same.any():
+        same_as_next = key[order][1:] == key[order][:-1]
+        if not same_as_next.any():
             continue
-        members = which[order]
+        members = methods[order]
         # The first member of each member's group.
-        starts = np.flatnonzero(np.concatenate([[True], ~same]))
-        group = np.cumsum(np.concatenate([[False], ~same]))
+        starts = np.flatnonzero(np.concatenate([[True], ~same_as_next]))
+        group = np.cumsum(np.concatenate([[False], ~same_as_next]))
         first = members[starts][group]
-        left = np.concatenate([members[:-1][same], first[1:][same]])
-        right = np.concatenate([members[1:][same], members[1:][same]])
+        left = np.concatenate([members[:-1][same_as_next], first[1:][same_as_next]])
+        right = np.concatenate([members[1:][same_as_next], members[1:][same_as_next]])
         pairs.append(np.minimum(left, right) * count + np.maximum(left, right))
-    found = np.unique(np.concatenate(pairs))
-    left, right = found // max(1, count), found % max(1, count)
+    pair_codes = np.unique(np.concatenate(pairs))
+    left, right = pair_codes // max(1, count), pair_codes % max(1, count)
     distinct = left != right
     return left[distinct], right[distinct]
 
 
 @kernel
-def jaccard(
+def compute_jaccard(
     values: Words, offsets: NDArray[np.int64], left: NDArray[np.int64], right: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Return the Jaccard similarity of each pair of sorted sets."""
-    found = np.zeros(len(left), dtype=np.float64)
+    similarity = np.zeros(len(left), dtype=np.float64)
     for pair in range(len(left)):
         i, j = offsets[left[pair]], offsets[right[pair]]
         last_i, last_j = offsets[left[pair] + 1], offsets[right[pair] + 1]
@@ -159,29 +163,31 @@ def jaccard(
             else:
                 j += 1
         if size > 0:
-            found[pair] = shared / (size - shared)
-    return found
+            similarity[pair] = shared / (size - shared)
+    return similarity
 
 
 @kernel
-def _clusters(left: NDArray[np.int64], right: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+def _find_clusters(
+    left: NDArray[np.int64], right: NDArray[np.int64], count: int
+) -> NDArray[np.int64]:
     """Return the smallest member of each method's connected component (union-find)."""
     cluster = np.arange(count)
     for pair in range(len(left)):
-        a, b = left[pair], right[pair]
-        while cluster[a] != a:
-            cluster[a] = cluster[cluster[a]]
-            a = cluster[a]
-        while cluster[b] != b:
-            cluster[b] = cluster[cluster[b]]
-            b = cluster[b]
-        if a < b:
-            cluster[b] = a
+        left_root, right_root = left[pair], right[pair]
+        while cluster[left_root] != left_root:
+            cluster[left_root] = cluster[cluster[left_root]]
+            left_root = cluster[left_root]
+        while cluster[right_root] != right_root:
+            cluster[right_root] = cluster[cluster[right_root]]
+            right_root = cluster[right_root]
+        if left_root < right_root:
+            cluster[right_root] = left_root
         else:
-            cluster[a] = b
-    for one in range(count):
-        root = one
+            cluster[left_root] = right_root
+    for member in range(count):
+        root = member
         while cluster[root] != root:
             root = cluster[root]
-        cluster[one] = root
+        cluster[member] = root
     return cluster

@@ -13,7 +13,7 @@ from typing import Any, TextIO
 
 from codeacumen.api import CodeacumenError, Json, View
 from codeacumen.core.progress import Progress, ignore_progress
-from codeacumen.corpus.store import CALLS, Corpus, compat_of, computed_rows
+from codeacumen.corpus.store import CALLS, Corpus, compute_rows, require_compat
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.registry import make_view
 
@@ -33,7 +33,7 @@ def write_view(
 
     The file appears when it is complete; ``-`` prints the lines.
     """
-    values = export(corpus, view, compat)
+    values = iterate_view_values(corpus, view, compat)
     method_count = corpus.manifest.counts["bodies"]
     if str(out) == "-":
         return _write_lines(values, sys.stdout, method_count, progress)
@@ -62,26 +62,26 @@ def _write_lines(
     return line_count
 
 
-def export(corpus: Corpus, view: str, compat: str = "") -> Iterator[Json]:
+def iterate_view_values(corpus: Corpus, view_name: str, compat: str = "") -> Iterator[Json]:
     """Return an iterator over the view's values, with id, project, file, line and name.
 
     The methods are those with a body, in the order of the store; with ``compat``, methods that the
     tool leaves out are skipped. An unknown view or tool raises an error here, not at the first
     value. One shard at a time is in memory.
     """
-    if view == CALLS:
-        compat_of(None, compat)
-        return _calls(corpus)
-    made = make_view(view)
-    compat_of(made, compat)
+    if view_name == CALLS:
+        require_compat(None, compat)
+        return _iterate_calls(corpus)
+    view = make_view(view_name)
+    require_compat(view, compat)
     return (
-        _told(row, value)
+        _to_json_row(row, value)
         for shard in corpus.shards
-        for row, value in _values(corpus, shard, made, compat)
+        for row, value in _iterate_values(corpus, shard, view, compat)
     )
 
 
-def _told(row: dict[str, Any], value: Json) -> Json:
+def _to_json_row(row: dict[str, Any], value: Json) -> Json:
     return {
         "method_id": str(row["method_id"]),
         "project": row["project"],
@@ -92,19 +92,24 @@ def _told(row: dict[str, Any], value: Json) -> Json:
     }
 
 
-def _values(
+def _iterate_values(
     corpus: Corpus, shard: str, view: View, compat: str
 ) -> Iterator[tuple[dict[str, Any], Json]]:
-    methods = corpus.read(corpus.table(shard, "methods")).to_pylist()
-    stored = not compat and all(table.name in corpus.stored for table in view.tables)
-    if stored:
-        tables = {table.name: corpus.read(corpus.table(shard, table.name)) for table in view.tables}
-        for at, row in enumerate(methods):
+    methods = corpus.read_table(corpus.table_path(shard, "methods")).to_pylist()
+    is_stored = not compat and all(table.name in corpus.stored_tables for table in view.tables)
+    if is_stored:
+        tables = {
+            table.name: corpus.read_table(corpus.table_path(shard, table.name))
+            for table in view.tables
+        }
+        for index, row in enumerate(methods):
             if row["body"]:
-                rows = {name: table.slice(at, 1).to_pylist()[0] for name, table in tables.items()}
+                rows = {
+                    name: table.slice(index, 1).to_pylist()[0] for name, table in tables.items()
+                }
                 yield row, view.value(row, rows)
         return
-    files = corpus.read(corpus.table(shard, "files"), ["file_id", "source"])
+    files = corpus.read_table(corpus.table_path(shard, "files"), ["file_id", "source"])
     sources: dict[uuid.UUID, str] = dict(
         zip(files["file_id"].to_pylist(), files["source"].to_pylist(), strict=True)
     )
@@ -116,31 +121,33 @@ def _values(
                 if value is not None:
                     yield row, value
             elif row["body"]:
-                yield row, view.value(row, computed_rows(view, file, row))
+                yield row, view.value(row, compute_rows(view, file, row))
 
 
-def _calls(corpus: Corpus) -> Iterator[Json]:
+def _iterate_calls(corpus: Corpus) -> Iterator[Json]:
     """Yield every method that has a body, with the calls in it."""
-    ids = corpus.read(corpus.folder / "numbers.parquet")["method_id"].to_pylist()
-    named = corpus.read(corpus.folder / "dispatch.parquet", ["project", "targets"])
-    pairs = zip(named["project"].to_pylist(), named["targets"].to_pylist(), strict=True)
-    places = {pair: place for place, pair in enumerate(pairs)}
-    sets = corpus.index.sets
+    ids = corpus.read_table(corpus.folder / "numbers.parquet")["method_id"].to_pylist()
+    set_table = corpus.read_table(corpus.folder / "dispatch.parquet", ["project", "targets"])
+    pairs = zip(set_table["project"].to_pylist(), set_table["targets"].to_pylist(), strict=True)
+    set_numbers = {pair: number for number, pair in enumerate(pairs)}
+    sets = corpus.index.target_sets
     for project, shards in corpus.manifest.shards.items():
         for shard in shards:
-            of_method: dict[uuid.UUID, list[Json]] = {}
-            for call in corpus.read(corpus.calls_of(project, shard)).to_pylist():
+            calls_of_method: dict[uuid.UUID, list[Json]] = {}
+            for call in corpus.read_table(corpus.calls_path(project, shard)).to_pylist():
                 targets = call["targets"]
-                numbers = sets[places[project, targets]].tolist() if targets is not None else []
-                of_method.setdefault(call["caller_id"], []).append(
+                numbers = (
+                    sets[set_numbers[project, targets]].tolist() if targets is not None else []
+                )
+                calls_of_method.setdefault(call["caller_id"], []).append(
                     {
                         **{key: call[key] for key in ("start_byte", "line", "kind", "callee")},
                         "reference": call["reference"],
                         "inside": call["inside"],
                         "ambiguous": call["ambiguous"],
-                        "targets": [str(ids[number]) for number in numbers],
+                        "targets": [str(ids[method_number]) for method_number in numbers],
                     }
                 )
-            for row in corpus.read(corpus.table(shard, "methods"), _COLUMNS).to_pylist():
+            for row in corpus.read_table(corpus.table_path(shard, "methods"), _COLUMNS).to_pylist():
                 if row["body"]:
-                    yield _told(row, of_method.get(row["method_id"], []))
+                    yield _to_json_row(row, calls_of_method.get(row["method_id"], []))

@@ -17,10 +17,10 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from codeacumen.corpus.schema import FACTS
-from codeacumen.languages.java.measures.npath import RULES, npath
-from codeacumen.languages.java.measures.operators import operators, readable
-from codeacumen.languages.java.resolve.facts import facts
-from codeacumen.languages.java.resolve.sites import Sites, name_ends
+from codeacumen.languages.java.measures.npath import RULES, compute_npath
+from codeacumen.languages.java.measures.operators import find_operators, find_readable_methods
+from codeacumen.languages.java.resolve.facts import extract_facts
+from codeacumen.languages.java.resolve.sites import Sites, find_name_ends
 from codeacumen.languages.java.syntax.file import JavaFile
 
 # The columns that hold the rows of each kind of declaration, in the order of a row's values. The
@@ -33,9 +33,9 @@ _COMPONENTS = "type_components"
 _SITES = ("code", "size", "a", "b")
 
 
-def fact_columns(file: JavaFile) -> dict[str, Any]:
+def compute_fact_columns(file: JavaFile) -> dict[str, Any]:
     """Return the call facts of a file, by column."""
-    declared, sites = facts(file)
+    declared, sites = extract_facts(file)
     columns: dict[str, Any] = {"package": declared["package"], "imports": declared["imports"]}
     for key, names in _ROWS.items():
         values = list(zip(*declared[key], strict=True)) or [()] * len(names)
@@ -43,34 +43,34 @@ def fact_columns(file: JavaFile) -> dict[str, Any]:
     columns[_COMPONENTS] = [
         [text for pair in components for text in pair] for components in columns[_COMPONENTS]
     ]
-    return {**columns, **sites._asdict(), "name_end": name_ends(file, sites)}
+    return {**columns, **sites._asdict(), "name_end": find_name_ends(file, sites)}
 
 
-def method_measures(file: JavaFile) -> Iterator[dict[str, Any]]:
+def compute_method_measures(file: JavaFile) -> Iterator[dict[str, Any]]:
     """Yield the measures of each method of a file, by column of ``MEASURES``.
 
     The order is that of ``declarations.methods``.
     """
-    methods = len(file.declarations.methods)
-    values = {npath_column(rules): npath(file, rules) for rules in RULES}
-    counts: list[dict[str, int | None]] = [dict.fromkeys(values)] * methods
-    for body, place in enumerate(file.bodies):
-        counts[place] = {name: int(column[body]) for name, column in values.items()}
-    found = operators(file)
-    order = np.argsort(found.method, kind="stable")
-    borders = np.searchsorted(found.method[order], np.arange(methods + 1))
-    which, start = found.which[order], file.syntax.start[found.node[order]]
-    for place, is_readable in enumerate(readable(file).tolist()):
-        own = slice(borders[place], borders[place + 1])
+    method_count = len(file.declarations.methods)
+    values = {npath_column_name(rules): compute_npath(file, rules) for rules in RULES}
+    counts: list[dict[str, int | None]] = [dict.fromkeys(values)] * method_count
+    for body, method in enumerate(file.bodies):
+        counts[method] = {name: int(column[body]) for name, column in values.items()}
+    occurrences = find_operators(file)
+    order = np.argsort(occurrences.method, kind="stable")
+    borders = np.searchsorted(occurrences.method[order], np.arange(method_count + 1))
+    operator_codes, start = occurrences.which[order], file.syntax.start[occurrences.node[order]]
+    for method, is_readable in enumerate(find_readable_methods(file).tolist()):
+        own_rows = slice(borders[method], borders[method + 1])
         yield {
-            **counts[place],
+            **counts[method],
             "readable": is_readable,
-            "operators": which[own],
-            "operator_starts": start[own],
+            "operators": operator_codes[own_rows],
+            "operator_starts": start[own_rows],
         }
 
 
-def npath_column(rules: str) -> str:
+def npath_column_name(rules: str) -> str:
     """Return the name of the column of ``MEASURES`` that holds NPath by these rules."""
     return f"npath_{rules.replace('.', '_')}"
 
@@ -82,7 +82,7 @@ def read_declared(shard: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """
     names = [name for columns in _ROWS.values() for name in columns]
     table = pq.read_table(shard / "facts.parquet", columns=["path", "package", "imports", *names])
-    columns = {name: lists_of(table[name]) for name in ("imports", *names)}
+    columns = {name: column_to_lists(table[name]) for name in ("imports", *names)}
     columns[_COMPONENTS] = [
         [list(zip(flat[::2], flat[1::2], strict=True)) for flat in types]
         for types in columns[_COMPONENTS]
@@ -91,39 +91,41 @@ def read_declared(shard: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
         zip(table["path"].to_pylist(), table["package"].to_pylist(), strict=True)
     ):
         declared = {"package": package, "imports": columns["imports"][row]}
-        for key, of_key in _ROWS.items():
-            declared[key] = list(zip(*(columns[name][row] for name in of_key), strict=True))
+        for key, column_names in _ROWS.items():
+            declared[key] = list(zip(*(columns[name][row] for name in column_names), strict=True))
         yield path, declared
 
 
 def read_sites(shard: Path) -> Iterator[tuple[str, Sites, NDArray[Any]]]:
     """Yield path, call sites and end offsets of the calls' names of each Java file of a shard."""
     table = pq.read_table(shard / "facts.parquet", columns=["path", "texts", *_SITES, "name_end"])
-    texts = lists_of(table["texts"])
-    columns = [arrays_of(table[name]) for name in (*_SITES, "name_end")]
-    for path, words, *numbers, end in zip(table["path"].to_pylist(), texts, *columns, strict=True):
-        yield path, Sites(words, *numbers), end
+    texts = column_to_lists(table["texts"])
+    columns = [column_to_arrays(table[name]) for name in (*_SITES, "name_end")]
+    for path, site_texts, *numbers, end in zip(
+        table["path"].to_pylist(), texts, *columns, strict=True
+    ):
+        yield path, Sites(site_texts, *numbers), end
 
 
-def arrays_of(column: pa.ChunkedArray) -> list[NDArray[Any]]:
+def column_to_arrays(column: pa.ChunkedArray) -> list[NDArray[Any]]:
     """Return the lists of a numeric column, as slices of one array."""
-    lists = _whole(column)
+    lists = _combine_chunks(column)
     values = lists.values.to_numpy(zero_copy_only=False)
     return [values[start:stop] for start, stop in pairwise(lists.offsets.to_pylist())]
 
 
-def lists_of(column: pa.ChunkedArray | pa.Array) -> list[list[Any]]:
+def column_to_lists(column: pa.ChunkedArray | pa.Array) -> list[list[Any]]:
     """Return the lists of a column, which may be nested.
 
     The conversion goes through numpy, because ``to_pylist`` creates an Arrow scalar for each value.
     """
-    lists = _whole(column)
+    lists = _combine_chunks(column)
     if pa.types.is_list(lists.values.type):
-        values: list[Any] = lists_of(lists.values)
+        values: list[Any] = column_to_lists(lists.values)
     else:
         values = lists.values.to_numpy(zero_copy_only=False).tolist()
     return [values[start:stop] for start, stop in pairwise(lists.offsets.to_pylist())]
 
 
-def _whole(column: pa.ChunkedArray | pa.Array) -> pa.ListArray:
+def _combine_chunks(column: pa.ChunkedArray | pa.Array) -> pa.ListArray:
     return column if isinstance(column, pa.Array) else column.combine_chunks()

@@ -31,45 +31,51 @@ def file_id(project: str, path: str) -> uuid.UUID:
     return uuid.uuid5(NAMESPACE, "\0".join(("file", project, path)))
 
 
-def type_ids(project: str, path: str, found: Declarations) -> list[uuid.UUID]:
+def compute_type_ids(project: str, path: str, declarations: Declarations) -> list[uuid.UUID]:
     """Return the ids of a file's types, in order.
 
     Each id derives from the id of the enclosing type or file, so that deep nesting is not slower.
     """
     ids: list[uuid.UUID] = []
-    taken: Counter[tuple[uuid.UUID, str]] = Counter()
-    for one in found.types:
-        mother = ids[one.owner] if one.owner != NONE else file_id(project, path)
-        ids.append(_below(mother, f"type\0{one.name}", taken))
+    name_counts: Counter[tuple[uuid.UUID, str]] = Counter()
+    for declared_type in declarations.types:
+        parent = ids[declared_type.owner] if declared_type.owner != NONE else file_id(project, path)
+        ids.append(_child_id(parent, f"type\0{declared_type.name}", name_counts))
     return ids
 
 
-def method_ids(project: str, path: str, found: Declarations) -> list[uuid.UUID]:
+def compute_method_ids(project: str, path: str, declarations: Declarations) -> list[uuid.UUID]:
     """Return the ids of a file's methods, in order."""
-    types = type_ids(project, path, found)
-    return ids_of_methods(project, path, found, types, signatures(found))
+    types = compute_type_ids(project, path, declarations)
+    return compute_method_ids_within_types(
+        project, path, declarations, types, compute_signatures(declarations)
+    )
 
 
-def signatures(found: Declarations) -> list[str]:
-    return [signature(found, method) for method in found.methods]
+def compute_signatures(declarations: Declarations) -> list[str]:
+    return [compute_signature(declarations, method) for method in declarations.methods]
 
 
-def ids_of_methods(
-    project: str, path: str, found: Declarations, types: list[uuid.UUID], erased: list[str]
+def compute_method_ids_within_types(
+    project: str,
+    path: str,
+    declarations: Declarations,
+    types: list[uuid.UUID],
+    signatures: list[str],
 ) -> list[uuid.UUID]:
     """Return the ids of a file's methods, given the ids of its types and the signatures."""
-    taken: Counter[tuple[uuid.UUID, str]] = Counter()
+    name_counts: Counter[tuple[uuid.UUID, str]] = Counter()
     return [
-        _below(
+        _child_id(
             types[method.type] if method.type != NONE else file_id(project, path),
             f"method\0{text}",
-            taken,
+            name_counts,
         )
-        for method, text in zip(found.methods, erased, strict=True)
+        for method, text in zip(declarations.methods, signatures, strict=True)
     ]
 
 
-def targets_name(numbers: NDArray[Any]) -> int:
+def name_target_set(numbers: NDArray[Any]) -> int:
     """Return the name of a set of call targets, given their sorted numbers in the project.
 
     The name is a hash, so that equal sets of different shards have the same name.
@@ -78,67 +84,69 @@ def targets_name(numbers: NDArray[Any]) -> int:
     return int.from_bytes(digest[:8], "little", signed=True)
 
 
-def _below(mother: uuid.UUID, name: str, taken: Counter[tuple[uuid.UUID, str]]) -> uuid.UUID:
+def _child_id(
+    parent: uuid.UUID, name: str, name_counts: Counter[tuple[uuid.UUID, str]]
+) -> uuid.UUID:
     """Return the id of a name inside its parent.
 
     Two methods may each have a local class of the same name, and broken source may declare a method
     twice: the second and later ones are numbered.
     """
-    taken[mother, name] += 1
-    count = taken[mother, name]
-    return uuid.uuid5(mother, name if count == 1 else f"{name}#{count}")
+    name_counts[parent, name] += 1
+    count = name_counts[parent, name]
+    return uuid.uuid5(parent, name if count == 1 else f"{name}#{count}")
 
 
-def erased(declared: str, variables: Mapping[str, str]) -> str:
+def erase_type(declared: str, variables: Mapping[str, str]) -> str:
     """Return the erasure of a type (JLS 4.6): no type arguments, first bounds for variables."""
-    before = ""
-    while before != declared:
-        before, declared = declared, _ARGUMENTS.sub("", declared)
+    previous = ""
+    while previous != declared:
+        previous, declared = declared, _ARGUMENTS.sub("", declared)
     brackets = "[]" if declared.endswith("...") else ""
-    plain = declared.removesuffix("...") + brackets
-    name = plain.split("[")[0]
+    erased = declared.removesuffix("...") + brackets
+    name = erased.split("[")[0]
     # A bound may be a variable itself. Broken source may have a cycle of bounds: stop then.
     for _ in range(len(variables)):
         if name not in variables:
             break
-        plain = variables[name] + plain[len(name) :]
-        name = plain.split("[")[0]
-    return plain
+        erased = variables[name] + erased[len(name) :]
+        name = erased.split("[")[0]
+    return erased
 
 
-def type_variables(parameters: tuple[str, ...]) -> dict[str, str]:
+def erase_type_variables(parameters: tuple[str, ...]) -> dict[str, str]:
     """Return the erasure of each declared type variable.
 
     >>> type_variables(("T", "K extends Comparable<K>&Serializable"))
     {'T': 'Object', 'K': 'Comparable'}
     """
-    found: dict[str, str] = {}
+    erasures: dict[str, str] = {}
     for parameter in parameters:
-        before = ""
-        while before != parameter:
-            before, parameter = parameter, _ARGUMENTS.sub("", parameter)
+        previous = ""
+        while previous != parameter:
+            previous, parameter = parameter, _ARGUMENTS.sub("", parameter)
         match = _BOUND.match(parameter)
         if match:
-            found[match.group(1)] = match.group(2) or "Object"
-    return found
+            erasures[match.group(1)] = match.group(2) or "Object"
+    return erasures
 
 
-def signature(found: Declarations, method: MethodDeclaration) -> str:
+def compute_signature(declarations: Declarations, method: MethodDeclaration) -> str:
     """Return the erased signature of a method: name and parameter types (JLS 8.4.2).
 
     Type variables of enclosing types and methods are in scope; inner ones shadow outer ones.
     """
-    variables = type_variables(method.type_parameters)
+    variables = erase_type_variables(method.type_parameters)
     owner = method.type
     while owner != NONE:
-        declaring = found.types[owner]
-        for name, bound in type_variables(declaring.type_parameters).items():
+        enclosing_type = declarations.types[owner]
+        for name, bound in erase_type_variables(enclosing_type.type_parameters).items():
             variables.setdefault(name, bound)
-        if declaring.method != NONE:
-            outer = found.methods[declaring.method]
-            for name, bound in type_variables(outer.type_parameters).items():
+        if enclosing_type.method != NONE:
+            enclosing_method = declarations.methods[enclosing_type.method]
+            for name, bound in erase_type_variables(enclosing_method.type_parameters).items():
                 variables.setdefault(name, bound)
-        owner = declaring.owner
+        owner = enclosing_type.owner
     name = "<init>" if "constructor" in method.kind else method.name
-    types = ",".join(erased(parameter.type, variables) for parameter in method.parameters)
+    types = ",".join(erase_type(parameter.type, variables) for parameter in method.parameters)
     return f"{name}({types})"

@@ -12,11 +12,11 @@ from codeacumen.core.files import sha256_of
 REPAIR = "run the same `codeacumen corpus build` again: it rebuilds damaged files"
 
 
-def unreadable(folder: Path, file: Path) -> CodeacumenError:
+def damaged_corpus_error(folder: Path, file: Path) -> CodeacumenError:
     """Return the error for a file of a corpus that cannot be read."""
-    what = "damaged" if file.exists() else "missing"
+    state = "damaged" if file.exists() else "missing"
     return CodeacumenError(
-        f"the corpus in {folder} is damaged: {file.relative_to(folder)} is {what}",
+        f"the corpus in {folder} is damaged: {file.relative_to(folder)} is {state}",
         f"`codeacumen corpus audit {folder}` lists all damaged files; {REPAIR}",
     )
 
@@ -36,7 +36,7 @@ class Damage:
         return tuple(sorted((*self.missing, *self.changed)))
 
 
-def damage(folder: Path, files: Mapping[str, str]) -> Damage:
+def find_damage(folder: Path, files: Mapping[str, str]) -> Damage:
     """Return which files of a folder are missing or differ from their expected SHA-256."""
     missing: list[str] = []
     changed: list[str] = []

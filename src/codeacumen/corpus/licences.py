@@ -50,17 +50,17 @@ def is_licence(path: str) -> bool:
     return folder.rpartition("/")[2] == "licenses" or _NAME.fullmatch(name) is not None
 
 
-def recognised(path: str, data: bytes) -> tuple[str, ...]:
+def recognize_licences(path: str, data: bytes) -> tuple[str, ...]:
     """Return the SPDX identifiers of the licences in a file, or only ``unknown``."""
     source = read_source(path, data, LARGEST_LICENCE)
     if isinstance(source, Problem):
         return (UNKNOWN,)
     text = source.data.decode("utf-8")
-    found = set(_declared(text)) or set(_told(plain(text)))
-    return tuple(sorted(found)) or (UNKNOWN,)
+    identifiers = set(_parse_debian_copyright(text)) or set(_match_texts(normalize_text(text)))
+    return tuple(sorted(identifiers)) or (UNKNOWN,)
 
 
-def plain(text: str) -> str:
+def normalize_text(text: str) -> str:
     """Return the words and numbers of a text in lower case, without punctuation and HTML tags."""
     without_tags = re.sub(r"</?[a-z]+(?:\s[^<>]*)?/?>|&\w+;", " ", text.lower())
     return " ".join(re.findall(r"[a-z0-9]+", without_tags))
@@ -121,7 +121,7 @@ _CLASSPATH = (
 )
 
 
-def _told(text: str) -> Iterator[str]:
+def _match_texts(text: str) -> Iterator[str]:
     """Yield the licences whose texts or notices are in a normalized text."""
     for name, expression in _PHRASES.items():
         if re.search(expression, text):
@@ -136,14 +136,14 @@ def _told(text: str) -> Iterator[str]:
     for conditions in _ISC.findall(text):
         yield "ISC" if conditions == "provided" else "0BSD"
     for conditions, end in _BSD.findall(text):
-        yield from _bsd(conditions, whole=bool(end))
+        yield from _identify_bsd(conditions, is_complete=bool(end))
     exception = " WITH Classpath-exception-2.0" if _CLASSPATH in text else ""
     for kind, version in (*_GNU.findall(text), *_GNU_OF_DEBIAN.findall(text)):
-        name = _gnu(_GNU_LETTER.get(kind, ""), version.replace(" ", "."))
+        name = _format_gnu_identifier(_GNU_LETTER.get(kind, ""), version.replace(" ", "."))
         yield name + exception if name.startswith("GPL") else name
 
 
-def _bsd(conditions: str, *, whole: bool) -> Iterator[str]:
+def _identify_bsd(conditions: str, *, is_complete: bool) -> Iterator[str]:
     """Yield the member of the BSD family that has these conditions, if they tell which it is."""
     if "developed by the apache software foundation" in conditions:
         yield "Apache-1.1"
@@ -151,11 +151,11 @@ def _bsd(conditions: str, *, whole: bool) -> Iterator[str]:
         yield "BSD-4-Clause"
     elif re.search(r"neither the names?|used to endorse", conditions):
         yield "BSD-3-Clause"
-    elif whole:
+    elif is_complete:
         yield "BSD-2-Clause"
 
 
-def _gnu(letter: str, version: str) -> str:
+def _format_gnu_identifier(letter: str, version: str) -> str:
     """Return the identifier of a GNU licence, without ``-only`` or ``-or-later``.
 
     The notices of the source files decide about later versions, not the licence text.
@@ -188,30 +188,34 @@ _SHORT = {
 } | {name.lower(): name for name in _PHRASES}
 
 
-def _declared(text: str) -> Iterator[str]:
+def _parse_debian_copyright(text: str) -> Iterator[str]:
     """Yield the licences of a machine-readable debian/copyright; nothing for other texts."""
     stanzas = _STANZA.split(text.replace("\r\n", "\n").lstrip())
     if not re.match(r"format(?:-specification)?:.*(?:copyright-format|dep5)", stanzas[0].lower()):
         return
-    fields = [(stanza, dict(_FIELD.findall(stanza))) for stanza in stanzas[1:]]
+    parsed_stanzas = [(stanza, dict(_FIELD.findall(stanza))) for stanza in stanzas[1:]]
     texts = {
-        one.get("License", "").lower().strip(): stanza
-        for stanza, one in fields
-        if "Files" not in one
+        fields.get("License", "").lower().strip(): stanza
+        for stanza, fields in parsed_stanzas
+        if "Files" not in fields
     }
-    for stanza, one in fields:
+    for stanza, fields in parsed_stanzas:
         # The licence of Debian's packaging is not that of the project.
-        if "Files" not in one or one["Files"].strip() == "debian/*":
+        if "Files" not in fields or fields["Files"].strip() == "debian/*":
             continue
-        for short in re.split(r",|\band\b|\bor\b", one.get("License", "").lower()):
-            name = _spdx(short.strip())
-            yield from (name,) if name else _told(plain(stanza + texts.get(short.strip(), "")))
+        for short_name in re.split(r",|\band\b|\bor\b", fields.get("License", "").lower()):
+            name = _short_name_to_spdx(short_name.strip())
+            yield from (
+                (name,)
+                if name
+                else _match_texts(normalize_text(stanza + texts.get(short_name.strip(), "")))
+            )
 
 
-def _spdx(short: str) -> str:
+def _short_name_to_spdx(short_name: str) -> str:
     """Return the SPDX identifier of a short name, or an empty text if there is none."""
-    match = _SHORT_GNU.fullmatch(short)
+    match = _SHORT_GNU.fullmatch(short_name)
     if match is None:
-        return _SHORT.get(short) or _SHORT.get(f"{short}.0", "")
+        return _SHORT.get(short_name) or _SHORT.get(f"{short_name}.0", "")
     exception = " WITH Classpath-exception-2.0" if "classpath" in (match[3] or "") else ""
-    return _gnu(_GNU_LETTER.get(match[1] or "", ""), match[2]) + exception
+    return _format_gnu_identifier(_GNU_LETTER.get(match[1] or "", ""), match[2]) + exception

@@ -21,11 +21,11 @@ import pyarrow.parquet as pq
 
 from codeacumen.core.machine import peak_memory_bytes
 from codeacumen.corpus.facts import read_declared, read_sites
-from codeacumen.corpus.ids import targets_name
-from codeacumen.corpus.parquet import replace_table, values_of
+from codeacumen.corpus.ids import name_target_set
+from codeacumen.corpus.parquet import column_to_values, replace_table
 from codeacumen.corpus.schema import CALLS, list_of
-from codeacumen.languages.java.resolve.link import Project as World
-from codeacumen.languages.java.resolve.world import platform
+from codeacumen.languages.java.resolve.link import JavaProject as World
+from codeacumen.languages.java.resolve.world import load_platform
 from codeacumen.text.lines import line_starts
 
 # Members are method numbers inside the project; the index adds the project's first number.
@@ -33,7 +33,7 @@ SETS = pa.schema([("targets", pa.int64()), ("callees", list_of(pa.int32()))])
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class LinkJob:
     """A shard whose calls are to be linked; sent to worker processes.
 
     ``shards`` are all shards of the project, in order, ``shard_index`` the one to link; ``folder``
@@ -44,11 +44,11 @@ class Link:
     project: str
     folder: str
     shards: tuple[str, ...]
-    place: int
+    shard_index: int
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
+class LinkedShard:
     """Counts of a shard's linked calls, and the processor time and peak memory of linking."""
 
     calls: int
@@ -63,56 +63,61 @@ def link_key(shards: Sequence[str], code: str) -> str:
     return hashlib.sha256("\0".join([code, *shards]).encode()).hexdigest()[:20]
 
 
-def link_shard(link: Link) -> Linked:
+def link_shard(job: LinkJob) -> LinkedShard:
     """Link and store the calls of a shard, unless they are stored already; return their counts."""
-    clock = time.process_time()
-    folder = link.out / "calls" / link.folder
-    name = link.shards[link.place]
+    start = time.process_time()
+    folder = job.out / "calls" / job.folder
+    name = job.shards[job.shard_index]
     calls_file, sets_file = folder / f"{name}.parquet", folder / f"{name}.sets"
     if not (calls_file.is_file() and sets_file.is_file()):
-        calls, sets = _linked(link, link.out / "shards" / name)
+        calls, sets = _link_calls(job, job.out / "shards" / name)
         folder.mkdir(parents=True, exist_ok=True)
         replace_table(sets, sets_file)
         replace_table(calls, calls_file)
-    told = pq.read_table(calls_file, columns=["ambiguous", "inside"])
+    flags = pq.read_table(calls_file, columns=["ambiguous", "inside"])
     ambiguous, inside = (
-        int(np.count_nonzero(told[column].to_numpy())) for column in told.column_names
+        int(np.count_nonzero(flags[column].to_numpy())) for column in flags.column_names
     )
-    spent = time.process_time() - clock
-    return Linked(told.num_rows, ambiguous, inside, spent, peak_memory_bytes() or 0)
+    spent = time.process_time() - start
+    return LinkedShard(flags.num_rows, ambiguous, inside, spent, peak_memory_bytes() or 0)
 
 
 @lru_cache(maxsize=1)
-def world_of(out: Path, shards: tuple[str, ...]) -> tuple[World, dict[str, int]]:
+def load_world(out: Path, shards: tuple[str, ...]) -> tuple[World, dict[str, int]]:
     """Return the project's declarations, and the number of each file's first method."""
     declared: list[tuple[str, Mapping[str, Any]]] = []
-    first: dict[str, int] = {}
+    first_methods: dict[str, int] = {}
     count = 0
     for shard in shards:
         declared += read_declared(out / "shards" / shard)
         paths = pq.read_table(out / "shards" / shard / "methods.parquet", columns=["path"])["path"]
-        for place, path in enumerate(paths.to_pylist()):
-            first.setdefault(path, count + place)
+        for position, path in enumerate(paths.to_pylist()):
+            first_methods.setdefault(path, count + position)
         count += len(paths)
-    return World(declared, platform()), first
+    return World(declared, load_platform()), first_methods
 
 
-def _columns(path: Path, *names: str) -> Iterator[tuple[Any, ...]]:
+def _read_columns(path: Path, *names: str) -> Iterator[tuple[Any, ...]]:
     table = pq.read_table(path, columns=list(names))
-    return zip(*(values_of(table[name]) for name in names), strict=True)
+    return zip(*(column_to_values(table[name]) for name in names), strict=True)
 
 
-def _linked(link: Link, shard: Path) -> tuple[pa.Table, pa.Table]:
+def _link_calls(job: LinkJob, shard: Path) -> tuple[pa.Table, pa.Table]:
     """Return the tables of the shard's calls and of the sets of targets that they name."""
-    world, first = world_of(link.out, link.shards)
-    methods, types = _ids(shard, "methods", "method_id"), _ids(shard, "types", "type_id")
-    sources = dict(_columns(shard / "files.parquet", "path", "source"))
+    world, first_methods = load_world(job.out, job.shards)
+    methods, types = (
+        _read_ids_by_path(shard, "methods", "method_id"),
+        _read_ids_by_path(shard, "types", "type_id"),
+    )
+    sources = dict(_read_columns(shard / "files.parquet", "path", "source"))
     rows: dict[str, list[Any]] = {name: [] for name in CALLS.names}
-    sets = _Sets(first)
+    sets = _TargetSets(first_methods)
     for path, sites, name_end in read_sites(shard):
-        calls = world.link(path, sites)
-        named = name_end >= 0
-        ends = dict(zip(sites.b[named].tolist(), name_end[named].tolist(), strict=True))
+        calls = world.link_file(path, sites)
+        has_name_end = name_end >= 0
+        ends = dict(
+            zip(sites.b[has_name_end].tolist(), name_end[has_name_end].tolist(), strict=True)
+        )
         # Sorted by caller. Calls in initializers have the caller -1 and come first.
         calls.sort(key=lambda call: (call.caller, call.offset))
         starts = line_starts(sources[path].encode())
@@ -123,47 +128,47 @@ def _linked(link: Link, shard: Path) -> tuple[pa.Table, pa.Table]:
             rows["caller_type_id"].append(of_types[call.type] if call.type >= 0 else None)
             rows["path"].append(path)
             rows["line"].append(line)
-            rows["targets"].append(sets.number(call.targets))
+            rows["targets"].append(sets.name_set(call.targets))
             rows["start_byte"].append(call.offset)
             rows["end_byte"].append(ends.get(call.offset))
             for name in ("kind", "reference", "ambiguous", "inside", "callee"):
                 rows[name].append(getattr(call, name))
-    rows["project"] = [link.project] * len(rows["path"])
-    return pa.Table.from_pydict(rows, schema=CALLS), sets.table()
+    rows["project"] = [job.project] * len(rows["path"])
+    return pa.Table.from_pydict(rows, schema=CALLS), sets.to_table()
 
 
-def _ids(shard: Path, table: str, column: str) -> dict[str, list[bytes]]:
+def _read_ids_by_path(shard: Path, table: str, column: str) -> dict[str, list[bytes]]:
     """Return the ids of each file's methods or types, in order, by path."""
-    of_file = dict(_columns(shard / "files.parquet", "file_id", "path"))
-    found: dict[str, list[bytes]] = {}
-    for file, one in _columns(shard / f"{table}.parquet", "file_id", column):
-        found.setdefault(of_file[file], []).append(one)
-    return found
+    path_of_file = dict(_read_columns(shard / "files.parquet", "file_id", "path"))
+    ids_by_path: dict[str, list[bytes]] = {}
+    for file, id_ in _read_columns(shard / f"{table}.parquet", "file_id", column):
+        ids_by_path.setdefault(path_of_file[file], []).append(id_)
+    return ids_by_path
 
 
-class _Sets:
+class _TargetSets:
     """Sets of targets by name, a hash of the members: equal sets of different shards have the same
     name. Members are method numbers inside the project."""
 
-    def __init__(self, first: Mapping[str, int]) -> None:
-        self.first = first
+    def __init__(self, first_methods: Mapping[str, int]) -> None:
+        self.first_methods = first_methods
         self.members: dict[int, list[int]] = {}
         # Keyed by identity: the linker returns the same tuple for equal sets, so each is hashed
         # once. The tuple is stored too, so that its identity is not reused.
-        self.seen: dict[int, tuple[tuple[Any, ...], int]] = {}
+        self.names: dict[int, tuple[tuple[Any, ...], int]] = {}
 
-    def number(self, targets: tuple[Any, ...]) -> int | None:
+    def name_set(self, targets: tuple[Any, ...]) -> int | None:
         if not targets:
             return None
-        known = self.seen.get(id(targets))
-        if known is None:
-            numbers = np.unique([self.first[path] + place for path, place in targets])
-            name = targets_name(numbers)
+        named = self.names.get(id(targets))
+        if named is None:
+            numbers = np.unique([self.first_methods[path] + place for path, place in targets])
+            name = name_target_set(numbers)
             self.members[name] = numbers.tolist()
-            known = self.seen[id(targets)] = (targets, name)
-        return known[1]
+            named = self.names[id(targets)] = (targets, name)
+        return named[1]
 
-    def table(self) -> pa.Table:
+    def to_table(self) -> pa.Table:
         names = sorted(self.members)
         columns = {"targets": names, "callees": [self.members[name] for name in names]}
         return pa.Table.from_pydict(columns, schema=SETS)

@@ -53,17 +53,17 @@ class Manifest:
     files: dict[str, str] = field(default_factory=dict)
 
 
-def must_be_ready(folder: Path) -> None:
+def require_buildable(folder: Path) -> None:
     """Raise an error if no corpus can be built in the folder; called before any work begins."""
-    place = folder.absolute()
-    while not place.exists() and place != place.parent:
-        place = place.parent
-    if not place.is_dir():
-        raise CodeacumenError(f"{folder}: {place} is a file", "choose a folder")
-    if not os.access(place, os.W_OK | os.X_OK):
-        raise CodeacumenError(f"{folder}: you may not write in {place}", "choose another --out")
-    made = folder.exists() and not (folder / NAME).exists()
-    if made and not all(map(_is_ours, folder.iterdir())):
+    parent = folder.absolute()
+    while not parent.exists() and parent != parent.parent:
+        parent = parent.parent
+    if not parent.is_dir():
+        raise CodeacumenError(f"{folder}: {parent} is a file", "choose a folder")
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise CodeacumenError(f"{folder}: you may not write in {parent}", "choose another --out")
+    has_no_manifest = folder.exists() and not (folder / NAME).exists()
+    if has_no_manifest and not all(map(_is_build_output, folder.iterdir())):
         raise CodeacumenError(
             f"{folder} is not empty and holds no corpus",
             "choose another --out: a new folder, an empty one, or a corpus to update",
@@ -90,25 +90,25 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 def read_manifest(folder: Path) -> Manifest | None:
     """Return the manifest of a corpus, or None if the folder has none."""
     try:
-        found = json.loads((folder / NAME).read_bytes())
+        content = json.loads((folder / NAME).read_bytes())
     except (FileNotFoundError, NotADirectoryError):
         return None
     except ValueError as error:
-        raise _damaged(folder, str(error)) from error
-    return _checked(folder, found)
+        raise _damaged_error(folder, str(error)) from error
+    return _parse_manifest(folder, content)
 
 
-def _is_ours(entry: Path) -> bool:
+def _is_build_output(entry: Path) -> bool:
     """Return whether a file or folder, with all files below it, can be output of a build."""
     if entry.name.endswith(_PART) or entry.name in _FILES:
         return not entry.is_dir()
     if entry.name not in _FOLDERS or entry.is_symlink() or not entry.is_dir():
         return False
     endings = (*_FOLDERS[entry.name], _PART)
-    return all(one.is_dir() or one.name.endswith(endings) for one in entry.rglob("*"))
+    return all(path.is_dir() or path.name.endswith(endings) for path in entry.rglob("*"))
 
 
-def clear(folder: Path) -> None:
+def remove_build_output(folder: Path) -> None:
     """Remove the remains of a corpus without a manifest: without hashes they cannot be trusted."""
     for name in _FOLDERS:
         shutil.rmtree(folder / name, ignore_errors=True)
@@ -126,47 +126,47 @@ def shard_hashes(folder: Path) -> Mapping[str, Mapping[str, str]]:
 
 
 @lru_cache(maxsize=1)
-def _shard_hashes(file: Path, changed: int) -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {}
+def _shard_hashes(file: Path, modified_ns: int) -> dict[str, dict[str, str]]:
+    hashes: dict[str, dict[str, str]] = {}
     for name, sha256 in json.loads(file.read_bytes())["files"].items():
         parts = PurePosixPath(name)
         if parts.parts[0] == "shards":
-            found.setdefault(parts.parts[1], {})[parts.stem] = sha256
-    return found
+            hashes.setdefault(parts.parts[1], {})[parts.stem] = sha256
+    return hashes
 
 
-def _checked(folder: Path, found: Json) -> Manifest:
-    again = f"build it again: codeacumen corpus build SOURCE... --out {folder}-{SCHEMA}"
-    if isinstance(found, dict) and found.get("format") == FORMER_FORMAT:
-        raise CodeacumenError(f"{folder} holds a corpus of a former version", again)
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
+def _parse_manifest(folder: Path, content: Json) -> Manifest:
+    rebuild_hint = f"build it again: codeacumen corpus build SOURCE... --out {folder}-{SCHEMA}"
+    if isinstance(content, dict) and content.get("format") == FORMER_FORMAT:
+        raise CodeacumenError(f"{folder} holds a corpus of a former version", rebuild_hint)
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise CodeacumenError(
             f"{folder} holds something else than a corpus", "choose another folder"
         )
-    schema = found.get("schema")
+    schema = content.get("schema")
     if schema != SCHEMA:
-        newer = isinstance(schema, int) and schema > SCHEMA
+        is_newer = isinstance(schema, int) and schema > SCHEMA
         raise CodeacumenError(
             f"{folder} holds a corpus of schema {schema}; this codeacumen reads schema {SCHEMA}",
-            "upgrade codeacumen" if newer else again,
+            "upgrade codeacumen" if is_newer else rebuild_hint,
         )
     try:
         return Manifest(
-            bool(found["complete"]),
-            tuple(found["projects"]),
-            found["settings"],
-            found["shards"],
-            found["links"],
-            found["lethal"],
-            found["counts"],
-            found["files"],
+            bool(content["complete"]),
+            tuple(content["projects"]),
+            content["settings"],
+            content["shards"],
+            content["links"],
+            content["lethal"],
+            content["counts"],
+            content["files"],
         )
     except (KeyError, TypeError) as error:
-        raise _damaged(folder, f"{error} is missing") from error
+        raise _damaged_error(folder, f"{error} is missing") from error
 
 
-def _damaged(folder: Path, why: str) -> CodeacumenError:
+def _damaged_error(folder: Path, reason: str) -> CodeacumenError:
     return CodeacumenError(
-        f"{folder / NAME} is damaged: {why}",
+        f"{folder / NAME} is damaged: {reason}",
         "delete it and run the same `codeacumen corpus build` again",
     )

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from codeacumen.api import CodeacumenError
 from codeacumen.core.progress import Progress, ignore_progress
-from codeacumen.corpus.ids import signature
+from codeacumen.corpus.ids import compute_signature
 from codeacumen.corpus.reading import Problem, Source, read_source
-from codeacumen.corpus.shards import printable
-from codeacumen.corpus.sources import Entry, Project, projects
+from codeacumen.corpus.shards import to_printable
+from codeacumen.corpus.sources import Entry, Project, find_projects
 from codeacumen.engines import Engine, WorkerLost
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.text.lines import line_at, line_starts
@@ -38,11 +38,11 @@ class Measure(Protocol):
     @property
     def name(self) -> str: ...
 
-    def of(self, file: JavaFile) -> list[tuple[int, dict[str, Any]]]:
+    def measure_file(self, file: JavaFile) -> list[tuple[int, dict[str, Any]]]:
         """Return the measured methods, as indexes in ``declarations.methods``, with values."""
         ...
 
-    def of_shard(self, shard: Path) -> list[dict[str, Any] | None]:
+    def measure_shard(self, shard: Path) -> list[dict[str, Any] | None]:
         """Return the stored values of each method of a shard; None for unmeasured methods."""
         ...
 
@@ -54,17 +54,17 @@ class NPath:
     name: ClassVar[str] = "npath"
     rules: str = "pmd6"
 
-    def of(self, file: JavaFile) -> list[tuple[int, dict[str, Any]]]:
-        from codeacumen.languages.java.measures.npath import npath
+    def measure_file(self, file: JavaFile) -> list[tuple[int, dict[str, Any]]]:
+        from codeacumen.languages.java.measures.npath import compute_npath
 
-        return list(zip(file.bodies, _with_bins(npath(file, self.rules)), strict=True))
+        return list(zip(file.bodies, _with_bins(compute_npath(file, self.rules)), strict=True))
 
-    def of_shard(self, shard: Path) -> list[dict[str, Any] | None]:
+    def measure_shard(self, shard: Path) -> list[dict[str, Any] | None]:
         import pyarrow.parquet as pq
 
-        from codeacumen.corpus.facts import npath_column
+        from codeacumen.corpus.facts import npath_column_name
 
-        name = npath_column(self.rules)
+        name = npath_column_name(self.rules)
         column = pq.read_table(shard / "measures.parquet", columns=[name])[name]
         measured_rows = iter(_with_bins(column.drop_null().to_numpy()))
         return [next(measured_rows) if valid else None for valid in column.is_valid().to_pylist()]
@@ -76,18 +76,18 @@ class OperatorCounts:
 
     name: ClassVar[str] = "operators"
 
-    def of(self, file: JavaFile) -> list[tuple[int, dict[str, Any]]]:
-        from codeacumen.languages.java.measures.operators import OPERATORS, operators
+    def measure_file(self, file: JavaFile) -> list[tuple[int, dict[str, Any]]]:
+        from codeacumen.languages.java.measures.operators import OPERATORS, find_operators
 
-        occurrences = operators(file)
+        occurrences = find_operators(file)
         counts = np.zeros((len(file.declarations.methods), len(OPERATORS)), dtype=np.int64)
         np.add.at(counts, (occurrences.method, occurrences.which), 1)
         return [(method, _name_counts(counts[method])) for method in file.bodies]
 
-    def of_shard(self, shard: Path) -> list[dict[str, Any] | None]:
+    def measure_shard(self, shard: Path) -> list[dict[str, Any] | None]:
         import pyarrow.parquet as pq
 
-        from codeacumen.corpus.facts import arrays_of
+        from codeacumen.corpus.facts import column_to_arrays
         from codeacumen.languages.java.measures.operators import OPERATORS
 
         # NPath is null where a method has no body.
@@ -96,7 +96,7 @@ class OperatorCounts:
         has_body = table["npath_pmd6"].is_valid().to_pylist()
         return [
             _name_counts(np.bincount(codes, minlength=len(OPERATORS))) if body else None
-            for codes, body in zip(arrays_of(table["operators"]), has_body, strict=True)
+            for codes, body in zip(column_to_arrays(table["operators"]), has_body, strict=True)
         ]
 
 
@@ -108,16 +108,16 @@ def _name_counts(counts: NDArray[np.int64]) -> dict[str, Any]:
 
 
 def _with_bins(values: NDArray[np.int64]) -> list[dict[str, Any]]:
-    from codeacumen.languages.java.measures.npath import BINS, NO_BIN, bins_of
+    from codeacumen.languages.java.measures.npath import BINS, NO_BIN, find_bins
 
-    bins = [None if place == NO_BIN else BINS[place] for place in bins_of(values).tolist()]
+    bins = [None if index == NO_BIN else BINS[index] for index in find_bins(values).tolist()]
     return [
         {"value": value, "bin": bin_} for value, bin_ in zip(values.tolist(), bins, strict=True)
     ]
 
 
 @dataclass(slots=True)
-class Measured:
+class Measurements:
     """Measurements of some files: a row per measured method, the number of files that were read and
     of those with syntax errors (``broken``), and the files that could not be read."""
 
@@ -126,7 +126,7 @@ class Measured:
     broken: int = 0
     skipped: list[tuple[str, Problem]] = field(default_factory=list)
 
-    def add(self, other: Measured) -> None:
+    def add_measurements(self, other: Measurements) -> None:
         """Append the rows and add the counts of other files."""
         self.rows += other.rows
         self.files += other.files
@@ -135,7 +135,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stretch:
+class _MeasureJob:
     """Files of a project to measure, or a shard of a corpus."""
 
     measure: Measure
@@ -146,90 +146,90 @@ class _Stretch:
     problems: tuple[Problem, ...] = ()
 
 
-def measured(
+def measure_sources(
     measure: Measure,
-    places: Sequence[str],
+    sources: Sequence[str],
     engine: Engine,
     cache: Path,
-    step: Progress = ignore_progress,
-) -> Iterator[Measured]:
+    progress: Progress = ignore_progress,
+) -> Iterator[Measurements]:
     """Yield the measurements of all Java files of these sources, job by job, in order."""
-    stretches = _stretches(measure, places, cache, step)
+    jobs = _plan_jobs(measure, sources, cache, progress)
     # Results that arrived before their turn. Jobs that killed their worker are repeated at the end.
-    waiting: dict[int, Measured] = {}
-    turn = 0
+    waiting: dict[int, Measurements] = {}
+    next_index = 0
     suspects: dict[int, WorkerLost] = {}
-    for done, (place, outcome) in enumerate(engine.run(_work, stretches, LIMIT), 1):
-        step("measuring", done, len(stretches))
+    for done, (index, outcome) in enumerate(engine.run(_run_job, jobs, LIMIT), 1):
+        progress("measuring", done, len(jobs))
         if isinstance(outcome, WorkerLost):
-            suspects[place] = outcome
+            suspects[index] = outcome
         else:
-            waiting[place] = outcome
-        while turn in waiting:
-            yield waiting.pop(turn)
-            turn += 1
-    for place in range(turn, len(stretches)):
-        if place in suspects:
-            yield _one_by_one(stretches[place], engine, suspects[place])
+            waiting[index] = outcome
+        while next_index in waiting:
+            yield waiting.pop(next_index)
+            next_index += 1
+    for index in range(next_index, len(jobs)):
+        if index in suspects:
+            yield _run_file_by_file(jobs[index], engine, suspects[index])
         else:
-            yield waiting.pop(place)
+            yield waiting.pop(index)
 
 
-def _stretches(
-    measure: Measure, places: Sequence[str], cache: Path, step: Progress
-) -> list[_Stretch]:
+def _plan_jobs(
+    measure: Measure, sources: Sequence[str], cache: Path, progress: Progress
+) -> list[_MeasureJob]:
     from codeacumen.corpus.manifest import NAME
 
-    found: list[_Stretch] = []
-    for place in places:
-        if (Path(place) / NAME).is_file():
-            found += _of_corpus(measure, Path(place))
+    jobs: list[_MeasureJob] = []
+    for source in sources:
+        if (Path(source) / NAME).is_file():
+            jobs += _plan_corpus(measure, Path(source))
         else:
             # One source at a time, so that two folders may have the same name.
-            for project in projects([place], cache, step):
-                found += _of_project(measure, project)
-    return found
+            for project in find_projects([source], cache, progress):
+                jobs += _plan_project(measure, project)
+    return jobs
 
 
-def _of_corpus(measure: Measure, folder: Path) -> Iterator[_Stretch]:
+def _plan_corpus(measure: Measure, folder: Path) -> Iterator[_MeasureJob]:
     from codeacumen.corpus import Corpus
 
     corpus = Corpus.open(folder.absolute())
     for project, shards in corpus.manifest.shards.items():
         for shard in shards:
-            yield _Stretch(measure, project, shard=corpus.folder / "shards" / shard)
+            yield _MeasureJob(measure, project, shard=corpus.folder / "shards" / shard)
 
 
-def _of_project(measure: Measure, project: Project) -> Iterator[_Stretch]:
-    whole = _Stretch(measure, project.name, project)
+def _plan_project(measure: Measure, project: Project) -> Iterator[_MeasureJob]:
+    whole_project = _MeasureJob(measure, project.name, project)
     paths: list[str] = []
     problems: list[Problem] = []
     size = 0
-    for entry in project.entries(JAVA):
+    for entry in project.list_entries(JAVA):
         if isinstance(entry, Entry):
             paths.append(entry.path)
             size += entry.size
         else:
             problems.append(entry)
         if size >= STRETCH:
-            yield replace(whole, paths=tuple(paths), problems=tuple(problems))
+            yield replace(whole_project, paths=tuple(paths), problems=tuple(problems))
             paths, problems, size = [], [], 0
     if paths or problems:
-        yield replace(whole, paths=tuple(paths), problems=tuple(problems))
+        yield replace(whole_project, paths=tuple(paths), problems=tuple(problems))
 
 
-def _work(stretch: _Stretch) -> Measured:
-    if stretch.shard is not None:
-        return _measured_shard(stretch, stretch.shard)
-    found = Measured(skipped=[(stretch.project, problem) for problem in stretch.problems])
-    for source in _sources(stretch):
-        problem = source if isinstance(source, Problem) else _add(found, stretch, source)
+def _run_job(job: _MeasureJob) -> Measurements:
+    if job.shard is not None:
+        return _measure_shard(job, job.shard)
+    measurements = Measurements(skipped=[(job.project, problem) for problem in job.problems])
+    for source in _read_sources(job):
+        problem = source if isinstance(source, Problem) else _add_file(measurements, job, source)
         if problem is not None:
-            found.skipped.append((stretch.project, problem))
-    return found
+            measurements.skipped.append((job.project, problem))
+    return measurements
 
 
-def _measured_shard(stretch: _Stretch, shard: Path) -> Measured:
+def _measure_shard(job: _MeasureJob, shard: Path) -> Measurements:
     import pyarrow.parquet as pq
 
     files = pq.read_table(shard / "files.parquet", columns=["language", "broken"]).to_pylist()
@@ -237,70 +237,74 @@ def _measured_shard(stretch: _Stretch, shard: Path) -> Measured:
     names = {"path": "file", "line": "line", "name": "method", "signature": "signature"}
     methods = pq.read_table(shard / "methods.parquet", columns=list(names))
     rows = [
-        {"project": stretch.project, **method, **measures}
+        {"project": job.project, **method, **measures}
         for method, measures in zip(
-            methods.rename_columns(names).to_pylist(), stretch.measure.of_shard(shard), strict=True
+            methods.rename_columns(names).to_pylist(), job.measure.measure_shard(shard), strict=True
         )
         if measures is not None
     ]
-    return Measured(rows, len(broken), sum(broken))
+    return Measurements(rows, len(broken), sum(broken))
 
 
-def _sources(stretch: _Stretch) -> Iterator[Source | Problem]:
-    if stretch.source is not None:
-        for path in stretch.paths:
-            content = stretch.source.read(path)
+def _read_sources(job: _MeasureJob) -> Iterator[Source | Problem]:
+    if job.source is not None:
+        for path in job.paths:
+            content = job.source.read_file(path)
             if isinstance(content, Problem):
                 yield content
             else:
-                yield read_source(printable(path), content, stretch.source.largest)
+                yield read_source(to_printable(path), content, job.source.largest)
 
 
-def _add(found: Measured, stretch: _Stretch, source: Source) -> Problem | None:
+def _add_file(measurements: Measurements, job: _MeasureJob, source: Source) -> Problem | None:
     """Add a file's rows to the measurements; return the problem if it cannot be measured."""
     try:
         file = JavaFile(source.data)
         declared, lines = file.declarations, line_starts(source.data)
         rows = []
-        for place, told in stretch.measure.of(file):
-            method = declared.methods[place]
+        for index, values in job.measure.measure_file(file):
+            method = declared.methods[index]
             rows.append(
                 {
-                    "project": stretch.project,
+                    "project": job.project,
                     "file": source.path,
                     "line": line_at(lines, int(file.syntax.start[method.node])),
                     "method": method.name,
-                    "signature": signature(declared, method),
-                    **told,
+                    "signature": compute_signature(declared, method),
+                    **values,
                 }
             )
     except Exception as error:
         # A single bad file must not end a run; the problem is counted and reported.
         return Problem(source.path, "failed", f"{type(error).__name__}: {error}")
-    found.rows += rows
-    found.files += 1
-    found.broken += file.syntax.broken
+    measurements.rows += rows
+    measurements.files += 1
+    measurements.broken += file.syntax.broken
     return None
 
 
-def _one_by_one(stretch: _Stretch, engine: Engine, died: WorkerLost) -> Measured:
+def _run_file_by_file(job: _MeasureJob, engine: Engine, lost: WorkerLost) -> Measurements:
     """Repeat a job that killed its worker file by file; only the lethal files are left out."""
-    found = Measured(skipped=[(stretch.project, problem) for problem in stretch.problems])
-    if stretch.shard is not None:
+    measurements = Measurements(skipped=[(job.project, problem) for problem in job.problems])
+    if job.shard is not None:
         raise CodeacumenError(
-            f"{stretch.project}: the shard {stretch.shard.name} cannot be read: {died.why}",
+            f"{job.project}: the shard {job.shard.name} cannot be read: {lost.why}",
             "fewer workers leave more memory to each: --workers 1",
         )
-    paths = stretch.paths
-    single = [replace(stretch, paths=(path,), problems=()) for path in paths]
-    outcomes = dict(engine.run(_work, single, LIMIT)) if len(single) > 1 else {0: died}
-    for place, path in enumerate(paths):
-        outcome = outcomes[place]
+    paths = job.paths
+    single_file_jobs = [replace(job, paths=(path,), problems=()) for path in paths]
+    outcomes = (
+        dict(engine.run(_run_job, single_file_jobs, LIMIT))
+        if len(single_file_jobs) > 1
+        else {0: lost}
+    )
+    for index, path in enumerate(paths):
+        outcome = outcomes[index]
         if isinstance(outcome, WorkerLost):
-            found.skipped.append((stretch.project, Problem(path, "lethal", outcome.why)))
+            measurements.skipped.append((job.project, Problem(path, "lethal", outcome.why)))
             continue
-        found.rows += outcome.rows
-        found.files += outcome.files
-        found.broken += outcome.broken
-        found.skipped += outcome.skipped
-    return found
+        measurements.rows += outcome.rows
+        measurements.files += outcome.files
+        measurements.broken += outcome.broken
+        measurements.skipped += outcome.skipped
+    return measurements

@@ -25,13 +25,13 @@ ROW_GROUP = 512
 Tables = Mapping[str, pa.Table]
 
 
-def write_tables(folder: Path, stretches: Sequence[Rows | Tables]) -> None:
+def write_tables(folder: Path, sources: Sequence[Rows | Tables]) -> None:
     """Concatenate the rows of several sources and write one file per table."""
-    parts = [tables_of(one) if isinstance(one, Rows) else one for one in stretches]
+    parts = [to_tables(source) if isinstance(source, Rows) else source for source in sources]
     names = dict.fromkeys([*SHARD, *(name for part in parts for name in part)])
     for name in names:
-        found = [part[name] for part in parts if name in part and part[name].num_rows]
-        table = pa.concat_tables(found) if found else _empty(name, parts)
+        tables = [part[name] for part in parts if name in part and part[name].num_rows]
+        table = pa.concat_tables(tables) if tables else _find_empty_table(name, parts)
         write_table(table, folder / f"{name}.parquet")
 
 
@@ -63,55 +63,55 @@ def replace_table(table: pa.Table, path: Path, *, checksums: bool = False) -> No
 _UNIQUE = ("source", "text", "javadoc", "sha256", "parent", "node")
 
 
-def _empty(name: str, parts: Sequence[Tables]) -> pa.Table:
+def _find_empty_table(name: str, parts: Sequence[Tables]) -> pa.Table:
     for part in parts:
         if name in part:
             return part[name]
     return SHARD[name].empty_table()
 
 
-def tables_of(rows: Rows) -> dict[str, pa.Table]:
+def to_tables(rows: Rows) -> dict[str, pa.Table]:
     """Return the rows as Arrow tables, by name."""
-    made = {
+    tables = {
         name: pa.Table.from_pylist(rows.tables.get(name, []), schema=schema)
         for name, schema in SHARD.items()
     }
-    methods = made["methods"]
+    methods = tables["methods"]
     for name, columns in rows.views.items():
-        arrays = {column: list_array(lists) for column, lists in columns.items()}
-        made[name] = pa.table({"method_id": methods["method_id"], **arrays})
-    return made
+        arrays = {column: to_list_array(lists) for column, lists in columns.items()}
+        tables[name] = pa.table({"method_id": methods["method_id"], **arrays})
+    return tables
 
 
-def list_array(lists: Sequence[Ragged]) -> pa.ListArray:
+def to_list_array(lists: Sequence[Ragged]) -> pa.ListArray:
     """Return the lists of several files as one array.
 
     Words are written out, since Parquet's dictionary encoding stores each distinct word once.
     """
-    lengths = np.concatenate([np.diff(one.offsets) for one in lists])
+    lengths = np.concatenate([np.diff(part.offsets) for part in lists])
     offsets = np.zeros(len(lengths) + 1, dtype=np.int32)
     np.cumsum(lengths, out=offsets[1:])
     if lists[0].words is None:
-        values = pa.array(np.concatenate([one.values for one in lists]))
+        values = pa.array(np.concatenate([part.values for part in lists]))
     else:
-        values = _words(lists)
+        values = _to_word_array(lists)
     return pa.ListArray.from_arrays(pa.array(offsets), values, type=list_of(values.type))
 
 
-def _words(lists: Sequence[Ragged]) -> pa.Array:
+def _to_word_array(lists: Sequence[Ragged]) -> pa.Array:
     places: dict[str, int] = {}
     codes = []
-    for one in lists:
-        words = one.words or ()
-        into = np.fromiter(
+    for part in lists:
+        words = part.words or ()
+        new_codes = np.fromiter(
             (places.setdefault(word, len(places)) for word in words), np.int32, len(words)
         )
-        codes.append(into[one.values] if len(words) else np.empty(0, np.int32))
-    vocabulary = pa.array([_storable(word) for word in places], type=pa.string())
+        codes.append(new_codes[part.values] if len(words) else np.empty(0, np.int32))
+    vocabulary = pa.array([_to_valid_utf8(word) for word in places], type=pa.string())
     return vocabulary.take(pa.array(np.concatenate(codes)))
 
 
-def _storable(word: str) -> str:
+def _to_valid_utf8(word: str) -> str:
     # Java source may spell an unpaired surrogate, which UTF-8 cannot encode.
     return word.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
@@ -119,45 +119,49 @@ def _storable(word: str) -> str:
 def read_rows(folder: Path, paths: Sequence[str]) -> Tables:
     """Return all rows of some files of an existing shard, in the shard's order."""
     tables: dict[str, pa.Table] = {}
-    wanted = pa.array(paths, type=pa.string())
-    ids = _plain(_read(folder / "files.parquet").filter(_in(folder, "files", "path", wanted)))
-    of_methods = _in(folder, "methods", "file_id", ids)
+    path_array = pa.array(paths, type=pa.string())
+    file_ids = _read_id_bytes(
+        _read_table(folder / "files.parquet").filter(_is_in(folder, "files", "path", path_array))
+    )
+    is_method_row = _is_in(folder, "methods", "file_id", file_ids)
     for file in sorted(folder.glob("*.parquet")):
-        table = _read(file)
+        table = _read_table(file)
         if file.stem == "problems":
             # Only problems of files that were read: skipped files are tried, and reported, again.
-            read = pc.invert(table["skipped"])
-            tables[file.stem] = table.filter(pc.and_(_in(folder, "problems", "path", wanted), read))
+            was_read = pc.invert(table["skipped"])
+            tables[file.stem] = table.filter(
+                pc.and_(_is_in(folder, "problems", "path", path_array), was_read)
+            )
         elif "file_id" in table.column_names:
-            tables[file.stem] = table.filter(_in(folder, file.stem, "file_id", ids))
+            tables[file.stem] = table.filter(_is_in(folder, file.stem, "file_id", file_ids))
         else:  # measures and tables of views have a row per row of METHODS
-            tables[file.stem] = table.filter(of_methods)
+            tables[file.stem] = table.filter(is_method_row)
     return tables
 
 
-def _in(folder: Path, table: str, column: str, values: pa.Array) -> pa.ChunkedArray:
-    found = _read(folder / f"{table}.parquet")[column]
-    if isinstance(found.type, pa.UuidType):
-        found = pa.chunked_array([chunk.storage for chunk in found.chunks], pa.binary(16))
-    return pc.is_in(found, values)
+def _is_in(folder: Path, table: str, column: str, values: pa.Array) -> pa.ChunkedArray:
+    present = _read_table(folder / f"{table}.parquet")[column]
+    if isinstance(present.type, pa.UuidType):
+        present = pa.chunked_array([chunk.storage for chunk in present.chunks], pa.binary(16))
+    return pc.is_in(present, values)
 
 
-def _plain(files: pa.Table) -> pa.Array:
+def _read_id_bytes(files: pa.Table) -> pa.Array:
     chunks = [chunk.storage for chunk in files["file_id"].chunks]
     return pa.chunked_array(chunks, pa.binary(16)).combine_chunks()
 
 
 @lru_cache(maxsize=16)
-def _read(path: Path) -> pa.Table:
+def _read_table(path: Path) -> pa.Table:
     return pq.read_table(path)
 
 
-def values_of(column: pa.ChunkedArray) -> list[Any]:
+def column_to_values(column: pa.ChunkedArray) -> list[Any]:
     """Return a column as Python values; ids as bytes, since ``uuid.UUID`` objects are slow."""
     if isinstance(column.type, pa.UuidType):
         column = pa.chunked_array([chunk.storage for chunk in column.chunks], pa.binary(16))
-    found: list[Any] = column.to_pylist()
-    return found
+    values: list[Any] = column.to_pylist()
+    return values
 
 
 def file_hashes(folder: Path) -> list[tuple[str, str]]:
@@ -179,8 +183,8 @@ def table_hashes(folder: Path) -> dict[str, str]:
 
 
 def count_true(folder: Path, table: str, column: str) -> int:
-    found = pq.read_table(folder / f"{table}.parquet", columns=[column])[column]
-    return int(pc.sum(found).as_py() or 0)
+    flags = pq.read_table(folder / f"{table}.parquet", columns=[column])[column]
+    return int(pc.sum(flags).as_py() or 0)
 
 
 def problem_kinds(folder: Path) -> list[tuple[str, bool]]:

@@ -44,7 +44,7 @@ class Source:
     path: str
     data: bytes
     encoding: str
-    mark: bool = False
+    has_byte_order_mark: bool = False
 
 
 def read_source(path: str, data: bytes, largest: int = LARGEST) -> Source | Problem:
@@ -53,23 +53,25 @@ def read_source(path: str, data: bytes, largest: int = LARGEST) -> Source | Prob
         return Problem(path, "too large", f"{len(data):,} bytes, at most {largest:,} are read")
     for mark, encoding in _MARKS:
         if data.startswith(mark):
-            return _decoded(path, data[len(mark) :], encoding, mark=True)
+            return _decode_as(path, data[len(mark) :], encoding, has_byte_order_mark=True)
     if b"\0" in data:
         encoding = _utf16_without_mark(data)
         if not encoding:
             return Problem(path, "binary", "it holds NUL bytes and is no text")
-        return _decoded(path, data, encoding)
+        return _decode_as(path, data, encoding)
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
-        return _detected(path, data)
+        return _detect_encoding(path, data)
     return Source(path, data, "utf-8")
 
 
-def _decoded(path: str, data: bytes, encoding: str, *, mark: bool = False) -> Source | Problem:
+def _decode_as(
+    path: str, data: bytes, encoding: str, *, has_byte_order_mark: bool = False
+) -> Source | Problem:
     try:
         text = data.decode(encoding)
-        return Source(path, text.encode("utf-8"), encoding, mark)
+        return Source(path, text.encode("utf-8"), encoding, has_byte_order_mark)
     except UnicodeError as error:
         return Problem(path, "encoding", f"marked as {encoding}, but {error}")
 
@@ -77,15 +79,15 @@ def _decoded(path: str, data: bytes, encoding: str, *, mark: bool = False) -> So
 def _utf16_without_mark(data: bytes) -> str:
     sample = data[:4096]
     half = len(sample) // 2
-    for encoding, place in (("utf-16-le", 1), ("utf-16-be", 0)):
-        zeros = sample[place::2].count(0)
-        others = sample[1 - place :: 2].count(0)
+    for encoding, zero_offset in (("utf-16-le", 1), ("utf-16-be", 0)):
+        zeros = sample[zero_offset::2].count(0)
+        others = sample[1 - zero_offset :: 2].count(0)
         if half and zeros > NUL_SHARE * half and others == 0:
             return encoding
     return ""
 
 
-def _detected(path: str, data: bytes) -> Source | Problem:
+def _detect_encoding(path: str, data: bytes) -> Source | Problem:
     """Return the source in the older encoding that fits best; a problem if it is no text."""
     control = sum(data.count(byte) for byte in range(32) if byte not in b"\t\n\r\f")
     if control > 0.01 * len(data):
@@ -96,7 +98,7 @@ def _detected(path: str, data: bytes) -> Source | Problem:
     # A few accented letters are not enough evidence for the detection. Latin-1 decodes any bytes,
     # and different bytes stay different.
     encoding = best.encoding if best is not None else "latin-1"
-    return _decoded(path, data, encoding)
+    return _decode_as(path, data, encoding)
 
 
 # --------------------------------------------------------------------------------------
@@ -116,15 +118,15 @@ LONGEST_LINE = 5000
 LONGEST_MEAN = 300
 
 
-def origin(source: Source) -> tuple[str, str]:
+def detect_origin(source: Source) -> tuple[str, str]:
     """Return ``generated``, ``minified``, ``vendored`` or ``written``, and the evidence."""
     data = source.data
     for folder in source.path.split("/")[:-1]:
         if folder in _VENDORED:
             return "vendored", f"it lies in a folder called {folder}"
-    head = _GENERATED.search(data[:HEAD])
-    if head:
-        return "generated", f"its head says {head[0].decode()!r}"
+    match = _GENERATED.search(data[:HEAD])
+    if match:
+        return "generated", f"its head says {match[0].decode()!r}"
     longest = longest_line(data)
     if longest > LONGEST_LINE and len(data) / line_of(data, len(data)) > LONGEST_MEAN:
         return "minified", f"its longest line has {longest:,} bytes"

@@ -15,14 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codeacumen.api import Table
-from codeacumen.corpus.facts import fact_columns, method_measures
-from codeacumen.corpus.ids import file_id, ids_of_methods, project_id, signatures, type_ids
-from codeacumen.corpus.reading import Problem, Source, origin
+from codeacumen.corpus.facts import compute_fact_columns, compute_method_measures
+from codeacumen.corpus.ids import (
+    compute_method_ids_within_types,
+    compute_signatures,
+    compute_type_ids,
+    file_id,
+    project_id,
+)
+from codeacumen.corpus.reading import Problem, Source, detect_origin
 from codeacumen.corpus.sources.paths import is_utf8
 from codeacumen.languages.base import Language
 from codeacumen.languages.java.syntax.declarations import NONE, MethodDeclaration, TypeDeclaration
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.languages.syntax import Syntax, first_error
+from codeacumen.languages.syntax import Syntax, find_first_error
 from codeacumen.text.columns import Ragged
 from codeacumen.text.lines import line_at, line_count, line_of, line_starts
 
@@ -41,21 +47,21 @@ class Rows:
     seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
 
     @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        clock = time.process_time()
+    def time_stage(self, name: str) -> Iterator[None]:
+        start = time.process_time()
         yield
-        self.seconds[name] += time.process_time() - clock
+        self.seconds[name] += time.process_time() - start
 
-    def add(self, table: str, row: dict[str, Any]) -> None:
+    def add_row(self, table: str, row: dict[str, Any]) -> None:
         self.tables.setdefault(table, []).append(row)
 
-    def note(self, project: str, problem: Problem, *, skipped: bool) -> None:
-        told = {"path": problem.path, "kind": problem.kind, "message": problem.message}
-        self.add("problems", {"project": project, **told, "skipped": skipped})
+    def add_problem(self, project: str, problem: Problem, *, skipped: bool) -> None:
+        columns = {"path": problem.path, "kind": problem.kind, "message": problem.message}
+        self.add_row("problems", {"project": project, **columns, "skipped": skipped})
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class RowContext:
     """All that a file's rows depend on besides its content; ``languages`` are by suffix."""
 
     project: str
@@ -64,34 +70,34 @@ class Context:
     languages: Mapping[str, Language]
 
 
-def add_file(rows: Rows, context: Context, source: Source, raw_sha256: str) -> None:
+def add_file(rows: Rows, context: RowContext, source: Source, raw_sha256: str) -> None:
     """Add the rows of one file to ``rows``.
 
     An exception of the analysis is passed on; nothing of the file has been added then.
     """
     language = context.languages["." + source.path.rsplit(".", 1)[-1].lower()]
-    found = Rows()
+    file_rows = Rows()
     row = _file_row(context, source, language.name, raw_sha256)
     if language.name == "java":
-        _add_java(found, context, source, row, language.title)
+        _add_java(file_rows, context, source, row, language.title)
     else:
-        with found.stage("syntax"):
+        with file_rows.time_stage("syntax"):
             syntax = language.parse(source.data)
-        _add_syntax(found, context, source, row, syntax, language.title)
-    found.add("files", row)
-    for problem in remarks(source, row):
-        found.note(context.project, problem, skipped=False)
-    for stage, spent in found.seconds.items():
+        _add_syntax(file_rows, context, source, row, syntax, language.title)
+    file_rows.add_row("files", row)
+    for problem in find_remarks(source, row):
+        file_rows.add_problem(context.project, problem, skipped=False)
+    for stage, spent in file_rows.seconds.items():
         rows.seconds[stage] += spent
-    for table, more in found.tables.items():
-        rows.tables.setdefault(table, []).extend(more)
-    for table, columns in found.views.items():
-        kept = rows.views.setdefault(table, {})
+    for table, new_rows in file_rows.tables.items():
+        rows.tables.setdefault(table, []).extend(new_rows)
+    for table, columns in file_rows.views.items():
+        view_columns = rows.views.setdefault(table, {})
         for name, lists in columns.items():
-            kept.setdefault(name, []).extend(lists)
+            view_columns.setdefault(name, []).extend(lists)
 
 
-def _file_row(context: Context, source: Source, language: str, sha256: str) -> dict[str, Any]:
+def _file_row(context: RowContext, source: Source, language: str, sha256: str) -> dict[str, Any]:
     data = source.data
     return {
         "file_id": file_id(context.project, source.path).bytes,
@@ -101,7 +107,7 @@ def _file_row(context: Context, source: Source, language: str, sha256: str) -> d
         "language": language,
         "package": "",
         "encoding": source.encoding,
-        "origin": origin(source)[0],
+        "origin": detect_origin(source)[0],
         "bytes": len(data),
         "lines": line_count(data),
         "nodes": 0,
@@ -111,75 +117,77 @@ def _file_row(context: Context, source: Source, language: str, sha256: str) -> d
     }
 
 
-def remarks(source: Source, row: Mapping[str, Any]) -> list[Problem]:
+def find_remarks(source: Source, row: Mapping[str, Any]) -> list[Problem]:
     """Return the problems of a file that was read nevertheless."""
     path, data = source.path, source.data
-    found: list[Problem] = []
+    problems: list[Problem] = []
     if not data.strip():
-        found.append(Problem(path, "empty", "there is nothing in it"))
-    if source.mark:
-        found.append(Problem(path, "byte order mark", f"a mark of {source.encoding}, left out"))
+        problems.append(Problem(path, "empty", "there is nothing in it"))
+    if source.has_byte_order_mark:
+        problems.append(Problem(path, "byte order mark", f"a mark of {source.encoding}, left out"))
     if source.encoding != "utf-8":
-        found.append(Problem(path, "encoding", f"read as {source.encoding}"))
+        problems.append(Problem(path, "encoding", f"read as {source.encoding}"))
     if b"\r" in data:
-        found.append(Problem(path, "line ends", "not those of Unix; kept as they are"))
+        problems.append(Problem(path, "line ends", "not those of Unix; kept as they are"))
     if row["lines"] == 1 and len(data) > 200:
-        found.append(Problem(path, "one line", f"{len(data):,} bytes without a line end"))
+        problems.append(Problem(path, "one line", f"{len(data):,} bytes without a line end"))
     if row["origin"] != "written":
-        found.append(Problem(path, *origin(source)))
+        problems.append(Problem(path, *detect_origin(source)))
     if not is_utf8(path):
-        found.append(Problem(path, "name", "its name is no UTF-8; other bytes are spelt out"))
-    return found
+        problems.append(Problem(path, "name", "its name is no UTF-8; other bytes are spelt out"))
+    return problems
 
 
 def _add_java(
-    rows: Rows, context: Context, source: Source, row: dict[str, Any], title: str
+    rows: Rows, context: RowContext, source: Source, row: dict[str, Any], title: str
 ) -> None:
     file = JavaFile(source.data)
     # Computed one by one, so that each has its own processor time.
     for stage in ("syntax", "declarations", "tokens", "names", "bindings"):
-        with rows.stage(stage):
+        with rows.time_stage(stage):
             getattr(file, stage)
-    with rows.stage("rows"):
+    with rows.time_stage("rows"):
         methods = _add_declared(rows, context, source, row, file)
         _add_syntax(rows, context, source, row, file.syntax, title)
-    with rows.stage("calls"):
+    with rows.time_stage("calls"):
         ids = {"file_id": row["file_id"], "path": source.path}
-        rows.add("facts", ids | fact_columns(file))
-    with rows.stage("measures"):
-        for method, measures in zip(methods, method_measures(file), strict=True):
-            rows.add("measures", {"method_id": method.bytes, **measures})
+        rows.add_row("facts", ids | compute_fact_columns(file))
+    with rows.time_stage("measures"):
+        for method, measures in zip(methods, compute_method_measures(file), strict=True):
+            rows.add_row("measures", {"method_id": method.bytes, **measures})
     seeds = np.array([methods[place].int >> 64 for place in file.bodies], dtype=np.uint64)
     for table in context.tables:
-        with rows.stage(table.name):
+        with rows.time_stage(table.name):
             columns = table.columns(file, seeds)
-        kept = rows.views.setdefault(table.name, {})
+        view_columns = rows.views.setdefault(table.name, {})
         for name, lists in columns.items():
-            kept.setdefault(name, []).append(spread(lists, file.bodies, len(methods)))
+            view_columns.setdefault(name, []).append(spread_lists(lists, file.bodies, len(methods)))
 
 
 def _add_declared(
-    rows: Rows, context: Context, source: Source, row: dict[str, Any], file: JavaFile
+    rows: Rows, context: RowContext, source: Source, row: dict[str, Any], file: JavaFile
 ) -> list[uuid.UUID]:
     """Add the rows of the file's types and methods; return the ids of the methods."""
     declared = file.declarations
     row["package"] = declared.package
     project, path = context.project, source.path
-    types, erased = type_ids(project, path, declared), signatures(declared)
-    methods = ids_of_methods(project, path, declared, types, erased)
+    types, signatures = compute_type_ids(project, path, declared), compute_signatures(declared)
+    methods = compute_method_ids_within_types(project, path, declared, types, signatures)
     lines = line_starts(source.data)
-    for place, one in enumerate(declared.types):
-        rows.add("types", _type_row(file, context, place, one, row, types, methods, lines))
-    for place, method in enumerate(declared.methods):
-        told = _method_row(file, context, place, method, row, types, lines)
-        ids = {"method_id": methods[place].bytes, "signature": erased[place]}
-        rows.add("methods", told | ids)
+    for index, declared_type in enumerate(declared.types):
+        rows.add_row(
+            "types", _type_row(file, context, index, declared_type, row, types, methods, lines)
+        )
+    for index, method in enumerate(declared.methods):
+        method_row = _method_row(file, context, index, method, row, types, lines)
+        ids = {"method_id": methods[index].bytes, "signature": signatures[index]}
+        rows.add_row("methods", method_row | ids)
     return methods
 
 
 def _add_syntax(
     rows: Rows,
-    context: Context,
+    context: RowContext,
     source: Source,
     row: dict[str, Any],
     syntax: Syntax,
@@ -188,19 +196,19 @@ def _add_syntax(
     row |= {"nodes": len(syntax), "broken": syntax.broken}
     path = source.path
     if syntax.broken:
-        line = line_of(source.data, first_error(syntax))
-        what = f"not {title} from line {line} on; read as far as it is"
-        rows.note(context.project, Problem(path, "syntax", what), skipped=False)
+        line = line_of(source.data, find_first_error(syntax))
+        message = f"not {title} from line {line} on; read as far as it is"
+        rows.add_problem(context.project, Problem(path, "syntax", message), skipped=False)
     deepest = int(syntax.depth.max())
     if deepest > DEEPEST:
-        what = f"{deepest:,} levels of syntax"
-        rows.note(context.project, Problem(path, "deep nesting", what), skipped=False)
+        message = f"{deepest:,} levels of syntax"
+        rows.add_problem(context.project, Problem(path, "deep nesting", message), skipped=False)
 
 
-def spread(lists: Ragged, places: Sequence[int], count: int) -> Ragged:
+def spread_lists(lists: Ragged, positions: Sequence[int], count: int) -> Ragged:
     """Return ``count`` lists: the given ones at these positions, empty ones elsewhere."""
     lengths = np.zeros(count, dtype=np.int64)
-    lengths[list(places)] = np.diff(lists.offsets)
+    lengths[list(positions)] = np.diff(lists.offsets)
     offsets = np.zeros(count + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return Ragged(lists.values, offsets, lists.words)
@@ -208,9 +216,9 @@ def spread(lists: Ragged, places: Sequence[int], count: int) -> Ragged:
 
 def _type_row(
     file: JavaFile,
-    context: Context,
-    place: int,
-    one: TypeDeclaration,
+    context: RowContext,
+    index: int,
+    declared_type: TypeDeclaration,
     row: Mapping[str, Any],
     types: list[uuid.UUID],
     methods: list[uuid.UUID],
@@ -219,27 +227,27 @@ def _type_row(
     package = f"{row['package']}." if row["package"] else ""
     syntax = file.syntax
     return {
-        "type_id": types[place].bytes,
+        "type_id": types[index].bytes,
         "file_id": row["file_id"],
-        "owner_id": types[one.owner].bytes if one.owner != NONE else None,
-        "method_id": methods[one.method].bytes if one.method != NONE else None,
+        "owner_id": types[declared_type.owner].bytes if declared_type.owner != NONE else None,
+        "method_id": methods[declared_type.method].bytes if declared_type.method != NONE else None,
         "project": context.project,
-        "place": place,
-        "kind": one.kind,
-        "name": one.name,
-        "qualified": package + ".".join(file.declarations.path(place)),
-        "line": line_at(lines, int(syntax.start[one.node])),
-        "modifiers": sorted(one.modifiers),
-        "annotations": one.annotations,
-        "type_parameters": one.type_parameters,
-        "javadoc": syntax.text(one.javadoc) if one.javadoc != NONE else "",
+        "place": index,
+        "kind": declared_type.kind,
+        "name": declared_type.name,
+        "qualified": package + ".".join(file.declarations.type_path(index)),
+        "line": line_at(lines, int(syntax.start[declared_type.node])),
+        "modifiers": sorted(declared_type.modifiers),
+        "annotations": declared_type.annotations,
+        "type_parameters": declared_type.type_parameters,
+        "javadoc": syntax.text(declared_type.javadoc) if declared_type.javadoc != NONE else "",
     }
 
 
 def _method_row(
     file: JavaFile,
-    context: Context,
-    place: int,
+    context: RowContext,
+    index: int,
     method: MethodDeclaration,
     row: Mapping[str, Any],
     types: list[uuid.UUID],
@@ -255,12 +263,14 @@ def _method_row(
         "project": context.project,
         "split": context.split,
         "path": row["path"],
-        "place": place,
+        "place": index,
         "kind": method.kind,
-        "type": ".".join(file.declarations.path(method.type)),
+        "type": ".".join(file.declarations.type_path(method.type)),
         "name": method.name,
         "returns": method.returns,
-        "parameters": [{"name": one.name, "type": one.type} for one in method.parameters],
+        "parameters": [
+            {"name": parameter.name, "type": parameter.type} for parameter in method.parameters
+        ],
         "type_parameters": method.type_parameters,
         "modifiers": sorted(method.modifiers),
         "annotations": method.annotations,
@@ -275,5 +285,5 @@ def _method_row(
     }
 
 
-def sha256(data: bytes) -> str:
+def sha256_hex(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()

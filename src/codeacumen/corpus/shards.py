@@ -36,7 +36,7 @@ from codeacumen.corpus.parquet import (
     write_tables,
 )
 from codeacumen.corpus.reading import Problem, read_source
-from codeacumen.corpus.rows import Context, Rows, add_file, sha256
+from codeacumen.corpus.rows import RowContext, Rows, add_file, sha256_hex
 from codeacumen.corpus.schema import SCHEMA, SHARD
 from codeacumen.corpus.sources import Entry, Project
 from codeacumen.corpus.splits import split_of
@@ -51,7 +51,7 @@ ONE_IN = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class BuildSettings:
     """Settings of a build that all rows depend on; part of the key of every shard."""
 
     views: tuple[str, ...]
@@ -62,16 +62,16 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ShardPlan:
     """A shard to make: its files, and the shards that may already have their rows."""
 
     out: Path
     project: Project
-    settings: Settings
+    settings: BuildSettings
     paths: tuple[str, ...]
     problems: tuple[Problem, ...] = ()
     # The project's shards in the previous build.
-    before: tuple[str, ...] = ()
+    previous_shards: tuple[str, ...] = ()
     # Files that kill the process which analyses them: hash of the content and problem, by path.
     lethal: Mapping[str, tuple[str, Problem]] = field(default_factory=dict)
 
@@ -91,13 +91,13 @@ class Shard:
     hashes: Mapping[str, str]
     bodies: int
     problems: tuple[tuple[str, bool], ...]
-    made: bool
+    is_new: bool
     parsed: int
     seconds: Mapping[str, float]
     peak: int
 
 
-def cut(entries: Sequence[Entry | Problem]) -> Iterator[list[Entry | Problem]]:
+def split_into_shards(entries: Sequence[Entry | Problem]) -> Iterator[list[Entry | Problem]]:
     """Yield the files of a project in groups, one group per shard."""
     current: list[Entry | Problem] = []
     size = 0
@@ -112,162 +112,184 @@ def cut(entries: Sequence[Entry | Problem]) -> Iterator[list[Entry | Problem]]:
         yield current
 
 
-def make_shard(plan: Plan) -> Shard:
+def make_shard(plan: ShardPlan) -> Shard:
     """Return the shard of a plan; make it if it does not exist or is damaged."""
-    contents = _read(plan)
-    key = _key(plan, contents)
-    folder = plan.out / "shards" / f"{slug(plan.project.name)}.{key}"
+    contents = _read_contents(plan)
+    key = _compute_key(plan, contents)
+    folder = plan.out / "shards" / f"{slugify(plan.project.name)}.{key}"
     if folder.is_dir():
-        found = _found(folder, plan)
-        if found is not None:
-            return found
+        existing = _load_existing_shard(folder, plan)
+        if existing is not None:
+            return existing
         shutil.rmtree(folder)
-    stretches, parsed = _analysed(plan, contents)
-    seconds = added(one.seconds for one in stretches if isinstance(one, Rows))
-    clock = time.process_time()
+    parts, parsed = _analyse_contents(plan, contents)
+    seconds = sum_stage_seconds(part.seconds for part in parts if isinstance(part, Rows))
+    start = time.process_time()
     temporary = folder.with_name(f".{folder.name}.{uuid.uuid4().hex[:8]}")
     temporary.mkdir(parents=True)
     try:
-        write_tables(temporary, stretches)
+        write_tables(temporary, parts)
         temporary.rename(folder)
     except OSError:
         # Another process may have made the same shard in the meantime.
         shutil.rmtree(temporary, ignore_errors=True)
         if not folder.is_dir():
             raise
-    seconds["writing"] = time.process_time() - clock
-    return _describe(folder, plan, table_hashes(folder), True, parsed, seconds)
+    seconds["writing"] = time.process_time() - start
+    return _describe_shard(folder, plan, table_hashes(folder), True, parsed, seconds)
 
 
-def _found(folder: Path, plan: Plan) -> Shard | None:
+def _load_existing_shard(folder: Path, plan: ShardPlan) -> Shard | None:
     """Return the shard in a folder, or None if it is damaged."""
     try:
         hashes = table_hashes(folder)
-        known = shard_hashes(plan.out).get(folder.name)
+        known_hashes = shard_hashes(plan.out).get(folder.name)
         # The manifest of a killed build has no hashes; its shards are complete because of the
         # rename.
-        whole = set(hashes) == _tables(plan) if known is None else hashes == known
-        return _describe(folder, plan, hashes, False, 0, {}) if whole else None
+        is_complete = (
+            set(hashes) == _list_table_names(plan)
+            if known_hashes is None
+            else hashes == known_hashes
+        )
+        return _describe_shard(folder, plan, hashes, False, 0, {}) if is_complete else None
     except (OSError, pa.ArrowException):
         return None
 
 
-def _tables(plan: Plan) -> set[str]:
+def _list_table_names(plan: ShardPlan) -> set[str]:
     """Return the names of the tables of a shard."""
-    context = _context(plan.project.name, plan.settings)
+    context = _make_context(plan.project.name, plan.settings)
     return {*SHARD, *(table.name for table in context.tables)}
 
 
-def probe_file(plan: Plan) -> None:
+def probe_file(plan: ShardPlan) -> None:
     """Analyse the single file of a plan, to find out whether that kills the process."""
-    _analysed(plan, _read(plan))
+    _analyse_contents(plan, _read_contents(plan))
 
 
-def _read(plan: Plan) -> list[tuple[str, bytes | Problem]]:
+def _read_contents(plan: ShardPlan) -> list[tuple[str, bytes | Problem]]:
     contents: list[tuple[str, bytes | Problem]] = []
     for path in plan.paths:
-        content = plan.project.read(path)
-        known = plan.lethal.get(path)
-        if known and isinstance(content, bytes) and sha256(content) == known[0]:
-            content = known[1]
+        content = plan.project.read_file(path)
+        lethal = plan.lethal.get(path)
+        if lethal and isinstance(content, bytes) and sha256_hex(content) == lethal[0]:
+            content = lethal[1]
         contents.append((path, content))
     return contents
 
 
-def _key(plan: Plan, contents: Sequence[tuple[str, bytes | Problem]]) -> str:
+def _compute_key(plan: ShardPlan, contents: Sequence[tuple[str, bytes | Problem]]) -> str:
     """Return the hash of everything that the shard's content depends on."""
     project, settings = plan.project, plan.settings
     digest = hashlib.sha256()
-    told = [SCHEMA, project.name, settings.views, settings.shares, settings.largest, settings.code]
-    digest.update(json.dumps(told).encode())
+    settings_parts = [
+        SCHEMA,
+        project.name,
+        settings.views,
+        settings.shares,
+        settings.largest,
+        settings.code,
+    ]
+    digest.update(json.dumps(settings_parts).encode())
     for path, content in contents:
-        what = sha256(content) if isinstance(content, bytes) else f"{content}"
-        digest.update(f"{path}\0{what}\n".encode("utf-8", "surrogateescape"))
+        content_key = sha256_hex(content) if isinstance(content, bytes) else f"{content}"
+        digest.update(f"{path}\0{content_key}\n".encode("utf-8", "surrogateescape"))
     for problem in plan.problems:
         digest.update(f"{problem}\n".encode("utf-8", "surrogateescape"))
     return digest.hexdigest()[:20]
 
 
-def _analysed(
-    plan: Plan, contents: Sequence[tuple[str, bytes | Problem]]
+def _analyse_contents(
+    plan: ShardPlan, contents: Sequence[tuple[str, bytes | Problem]]
 ) -> tuple[list[Rows | Tables], int]:
     """Return the rows of the shard, in order, and the number of files that were parsed.
 
     The parts alternate between newly analysed files and rows of unchanged files.
     """
-    context = _context(plan.project.name, plan.settings)
-    stretches: list[Rows | Tables] = []
-    fresh = Rows()
+    context = _make_context(plan.project.name, plan.settings)
+    parts: list[Rows | Tables] = []
+    new_rows = Rows()
     for problem in plan.problems:
-        fresh.note(plan.project.name, _printable(problem), skipped=True)
+        new_rows.add_problem(plan.project.name, _to_printable_problem(problem), skipped=True)
     parsed = 0
     # Whether a shard of the previous build has the hashes of the manifest, once checked.
-    whole: dict[str, bool] = {}
-    for kept, run in groupby(contents, key=lambda one: _kept(plan, whole, *one)):
-        if kept:
-            paths = [printable(path) for path, _ in run]
-            stretches += [fresh, read_rows(plan.out / "shards" / kept, paths)]
-            fresh = Rows()
+    is_intact: dict[str, bool] = {}
+    for source_shard, group in groupby(
+        contents,
+        key=lambda path_and_content: _find_stored_shard(plan, is_intact, *path_and_content),
+    ):
+        if source_shard:
+            paths = [to_printable(path) for path, _ in group]
+            parts += [new_rows, read_rows(plan.out / "shards" / source_shard, paths)]
+            new_rows = Rows()
             continue
-        for path, content in run:
+        for path, content in group:
             if isinstance(content, Problem):
-                fresh.note(plan.project.name, _printable(content), skipped=True)
+                new_rows.add_problem(
+                    plan.project.name, _to_printable_problem(content), skipped=True
+                )
             else:
-                parsed += _add(fresh, context, path, content, plan.settings.largest)
+                parsed += _add_file_or_problem(
+                    new_rows, context, path, content, plan.settings.largest
+                )
     # Without a method, the tables of views are missing: add empty ones.
     for table in context.tables:
-        if table.name not in fresh.views:
-            nothing = table.columns(JavaFile(b""), np.empty(0, dtype=np.uint64))
-            fresh.views[table.name] = {name: [lists] for name, lists in nothing.items()}
-    stretches.append(fresh)
-    return stretches, parsed
+        if table.name not in new_rows.views:
+            empty_columns = table.columns(JavaFile(b""), np.empty(0, dtype=np.uint64))
+            new_rows.views[table.name] = {name: [lists] for name, lists in empty_columns.items()}
+    parts.append(new_rows)
+    return parts, parsed
 
 
-def _kept(plan: Plan, whole: dict[str, bool], path: str, content: bytes | Problem) -> str:
+def _find_stored_shard(
+    plan: ShardPlan, is_intact: dict[str, bool], path: str, content: bytes | Problem
+) -> str:
     """Return the intact previous shard with the rows of this content, or an empty text."""
     if isinstance(content, Problem):
         return ""
-    known = _rows_before(plan.out, plan.before).get(printable(path))
-    if not known or known[0] != sha256(content):
+    previous = _index_previous_files(plan.out, plan.previous_shards).get(to_printable(path))
+    if not previous or previous[0] != sha256_hex(content):
         return ""
-    shard = known[1]
-    if shard not in whole:
+    shard = previous[1]
+    if shard not in is_intact:
         try:
             hashes = table_hashes(plan.out / "shards" / shard)
-            whole[shard] = hashes == shard_hashes(plan.out).get(shard)
+            is_intact[shard] = hashes == shard_hashes(plan.out).get(shard)
         except OSError:  # damaged, and another process is removing it
-            whole[shard] = False
-    return shard if whole[shard] else ""
+            is_intact[shard] = False
+    return shard if is_intact[shard] else ""
 
 
 @lru_cache(maxsize=1)
-def _rows_before(out: Path, shards: tuple[str, ...]) -> dict[str, tuple[str, str]]:
+def _index_previous_files(out: Path, shards: tuple[str, ...]) -> dict[str, tuple[str, str]]:
     """Return the content hash and the shard of each file of the previous shards, by path."""
-    found: dict[str, tuple[str, str]] = {}
+    files: dict[str, tuple[str, str]] = {}
     for shard in shards:
         for path, digest in file_hashes(out / "shards" / shard):
-            found[path] = (digest, shard)
-    return found
+            files[path] = (digest, shard)
+    return files
 
 
-def _add(rows: Rows, context: Context, path: str, content: bytes, largest: int) -> bool:
+def _add_file_or_problem(
+    rows: Rows, context: RowContext, path: str, content: bytes, largest: int
+) -> bool:
     """Add a file's rows, or the problem because of which it is skipped; return whether it was
     parsed."""
-    source = read_source(printable(path), content, largest)
+    source = read_source(to_printable(path), content, largest)
     if isinstance(source, Problem):
-        rows.note(context.project, source, skipped=True)
+        rows.add_problem(context.project, source, skipped=True)
         return False
     try:
-        add_file(rows, context, source, sha256(content))
+        add_file(rows, context, source, sha256_hex(content))
     except Exception as error:
         # A single bad file must not end a build; the problem is counted and reported.
-        what = f"{type(error).__name__}: {error}"
-        rows.note(context.project, Problem(source.path, "failed", what), skipped=True)
+        message = f"{type(error).__name__}: {error}"
+        rows.add_problem(context.project, Problem(source.path, "failed", message), skipped=True)
     return True
 
 
 @lru_cache(maxsize=64)
-def _context(project: str, settings: Settings) -> Context:
+def _make_context(project: str, settings: BuildSettings) -> RowContext:
     from codeacumen.languages.base import list_languages
     from codeacumen.registry import load_plugin, make_view
 
@@ -276,14 +298,14 @@ def _context(project: str, settings: Settings) -> Context:
     views = [make_view(name) for name in settings.views]
     tables = {table.name: table for view in views for table in view.tables}
     split = split_of(project, settings.shares)
-    return Context(project, split, tuple(tables.values()), list_languages())
+    return RowContext(project, split, tuple(tables.values()), list_languages())
 
 
-def _describe(
+def _describe_shard(
     folder: Path,
-    plan: Plan,
+    plan: ShardPlan,
     hashes: Mapping[str, str],
-    made: bool,
+    is_new: bool,
     parsed: int,
     seconds: Mapping[str, float],
 ) -> Shard:
@@ -294,31 +316,31 @@ def _describe(
         hashes,
         count_true(folder, "methods", "body"),
         tuple(problem_kinds(folder)),
-        made,
+        is_new,
         parsed,
         dict(seconds),
         peak_memory_bytes() or 0,
     )
 
 
-def added(times: Iterable[Mapping[str, float]]) -> dict[str, float]:
+def sum_stage_seconds(times: Iterable[Mapping[str, float]]) -> dict[str, float]:
     """Return the sum of the times of each stage."""
     total: dict[str, float] = {}
-    for one in times:
-        for stage, spent in one.items():
-            total[stage] = total.get(stage, 0.0) + spent
+    for stage_seconds in times:
+        for stage, seconds in stage_seconds.items():
+            total[stage] = total.get(stage, 0.0) + seconds
     return total
 
 
-def slug(project: str) -> str:
+def slugify(project: str) -> str:
     """Return a project's name in a form that is safe in file names."""
     return re.sub(r"[^A-Za-z0-9_-]+", "-", project)[:40].strip("-") or "project"
 
 
-def printable(path: str) -> str:
+def to_printable(path: str) -> str:
     """Return a path that can be stored: bytes that are not UTF-8 become backslash escapes."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-def _printable(problem: Problem) -> Problem:
-    return Problem(printable(problem.path), problem.kind, printable(problem.message))
+def _to_printable_problem(problem: Problem) -> Problem:
+    return Problem(to_printable(problem.path), problem.kind, to_printable(problem.message))

@@ -19,9 +19,9 @@ def split_of(project: str, shares: tuple[int, int, int] = SHARES) -> str:
     ('train', 'test')
     """
     digest = hashlib.sha256(f"split\0{project}".encode("utf-8", "surrogateescape")).digest()
-    place = int.from_bytes(digest[:8], "big") * sum(shares) >> 64
+    position = int.from_bytes(digest[:8], "big") * sum(shares) >> 64
     for split, share in zip(SPLITS, shares, strict=True):
-        if place < share:
+        if position < share:
             return split
-        place -= share
+        position -= share
     raise ValueError(f"shares {shares} add up to nothing")

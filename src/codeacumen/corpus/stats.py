@@ -28,11 +28,11 @@ from methods where body
 """
 
 
-def stats(corpus: Corpus) -> Json:
+def compute_stats(corpus: Corpus) -> Json:
     """Return counts by project and split, sizes of methods, kinds and origins of files,
     problems.
     """
-    projects = _rows(corpus, _PROJECTS)
+    projects = _query_rows(corpus, _PROJECTS)
     for row in projects:
         for key, value in row.items():
             if value is None:
@@ -40,39 +40,39 @@ def stats(corpus: Corpus) -> Json:
     return {
         "totals": corpus.manifest.counts,
         "projects": projects,
-        "splits": _grouped(corpus, "split", "projects"),
-        "methods_by_split": _grouped(corpus, "split", "methods where body"),
-        "method_kinds": _grouped(corpus, "kind", "methods"),
-        "type_kinds": _grouped(corpus, "kind", "types"),
-        "lines_of_a_method": _sizes(corpus),
-        "languages": _grouped(corpus, "language", "files"),
-        "origins": _grouped(corpus, "origin", "files"),
-        "encodings": _grouped(corpus, "encoding", "files"),
-        "problems": problems(corpus),
+        "splits": _count_by(corpus, "split", "projects"),
+        "methods_by_split": _count_by(corpus, "split", "methods where body"),
+        "method_kinds": _count_by(corpus, "kind", "methods"),
+        "type_kinds": _count_by(corpus, "kind", "types"),
+        "lines_of_a_method": _query_method_sizes(corpus),
+        "languages": _count_by(corpus, "language", "files"),
+        "origins": _count_by(corpus, "origin", "files"),
+        "encodings": _count_by(corpus, "encoding", "files"),
+        "problems": count_problems(corpus),
     }
 
 
-def _sizes(corpus: Corpus) -> Json:
-    found = _rows(corpus, _SIZES)[0]["lines"]
+def _query_method_sizes(corpus: Corpus) -> Json:
+    quantiles = _query_rows(corpus, _SIZES)[0]["lines"]
     names = ("5 %", "25 %", "median", "75 %", "95 %", "99 %", "largest")
-    return dict(zip(names, found, strict=True)) if found else {}
+    return dict(zip(names, quantiles, strict=True)) if quantiles else {}
 
 
-def problems(corpus: Corpus) -> list[Json]:
+def count_problems(corpus: Corpus) -> list[Json]:
     """Return each kind of problem with the number of files and of skipped files that have it."""
-    return _rows(
+    return _query_rows(
         corpus,
         "select kind, count(*) as files, count(*) filter (skipped) as skipped from problems "
         "group by 1 order by 2 desc, 1",
     )
 
 
-def _grouped(corpus: Corpus, column: str, table: str) -> dict[str, int]:
-    rows = _rows(
+def _count_by(corpus: Corpus, column: str, table: str) -> dict[str, int]:
+    rows = _query_rows(
         corpus, f"select {column} as name, count(*) as n from {table} group by 1 order by 2 desc, 1"
     )
     return {str(row["name"]): row["n"] for row in rows}
 
 
-def _rows(corpus: Corpus, sql: str) -> list[dict[str, Any]]:
+def _query_rows(corpus: Corpus, sql: str) -> list[dict[str, Any]]:
     return [dict(row) for row in corpus.query(sql).to_pylist()]

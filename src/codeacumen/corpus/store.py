@@ -19,11 +19,11 @@ import numpy as np
 import pyarrow as pa
 
 from codeacumen.api import CodeacumenError, Json, View
-from codeacumen.corpus.ids import targets_name
+from codeacumen.corpus.ids import name_target_set
 from codeacumen.corpus.index import Numbers
-from codeacumen.corpus.integrity import REPAIR, unreadable
+from codeacumen.corpus.integrity import REPAIR, damaged_corpus_error
 from codeacumen.corpus.manifest import NAME, Manifest, read_manifest
-from codeacumen.corpus.stored import Row, Stored
+from codeacumen.corpus.stored import Row, StoredCorpus
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.registry import make_view
 
@@ -36,7 +36,7 @@ Id = str | uuid.UUID
 CALLS = "calls"
 
 
-class Corpus(Stored):
+class Corpus(StoredCorpus):
     """A corpus: its methods, their views, the calls between them, and SQL.
 
     ``Corpus.open(folder)`` opens a corpus; ``len(corpus)`` is the number of its methods.
@@ -44,7 +44,7 @@ class Corpus(Stored):
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         super().__init__(folder, manifest)
-        self._file = lru_cache(maxsize=4)(self._parsed)
+        self._file = lru_cache(maxsize=4)(self._parse_file)
 
     @classmethod
     def open(cls, folder: str | Path) -> Corpus:
@@ -68,24 +68,24 @@ class Corpus(Stored):
     # ---------------------------------------------------------------- methods by id
 
     def __len__(self) -> int:
-        return len(self.index.numbers)
+        return len(self.index.numbers_by_id)
 
-    def number(self, method: Id) -> int:
+    def number_of(self, method: Id) -> int:
         """Return the number of a method, its position in the order of the shards."""
         try:
-            wanted = method if isinstance(method, uuid.UUID) else uuid.UUID(str(method))
+            method_id = method if isinstance(method, uuid.UUID) else uuid.UUID(str(method))
         except ValueError:
             raise CodeacumenError(
                 f"{method!r} is no id of a method", "an id looks like 0b6f6f5e-..., 36 characters"
             ) from None
-        number = self.index.number(wanted)
+        number = self.index.find_number(method_id)
         if number < 0:
             raise CodeacumenError(f"there is no method {method} in {self.folder}")
         return number
 
     def method(self, method: Id) -> Row:
         """Return the row of a method: name, location, types, JavaDoc, text and more."""
-        return self.row("methods", self.number(method))
+        return self.read_row("methods", self.number_of(method))
 
     def view(self, method: Id, name: str, compat: str = "") -> Json:
         """Return a view of a method as JSON.
@@ -93,36 +93,36 @@ class Corpus(Stored):
         ``compat`` names a tool: the view is then that tool's output, None if it skips the method.
         """
         if name == CALLS:
-            compat_of(None, compat)
+            require_compat(None, compat)
             return self.calls(method)
-        return self.value(self._view(name), self.number(method), compat)
+        return self.compute_view(self._load_view(name), self.number_of(method), compat)
 
-    def value(self, view: View, number: int, compat: str = "") -> Json:
+    def compute_view(self, view: View, number: int, compat: str = "") -> Json:
         """Return a view of a method by number, from stored rows if the corpus has them."""
-        compat_of(view, compat)
-        row = self.row("methods", number)
+        require_compat(view, compat)
+        row = self.read_row("methods", number)
         # The view ``text`` has no tables and also works for methods without a body.
         if not row["body"] and (compat or view.tables):
             raise CodeacumenError(
                 f"{row['type']}.{row['signature']} has no body",
                 f"the view {view.name} needs a method with a body",
             )
-        if not compat and all(table.name in self.stored for table in view.tables):
-            rows = {table.name: self.row(table.name, number) for table in view.tables}
+        if not compat and all(table.name in self.stored_tables for table in view.tables):
+            rows = {table.name: self.read_row(table.name, number) for table in view.tables}
             return view.value(row, rows)
         file = self._file(self.shard_of(number), row["file_id"])
         if compat:
             return view.compatible(compat, file, row["place"])
-        return view.value(row, computed_rows(view, file, row))
+        return view.value(row, compute_rows(view, file, row))
 
     @lru_cache(maxsize=16)  # noqa: B019
-    def _view(self, name: str) -> View:
+    def _load_view(self, name: str) -> View:
         return make_view(name)
 
-    def _parsed(self, shard: int, file_id: str) -> JavaFile:
-        path = self.table(self.shards[shard], "files")
-        (found,) = self.take(path, self.where(path, "file_id", file_id), ["source"])
-        return JavaFile(found["source"].encode())
+    def _parse_file(self, shard: int, file_id: str) -> JavaFile:
+        path = self.table_path(self.shards[shard], "files")
+        (row,) = self.take_rows(path, self.find_rows(path, "file_id", file_id), ["source"])
+        return JavaFile(row["source"].encode())
 
     # ---------------------------------------------------------------- along the calls
 
@@ -132,91 +132,100 @@ class Corpus(Stored):
         Without ``guesses``, only calls whose receiver's type is known are followed.
         """
 
-        def step(numbers: Numbers) -> Numbers:
-            return self.index.sets.gather(self.index.calls.gather(numbers, guesses=guesses))
+        def follow_calls(numbers: Numbers) -> Numbers:
+            return self.index.target_sets.gather_distinct(
+                self.index.called_sets.gather_distinct(numbers, guesses=guesses)
+            )
 
-        return self._walk(self.number(method), depth, step)
+        return self._walk_calls(self.number_of(method), depth, follow_calls)
 
     def callers(self, method: Id, depth: int = 1, *, guesses: bool = True) -> list[Row]:
         """Return the methods that may call this one, nearest first, each with its ``depth``."""
 
-        def step(numbers: Numbers) -> Numbers:
-            sets = self.index.within.gather(numbers)
-            return self.index.callers.gather(sets, guesses=guesses)
+        def follow_callers(numbers: Numbers) -> Numbers:
+            sets = self.index.containing_sets.gather_distinct(numbers)
+            return self.index.set_callers.gather_distinct(sets, guesses=guesses)
 
-        return self._walk(self.number(method), depth, step)
+        return self._walk_calls(self.number_of(method), depth, follow_callers)
 
-    def _walk(self, start: int, depth: int, step: Callable[[Numbers], Numbers]) -> list[Row]:
-        seen = np.zeros(len(self), dtype=np.bool_)
-        seen[start] = True
-        front: Numbers = np.array([start], dtype=np.int32)
-        found: list[Row] = []
+    def _walk_calls(
+        self, start: int, depth: int, follow: Callable[[Numbers], Numbers]
+    ) -> list[Row]:
+        is_reached = np.zeros(len(self), dtype=np.bool_)
+        is_reached[start] = True
+        frontier: Numbers = np.array([start], dtype=np.int32)
+        rows: list[Row] = []
         for level in range(1, depth + 1):
-            front = step(front)
-            front = front[~seen[front]]
-            if not len(front):
+            frontier = follow(frontier)
+            frontier = frontier[~is_reached[frontier]]
+            if not len(frontier):
                 break
-            seen[front] = True
-            found += [{**row, "depth": level} for row in self.brief(front.tolist())]
-        return found
+            is_reached[frontier] = True
+            rows += [{**row, "depth": level} for row in self.read_summary_rows(frontier.tolist())]
+        return rows
 
-    def brief(self, numbers: Sequence[int]) -> list[Row]:
+    def read_summary_rows(self, numbers: Sequence[int]) -> list[Row]:
         """Return id, location, type, name and signature of methods by number."""
         columns = ["method_id", "project", "path", "line", "type", "name", "signature"]
-        return self.rows("methods", numbers, columns)
+        return self.read_rows("methods", numbers, columns)
 
     def calls(self, method: Id) -> list[Row]:
         """Return the calls in a method, in order, each with the methods it may reach."""
-        number = self.number(method)
+        number = self.number_of(method)
         shard = self.shard_of(number)
         project = self.project_of_shard[shard]
-        path = self.calls_of(project, self.shards[shard])
-        found = self.take(path, self.where(path, "caller_id", str(method)), _CALL)
+        path = self.calls_path(project, self.shards[shard])
+        rows = self.take_rows(path, self.find_rows(path, "caller_id", str(method)), _CALL)
         # The name of a set is computed from its members' numbers inside the project.
-        sets = [self.index.sets[one] for one in self.index.calls[number].tolist()]
-        first = self.first_of(project)
-        members = {targets_name(one - first): one.tolist() for one in sets}
-        ids = self.ids_of(np.unique(np.concatenate([np.empty(0, np.int64), *sets])))
+        target_sets = [
+            self.index.target_sets[set_number]
+            for set_number in self.index.called_sets[number].tolist()
+        ]
+        first = self.first_number_of(project)
+        members = {
+            name_target_set(target_set - first): target_set.tolist() for target_set in target_sets
+        }
+        ids = self.read_ids(np.unique(np.concatenate([np.empty(0, np.int64), *target_sets])))
         return [
-            {**call, "targets": [ids[one] for one in members.get(call["targets"], ())]}
-            for call in found
+            {**call, "targets": [ids[target] for target in members.get(call["targets"], ())]}
+            for call in rows
         ]
 
     def siblings(self, method: Id) -> list[Row]:
         """Return the other methods of the type that declares this one."""
-        number = self.number(method)
+        number = self.number_of(method)
         shard = self.shard_of(number)
-        path, first = self.table(self.shards[shard], "methods"), int(self.first[shard])
-        row = self.row("methods", number, ["file_id", "type_id"])
+        path, first = self.table_path(self.shards[shard], "methods"), int(self.first_numbers[shard])
+        row = self.read_row("methods", number, ["file_id", "type_id"])
         # All methods of a file are in one shard; methods without a type (JavaScript) share none.
-        same = self.where(path, "file_id", row["file_id"]) + first
-        types = self.rows("methods", same.tolist(), ["type_id"])
-        return self.brief(
+        numbers = self.find_rows(path, "file_id", row["file_id"]) + first
+        types = self.read_rows("methods", numbers.tolist(), ["type_id"])
+        return self.read_summary_rows(
             [
-                one
-                for one, other in zip(same.tolist(), types, strict=True)
-                if other["type_id"] == row["type_id"] and one != number
+                sibling
+                for sibling, other in zip(numbers.tolist(), types, strict=True)
+                if other["type_id"] == row["type_id"] and sibling != number
             ]
         )
 
     def type_of(self, method: Id) -> Row:
         """Return the row of the type that declares a method."""
-        return self._of(method, "types", "type_id")
+        return self._read_row_of(method, "types", "type_id")
 
     def file_of(self, method: Id) -> Row:
         """Return the row of the file of a method."""
-        return self._of(method, "files", "file_id")
+        return self._read_row_of(method, "files", "file_id")
 
-    def _of(self, method: Id, table: str, column: str) -> Row:
-        number = self.number(method)
-        wanted = self.row("methods", number, [column])[column]
-        return self.row_with(self.shards[self.shard_of(number)], table, column, wanted)
+    def _read_row_of(self, method: Id, table: str, column: str) -> Row:
+        number = self.number_of(method)
+        row_id = self.read_row("methods", number, [column])[column]
+        return self.read_row_with_id(self.shards[self.shard_of(number)], table, column, row_id)
 
     def project_of(self, method: Id) -> Row:
         """Return the row of the project of a method."""
-        wanted = self.row("methods", self.number(method), ["project_id"])["project_id"]
+        project_id = self.read_row("methods", self.number_of(method), ["project_id"])["project_id"]
         path = self.folder / "projects.parquet"
-        return self.take(path, self.where(path, "project_id", wanted))[0]
+        return self.take_rows(path, self.find_rows(path, "project_id", project_id))[0]
 
     # ---------------------------------------------------------------- SQL
 
@@ -226,9 +235,9 @@ class Corpus(Stored):
         import duckdb
 
         connection = duckdb.connect(config={"autoinstall_known_extensions": False})
-        for name, files in self.tables().items():
-            listed = ", ".join(f"'{str(file).replace(chr(39), chr(39) * 2)}'" for file in files)
-            connection.execute(f"create view {name} as select * from read_parquet([{listed}])")
+        for name, files in self.list_table_files().items():
+            file_list = ", ".join(f"'{str(file).replace(chr(39), chr(39) * 2)}'" for file in files)
+            connection.execute(f"create view {name} as select * from read_parquet([{file_list}])")
         connection.execute(_EDGES)
         return connection
 
@@ -237,19 +246,19 @@ class Corpus(Stored):
         import duckdb
 
         try:
-            asked = duckdb.extract_statements(sql)
-            if len(asked) != 1 or asked[0].type != duckdb.StatementType.SELECT:
+            statements = duckdb.extract_statements(sql)
+            if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
                 raise CodeacumenError(
-                    "not a single query" if asked else "the query is empty",
+                    "not a single query" if statements else "the query is empty",
                     "write one statement that begins with select or with",
                 )
             return self.connection.sql(sql, params=list(parameters)).to_arrow_table()
         except duckdb.Error as error:
-            files = (file for files in self.tables().values() for file in files)
+            files = (file for files in self.list_table_files().values() for file in files)
             damaged = next((file for file in files if str(file) in str(error)), None)
             if damaged is not None:
-                raise unreadable(self.folder, damaged) from error
-            tables = ", ".join([*self.tables(), "edges"])
+                raise damaged_corpus_error(self.folder, damaged) from error
+            tables = ", ".join([*self.list_table_files(), "edges"])
             raise CodeacumenError(str(error), f"the tables are {tables}") from error
 
 
@@ -264,30 +273,30 @@ join numbers m on m.number = d.number
 """
 
 
-def compat_of(view: View | None, compat: str) -> None:
+def require_compat(view: View | None, compat: str) -> None:
     """Raise an error if a view does not support a tool; ``view`` is None for the calls."""
-    known = view.compats if view else {}
-    if compat and compat not in known:
+    compats = view.compats if view else {}
+    if compat and compat not in compats:
         raise CodeacumenError(
             f"the view {view.name if view else CALLS} does not support the tool {compat!r}",
-            f"it supports {', '.join(known) or 'none'}; "
+            f"it supports {', '.join(compats) or 'none'}; "
             "`codeacumen corpus show CORPUS` lists views and tools",
         )
 
 
-def computed_rows(view: View, file: JavaFile, row: Mapping[str, Any]) -> dict[str, Row]:
+def compute_rows(view: View, file: JavaFile, row: Mapping[str, Any]) -> dict[str, Row]:
     """Return the rows that the store would hold, computed for a corpus without the view."""
-    places = [method.int >> 64 for method in _ids(file, row)]
-    at = file.bodies.index(row["place"])
-    seeds = np.array(places, dtype=np.uint64)
+    id_halves = [method.int >> 64 for method in _list_ids_of_bodies(file, row)]
+    body = file.bodies.index(row["place"])
+    seeds = np.array(id_halves, dtype=np.uint64)
     return {
-        table.name: {name: lists[at] for name, lists in table.columns(file, seeds).items()}
+        table.name: {name: lists[body] for name, lists in table.columns(file, seeds).items()}
         for table in view.tables
     }
 
 
-def _ids(file: JavaFile, row: Mapping[str, Any]) -> list[uuid.UUID]:
-    from codeacumen.corpus.ids import method_ids
+def _list_ids_of_bodies(file: JavaFile, row: Mapping[str, Any]) -> list[uuid.UUID]:
+    from codeacumen.corpus.ids import compute_method_ids
 
-    found = method_ids(row["project"], row["path"], file.declarations)
-    return [found[place] for place in file.bodies]
+    ids = compute_method_ids(row["project"], row["path"], file.declarations)
+    return [ids[place] for place in file.bodies]

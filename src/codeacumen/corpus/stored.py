@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from codeacumen.api import CodeacumenError
-from codeacumen.corpus.index import Index
-from codeacumen.corpus.integrity import unreadable
+from codeacumen.corpus.index import CorpusIndex
+from codeacumen.corpus.integrity import damaged_corpus_error
 from codeacumen.corpus.manifest import Manifest
 
 Row = dict[str, Any]
@@ -31,13 +31,13 @@ _FEW = 32
 _SLICED = 8
 
 
-class Stored:
+class StoredCorpus:
     """The files of a corpus. Methods have numbers, in the order of the shards."""
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         self.folder, self.manifest = folder, manifest
-        self.index = Index(folder / "index")
-        self._opened = lru_cache(maxsize=_OPEN)(_open)
+        self.index = CorpusIndex(folder / "index")
+        self._opened = lru_cache(maxsize=_OPEN)(_open_parquet)
         self._ids = lru_cache(maxsize=_COLUMNS)(self._id_column)
         self._group = lru_cache(maxsize=_GROUPS)(self._row_group)
         self._borders = lru_cache(maxsize=_OPEN)(self._row_borders)
@@ -47,7 +47,7 @@ class Stored:
         return tuple(shard for shards in self.manifest.shards.values() for shard in shards)
 
     @cached_property
-    def stored(self) -> frozenset[str]:
+    def stored_tables(self) -> frozenset[str]:
         """Names of the tables in the shards."""
         return frozenset(
             Path(file).stem
@@ -56,156 +56,160 @@ class Stored:
             if file.startswith(f"shards/{shard}/")
         )
 
-    def tables(self) -> dict[str, list[Path]]:
+    def list_table_files(self) -> dict[str, list[Path]]:
         """Return the files of each table, in order."""
-        found = {
+        files_of_table = {
             name: [self.folder / f"{name}.parquet"] for name in ("projects", "dispatch", "numbers")
         }
-        for name in sorted(self.stored):
-            found[name] = [self.table(shard, name) for shard in self.shards]
-        found["calls"] = [
-            self.calls_of(project, shard)
+        for name in sorted(self.stored_tables):
+            files_of_table[name] = [self.table_path(shard, name) for shard in self.shards]
+        files_of_table["calls"] = [
+            self.calls_path(project, shard)
             for project, shards in self.manifest.shards.items()
             for shard in shards
         ]
-        return {name: files for name, files in found.items() if files}
+        return {name: files for name, files in files_of_table.items() if files}
 
-    def table(self, shard: str, table: str) -> Path:
+    def table_path(self, shard: str, table: str) -> Path:
         return self.folder / "shards" / shard / f"{table}.parquet"
 
-    def calls_of(self, project: str, shard: str) -> Path:
+    def calls_path(self, project: str, shard: str) -> Path:
         return self.folder / "calls" / self.manifest.links[project] / f"{shard}.parquet"
 
     # ---------------------------------------------------------------- reading
 
     @contextmanager
-    def reading(self, path: Path) -> Iterator[None]:
+    def report_damage(self, path: Path) -> Iterator[None]:
         """Turn errors of reading a file into an error that says that the corpus is damaged."""
         try:
             yield
         except (OSError, pa.ArrowException) as error:
-            raise unreadable(self.folder, path) from error
+            raise damaged_corpus_error(self.folder, path) from error
 
-    def read(self, path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    def read_table(self, path: Path, columns: Sequence[str] | None = None) -> pa.Table:
         """Return a whole table, or some of its columns."""
-        with self.reading(path):
+        with self.report_damage(path):
             return pq.read_table(path, columns=list(columns) if columns else None)
 
-    def parquet(self, path: Path) -> pq.ParquetFile:
-        with self.reading(path):
+    def open_parquet(self, path: Path) -> pq.ParquetFile:
+        with self.report_damage(path):
             return self._opened(path)
 
-    def take(
+    def take_rows(
         self, path: Path, places: NDArray[np.int64], columns: Sequence[str] | None = None
     ) -> list[Row]:
         """Return rows of a file by position; ``places`` are sorted and distinct."""
-        with self.reading(path):
+        with self.report_damage(path):
             borders = self._borders(path)
-        found: list[Row] = []
+        taken: list[Row] = []
         # A file may have thousands of row groups: visit only those with requested rows.
         groups = np.searchsorted(borders, places, side="right") - 1
         for group in np.unique(groups).tolist():
             rows = self._group(path, group, tuple(columns) if columns else None)
-            mine = places[groups == group] - borders[group]
-            found += map(_told, _chosen(rows, mine.tolist()))
-        return found
+            group_places = places[groups == group] - borders[group]
+            taken += map(_ids_to_text, _take_rows(rows, group_places.tolist()))
+        return taken
 
     def _row_borders(self, path: Path) -> NDArray[np.int64]:
         """Return the position of the first row of each row group, and the number of rows."""
-        about = self.parquet(path).metadata
-        sizes = [about.row_group(group).num_rows for group in range(about.num_row_groups)]
+        metadata = self.open_parquet(path).metadata
+        sizes = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
         return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
     def _row_group(self, path: Path, group: int, columns: tuple[str, ...] | None) -> pa.Table:
-        with self.reading(path):
-            return self.parquet(path).read_row_group(
+        with self.report_damage(path):
+            return self.open_parquet(path).read_row_group(
                 group, columns=list(columns) if columns else None
             )
 
-    def where(self, path: Path, column: str, wanted: str) -> NDArray[np.int64]:
+    def find_rows(self, path: Path, column: str, id_: str) -> NDArray[np.int64]:
         """Return the positions of the rows that have an id in a column, in order."""
         # An element of an array: ``pa.scalar`` would import pandas, which takes half a second.
-        data = [None, pa.py_buffer(uuid.UUID(wanted).bytes)]
-        one = pa.FixedSizeBinaryArray.from_buffers(pa.binary(16), 1, data)[0]
-        same = pc.equal(self._ids(path, column), one)
+        data = [None, pa.py_buffer(uuid.UUID(id_).bytes)]
+        scalar = pa.FixedSizeBinaryArray.from_buffers(pa.binary(16), 1, data)[0]
+        same = pc.equal(self._ids(path, column), scalar)
         return np.array(pc.indices_nonzero(same).to_pylist(), dtype=np.int64)
 
     def _id_column(self, path: Path, column: str) -> pa.ChunkedArray:
-        with self.reading(path):
-            found = self.parquet(path).read(columns=[column])[column]
-        return pa.chunked_array([chunk.storage for chunk in found.chunks], pa.binary(16))
+        with self.report_damage(path):
+            ids = self.open_parquet(path).read(columns=[column])[column]
+        return pa.chunked_array([chunk.storage for chunk in ids.chunks], pa.binary(16))
 
     # ---------------------------------------------------------------- rows of methods
 
     @cached_property
-    def first(self) -> NDArray[np.int64]:
+    def first_numbers(self) -> NDArray[np.int64]:
         """The number of each shard's first method, then the number of all methods."""
-        return self.index.first
+        return self.index.first_numbers
 
     def shard_of(self, number: int) -> int:
         """Return the position of the shard that holds a method."""
-        return int(np.searchsorted(self.first, number, side="right")) - 1
+        return int(np.searchsorted(self.first_numbers, number, side="right")) - 1
 
     @cached_property
     def project_of_shard(self) -> tuple[str, ...]:
         return tuple(name for name, shards in self.manifest.shards.items() for _ in shards)
 
-    def first_of(self, project: str) -> int:
+    def first_number_of(self, project: str) -> int:
         """Return the number of a project's first method."""
-        return int(self.first[self.project_of_shard.index(project)])
+        return int(self.first_numbers[self.project_of_shard.index(project)])
 
-    def row(self, table: str, number: int, columns: Sequence[str] | None = None) -> Row:
+    def read_row(self, table: str, number: int, columns: Sequence[str] | None = None) -> Row:
         """Return a method's row in a table of the shards: ``methods`` or the table of a view."""
-        return self.rows(table, [number], columns)[0]
+        return self.read_rows(table, [number], columns)[0]
 
-    def rows(
+    def read_rows(
         self, table: str, numbers: Sequence[int], columns: Sequence[str] | None = None
     ) -> list[Row]:
         """Return the rows of several methods; each row group is read once."""
-        wanted = np.asarray(numbers, dtype=np.int64)
-        found: dict[int, Row] = {}
-        places = np.searchsorted(self.first, wanted, side="right") - 1
-        for place in np.unique(places).tolist():
-            mine = np.unique(wanted[places == place])
-            rows = self.take(
-                self.table(self.shards[place], table), mine - self.first[place], columns
+        wanted_numbers = np.asarray(numbers, dtype=np.int64)
+        row_of_number: dict[int, Row] = {}
+        shard_of_number = np.searchsorted(self.first_numbers, wanted_numbers, side="right") - 1
+        for shard in np.unique(shard_of_number).tolist():
+            shard_numbers = np.unique(wanted_numbers[shard_of_number == shard])
+            rows = self.take_rows(
+                self.table_path(self.shards[shard], table),
+                shard_numbers - self.first_numbers[shard],
+                columns,
             )
-            found |= zip(mine.tolist(), rows, strict=True)
-        return [found[number] for number in wanted.tolist()]
+            row_of_number |= zip(shard_numbers.tolist(), rows, strict=True)
+        return [row_of_number[number] for number in wanted_numbers.tolist()]
 
-    def row_with(self, shard: str, table: str, column: str, wanted: str | None) -> Row:
+    def read_row_with_id(self, shard: str, table: str, column: str, id_: str | None) -> Row:
         """Return the first row of a shard's table that has an id in a column."""
-        path = self.table(shard, table)
-        found = self.take(path, self.where(path, column, wanted)[:1]) if wanted else []
-        if not found:
+        path = self.table_path(shard, table)
+        rows = self.take_rows(path, self.find_rows(path, column, id_)[:1]) if id_ else []
+        if not rows:
             raise CodeacumenError(f"the method has no row in the table {table}")
-        return found[0]
+        return rows[0]
 
-    def ids_of(self, numbers: NDArray[np.int64]) -> dict[int, str]:
+    def read_ids(self, numbers: NDArray[np.int64]) -> dict[int, str]:
         """Return the ids of methods by number; ``numbers`` are sorted and distinct."""
         path = self.folder / "numbers.parquet"
-        group = max(1, self.parquet(path).metadata.row_group(0).num_rows) if len(numbers) else 1
+        group = (
+            max(1, self.open_parquet(path).metadata.row_group(0).num_rows) if len(numbers) else 1
+        )
         if len(np.unique(numbers // group)) <= _FEW:
-            rows = self.take(path, numbers, ["method_id"])
+            rows = self.take_rows(path, numbers, ["method_id"])
             return dict(zip(numbers.tolist(), (row["method_id"] for row in rows), strict=True))
-        found = self._ids(path, "method_id").take(pa.array(numbers))
-        names = (str(uuid.UUID(bytes=one)) for one in found.to_pylist())
-        return dict(zip(numbers.tolist(), names, strict=True))
+        ids = self._ids(path, "method_id").take(pa.array(numbers))
+        id_texts = (str(uuid.UUID(bytes=id_)) for id_ in ids.to_pylist())
+        return dict(zip(numbers.tolist(), id_texts, strict=True))
 
 
-def _open(path: Path) -> pq.ParquetFile:
+def _open_parquet(path: Path) -> pq.ParquetFile:
     return pq.ParquetFile(path, memory_map=True)
 
 
-def _chosen(rows: pa.Table, places: list[int]) -> list[Row]:
+def _take_rows(rows: pa.Table, places: list[int]) -> list[Row]:
     if len(places) < _SLICED:
         # ``take`` would import pandas too.
         return [row for place in places for row in rows.slice(place, 1).to_pylist()]
-    found: list[Row] = rows.take(pa.array(places)).to_pylist()
-    return found
+    taken: list[Row] = rows.take(pa.array(places)).to_pylist()
+    return taken
 
 
-def _told(row: Mapping[str, Any]) -> Row:
+def _ids_to_text(row: Mapping[str, Any]) -> Row:
     """Return a row with ids as text."""
     return {
         name: str(value) if isinstance(value, uuid.UUID) else value for name, value in row.items()

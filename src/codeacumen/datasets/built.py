@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from codeacumen.api import CodeacumenError, Json, Task
 from codeacumen.core.files import sha256_of
-from codeacumen.registry import list_data_families, names
-from codeacumen.registry.code import code_hash
-from codeacumen.registry.entries import ENTRIES, Entry, add
+from codeacumen.registry import list_data_families, list_names, select_tasks
+from codeacumen.registry.code import hash_code
+from codeacumen.registry.entries import ENTRIES, Entry, add_entry
 
 ABOUT = "dataset.json"
 SCHEMA = 3
@@ -30,19 +30,19 @@ class BuiltDataset:
     family: str
     about: Mapping[str, Json]
 
-    def rows(self, name: str, holding: str = "") -> Iterator[dict[str, Json]]:
+    def read_rows(self, name: str, containing: str = "") -> Iterator[dict[str, Json]]:
         """Yield the rows of a file; only lines that contain the text, if one is given."""
-        text = holding.encode()
-        with self.checked(name).open("rb") as stream:
+        text = containing.encode()
+        with self.verify_file(name).open("rb") as stream:
             for line in stream:
                 if text in line:
                     yield json.loads(line)
 
-    def checked(self, name: str) -> Path:
+    def verify_file(self, name: str) -> Path:
         """Return the path of a file; raise an error if it is missing or has another hash."""
         path = self.folder / name
-        wanted = self.about["files"].get(name)
-        if not path.is_file() or sha256_of(path) != wanted:
+        expected = self.about["files"].get(name)
+        if not path.is_file() or sha256_of(path) != expected:
             raise CodeacumenError(
                 f"{path} is missing or damaged: it does not have the hash in {ABOUT}",
                 "build the data set again with `codeacumen dataset build`",
@@ -64,7 +64,7 @@ class BuiltTask:
         return self.create(self.built, *self.arguments)
 
 
-def must_be_ours(folder: Path) -> None:
+def require_dataset_folder(folder: Path) -> None:
     """Raise an error unless the folder is empty, does not exist or holds a data set already."""
     if folder.is_dir() and any(folder.iterdir()) and not (folder / ABOUT).is_file():
         raise CodeacumenError(
@@ -84,10 +84,10 @@ def read_built(folder: Path) -> BuiltDataset:
     except ValueError as error:
         raise CodeacumenError(f"{path}: not JSON ({error})", hint) from error
     parts = ("kinds", "counts", "files")
-    if not isinstance(about, dict) or not all(isinstance(about.get(one), dict) for one in parts):
+    if not isinstance(about, dict) or not all(isinstance(about.get(part), dict) for part in parts):
         raise CodeacumenError(f"{path} does not describe a data set", hint)
     family, schema = about.get("family"), about.get("schema")
-    families = [known.name for known in list_data_families()]
+    families = [data_family.name for data_family in list_data_families()]
     if family not in families:
         raise CodeacumenError(
             f"{path}: unknown family of data sets {family!r}",
@@ -104,18 +104,50 @@ def read_built(folder: Path) -> BuiltDataset:
     return BuiltDataset(folder.resolve(), family, about)
 
 
-def load_data(folder: Path) -> list[str]:
-    """Register the tasks of a data set, after all other tasks; return their names."""
-    names("task")
+def load_data(folder: Path, *, keep_loaded: bool = False) -> list[str]:
+    """Register the tasks of a data set, after all other tasks; return their names.
+
+    Tasks of another data set with the same names are replaced, or kept with ``keep_loaded``.
+    """
+    list_names("task")
     built = read_built(folder)
-    family = next(known for known in list_data_families() if known.name == built.family)
+    family = next(
+        data_family for data_family in list_data_families() if data_family.name == built.family
+    )
     task_names: list[str] = []
     for task in importlib.import_module(family.module).list_tasks(built):
-        known = ENTRIES["task"].get(task.name)
-        # The data set that was named last replaces another one of the family.
-        if known is not None and isinstance(known.factory, BuiltTask):
+        registered = ENTRIES["task"].get(task.name)
+        if registered is not None and isinstance(registered.factory, BuiltTask):
+            if keep_loaded and registered.factory.built.folder != built.folder:
+                continue
             del ENTRIES["task"][task.name]
-        origin, code = built.folder.name, code_hash(task.create)
-        add(Entry("task", task.name, task, task.summary, origin=origin, code_sha256=code))
+        origin, code = built.folder.name, hash_code(task.create)
+        add_entry(Entry("task", task.name, task, task.summary, origin=origin, code_sha256=code))
         task_names.append(task.name)
     return task_names
+
+
+def load_named_data(references: Iterable[str]) -> list[str]:
+    """Register the data sets of references ``NAME@DIR``; return all references without folders.
+
+    Raise an error if a data set lacks the named task, or if two data sets have the same task.
+    """
+    names_without_folder: list[str] = []
+    folders: dict[str, str] = {}
+    for reference in references:
+        name, _, folder = reference.partition("@")
+        names_without_folder.append(name)
+        if not folder:
+            continue
+        task_names = load_data(Path(folder))
+        if not set(select_tasks([name])) <= set(task_names):
+            raise CodeacumenError(
+                f"the data set in {folder} has no task {name!r}", f"it has {', '.join(task_names)}"
+            )
+        for task_name in task_names:
+            if Path(folders.setdefault(task_name, folder)).resolve() != Path(folder).resolve():
+                raise CodeacumenError(
+                    f"two data sets have a task {task_name}: {folders[task_name]} and {folder}",
+                    "evaluate them one after the other, each into a folder of its own",
+                )
+    return names_without_folder

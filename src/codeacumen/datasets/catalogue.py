@@ -182,7 +182,7 @@ LIU2019 = Dataset(
 CATALOGUE: dict[str, Dataset] = {data.name: data for data in (IDBENCH, TNPA, SESAME, LIU2019)}
 
 
-def dataset(name: str) -> Dataset:
+def find_dataset(name: str) -> Dataset:
     """Return the data set of the catalogue with that name."""
     try:
         return CATALOGUE[name]

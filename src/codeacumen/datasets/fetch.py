@@ -26,7 +26,7 @@ CHUNK = 1 << 16
 TIMEOUT_SECONDS = 30
 
 
-def get(
+def fetch_dataset(
     data: Dataset,
     source: Path | None = None,
     base_url: str | None = None,
@@ -39,13 +39,13 @@ def get(
     folder = dataset_folder(data)
     if source is not None and not source.is_dir():
         raise CodeacumenError(f"{source} is not a folder", "--from takes the folder with the files")
-    wanted = [file for file in data.files if not _is_pinned(folder / file.name, file)]
+    needed_files = [file for file in data.files if not _is_pinned(folder / file.name, file)]
     if source is not None:
         # Check all files first: a copy of another version must not be copied in part.
-        for file in wanted:
+        for file in needed_files:
             _check_copy(source / file.name, file)
     folder.mkdir(parents=True, exist_ok=True)
-    for number, file in enumerate(wanted, 1):
+    for number, file in enumerate(needed_files, 1):
 
         def report_size(size: int, name: str = file.name, number: int = number) -> None:
             progress(f"{name} {size:,} bytes", number, len(data.files))
@@ -56,24 +56,26 @@ def get(
             shutil.copyfile(source / file.name, part)
             _check_copy(part, file)
         elif file.archive:
-            _make(part, file, data, report_size)
+            _assemble_file(part, file, data, report_size)
         else:
             url = (base_url or data.base_url).format(commit=data.commit) + file.name
-            _download(url, part, file, data, report_size)
+            _download_file(url, part, file, data, report_size)
             _check_download(part, file)
         part.replace(target)
         report_size(target.stat().st_size)
-    return [file.name for file in wanted]
+    return [file.name for file in needed_files]
 
 
-def _make(part: Path, file: DataFile, data: Dataset, report_size: Callable[[int], None]) -> None:
+def _assemble_file(
+    part: Path, file: DataFile, data: Dataset, report_size: Callable[[int], None]
+) -> None:
     """Create a file from an archive.
 
     GitHub makes the archive on demand, so it has no stable hash; only the file is checked.
     """
     archive = part.with_name(f"{file.name}.archive.part")
     archive.unlink(missing_ok=True)
-    _download(file.archive, archive, file, data, report_size)
+    _download_file(file.archive, archive, file, data, report_size)
     module, _, function = file.made_by.partition(":")
     try:
         part.write_bytes(getattr(importlib.import_module(module), function)(archive, part.parent))
@@ -115,7 +117,7 @@ def _not_pinned(what: str, file: DataFile, path: Path) -> str:
     )
 
 
-def _download(
+def _download_file(
     url: str, part: Path, file: DataFile, data: Dataset, report_size: Callable[[int], None]
 ) -> None:
     done = part.stat().st_size if part.exists() else 0
@@ -136,7 +138,7 @@ def _download(
         if error.code == 416 and done:  # the part file is complete, or not a part of this file
             if not _is_pinned(part, file):
                 part.unlink()
-                _download(url, part, file, data, report_size)
+                _download_file(url, part, file, data, report_size)
             return
         raise CodeacumenError(
             f"{url}: {error.code} {error.reason}",

@@ -8,7 +8,7 @@ from pathlib import Path
 from codeacumen.api import CodeacumenError
 from codeacumen.core.files import sha256_of
 from codeacumen.core.home import codeacumen_home
-from codeacumen.datasets.catalogue import Dataset, dataset
+from codeacumen.datasets.catalogue import Dataset, find_dataset
 
 
 def dataset_folder(data: Dataset) -> Path:
@@ -27,18 +27,18 @@ def _is_right(path: Path, sha256: str) -> bool:
         state = path.stat()
     except OSError:
         return False
-    return _sha256(path, state.st_size, state.st_mtime_ns) == sha256
+    return _cached_sha256(path, state.st_size, state.st_mtime_ns) == sha256
 
 
 @lru_cache(maxsize=256)
-def _sha256(path: Path, size: int, changed: int) -> str:
+def _cached_sha256(path: Path, size: int, modified_ns: int) -> str:
     """Return the SHA-256 of a file; size and modification time are part of the cache key."""
     return sha256_of(path)
 
 
-def require(name: str) -> Path:
+def require_dataset(name: str) -> Path:
     """Return the folder of a data set; if it is incomplete, raise an error with the command."""
-    data = dataset(name)
+    data = find_dataset(name)
     missing = missing_files(data)
     if missing:
         raise CodeacumenError(

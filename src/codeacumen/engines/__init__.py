@@ -38,7 +38,7 @@ def run_with_plugins(plugins: Sequence[Path], work: Callable[[Any], Any], item: 
     return work(item)
 
 
-def engine(name: str, workers: int, address: str = "") -> Engine:
+def create_engine(name: str, workers: int, address: str = "") -> Engine:
     if name == "local":
         from codeacumen.engines.local import LocalEngine
 
@@ -55,11 +55,11 @@ def start_engine(name: str, workers: int = 0) -> Engine:
 
     Without a number of ``workers`` it is one for each processor.
     """
-    from codeacumen.core.machine import processors
+    from codeacumen.core.machine import count_processors
 
     kind, _, address = name.partition(":")
     if address and kind != "ray":
         raise CodeacumenError(
             f"--engine {name}: only a Ray cluster has an address", f"write ray:{address}"
         )
-    return engine(kind, workers or processors(), address)
+    return create_engine(kind, workers or count_processors(), address)

@@ -4,7 +4,7 @@ Each worker is a fresh interpreter that takes one item at a time over its own so
 dies or hangs, the engine knows which item it had, and the other workers go on. Workers stay for the
 next stage, with the compiled code they have loaded, and end with the engine.
 
-Libraries do not give this: concurrent.futures and loky fail every pending item when one worker
+No library does this: concurrent.futures and loky fail every pending item when one worker
 dies, and pebble's workers share one pipe and its locks, so that a worker killed while it transfers
 an item or a result stops the whole pool.
 """
@@ -37,9 +37,9 @@ _PR_SET_PDEATHSIG = 1
 @dataclass(slots=True)
 class _Worker:
     process: subprocess.Popen[bytes]
-    line: Connection
+    connection: Connection
     item: int = -1
-    since: float = 0.0
+    started_at: float = 0.0
 
 
 class LocalEngine:
@@ -53,46 +53,50 @@ class LocalEngine:
     ) -> Iterator[tuple[int, Any]]:
         plugins = list_loaded_plugins()
         work = partial(run_with_plugins, plugins, work) if plugins else work
-        waiting = list(range(len(items)))[::-1]
+        waiting_indices = list(range(len(items)))[::-1]
         busy: list[_Worker] = []
         try:
-            while waiting or busy:
-                while waiting and len(busy) < self.workers:
-                    busy.append(self._worker())
-                    _give(busy[-1], work, items, waiting.pop())
-                ready = wait([worker.line for worker in busy], timeout=1.0)
-                for worker in [one for one in busy if one.line in ready]:
-                    place = worker.item
-                    outcome = _receive(worker)
+            while waiting_indices or busy:
+                while waiting_indices and len(busy) < self.workers:
+                    busy.append(self._get_worker())
+                    _send_item(busy[-1], work, items, waiting_indices.pop())
+                ready = wait([worker.connection for worker in busy], timeout=1.0)
+                for worker in [candidate for candidate in busy if candidate.connection in ready]:
+                    index = worker.item
+                    outcome = _receive_result(worker)
                     if isinstance(outcome, BaseException):
                         raise outcome
                     if isinstance(outcome, WorkerLost):
                         busy.remove(worker)
-                        _stop(worker)
-                    elif waiting:
-                        _give(worker, work, items, waiting.pop())
+                        _stop_worker(worker)
+                    elif waiting_indices:
+                        _send_item(worker, work, items, waiting_indices.pop())
                     else:
                         busy.remove(worker)
                         self._idle.append(worker)
-                    yield place, outcome
-                for worker in [one for one in busy if time.monotonic() - one.since > limit]:
+                    yield index, outcome
+                for worker in [
+                    candidate
+                    for candidate in busy
+                    if time.monotonic() - candidate.started_at > limit
+                ]:
                     busy.remove(worker)
-                    _stop(worker, signal.SIGKILL)
+                    _stop_worker(worker, signal.SIGKILL)
                     yield worker.item, WorkerLost(f"it took more than {limit:g} seconds")
         finally:
             for worker in busy:
-                _stop(worker, signal.SIGKILL)
+                _stop_worker(worker, signal.SIGKILL)
 
-    def _worker(self) -> _Worker:
+    def _get_worker(self) -> _Worker:
         while self._idle:
             worker = self._idle.pop()
             if worker.process.poll() is None:
                 return worker
-            worker.line.close()  # the process was killed while idle
-        return _start()
+            worker.connection.close()  # the process was killed while idle
+        return _start_worker()
 
 
-def _start() -> _Worker:
+def _start_worker() -> _Worker:
     ours, theirs = socket.socketpair()
     with theirs:
         process = subprocess.Popen(
@@ -105,37 +109,39 @@ def _start() -> _Worker:
     return _Worker(process, Connection(ours.detach()))
 
 
-def _give(worker: _Worker, work: Callable[[Any], Any], items: Sequence[Any], place: int) -> None:
-    worker.item, worker.since = place, time.monotonic()
+def _send_item(
+    worker: _Worker, work: Callable[[Any], Any], items: Sequence[Any], index: int
+) -> None:
+    worker.item, worker.started_at = index, time.monotonic()
     with suppress(OSError):  # the process died while idle: `_receive` reports that
-        worker.line.send((work, items[place]))
+        worker.connection.send((work, items[index]))
 
 
-def _receive(worker: _Worker) -> Any:
+def _receive_result(worker: _Worker) -> Any:
     try:
-        return worker.line.recv()
+        return worker.connection.recv()
     except (EOFError, OSError):
         code = worker.process.wait()
-        return WorkerLost(f"its process ended with {_named(code)}")
+        return WorkerLost(f"its process ended with {_describe_exit(code)}")
 
 
-def _named(code: int) -> str:
+def _describe_exit(code: int) -> str:
     return signal.Signals(-code).name if code < 0 else f"exit code {code}"
 
 
-def _stop(worker: _Worker, how: signal.Signals = signal.SIGTERM) -> None:
-    worker.line.close()
+def _stop_worker(worker: _Worker, stop_signal: signal.Signals = signal.SIGTERM) -> None:
+    worker.connection.close()
     if worker.process.poll() is None:
-        worker.process.send_signal(how)
+        worker.process.send_signal(stop_signal)
     worker.process.wait()
 
 
 def _stop_all(workers: list[_Worker]) -> None:
     for worker in workers:
-        _stop(worker)
+        _stop_worker(worker)
 
 
-def _serve(handle: int) -> None:
+def _serve_items(handle: int) -> None:
     """Answer each item with its result until the parent closes the connection; runs in a worker."""
     _die_with_parent()
     # Ctrl-C in a terminal reaches the workers too: only the parent reports it.
@@ -144,10 +150,10 @@ def _serve(handle: int) -> None:
     # Rows and declarations are millions of objects without a cycle: looking for cycles as often
     # as Python does would cost a fifth of the time.
     gc.set_threshold(200_000, 50, 100)
-    line = Connection(handle)
+    connection = Connection(handle)
     while True:
         try:
-            work, item = line.recv()
+            work, item = connection.recv()
         except (EOFError, OSError):
             return
         try:
@@ -155,14 +161,15 @@ def _serve(handle: int) -> None:
         except (CodeacumenError, OSError) as error:
             result = error
         except Exception:
-            # Not every exception survives the journey; its story does.
+            # Not every exception can be pickled, so send the traceback as text.
             result = RuntimeError(traceback.format_exc())
-        line.send(result)
+        connection.send(result)
 
 
 def _die_with_parent() -> None:
-    """A build that is killed must not leave processes that go on writing. Linux only; elsewhere
-    they end when they have finished their item."""
+    """Let the kernel kill this worker when its parent dies, so that it does not go on writing.
+
+    Linux only; on other systems a worker ends when it has finished its item."""
     if sys.platform.startswith("linux"):
         import ctypes
 
@@ -170,4 +177,4 @@ def _die_with_parent() -> None:
 
 
 if __name__ == "__main__":
-    _serve(int(sys.argv[1]))
+    _serve_items(int(sys.argv[1]))

@@ -1,8 +1,8 @@
 """A Ray cluster: the same work, on as many machines as there are.
 
 All nodes see the corpus folder and the sources under the same paths, and have codeacumen installed.
-A node that is lost takes nothing with it: its shards are made again elsewhere, and a shard
-appears whole or not at all.
+If a node is lost, its shards are built again on another node; a shard is written completely or not
+at all.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class RayEngine:
             ) from error
         self.ray: Any = ray
         if not ray.is_initialized():
-            _join(ray, workers, address)
+            _connect(ray, workers, address)
 
     def run(
         self, work: Callable[[Any], Any], items: Sequence[Any], limit: float
@@ -43,36 +43,40 @@ class RayEngine:
         def run_item(item: Any) -> Any:
             return run_with_plugins(plugins, work, item)
 
-        remote = ray.remote(num_cpus=1, max_retries=RETRIES)(run_item if plugins else work)
-        waiting = list(range(len(items)))[::-1]
+        remote_work = ray.remote(num_cpus=1, max_retries=RETRIES)(run_item if plugins else work)
+        waiting_indices = list(range(len(items)))[::-1]
         running: dict[Any, tuple[int, float]] = {}
         try:
-            while waiting or running:
-                # Few more than there are processors: what waits in Ray's queue would seem slow.
+            while waiting_indices or running:
+                # At most one item more than processors: time in Ray's queue counts to the limit.
                 room = int(ray.cluster_resources().get("CPU", 1)) + 1 - len(running)
-                while waiting and room > 0:
-                    place = waiting.pop()
-                    running[remote.remote(items[place])] = (place, time.monotonic())
+                while waiting_indices and room > 0:
+                    index = waiting_indices.pop()
+                    running[remote_work.remote(items[index])] = (index, time.monotonic())
                     room -= 1
                 ready, _ = ray.wait(list(running), num_returns=1, timeout=1.0)
                 for reference in ready:
-                    place, _ = running.pop(reference)
-                    yield place, _result(ray, reference)
-                late = [r for r, (_, since) in running.items() if time.monotonic() - since > limit]
-                for reference in late:
-                    place, _ = running.pop(reference)
+                    index, _ = running.pop(reference)
+                    yield index, _get_result(ray, reference)
+                late_references = [
+                    reference
+                    for reference, (_, started_at) in running.items()
+                    if time.monotonic() - started_at > limit
+                ]
+                for reference in late_references:
+                    index, _ = running.pop(reference)
                     ray.cancel(reference, force=True)
-                    yield place, WorkerLost(f"it took more than {limit:g} seconds")
+                    yield index, WorkerLost(f"it took more than {limit:g} seconds")
         finally:
             for reference in running:
                 ray.cancel(reference, force=True)
 
 
-def _join(ray: Any, workers: int, address: str) -> None:
+def _connect(ray: Any, workers: int, address: str) -> None:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    # Ray warns on an unset value and would change it in a release to come.
+    # Ray warns if this is not set, and a later release will change the default.
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    _must_answer(address)
+    _check_connection(address)
     options: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
     try:
         if address:
@@ -80,10 +84,10 @@ def _join(ray: Any, workers: int, address: str) -> None:
         else:
             ray.init(num_cpus=workers, include_dashboard=False, **options)
     except ConnectionError as error:
-        raise _no_cluster(address, error) from error
+        raise _describe_missing_cluster(address, error) from error
 
 
-def _must_answer(address: str) -> None:
+def _check_connection(address: str) -> None:
     """Raise an error if nothing listens at the address: Ray itself would retry for minutes."""
     host, colon, port = address.rpartition(":")
     if not colon or not port.isdigit():
@@ -91,17 +95,17 @@ def _must_answer(address: str) -> None:
     try:
         socket.create_connection((host.removeprefix("ray://"), int(port)), timeout=10).close()
     except OSError as error:
-        raise _no_cluster(address, error) from error
+        raise _describe_missing_cluster(address, error) from error
 
 
-def _no_cluster(address: str, error: OSError) -> CodeacumenError:
+def _describe_missing_cluster(address: str, error: OSError) -> CodeacumenError:
     return CodeacumenError(
         f"there is no Ray cluster at {address!r}: {error}",
         "start one with `ray start --head`, or leave out the address: --engine ray",
     )
 
 
-def _result(ray: Any, reference: Any) -> Any:
+def _get_result(ray: Any, reference: Any) -> Any:
     try:
         return ray.get(reference)
     except ray.exceptions.RayTaskError as error:

@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, TypeAlias
 from uuid import uuid4
 
@@ -16,10 +15,10 @@ from codeacumen.registry import (
     LoadedModel,
     check_model,
     check_task_name,
-    code_hash,
+    hash_code,
+    list_names,
     make_model,
     make_task,
-    names,
     select_tasks,
 )
 
@@ -30,7 +29,7 @@ Tasks: TypeAlias = "str | Task | Sequence[str | Task]"
 
 def list_models() -> list[str]:
     """Return the names of all models, built-in ones first."""
-    return names("model")
+    return list_names("model")
 
 
 def list_tasks() -> list[str]:
@@ -38,7 +37,7 @@ def list_tasks() -> list[str]:
 
     Tasks of a built data set are among them once it was named as ``NAME@DIR``.
     """
-    return names("task")
+    return list_names("task")
 
 
 def load_task(name: str) -> Task:
@@ -54,10 +53,13 @@ def load_task(name: str) -> Task:
 
 def load_tasks(tasks: Tasks) -> list[Task]:
     """Return the tasks of names, of beginnings of names, of ``NAME@DIR``, and of objects."""
-    from codeacumen.datasets.built import load_data
+    from codeacumen.datasets.built import load_named_data
 
     by_name: dict[str, Task] = {}
-    for task in _to_list(tasks):
+    tasks_and_references = _to_list(tasks)
+    references = [task for task in tasks_and_references if isinstance(task, str)]
+    patterns = iter(load_named_data(references))
+    for task in tasks_and_references:
         if not isinstance(task, str):
             _check_task(task)
             if by_name.setdefault(task.card.name, task) is not task:
@@ -65,15 +67,7 @@ def load_tasks(tasks: Tasks) -> list[Task]:
                     f"two tasks are called {task.card.name!r}", "give each card its own name"
                 )
             continue
-        pattern, _, folder = task.partition("@")
-        built_names = load_data(Path(folder)) if folder else []
-        task_names = select_tasks([pattern])
-        if folder and not set(task_names) <= set(built_names):
-            raise CodeacumenError(
-                f"the data set in {folder} has no task {pattern!r}",
-                f"it has {', '.join(built_names)}",
-            )
-        for name in task_names:
+        for name in select_tasks([next(patterns)]):
             if name not in by_name:
                 by_name[name] = make_task(name)
     return list(by_name.values())
@@ -119,7 +113,7 @@ def load_model(model: str | Model | LoadedModel, name: str = "") -> LoadedModel:
             "a model has at least one of the methods similarity, embed, classify, generate, name "
             "and judge",
         )
-    class_hash = code_hash(type(model))
+    class_hash = hash_code(type(model))
     is_reusable = bool(class_hash and get_fingerprint(model))
     code = f"{class_hash} {_hash_state(model) if is_reusable else uuid4().hex}"
     summary = (type(model).__doc__ or "").strip().split("\n")[0]

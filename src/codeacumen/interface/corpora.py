@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 from codeacumen.api import CodeacumenError, Json, Model
 from codeacumen.core.progress import Progress, ignore_progress, show_progress
 from codeacumen.corpus import Corpus
-from codeacumen.registry import LoadedModel, names
+from codeacumen.registry import LoadedModel, list_names
 
 if TYPE_CHECKING:
     from codeacumen.corpus.build import Summary
@@ -70,13 +70,15 @@ def write_corpus(
 ) -> Summary:
     """Build a corpus or bring one up to date, as ``build_corpus`` does; return what was done."""
     from codeacumen.core.home import codeacumen_home
-    from codeacumen.corpus.build import build
+    from codeacumen.corpus.build import build_corpus_folder
     from codeacumen.corpus.store import CALLS
     from codeacumen.engines import start_engine
 
     # Calls are not a view of one shard: they are linked and stored in every corpus.
-    stored_views = names("view") if views is None else [name for name in views if name != CALLS]
-    return build(
+    stored_views = (
+        list_names("view") if views is None else [name for name in views if name != CALLS]
+    )
+    return build_corpus_folder(
         _list_sources(sources),
         Path(out),
         engine=start_engine(engine, workers),
@@ -84,7 +86,7 @@ def write_corpus(
         cache=codeacumen_home(),
         shares=shares,
         largest=max_file_bytes,
-        step=report,
+        progress=report,
     )
 
 
@@ -95,25 +97,25 @@ def _list_sources(sources: Sources) -> list[str]:
 
 def describe_corpus(corpus: Corpus) -> dict[str, Json]:
     """Return the folder, settings, views and statistics of a corpus as JSON values."""
-    from codeacumen.corpus.stats import stats
+    from codeacumen.corpus.stats import compute_stats
 
     settings = corpus.manifest.settings
     return {
         "folder": str(corpus.folder),
         "settings": settings,
         "views": _describe_views(corpus),
-        **stats(corpus),
+        **compute_stats(corpus),
     }
 
 
 def _describe_views(corpus: Corpus) -> list[Json]:
     """Return name, summary, tools and origin of every view, and whether the corpus stores it."""
     from codeacumen.corpus.store import CALLS
-    from codeacumen.registry import listing, make_view
+    from codeacumen.registry import list_summaries, make_view
 
     stored = {*corpus.manifest.settings["views"], CALLS}
     described: list[tuple[str, str, list[str], str]] = []
-    for name, summary, origin in listing("view"):
+    for name, summary, origin in list_summaries("view"):
         try:
             tools = list(make_view(name).compats)
         except CodeacumenError:  # a broken package: the error is reported when the view is used

@@ -17,12 +17,12 @@ def get_dataset(name: str, source: str | Path | None = None, *, progress: bool =
 
     Every file is checked against its SHA-256. Files that are here are not fetched again.
     """
-    from codeacumen.datasets import dataset, dataset_folder
-    from codeacumen.datasets.fetch import get
+    from codeacumen.datasets import dataset_folder, find_dataset
+    from codeacumen.datasets.fetch import fetch_dataset
 
-    published = dataset(name)
+    published = find_dataset(name)
     with show_progress(progress) as report:
-        get(published, Path(source) if source is not None else None, progress=report)
+        fetch_dataset(published, Path(source) if source is not None else None, progress=report)
     return dataset_folder(published)
 
 
@@ -70,15 +70,15 @@ def build_gluecode(
     reports, as ``PROJECT=FILE``. ``limit`` is the maximum number of training methods of a task.
     ``failures`` in the description lists files whose null analysis failed.
     """
-    from codeacumen.benchmarks.gluecode.build import Recipe, build
-    from codeacumen.benchmarks.gluecode.specs import at_most
-    from codeacumen.benchmarks.gluecode.warned import warnings_of
+    from codeacumen.benchmarks.gluecode.build import GluecodeRecipe, build_dataset
+    from codeacumen.benchmarks.gluecode.specs import limit_sizes
+    from codeacumen.benchmarks.gluecode.warned import collect_warnings
 
     started = start_engine(engine, workers)
     with show_progress(progress) as report:
-        warnings, failures = warnings_of(corpus, started, infer, report)
-        recipe = Recipe(seed, rules, dedup, at_most(limit))
-        about = build(corpus, recipe, out, started, warnings, report)
+        warnings, failures = collect_warnings(corpus, started, infer, report)
+        recipe = GluecodeRecipe(seed, rules, dedup, limit_sizes(limit))
+        about = build_dataset(corpus, recipe, out, started, warnings, report)
     lost = [f"{failure.project} {failure.path}: {failure.why}" for failure in failures]
     return {**about, "failures": lost}
 
@@ -106,9 +106,9 @@ def build_robustness(
     maximum number of variants for each kind and mode. ``methods`` is the folder of a GLUECode data
     set: then only the methods of its naming task are transformed.
     """
-    from codeacumen.datasets.variants.build import build
+    from codeacumen.datasets.variants.build import build_variant_dataset
     from codeacumen.datasets.variants.make import Recipe
-    from codeacumen.transforms.certify.projects import Means
+    from codeacumen.transforms.certify.projects import CertificationTools
     from codeacumen.transforms.location import parse_modes
     from codeacumen.transforms.variants import parse_kinds
 
@@ -122,12 +122,12 @@ def build_robustness(
     )
     chosen = _read_named_methods(Path(methods)) if methods is not None else None
     with show_progress(progress) as report:
-        about: dict[str, Json] = build(
+        about: dict[str, Json] = build_variant_dataset(
             corpus,
             recipe,
             out,
             start_engine(engine, workers),
-            Means(class_path),
+            CertificationTools(class_path),
             report,
             methods=chosen,
         )
@@ -139,7 +139,7 @@ def _read_named_methods(folder: Path) -> list[str]:
     from codeacumen.benchmarks.gluecode.masks import NAMING
     from codeacumen.datasets.built import read_built
 
-    return [row["id"] for row in read_built(folder).rows(f"{NAMING}.jsonl")]
+    return [row["id"] for row in read_built(folder).read_rows(f"{NAMING}.jsonl")]
 
 
 def build_similarity(
@@ -160,15 +160,17 @@ def build_similarity(
 
     The options are those of ``build_robustness``.
     """
-    from codeacumen.benchmarks.sesame.build import build
+    from codeacumen.benchmarks.sesame.build import build_dataset
     from codeacumen.datasets.variants.make import Recipe
-    from codeacumen.transforms.certify.projects import Means
+    from codeacumen.transforms.certify.projects import CertificationTools
     from codeacumen.transforms.variants import parse_kinds
 
     recipe = Recipe(kinds=parse_kinds(kinds), seed=seed, split=split, certify=certify, most=limit)
     with show_progress(progress) as report:
         started = start_engine(engine, workers)
-        about: dict[str, Json] = build(corpus, recipe, out, started, Means(class_path), report)
+        about: dict[str, Json] = build_dataset(
+            corpus, recipe, out, started, CertificationTools(class_path), report
+        )
     return about
 
 
@@ -186,10 +188,12 @@ def build_misnamed(
 
     ``limit`` is the maximum number of misnamed methods; 0 takes all.
     """
-    from codeacumen.benchmarks.rename4j.build import Recipe, build
+    from codeacumen.benchmarks.rename4j.build import MisnamedRecipe, build_dataset
 
     with show_progress(progress) as report:
-        about: dict[str, Json] = build(corpus, Recipe(seed, beside, limit, split), out, report)
+        about: dict[str, Json] = build_dataset(
+            corpus, MisnamedRecipe(seed, beside, limit, split), out, report
+        )
     return about
 
 
@@ -211,12 +215,19 @@ def build_renames(
     taken: clear, include or exclude. ``without`` are tags of renames to leave out, by default those
     of doubtful ones. ``by`` (project or file) goes to one split as a whole.
     """
-    from codeacumen.renames.dataset import DROPPED_TAGS, Choice, Settings, build
+    from codeacumen.renames.dataset import (
+        DROPPED_TAGS,
+        RenameDatasetSettings,
+        SelectionRules,
+        build_rename_dataset,
+    )
 
     tags = DROPPED_TAGS if without is None else tuple(without)
-    settings = Settings(splits, by, seed, Choice(undecided, tags))
+    settings = RenameDatasetSettings(splits, by, seed, SelectionRules(undecided, tags))
     folders = [Path(folder) for folder in renames]
-    about: dict[str, Json] = build(folders, _read_decisions(decisions), Path(out), settings)
+    about: dict[str, Json] = build_rename_dataset(
+        folders, _read_decisions(decisions), Path(out), settings
+    )
     return about
 
 

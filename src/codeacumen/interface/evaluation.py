@@ -12,7 +12,7 @@ from codeacumen.interface.catalogue import Models, Tasks, load_models, load_task
 from codeacumen.interface.results import Results, TemporaryFolder
 from codeacumen.registry import LoadedModel, make_model, make_task
 from codeacumen.runs.plan import PlannedTask, plan_cells
-from codeacumen.runs.scoring import Settings
+from codeacumen.runs.scoring import ScoringSettings
 
 if TYPE_CHECKING:
     from codeacumen.runs.compare import Comparison
@@ -45,7 +45,7 @@ def evaluate(
     ``Results.notes`` says why. ``fresh`` asks for all answers again, ``retry_failed`` for those
     that failed. ``progress`` shows a bar in a terminal or a notebook.
     """
-    from codeacumen.runs.evaluate import evaluate as evaluate_cells
+    from codeacumen.runs.evaluate import evaluate_cells as evaluate_cells
 
     notes: list[str] = []
     loaded_tasks = load_tasks(tasks) if tasks is not None else _load_present_tasks(notes)
@@ -62,7 +62,7 @@ def evaluate(
         run = evaluate_cells(
             cells,
             folder,
-            Settings(seed, confidence, resamples),
+            ScoringSettings(seed, confidence, resamples),
             lambda name, done, total: report(stages[name], done, total),
             fresh=fresh,
             retry_failed=retry_failed,
@@ -72,9 +72,9 @@ def evaluate(
 
 def _load_present_tasks(notes: list[str]) -> list[Task]:
     """Return the tasks whose data is on this machine; add a note on the others."""
-    from codeacumen.runs.plan import offered_tasks
+    from codeacumen.runs.plan import list_available_tasks
 
-    available = offered_tasks()
+    available = list_available_tasks()
     absent = sorted({name.split("/")[0] for name in available.absent})
     if absent:
         notes.append(
@@ -86,9 +86,9 @@ def _load_present_tasks(notes: list[str]) -> list[Task]:
 
 def _load_ready_models(notes: list[str]) -> list[LoadedModel]:
     """Return the models that need no setting; add a note on the others."""
-    from codeacumen.runs.plan import offered_models
+    from codeacumen.runs.plan import list_available_models
 
-    available = offered_models()
+    available = list_available_models()
     if available.absent:
         notes.append(
             "left out, because they need a setting or a package: "
@@ -130,7 +130,7 @@ def score(
         answers_by_model = read_answer_files([Path(file) for file in files], loaded)
     temporary = TemporaryFolder() if out is None else None
     folder = temporary.path if temporary is not None else Path(out or ".")
-    settings = Settings(seed, confidence, resamples)
+    settings = ScoringSettings(seed, confidence, resamples)
     run, notes = score_answers(loaded, answers_by_model, settings, folder)
     return Results(run, folder, tuple(notes), temporary)
 
@@ -163,25 +163,25 @@ def compare(
     from codeacumen.runs.compare import collect_run_answers, compare_answers
     from codeacumen.runs.evaluate import answer_cell
 
-    folders, asked_models = _split_runs(models)
+    folders, models_to_ask = _split_runs(models)
     planned = {
         task.card.name: PlannedTask(task, limit)
         for task in (load_tasks(tasks) if tasks is not None else [])
     }
     answers_by_task = collect_run_answers(folders, planned, tuple(planned))
-    if asked_models and not planned:
+    if models_to_ask and not planned:
         raise CodeacumenError("no task to compare the models on", "name one with --task")
     comparisons: list[Comparison] = []
     left_out: list[str] = []
     with show_progress(progress) as report:
-        if asked_models:
-            cells, _ = plan_cells(load_models(asked_models), list(planned.values()))
+        if models_to_ask:
+            cells, _ = plan_cells(load_models(models_to_ask), list(planned.values()))
             for cell in cells:
                 answers = answer_cell(cell, report)[0]
-                known = answers_by_task.setdefault(cell.task.card.name, {})
-                model = cell.made.reference
-                known[f"{model} (asked now)" if model in known else model] = answers
-        settings = Settings(seed, confidence, resamples)
+                task_answers = answers_by_task.setdefault(cell.task.card.name, {})
+                model = cell.loaded.reference
+                task_answers[f"{model} (asked now)" if model in task_answers else model] = answers
+        settings = ScoringSettings(seed, confidence, resamples)
         for position, (name, answers_by_model) in enumerate(answers_by_task.items()):
             report(f"testing {name}", position, len(answers_by_task))
             task = planned[name]
@@ -227,9 +227,10 @@ def _split_runs(models: Any) -> tuple[list[Path], list[Any]]:
 
 def _find_evaluation_set(card: TaskCard, name: str) -> EvaluationSet:
     """Return the evaluation set of that name; the task's first where none is named."""
-    known = {part.name: part for part in card.evaluation_sets}
-    if name and name not in known:
+    evaluation_sets = {part.name: part for part in card.evaluation_sets}
+    if name and name not in evaluation_sets:
         raise CodeacumenError(
-            f"{card.name} has no evaluation set called {name!r}", f"it has {', '.join(known)}"
+            f"{card.name} has no evaluation set called {name!r}",
+            f"it has {', '.join(evaluation_sets)}",
         )
-    return known[name] if name else card.evaluation_sets[0]
+    return evaluation_sets[name] if name else card.evaluation_sets[0]

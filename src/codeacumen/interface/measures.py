@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from codeacumen.core.progress import show_progress
-from codeacumen.corpus.measure import Measure, Measured, NPath, OperatorCounts, measured
+from codeacumen.corpus.measure import Measure, Measurements, NPath, OperatorCounts, measure_sources
 from codeacumen.engines import start_engine
 
 
@@ -19,13 +19,13 @@ def measure_npath(
     engine: str = "local",
     workers: int = 0,
     progress: bool = True,
-) -> Measured:
+) -> Measurements:
     """Return NPath complexity of every method with a body.
 
     ``sources`` are corpora, or what a corpus is built from. ``rules`` are PMD's: pmd6, pmd7 or
     pmd7.14.
     """
-    return _collect(NPath(rules), sources, engine, workers, progress)
+    return _collect_measures(NPath(rules), sources, engine, workers, progress)
 
 
 def measure_operators(
@@ -34,18 +34,20 @@ def measure_operators(
     engine: str = "local",
     workers: int = 0,
     progress: bool = True,
-) -> Measured:
+) -> Measurements:
     """Return how often each operator occurs in every method with a body.
 
     ``sources`` are corpora, or what a corpus is built from.
     """
-    return _collect(OperatorCounts(), sources, engine, workers, progress)
+    return _collect_measures(OperatorCounts(), sources, engine, workers, progress)
 
 
-def _collect(measure: Measure, sources: Any, engine: str, workers: int, progress: bool) -> Measured:
-    measurements = Measured()
+def _collect_measures(
+    measure: Measure, sources: Any, engine: str, workers: int, progress: bool
+) -> Measurements:
+    measurements = Measurements()
     for part in stream_measurements(measure, sources, engine, workers, progress=progress):
-        measurements.add(part)
+        measurements.add_measurements(part)
     return measurements
 
 
@@ -56,7 +58,7 @@ def stream_measurements(
     workers: int = 0,
     *,
     progress: bool = True,
-) -> Iterator[Measured]:
+) -> Iterator[Measurements]:
     """Yield the measurements of stretches of files, in the order of the files."""
     from codeacumen.core.home import codeacumen_home
 
@@ -64,7 +66,7 @@ def stream_measurements(
     places = [str(source) for source in several]
     with show_progress(progress) as report:
         started = start_engine(engine, workers)
-        yield from measured(measure, places, started, codeacumen_home(), report)
+        yield from measure_sources(measure, places, started, codeacumen_home(), report)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +91,13 @@ def find_null_dereferences(
     built from.
     """
     from codeacumen.corpus.build import open_or_build
-    from codeacumen.corpus.nulls import null_reports
+    from codeacumen.corpus.nulls import find_null_reports
 
     several = [sources] if isinstance(sources, str | Path) else sources
     started = start_engine(engine, workers)
     places = [str(source) for source in several]
     with show_progress(progress) as report, open_or_build(places, started, report) as corpus:
-        reports_by_project, failed = null_reports(corpus, started, report)
+        reports_by_project, failed = find_null_reports(corpus, started, report)
     rows = [
         _to_row(project, null_report)
         for project, reports in reports_by_project.items()

@@ -58,18 +58,18 @@ def check_names(
     ``evidence`` and ``suggestions``; ``reported`` are those that nothing suppresses, and
     ``problems`` are files that could not be read.
     """
-    from codeacumen.checker.check import CheckRequest, check
-    from codeacumen.checker.settings import changed, fails_on, settings_at
+    from codeacumen.checker.check import CheckRequest, run_check
+    from codeacumen.checker.settings import find_settings, override_settings, parse_fail_on
     from codeacumen.core.home import codeacumen_home
 
     several = [paths] if isinstance(paths, str | Path) else paths
     places = tuple(Path(path) for path in several) or (Path(),)
     if since and staged:
         raise CodeacumenError("since and staged exclude each other", "choose one")
-    settings = changed(
-        settings_at(places[0], None if config is None else Path(config)),
+    settings = override_settings(
+        find_settings(places[0], None if config is None else Path(config)),
         threshold=threshold,
-        fail_on=None if fail_on is None else fails_on(fail_on),
+        fail_on=None if fail_on is None else parse_fail_on(fail_on),
         baseline=None if baseline is None else Path(baseline),
         background=None if background is None else str(background),
     )
@@ -79,7 +79,7 @@ def check_names(
         settings = replace(settings, baseline=None)
     request = CheckRequest(places, settings, since, staged)
     with show_progress(progress) as report_progress:
-        return check(
+        return run_check(
             request, codeacumen_home(), lambda: start_engine("local", workers), report_progress
         )
 
@@ -99,13 +99,13 @@ def suggest_names(
     at most ``limit`` names, each with a confidence and reasons; ``verdict`` is what the checker
     says about the name that the method has.
     """
-    from codeacumen.checker.settings import changed, settings_at
+    from codeacumen.checker.settings import find_settings, override_settings
     from codeacumen.checker.suggest import split_reference, suggest_for_method
     from codeacumen.core.home import codeacumen_home
 
     file, _ = split_reference(method)
-    settings = changed(
-        settings_at(file, None if config is None else Path(config)),
+    settings = override_settings(
+        find_settings(file, None if config is None else Path(config)),
         background=None if background is None else str(background),
     )
     with show_progress(progress) as report_progress:
@@ -141,7 +141,7 @@ def compare_names(
     ``model`` is a name or an object with the capability ``similarity`` or ``embed``.
     """
     from codeacumen.interface.catalogue import load_model
-    from codeacumen.models.adapters import ask_each, ask_through, list_capabilities, route
+    from codeacumen.models.adapters import ask_each, ask_through, find_route, list_capabilities
 
     distinct = list(dict.fromkeys(names))
     if len(distinct) < 2:
@@ -153,7 +153,7 @@ def compare_names(
             f"{loaded.reference} learns from the labels of a task",
             f"choose a model that needs none, such as {COMPARING_MODEL}",
         )
-    if route(list_capabilities(asked_model), Capability.SIMILARITY) is None:
+    if find_route(list_capabilities(asked_model), Capability.SIMILARITY) is None:
         raise CodeacumenError(
             f"{loaded.reference} cannot compare identifiers",
             "it needs the capability similarity or embed; `codeacumen models list` lists models",
@@ -206,26 +206,37 @@ def calibrate_checker(
     ``mined`` is a folder that ``mine_renames`` wrote; without it the history is mined into
     codeacumen's own folder.
     """
-    from codeacumen.checker.calibrate import calibration, cases_of, judged, table
-    from codeacumen.checker.settings import settings_at
+    from codeacumen.checker.calibrate import (
+        calibrate_threshold,
+        judge_cases,
+        load_cases,
+        tabulate_points,
+    )
+    from codeacumen.checker.settings import find_settings
 
     folder = Path(repository)
-    chosen_background = settings_at(folder).background if background is None else background
+    chosen_background = find_settings(folder).background if background is None else background
     with show_progress(progress) as report_progress:
-        renames = Path(mined) if mined is not None else _mine(folder, workers, report_progress)
-        cases = cases_of(renames)
-        judgements = judged(folder, cases.cases, chosen_background, report_progress)
-    return CheckerCalibration(calibration(judgements, precision), table(judgements), cases.left_out)
+        renames = (
+            Path(mined) if mined is not None else _mine_repository(folder, workers, report_progress)
+        )
+        cases = load_cases(renames)
+        judgements = judge_cases(folder, cases.cases, chosen_background, report_progress)
+    return CheckerCalibration(
+        calibrate_threshold(judgements, precision), tabulate_points(judgements), cases.excluded_tags
+    )
 
 
-def _mine(repository: Path, workers: int, progress: Progress) -> Path:
+def _mine_repository(repository: Path, workers: int, progress: Progress) -> Path:
     """Mine a history into codeacumen's own folder: the next time only new commits are read."""
-    from codeacumen.checker.index import Index
+    from codeacumen.checker.index import MethodIndex
     from codeacumen.core.home import codeacumen_home
-    from codeacumen.renames.mining import Settings, mine
+    from codeacumen.renames.mining import RenameMiningSettings, mine_repositories
 
-    index = Index(codeacumen_home(), repository)
+    index = MethodIndex(codeacumen_home(), repository)
     index.close()
     folder = index.folder / "renames"
-    mine([repository], folder, Settings(), start_engine("local", workers), progress)
+    mine_repositories(
+        [repository], folder, RenameMiningSettings(), start_engine("local", workers), progress
+    )
     return folder

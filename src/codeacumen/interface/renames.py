@@ -32,12 +32,12 @@ def mine_renames(
     byte for any number of workers.
     """
     from codeacumen.engines import start_engine
-    from codeacumen.renames.mining import Settings, mine
+    from codeacumen.renames.mining import RenameMiningSettings, mine_repositories
 
     several = [repositories] if isinstance(repositories, str | Path) else repositories
-    settings = Settings(branch=branch, since=since, limit=commit_timeout, mass=mass)
+    settings = RenameMiningSettings(branch=branch, since=since, limit=commit_timeout, mass=mass)
     with show_progress(progress) as report:
-        description: dict[str, Any] = mine(
+        description: dict[str, Any] = mine_repositories(
             [Path(repository) for repository in several],
             Path(out),
             settings,
@@ -77,22 +77,22 @@ def mine_reviews(
     is read and no request is sent. ``on_wait`` is called with a message when GitHub makes the
     client wait.
     """
-    from codeacumen.renames.reviews.client import GitHub, Kept, Saved
+    from codeacumen.renames.reviews.client import CachedAnswers, GitHub, SavedAnswers
     from codeacumen.renames.reviews.run import mine_reviews as mine_into
 
     several = [repositories] if isinstance(repositories, str) else list(repositories)
     folder, store = Path(out), Path(answers) if answers is not None else Path(out) / "answers"
     if offline:
         with show_progress(progress) as report:
-            return MinedReviews(mine_into(Saved(store), several, folder, since, report))
+            return MinedReviews(mine_into(SavedAnswers(store), several, folder, since, report))
     with (
-        GitHub(api, token, told=on_wait or _ignore) as network,
+        GitHub(api, token, on_wait=on_wait or _ignore_message) as network,
         show_progress(progress) as report,
     ):
-        source = Kept(store, network)
+        source = CachedAnswers(store, network)
         description = mine_into(source, several, folder, since, report)
-    return MinedReviews(description, source.asked, source.unchanged, source.there)
+    return MinedReviews(description, source.sent, source.unchanged, source.stored)
 
 
-def _ignore(message: str) -> None:
+def _ignore_message(message: str) -> None:
     """Do nothing with a message."""

@@ -80,8 +80,8 @@ class Results:
         """Return the plot of a task: each model's score with its interval."""
         import altair as alt
 
-        from codeacumen.report.evidence import merge
-        from codeacumen.report.plots import EXPORT_WIDTH, forest, theme
+        from codeacumen.report.evidence import merge_runs
+        from codeacumen.report.plots import EXPORT_WIDTH, build_theme, draw_forest_plot
 
         name = task or next(iter(self.run.tasks))
         if name not in self.run.tasks:
@@ -89,8 +89,10 @@ class Results:
                 f"the results have no task {name!r}", f"name one of {', '.join(self.run.tasks)}"
             )
         card = self.run.tasks[name]
-        plot = forest(merge([(self.folder, self.run)]), card, card.evaluation_sets[0])
-        config = theme("light")
+        plot = draw_forest_plot(
+            merge_runs([(self.folder, self.run)]), card, card.evaluation_sets[0]
+        )
+        config = build_theme("light")
         # Vega-Lite knows the layout of legends, but its schema, which Altair checks, does not.
         config["legend"] = {
             key: value for key, value in config["legend"].items() if key != "layout"
@@ -105,7 +107,7 @@ class Results:
 
     def __str__(self) -> str:
         lines = []
-        for title, header, rows in self._tables():
+        for title, header, rows in self._build_tables():
             widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
             lines += [title, *("  ".join(map(str.ljust, row, widths)) for row in (header, *rows))]
         return "\n".join(line.rstrip() for line in lines)
@@ -114,7 +116,7 @@ class Results:
         from html import escape
 
         parts = []
-        for title, header, rows in self._tables():
+        for title, header, rows in self._build_tables():
             head = "".join(f"<th>{escape(text)}</th>" for text in header)
             body = "".join(
                 f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>" for row in rows
@@ -125,9 +127,9 @@ class Results:
             )
         return "".join(parts)
 
-    def _tables(self) -> list[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
+    def _build_tables(self) -> list[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
         """Return for each task a title, a header and a row for each model, best first."""
-        from codeacumen.report.evidence import ranked
+        from codeacumen.report.evidence import rank_cells
         from codeacumen.text.numbers import format_interval, format_number
 
         tables: list[tuple[str, tuple[str, ...], list[tuple[str, ...]]]] = []
@@ -144,7 +146,7 @@ class Results:
                     f"{cell.counts.answered} of {cell.counts.instances}",
                     str(cell.counts.failed),
                 )
-                for cell, score in ranked(cells, card, first.name)
+                for cell, score in rank_cells(cells, card, first.name)
             ]
             tables.append((f"{card.title} ({name}), evaluation set {first.name}", header, rows))
         return tables

@@ -70,7 +70,7 @@ def train_embedding(
     random sample of the files. The same corpora and settings give the same bytes, unless ``fast``,
     which trains on all cores.
     """
-    from codeacumen.core.machine import processors
+    from codeacumen.core.machine import count_processors
     from codeacumen.corpus.build import open_or_build
     from codeacumen.models.embeddings.train import (
         check_embedding_folder,
@@ -103,7 +103,7 @@ def train_embedding(
             else stack.enter_context(open_or_build([str(corpus)], started, report))
             for corpus in several
         ]
-        threads = processors() if fast else 1
+        threads = count_processors() if fast else 1
         vectors, files_left_out = train_vectors(
             technique, opened, settings, started, report, threads=threads
         )
@@ -144,7 +144,7 @@ def train_network(
     called after each training.
     """
     from codeacumen.models.neural.training.requests import make_requests
-    from codeacumen.models.neural.training.train import train
+    from codeacumen.models.neural.training.train import run_training
 
     taught, is_pretraining = load_training_tasks(tasks)
     requests = make_requests(
@@ -166,7 +166,7 @@ def train_network(
         name = request.task.card.name
         own_folder = folder / name.rpartition("/")[2] if len(requests) > 1 else folder
         with show_progress(progress) as report:
-            about = train(request, own_folder, started, report)
+            about = run_training(request, own_folder, started, report)
         networks.append(TrainedNetwork(name, own_folder, about))
         if on_trained is not None:
             on_trained(networks[-1])

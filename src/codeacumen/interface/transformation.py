@@ -15,7 +15,7 @@ from codeacumen.interface.results import TemporaryFolder
 
 if TYPE_CHECKING:
     from codeacumen.corpus import Corpus
-    from codeacumen.transforms.run import Delivered
+    from codeacumen.transforms.run import TransformSummary
 
 TESTS = "tests"
 
@@ -56,14 +56,14 @@ class Transformation:
         self.out = out
         self.counts = counts
         self._corpus = corpus
-        # Keeps what was made for this transformation as long as this object.
+        # Keeps the temporary files as long as this object exists.
         self._temporary = temporary
         # The file that was read last: its variants follow each other.
         self._source: tuple[tuple[str, str], tuple[bytes, str]] | None = None
 
     @property
     def line_count(self) -> int:
-        """The number of lines in ``out``: variants and, if they were wanted, refused places."""
+        """The number of lines in ``out``: variants and, on request, refused places."""
         count: int = self.counts["lines"]
         return count
 
@@ -85,7 +85,7 @@ class Transformation:
         return f"Transformation({variants:,} variants by {', '.join(kinds)})"
 
     def _to_variant(self, row: Json) -> ProgramVariant:
-        from codeacumen.transforms.edits import Edit, apply
+        from codeacumen.transforms.edits import Edit, apply_edits
 
         source, encoding = self._read_source(row["project"], row["file"])
         edits = [
@@ -100,7 +100,7 @@ class Transformation:
             where=row["where"],
             locations=tuple(row["locations"]),
             original=source.decode(encoding).removeprefix("\ufeff"),
-            changed=apply(source, edits).decode(encoding).removeprefix("\ufeff"),
+            changed=apply_edits(source, edits).decode(encoding).removeprefix("\ufeff"),
             certificate=row.get("certificate", {}),
             doubt=row.get("doubt", {}),
         )
@@ -148,49 +148,53 @@ def transform(
     with the result. ``write`` is a folder for the changed files. With ``refused``, ``out`` has a
     line for each refused place, too.
     """
-    from codeacumen.transforms.certify.projects import Means
+    from codeacumen.transforms.certify.projects import CertificationTools
     from codeacumen.transforms.location import parse_modes
-    from codeacumen.transforms.run import Order, deliver
+    from codeacumen.transforms.run import TransformRequest, write_variants
     from codeacumen.transforms.variants import parse_kinds
 
-    order = Order(parse_kinds(kinds), parse_modes(where, ("single",)), seed, certify, refused)
+    order = TransformRequest(
+        parse_kinds(kinds), parse_modes(where, ("single",)), seed, certify, refused
+    )
     tested_folder = _find_tested_folder(sources, test_command) if certify == TESTS else None
     temporary = TemporaryFolder()
     lines = Path(out) if out is not None else temporary.path / "variants.jsonl"
-    started = start_engine(engine, workers)
+    started_engine = start_engine(engine, workers)
     with show_progress(progress) as report:
-        corpus = _open_or_build(sources, temporary.path / "corpus", started, report)
-        delivered = deliver(
+        corpus = _open_or_build(sources, temporary.path / "corpus", started_engine, report)
+        delivered = write_variants(
             corpus,
             order,
-            started,
+            started_engine,
             lines,
-            Means(class_path, test_command, tested_folder),
+            CertificationTools(class_path, test_command, tested_folder),
             report,
             Path(write) if write is not None else None,
         )
-    return Transformation(corpus, lines, _count(delivered, order.kinds), temporary)
+    return Transformation(corpus, lines, _count_variants(delivered, order.kinds), temporary)
 
 
 def _open_or_build(sources: Any, folder: Path, engine: Any, report: Any) -> Corpus:
     """Return the corpus of ``sources``, or build it in ``folder``, without views."""
     from codeacumen.core.home import codeacumen_home
     from codeacumen.corpus import Corpus
-    from codeacumen.corpus.build import build
+    from codeacumen.corpus.build import build_corpus_folder
     from codeacumen.corpus.manifest import NAME
 
     if isinstance(sources, Corpus):
         return sources
-    several = _list_sources(sources)
-    if len(several) == 1 and (Path(several[0]) / NAME).is_file():
-        return Corpus.open(several[0])
-    build(several, folder, engine=engine, views=(), cache=codeacumen_home(), step=report)
+    source_list = _list_sources(sources)
+    if len(source_list) == 1 and (Path(source_list[0]) / NAME).is_file():
+        return Corpus.open(source_list[0])
+    build_corpus_folder(
+        source_list, folder, engine=engine, views=(), cache=codeacumen_home(), progress=report
+    )
     return Corpus.open(folder)
 
 
 def _list_sources(sources: Any) -> list[str]:
-    several = [sources] if isinstance(sources, str | Path) else sources
-    return [str(source) for source in several]
+    source_list = [sources] if isinstance(sources, str | Path) else sources
+    return [str(source) for source in source_list]
 
 
 def _find_tested_folder(sources: Any, command: str) -> Path:
@@ -200,8 +204,10 @@ def _find_tested_folder(sources: Any, command: str) -> Path:
             "certifying with tests needs a command",
             "for example --test-command 'make check', run in a copy of the folder",
         )
-    several = [] if not isinstance(sources, str | Path | Sequence) else _list_sources(sources)
-    folder = Path(several[0].partition("=")[2] or several[0]) if len(several) == 1 else None
+    source_list = [] if not isinstance(sources, str | Path | Sequence) else _list_sources(sources)
+    folder = (
+        Path(source_list[0].partition("=")[2] or source_list[0]) if len(source_list) == 1 else None
+    )
     if folder is None or not folder.is_dir():
         raise CodeacumenError(
             "tests can be run for one project, in its folder",
@@ -210,14 +216,14 @@ def _find_tested_folder(sources: Any, command: str) -> Path:
     return folder
 
 
-def _count(delivered: Delivered, kinds: Sequence[str]) -> dict[str, Json]:
+def _count_variants(delivered: TransformSummary, kinds: Sequence[str]) -> dict[str, Json]:
     """Return the counts of a transformation as JSON."""
     counts = delivered.counts
     return {
         "lines": delivered.lines,
         "kinds": {
             kind: {
-                "locations": counts.found[kind],
+                "locations": counts.locations[kind],
                 "refused": {
                     reason: places
                     for (refused_kind, reason), places in counts.refused.most_common()
@@ -225,7 +231,7 @@ def _count(delivered: Delivered, kinds: Sequence[str]) -> dict[str, Json]:
                 },
                 "variants": {
                     mode: variants
-                    for (made_kind, mode), variants in counts.made.items()
+                    for (made_kind, mode), variants in counts.variants.items()
                     if made_kind == kind
                 },
                 "failed": [

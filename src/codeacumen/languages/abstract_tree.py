@@ -1,15 +1,15 @@
 """Abstract trees of any language, and the paths between their leaves.
 
-An abstract tree is the syntax without what only its spelling needs. A language says by
-``treatment`` which kinds are left out, and which are passed through, so that what they hold belongs
-to the node above.
+An abstract tree is the syntax tree without nodes that only spelling needs. ``make_treatment``
+builds a language's table of the kinds that are left out and of those that are passed through, whose
+children become children of the node above.
 
 A path goes up from a leaf to the lowest common ancestor and down to another leaf. Its hash is the
-same in all files. Its length is the number of edges, its width the distance of the two branches
-among the ancestor's children. A node goes by its kind and operator and, where that is wanted, by
-its place among its siblings. A leaf has paths to a limited number of leaves after it, the nearest
-in the tree first: between two long arrays side by side there is a short path from each element to
-each, so without this limit the number of paths would grow with the square of the file.
+same in all files. Its length is the number of edges; its width is the distance of the two branches
+among the ancestor's children. A node is labelled by its kind and operator and, where requested, by
+its index among its siblings. A leaf has paths to a limited number of later leaves, the nearest in
+the tree first: two long adjacent arrays have a short path from each element to each other element,
+so without this limit the number of paths would grow with the square of the file.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 from tree_sitter import Language
 
-from codeacumen.languages.kernel import STEP, Words, kernel, mixed
+from codeacumen.languages.kernel import STEP, Words, kernel, mix_bits
 from codeacumen.languages.syntax import Column, Syntax, number_texts
 
-# What becomes of a kind; the first two are no nodes.
+# The treatment of a kind; kinds with the first two values make no nodes.
 OUT, THROUGH, INNER, LEAF, LEAF_IF_BARE = range(5)
 
 Treatment = NDArray[np.uint8]
@@ -33,13 +33,15 @@ Treatment = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """One value a node, in pre-order. ``node`` is the node of the syntax; ``up`` the parent
-    (-1: none); ``place`` counts the siblings before; ``operator`` is the symbol of the operator
-    (0: none); ``leaf`` are the leaves, in order."""
+    """An abstract tree: columns with one value per node, in pre-order.
+
+    ``node`` is the node of the syntax; ``parent`` is -1 at the root; ``child_index`` counts the
+    siblings before; ``operator`` is the symbol of the operator (0: none); ``leaf`` lists the
+    leaves, in order."""
 
     node: Column
-    up: Column
-    place: Column
+    parent: Column
+    child_index: Column
     depth: Column
     operator: NDArray[np.uint16]
     leaf: Column
@@ -48,38 +50,40 @@ class Tree:
         return len(self.node)
 
 
-def treatment(
+def make_treatment(
     grammar: Language,
     out: Iterable[int],
     through: Iterable[int],
     leaves: Iterable[int],
     leaves_if_bare: Iterable[int] = (),
 ) -> Treatment:
-    """By symbol, what becomes of it: punctuation and ``out`` are left out, ``through`` is passed
-    through, ``leaves_if_bare`` are leaves where nothing is below them."""
-    # What the grammar may come to have, and tree-sitter's errors, are inner nodes.
-    found = np.full(1 << 16, INNER, dtype=np.uint8)
+    """Return the treatment of each symbol: punctuation and ``out`` are left out, ``through`` is
+    passed through, ``leaves_if_bare`` are leaves where they have no children."""
+    # Symbols of later grammars, and tree-sitter's errors, are inner nodes.
+    treatment = np.full(1 << 16, INNER, dtype=np.uint8)
     for symbol in range(grammar.node_kind_count):
         if not grammar.node_kind_is_named(symbol):
-            found[symbol] = OUT
-    for symbols, how in (
+            treatment[symbol] = OUT
+    for symbols, code in (
         (out, OUT),
         (through, THROUGH),
         (leaves, LEAF),
         (leaves_if_bare, LEAF_IF_BARE),
     ):
-        found[list(symbols)] = how
-    return found
+        treatment[list(symbols)] = code
+    return treatment
 
 
-def abstract_tree(syntax: Syntax, treatment: Treatment, operator: int) -> Tree:
-    """``operator`` is the field that operators stand in."""
+def build_abstract_tree(syntax: Syntax, treatment: Treatment, operator: int) -> Tree:
+    """Return the abstract tree of a file; ``operator`` is the number of the operator field."""
     size = syntax.end - syntax.start
-    return Tree(*_tree(syntax.kind, syntax.field, syntax.parent, size, treatment, operator))
+    return Tree(
+        *_build_columns(syntax.kind, syntax.field, syntax.parent, size, treatment, operator)
+    )
 
 
 @kernel
-def _tree(
+def _build_columns(
     kind: NDArray[np.uint16],
     field_: NDArray[np.uint16],
     parent: Column,
@@ -88,53 +92,53 @@ def _tree(
     operator_field: int,
 ) -> tuple[Column, Column, Column, Column, NDArray[np.uint16], Column]:
     count = len(kind)
-    # The place in the tree of each node or, where it has none, of the nearest node above.
-    at = np.empty(count, dtype=np.int32)
+    # The abstract node of each syntax node or, where it has none, of its nearest ancestor.
+    tree_node = np.empty(count, dtype=np.int32)
     node = np.empty(count, dtype=np.int32)
     up = np.empty(count, dtype=np.int32)
     place = np.empty(count, dtype=np.int32)
     depth = np.empty(count, dtype=np.int32)
     children = np.zeros(count, dtype=np.int32)
     operator = np.zeros(count, dtype=np.uint16)
-    used = 0
+    node_count = 0
     for i in range(count):
-        above = at[parent[i]] if i > 0 else -1
-        how = treatment[kind[i]]
-        if i > 0 and (how <= THROUGH or (how == LEAF and size[i] == 0)):
-            at[i] = above
-            if field_[i] == operator_field and node[above] == parent[i]:
-                operator[above] = kind[i]
+        ancestor = tree_node[parent[i]] if i > 0 else -1
+        code = treatment[kind[i]]
+        if i > 0 and (code <= THROUGH or (code == LEAF and size[i] == 0)):
+            tree_node[i] = ancestor
+            if field_[i] == operator_field and node[ancestor] == parent[i]:
+                operator[ancestor] = kind[i]
             continue
-        at[i] = used
-        node[used] = i
-        up[used] = above
-        place[used] = 0
-        depth[used] = 0
-        if above >= 0:
-            place[used] = children[above]
-            depth[used] = depth[above] + 1
-            children[above] += 1
-        used += 1
-    leaf = np.empty(used, dtype=np.int32)
-    leaves = 0
-    for n in range(used):
-        how = treatment[kind[node[n]]]
-        if how == LEAF or (how == LEAF_IF_BARE and children[n] == 0):
-            leaf[leaves] = n
-            leaves += 1
+        tree_node[i] = node_count
+        node[node_count] = i
+        up[node_count] = ancestor
+        place[node_count] = 0
+        depth[node_count] = 0
+        if ancestor >= 0:
+            place[node_count] = children[ancestor]
+            depth[node_count] = depth[ancestor] + 1
+            children[ancestor] += 1
+        node_count += 1
+    leaf = np.empty(node_count, dtype=np.int32)
+    leaf_count = 0
+    for tree_index in range(node_count):
+        code = treatment[kind[node[tree_index]]]
+        if code == LEAF or (code == LEAF_IF_BARE and children[tree_index] == 0):
+            leaf[leaf_count] = tree_index
+            leaf_count += 1
     return (
-        node[:used].copy(),
-        up[:used].copy(),
-        place[:used].copy(),
-        depth[:used].copy(),
-        operator[:used].copy(),
-        leaf[:leaves].copy(),
+        node[:node_count].copy(),
+        up[:node_count].copy(),
+        place[:node_count].copy(),
+        depth[:node_count].copy(),
+        operator[:node_count].copy(),
+        leaf[:leaf_count].copy(),
     )
 
 
 Flags = NDArray[np.bool_]
 
-# Constants of splitmix64, a well-tried mixing of 64 bits.
+# Constants of splitmix64, a well-tested mixing of 64 bits.
 _STEP, _FIRST, _SECOND = (
     np.uint64(0x9E3779B97F4A7C15),
     np.uint64(0xBF58476D1CE4E5B9),
@@ -144,8 +148,9 @@ _STEP, _FIRST, _SECOND = (
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Edges of a path; how far apart its branches are among their parent's children; how many paths
-    go from a leaf to leaves after it."""
+    """Limits on paths: the number of edges (``length``), the distance of the two branches among
+    their parent's children (``width``), the number of paths from a leaf to later leaves
+    (``most``)."""
 
     length: int
     width: int
@@ -154,9 +159,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class LeafPaths:
-    """``left`` and ``right`` are places in ``tree.leaf``, left before right in the source.
-    ``path`` is a hash of the path from left to right and ``back`` one of the path from right to
-    left. They stand by the left leaf, from near to far."""
+    """Paths between leaves, sorted by the left leaf, from near to far.
+
+    ``left`` and ``right`` are indices into ``tree.leaf``, left before right in the source. ``path``
+    is the hash of the path from left to right, ``back`` that of the path from right to left."""
 
     left: Column
     right: Column
@@ -164,19 +170,22 @@ class LeafPaths:
     back: Words
 
 
-def leaf_paths(
+def find_leaf_paths(
     kind: NDArray[np.uint16], tree: Tree, shows_place: Flags, hashes: Words, limits: Limits
 ) -> LeafPaths:
-    """``kind`` and ``shows_place`` are of the tree's nodes; ``hashes`` are by symbol."""
-    plain = mixed(hashes[kind] + STEP * hashes[tree.operator])
-    placed = mixed(plain ^ (tree.place + 1).astype(np.uint64))
+    """Return all paths within the limits.
+
+    ``kind`` and ``shows_place`` have one value per node of the tree, ``hashes`` one per symbol.
+    """
+    plain = mix_bits(hashes[kind] + STEP * hashes[tree.operator])
+    with_index = mix_bits(plain ^ (tree.child_index + 1).astype(np.uint64))
     return LeafPaths(
-        *_pairs(
-            tree.up,
+        *_pair_leaves(
+            tree.parent,
             tree.depth,
             tree.leaf,
             plain,
-            np.where(shows_place, placed, plain),
+            np.where(shows_place, with_index, plain),
             max(limits.length, 1),
             limits.width,
             limits.most,
@@ -184,99 +193,99 @@ def leaf_paths(
     )
 
 
-def symbol_hashes(grammar: Language) -> Words:
-    """By symbol, a hash of its name, which does not change with the grammar's numbers."""
-    found = np.zeros(1 << 16, dtype=np.uint64)
+def hash_symbols(grammar: Language) -> Words:
+    """Return a hash of each symbol's name, which does not change with the grammar's numbers."""
+    hashes = np.zeros(1 << 16, dtype=np.uint64)
     for symbol in (*range(1, grammar.node_kind_count), (1 << 16) - 1):
         name = grammar.node_kind_for_id(symbol) or ""
         digest = hashlib.blake2b(name.encode(), digest_size=8).digest()
-        found[symbol] = int.from_bytes(digest, "little")
-    return found
+        hashes[symbol] = int.from_bytes(digest, "little")
+    return hashes
 
 
-def leaf_words(
-    syntax: Syntax, tree: Tree, told: Callable[[str], str]
+def number_leaf_words(
+    syntax: Syntax, tree: Tree, make_word: Callable[[str], str]
 ) -> tuple[Column, tuple[str, ...]]:
-    """For each leaf the place of its word, and the words: ``told`` makes them of the text."""
+    """Return the number of each leaf's word, and the words, which ``make_word`` makes of texts."""
     node = tree.node[tree.leaf]
     word, texts = number_texts(syntax, node)
-    return word, tuple(told(text.decode("utf-8", errors="replace")) for text in texts)
+    return word, tuple(make_word(text.decode("utf-8", errors="replace")) for text in texts)
 
 
 @kernel
-def _joined(one: np.uint64, other: np.uint64) -> np.uint64:
-    """A hash of two hashes in this order."""
-    value = one * _STEP + other
+def _combine_hashes(first: np.uint64, second: np.uint64) -> np.uint64:
+    """Return a hash of two hashes in this order."""
+    value = first * _STEP + second
     value = (value ^ (value >> np.uint64(30))) * _FIRST
     value = (value ^ (value >> np.uint64(27))) * _SECOND
     return value ^ (value >> np.uint64(31))
 
 
 @kernel
-def _levels(depth: Column, leaf: Column) -> Column:
-    """The leaves (places in ``leaf``) by depth, then in order: those at one depth below a node
-    stand together."""
+def _sort_leaves_by_depth(depth: Column, leaf: Column) -> Column:
+    """Return the leaves (indices into ``leaf``) by depth, then in source order, so that the
+    leaves at one depth below a node are adjacent."""
     deepest = 0
     for node in leaf:
         deepest = max(deepest, depth[node])
     first = np.zeros(deepest + 2, dtype=np.int32)
     for node in leaf:
         first[depth[node] + 1] += 1
-    for d in range(1, deepest + 2):
-        first[d] += first[d - 1]
-    level = np.empty(len(leaf), dtype=np.int32)
-    for place in range(len(leaf)):
-        d = depth[leaf[place]]
-        level[first[d]] = place
-        first[d] += 1
-    return level
+    for node_depth in range(1, deepest + 2):
+        first[node_depth] += first[node_depth - 1]
+    by_depth = np.empty(len(leaf), dtype=np.int32)
+    for leaf_index in range(len(leaf)):
+        node_depth = depth[leaf[leaf_index]]
+        by_depth[first[node_depth]] = leaf_index
+        first[node_depth] += 1
+    return by_depth
 
 
 @kernel
-def _stretches(
-    up: Column, leaf: Column, level: Column, length: int
+def _find_leaf_ranges(
+    up: Column, leaf: Column, by_depth: Column, length: int
 ) -> tuple[Column, Column, Column]:
-    """For each node and each distance below it, its leaves at that distance as a stretch of
-    ``level``: where it begins and how many they are. And for each node, the sibling after it."""
+    """Return, for each node and each distance below it, the range of ``by_depth`` that holds its
+    leaves at that distance (first position and size), and for each node its next sibling."""
     count = len(up)
     first = np.zeros((count, length), dtype=np.int32)
-    many = np.zeros((count, length), dtype=np.int32)
-    after = np.full(count, -1, dtype=np.int32)
-    latest = np.full(count, -1, dtype=np.int32)
-    for position in range(len(level)):
-        node = leaf[level[position]]
-        first[node, 0], many[node, 0] = position, 1
-    # Backwards, so that a node's own stretches are ready before its parent's, and that the
-    # first child is the last to say where the parent's begin.
+    size = np.zeros((count, length), dtype=np.int32)
+    next_sibling = np.full(count, -1, dtype=np.int32)
+    latest_child = np.full(count, -1, dtype=np.int32)
+    for position in range(len(by_depth)):
+        node = leaf[by_depth[position]]
+        first[node, 0], size[node, 0] = position, 1
+    # Backwards, so that a node's ranges are complete before its parent's, and so that the first
+    # child, visited last, sets where the parent's ranges begin.
     for node in range(count - 1, 0, -1):
-        above = up[node]
-        after[node] = latest[above]
-        latest[above] = node
-        for far in range(length - 1):
-            if many[node, far] > 0:
-                first[above, far + 1] = first[node, far]
-                many[above, far + 1] += many[node, far]
-    return first, many, after
+        ancestor = up[node]
+        next_sibling[node] = latest_child[ancestor]
+        latest_child[ancestor] = node
+        for distance in range(length - 1):
+            if size[node, distance] > 0:
+                first[ancestor, distance + 1] = first[node, distance]
+                size[ancestor, distance + 1] += size[node, distance]
+    return first, size, next_sibling
 
 
 @kernel
-def _chains(up: Column, leaf: Column, label: Words, length: int) -> Words:
-    """For each leaf, hashes of the way up: the leaf alone, the leaf and one node, and so on."""
+def _hash_upward_paths(up: Column, leaf: Column, label: Words, length: int) -> Words:
+    """Return hashes of each leaf's path upward: the leaf alone, the leaf and its parent, …"""
     chain = np.zeros((len(leaf), length), dtype=np.uint64)
-    for place in range(len(leaf)):
-        node = leaf[place]
-        value = label[node]
-        for far in range(length):
-            chain[place, far] = value
+    for leaf_index in range(len(leaf)):
+        node = leaf[leaf_index]
+        path_hash = label[node]
+        for distance in range(length):
+            chain[leaf_index, distance] = path_hash
             node = up[node]
             if node < 0:
                 break
-            value = _joined(value, label[node])
+            path_hash = _combine_hashes(path_hash, label[node])
     return chain
 
 
 @kernel
-def _pairs(
+def _pair_leaves(
     up: Column,
     depth: Column,
     leaf: Column,
@@ -286,52 +295,60 @@ def _pairs(
     width: int,
     most: int,
 ) -> tuple[Column, Column, Words, Words]:
-    """Paths through a node join a stretch of leaves below one child with a stretch below one of
-    the next. Only stretches are looked at, as many for each node as the limits allow, and the
-    leaves that have paths."""
-    level = _levels(depth, leaf)
-    first, many, after = _stretches(up, leaf, level, length)
-    chain = _chains(up, leaf, label, length)
-    found = np.zeros(len(leaf), dtype=np.int64)
+    """Return the columns of ``LeafPaths``.
+
+    Paths through a node join a range of leaves below one child with a range below one of the next
+    siblings. The loop visits only ranges, as many per node as the limits allow, and leaves that
+    have paths."""
+    by_depth = _sort_leaves_by_depth(depth, leaf)
+    first, size, next_sibling = _find_leaf_ranges(up, leaf, by_depth, length)
+    chain = _hash_upward_paths(up, leaf, label, length)
+    path_count = np.zeros(len(leaf), dtype=np.int64)
     begin = np.zeros(len(leaf) + 1, dtype=np.int64)
     left = np.empty(0, dtype=np.int32)
     right = np.empty(0, dtype=np.int32)
     path = np.empty(0, dtype=np.uint64)
     back = np.empty(0, dtype=np.uint64)
-    # Once to count the paths of each leaf, once to write them down.
-    for writing in range(2):
-        if writing == 1:
-            begin[1:] = np.cumsum(found)
-            found[:] = 0
+    # The first pass counts the paths of each leaf, the second writes them.
+    for is_writing in range(2):
+        if is_writing == 1:
+            begin[1:] = np.cumsum(path_count)
+            path_count[:] = 0
             left = np.empty(begin[-1], dtype=np.int32)
             right = np.empty(begin[-1], dtype=np.int32)
             path = np.empty(begin[-1], dtype=np.uint64)
             back = np.empty(begin[-1], dtype=np.uint64)
         # Backwards, so that a leaf's lower branches come before its higher ones.
-        for one in range(len(up) - 1, 0, -1):
-            top = plain[up[one]]
-            other = after[one]
+        for branch in range(len(up) - 1, 0, -1):
+            top = plain[up[branch]]
+            sibling = next_sibling[branch]
             for _ in range(width):
-                if other < 0:
+                if sibling < 0:
                     break
                 for rise in range(length - 1):
                     for fall in range(length - 1 - rise):
-                        if many[other, fall] == 0:
+                        if size[sibling, fall] == 0:
                             continue
-                        for i in range(first[one, rise], first[one, rise] + many[one, rise]):
-                            source = level[i]
-                            taken = min(many[other, fall], most - found[source])
-                            at = begin[source] + found[source]
-                            found[source] += taken
-                            if writing == 0:
+                        for i in range(
+                            first[branch, rise], first[branch, rise] + size[branch, rise]
+                        ):
+                            source = by_depth[i]
+                            added = min(size[sibling, fall], most - path_count[source])
+                            position = begin[source] + path_count[source]
+                            path_count[source] += added
+                            if is_writing == 0:
                                 continue
                             rising = chain[source, rise]
-                            for j in range(taken):
-                                target = level[first[other, fall] + j]
+                            for j in range(added):
+                                target = by_depth[first[sibling, fall] + j]
                                 falling = chain[target, fall]
-                                left[at + j] = source
-                                right[at + j] = target
-                                path[at + j] = _joined(_joined(rising, top), falling)
-                                back[at + j] = _joined(_joined(falling, top), rising)
-                other = after[other]
+                                left[position + j] = source
+                                right[position + j] = target
+                                path[position + j] = _combine_hashes(
+                                    _combine_hashes(rising, top), falling
+                                )
+                                back[position + j] = _combine_hashes(
+                                    _combine_hashes(falling, top), rising
+                                )
+                sibling = next_sibling[sibling]
     return left, right, path, back

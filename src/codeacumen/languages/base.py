@@ -1,6 +1,6 @@
-"""What a language is to the rest of the package.
+"""The interface of a programming language to the rest of the package.
 
-A corpus stores the files of every registered language with what their syntax tells; embeddings
+A corpus stores the files of every registered language with data from their syntax; embeddings
 learn from their tokens. Everything about methods (declarations, bindings, calls, views, tasks)
 exists for Java only.
 """
@@ -16,19 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codeacumen.api import CodeacumenError
-from codeacumen.languages.syntax import Column, Syntax, parse
-from codeacumen.registry import entry, names
+from codeacumen.languages.syntax import Column, Syntax, parse_source
+from codeacumen.registry import find_entry, list_names
 
 if TYPE_CHECKING:
     from tree_sitter import Language as Grammar
 
-# What a token is to an embedding. Streams may be read without some of them.
+# Roles of tokens in embeddings. A stream may leave out some roles.
 NAME, KEYWORD, LITERAL, SIGN = range(4)
 
 
 class TokenKind(NamedTuple):
-    """``role`` is NAME, KEYWORD, LITERAL or SIGN; a quoted token stands by its value after a
-    quote, so that a text is never taken for a name."""
+    """Role of a kind of token: NAME, KEYWORD, LITERAL or SIGN.
+
+    A token of a quoted kind is written as a quote and its value, so that no string equals a name.
+    """
 
     role: int
     is_quoted: bool = False
@@ -51,12 +53,12 @@ class Tokens(Protocol):
         ...
 
     def value(self, i: int) -> str:
-        """Return what a name or a literal means: escapes resolved, quotes left out."""
+        """Return the value of a name or a literal: escapes resolved, quotes left out."""
         ...
 
 
 class Language(Protocol):
-    """A programming language. ``codeacumen.language`` registers a factory of one."""
+    """A programming language. The decorator ``codeacumen.language`` registers its factory."""
 
     @property
     def name(self) -> str:
@@ -75,11 +77,11 @@ class Language(Protocol):
 
     @property
     def token_kinds(self) -> Sequence[TokenKind]:
-        """What the numbers of ``Tokens.kind`` mean."""
+        """The token kinds that ``Tokens.kind`` numbers."""
         ...
 
     def parse(self, source: bytes) -> Syntax:
-        """Return the syntax of a file; any bytes have one."""
+        """Return the syntax of a file; any bytes can be parsed."""
         ...
 
     def tokens(self, syntax: Syntax) -> Tokens:
@@ -107,11 +109,11 @@ class LeafTokens:
 
 @dataclass(frozen=True)
 class TreeSitterLanguage:
-    """A language through its tree-sitter grammar, with every leaf of the tree as a token.
+    """A language defined by its tree-sitter grammar, with every leaf of the tree as a token.
 
-    ``names``, ``literals`` and ``quoted`` are types of leaves: identifiers, literals, and those of
-    the literals that are texts. Leaves without a type of their own are keywords where they are
-    words. Comments are no tokens: a type that contains ``comment`` is left out.
+    ``names``, ``literals`` and ``quoted`` are types of leaves: identifiers, literals, and the
+    literals that are strings. Unnamed leaves are keywords if they are words. Comments are not
+    tokens: leaves whose type contains ``comment`` are left out.
     """
 
     name: str
@@ -134,9 +136,9 @@ class TreeSitterLanguage:
 
     @cached_property
     def token_kinds(self) -> list[TokenKind]:
-        return [self._classify(symbol, is_named) for symbol, is_named in self._symbols]
+        return [self._classify_symbol(symbol, is_named) for symbol, is_named in self._symbols]
 
-    def _classify(self, symbol: str, is_named: bool) -> TokenKind:
+    def _classify_symbol(self, symbol: str, is_named: bool) -> TokenKind:
         if symbol in self.names:
             return TokenKind(NAME)
         if symbol in self.literals or symbol in self.quoted:
@@ -149,18 +151,20 @@ class TreeSitterLanguage:
         return np.array(["comment" in symbol for symbol, _ in self._symbols])
 
     def parse(self, source: bytes) -> Syntax:
-        return parse(self._grammar, source)
+        return parse_source(self._grammar, source)
 
     def tokens(self, syntax: Syntax) -> LeafTokens:
-        # The grammar's error node has a symbol beyond its own.
+        # The symbol of tree-sitter's error node is beyond those of the grammar.
         kind = np.minimum(syntax.kind, len(self._symbols) - 1)
-        chosen = syntax.is_leaf & (syntax.end > syntax.start) & ~self._is_comment[kind]
-        return LeafTokens(syntax.source, kind[chosen], syntax.start[chosen], syntax.end[chosen])
+        is_token = syntax.is_leaf & (syntax.end > syntax.start) & ~self._is_comment[kind]
+        return LeafTokens(
+            syntax.source, kind[is_token], syntax.start[is_token], syntax.end[is_token]
+        )
 
 
 def load_language(name: str) -> Language:
     """Return a registered language."""
-    return _create_language(entry("language", name).factory)
+    return _create_language(find_entry("language", name).factory)
 
 
 @lru_cache(maxsize=32)
@@ -171,7 +175,7 @@ def _create_language(factory: Callable[[], object]) -> Language:
 def list_languages() -> dict[str, Language]:
     """Return the registered languages by the suffixes of their files."""
     by_suffix: dict[str, Language] = {}
-    for name in names("language"):
+    for name in list_names("language"):
         language = load_language(name)
         for suffix in language.suffixes:
             other = by_suffix.setdefault(suffix, language)

@@ -1,8 +1,8 @@
 """A file's syntax as flat arrays: one parse in C, one walk in Python, then only arrays.
 
-Nodes stand in pre-order. Everything that analyses code reads these arrays, or plain lists of the
-same columns; nobody walks a tree of objects. Offsets are bytes of the UTF-8 source. Names of a
-grammar's symbols and fields become numbers, which is what the columns hold.
+Nodes are in pre-order. All analyses read these arrays, or plain lists of the same columns; none
+walks a tree of objects. Offsets are bytes of the UTF-8 source. The columns hold numbers of the
+grammar's symbols and fields.
 """
 
 from __future__ import annotations
@@ -16,41 +16,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codeacumen.languages.kernel import kernel
-from codeacumen.text.lines import with_unix_ends
+from codeacumen.text.lines import normalize_line_ends
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Tree
 
-# Symbols are 16 bits; the largest is that of an error.
+# Symbols have 16 bits; the largest is the error node's.
 SYMBOLS = 1 << 16
 
 
-def symbols_of(grammar: Language, names: Iterable[str]) -> frozenset[int]:
-    """Numbers of the named symbols; one name may have several, through aliases."""
-    wanted = set(names)
-    found = frozenset(
+def find_grammar_symbols(grammar: Language, names: Iterable[str]) -> frozenset[int]:
+    """Return the numbers of the named symbols; a name may have several, through aliases."""
+    requested = set(names)
+    symbols = frozenset(
         symbol
         for symbol in range(grammar.node_kind_count)
-        if grammar.node_kind_is_named(symbol) and grammar.node_kind_for_id(symbol) in wanted
+        if grammar.node_kind_is_named(symbol) and grammar.node_kind_for_id(symbol) in requested
     )
-    known = {grammar.node_kind_for_id(symbol) for symbol in found}
-    if known != wanted:
-        raise ValueError(f"the grammar has no {', '.join(sorted(wanted - known))}")
-    return found
+    present = {grammar.node_kind_for_id(symbol) for symbol in symbols}
+    if present != requested:
+        raise ValueError(f"the grammar has no {', '.join(sorted(requested - present))}")
+    return symbols
 
 
-def field_of(grammar: Language, name: str) -> int:
+def find_grammar_field(grammar: Language, name: str) -> int:
     number = grammar.field_id_for_name(name)
     if number is None:
         raise ValueError(f"the grammar has no field {name}")
     return number
 
 
-def mask_of(chosen: Iterable[int]) -> NDArray[np.bool_]:
-    """For any symbol, whether it is one of the chosen."""
-    found = np.zeros(SYMBOLS, dtype=np.bool_)
-    found[list(chosen)] = True
-    return found
+def make_symbol_mask(symbols: Iterable[int]) -> NDArray[np.bool_]:
+    """Return a mask over all symbols that is true for the given ones."""
+    mask = np.zeros(SYMBOLS, dtype=np.bool_)
+    mask[list(symbols)] = True
+    return mask
 
 
 Column: TypeAlias = NDArray[np.int32]
@@ -58,11 +58,11 @@ Column: TypeAlias = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Syntax:
-    """Columns of one value a node, in pre-order.
+    """A syntax tree: columns with one value per node, in pre-order.
 
-    ``kind`` is the grammar's symbol and ``field`` the field's number in the parent (0: none);
-    ``stop`` is the place after a node's last descendant, so its subtree is ``[i, stop[i])``;
-    ``child`` is its place among its siblings; the root's ``parent`` is -1.
+    ``kind`` is the grammar's symbol and ``field`` the number of the node's field in its parent
+    (0: none); ``stop`` is the index after the last descendant, so the subtree is ``[i, stop[i])``;
+    ``child_index`` counts the siblings before; the root's ``parent`` is -1.
     """
 
     source: bytes
@@ -72,7 +72,7 @@ class Syntax:
     end: Column
     parent: Column
     depth: Column
-    child: Column
+    child_index: Column
     stop: Column
     broken: bool
 
@@ -83,13 +83,13 @@ class Syntax:
         return self.source[self.start[node] : self.end[node]].decode("utf-8", errors="replace")
 
     def children(self, node: int) -> list[int]:
-        """The node's children, in order."""
-        found: list[int] = []
+        """Return the node's children, in order."""
+        children: list[int] = []
         at, stop = node + 1, int(self.stop[node])
         while at < stop:
-            found.append(at)
+            children.append(at)
             at = int(self.stop[at])
-        return found
+        return children
 
     @cached_property
     def is_leaf(self) -> NDArray[np.bool_]:
@@ -97,30 +97,31 @@ class Syntax:
         return leaves
 
 
-def flatten(tree: Tree, source: bytes) -> Syntax:
-    """One walk over a parsed tree into columns. No recursion: nesting may be 10,000 deep."""
+def flatten_tree(tree: Tree, source: bytes) -> Syntax:
+    """Return the columns of a parsed tree, from one walk without recursion, because nesting may
+    be 10,000 deep."""
     rows: list[int] = []
     cursor = tree.walk()
-    # This loop runs once for each of tens of millions of nodes: bound methods, one call to keep
-    # all that is seen, and the rest is worked out afterwards.
-    keep = rows.extend
+    # This loop runs for tens of millions of nodes. It therefore uses bound methods and one call
+    # per node; everything else is derived afterwards.
+    add_values = rows.extend
     down, across, up = cursor.goto_first_child, cursor.goto_next_sibling, cursor.goto_parent
     depth = 0
     while True:
         node = cursor.node
-        keep((node.kind_id, node.start_byte, node.end_byte, cursor.field_id or 0, depth))  # type: ignore[union-attr]
+        add_values((node.kind_id, node.start_byte, node.end_byte, cursor.field_id or 0, depth))  # type: ignore[union-attr]
         if down():
             depth += 1
             continue
         while not across():
             if not up():
-                return _columns(rows, source, broken=tree.root_node.has_error)
+                return _make_syntax(rows, source, broken=tree.root_node.has_error)
             depth -= 1
 
 
-def _columns(rows: list[int], source: bytes, *, broken: bool) -> Syntax:
+def _make_syntax(rows: list[int], source: bytes, *, broken: bool) -> Syntax:
     kind, start, end, field, depth = np.array(rows, dtype=np.int32).reshape(-1, 5).T.copy()
-    parent, child, stop = _relations(depth)
+    parent, child_index, stop = _find_relations(depth)
     return Syntax(
         source=source,
         kind=kind.astype(np.uint16),
@@ -129,24 +130,24 @@ def _columns(rows: list[int], source: bytes, *, broken: bool) -> Syntax:
         end=end,
         parent=parent,
         depth=depth,
-        child=child,
+        child_index=child_index,
         stop=stop,
         broken=broken,
     )
 
 
 @kernel
-def _relations(depth: Column) -> tuple[Column, Column, Column]:
-    """What the depths of nodes in pre-order tell: parents, places among siblings, ends."""
+def _find_relations(depth: Column) -> tuple[Column, Column, Column]:
+    """Return parents, indices among siblings and subtree ends from depths in pre-order."""
     count = len(depth)
     parent = np.empty(count, dtype=np.int32)
-    child, stop = np.empty_like(parent), np.empty_like(parent)
+    child_index, stop = np.empty_like(parent), np.empty_like(parent)
     deepest = depth.max() + 2
     last, siblings = np.zeros(deepest, dtype=np.int32), np.zeros(deepest, dtype=np.int32)
     for i in range(count):
         level = depth[i]
         parent[i] = last[level - 1] if level > 0 else -1
-        child[i] = siblings[level]
+        child_index[i] = siblings[level]
         siblings[level] += 1
         siblings[level + 1] = 0
         last[level] = i
@@ -154,22 +155,22 @@ def _relations(depth: Column) -> tuple[Column, Column, Column]:
     for i in range(count - 1, 0, -1):
         if stop[i] > stop[parent[i]]:
             stop[parent[i]] = stop[i]
-    return parent, child, stop
+    return parent, child_index, stop
 
 
-# The symbol of what the parser could not read; and one that no parser gives: an operator that is
-# hidden from who reads the file.
+# ERROR is the symbol of tree-sitter's error node. MASK is a symbol that no parser returns: views
+# put it in place of an operator that a task hides.
 ERROR = 0xFFFF
 MASK = 0xFFFD
 
 
-def first_error(syntax: Syntax) -> int:
-    """The byte at which the source stops being what the grammar knows; 0 if it cannot be told."""
-    wrong = syntax.kind == ERROR
-    # A token the parser had to make up has no width.
-    wrong |= syntax.is_leaf & (syntax.start == syntax.end) & (syntax.parent >= 0)
-    found = np.flatnonzero(wrong)
-    return int(syntax.start[found[0]]) if len(found) else 0
+def find_first_error(syntax: Syntax) -> int:
+    """Return the byte offset of the first syntax error; 0 if there is none or it is unknown."""
+    is_error = syntax.kind == ERROR
+    # A missing token that the parser inserted has no width.
+    is_error |= syntax.is_leaf & (syntax.start == syntax.end) & (syntax.parent >= 0)
+    error_nodes = np.flatnonzero(is_error)
+    return int(syntax.start[error_nodes[0]]) if len(error_nodes) else 0
 
 
 def number_texts(syntax: Syntax, nodes: Column) -> tuple[Column, list[bytes]]:
@@ -186,11 +187,11 @@ def number_texts(syntax: Syntax, nodes: Column) -> tuple[Column, list[bytes]]:
     return column, list(numbers)
 
 
-def parse(language: Language, source: bytes) -> Syntax:
-    """The syntax of a source in UTF-8; any bytes give some tree."""
+def parse_source(language: Language, source: bytes) -> Syntax:
+    """Return the syntax of a UTF-8 source; any bytes can be parsed."""
     from tree_sitter import Parser
 
-    return flatten(Parser(language).parse(with_unix_ends(source)), source)
+    return flatten_tree(Parser(language).parse(normalize_line_ends(source)), source)
 
 
 Kind = TypeVar("Kind")

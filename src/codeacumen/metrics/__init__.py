@@ -10,19 +10,19 @@ from codeacumen.metrics.metric import (
     roc_auc,
     spearman,
 )
-from codeacumen.metrics.readings import ReadMetric, read_metric, target
+from codeacumen.metrics.readings import ReadingMetric, make_reading_metric, target_value
 
 __all__ = [
     "JointMetric",
     "MeanMetric",
-    "ReadMetric",
+    "ReadingMetric",
     "accuracy",
     "change_metrics",
     "character_bleu",
     "exact_match",
+    "make_reading_metric",
     "prediction_change",
-    "read_metric",
     "roc_auc",
     "spearman",
-    "target",
+    "target_value",
 ]

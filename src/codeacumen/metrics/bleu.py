@@ -22,7 +22,7 @@ ORDERS = (1, 2, 3, 4)
 EPSILON = 0.1
 
 
-def character_bleu_of(truth: str, answer: str) -> float:
+def compute_character_bleu(truth: str, answer: str) -> float:
     """Return the score of one name, from 0 to 1.
 
     >>> compute_character_bleu("getName", "getName")
@@ -32,8 +32,12 @@ def character_bleu_of(truth: str, answer: str) -> float:
     """
     logarithms = []
     for order in ORDERS:
-        found, wanted = _ngrams(answer, order), _ngrams(truth, order)
-        matches = sum(min(n, wanted[gram]) for gram, n in found.items() if gram in wanted)
+        answer_ngrams, truth_ngrams = _count_ngrams(answer, order), _count_ngrams(truth, order)
+        matches = sum(
+            min(count, truth_ngrams[gram])
+            for gram, count in answer_ngrams.items()
+            if gram in truth_ngrams
+        )
         if matches == 0 and order == 1:
             return 0.0
         logarithms.append(math.log((matches or EPSILON) / max(1, len(answer) - order + 1)))
@@ -41,12 +45,12 @@ def character_bleu_of(truth: str, answer: str) -> float:
     return penalty * math.exp(math.fsum(logarithms) / len(ORDERS))
 
 
-def _ngrams(text: str, order: int) -> Counter[str]:
+def _count_ngrams(text: str, order: int) -> Counter[str]:
     return Counter(text[start : start + order] for start in range(len(text) - order + 1))
 
 
-def gain(truth: Json, answer: Json) -> float:
+def score_character_bleu(truth: Json, answer: Json) -> float:
     """Return the score of an answer; raise ``TypeError`` unless it is a text."""
     if not isinstance(answer, str):
         raise TypeError(f"expected text, found {answer!r}")
-    return character_bleu_of(truth, answer)
+    return compute_character_bleu(truth, answer)

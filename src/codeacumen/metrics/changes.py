@@ -42,42 +42,42 @@ RIGHT_BEFORE = frozenset((CCP, CWP))
 WRONG_BEFORE = frozenset((WWSP, WCP, WWDP))
 
 
-def change_type(split: Split, truth: str, before: str, after: str) -> str:
+def classify_change(split: Split, truth: str, before: str, after: str) -> str:
     """Return the type of a pair of names, one of ``TYPES``.
 
     >>> classify_change(str.split, "compute result", "result compute", "compute")
     'cwp'
     """
-    names = [_lower(split, name) for name in (before, after)]
-    right = [
-        name == truth or (bool(tokens) and set(tokens) == set(_lower(split, truth)))
+    names = [_lower_subtokens(split, name) for name in (before, after)]
+    is_right = [
+        name == truth or (bool(tokens) and set(tokens) == set(_lower_subtokens(split, truth)))
         for name, tokens in zip((before, after), names, strict=True)
     ]
-    if right[0]:
-        return CCP if right[1] else CWP
-    if right[1]:
+    if is_right[0]:
+        return CCP if is_right[1] else CWP
+    if is_right[1]:
         return WCP
     return WWSP if names[0] == names[1] else WWDP
 
 
-def subtoken_counts(split: Split, truth: str, name: str) -> tuple[int, int, int]:
+def count_subtokens(split: Split, truth: str, name: str) -> tuple[int, int, int]:
     """Return the numbers of true positive, false positive and false negative subtokens."""
-    wanted, given = _lower(split, truth), _lower(split, name)
-    true = sum(token in wanted for token in given)
-    missed = sum(token not in given for token in wanted)
-    return true, len(given) - true, missed
+    truth_subtokens, name_subtokens = _lower_subtokens(split, truth), _lower_subtokens(split, name)
+    true = sum(token in truth_subtokens for token in name_subtokens)
+    missed = sum(token not in name_subtokens for token in truth_subtokens)
+    return true, len(name_subtokens) - true, missed
 
 
-def _lower(split: Split, name: str) -> list[str]:
+def _lower_subtokens(split: Split, name: str) -> list[str]:
     return [token.lower() for token in split(name)]
 
 
 # Cached, because every metric observes each pair, in every evaluation set.
-_change_type = lru_cache(maxsize=1 << 18)(change_type)
-_subtoken_counts = lru_cache(maxsize=1 << 18)(subtoken_counts)
+_change_type = lru_cache(maxsize=1 << 18)(classify_change)
+_subtoken_counts = lru_cache(maxsize=1 << 18)(count_subtokens)
 
 
-def _names(answer: Json) -> tuple[str, str]:
+def _read_names(answer: Json) -> tuple[str, str]:
     if not isinstance(answer, dict):
         raise TypeError(f"expected the names before and after, found {answer!r}")
     before, after = answer["before"], answer["after"]
@@ -96,8 +96,8 @@ class TypeShare:
     name: str
     title: str
     split: Split
-    of: frozenset[str]
-    among: frozenset[str] = frozenset(TYPES)
+    counted_types: frozenset[str]
+    among_types: frozenset[str] = frozenset(TYPES)
     # The task replaces missing names, so that every pair has an answer.
     unanswered: tuple[float, ...] | None = None
     # False, because the statistic is a percentage and not a mean of zeros and ones.
@@ -105,11 +105,11 @@ class TypeShare:
     percentage: bool = True
 
     def observe(self, truth: Json, answer: Json) -> tuple[float, ...] | None:
-        found = _change_type(self.split, truth, *_names(answer))
-        return (float(found in self.of),) if found in self.among else None
+        pair_type = _change_type(self.split, truth, *_read_names(answer))
+        return (float(pair_type in self.counted_types),) if pair_type in self.among_types else None
 
     def of_sums(self, sums: Floats, total: Floats) -> Floats:
-        return _ratio(100.0 * sums[0], total)
+        return _divide_or_nan(100.0 * sums[0], total)
 
     def statistic(self, columns: Floats, weights: Floats) -> Floats:
         return self.of_sums(columns @ weights.T, weights.sum(axis=1))
@@ -129,7 +129,7 @@ class SubtokenScore:
     percentage: bool = False
 
     def observe(self, truth: Json, answer: Json) -> tuple[float, ...] | None:
-        before, after = _names(answer)
+        before, after = _read_names(answer)
         name = before if self.when == "before" else after
         true, false, missed = _subtoken_counts(self.split, truth, name)
         return float(true), float(false), float(missed)
@@ -141,25 +141,25 @@ class SubtokenScore:
         return self.of_sums(columns @ weights.T, weights.sum(axis=1))
 
 
-def _ratio(part: Floats, whole: Floats) -> Floats:
+def _divide_or_nan(numerators: Floats, denominators: Floats) -> Floats:
     import numpy as np
 
-    found: Floats = np.full(np.shape(whole), np.nan)
-    np.divide(part, whole, out=found, where=whole > 0)
-    return found
+    quotients: Floats = np.full(np.shape(denominators), np.nan)
+    np.divide(numerators, denominators, out=quotients, where=denominators > 0)
+    return quotients
 
 
-def _precision(true: Floats, false: Floats, missed: Floats) -> Floats:
-    return _ratio(true, true + false)
+def _compute_precision(true: Floats, false: Floats, missed: Floats) -> Floats:
+    return _divide_or_nan(true, true + false)
 
 
-def _recall(true: Floats, false: Floats, missed: Floats) -> Floats:
-    return _ratio(true, true + missed)
+def _compute_recall(true: Floats, false: Floats, missed: Floats) -> Floats:
+    return _divide_or_nan(true, true + missed)
 
 
-def _f1(true: Floats, false: Floats, missed: Floats) -> Floats:
+def _compute_f1(true: Floats, false: Floats, missed: Floats) -> Floats:
     # The harmonic mean of precision and recall, defined also where one of them is not.
-    return _ratio(2 * true, 2 * true + false + missed)
+    return _divide_or_nan(2 * true, 2 * true + false + missed)
 
 
 _TITLES = {
@@ -169,7 +169,7 @@ _TITLES = {
     WCP: "Wrong names that become right (WCP, %)",
     WWDP: "Wrong names that become other wrong ones (WWDP, %)",
 }
-_SCORES = {"precision": _precision, "recall": _recall, "f1": _f1}
+_SCORES = {"precision": _compute_precision, "recall": _compute_recall, "f1": _compute_f1}
 
 
 def prediction_change(split: Split) -> Metric:
@@ -183,7 +183,10 @@ def change_metrics(split: Split) -> tuple[Metric, ...]:
     These are the percentages of the five types, the shares of right and of wrong names that change,
     and subtoken precision, recall and F1 before and after.
     """
-    types = [TypeShare(one, _TITLES[one], split, frozenset((one,))) for one in TYPES]
+    types = [
+        TypeShare(pair_type, _TITLES[pair_type], split, frozenset((pair_type,)))
+        for pair_type in TYPES
+    ]
     shares = [
         TypeShare(
             "cwp_share",

@@ -32,14 +32,14 @@ from typing import TYPE_CHECKING
 
 from codeacumen.api import Json, Metric
 from codeacumen.metrics.changes import Split
-from codeacumen.metrics.naming import lowered
+from codeacumen.metrics.naming import lower_subtokens
 
 if TYPE_CHECKING:
     from codeacumen.api import Floats
 
 CONSISTENT, INCONSISTENT = "consistent", "inconsistent"
 # The default threshold for fitness, and that of ReName4J and Cognac for recommended names.
-OWN, PUBLISHED = 0.5, 0.85
+DEFAULT_THRESHOLD, PUBLISHED_THRESHOLD = 0.5, 0.85
 FALSE_ALARM, MISS = 1.0, 5.0
 HALF_RECALL = 0.5
 
@@ -48,23 +48,30 @@ Fitness = Callable[[Json, Json], float]
 # Computes a figure from true positives, false negatives, false positives and true negatives, each
 # of
 # shape (b,).
-OfCounts = Callable[["Floats", "Floats", "Floats", "Floats"], "Floats"]
+CountsFigure = Callable[["Floats", "Floats", "Floats", "Floats"], "Floats"]
 
 
-def name_similarity(split: Split, one: str, other: str) -> float:
+def compute_name_similarity(split: Split, first: str, second: str) -> float:
     """Return the Dice coefficient of the sets of subtokens, ignoring case.
 
     >>> compute_name_similarity(str.split, "create topic partition", "extract topic partition")
     0.6666666666666666
     """
-    a, b = set(lowered(split, one)), set(lowered(split, other))
-    return 2 * len(a & b) / (len(a) + len(b)) if a or b else 1.0
+    first_subtokens, second_subtokens = (
+        set(lower_subtokens(split, first)),
+        set(lower_subtokens(split, second)),
+    )
+    return (
+        2 * len(first_subtokens & second_subtokens) / (len(first_subtokens) + len(second_subtokens))
+        if first_subtokens or second_subtokens
+        else 1.0
+    )
 
 
-_name_similarity = lru_cache(maxsize=1 << 18)(name_similarity)
+_name_similarity = lru_cache(maxsize=1 << 18)(compute_name_similarity)
 
 
-def judged(truth: Json, answer: Json) -> float:
+def read_fitness(truth: Json, answer: Json) -> float:
     """Return the answer of a model that judges; raise an error unless it is a finite number."""
     if isinstance(answer, bool) or not isinstance(answer, int | float):
         raise TypeError(f"expected a number, found {answer!r}")
@@ -73,29 +80,33 @@ def judged(truth: Json, answer: Json) -> float:
     return float(answer)
 
 
-def _recommended(answer: Json) -> str:
+def _read_name(answer: Json) -> str:
     if not isinstance(answer, str):
         raise TypeError(f"expected a name, found {answer!r}")
     return answer
 
 
 @dataclass(frozen=True, slots=True)
-class ByName:
+class FitnessByName:
     """Fitness as the similarity of the name under test to the recommended name."""
 
     split: Split
 
     def __call__(self, truth: Json, answer: Json) -> float:
-        return _name_similarity(self.split, truth["tested"], _recommended(answer))
+        return _name_similarity(self.split, truth["tested"], _read_name(answer))
 
 
-def is_wrong(truth: Json) -> bool:
+def is_inconsistent(truth: Json) -> bool:
     """Return whether the name under test is inconsistent."""
-    return bool(truth["label"] == INCONSISTENT) if "label" in truth else truth["value"] < OWN
+    return (
+        bool(truth["label"] == INCONSISTENT)
+        if "label" in truth
+        else truth["value"] < DEFAULT_THRESHOLD
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class AtThreshold:
+class ThresholdMetric:
     """A figure of the confusion matrix at a threshold.
 
     With ``corrected_split``, a true positive also needs the right name as recommendation.
@@ -104,52 +115,52 @@ class AtThreshold:
     name: str
     title: str
     fitness: Fitness
-    of: OfCounts
-    threshold: float = OWN
-    corrected: Split | None = None
+    compute_figure: CountsFigure
+    threshold: float = DEFAULT_THRESHOLD
+    corrected_split: Split | None = None
     unanswered: tuple[float, ...] | None = None
     proportion: bool = False
 
     def observe(self, truth: Json, answer: Json) -> tuple[float, ...] | None:
-        alarm = self.fitness(truth, answer) < self.threshold
-        if not is_wrong(truth):
-            return 0.0, 0.0, float(alarm), float(not alarm)
-        found = alarm and (
-            self.corrected is None
-            or _name_similarity(self.corrected, truth["fixed"], _recommended(answer)) == 1.0
+        is_alarm = self.fitness(truth, answer) < self.threshold
+        if not is_inconsistent(truth):
+            return 0.0, 0.0, float(is_alarm), float(not is_alarm)
+        is_true_positive = is_alarm and (
+            self.corrected_split is None
+            or _name_similarity(self.corrected_split, truth["fixed"], _read_name(answer)) == 1.0
         )
-        return float(found), float(not found), 0.0, 0.0
+        return float(is_true_positive), float(not is_true_positive), 0.0, 0.0
 
     def of_sums(self, sums: Floats, total: Floats) -> Floats:
-        return self.of(sums[0], sums[1], sums[2], sums[3])
+        return self.compute_figure(sums[0], sums[1], sums[2], sums[3])
 
     def statistic(self, columns: Floats, weights: Floats) -> Floats:
         return self.of_sums(columns @ weights.T, weights.sum(axis=1))
 
 
 @dataclass(frozen=True, slots=True)
-class Right:
+class AccuracyMetric:
     """Accuracy: the share of names that are classified correctly."""
 
     name: str
     title: str
     fitness: Fitness
-    threshold: float = OWN
+    threshold: float = DEFAULT_THRESHOLD
     unanswered: tuple[float, ...] | None = None
     proportion: bool = True
 
     def observe(self, truth: Json, answer: Json) -> tuple[float, ...] | None:
-        return (float((self.fitness(truth, answer) < self.threshold) == is_wrong(truth)),)
+        return (float((self.fitness(truth, answer) < self.threshold) == is_inconsistent(truth)),)
 
     def of_sums(self, sums: Floats, total: Floats) -> Floats:
-        return _ratio(sums[0], total)
+        return _divide_or_zero(sums[0], total)
 
     def statistic(self, columns: Floats, weights: Floats) -> Floats:
         return self.of_sums(columns @ weights.T, weights.sum(axis=1))
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankingMetric:
     """A figure of the ranking from the least fitting name to the most fitting, without threshold.
 
     ``compute_figure`` takes positives, values and weights.
@@ -158,53 +169,53 @@ class Ranked:
     name: str
     title: str
     fitness: Fitness
-    of: Callable[[Floats, Floats, Floats], Floats]
+    compute_figure: Callable[[Floats, Floats, Floats], Floats]
     unanswered: tuple[float, ...] | None = None
     proportion: bool = False
 
     def observe(self, truth: Json, answer: Json) -> tuple[float, ...] | None:
-        return float(is_wrong(truth)), -self.fitness(truth, answer)
+        return float(is_inconsistent(truth)), -self.fitness(truth, answer)
 
     def statistic(self, columns: Floats, weights: Floats) -> Floats:
-        return self.of(columns[0], columns[1], weights)
+        return self.compute_figure(columns[0], columns[1], weights)
 
 
-def _ratio(part: Floats, whole: Floats) -> Floats:
+def _divide_or_zero(numerators: Floats, denominators: Floats) -> Floats:
     """Return the quotients, 0 for 0/0, as scikit-learn does: without alarms precision is 0."""
     import numpy as np
 
-    found: Floats = np.zeros(np.shape(whole))
-    np.divide(part, whole, out=found, where=whole > 0)
-    return found
+    quotients: Floats = np.zeros(np.shape(denominators))
+    np.divide(numerators, denominators, out=quotients, where=denominators > 0)
+    return quotients
 
 
-def _precision(tp: Floats, fn: Floats, fp: Floats, tn: Floats) -> Floats:
-    return _ratio(tp, tp + fp)
+def _compute_precision(tp: Floats, fn: Floats, fp: Floats, tn: Floats) -> Floats:
+    return _divide_or_zero(tp, tp + fp)
 
 
-def _recall(tp: Floats, fn: Floats, fp: Floats, tn: Floats) -> Floats:
-    return _ratio(tp, tp + fn)
+def _compute_recall(tp: Floats, fn: Floats, fp: Floats, tn: Floats) -> Floats:
+    return _divide_or_zero(tp, tp + fn)
 
 
-def _f1(tp: Floats, fn: Floats, fp: Floats, tn: Floats) -> Floats:
-    return _ratio(2 * tp, 2 * tp + fp + fn)
+def _compute_f1(tp: Floats, fn: Floats, fp: Floats, tn: Floats) -> Floats:
+    return _divide_or_zero(2 * tp, 2 * tp + fp + fn)
 
 
-def _of_consistent(of: OfCounts) -> OfCounts:
+def _for_consistent(figure: CountsFigure) -> CountsFigure:
     """Return the figure with consistent as the positive class."""
-    return lambda tp, fn, fp, tn: of(tn, fp, fn, tp)
+    return lambda tp, fn, fp, tn: figure(tn, fp, fn, tp)
 
 
-def _share(tp: Floats, fn: Floats, fp: Floats, tn: Floats) -> Floats:
-    return _ratio(tp + fn, tp + fn + fp + tn)
+def _compute_inconsistent_share(tp: Floats, fn: Floats, fp: Floats, tn: Floats) -> Floats:
+    return _divide_or_zero(tp + fn, tp + fn + fp + tn)
 
 
-def _all_f1(tp: Floats, fn: Floats, fp: Floats, tn: Floats) -> Floats:
-    return _ratio(2 * (tp + fn), 2 * (tp + fn) + fp + tn)
+def _compute_all_inconsistent_f1(tp: Floats, fn: Floats, fp: Floats, tn: Floats) -> Floats:
+    return _divide_or_zero(2 * (tp + fn), 2 * (tp + fn) + fp + tn)
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class MeanCost:
     """The mean cost of a name, given the costs of a false alarm and of a miss.
 
     With ``is_trivial``, the cost of the cheaper of two trivial checkers: flag all names, or none.
@@ -212,17 +223,17 @@ class Cost:
 
     false_alarm: float = FALSE_ALARM
     miss: float = MISS
-    least: bool = False
+    is_trivial: bool = False
 
     def __call__(self, tp: Floats, fn: Floats, fp: Floats, tn: Floats) -> Floats:
         import numpy as np
 
         wrong, good = tp + fn, fp + tn
-        if self.least:
+        if self.is_trivial:
             cost: Floats = np.minimum(self.miss * wrong, self.false_alarm * good)
         else:
             cost = self.miss * fn + self.false_alarm * fp
-        return _ratio(cost, wrong + good)
+        return _divide_or_zero(cost, wrong + good)
 
 
 def _roc_auc(positive: Floats, values: Floats, weights: Floats) -> Floats:
@@ -243,13 +254,13 @@ def _precision_at_half(positive: Floats, values: Floats, weights: Floats) -> Flo
     return weighted_precision_at_recall(positive, values, weights, HALF_RECALL)
 
 
-_FIGURES: dict[str, tuple[str, OfCounts]] = {
-    "precision_ic": ("Precision, inconsistent", _precision),
-    "recall_ic": ("Recall, inconsistent", _recall),
-    "f1_ic": ("F1, inconsistent", _f1),
-    "precision_c": ("Precision, consistent", _of_consistent(_precision)),
-    "recall_c": ("Recall, consistent", _of_consistent(_recall)),
-    "f1_c": ("F1, consistent", _of_consistent(_f1)),
+_FIGURES: dict[str, tuple[str, CountsFigure]] = {
+    "precision_ic": ("Precision, inconsistent", _compute_precision),
+    "recall_ic": ("Recall, inconsistent", _compute_recall),
+    "f1_ic": ("F1, inconsistent", _compute_f1),
+    "precision_c": ("Precision, consistent", _for_consistent(_compute_precision)),
+    "recall_c": ("Recall, consistent", _for_consistent(_compute_recall)),
+    "f1_c": ("F1, consistent", _for_consistent(_compute_f1)),
 }
 _RANKED = {
     "average_precision": ("Average precision, inconsistent", _average_precision),
@@ -258,31 +269,31 @@ _RANKED = {
 }
 
 
-def at_threshold(
-    fitness: Fitness, threshold: float = OWN, suffix: str = "", told: str = ""
+def make_threshold_metrics(
+    fitness: Fitness, threshold: float = DEFAULT_THRESHOLD, suffix: str = "", title_suffix: str = ""
 ) -> tuple[Metric, ...]:
     """Return accuracy, then precision, recall and F1 of both classes.
 
     ``suffix`` and ``title_suffix`` distinguish them from the metrics at another threshold.
     """
     return (
-        Right(f"accuracy{suffix}", f"Accuracy{told}", fitness, threshold),
+        AccuracyMetric(f"accuracy{suffix}", f"Accuracy{title_suffix}", fitness, threshold),
         *(
-            AtThreshold(f"{name}{suffix}", f"{title}{told}", fitness, of, threshold)
-            for name, (title, of) in _FIGURES.items()
+            ThresholdMetric(f"{name}{suffix}", f"{title}{title_suffix}", fitness, figure, threshold)
+            for name, (title, figure) in _FIGURES.items()
         ),
     )
 
 
-def corrected(
-    split: Split, threshold: float = PUBLISHED, suffix: str = "", told: str = ""
+def make_corrected_metrics(
+    split: Split, threshold: float = PUBLISHED_THRESHOLD, suffix: str = "", title_suffix: str = ""
 ) -> tuple[Metric, ...]:
     """Return precision, recall and F1 of the inconsistent class with corrected true positives."""
     return tuple(
-        AtThreshold(
+        ThresholdMetric(
             f"{name}_corrected{suffix}",
-            f"{_FIGURES[name][0]}, right name recommended{told}",
-            ByName(split),
+            f"{_FIGURES[name][0]}, right name recommended{title_suffix}",
+            FitnessByName(split),
             _FIGURES[name][1],
             threshold,
             split,
@@ -291,43 +302,58 @@ def corrected(
     )
 
 
-def ranked(fitness: Fitness) -> tuple[Metric, ...]:
+def make_ranking_metrics(fitness: Fitness) -> tuple[Metric, ...]:
     """Return average precision, area under the ROC curve and precision at recall 50 %."""
-    return tuple(Ranked(name, title, fitness, of) for name, (title, of) in _RANKED.items())
+    return tuple(
+        RankingMetric(name, title, fitness, figure) for name, (title, figure) in _RANKED.items()
+    )
 
 
-def trivial(fitness: Fitness) -> tuple[Metric, ...]:
+def make_trivial_metrics(fitness: Fitness) -> tuple[Metric, ...]:
     """Return the scores of flagging every name.
 
     Its precision, average precision and accuracy are the share of inconsistent names; the second
     metric is its F1.
     """
     return (
-        AtThreshold(
-            "all_inconsistent", "Calling all inconsistent: precision and accuracy", fitness, _share
+        ThresholdMetric(
+            "all_inconsistent",
+            "Calling all inconsistent: precision and accuracy",
+            fitness,
+            _compute_inconsistent_share,
         ),
-        AtThreshold("all_inconsistent_f1", "Calling all inconsistent: F1", fitness, _all_f1),
+        ThresholdMetric(
+            "all_inconsistent_f1",
+            "Calling all inconsistent: F1",
+            fitness,
+            _compute_all_inconsistent_f1,
+        ),
     )
 
 
-def costs(
-    fitness: Fitness, threshold: float = OWN, false_alarm: float = FALSE_ALARM, miss: float = MISS
+def make_cost_metrics(
+    fitness: Fitness,
+    threshold: float = DEFAULT_THRESHOLD,
+    false_alarm: float = FALSE_ALARM,
+    miss: float = MISS,
 ) -> tuple[Metric, ...]:
     """Return the expected cost of a name, and that of the cheaper of two trivial checkers."""
-    told = f"a false alarm costs {false_alarm:g}, a miss {miss:g}"
+    assumption = f"a false alarm costs {false_alarm:g}, a miss {miss:g}"
     return (
-        AtThreshold("cost", f"Expected cost, {told}", fitness, Cost(false_alarm, miss), threshold),
-        AtThreshold(
+        ThresholdMetric(
+            "cost", f"Expected cost, {assumption}", fitness, MeanCost(false_alarm, miss), threshold
+        ),
+        ThresholdMetric(
             "cost_trivial",
             "Expected cost of flagging all, or none",
             fitness,
-            Cost(false_alarm, miss, least=True),
+            MeanCost(false_alarm, miss, is_trivial=True),
             threshold,
         ),
     )
 
 
-def threshold_words(threshold: float) -> tuple[str, str]:
+def threshold_labels(threshold: float) -> tuple[str, str]:
     """Return the suffixes of names and titles of the metrics at a threshold.
 
     >>> threshold_labels(0.85)

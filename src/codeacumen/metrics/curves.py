@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from codeacumen.metrics.binary import _steps
+from codeacumen.metrics.binary import mass_by_value
 
 if TYPE_CHECKING:
     from codeacumen.api import Floats
@@ -22,16 +22,16 @@ def weighted_precision_at_recall(
 
     nan where a sample lacks one of the classes.
     """
-    true, everything = _steps(positive, values, weights)
-    found, reached = np.cumsum(true, axis=1), np.cumsum(everything, axis=1)
-    positives, total = found[:, -1], reached[:, -1]
+    positive_mass, total_mass = mass_by_value(positive, values, weights)
+    positives_reached, reached = np.cumsum(positive_mass, axis=1), np.cumsum(total_mass, axis=1)
+    positives, total = positives_reached[:, -1], reached[:, -1]
     # The tolerance is for ``recall * positives``; the sums of integer weights are exact.
-    at = np.argmax(found >= (recall * positives)[:, None] - 1e-9, axis=1)
+    step = np.argmax(positives_reached >= (recall * positives)[:, None] - 1e-9, axis=1)
     rows = np.arange(len(weights))
     precision: Floats = np.full(len(weights), np.nan)
     np.divide(
-        found[rows, at],
-        reached[rows, at],
+        positives_reached[rows, step],
+        reached[rows, step],
         out=precision,
         where=(positives > 0) & (positives < total),
     )
@@ -43,13 +43,13 @@ def curve_points(positive: Floats, values: Floats) -> tuple[Floats, Floats, Floa
 
     The thresholds are the distinct values, greatest first.
     """
-    true, everything = _steps(positive, values, np.ones((1, len(values))))
-    found, reached = np.cumsum(true[0]), np.cumsum(everything[0])
-    false = reached - found
+    positive_mass, total_mass = mass_by_value(positive, values, np.ones((1, len(values))))
+    positives_reached, reached = np.cumsum(positive_mass[0]), np.cumsum(total_mass[0])
+    negatives_reached = reached - positives_reached
     thresholds: Floats = np.unique(values)[::-1]
     return (
         thresholds,
-        found / reached,
-        found / max(found[-1], 1.0),
-        false / max(false[-1], 1.0),
+        positives_reached / reached,
+        positives_reached / max(positives_reached[-1], 1.0),
+        negatives_reached / max(negatives_reached[-1], 1.0),
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from codeacumen.api import Json
-from codeacumen.metrics.bleu import gain
+from codeacumen.metrics.bleu import score_character_bleu
 
 if TYPE_CHECKING:
     from codeacumen.api import Floats
@@ -23,7 +23,7 @@ class JointMetric:
 
     name: str
     title: str
-    of: Callable[[Floats, Floats, Floats], Floats]
+    compute: Callable[[Floats, Floats, Floats], Floats]
     unanswered: tuple[float, ...] | None = None
     proportion: bool = False
 
@@ -35,7 +35,7 @@ class JointMetric:
         return float(truth), float(answer)
 
     def statistic(self, columns: Floats, weights: Floats) -> Floats:
-        return self.of(columns[0], columns[1], weights)
+        return self.compute(columns[0], columns[1], weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,24 +63,24 @@ class MeanMetric:
         return means
 
 
-def _spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
+def _compute_spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
     from codeacumen.metrics.ranks import weighted_spearman
 
     return weighted_spearman(x, y, weights)
 
 
-def _roc_auc(truth: Floats, answers: Floats, weights: Floats) -> Floats:
+def _compute_roc_auc(truth: Floats, answers: Floats, weights: Floats) -> Floats:
     from codeacumen.metrics.ranks import weighted_roc_auc
 
     return weighted_roc_auc(truth, answers, weights)
 
 
-def _exact(truth: Json, answer: Json) -> float:
+def _score_exact_match(truth: Json, answer: Json) -> float:
     return float(truth == answer)
 
 
-spearman = JointMetric("spearman", "Spearman's rank correlation", _spearman)
-roc_auc = JointMetric("roc_auc", "Area under the ROC curve", _roc_auc)
-accuracy = MeanMetric("accuracy", "Accuracy", _exact, proportion=True)
-exact_match = MeanMetric("exact_match", "Exact match", _exact, proportion=True)
-character_bleu = MeanMetric("character_bleu", "Character BLEU", gain)
+spearman = JointMetric("spearman", "Spearman's rank correlation", _compute_spearman)
+roc_auc = JointMetric("roc_auc", "Area under the ROC curve", _compute_roc_auc)
+accuracy = MeanMetric("accuracy", "Accuracy", _score_exact_match, proportion=True)
+exact_match = MeanMetric("exact_match", "Exact match", _score_exact_match, proportion=True)
+character_bleu = MeanMetric("character_bleu", "Character BLEU", score_character_bleu)

@@ -26,60 +26,63 @@ from typing import TYPE_CHECKING
 from codeacumen.api import Json, Metric
 from codeacumen.metrics.changes import Split
 from codeacumen.metrics.metric import MeanMetric
-from codeacumen.metrics.readings import target
+from codeacumen.metrics.readings import target_value
 
 if TYPE_CHECKING:
     from codeacumen.api import Floats
 
 
-def lowered(split: Split, name: str) -> tuple[str, ...]:
+def lower_subtokens(split: Split, name: str) -> tuple[str, ...]:
     return tuple(token.lower() for token in split(name))
 
 
-def set_scores(split: Split, truth: str, name: str) -> tuple[float, float, float]:
+def compute_set_scores(split: Split, truth: str, name: str) -> tuple[float, float, float]:
     """Return precision, recall and F1 of one name, as a set of subtokens.
 
     >>> compute_set_scores(str.split, "create topic", "create topic partition")
     (0.6666666666666666, 1.0, 0.8)
     """
-    wanted, given = set(lowered(split, truth)), set(lowered(split, name))
-    if not wanted or not given:
-        same = float(truth == name)
-        return same, same, same
-    shared = len(wanted & given)
+    truth_subtokens, name_subtokens = (
+        set(lower_subtokens(split, truth)),
+        set(lower_subtokens(split, name)),
+    )
+    if not truth_subtokens or not name_subtokens:
+        is_same = float(truth == name)
+        return is_same, is_same, is_same
+    shared = len(truth_subtokens & name_subtokens)
     return (
-        shared / len(given),
-        shared / len(wanted),
-        2 * shared / (len(given) + len(wanted)),
+        shared / len(name_subtokens),
+        shared / len(truth_subtokens),
+        2 * shared / (len(name_subtokens) + len(truth_subtokens)),
     )
 
 
-def corpus_counts(split: Split, truth: str, name: str) -> tuple[int, int, int]:
+def count_corpus_subtokens(split: Split, truth: str, name: str) -> tuple[int, int, int]:
     """Return the numbers of true positive, false positive and false negative subtokens.
 
     The counts are those of code2seq's evaluation.
     """
-    wanted, given = lowered(split, truth), lowered(split, name)
-    if "".join(wanted) == "".join(given):
-        return len(wanted), 0, 0
-    true = sum(token in wanted for token in given)
-    missed = sum(token not in given for token in wanted)
-    return true, len(given) - true, missed
+    truth_subtokens, name_subtokens = lower_subtokens(split, truth), lower_subtokens(split, name)
+    if "".join(truth_subtokens) == "".join(name_subtokens):
+        return len(truth_subtokens), 0, 0
+    true = sum(token in truth_subtokens for token in name_subtokens)
+    missed = sum(token not in name_subtokens for token in truth_subtokens)
+    return true, len(name_subtokens) - true, missed
 
 
 # Cached, because every metric observes each answer, in every evaluation set.
-_set_scores = lru_cache(maxsize=1 << 18)(set_scores)
-_corpus_counts = lru_cache(maxsize=1 << 18)(corpus_counts)
+_set_scores = lru_cache(maxsize=1 << 18)(compute_set_scores)
+_corpus_counts = lru_cache(maxsize=1 << 18)(count_corpus_subtokens)
 
 
-def _name(answer: Json) -> str:
+def _read_name(answer: Json) -> str:
     if not isinstance(answer, str):
         raise TypeError(f"expected a name, found {answer!r}")
     return answer
 
 
 @dataclass(frozen=True, slots=True)
-class OfMeans:
+class F1OfMeansMetric:
     """The harmonic mean of the mean precision and the mean recall per name."""
 
     name: str
@@ -89,18 +92,18 @@ class OfMeans:
     proportion: bool = False
 
     def observe(self, truth: Json, answer: Json) -> tuple[float, ...] | None:
-        precision, recall, _ = _set_scores(self.split, target(truth), _name(answer))
+        precision, recall, _ = _set_scores(self.split, target_value(truth), _read_name(answer))
         return precision, recall
 
     def of_sums(self, sums: Floats, total: Floats) -> Floats:
-        return _ratio(2 * sums[0] * sums[1], (sums[0] + sums[1]) * total)
+        return _divide_or_zero(2 * sums[0] * sums[1], (sums[0] + sums[1]) * total)
 
     def statistic(self, columns: Floats, weights: Floats) -> Floats:
         return self.of_sums(columns @ weights.T, weights.sum(axis=1))
 
 
 @dataclass(frozen=True, slots=True)
-class OverCorpus:
+class CorpusMetric:
     """Precision, recall or F1 of the subtokens of all names together.
 
     The false negatives of a missing answer depend on the right name, so ``unanswered`` cannot be a
@@ -115,7 +118,7 @@ class OverCorpus:
     proportion: bool = False
 
     def observe(self, truth: Json, answer: Json) -> tuple[float, ...] | None:
-        true, false, missed = _corpus_counts(self.split, target(truth), _name(answer))
+        true, false, missed = _corpus_counts(self.split, target_value(truth), _read_name(answer))
         return float(true), float(false), float(missed)
 
     def of_sums(self, sums: Floats, total: Floats) -> Floats:
@@ -125,61 +128,69 @@ class OverCorpus:
         return self.of_sums(columns @ weights.T, weights.sum(axis=1))
 
 
-def _ratio(part: Floats, whole: Floats) -> Floats:
+def _divide_or_zero(numerators: Floats, denominators: Floats) -> Floats:
     """Return the quotients, 0 for 0/0: without answers precision is 0."""
     import numpy as np
 
-    found: Floats = np.zeros(np.shape(whole))
-    np.divide(part, whole, out=found, where=whole > 0)
-    return found
+    quotients: Floats = np.zeros(np.shape(denominators))
+    np.divide(numerators, denominators, out=quotients, where=denominators > 0)
+    return quotients
 
 
-def _precision(true: Floats, false: Floats, missed: Floats) -> Floats:
-    return _ratio(true, true + false)
+def _compute_precision(true: Floats, false: Floats, missed: Floats) -> Floats:
+    return _divide_or_zero(true, true + false)
 
 
-def _recall(true: Floats, false: Floats, missed: Floats) -> Floats:
-    return _ratio(true, true + missed)
+def _compute_recall(true: Floats, false: Floats, missed: Floats) -> Floats:
+    return _divide_or_zero(true, true + missed)
 
 
-def _f1(true: Floats, false: Floats, missed: Floats) -> Floats:
-    return _ratio(2 * true, 2 * true + false + missed)
+def _compute_f1(true: Floats, false: Floats, missed: Floats) -> Floats:
+    return _divide_or_zero(2 * true, 2 * true + false + missed)
 
 
-_PLACES = {"precision": 0, "recall": 1, "f1": 2}
-_CORPUS = {"precision": _precision, "recall": _recall, "f1": _f1}
+_SCORE_INDEX = {"precision": 0, "recall": 1, "f1": 2}
+_CORPUS = {"precision": _compute_precision, "recall": _compute_recall, "f1": _compute_f1}
 _TITLES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 
-def _per_name(split: Split, place: int) -> Callable[[Json, Json], float]:
-    def gain(truth: Json, answer: Json) -> float:
-        return _set_scores(split, target(truth), _name(answer))[place]
+def _score_per_name(split: Split, index: int) -> Callable[[Json, Json], float]:
+    def score_name(truth: Json, answer: Json) -> float:
+        return _set_scores(split, target_value(truth), _read_name(answer))[index]
 
-    return gain
-
-
-def _same_subtokens(split: Split) -> Callable[[Json, Json], float]:
-    def gain(truth: Json, answer: Json) -> float:
-        wanted, given = lowered(split, target(truth)), lowered(split, _name(answer))
-        return float(wanted == given and (bool(wanted) or target(truth) == answer))
-
-    return gain
+    return score_name
 
 
-def _same_letters(truth: Json, answer: Json) -> float:
-    return float(target(truth) == _name(answer))
+def _score_same_subtokens(split: Split) -> Callable[[Json, Json], float]:
+    def score_name(truth: Json, answer: Json) -> float:
+        truth_subtokens, name_subtokens = (
+            lower_subtokens(split, target_value(truth)),
+            lower_subtokens(split, _read_name(answer)),
+        )
+        return float(
+            truth_subtokens == name_subtokens
+            and (bool(truth_subtokens) or target_value(truth) == answer)
+        )
+
+    return score_name
+
+
+def _score_same_letters(truth: Json, answer: Json) -> float:
+    return float(target_value(truth) == _read_name(answer))
 
 
 def name_f1(split: Split) -> Metric:
     """Return the main metric: F1 per name, averaged."""
-    return MeanMetric("name_f1", "Subtoken F1, per name", _per_name(split, 2))
+    return MeanMetric("name_f1", "Subtoken F1, per name", _score_per_name(split, 2))
 
 
 def corpus_metrics(split: Split) -> tuple[Metric, ...]:
     """Return precision, recall and F1 over the corpus."""
     return tuple(
-        OverCorpus(f"corpus_{which}", f"Subtoken {_TITLES[which]}, over all names", split, of)
-        for which, of in _CORPUS.items()
+        CorpusMetric(
+            f"corpus_{figure}", f"Subtoken {_TITLES[figure]}, over all names", split, score
+        )
+        for figure, score in _CORPUS.items()
     )
 
 
@@ -188,17 +199,21 @@ def naming_metrics(split: Split) -> tuple[Metric, ...]:
     return (
         *(
             MeanMetric(
-                f"name_{which}", f"Subtoken {which}, per name", _per_name(split, _PLACES[which])
+                f"name_{figure}",
+                f"Subtoken {figure}, per name",
+                _score_per_name(split, _SCORE_INDEX[figure]),
             )
-            for which in ("precision", "recall")
+            for figure in ("precision", "recall")
         ),
-        OfMeans("name_f1_of_means", "Subtoken F1 of mean precision and recall, per name", split),
+        F1OfMeansMetric(
+            "name_f1_of_means", "Subtoken F1 of mean precision and recall, per name", split
+        ),
         *corpus_metrics(split),
-        MeanMetric("exact_match", "Exact match", _same_letters, proportion=True),
+        MeanMetric("exact_match", "Exact match", _score_same_letters, proportion=True),
         MeanMetric(
             "same_subtokens",
             "The same subtokens, case aside",
-            _same_subtokens(split),
+            _score_same_subtokens(split),
             proportion=True,
         ),
     )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from codeacumen.api import Floats
 
 
-def _grouped(values: Floats, weights: Floats) -> tuple[Floats, Floats, NDArray[np.intp]]:
+def _group_by_value(values: Floats, weights: Floats) -> tuple[Floats, Floats, NDArray[np.intp]]:
     """Return mass and average rank of each distinct value, both (b, groups), and each row's
     group.
     """
@@ -36,7 +36,7 @@ def weighted_midranks(values: Floats, weights: Floats) -> Floats:
     With weights 1 these are ``scipy.stats.rankdata(values)``; with integer weights they are the
     ranks in the sample that contains row i ``weights[:, i]`` times.
     """
-    _, ranks, group = _grouped(values, weights)
+    _, ranks, group = _group_by_value(values, weights)
     return ranks[:, group]
 
 
@@ -48,8 +48,8 @@ def weighted_spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
     total = weights.sum(axis=1, keepdims=True)
     # The mean of average ranks is always (total + 1) / 2.
     centre = (total + 1.0) / 2.0
-    mass_x, ranks_x, group_x = _grouped(x, weights)
-    mass_y, ranks_y, group_y = _grouped(y, weights)
+    mass_x, ranks_x, group_x = _group_by_value(x, weights)
+    mass_y, ranks_y, group_y = _group_by_value(y, weights)
     ranks_x -= centre
     ranks_y -= centre
     sxx = np.einsum("bg,bg->b", mass_x * ranks_x, ranks_x)

@@ -29,13 +29,13 @@ STATISTICS = {
 }
 
 
-def target(truth: Json) -> Json:
+def target_value(truth: Json) -> Json:
     """Return the answer that a model should return: the truth, or ``value`` of its readings."""
     return truth[VALUE] if isinstance(truth, dict) and VALUE in truth else truth
 
 
 @dataclass(frozen=True, slots=True)
-class ReadMetric:
+class ReadingMetric:
     """A statistic of one reading of the truths and of the answers.
 
     With ``min_positive``, truths of at least that value are positive (1), others negative (0).
@@ -43,9 +43,9 @@ class ReadMetric:
 
     name: str
     title: str
-    of: str
+    statistic_name: str
     reading: str = VALUE
-    least: float | None = None
+    min_positive: float | None = None
     unanswered: tuple[float, ...] | None = None
     proportion: bool = False
 
@@ -54,32 +54,36 @@ class ReadMetric:
             raise TypeError(f"expected a number, found {answer!r}")
         if not math.isfinite(answer):
             raise ValueError(f"expected a finite number, found {answer!r}")
-        found = float(target(truth) if self.reading == VALUE else truth[self.reading])
-        return (found if self.least is None else float(found >= self.least)), float(answer)
+        value = float(target_value(truth) if self.reading == VALUE else truth[self.reading])
+        return (value if self.min_positive is None else float(value >= self.min_positive)), float(
+            answer
+        )
 
     def statistic(self, columns: Floats, weights: Floats) -> Floats:
-        module = importlib.import_module(f"codeacumen.metrics.{STATISTICS[self.of][1]}")
-        values: Floats = getattr(module, f"weighted_{self.of}")(columns[0], columns[1], weights)
+        module = importlib.import_module(f"codeacumen.metrics.{STATISTICS[self.statistic_name][1]}")
+        values: Floats = getattr(module, f"weighted_{self.statistic_name}")(
+            columns[0], columns[1], weights
+        )
         return values
 
 
-def read_metric(
+def make_reading_metric(
     statistic: str,
     reading: str = VALUE,
-    least: float | None = None,
+    min_positive: float | None = None,
     *,
     suffix: str = "",
-    told: str = "",
-) -> ReadMetric:
+    title_suffix: str = "",
+) -> ReadingMetric:
     """Return a metric by the name of its statistic.
 
     ``suffix`` and ``title_suffix`` distinguish it from other metrics of the same statistic.
     """
     title, _ = STATISTICS[statistic]
-    return ReadMetric(
+    return ReadingMetric(
         f"{statistic}_{suffix}" if suffix else statistic,
-        f"{title}, {told}" if told else title,
+        f"{title}, {title_suffix}" if title_suffix else title,
         statistic,
         reading,
-        least,
+        min_positive,
     )

@@ -21,7 +21,7 @@ from codeacumen.api import (
     Pair,
     Question,
 )
-from codeacumen.text.subtokens import subtokens
+from codeacumen.text.subtokens import split_subtokens
 
 Ask = Callable[[Sequence[Any]], Sequence[Any]]
 
@@ -34,7 +34,7 @@ def _find_failure(answers: Sequence[object]) -> Exception | None:
 def cosine_similarity(embed: Ask) -> Ask:
     """embed → similarity: the cosine of the two vectors; None where one is missing or zero."""
 
-    def similarity(pairs: Sequence[Pair]) -> list[float | Exception | None]:
+    def compare_pairs(pairs: Sequence[Pair]) -> list[float | Exception | None]:
         import numpy as np
 
         items = list(dict.fromkeys(item for pair in pairs for item in (pair.left, pair.right)))
@@ -49,18 +49,21 @@ def cosine_similarity(embed: Ask) -> Ask:
             if left is None or right is None:
                 answers.append(None)
                 continue
-            a, b = np.asarray(left, dtype=float), np.asarray(right, dtype=float)
-            norm = float(np.linalg.norm(a) * np.linalg.norm(b))
-            answers.append(float(a @ b) / norm if norm > 0 else None)
+            left_vector, right_vector = (
+                np.asarray(left, dtype=float),
+                np.asarray(right, dtype=float),
+            )
+            norm = float(np.linalg.norm(left_vector) * np.linalg.norm(right_vector))
+            answers.append(float(left_vector @ right_vector) / norm if norm > 0 else None)
         return answers
 
-    return similarity
+    return compare_pairs
 
 
 def most_similar_choice(similarity: Ask) -> Ask:
     """similarity → classify: the choice most similar to the text; the first among equals."""
 
-    def classify(questions: Sequence[Question]) -> list[str | Exception | None]:
+    def choose_answers(questions: Sequence[Question]) -> list[str | Exception | None]:
         pairs = [
             Pair(question.text, choice) for question in questions for choice in question.choices
         ]
@@ -68,32 +71,42 @@ def most_similar_choice(similarity: Ask) -> Ask:
         answers: list[str | Exception | None] = []
         for question in questions:
             scored = [(next(scores), choice) for choice in question.choices]
-            known = [(score, choice) for score, choice in scored if score is not None]
-            failure = _find_failure([score for score, _ in known])
-            best = max(known, key=lambda pair: pair[0])[1] if known and not failure else None
+            answered_choices = [(score, choice) for score, choice in scored if score is not None]
+            failure = _find_failure([score for score, _ in answered_choices])
+            best = (
+                max(answered_choices, key=lambda pair: pair[0])[1]
+                if answered_choices and not failure
+                else None
+            )
             answers.append(failure or best)
         return answers
 
-    return classify
+    return choose_answers
 
 
 def agreement_with_own_name(name: Ask) -> Ask:
     """name → judge: Dice coefficient of the subtokens of the method's name and of the predicted
     name, ignoring case."""
 
-    def judge(methods: Sequence[NamedMethod]) -> list[float | Exception | None]:
-        own = name([method.method for method in methods])
+    def judge_names(methods: Sequence[NamedMethod]) -> list[float | Exception | None]:
+        predicted_names = name([method.method for method in methods])
         answers: list[float | Exception | None] = []
-        for method, proposal in zip(methods, own, strict=True):
-            if proposal is None or isinstance(proposal, Exception):
-                answers.append(proposal)
+        for method, predicted_name in zip(methods, predicted_names, strict=True):
+            if predicted_name is None or isinstance(predicted_name, Exception):
+                answers.append(predicted_name)
                 continue
-            a = set(subtokens(method.name, lower=True))
-            b = set(subtokens(proposal, lower=True))
-            answers.append(2 * len(a & b) / (len(a) + len(b)) if a or b else 1.0)
+            given_subtokens = set(split_subtokens(method.name, lower=True))
+            predicted_subtokens = set(split_subtokens(predicted_name, lower=True))
+            answers.append(
+                2
+                * len(given_subtokens & predicted_subtokens)
+                / (len(given_subtokens) + len(predicted_subtokens))
+                if given_subtokens or predicted_subtokens
+                else 1.0
+            )
         return answers
 
-    return judge
+    return judge_names
 
 
 ADAPTERS: dict[tuple[Capability, Capability], Callable[[Ask], Ask]] = {
@@ -112,17 +125,17 @@ def list_capabilities(model: Model) -> tuple[Capability, ...]:
     )
 
 
-def route(own: Sequence[Capability], needed: Capability) -> tuple[Capability, ...] | None:
+def find_route(own: Sequence[Capability], needed: Capability) -> tuple[Capability, ...] | None:
     """Return the shortest chain from one of the model's capabilities to the needed one, or None."""
     queue: deque[tuple[Capability, ...]] = deque((capability,) for capability in own)
-    seen = set(own)
+    reached = set(own)
     while queue:
         chain = queue.popleft()
         if chain[-1] == needed:
             return chain
         for before, after in ADAPTERS:
-            if before == chain[-1] and after not in seen:
-                seen.add(after)
+            if before == chain[-1] and after not in reached:
+                reached.add(after)
                 queue.append((*chain, after))
     return None
 
@@ -130,7 +143,7 @@ def route(own: Sequence[Capability], needed: Capability) -> tuple[Capability, ..
 def ask_through(model: Model, needed: Capability) -> Ask:
     """Return a callable for the capability ``needed``: the model's own method, or adapters."""
     own = list_capabilities(model)
-    chain = route(own, needed)
+    chain = find_route(own, needed)
     if chain is None:
         listed = ", ".join(own) or "no capability at all"
         raise CodeacumenError(f"no way to ask a model with {listed} for {needed}")
@@ -142,7 +155,7 @@ def ask_through(model: Model, needed: Capability) -> Ask:
 
 # Errors of a model that do not end the run. SystemExit is among them because a library's
 # sys.exit() must not end the run as if it had succeeded.
-MISHAPS = (Exception, SystemExit)
+MODEL_ERRORS = (Exception, SystemExit)
 
 
 def ask_each(
@@ -151,25 +164,27 @@ def ask_each(
     """Return for each question its answer or the exception it raised, in batches of ``size``."""
     answers: list[Any] = []
     for start in range(0, len(questions), size):
-        answers += _halving(call, questions[start : start + size])
+        answers += _ask_or_halve(call, questions[start : start + size])
     return answers
 
 
-def _halving(call: Callable[[Sequence[Any]], Sequence[Any]], batch: Sequence[Any]) -> list[Any]:
+def _ask_or_halve(
+    call: Callable[[Sequence[Any]], Sequence[Any]], batch: Sequence[Any]
+) -> list[Any]:
     """Return the answers to a batch; halve a failing batch until the failing question is alone."""
     try:
         answers = list(call(batch))
         if len(answers) != len(batch):
             raise ValueError(f"{len(answers)} answers to {len(batch)} questions")
-    except MISHAPS as error:
+    except MODEL_ERRORS as error:
         if len(batch) == 1:
-            return [_bare(error)]
+            return [_strip_traceback(error)]
         half = len(batch) // 2
-        return _halving(call, batch[:half]) + _halving(call, batch[half:])
+        return _ask_or_halve(call, batch[:half]) + _ask_or_halve(call, batch[half:])
     return answers
 
 
-def _bare(error: BaseException) -> BaseException:
+def _strip_traceback(error: BaseException) -> BaseException:
     """Return the error without its traceback and causes.
 
     A traceback keeps the local variables of its frames in memory as long as the error lives, and

@@ -30,7 +30,7 @@ class Chance:
     def __init__(self, seed: int) -> None:
         self.seed = seed
 
-    def draw(self, question: Input) -> float:
+    def draw_number(self, question: Input) -> float:
         """Return a number in [0, 1) that depends on the seed and the question's content alone."""
         # Not repr(): renaming a class or a field must not change the answers.
         content = json.dumps([self.seed, *question.content])
@@ -38,14 +38,14 @@ class Chance:
         return int.from_bytes(digest[:6], "big") / (1 << 48)
 
     def similarity(self, pairs: Sequence[Pair]) -> list[float]:
-        return [self.draw(pair) for pair in pairs]
+        return [self.draw_number(pair) for pair in pairs]
 
     def judge(self, methods: Sequence[NamedMethod]) -> list[float]:
-        return [self.draw(method) for method in methods]
+        return [self.draw_number(method) for method in methods]
 
     def classify(self, questions: Sequence[Question]) -> list[str]:
         return [
-            question.choices[int(self.draw(question) * len(question.choices))]
+            question.choices[int(self.draw_number(question) * len(question.choices))]
             for question in questions
         ]
 
@@ -65,7 +65,7 @@ class Constant:
     def fit(self, examples: Sequence[Example]) -> None:
         self.counts = Counter(example.truth for example in examples)
 
-    def _mean(self, questions: Sequence[Input]) -> list[float]:
+    def _predict_mean(self, questions: Sequence[Input]) -> list[float]:
         mean = fmean(self.counts.keys(), weights=list(self.counts.values()))
         return [mean] * len(questions)
 
@@ -74,10 +74,10 @@ class Constant:
         return min(labels, key=lambda label: (-self.counts[label], label))
 
     def similarity(self, pairs: Sequence[Pair]) -> list[float]:
-        return self._mean(pairs)
+        return self._predict_mean(pairs)
 
     def judge(self, methods: Sequence[NamedMethod]) -> list[float]:
-        return self._mean(methods)
+        return self._predict_mean(methods)
 
     def classify(self, questions: Sequence[Question]) -> list[str]:
         return [self._most_frequent(question.choices) for question in questions]
@@ -101,23 +101,23 @@ class Oracle:
     def fit(self, examples: Sequence[Example]) -> None:
         self.truths = {example.input: example.truth for example in examples}
 
-    def _truths(self, questions: Sequence[Input]) -> list[Json]:
+    def _look_up_truths(self, questions: Sequence[Input]) -> list[Json]:
         return [self.truths[question] for question in questions]
 
     def similarity(self, pairs: Sequence[Pair]) -> list[float]:
-        return self._truths(pairs)
+        return self._look_up_truths(pairs)
 
     def classify(self, questions: Sequence[Question]) -> list[str]:
-        return self._truths(questions)
+        return self._look_up_truths(questions)
 
     def generate(self, prompts: Sequence[Prompt]) -> list[str]:
-        return self._truths(prompts)
+        return self._look_up_truths(prompts)
 
     def name(self, methods: Sequence[Method]) -> list[str]:
-        return self._truths(methods)
+        return self._look_up_truths(methods)
 
     def judge(self, methods: Sequence[NamedMethod]) -> list[float]:
-        return self._truths(methods)
+        return self._look_up_truths(methods)
 
 
 class RandomLabel:
@@ -137,26 +137,26 @@ class RandomLabel:
         # Sorted: the answers must not depend on the order of the examples.
         self.labels = sorted(str(example.truth) for example in examples)
 
-    def _drawn(self, questions: Sequence[Input]) -> list[str | None]:
+    def _sample_labels(self, questions: Sequence[Input]) -> list[str | None]:
         if not self.labels:
             return [None] * len(questions)
         return [
-            self.labels[int(self.chance.draw(question) * len(self.labels))]
+            self.labels[int(self.chance.draw_number(question) * len(self.labels))]
             for question in questions
         ]
 
     def generate(self, prompts: Sequence[Prompt]) -> list[str | None]:
-        return self._drawn(prompts)
+        return self._sample_labels(prompts)
 
     def name(self, methods: Sequence[Method]) -> list[str | None]:
-        return self._drawn(methods)
+        return self._sample_labels(methods)
 
     def classify(self, questions: Sequence[Question]) -> list[str | None]:
-        drawn = self._drawn(questions)
+        sampled_labels = self._sample_labels(questions)
         # A label that only other questions have among their choices is no answer.
         return [
             label if label in question.choices else None
-            for label, question in zip(drawn, questions, strict=True)
+            for label, question in zip(sampled_labels, questions, strict=True)
         ]
 
 

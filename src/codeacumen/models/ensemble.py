@@ -33,9 +33,9 @@ from codeacumen.api import (
     Supervision,
     get_batch_size,
 )
-from codeacumen.models.adapters import Ask, ask_each, ask_through, list_capabilities, route
-from codeacumen.registry import LoadedModel, fingerprint, make_model, model
-from codeacumen.text.subtokens import subtokens
+from codeacumen.models.adapters import Ask, ask_each, ask_through, find_route, list_capabilities
+from codeacumen.registry import LoadedModel, compute_fingerprint, make_model, model
+from codeacumen.text.subtokens import split_subtokens
 
 if TYPE_CHECKING:
     from codeacumen.api import Floats
@@ -52,36 +52,36 @@ _TREES, _LEAF = 60, 3
 _FOLDS = 5
 
 
-def trained(learner: str, inputs: Rows, truths: Floats) -> Predict:
+def fit_regression(learner: str, inputs: Rows, truths: Floats) -> Predict:
     """Fit a regression and return its predict function."""
     if learner == CHOSEN:
-        learner = best(inputs, truths)
+        learner = select_learner(inputs, truths)
     if learner == LINEAR:
-        return _line(inputs, truths)
+        return _fit_ridge(inputs, truths)
     if learner == "svr":
-        return _vectors(inputs, truths)
+        return _fit_svr(inputs, truths)
     if learner == "trees":
-        return _trees(inputs, truths)
-    one, other = _vectors(inputs, truths), _trees(inputs, truths)
-    return lambda rows: (one(rows) + other(rows)) / 2
+        return _fit_trees(inputs, truths)
+    predict_svr, predict_trees = _fit_svr(inputs, truths), _fit_trees(inputs, truths)
+    return lambda rows: (predict_svr(rows) + predict_trees(rows)) / 2
 
 
-def best(inputs: Rows, truths: Floats) -> str:
+def select_learner(inputs: Rows, truths: Floats) -> str:
     """Return the learner with the best Spearman correlation on held-out rows; ties: the simpler."""
     from scipy.stats import spearmanr
 
     if len(truths) < 2 * _FOLDS:
         return SINGLE[0]
     predicted = {name: np.empty(len(truths)) for name in ("svr", "trees")}
-    for rest, held in _folds(len(truths)):
-        predicted["svr"][held] = _vectors(inputs[rest], truths[rest])(inputs[held])
-        predicted["trees"][held] = _trees(inputs[rest], truths[rest])(inputs[held])
+    for rest, held in _split_folds(len(truths)):
+        predicted["svr"][held] = _fit_svr(inputs[rest], truths[rest])(inputs[held])
+        predicted["trees"][held] = _fit_trees(inputs[rest], truths[rest])(inputs[held])
     predicted["both"] = (predicted["svr"] + predicted["trees"]) / 2
     ranked = {name: np.nan_to_num(spearmanr(predicted[name], truths)[0]) for name in SINGLE}
     return max(SINGLE, key=lambda name: ranked[name])
 
 
-def _folds(size: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def _split_folds(size: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Yield training and held-out rows of each cross-validation fold."""
     order = np.random.default_rng(0).permutation(size)
     for fold in range(_FOLDS):
@@ -89,7 +89,7 @@ def _folds(size: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         yield np.setdiff1d(order, held), held
 
 
-def _vectors(inputs: Rows, truths: Floats) -> Predict:
+def _fit_svr(inputs: Rows, truths: Floats) -> Predict:
     """Fit support vector regression as in the paper: scaled inputs, scikit-learn's defaults."""
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -99,7 +99,7 @@ def _vectors(inputs: Rows, truths: Floats) -> Predict:
     return predict
 
 
-def _line(inputs: Rows, truths: Floats) -> Predict:
+def _fit_ridge(inputs: Rows, truths: Floats) -> Predict:
     """Fit ridge regression, in which correlated members share the weight.
 
     The strength of the penalty is chosen by cross-validation inside the given rows.
@@ -108,12 +108,12 @@ def _line(inputs: Rows, truths: Floats) -> Predict:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    line = make_pipeline(StandardScaler(), RidgeCV(np.logspace(-1, 4, 11)))
-    predict: Predict = line.fit(inputs, truths).predict
+    regression = make_pipeline(StandardScaler(), RidgeCV(np.logspace(-1, 4, 11)))
+    predict: Predict = regression.fit(inputs, truths).predict
     return predict
 
 
-def _trees(inputs: Rows, truths: Floats) -> Predict:
+def _fit_trees(inputs: Rows, truths: Floats) -> Predict:
     """Fit extremely randomised trees."""
     from sklearn.ensemble import ExtraTreesRegressor
 
@@ -127,7 +127,7 @@ PAPER_MEMBERS = ("ft-cbow", "ft-sg", "w2v-sg", "w2v-cbow", "path-based", "lv", "
 
 
 @lru_cache(maxsize=1)
-def _dictionary() -> Any:
+def _load_dictionary() -> Any:
     import warnings
 
     from spylls.hunspell import Dictionary
@@ -141,22 +141,22 @@ def _dictionary() -> Any:
 @lru_cache(maxsize=1 << 14)
 def is_english(word: str) -> bool:
     """Return True if Hunspell's en_US dictionary has the word, in exactly this case."""
-    return bool(_dictionary().lookup(word))
+    return bool(_load_dictionary().lookup(word))
 
 
 def identifier_features(left: str, right: str) -> list[float]:
     """Return lengths, subtoken counts, and counts of English and other subtokens of two names."""
-    a, b = subtokens(left), subtokens(right)
-    english = [sum(map(is_english, tokens)) for tokens in (a, b)]
+    left_subtokens, right_subtokens = split_subtokens(left), split_subtokens(right)
+    english = [sum(map(is_english, tokens)) for tokens in (left_subtokens, right_subtokens)]
     return [
         len(left),
         len(right),
-        len(a),
-        len(b),
+        len(left_subtokens),
+        len(right_subtokens),
         english[0],
-        len(a) - english[0],
+        len(left_subtokens) - english[0],
         english[1],
-        len(b) - english[1],
+        len(right_subtokens) - english[1],
     ]
 
 
@@ -165,14 +165,14 @@ def _is_name(text: str) -> bool:
     return not any(map(str.isspace, text))
 
 
-def _similarity_of(member: LoadedModel) -> Ask:
+def _make_scorer(member: LoadedModel) -> Ask:
     """Return a function that scores pairs with a member, or raise an error if it cannot."""
-    own = list_capabilities(member.model)
+    own_capabilities = list_capabilities(member.model)
     reason = ""
     if isinstance(member.model, Learner):
         reason = "it learns from labels itself"
-    elif route(own, Capability.SIMILARITY) is None:
-        reason = f"it has {', '.join(own)}, but similarity is needed"
+    elif find_route(own_capabilities, Capability.SIMILARITY) is None:
+        reason = f"it has {', '.join(own_capabilities)}, but similarity is needed"
     if reason:
         raise CodeacumenError(f"{member.reference!r} cannot be a member of an ensemble: {reason}")
     call = ask_through(member.model, Capability.SIMILARITY)
@@ -197,10 +197,12 @@ class Ensemble:
     def __init__(
         self, members: Sequence[LoadedModel], features: bool, learner: str = "svr"
     ) -> None:
-        self.members = [_similarity_of(member) for member in members]
-        self.readers = [one.model.prepare for one in members if isinstance(one.model, Prepares)]
+        self.members = [_make_scorer(member) for member in members]
+        self.prepare_functions = [
+            member.model.prepare for member in members if isinstance(member.model, Prepares)
+        ]
         self.features, self.learner = features, learner
-        self.fingerprint = " ".join(fingerprint(member) for member in members)
+        self.fingerprint = " ".join(compute_fingerprint(member) for member in members)
         self.only = tuple(
             dict.fromkeys(
                 name
@@ -213,12 +215,12 @@ class Ensemble:
         self._regression: Predict | None = None
 
     def prepare(self, texts: Sequence[str]) -> None:
-        for read in self.readers:
-            read(texts)
+        for prepare_member in self.prepare_functions:
+            prepare_member(texts)
         # The members' scores depend on the texts that they prepared.
         self._rows.clear()
 
-    def _inputs(self, pairs: Sequence[Pair]) -> list[list[float] | None]:
+    def _compute_inputs(self, pairs: Sequence[Pair]) -> list[list[float] | None]:
         """Return a row of features for each pair, or None where a member has no score.
 
         Rows are cached: leave-one-out needs each pair once per fold, members score it once.
@@ -236,24 +238,24 @@ class Ensemble:
         return [self._rows[pair] for pair in pairs]
 
     def fit(self, examples: Sequence[Example]) -> None:
-        rows = self._inputs([example.input for example in examples])  # type: ignore[misc]
-        known = [
+        rows = self._compute_inputs([example.input for example in examples])  # type: ignore[misc]
+        scored = [
             (row, example.truth)
             for row, example in zip(rows, examples, strict=True)
             if row is not None
         ]
-        if not known:
+        if not scored:
             self._regression = None
             return
-        inputs, truths = (np.array(column) for column in zip(*known, strict=True))
-        self._regression = trained(self.learner, inputs, truths)
+        inputs, truths = (np.array(column) for column in zip(*scored, strict=True))
+        self._regression = fit_regression(self.learner, inputs, truths)
 
     def similarity(self, pairs: Sequence[Pair]) -> list[float | None]:
         if self._regression is None:
             return [None] * len(pairs)
-        rows = self._inputs(pairs)
-        known = [row for row in rows if row is not None]
-        predicted: Floats = self._regression(np.array(known)) if known else np.empty(0)
+        rows = self._compute_inputs(pairs)
+        scored_rows = [row for row in rows if row is not None]
+        predicted: Floats = self._regression(np.array(scored_rows)) if scored_rows else np.empty(0)
         values = iter(predicted)
         return [None if row is None else float(next(values)) for row in rows]
 
@@ -265,5 +267,5 @@ def make_ensemble(*members: str, features: bool = True, learner: str = "svr") ->
         raise CodeacumenError(
             f"there is no learner {learner!r}", f"choose one of {', '.join(LEARNERS)}"
         )
-    made = [make_model(reference) for reference in members or PAPER_MEMBERS]
-    return Ensemble(made, features, learner)
+    loaded_members = [make_model(reference) for reference in members or PAPER_MEMBERS]
+    return Ensemble(loaded_members, features, learner)

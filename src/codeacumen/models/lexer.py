@@ -35,13 +35,13 @@ _WORDS = """
 KEYWORDS = frozenset(_WORDS.split())
 
 
-def tokens(text: str) -> list[str]:
+def split_tokens(text: str) -> list[str]:
     """Split a text into its tokens, without comments.
 
     >>> tokens("int a = b<MASK>(1.5f, \\"x\\"); // why")
     ['int', 'a', '=', 'b', '<MASK>', '(', '1.5f', ',', '"x"', ')', ';']
     """
-    return [found[0] for found in _TOKEN.finditer(text) if found.lastgroup is None]
+    return [match[0] for match in _TOKEN.finditer(text) if match.lastgroup is None]
 
 
 def is_name(token: str) -> bool:
@@ -49,7 +49,7 @@ def is_name(token: str) -> bool:
     return token not in KEYWORDS and _NAME.fullmatch(token) is not None
 
 
-def kind(token: str) -> str:
+def classify_token(token: str) -> str:
     """Return ``text``, ``character``, ``number``, ``name`` or else the token itself (keywords,
     operators, the mask)."""
     if token[0] in "\"'":

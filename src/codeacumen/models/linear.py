@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from codeacumen.api import CodeacumenError, Example, Question, Supervision
-from codeacumen.models.lexer import MASK, kind, tokens
+from codeacumen.models.lexer import MASK, classify_token, split_tokens
 from codeacumen.registry import model
 
 if TYPE_CHECKING:
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 _COLUMNS = 1 << 18
 # Number of tokens on either side of a mask that are features, by their offset from it.
 _REACH = 6
-_PAIRS: tuple[tuple[int, ...], ...] = ((-1, 1), (-2, -1), (1, 2), (-2, 1), (-1, 2))
-_GROUPS: tuple[tuple[int, ...], ...] = (
+_OFFSET_PAIRS: tuple[tuple[int, ...], ...] = ((-1, 1), (-2, -1), (1, 2), (-2, 1), (-1, 2))
+_OFFSET_GROUPS: tuple[tuple[int, ...], ...] = (
     (-2, -1, 1, 2),
     (-3, -2, -1, 1),
     (-1, 1, 2, 3),
     (-3, -2, -1, 1, 2, 3),
 )
-_MOST_TOKENS = 4000
-_DEEPEST = 6
+_MAX_TOKENS = 4000
+_MAX_DEPTH = 6
 _CONTROL = (
     "if",
     "else",
@@ -56,7 +56,7 @@ _STATEMENTS = ("if", "while", "for", "return", "case", "assert")
 _TREES = 300
 
 
-class Linear:
+class LinearClassifier:
     """A linear support vector machine, one label against the rest, on tf-idf of hashed features."""
 
     batch_size = 512
@@ -76,7 +76,7 @@ class Linear:
         from sklearn.pipeline import make_pipeline
         from sklearn.svm import LinearSVC
 
-        texts, labels = _shown(examples)
+        texts, labels = _split_examples(examples)
         self._labels = sorted(set(labels))
         if len(self._labels) < 2:
             return
@@ -94,15 +94,15 @@ class Linear:
 
     def classify(self, questions: Sequence[Question]) -> list[str | None]:
         if len(self._labels) < 2:
-            return [_only(self._labels, question) for question in questions]
+            return [_answer_only_label(self._labels, question) for question in questions]
         scores = self._pipeline.decision_function([question.text for question in questions])
         return [
-            _best(self._labels, row, question)
+            _choose_label(self._labels, row, question)
             for row, question in zip(scores, questions, strict=True)
         ]
 
 
-class Structure:
+class StructureForest:
     """A forest of decision trees on counts of control structures."""
 
     batch_size = 512
@@ -118,24 +118,26 @@ class Structure:
     def fit(self, examples: Sequence[Example]) -> None:
         from sklearn.ensemble import RandomForestClassifier
 
-        texts, labels = _shown(examples)
+        texts, labels = _split_examples(examples)
         self._labels = sorted(set(labels))
         if not self._labels:
             return
         self._forest = RandomForestClassifier(self.trees, random_state=self.seed)
-        self._forest.fit([structure(text) for text in texts], labels)
+        self._forest.fit([count_control_structures(text) for text in texts], labels)
 
     def classify(self, questions: Sequence[Question]) -> list[str | None]:
         if not self._labels:
             return [None] * len(questions)
-        rows = self._forest.predict_proba([structure(question.text) for question in questions])
+        rows = self._forest.predict_proba(
+            [count_control_structures(question.text) for question in questions]
+        )
         return [
-            _best(self._labels, row, question)
+            _choose_label(self._labels, row, question)
             for row, question in zip(rows, questions, strict=True)
         ]
 
 
-def _shown(examples: Sequence[Example]) -> tuple[list[str], list[str]]:
+def _split_examples(examples: Sequence[Example]) -> tuple[list[str], list[str]]:
     """Return the texts of the questions, and their labels."""
     labelled = [
         (example.input.text, example.truth)
@@ -145,23 +147,23 @@ def _shown(examples: Sequence[Example]) -> tuple[list[str], list[str]]:
     return [text for text, _ in labelled], [label for _, label in labelled]
 
 
-def _only(labels: Sequence[str], question: Question) -> str | None:
+def _answer_only_label(labels: Sequence[str], question: Question) -> str | None:
     """Return the only label of the training data, if it is among the choices."""
     return labels[0] if labels and labels[0] in question.choices else None
 
 
-def _best(labels: Sequence[str], scores: Floats, question: Question) -> str | None:
+def _choose_label(labels: Sequence[str], scores: Floats, question: Question) -> str | None:
     """Return the choice with the highest score.
 
     With two labels scikit-learn returns one score, that of the second label.
     """
     score_list = (-float(scores), float(scores)) if scores.ndim == 0 else scores.tolist()
-    known = {
+    offered_scores = {
         label: score
         for label, score in zip(labels, score_list, strict=True)
         if label in question.choices
     }
-    return max(known, key=lambda label: known[label]) if known else None
+    return max(offered_scores, key=lambda label: offered_scores[label]) if offered_scores else None
 
 
 # --------------------------------------------------------------------------------------
@@ -169,69 +171,69 @@ def _best(labels: Sequence[str], scores: Floats, question: Question) -> str | No
 # --------------------------------------------------------------------------------------
 
 
-def bag(text: str) -> list[str]:
+def extract_tokens(text: str) -> list[str]:
     """Return the tokens of a text, up to a maximum number."""
-    return tokens(text)[:_MOST_TOKENS]
+    return split_tokens(text)[:_MAX_TOKENS]
 
 
-def ngrams(text: str, longest: int) -> list[str]:
+def extract_ngrams(text: str, longest: int) -> list[str]:
     """Return the n-grams of a text's tokens for n up to ``longest``, and features of its masks."""
-    found = tokens(text)[:_MOST_TOKENS]
+    method_tokens = split_tokens(text)[:_MAX_TOKENS]
     features = [
-        " ".join(found[at : at + n])
-        for n in range(1, longest + 1)
-        for at in range(len(found) - n + 1)
+        " ".join(method_tokens[index : index + size])
+        for size in range(1, longest + 1)
+        for index in range(len(method_tokens) - size + 1)
     ]
-    for at, token in enumerate(found):
+    for index, token in enumerate(method_tokens):
         if token == MASK:
-            features += _around(found, at)
+            features += _extract_mask_features(method_tokens, index)
     return features
 
 
-def _around(found: Sequence[str], mask: int) -> Iterator[str]:
+def _extract_mask_features(method_tokens: Sequence[str], mask: int) -> Iterator[str]:
     """Yield features of the tokens around a mask and of their kinds, by offset from the mask."""
     sides = {
-        distance: found[mask + distance] if 0 <= mask + distance < len(found) else ""
-        for distance in range(-_REACH, _REACH + 1)
-        if distance
+        offset: method_tokens[mask + offset] if 0 <= mask + offset < len(method_tokens) else ""
+        for offset in range(-_REACH, _REACH + 1)
+        if offset
     }
-    kinds = {distance: kind(token) if token else "" for distance, token in sides.items()}
-    for distance, token in sides.items():
-        yield f"@{distance} {token}"
-        yield f"@{distance} kind {kinds[distance]}"
-    for near in _PAIRS:
-        yield f"@{near} {' '.join(sides[one] for one in near)}"
-    for near in _GROUPS:
-        yield f"@{near} kinds {' '.join(kinds[one] for one in near)}"
-    yield f"@statement {_statement(found, mask)}"
+    kinds = {offset: classify_token(token) if token else "" for offset, token in sides.items()}
+    for offset, token in sides.items():
+        yield f"@{offset} {token}"
+        yield f"@{offset} kind {kinds[offset]}"
+    for offsets in _OFFSET_PAIRS:
+        yield f"@{offsets} {' '.join(sides[offset] for offset in offsets)}"
+    for offsets in _OFFSET_GROUPS:
+        yield f"@{offsets} kinds {' '.join(kinds[offset] for offset in offsets)}"
+    yield f"@statement {_find_statement(method_tokens, mask)}"
 
 
-def _statement(found: Sequence[str], mask: int) -> str:
+def _find_statement(method_tokens: Sequence[str], mask: int) -> str:
     """Return the keyword that begins the statement of the mask, or the kind of its first token."""
-    for at in range(mask - 1, -1, -1):
-        if found[at] in (";", "{", "}"):
-            return kind(found[at + 1])
-        if found[at] in _STATEMENTS:
-            return found[at]
+    for index in range(mask - 1, -1, -1):
+        if method_tokens[index] in (";", "{", "}"):
+            return classify_token(method_tokens[index + 1])
+        if method_tokens[index] in _STATEMENTS:
+            return method_tokens[index]
     return ""
 
 
-def structure(text: str) -> list[int]:
+def count_control_structures(text: str) -> list[int]:
     """Count tokens, the maximum depth, and each control structure in total and by depth."""
     counts: Counter[tuple[str, int]] = Counter()
-    depth, deepest, size = 0, 0, 0
-    for token in tokens(text)[:_MOST_TOKENS]:
-        size += 1
+    depth, max_depth, token_count = 0, 0, 0
+    for token in split_tokens(text)[:_MAX_TOKENS]:
+        token_count += 1
         if token == "{":
             depth += 1
-            deepest = max(deepest, depth)
+            max_depth = max(max_depth, depth)
         elif token == "}":
             depth -= 1
         elif token in _CONTROL:
-            counts[token, max(0, min(depth, _DEEPEST))] += 1
-    row = [size, deepest]
+            counts[token, max(0, min(depth, _MAX_DEPTH))] += 1
+    row = [token_count, max_depth]
     for token in _CONTROL:
-        levels = [counts[token, level] for level in range(_DEEPEST + 1)]
+        levels = [counts[token, level] for level in range(_MAX_DEPTH + 1)]
         row += [sum(levels), *levels]
     return row
 
@@ -242,26 +244,26 @@ def structure(text: str) -> list[int]:
 
 
 @model("bag-of-tokens")
-def make_bag_of_tokens(seed: int = 0) -> Linear:
+def make_bag_of_tokens(seed: int = 0) -> LinearClassifier:
     """A linear classifier on the tokens of a method, learned from the training split"""
-    return Linear(bag, seed)
+    return LinearClassifier(extract_tokens, seed)
 
 
 @model("ngrams")
-def make_ngrams(longest: int = 3, seed: int = 0) -> Linear:
+def make_ngrams(longest: int = 3, seed: int = 0) -> LinearClassifier:
     """A linear classifier on n-grams of tokens and on what is around a mask"""
     if not isinstance(longest, int) or not 1 <= longest <= 8:
         raise CodeacumenError(
             f"ngrams cannot have longest={longest!r}", "choose a whole number from 1 to 8"
         )
-    return Linear(lambda text: ngrams(text, longest), seed)
+    return LinearClassifier(lambda text: extract_ngrams(text, longest), seed)
 
 
 @model("structure")
-def make_structure(trees: int = _TREES, seed: int = 0) -> Structure:
+def make_structure(trees: int = _TREES, seed: int = 0) -> StructureForest:
     """Decision trees on counts of control structures, for complexity"""
     if not isinstance(trees, int) or not 1 <= trees <= 10_000:
         raise CodeacumenError(
             f"structure cannot have trees={trees!r}", "choose a whole number from 1 to 10000"
         )
-    return Structure(trees, seed)
+    return StructureForest(trees, seed)

@@ -28,28 +28,30 @@ _POWER = 3
 _BATCH = 512
 
 
-class _Voters:
+class _NeighbourVote:
     """Base of models that name a method by a vote of its nearest methods."""
 
     names: list[str]
     k: int
 
-    def _names_near(
+    def _predict_names(
         self, index: FeatureIndex, methods: Sequence[Method], left_out: Sequence[int]
     ) -> list[str | None]:
         """Return a name for each method; None for one that has nothing in common with any other."""
         import numpy as np
 
-        from codeacumen.search.features import features
+        from codeacumen.search.features import extract_features
 
-        queries = features([method.text for method in methods])
-        nearest, cosines = index.nearest(queries, np.array(left_out, dtype=np.int64), self.k)
-        return [self._voted(*row) for row in zip(nearest.tolist(), cosines.tolist(), strict=True)]
+        queries = extract_features([method.text for method in methods])
+        nearest, cosines = index.find_nearest(queries, np.array(left_out, dtype=np.int64), self.k)
+        return [
+            self._count_votes(*row) for row in zip(nearest.tolist(), cosines.tolist(), strict=True)
+        ]
 
-    def _voted(self, nearest: Sequence[int], similar: Sequence[float]) -> str | None:
+    def _count_votes(self, nearest: Sequence[int], cosines: Sequence[float]) -> str | None:
         """Return the name with the most votes; ties go to the nearest, then alphabetically."""
         votes: dict[str, tuple[float, float]] = {}
-        for method, similarity in zip(nearest, similar, strict=True):
+        for method, similarity in zip(nearest, cosines, strict=True):
             if method >= 0:
                 before, best = votes.get(self.names[method], (0.0, similarity))
                 votes[self.names[method]] = before + similarity**_POWER, best
@@ -58,19 +60,19 @@ class _Voters:
         return min(votes, key=lambda name: (-votes[name][0], -votes[name][1], name))
 
 
-class NearestNamer(_Voters):
+class CorpusNeighbours(_NeighbourVote):
     """Namer by the nearest methods of a corpus."""
 
     batch_size = 256
 
-    def __init__(self, corpus: Corpus, split: str, k: int, paths: float) -> None:
+    def __init__(self, corpus: Corpus, split: str, k: int, path_weight: float) -> None:
         self.corpus = corpus
         self.split = split
         self.k = k
-        self.paths = paths
-        self.fingerprint = _fingerprint(corpus.folder)
+        self.path_weight = path_weight
+        self.fingerprint = _compute_fingerprint(corpus.folder)
         self.names = []
-        self.places: dict[str, int] = {}
+        self.index_by_id: dict[str, int] = {}
         self._index: FeatureIndex | None = None
 
     @property
@@ -79,54 +81,54 @@ class NearestNamer(_Voters):
         if self._index is None:
             from codeacumen.search.features import FeatureIndex
 
-            self.names, self.places = [], {}
-            self._index = FeatureIndex(self._read(), self.paths)
+            self.names, self.index_by_id = [], {}
+            self._index = FeatureIndex(self._read_features(), self.path_weight)
         return self._index
 
     def name(self, methods: Sequence[Method]) -> list[str | None]:
         index = self.index
-        left_out = [self.places.get(method.id.partition("/")[0], -1) for method in methods]
-        return self._names_near(index, methods, left_out)
+        left_out = [self.index_by_id.get(method.id.partition("/")[0], -1) for method in methods]
+        return self._predict_names(index, methods, left_out)
 
-    def _read(self) -> Iterator[Features]:
+    def _read_features(self) -> Iterator[Features]:
         """Yield the features of the corpus's methods, with their names masked as in the tasks."""
         import pyarrow.parquet as pq
 
-        from codeacumen.search.features import features
-        from codeacumen.views.masking.text import masked
+        from codeacumen.search.features import extract_features
+        from codeacumen.views.masking.text import mask_snippet
 
         columns = ["method_id", "split", "kind", "body", "name", "text"]
-        for path in self.corpus.tables().get("methods", []):
+        for path in self.corpus.list_table_files().get("methods", []):
             for batch in pq.ParquetFile(path).iter_batches(_BATCH, columns=columns):
                 rows = [
                     row
                     for row in batch.to_pylist()
-                    if row["kind"] == "method" and row["body"] and self._wants(row["split"])
+                    if row["kind"] == "method" and row["body"] and self._is_in_split(row["split"])
                 ]
                 for row in rows:
-                    self.places[str(row["method_id"])] = len(self.names)
+                    self.index_by_id[str(row["method_id"])] = len(self.names)
                     self.names.append(row["name"])
-                yield features([masked(row["text"], row["name"]) for row in rows])
+                yield extract_features([mask_snippet(row["text"], row["name"]) for row in rows])
 
-    def _wants(self, split: str) -> bool:
+    def _is_in_split(self, split: str) -> bool:
         return self.split in (ALL, split)
 
 
-class Nearest(_Voters):
+class TrainingNeighbours(_NeighbourVote):
     """Namer by the nearest methods of the task's training split, which contains no question."""
 
     batch_size = 256
     supervision: Supervision = "train"
 
-    def __init__(self, k: int, paths: float) -> None:
+    def __init__(self, k: int, path_weight: float) -> None:
         self.k = k
-        self.paths = paths
-        self.fingerprint = _parser()
+        self.path_weight = path_weight
+        self.fingerprint = _get_parser_version()
         self.names = []
         self._index: FeatureIndex | None = None
 
     def fit(self, examples: Sequence[Example]) -> None:
-        from codeacumen.search.features import FeatureIndex, features
+        from codeacumen.search.features import FeatureIndex, extract_features
 
         named = [
             (example.input.text, str(example.truth))
@@ -135,25 +137,28 @@ class Nearest(_Voters):
         ]
         self.names = [name for _, name in named]
         texts = [text for text, _ in named]
-        parts = (features(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH))
-        self._index = FeatureIndex(parts, self.paths)
+        parts = (
+            extract_features(texts[start : start + _BATCH])
+            for start in range(0, len(texts), _BATCH)
+        )
+        self._index = FeatureIndex(parts, self.path_weight)
 
     def name(self, methods: Sequence[Method]) -> list[str | None]:
         if self._index is None or not self.names:
             return [None] * len(methods)
-        return self._names_near(self._index, methods, [-1] * len(methods))
+        return self._predict_names(self._index, methods, [-1] * len(methods))
 
 
-def _fingerprint(folder: Path) -> str:
+def _compute_fingerprint(folder: Path) -> str:
     """Return a fingerprint of the corpus, whose manifest holds the hashes of all its files, and of
     the parser."""
     from codeacumen.corpus.manifest import NAME
 
     manifest = hashlib.sha256((folder / NAME).read_bytes()).hexdigest()
-    return f"{manifest} {_parser()}"
+    return f"{manifest} {_get_parser_version()}"
 
 
-def _parser() -> str:
+def _get_parser_version() -> str:
     """Return the name and version of the parser, on which the features depend."""
     from importlib.metadata import version
 
@@ -163,7 +168,7 @@ def _parser() -> str:
 @model("nearest-namer", needs="corpus=DIR")
 def make_nearest_namer(
     corpus: str = "", split: str = "train", k: int = 5, paths: float = 0.5
-) -> NearestNamer:
+) -> CorpusNeighbours:
     """Names of the most similar methods of a corpus (nearest-namer:corpus=DIR)"""
     from codeacumen.corpus.splits import SPLITS
 
@@ -180,16 +185,16 @@ def make_nearest_namer(
     _check_settings("nearest-namer", k, paths)
     from codeacumen.corpus import Corpus
 
-    found = Corpus.open(str(corpus))
-    _check_split(found, split)
-    return NearestNamer(found, split, k, paths)
+    opened_corpus = Corpus.open(str(corpus))
+    _check_split(opened_corpus, split)
+    return CorpusNeighbours(opened_corpus, split, k, paths)
 
 
 @model("nearest")
-def make_nearest(k: int = 5, paths: float = 0.5) -> Nearest:
+def make_nearest(k: int = 5, paths: float = 0.5) -> TrainingNeighbours:
     """Names of the most similar methods of the training split"""
     _check_settings("nearest", k, paths)
-    return Nearest(k, paths)
+    return TrainingNeighbours(k, paths)
 
 
 def _check_settings(name: str, k: int, paths: float) -> None:
@@ -207,10 +212,11 @@ def _check_split(corpus: Corpus, split: str) -> None:
     import pyarrow.parquet as pq
 
     projects = pq.read_table(corpus.folder / "projects.parquet", columns=["split", "methods"])
-    there = {row["split"] for row in projects.to_pylist() if row["methods"]}
-    if not there or split not in (ALL, *there):
-        told = ", ".join(sorted(there)) or "none"
+    available_splits = {row["split"] for row in projects.to_pylist() if row["methods"]}
+    if not available_splits or split not in (ALL, *available_splits):
+        listed_splits = ", ".join(sorted(available_splits)) or "none"
         raise CodeacumenError(
             f"the corpus in {corpus.folder} has no methods of the split {split}",
-            f"it has {told}; nearest-namer:corpus={corpus.folder},split={ALL} uses them all",
+            f"it has {listed_splits}; nearest-namer:corpus={corpus.folder},split={ALL} uses "
+            "them all",
         )

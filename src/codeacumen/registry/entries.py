@@ -12,12 +12,12 @@ from codeacumen.registry.code import (
     OWN_PACKAGE,
     PLUGIN_PREFIX,
     Factory,
-    code_hash,
-    definition,
-    first_line,
-    loading,
-    package_of,
-    source_file,
+    find_package,
+    find_source_file,
+    hash_code,
+    loading_plugin,
+    locate_definition,
+    summarize_factory,
 )
 
 Kind = Literal["model", "task", "view", "metric", "network", "language"]
@@ -52,13 +52,13 @@ class Entry:
 
     def get_code_hash(self) -> str:
         """Return the hash of the code that the factory may lead to."""
-        return self.code_sha256 or code_hash(self.factory)
+        return self.code_sha256 or hash_code(self.factory)
 
 
 ENTRIES: dict[Kind, dict[str, Entry]] = {kind: {} for kind in get_args(Kind)}
 
 
-def add(entry: Entry) -> None:
+def add_entry(entry: Entry) -> None:
     """Add an entry; raise an error if its name is invalid or another factory has it."""
     if entry.kind == "model" and (":" in entry.name or "," in entry.name):
         raise CodeacumenError(
@@ -72,9 +72,11 @@ def add(entry: Entry) -> None:
             f"a {entry.kind} cannot be called {entry.name!r}",
             "use one word of letters, digits and _",
         )
-    known = ENTRIES[entry.kind].get(entry.name)
-    if known is not None and definition(known.factory) != definition(entry.factory):
-        raise two(entry.kind, entry.name, known.origin, entry.origin)
+    existing = ENTRIES[entry.kind].get(entry.name)
+    if existing is not None and locate_definition(existing.factory) != locate_definition(
+        entry.factory
+    ):
+        raise name_conflict_error(entry.kind, entry.name, existing.origin, entry.origin)
     ENTRIES[entry.kind][entry.name] = entry
 
 
@@ -87,11 +89,11 @@ def check_task_name(name: str) -> None:
         )
 
 
-def two(kind: Kind, name: str, *origins: str) -> BrokenError:
+def name_conflict_error(kind: Kind, name: str, *origins: str) -> BrokenError:
     """Return the error for two entries of one name."""
-    told = ", ".join(f"one from {origin}" for origin in origins)
+    conflict = ", ".join(f"one from {origin}" for origin in origins)
     return BrokenError(
-        f"two {kind}s have the name {name!r}: {told}", "rename or remove one of them"
+        f"two {kind}s have the name {name!r}: {conflict}", "rename or remove one of them"
     )
 
 
@@ -145,22 +147,32 @@ def language(name: str, *, summary: str = "") -> Callable[[F], F]:
 
 
 def _register(kind: Kind, name: str, summary: str, **options: Any) -> Callable[[F], F]:
-    def register(factory: F) -> F:
-        text = summary or first_line(factory)
+    def add_factory(factory: F) -> F:
+        text = summary or summarize_factory(factory)
         code = _hash_early(factory)
-        add(Entry(kind, name, factory, text, origin=_origin(factory), code_sha256=code, **options))
+        add_entry(
+            Entry(
+                kind,
+                name,
+                factory,
+                text,
+                origin=_describe_origin(factory),
+                code_sha256=code,
+                **options,
+            )
+        )
         return factory
 
-    return register
+    return add_factory
 
 
-def _origin(factory: Factory) -> str:
+def _describe_origin(factory: Factory) -> str:
     """Return the file name of a plug-in, or else the package of a factory."""
-    package = package_of(factory)
-    return Path(source_file(factory)).name if package.startswith(PLUGIN_PREFIX) else package
+    package = find_package(factory)
+    return Path(find_source_file(factory)).name if package.startswith(PLUGIN_PREFIX) else package
 
 
 def _hash_early(factory: Factory) -> str:
     """Return the hash of foreign code, which may change after loading; empty for this package."""
-    own = package_of(factory) == OWN_PACKAGE and loading.get() is None
-    return "" if own else code_hash(factory)
+    own = find_package(factory) == OWN_PACKAGE and loading_plugin.get() is None
+    return "" if own else hash_code(factory)

@@ -19,13 +19,13 @@ from codeacumen.registry.benchmarks import list_data_families
 from codeacumen.registry.code import (
     PLUGIN_PREFIX,
     Factory,
-    code_hash,
-    defined,
-    first_line,
-    loading,
-    package_of,
+    find_package,
+    hash_code,
+    loading_plugin,
+    summarize_factory,
+    unwrap_factory,
 )
-from codeacumen.registry.entries import BrokenError, Entry, Kind, add, two
+from codeacumen.registry.entries import BrokenError, Entry, Kind, add_entry, name_conflict_error
 
 GROUPS: dict[Kind, str] = {kind: f"codeacumen.{kind}s" for kind in get_args(Kind)}
 BUILT_IN_MODULES: dict[Kind, tuple[str, ...]] = {
@@ -85,7 +85,7 @@ def load_plugin(path: Path) -> None:
     module = ModuleType(name)
     module.__file__ = str(path)
     sys.modules[name] = module
-    token = loading.set(path)
+    token = loading_plugin.set(path)
     try:
         # The import system would miss an edit within the same second, because its cache of
         # compiled files compares times in seconds. Answers of the old code would then be stored as
@@ -98,7 +98,7 @@ def load_plugin(path: Path) -> None:
         del sys.modules[name]
         raise CodeacumenError(f"{path}: {type(error).__name__}: {error}") from error
     finally:
-        loading.reset(token)
+        loading_plugin.reset(token)
     _plugins.append(path)
 
 
@@ -107,25 +107,29 @@ def _load_built_ins(kind: Kind) -> None:
         importlib.import_module(module)
 
 
-def _foreign(kind: Kind) -> dict[str, list[EntryPoint]]:
+def _find_entry_points(kind: Kind) -> dict[str, list[EntryPoint]]:
     """Return the entry points of other packages, by name. Two packages may use the same name."""
-    return _points(GROUPS[kind], tuple((one, _changed(one)) for one in sys.path))
+    return _group_entry_points(
+        GROUPS[kind], tuple((folder, _get_modification_time(folder)) for folder in sys.path)
+    )
 
 
 @lru_cache(maxsize=8)
-def _points(group: str, where: tuple[tuple[str, int], ...]) -> dict[str, list[EntryPoint]]:
+def _group_entry_points(
+    group: str, folder_states: tuple[tuple[str, int], ...]
+) -> dict[str, list[EntryPoint]]:
     """Return the entry points of a group, by name.
 
     The times of the folders are part of the cache key, because reading the metadata of all
     packages is slow and changes only when something is installed or removed.
     """
-    found: dict[str, list[EntryPoint]] = {}
-    for point in sorted(entry_points(group=group), key=_release):
-        found.setdefault(point.name, []).append(point)
-    return found
+    points_by_name: dict[str, list[EntryPoint]] = {}
+    for point in sorted(entry_points(group=group), key=_format_release):
+        points_by_name.setdefault(point.name, []).append(point)
+    return points_by_name
 
 
-def _changed(folder: str) -> int:
+def _get_modification_time(folder: str) -> int:
     """Return when a file was last added to a folder or removed; 0 if there is no folder."""
     try:
         return Path(folder).stat().st_mtime_ns
@@ -133,49 +137,63 @@ def _changed(folder: str) -> int:
         return 0
 
 
-def names(kind: Kind) -> list[str]:
+def list_names(kind: Kind) -> list[str]:
     """Return all names of a kind, this package's first, without importing other packages."""
     _load_built_ins(kind)
     # The order of the modules above, whatever the order in which they were imported.
-    known = sorted(entries.ENTRIES[kind].values(), key=_place)
-    return list(dict.fromkeys([*(one.name for one in known), *sorted(_foreign(kind))]))
+    registered = sorted(entries.ENTRIES[kind].values(), key=_get_module_position)
+    return list(
+        dict.fromkeys(
+            [
+                *(registered_entry.name for registered_entry in registered),
+                *sorted(_find_entry_points(kind)),
+            ]
+        )
+    )
 
 
-def _place(entry: Entry) -> int:
+def _get_module_position(entry: Entry) -> int:
     """Return the position of an entry's module in ``BUILT_IN_MODULES``."""
-    module = f"{defined(entry.factory).__module__}."
+    module = f"{unwrap_factory(entry.factory).__module__}."
     modules = BUILT_IN_MODULES[entry.kind]
-    return next((n for n, one in enumerate(modules) if module.startswith(f"{one}.")), len(modules))
+    return next(
+        (
+            position
+            for position, module_name in enumerate(modules)
+            if module.startswith(f"{module_name}.")
+        ),
+        len(modules),
+    )
 
 
-def entry(kind: Kind, name: str) -> Entry:
+def find_entry(kind: Kind, name: str) -> Entry:
     """Return the entry of a name; import the package that declares it if necessary."""
     _load_built_ins(kind)
-    known = entries.ENTRIES[kind].get(name)
-    points = _foreign(kind).get(name, [])
-    if known is None and not points:
-        raise _unknown(kind, name)
-    if known is not None and not points:
-        return known
+    registered = entries.ENTRIES[kind].get(name)
+    points = _find_entry_points(kind).get(name, [])
+    if registered is None and not points:
+        raise _unknown_name_error(kind, name)
+    if registered is not None and not points:
+        return registered
     point, *others = points
     # A factory behind an entry point may also use the decorator: then its entry may exist already,
     # with a summary.
-    if known is not None and package_of(known.factory) != point.module.split(".")[0]:
-        raise two(kind, name, known.origin, _release(point))
+    if registered is not None and find_package(registered.factory) != point.module.split(".")[0]:
+        raise name_conflict_error(kind, name, registered.origin, _format_release(point))
     if others:
-        raise two(kind, name, *map(_release, points))
-    if known is None:
-        factory = _load(kind, point)
+        raise name_conflict_error(kind, name, *map(_format_release, points))
+    if registered is None:
+        factory = _load_entry_point(kind, point)
         if name not in entries.ENTRIES[kind]:
-            text = first_line(factory)
-            add(Entry(kind, name, factory, text, code_sha256=code_hash(factory)))
-        known = entries.ENTRIES[kind][name]
-    found = replace(known, origin=_release(point))
-    entries.ENTRIES[kind][name] = found
-    return found
+            text = summarize_factory(factory)
+            add_entry(Entry(kind, name, factory, text, code_sha256=hash_code(factory)))
+        registered = entries.ENTRIES[kind][name]
+    released = replace(registered, origin=_format_release(point))
+    entries.ENTRIES[kind][name] = released
+    return released
 
 
-def _load(kind: Kind, point: EntryPoint) -> Factory:
+def _load_entry_point(kind: Kind, point: EntryPoint) -> Factory:
     """Import the factory of an entry point."""
     try:
         return cast(Factory, point.load())
@@ -187,34 +205,37 @@ def _load(kind: Kind, point: EntryPoint) -> Factory:
         ) from error
 
 
-def _release(point: EntryPoint) -> str:
+def _format_release(point: EntryPoint) -> str:
     """Return name and version of the package that declares an entry point."""
     return f"{point.dist.name} {point.dist.version}" if point.dist else point.module
 
 
-def listing(kind: Kind) -> Iterator[tuple[str, str, str]]:
+def list_summaries(kind: Kind) -> Iterator[tuple[str, str, str]]:
     """Yield name, summary and origin of all entries, without importing other packages."""
-    foreign = _foreign(kind)
-    for name in names(kind):
-        known = entries.ENTRIES[kind].get(name)
-        if known is not None:
-            yield name, known.summary, known.origin
+    entry_points_by_name = _find_entry_points(kind)
+    for name in list_names(kind):
+        registered = entries.ENTRIES[kind].get(name)
+        if registered is not None:
+            yield name, registered.summary, registered.origin
         else:
-            yield name, "", ", ".join(map(_release, foreign[name]))
+            yield name, "", ", ".join(map(_format_release, entry_points_by_name[name]))
 
 
-def _unknown(kind: Kind, name: str) -> CodeacumenError:
+def _unknown_name_error(kind: Kind, name: str) -> CodeacumenError:
     """Return the error for an unknown name, with the most similar names."""
     from rapidfuzz import process
 
-    known = names(kind)
-    groups = {one.rsplit("/", depth)[0] for one in known for depth in range(3)}
-    found = process.extract(name, sorted(groups), limit=3, score_cutoff=60)
-    near = [match for match, _, _ in found]
-    below = [one for one in known if one.startswith(name.rstrip("/") + "/")]
-    if below:
+    known_names = list_names(kind)
+    groups = {known_name.rsplit("/", depth)[0] for known_name in known_names for depth in range(3)}
+    matches = process.extract(name, sorted(groups), limit=3, score_cutoff=60)
+    similar_names = [match for match, _, _ in matches]
+    names_in_group = [
+        known_name for known_name in known_names if known_name.startswith(name.rstrip("/") + "/")
+    ]
+    if names_in_group:
         return CodeacumenError(
-            f"{name!r} is a group of {len(below)} {kind}s", f"name one of {', '.join(below)}"
+            f"{name!r} is a group of {len(names_in_group)} {kind}s",
+            f"name one of {', '.join(names_in_group)}",
         )
     family = _find_unloaded_family(name) if kind == "task" else None
     if family is not None:
@@ -222,7 +243,7 @@ def _unknown(kind: Kind, name: str) -> CodeacumenError:
             f"no task {name!r}: this benchmark is built from your data, and no data set is loaded",
             f"{family.build_command}, then: codeacumen eval -t {name}@{family.name}",
         )
-    hint = f"did you mean {', '.join(near)}? " if near else ""
+    hint = f"did you mean {', '.join(similar_names)}? " if similar_names else ""
     listing_command = (
         "`codeacumen corpus show CORPUS` lists the views"
         if kind == "view"
@@ -240,19 +261,23 @@ def _find_unloaded_family(name: str) -> DataFamily | None:
     family = next((family for family in list_data_families() if family.name == parts[0]), None)
     if family is None:
         return None
-    below = [one for one in entries.ENTRIES["task"].values() if one.name.startswith(f"{parts[0]}/")]
-    return None if below else family
+    loaded_tasks = [
+        task_entry
+        for task_entry in entries.ENTRIES["task"].values()
+        if task_entry.name.startswith(f"{parts[0]}/")
+    ]
+    return None if loaded_tasks else family
 
 
 def select_tasks(patterns: Iterable[str]) -> list[str]:
     """Return the names of the tasks that match a pattern: a task's name, or the beginning of
     several (``idbench``, ``idbench/similarity``)."""
-    known = names("task")
-    chosen: dict[str, None] = {}
+    task_names = list_names("task")
+    selected: dict[str, None] = {}
     for pattern in patterns:
         prefix = pattern.rstrip("/") + "/"
-        matching = [name for name in known if name == pattern or name.startswith(prefix)]
+        matching = [name for name in task_names if name == pattern or name.startswith(prefix)]
         if not matching:
-            raise _unknown("task", pattern)
-        chosen.update(dict.fromkeys(matching))
-    return list(chosen)
+            raise _unknown_name_error("task", pattern)
+        selected.update(dict.fromkeys(matching))
+    return list(selected)

@@ -21,53 +21,53 @@ from codeacumen.api import (
     get_fingerprint,
 )
 from codeacumen.registry.entries import BrokenError, Entry
-from codeacumen.registry.lookup import entry, names
+from codeacumen.registry.lookup import find_entry, list_names
 
 
-def _make(found: Entry, *words: str, **settings: Any) -> Any:
+def _call_factory(entry: Entry, *words: str, **settings: Any) -> Any:
     """Call the factory of an entry; turn unexpected errors into ``BrokenError``."""
     try:
-        return found.factory(*words, **settings)
+        return entry.factory(*words, **settings)
     except CodeacumenError:
         raise
     except (Exception, SystemExit) as error:
         raise BrokenError(
-            f"cannot create {found.kind} {found.name!r} of {found.origin}: "
+            f"cannot create {entry.kind} {entry.name!r} of {entry.origin}: "
             f"{type(error).__name__}: {error}"
         ) from error
 
 
 def make_task(name: str) -> Task:
     """Return a new instance of the task registered under a name."""
-    made = cast(Task, _make(entry("task", name)))
+    task = cast(Task, _call_factory(find_entry("task", name)))
     # Stored runs refer to a task by the name on its card.
-    if made.card.name != name:
+    if task.card.name != name:
         raise CodeacumenError(
-            f"the task registered as {name!r} has a card with the name {made.card.name!r}",
+            f"the task registered as {name!r} has a card with the name {task.card.name!r}",
             "use the registered name on the card",
         )
-    return made
+    return task
 
 
 def make_view(name: str) -> View:
     """Return a new instance of the view registered under a name."""
-    return cast(View, _make(entry("view", name)))
+    return cast(View, _call_factory(find_entry("view", name)))
 
 
 def make_metrics(task: str) -> list[Metric]:
     """Return the registered metrics that apply to a task in addition to its own metric."""
-    made: list[Metric] = []
-    for name in names("metric"):
-        known = entry("metric", name)
-        if any(task == part or task.startswith(f"{part}/") for part in known.tasks):
-            created = cast(Metric, _make(known))
-            if created.name != name:
+    metrics: list[Metric] = []
+    for name in list_names("metric"):
+        metric_entry = find_entry("metric", name)
+        if any(task == part or task.startswith(f"{part}/") for part in metric_entry.tasks):
+            metric = cast(Metric, _call_factory(metric_entry))
+            if metric.name != name:
                 raise CodeacumenError(
-                    f"the metric registered as {name!r} has the name {created.name!r}",
+                    f"the metric registered as {name!r} has the name {metric.name!r}",
                     "use the registered name in the metric",
                 )
-            made.append(created)
-    return made
+            metrics.append(metric)
+    return metrics
 
 
 def parse_reference(reference: str) -> tuple[str, list[str], dict[str, Any]]:
@@ -112,53 +112,55 @@ class LoadedModel:
 def make_model(reference: str) -> LoadedModel:
     """Return the model that a reference names, with its settings including defaults."""
     name, words, settings = parse_reference(reference)
-    found = entry("model", name)
+    model_entry = find_entry("model", name)
     try:
-        bound = inspect.signature(found.factory).bind(*words, **settings)
+        bound = inspect.signature(model_entry.factory).bind(*words, **settings)
     except (TypeError, ValueError) as error:
         raise CodeacumenError(
             f"model {reference!r}: {error}", f"`codeacumen models show {name}` lists its settings"
         ) from error
     bound.apply_defaults()
     arguments = dict(bound.arguments)
-    made = LoadedModel(reference, found, arguments, _make(found, *words, **settings))
-    check_model(made)
-    return made
+    loaded = LoadedModel(
+        reference, model_entry, arguments, _call_factory(model_entry, *words, **settings)
+    )
+    check_model(loaded)
+    return loaded
 
 
-def check_model(made: LoadedModel) -> None:
+def check_model(loaded: LoadedModel) -> None:
     """Check the settings and attributes that a run relies on, and raise an error early."""
-    for key, value in made.settings.items():
+    for key, value in loaded.settings.items():
         try:
             json.dumps(value, allow_nan=False)
         except (TypeError, ValueError) as error:
             raise BrokenError(
-                f"model {made.reference!r}: cannot write its setting {key}={value!r} as JSON "
+                f"model {loaded.reference!r}: cannot write its setting {key}={value!r} as JSON "
                 f"({error})",
                 "settings and their defaults must be text, numbers, true, false, null or lists",
             ) from error
     counts = {
-        "batch_size": get_batch_size(made.model),
-        "concurrency": get_concurrency(made.model),
+        "batch_size": get_batch_size(loaded.model),
+        "concurrency": get_concurrency(loaded.model),
     }
     for hook, count in counts.items():
         if not isinstance(count, int) or count < 1:
             raise BrokenError(
-                f"model {made.reference!r}: its {hook} is {count!r}", "it must be 1 or more"
+                f"model {loaded.reference!r}: its {hook} is {count!r}", "it must be 1 or more"
             )
-    if isinstance(made.model, Learner) and made.model.supervision not in get_args(Supervision):
+    if isinstance(loaded.model, Learner) and loaded.model.supervision not in get_args(Supervision):
         raise BrokenError(
-            f"model {made.reference!r}: its supervision is {made.model.supervision!r}",
+            f"model {loaded.reference!r}: its supervision is {loaded.model.supervision!r}",
             f"it must be one of {', '.join(get_args(Supervision))}",
         )
 
 
-def fingerprint(made: LoadedModel) -> str:
+def compute_fingerprint(loaded: LoadedModel) -> str:
     """Return a hash that distinguishes models of equal name and settings.
 
     It covers their code and, if the model has one, its own ``fingerprint`` (for example the hash of
     a file of weights).
     """
-    own = get_fingerprint(made.model)
-    parts = (made.entry.origin, made.entry.get_code_hash(), own)
+    own = get_fingerprint(loaded.model)
+    parts = (loaded.entry.origin, loaded.entry.get_code_hash(), own)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()

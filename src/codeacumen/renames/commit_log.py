@@ -26,7 +26,7 @@ FORMAT = 1
 Record = dict[str, Any]
 
 
-class Log:
+class CommitLog:
     """A file with one JSON line per commit; ``offsets`` maps a commit to the offset of its line.
 
     Commits that were left out under a time limit shorter than ``limit`` are not in ``offsets``, so
@@ -34,19 +34,19 @@ class Log:
 
     def __init__(self, path: Path, limit: float) -> None:
         self.path = path
-        self.at: dict[str, int] = {}
-        self._head = _line({"format": FORMAT, "codeacumen": __version__})
-        if not self._open(limit):
+        self.offsets: dict[str, int] = {}
+        self._header = _encode_line({"format": FORMAT, "codeacumen": __version__})
+        if not self._index_lines(limit):
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(self._head)
+            path.write_bytes(self._header)
 
-    def _open(self, limit: float) -> bool:
+    def _index_lines(self, limit: float) -> bool:
         """Index the lines of the log and cut off a torn one; return False without a log."""
         if not self.path.is_file():
             return False
         with self.path.open("rb") as stream:
             offset = len(stream.readline())
-            if not self._is_head():
+            if not self._has_current_header():
                 return False
             for line in stream:
                 if not line.endswith(b"\n"):
@@ -54,68 +54,72 @@ class Log:
                 with suppress(ValueError, KeyError, TypeError):  # skip a damaged line
                     record = json.loads(line)
                     if record["kind"] != "left out" or record["limit"] >= limit:
-                        self.at[record["commit"]] = offset
+                        self.offsets[record["commit"]] = offset
                 offset += len(line)
         if offset < self.path.stat().st_size:
             with self.path.open("r+b") as stream:
                 stream.truncate(offset)
         return True
 
-    def _is_head(self) -> bool:
+    def _has_current_header(self) -> bool:
         with self.path.open("rb") as stream:
-            return stream.read(len(self._head)) == self._head
+            return stream.read(len(self._header)) == self._header
 
-    def append(self, records: Iterable[Record]) -> None:
+    def append_records(self, records: Iterable[Record]) -> None:
         """Append the records with a single write."""
-        lines = [(str(record["commit"]), _line(record)) for record in records]
+        lines = [(str(record["commit"]), _encode_line(record)) for record in records]
         with self.path.open("ab") as stream:
             offset = stream.tell()
             stream.write(b"".join(line for _, line in lines))
         for commit, line in lines:
-            self.at[commit] = offset
+            self.offsets[commit] = offset
             offset += len(line)
 
-    def read(self, commits: Iterable[str]) -> Iterator[Record]:
+    def read_records(self, commits: Iterable[str]) -> Iterator[Record]:
         with self.path.open("rb") as stream:
             for commit in commits:
-                stream.seek(self.at[commit])
+                stream.seek(self.offsets[commit])
                 yield json.loads(stream.readline())
 
-    def arrange(self, commits: Sequence[str]) -> None:
+    def sort_records(self, commits: Sequence[str]) -> None:
         """Sort the lines into the order of the commits; other commits follow, sorted by hash."""
         listed = set(commits)
-        order = [*commits, *sorted(commit for commit in self.at if commit not in listed)]
-        offsets = [self.at[commit] for commit in order]
+        order = [*commits, *sorted(commit for commit in self.offsets if commit not in listed)]
+        offsets = [self.offsets[commit] for commit in order]
         size = self.path.stat().st_size
-        is_head_current = len(self._head) == (offsets[0] if offsets else size)
+        is_header_current = len(self._header) == (offsets[0] if offsets else size)
         temporary_path = self.path.with_name(self.path.name + ".part")
-        if is_head_current and offsets == sorted(offsets) and len(set(offsets)) == self._count():
+        if (
+            is_header_current
+            and offsets == sorted(offsets)
+            and len(set(offsets)) == self._count_records()
+        ):
             return
         sorted_offsets: dict[str, int] = {}
         with self.path.open("rb") as stream, temporary_path.open("wb") as out:
-            out.write(self._head)
+            out.write(self._header)
             for commit, offset in zip(order, offsets, strict=True):
                 stream.seek(offset)
                 sorted_offsets[commit] = out.tell()
                 out.write(stream.readline())
         temporary_path.replace(self.path)
-        self.at = sorted_offsets
+        self.offsets = sorted_offsets
 
-    def _count(self) -> int:
+    def _count_records(self) -> int:
         with self.path.open("rb") as stream:
             return sum(1 for _ in stream) - 1
 
 
-def _line(record: Record) -> bytes:
+def _encode_line(record: Record) -> bytes:
     return json.dumps(record, sort_keys=True, separators=(",", ":")).encode() + b"\n"
 
 
 # Fingerprints of method bodies at the last revision, by path and method key.
-Prints = dict[str, dict[str, str]]
+Fingerprints = dict[str, dict[str, str]]
 
 
 @dataclass(slots=True)
-class Track:
+class MethodTrack:
     """The history of a method.
 
     ``names`` are all names it had, ``body_changes`` counts changes of its body. ``fingerprint`` is
@@ -124,122 +128,128 @@ class Track:
 
     path: str
     key: str
-    print: str | None
+    fingerprint: str | None
     names: list[str]
-    bodies: int = 0
-    gone: bool = False
+    body_changes: int = 0
+    is_removed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
     """A method's state at a commit: the number of names and of body changes until then."""
 
-    track: Track
-    names: int
-    bodies: int
+    track: MethodTrack
+    name_count: int
+    body_changes: int
 
-    def later_names(self) -> list[str]:
-        return self.track.names[self.names :]
+    def get_later_names(self) -> list[str]:
+        return self.track.names[self.name_count :]
 
-    def name_stable(self, prints: Prints) -> bool | None:
-        if self.later_names():
+    def is_name_stable(self, fingerprints: Fingerprints) -> bool | None:
+        if self.get_later_names():
             return False
-        return True if self._found(prints) is not None else None
+        return True if self._find_fingerprint(fingerprints) is not None else None
 
-    def body_stable(self, prints: Prints) -> bool | None:
-        if self.track.bodies > self.bodies:
+    def is_body_stable(self, fingerprints: Fingerprints) -> bool | None:
+        if self.track.body_changes > self.body_changes:
             return False
-        fingerprint = self._found(prints)
+        fingerprint = self._find_fingerprint(fingerprints)
         if fingerprint is None:
             return None
-        return self.track.print is None or fingerprint == self.track.print
+        return self.track.fingerprint is None or fingerprint == self.track.fingerprint
 
-    def _found(self, prints: Prints) -> str | None:
-        if self.track.gone:
+    def _find_fingerprint(self, fingerprints: Fingerprints) -> str | None:
+        if self.track.is_removed:
             return None
-        return prints.get(self.track.path, {}).get(self.track.key)
+        return fingerprints.get(self.track.path, {}).get(self.track.key)
 
 
 @dataclass(slots=True)
-class Followed:
+class RecordMarks:
     """Marks of the ``renames`` and ``others`` of a record, in their order."""
 
     renames: list[Mark] = field(default_factory=list)
     others: list[Mark] = field(default_factory=list)
 
 
-class Follower:
+class MethodFollower:
     """Follows methods through the records of a log."""
 
     def __init__(self) -> None:
-        self._at: dict[str, dict[str, Track]] = {}
+        self._tracks: dict[str, dict[str, MethodTrack]] = {}
 
-    def run(self, records: Iterable[Record]) -> Iterator[Followed]:
+    def follow_records(self, records: Iterable[Record]) -> Iterator[RecordMarks]:
         for record in records:
-            self._apply(record)
-            yield self._marked(record)
+            self._apply_record(record)
+            yield self._mark_record(record)
 
-    def ends(self) -> dict[str, list[str]]:
+    def get_final_keys(self) -> dict[str, list[str]]:
         """Return the expected keys of methods at the end, by path."""
-        return {path: sorted(tracks) for path, tracks in sorted(self._at.items()) if tracks}
+        return {path: sorted(tracks) for path, tracks in sorted(self._tracks.items()) if tracks}
 
-    def _apply(self, record: Record) -> None:
+    def _apply_record(self, record: Record) -> None:
         for path, key in record.get("changed", ()):
-            track = self._at.get(path, {}).get(key)
+            track = self._tracks.get(path, {}).get(key)
             if track is not None:
-                track.bodies += 1
-                track.print = None
-        arrived: list[tuple[str, str, Track]] = []
+                track.body_changes += 1
+                track.fingerprint = None
+        arrived: list[tuple[str, str, MethodTrack]] = []
         for path, key in record.get("gone", ()):
-            track = self._at.get(path, {}).pop(key, None)
+            track = self._tracks.get(path, {}).pop(key, None)
             if track is not None:
-                track.gone = True
-        for path, key, new_path, new_key, moved_print, how in record.get("moves", ()):
-            track = self._at.get(path, {}).pop(key, None)
+                track.is_removed = True
+        for path, key, new_path, new_key, moved_fingerprint, change_kind in record.get("moves", ()):
+            track = self._tracks.get(path, {}).pop(key, None)
             if track is not None:
-                _moved(track, new_key, moved_print, how)
+                _update_moved_track(track, new_key, moved_fingerprint, change_kind)
                 arrived.append((new_path, new_key, track))
         for path, owner, new_path, new_owner in record.get("owners", ()):
-            tracks = self._at.get(path, {})
+            tracks = self._tracks.get(path, {})
             for key in [key for key in tracks if key.partition("#")[0] == owner]:
                 new_key = new_owner + key[len(owner) :]
                 arrived.append((new_path, new_key, tracks.pop(key)))
         moved = [
-            (new, self._at.pop(old)) for old, new in record.get("paths", ()) if old in self._at
+            (new, self._tracks.pop(old))
+            for old, new in record.get("paths", ())
+            if old in self._tracks
         ]
         for path, tracks in moved:
             arrived += [(path, key, track) for key, track in tracks.items()]
         for path, key, track in arrived:
             track.path, track.key = path, key
-            self._at.setdefault(path, {})[key] = track
-        for path, key, new_print in record.get("respelt", ()):
-            track = self._at.get(path, {}).get(key)
-            if track is not None and track.print is not None:
-                track.print = new_print
+            self._tracks.setdefault(path, {})[key] = track
+        for path, key, new_fingerprint in record.get("respelt", ()):
+            track = self._tracks.get(path, {}).get(key)
+            if track is not None and track.fingerprint is not None:
+                track.fingerprint = new_fingerprint
 
-    def _marked(self, record: Record) -> Followed:
-        marks = Followed()
+    def _mark_record(self, record: Record) -> RecordMarks:
+        marks = RecordMarks()
         for rename in record.get("renames", ()):
             names = [rename["old_name"], rename["new_name"]]
-            marks.renames.append(self._mark(rename, names))
+            marks.renames.append(self._mark_method(rename, names))
         for method in record.get("others", ()):
-            marks.others.append(self._mark(method, [method["name"]]))
+            marks.others.append(self._mark_method(method, [method["name"]]))
         return marks
 
-    def _mark(self, one: Record, names: list[str]) -> Mark:
-        tracks = self._at.setdefault(one["path"], {})
-        track = tracks.get(one["key"])
+    def _mark_method(self, entry: Record, names: list[str]) -> Mark:
+        tracks = self._tracks.setdefault(entry["path"], {})
+        track = tracks.get(entry["key"])
         if track is None:
-            track = Track(one["path"], one["key"], one["print"], names)
-            tracks[one["key"]] = track
-        track.print = one["print"]
-        return Mark(track, len(track.names), track.bodies)
+            track = MethodTrack(entry["path"], entry["key"], entry["print"], names)
+            tracks[entry["key"]] = track
+        track.fingerprint = entry["print"]
+        return Mark(track, len(track.names), track.body_changes)
 
 
-def _moved(track: Track, new_key: str, said: str, how: str) -> None:
-    if how in ("renamed", "rewritten"):
+def _update_moved_track(
+    track: MethodTrack, new_key: str, fingerprint: str, change_kind: str
+) -> None:
+    if change_kind in ("renamed", "rewritten"):
         track.names.append(new_key.partition("#")[2].partition("(")[0])
-    if how == "rewritten" or (how == "signature" and track.print not in (None, said)):
-        track.bodies += 1
-    if track.print is not None:
-        track.print = said
+    if change_kind == "rewritten" or (
+        change_kind == "signature" and track.fingerprint not in (None, fingerprint)
+    ):
+        track.body_changes += 1
+    if track.fingerprint is not None:
+        track.fingerprint = fingerprint

@@ -23,8 +23,8 @@ from codeacumen import __version__
 from codeacumen.api import CodeacumenError, Json
 from codeacumen.core.files import sha256_of, write_atomically
 from codeacumen.corpus.splits import SPLITS
-from codeacumen.datasets.built import ABOUT, SCHEMA, must_be_ours
-from codeacumen.renames.dataset_card import card, markdown
+from codeacumen.datasets.built import ABOUT, SCHEMA, require_dataset_folder
+from codeacumen.renames.dataset_card import count_cases, format_card
 from codeacumen.renames.records import (
     RENAMES,
     STABLE,
@@ -53,7 +53,7 @@ DROPPED_TAGS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class SelectionRules:
     """Rules that select the renames of the benchmark.
 
     ``undecided`` rules on reviewed renames without a decision: ``clear`` includes those whose new
@@ -64,17 +64,20 @@ class Choice:
     tags: tuple[str, ...] = DROPPED_TAGS
 
 
-def chosen(
-    renames: Iterable[Rename], decisions: Mapping[str, str], choice: Choice, dropped: Counter[str]
+def choose_renames(
+    renames: Iterable[Rename],
+    decisions: Mapping[str, str],
+    rules: SelectionRules,
+    dropped: Counter[str],
 ) -> list[Rename]:
     """Return the selected renames in a fixed order; ``dropped`` counts the others by reason."""
-    if choice.undecided not in (CLEAR, INCLUDE, EXCLUDE):
-        raise CodeacumenError(f"--undecided {choice.undecided}", "it is clear, include or exclude")
+    if rules.undecided not in (CLEAR, INCLUDE, EXCLUDE):
+        raise CodeacumenError(f"--undecided {rules.undecided}", "it is clear, include or exclude")
     selected: list[Rename] = []
-    for rename in _once(renames, dropped):
+    for rename in _drop_repeated(renames, dropped):
         review = rename.review
         decision = decisions.get(rename.id, review.decision if review else "")
-        reason = _against(rename, decision, choice)
+        reason = _find_exclusion_reason(rename, decision, rules)
         if reason:
             dropped[reason] += 1
         elif review is not None:
@@ -84,22 +87,22 @@ def chosen(
     return selected
 
 
-def _against(one: Rename, decision: str, choice: Choice) -> str:
+def _find_exclusion_reason(rename: Rename, decision: str, rules: SelectionRules) -> str:
     """Return the reason to leave a rename out, or an empty string."""
     if decision == EXCLUDE:
         return "excluded by a person"
     if decision == INCLUDE:
         return ""
-    for tag in choice.tags:
-        if tag in one.tags or (one.review is not None and tag in one.review.features):
+    for tag in rules.tags:
+        if tag in rename.tags or (rename.review is not None and tag in rename.review.features):
             return f"tagged {tag}"
-    if one.review is not None and choice.undecided != INCLUDE:
-        clear = choice.undecided == CLEAR and is_clear(one.review.features)
+    if rename.review is not None and rules.undecided != INCLUDE:
+        clear = rules.undecided == CLEAR and is_clear(rename.review.features)
         return "" if clear else "undecided"
     return ""
 
 
-def _once(renames: Iterable[Rename], dropped: Counter[str]) -> list[Rename]:
+def _drop_repeated(renames: Iterable[Rename], dropped: Counter[str]) -> list[Rename]:
     """Return each rename once; the review's record wins over the history's, since it holds more."""
     rename_by_content: dict[tuple[object, ...], Rename] = {}
     ids: set[str] = set()
@@ -116,7 +119,7 @@ def _once(renames: Iterable[Rename], dropped: Counter[str]) -> list[Rename]:
             rename.code,
         )
         if key in rename_by_content or rename.id in ids:
-            dropped["told twice"] += 1
+            dropped["repeated"] += 1
         else:
             rename_by_content[key] = rename
             ids.add(rename.id)
@@ -126,11 +129,11 @@ def _once(renames: Iterable[Rename], dropped: Counter[str]) -> list[Rename]:
     )
 
 
-def chosen_stable(
+def choose_stable_methods(
     stable: Iterable[StableMethod],
     renames: Sequence[Rename],
     cases: Sequence[Rename],
-    choice: Choice,
+    rules: SelectionRules,
     dropped: Counter[str],
 ) -> list[StableMethod]:
     """Return the other methods of the cases' files, each once, without renamed ones."""
@@ -147,13 +150,13 @@ def chosen_stable(
             dropped["stable, in a file without a case"] += 1
         elif key in renamed:
             dropped["stable, but renamed elsewhere"] += 1
-        elif any(tag in method.tags for tag in choice.tags):
-            dropped["stable, with such a tag"] += 1
+        elif any(tag in method.tags for tag in rules.tags):
+            dropped["stable, with a dropped tag"] += 1
         else:
-            dropped["stable, told twice"] += key in method_by_key
+            dropped["stable, repeated"] += key in method_by_key
             method_by_key[key] = method
     method_by_id = {method.id: method for method in method_by_key.values()}
-    dropped["stable, told twice"] += len(method_by_key) - len(method_by_id)
+    dropped["stable, repeated"] += len(method_by_key) - len(method_by_id)
     return sorted(
         method_by_id.values(),
         key=lambda method: (method.project, method.path, method.owner, method.id),
@@ -165,7 +168,7 @@ CASES, FILES, CARD = "cases.jsonl", "files.jsonl", "card.md"
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class RenameDatasetSettings:
     """Settings of the built data set.
 
     ``shares`` are the shares of training, development and test; ``by`` is project or file."""
@@ -173,11 +176,11 @@ class Settings:
     shares: tuple[int, int, int] = (0, 0, 100)
     by: str = "project"
     seed: int = 0
-    choice: Choice = field(default_factory=Choice)
+    rules: SelectionRules = field(default_factory=SelectionRules)
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class RenameCase:
     split: str
     rename: Rename
 
@@ -189,15 +192,15 @@ class StableCase:
 
 
 @dataclass(frozen=True, slots=True)
-class Benchmark:
+class RenameBenchmark:
     """Content of a data set folder; ``about`` is its ``dataset.json``."""
 
     about: Mapping[str, Json]
-    cases: tuple[Case, ...]
+    cases: tuple[RenameCase, ...]
     stable: tuple[StableCase, ...]
 
 
-def read_cases(folder: Path) -> Benchmark:
+def read_cases(folder: Path) -> RenameBenchmark:
     """Read a data set folder and check its files against their hashes."""
     path = folder / ABOUT
     hint = "build it again with `codeacumen dataset build renames`"
@@ -211,48 +214,51 @@ def read_cases(folder: Path) -> Benchmark:
         exists = (folder / name).is_file()
         if not exists or sha256_of(folder / name) != about["files"].get(name):
             raise CodeacumenError(f"{folder / name} is missing or damaged", hint)
-    return Benchmark(
+    return RenameBenchmark(
         about,
         tuple(
-            Case(split, rename)
+            RenameCase(split, rename)
             for split, rename in zip(
-                _splits(folder / CASES), read_renames(folder / CASES), strict=True
+                _read_splits(folder / CASES), read_renames(folder / CASES), strict=True
             )
         ),
         tuple(
             StableCase(split, method)
             for split, method in zip(
-                _splits(folder / STABLE), read_stable(folder / STABLE), strict=True
+                _read_splits(folder / STABLE), read_stable(folder / STABLE), strict=True
             )
         ),
     )
 
 
-def _splits(path: Path) -> list[str]:
+def _read_splits(path: Path) -> list[str]:
     return [str(json.loads(line)["split"]) for line in path.read_bytes().splitlines()]
 
 
-def build(
-    folders: Sequence[Path], decisions: Mapping[str, str], out: Path, settings: Settings
+def build_rename_dataset(
+    folders: Sequence[Path],
+    decisions: Mapping[str, str],
+    out: Path,
+    settings: RenameDatasetSettings,
 ) -> dict[str, Json]:
     """Write the data set and return the content of its ``dataset.json``."""
     # An interrupted run leaves the cases, which are written first.
     if not (out / CASES).is_file():
-        must_be_ours(out)
+        require_dataset_folder(out)
     if sum(settings.shares) <= 0 or settings.by not in ("project", "file"):
         raise CodeacumenError("the splits have no share at all", "give them as in 60/10/30")
-    renames, stable, sources = _read(folders)
+    renames, stable, sources = _read_sources(folders)
     dropped: Counter[str] = Counter()
-    cases = chosen(renames, decisions, settings.choice, dropped)
+    cases = choose_renames(renames, decisions, settings.rules, dropped)
     if not cases:
         reasons = ", ".join(f"{count:,} {why}" for why, count in sorted(dropped.items()))
         raise CodeacumenError(
             f"no rename is left for a benchmark{': ' if reasons else ''}{reasons}",
             "decide on the cases in the review file, or include all with --undecided include",
         )
-    stable_methods = chosen_stable(stable, renames, cases, settings.choice, dropped)
-    split_of = divided(cases, settings.by, settings.shares, settings.seed)
-    rename_cases = [Case(split_of[rename.project, rename.path], rename) for rename in cases]
+    stable_methods = choose_stable_methods(stable, renames, cases, settings.rules, dropped)
+    split_of = assign_splits(cases, settings.by, settings.shares, settings.seed)
+    rename_cases = [RenameCase(split_of[rename.project, rename.path], rename) for rename in cases]
     stable_cases = [
         StableCase(split_of[method.project, method.path], method) for method in stable_methods
     ]
@@ -271,7 +277,7 @@ def build(
             {"project": project, "path": path, "split": split} for project, path, split in files
         ],
     }
-    counts = card(rename_cases, stable_cases, dropped)
+    counts = count_cases(rename_cases, stable_cases, dropped)
     about: dict[str, Json] = {
         "family": FAMILY,
         "schema": SCHEMA,
@@ -281,21 +287,21 @@ def build(
             "check": "does the name fit the method?",
             "recommend": "which name would fit?",
         },
-        "settings": _told(settings),
+        "settings": _settings_to_json(settings),
         "sources": sources,
         "decisions": len(decisions),
         "counts": counts,
     }
     for name, rows in lines.items():
-        write_atomically(out / name, _lines(rows))
-    write_atomically(out / CARD, markdown(about).encode())
+        write_atomically(out / name, _encode_lines(rows))
+    write_atomically(out / CARD, format_card(about).encode())
     about["files"] = {name: sha256_of(out / name) for name in (*lines, CARD)}
     text = json.dumps(about, indent=1, ensure_ascii=True) + "\n"
     write_atomically(out / ABOUT, text.encode())
     return about
 
 
-def _read(folders: Sequence[Path]) -> tuple[list[Rename], list[StableMethod], list[Json]]:
+def _read_sources(folders: Sequence[Path]) -> tuple[list[Rename], list[StableMethod], list[Json]]:
     renames: list[Rename] = []
     stable: list[StableMethod] = []
     sources: list[Json] = []
@@ -306,9 +312,9 @@ def _read(folders: Sequence[Path]) -> tuple[list[Rename], list[StableMethod], li
                 f"{folder} holds no {RENAMES}",
                 "name a folder that `codeacumen renames mine` or `renames reviews` wrote",
             )
-        folder_renames = _whole(renames_path, Rename, read_renames(renames_path))
+        folder_renames = _list_records(renames_path, Rename, read_renames(renames_path))
         folder_stable = (
-            _whole(stable_path, StableMethod, read_stable(stable_path))
+            _list_records(stable_path, StableMethod, read_stable(stable_path))
             if stable_path.is_file()
             else []
         )
@@ -322,28 +328,28 @@ def _read(folders: Sequence[Path]) -> tuple[list[Rename], list[StableMethod], li
     return renames, stable, sources
 
 
-def _whole(path: Path, kind: type, records: Iterable[Json]) -> list[Json]:
+def _list_records(path: Path, record_type: type, records: Iterable[Json]) -> list[Json]:
     """Return all records of a file; raise an error that names the file if a line lacks fields."""
     try:
         return list(records)
     except TypeError as error:
-        names = ", ".join(attribute.name for attribute in fields(kind))
+        names = ", ".join(attribute.name for attribute in fields(record_type))
         raise CodeacumenError(f"{path}: {error}", f"each line has {names}") from error
 
 
-def _told(settings: Settings) -> dict[str, Json]:
+def _settings_to_json(settings: RenameDatasetSettings) -> dict[str, Json]:
     shares = dict(zip(SPLITS, settings.shares, strict=True))
-    chosen_by = asdict(settings.choice)
-    return {"shares": shares, "by": settings.by, "seed": settings.seed, **chosen_by}
+    rules = asdict(settings.rules)
+    return {"shares": shares, "by": settings.by, "seed": settings.seed, **rules}
 
 
-def _lines(rows: Sequence[Json]) -> bytes:
+def _encode_lines(rows: Sequence[Json]) -> bytes:
     return "".join(
         json.dumps(row, ensure_ascii=True, sort_keys=True) + "\n" for row in rows
     ).encode()
 
 
-File = tuple[str, str]
+FileKey = tuple[str, str]
 # Comments have no group. An unclosed comment or string ends at the end of the text, so the pattern
 # never backtracks over the text.
 _TOKEN = re.compile(
@@ -353,14 +359,14 @@ _TOKEN = re.compile(
 )
 
 
-def divided(
+def assign_splits(
     cases: Sequence[Rename], by: str, shares: tuple[int, int, int], seed: int
-) -> dict[File, str]:
+) -> dict[FileKey, str]:
     """Return the split of each file.
 
     Groups (projects, or files with all paths they had) are visited in an order that depends on the
     seed; each goes to the split that lacks the largest part of its share of the cases."""
-    groups = _groups(cases, by)
+    groups = _group_files(cases, by)
     sizes = Counter(groups[case.project, case.path] for case in cases)
     total_share = sum(shares)
     target_counts = {
@@ -369,8 +375,8 @@ def divided(
         if share
     }
     case_counts = dict.fromkeys(target_counts, 0)
-    split_of: dict[File, str] = {}
-    for group in sorted(sizes, key=lambda group: _draw(seed, group)):
+    split_of: dict[FileKey, str] = {}
+    for group in sorted(sizes, key=lambda group: _compute_sampling_key(seed, group)):
         # The split that lacks the largest part of its target; the last split, test, among equals.
         split = max(
             target_counts,
@@ -381,33 +387,33 @@ def divided(
     return {file: split_of[group] for file, group in groups.items() if group in split_of}
 
 
-def _groups(cases: Sequence[Rename], by: str) -> dict[File, File]:
+def _group_files(cases: Sequence[Rename], by: str) -> dict[FileKey, FileKey]:
     """Map each file to the first file of its group, with a union-find structure."""
-    mother: dict[File, File] = {}
+    parent: dict[FileKey, FileKey] = {}
 
-    def root(file: File) -> File:
-        while mother.setdefault(file, file) != file:
-            mother[file] = mother[mother[file]]
-            file = mother[file]
+    def find_root(file: FileKey) -> FileKey:
+        while parent.setdefault(file, file) != file:
+            parent[file] = parent[parent[file]]
+            file = parent[file]
         return file
 
     for case in cases:
         old_file = (case.project, case.path_before or case.path)
         group_key = (case.project, "") if by == "project" else old_file
         for other in (old_file, group_key):
-            first, second = sorted((root((case.project, case.path)), root(other)))
-            mother[second] = first
-    return {file: root(file) for file in list(mother)}
+            first, second = sorted((find_root((case.project, case.path)), find_root(other)))
+            parent[second] = first
+    return {file: find_root(file) for file in list(parent)}
 
 
-def _draw(seed: int, group: File) -> bytes:
+def _compute_sampling_key(seed: int, group: FileKey) -> bytes:
     text = f"{seed}\0{group[0]}\0{group[1]}"
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 def without_near_duplicates(
-    cases: Sequence[Case], stable: Sequence[StableCase], dropped: Counter[str]
-) -> tuple[list[Case], list[StableCase]]:
+    cases: Sequence[RenameCase], stable: Sequence[StableCase], dropped: Counter[str]
+) -> tuple[list[RenameCase], list[StableCase]]:
     """Drop methods whose text equals that of a method in a later split.
 
     Test keeps all its methods, development loses those in test, training those in either."""

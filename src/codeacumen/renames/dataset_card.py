@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from codeacumen.api import Json
 from codeacumen.corpus.splits import SPLITS
-from codeacumen.text.subtokens import subtokens
+from codeacumen.text.subtokens import split_subtokens
 
 if TYPE_CHECKING:
-    from codeacumen.renames.dataset import Case, StableCase
+    from codeacumen.renames.dataset import RenameCase, StableCase
 
 # ReName4J, section 3.2: mean length of the names in characters and in subtokens.
 PUBLISHED = {
@@ -20,70 +20,72 @@ PUBLISHED = {
 }
 
 
-def card(
-    cases: Sequence[Case], stable: Sequence[StableCase], dropped: Counter[str]
+def count_cases(
+    cases: Sequence[RenameCase], stable: Sequence[StableCase], dropped: Counter[str]
 ) -> dict[str, Json]:
     """Count the cases by split, tag and feature, for ``dataset.json`` and the card."""
     reviews = [case.rename.review for case in cases if case.rename.review is not None]
     return {
-        "cases": _by_split(case.split for case in cases),
-        "stable": _by_split(stable_case.split for stable_case in stable),
-        "projects": _by_split(
+        "cases": _count_by_split(case.split for case in cases),
+        "stable": _count_by_split(stable_case.split for stable_case in stable),
+        "projects": _count_by_split(
             split for split, _ in {(case.split, case.rename.project) for case in cases}
         ),
-        "files": _by_split(
+        "files": _count_by_split(
             split
             for split, _, _ in {
                 (case.split, case.rename.project, case.rename.path) for case in cases
             }
         ),
         "names": {
-            "old": lengths(case.rename.old_name for case in cases),
-            "new": lengths(case.rename.new_name for case in cases),
-            "stable": lengths(stable_case.method.name for stable_case in stable),
+            "old": compute_name_lengths(case.rename.old_name for case in cases),
+            "new": compute_name_lengths(case.rename.new_name for case in cases),
+            "stable": compute_name_lengths(stable_case.method.name for stable_case in stable),
             "published": PUBLISHED,
         },
         "with a review": len(reviews),
         "decided by a person": sum(review.decision != "" for review in reviews),
-        "features": _counted(name for review in reviews for name in review.features),
-        "tags": _counted(tag for case in cases for tag in case.rename.tags),
+        "features": _count_values(name for review in reviews for name in review.features),
+        "tags": _count_values(tag for case in cases for tag in case.rename.tags),
         "dropped": dict(sorted((reason, count) for reason, count in dropped.items() if count)),
     }
 
 
-def lengths(names: Iterable[str]) -> dict[str, float | None]:
+def compute_name_lengths(names: Iterable[str]) -> dict[str, float | None]:
     """Return the mean characters and subtokens of names; None if there are no names."""
     name_list = list(names)
     if not name_list:
         return {"characters": None, "subtokens": None}
     return {
         "characters": round(sum(map(len, name_list)) / len(name_list), 2),
-        "subtokens": round(sum(len(subtokens(name)) for name in name_list) / len(name_list), 2),
+        "subtokens": round(
+            sum(len(split_subtokens(name)) for name in name_list) / len(name_list), 2
+        ),
     }
 
 
-def _by_split(splits: Iterable[str]) -> dict[str, int]:
+def _count_by_split(splits: Iterable[str]) -> dict[str, int]:
     counts = Counter(splits)
     return {split: counts[split] for split in SPLITS}
 
 
-def _counted(words: Iterable[str]) -> dict[str, int]:
-    return dict(sorted(Counter(words).items(), key=lambda item: (-item[1], item[0])))
+def _count_values(values: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(values).items(), key=lambda item: (-item[1], item[0])))
 
 
-def markdown(about: Json) -> str:
+def format_card(about: Json) -> str:
     """Format the data card as Markdown, from the content of ``dataset.json``."""
     counts, settings = about["counts"], about["settings"]
     lines = ["# Method names that were changed", ""]
     lines += [f"| | {' | '.join(SPLITS)} |", f"|---|{'--:|' * len(SPLITS)}"]
     for row in ("cases", "stable", "projects", "files"):
-        cells = " | ".join(f"{counts[row][split_line]:,}" for split_line in SPLITS)
+        cells = " | ".join(f"{counts[row][split]:,}" for split in SPLITS)
         lines.append(f"| {row} | {cells} |")
     lines += ["", "| names, mean of | characters | subtokens |", "|---|--:|--:|"]
     for row in ("old", "new", "stable"):
-        lines.append(f"| {row} | {_lengths(counts['names'][row])} |")
-    for paper, lengths_of_paper in counts["names"]["published"].items():
-        lines.append(f"| {paper} | {_lengths(lengths_of_paper)} |")
+        lines.append(f"| {row} | {_format_lengths(counts['names'][row])} |")
+    for paper, paper_lengths in counts["names"]["published"].items():
+        lines.append(f"| {paper} | {_format_lengths(paper_lengths)} |")
     lines.append("")
     split_line = f"Split by {settings['by']}, seed {settings['seed']}."
     review_line = f"{counts['with a review']:,} cases come with a review,"
@@ -99,7 +101,8 @@ def markdown(about: Json) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _lengths(told: Json) -> str:
+def _format_lengths(mean_lengths: Json) -> str:
     return " | ".join(
-        "–" if told[unit] is None else f"{told[unit]:.2f}" for unit in ("characters", "subtokens")
+        "–" if mean_lengths[unit] is None else f"{mean_lengths[unit]:.2f}"
+        for unit in ("characters", "subtokens")
     )

@@ -16,63 +16,69 @@ from pygit2.enums import DeltaStatus, DiffOption, FileMode, SortMode
 
 from codeacumen.corpus.reading import LARGEST, Problem
 from codeacumen.corpus.sources.git_tree import GIT_ERRORS, read_blob
-from codeacumen.corpus.sources.paths import as_text, on_disk
+from codeacumen.corpus.sources.paths import path_from_bytes, to_os_path
 from codeacumen.renames import tags
 from codeacumen.renames.commit_log import Record
-from codeacumen.renames.match import Located, Matched, Pair, Renamed, match
-from codeacumen.renames.versions import Version, version_of
+from codeacumen.renames.match import (
+    FilePair,
+    LocatedMethod,
+    MatchedRename,
+    MatchResult,
+    match_methods,
+)
+from codeacumen.renames.versions import FileVersion, parse_version
 
 # Bytes of source that a process caches: a commit starts from the files of the one before. The
 # syntax is cached for the last files only.
-_KEPT = 48 << 20
-_PARSED = 4 << 20
+_MAX_CACHED_BYTES = 48 << 20
+_MAX_PARSED_BYTES = 4 << 20
 # git's limit on the files that it compares with each other to find moved ones.
-_MOVED_AT_MOST = 400
+_MAX_MOVED_FILES = 400
 
 
 class TooLongError(Exception):
     """A commit took longer than the time limit."""
 
 
-class Versions:
+class VersionCache:
     """The last used versions by the hash of their bytes; each is parsed once."""
 
     def __init__(self, repository: pygit2.Repository) -> None:
         self.repository = repository
-        self._kept: OrderedDict[str, Version | Problem] = OrderedDict()
-        self._size = 0
-        self._parsed: deque[Version] = deque()
-        self._parsed_size = 0
+        self._cache: OrderedDict[str, FileVersion | Problem] = OrderedDict()
+        self._cached_bytes = 0
+        self._parsed: deque[FileVersion] = deque()
+        self._parsed_bytes = 0
 
-    def of(self, blob: pygit2.Oid) -> Version | Problem:
+    def get_version(self, blob: pygit2.Oid) -> FileVersion | Problem:
         blob_id = str(blob)
-        if blob_id in self._kept:
-            self._kept.move_to_end(blob_id)
-            return self._kept[blob_id]
-        version = self._kept[blob_id] = self._read(blob)
-        self._size += _size(version)
-        while self._size > _KEPT and len(self._kept) > 2:
-            self._size -= _size(self._kept.popitem(last=False)[1])
-        if isinstance(version, Version):
+        if blob_id in self._cache:
+            self._cache.move_to_end(blob_id)
+            return self._cache[blob_id]
+        version = self._cache[blob_id] = self._read_version(blob)
+        self._cached_bytes += _count_bytes(version)
+        while self._cached_bytes > _MAX_CACHED_BYTES and len(self._cache) > 2:
+            self._cached_bytes -= _count_bytes(self._cache.popitem(last=False)[1])
+        if isinstance(version, FileVersion):
             self._parsed.append(version)
-            self._parsed_size += _size(version)
-        while self._parsed_size > _PARSED and len(self._parsed) > 2:
+            self._parsed_bytes += _count_bytes(version)
+        while self._parsed_bytes > _MAX_PARSED_BYTES and len(self._parsed) > 2:
             oldest = self._parsed.popleft()
-            oldest.forget()
-            self._parsed_size -= _size(oldest)
+            oldest.drop_syntax()
+            self._parsed_bytes -= _count_bytes(oldest)
         return version
 
-    def _read(self, blob: pygit2.Oid) -> Version | Problem:
+    def _read_version(self, blob: pygit2.Oid) -> FileVersion | Problem:
         data = read_blob(self.repository, blob, "", LARGEST)
-        return data if isinstance(data, Problem) else version_of("", data)
+        return data if isinstance(data, Problem) else parse_version("", data)
 
 
-def _size(one: Version | Problem) -> int:
-    return 1 if isinstance(one, Problem) else len(one.source.data)
+def _count_bytes(version: FileVersion | Problem) -> int:
+    return 1 if isinstance(version, Problem) else len(version.source.data)
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChange:
     """A Java file that a commit changed; a side without such a file is None."""
 
     before: str
@@ -81,7 +87,7 @@ class Change:
     new: pygit2.Oid | None
 
 
-def commits_of(repository: pygit2.Repository, head: str, since: str = "") -> list[str]:
+def list_commits(repository: pygit2.Repository, head: str, since: str = "") -> list[str]:
     """Return the commits that ``head`` comes from and ``since`` does not, parents first."""
     order = SortMode.TOPOLOGICAL | SortMode.TIME | SortMode.REVERSE
     walker = repository.walk(pygit2.Oid(hex=head), order)
@@ -91,36 +97,36 @@ def commits_of(repository: pygit2.Repository, head: str, since: str = "") -> lis
 
 
 def read_commit(
-    repository: pygit2.Repository, commit: str, versions: Versions, limit: float
+    repository: pygit2.Repository, commit: str, versions: VersionCache, limit: float
 ) -> Record:
     """Return the record of a commit, as the log stores it."""
     deadline = time.monotonic() + limit
     record: Record = {"commit": commit, "kind": "ordinary", "counts": {}}
 
-    def pause() -> None:
+    def check_deadline() -> None:
         if time.monotonic() > deadline:
             raise TooLongError
 
     try:
-        _read(repository, repository[commit], versions, record, pause)  # type: ignore[arg-type]
+        _fill_record(repository, repository[commit], versions, record, check_deadline)  # type: ignore[arg-type]
     except TooLongError:
-        return left_out(commit, limit)
+        return make_left_out_record(commit, limit)
     except GIT_ERRORS as error:
         return {"commit": commit, "kind": "unreadable", "why": str(error), "counts": {}}
     return record
 
 
-def left_out(commit: str, limit: float) -> Record:
+def make_left_out_record(commit: str, limit: float) -> Record:
     why = f"it took more than {limit:g} seconds"
     return {"commit": commit, "kind": "left out", "why": why, "limit": limit, "counts": {}}
 
 
-def _read(
+def _fill_record(
     repository: pygit2.Repository,
     commit: pygit2.Commit,
-    versions: Versions,
+    versions: VersionCache,
     record: Record,
-    pause: Callable[[], None],
+    check_deadline: Callable[[], None],
 ) -> None:
     record["time"] = commit.commit_time
     parents = [repository.get(parent_id) for parent_id in commit.parent_ids]
@@ -131,7 +137,7 @@ def _read(
     record["parent"] = str(first_parent.id)
     if len(parents) > 1:
         record["kind"] = "merge"
-    changes = changes_of(repository, first_parent, commit)
+    changes = list_changes(repository, first_parent, commit)
     if not changes:
         return
     record["paths"] = [
@@ -144,103 +150,112 @@ def _read(
         changes = [change for change in changes if _is_own(change, other_parents)]
         if not changes:
             return
-    reader = _Reading(versions, pause)
-    pairs = reader.pairs(changes)
-    matched = match(pairs, pause)
+    reader = _PairReader(versions, check_deadline)
+    pairs = reader.read_pairs(changes)
+    matched = match_methods(pairs, check_deadline)
     if len(parents) > 1:
-        renames = _in_all(
-            repository, commit, other_parents, matched.renames, changes, versions, pause
+        renames = _select_own_renames(
+            repository, commit, other_parents, matched.renames, changes, versions, check_deadline
         )
-        _keep(record, matched, renames, merged=True)
+        _add_facts(record, matched, renames, is_merge=True)
     else:
-        _keep(record, matched, matched.renames, merged=False)
+        _add_facts(record, matched, matched.renames, is_merge=False)
     record["counts"].update(reader.problems)
 
 
-def changes_of(
+def list_changes(
     repository: pygit2.Repository, before: pygit2.Commit, after: pygit2.Commit
-) -> list[Change]:
+) -> list[FileChange]:
     """Return the Java files that differ, in the order of their paths."""
     flags = DiffOption.SKIP_BINARY_CHECK | DiffOption.INCLUDE_TYPECHANGE
     diff = repository.diff(before, after, flags=flags, context_lines=0)
     statuses = {delta.status for delta in diff.deltas if _is_java(delta)}
     if {DeltaStatus.ADDED, DeltaStatus.DELETED} <= statuses:
-        diff.find_similar(rename_limit=_MOVED_AT_MOST)
-    changes: list[Change] = []
+        diff.find_similar(rename_limit=_MAX_MOVED_FILES)
+    changes: list[FileChange] = []
     for delta in diff.deltas:
-        old, new = _side(delta.old_file), _side(delta.new_file)
+        old, new = _get_java_blob_id(delta.old_file), _get_java_blob_id(delta.new_file)
         if delta.status == DeltaStatus.ADDED:
             old = None
         elif delta.status == DeltaStatus.DELETED:
             new = None
         if old is None and new is None:
             continue
-        before_path, after_path = as_text(delta.old_file.raw_path), as_text(delta.new_file.raw_path)
-        changes.append(Change(before_path, after_path, old, new))
-    return sorted(changes, key=lambda delta: (delta.after, delta.before))
+        before_path, after_path = (
+            path_from_bytes(delta.old_file.raw_path),
+            path_from_bytes(delta.new_file.raw_path),
+        )
+        changes.append(FileChange(before_path, after_path, old, new))
+    return sorted(changes, key=lambda change: (change.after, change.before))
 
 
 def _is_java(delta: pygit2.DiffDelta) -> bool:
     return delta.new_file.raw_path.endswith(b".java") or delta.old_file.raw_path.endswith(b".java")
 
 
-def _side(file: pygit2.DiffFile) -> pygit2.Oid | None:
+def _get_java_blob_id(file: pygit2.DiffFile) -> pygit2.Oid | None:
     """Return the id of the file's bytes if it is an ordinary Java file."""
     ordinary = file.mode in (FileMode.BLOB, FileMode.BLOB_EXECUTABLE)
     return file.id if ordinary and file.raw_path.endswith(b".java") else None
 
 
-def _is_own(change: Change, others: Iterable[pygit2.Commit]) -> bool:
+def _is_own(change: FileChange, other_parents: Iterable[pygit2.Commit]) -> bool:
     """Return whether a merge itself made the file's new content."""
     if change.old is None or change.new is None:
         return False
-    return all(blob_at(parent, change.after) not in (change.new, None) for parent in others)
+    return all(
+        find_blob(parent, change.after) not in (change.new, None) for parent in other_parents
+    )
 
 
-def blob_at(commit: pygit2.Commit, path: str) -> pygit2.Oid | None:
+def find_blob(commit: pygit2.Commit, path: str) -> pygit2.Oid | None:
     try:
-        return commit.tree[on_disk(path)].id
+        return commit.tree[to_os_path(path)].id
     except GIT_ERRORS:
         return None
 
 
 @dataclass(slots=True)
-class _Reading:
-    versions: Versions
-    pause: Callable[[], None]
+class _PairReader:
+    versions: VersionCache
+    check_deadline: Callable[[], None]
     problems: Counter[str] = field(default_factory=Counter)
 
-    def pairs(self, changes: Sequence[Change]) -> list[Pair]:
+    def read_pairs(self, changes: Sequence[FileChange]) -> list[FilePair]:
         """Return both versions of each file.
 
         An added file is read only if a method may have moved out of another file, a deleted one
         only if a method may have moved into another file."""
-        pairs: list[Pair] = []
+        pairs: list[FilePair] = []
         modified = [
             change for change in changes if change.old is not None and change.new is not None
         ]
         added = [change for change in changes if change.old is None]
         deleted = [change for change in changes if change.new is None]
         for change in modified:
-            old, new = self._version(change.old), self._version(change.new)
+            old, new = self._get_version(change.old), self._get_version(change.new)
             if old is not None and new is not None:
-                pairs.append(Pair(change.before, change.after, old, new))
-        may_have_moved_out = deleted or any(_keys(pair.old) - _keys(pair.new) for pair in pairs)
-        may_have_moved_in = added or any(_keys(pair.new) - _keys(pair.old) for pair in pairs)
+                pairs.append(FilePair(change.before, change.after, old, new))
+        may_have_moved_out = deleted or any(
+            _get_keys(pair.old) - _get_keys(pair.new) for pair in pairs
+        )
+        may_have_moved_in = added or any(
+            _get_keys(pair.new) - _get_keys(pair.old) for pair in pairs
+        )
         for change in added if may_have_moved_out else ():
-            new = self._version(change.new)
+            new = self._get_version(change.new)
             if new is not None:
-                pairs.append(Pair(change.after, change.after, None, new))
+                pairs.append(FilePair(change.after, change.after, None, new))
         for change in deleted if may_have_moved_in else ():
-            old = self._version(change.old)
+            old = self._get_version(change.old)
             if old is not None:
-                pairs.append(Pair(change.before, change.before, old, None))
+                pairs.append(FilePair(change.before, change.before, old, None))
         return pairs
 
-    def _version(self, blob: pygit2.Oid | None) -> Version | None:
-        self.pause()
+    def _get_version(self, blob: pygit2.Oid | None) -> FileVersion | None:
+        self.check_deadline()
         assert blob is not None
-        version = self.versions.of(blob)
+        version = self.versions.get_version(blob)
         if isinstance(version, Problem):
             self.problems[f"files: {version.kind}"] += 1
             return None
@@ -248,30 +263,32 @@ class _Reading:
         return version
 
 
-def _keys(version: Version | None) -> set[str]:
-    return set() if version is None else set(version.by_key)
+def _get_keys(version: FileVersion | None) -> set[str]:
+    return set() if version is None else set(version.methods_by_key)
 
 
-def _in_all(
+def _select_own_renames(
     repository: pygit2.Repository,
     commit: pygit2.Commit,
-    others: Sequence[pygit2.Commit],
-    renames: list[Renamed],
-    changes: Sequence[Change],
-    versions: Versions,
-    pause: Callable[[], None],
-) -> list[Renamed]:
+    other_parents: Sequence[pygit2.Commit],
+    renames: list[MatchedRename],
+    changes: Sequence[FileChange],
+    versions: VersionCache,
+    check_deadline: Callable[[], None],
+) -> list[MatchedRename]:
     """Return the renames of a merge that appear against every parent."""
-    changed_paths = {rename.after for rename in changes}
-    for parent in others:
+    changed_paths = {change.after for change in changes}
+    for parent in other_parents:
         if not renames:
             break
         parent_changes = [
-            rename
-            for rename in changes_of(repository, parent, commit)
-            if rename.after in changed_paths and rename.old is not None and rename.new is not None
+            change
+            for change in list_changes(repository, parent, commit)
+            if change.after in changed_paths and change.old is not None and change.new is not None
         ]
-        matched = match(_Reading(versions, pause).pairs(parent_changes), pause)
+        matched = match_methods(
+            _PairReader(versions, check_deadline).read_pairs(parent_changes), check_deadline
+        )
         parent_renames = {
             (rename.new.path, rename.new.method.key, rename.old.name) for rename in matched.renames
         }
@@ -283,91 +300,97 @@ def _in_all(
     return renames
 
 
-def _keep(record: Record, found: Matched, renames: list[Renamed], *, merged: bool) -> None:
+def _add_facts(
+    record: Record, matched: MatchResult, renames: list[MatchedRename], *, is_merge: bool
+) -> None:
     """Add the facts of a commit to its record; of a merge, only its own renames are facts."""
-    labels = tags.of_commit(renames)
+    labels = tags.tag_commit(renames)
     record["renames"] = [
-        _rename(rename, sorted({*label, "merge"} if merged else label))
+        _describe_rename(rename, sorted({*label, "merge"} if is_merge else label))
         for rename, label in zip(renames, labels, strict=True)
     ]
-    record["moves"] = [[*_ends(rename.old, rename.new), "renamed"] for rename in renames]
+    record["moves"] = [[*_describe_move(rename.old, rename.new), "renamed"] for rename in renames]
     renamed_paths = {rename.new.path for rename in renames}
     record["others"] = [
-        _other(new) for _, new in found.same if new.path in renamed_paths and new.method.has_body
+        _describe_method(new)
+        for _, new in matched.unchanged
+        if new.path in renamed_paths and new.method.has_body
     ]
     record["counts"]["renamed"] = len(renames)
-    if merged:
+    if is_merge:
         return
-    record["moves"] += [[*_ends(old, new), change_kind] for old, new, change_kind in found.followed]
+    record["moves"] += [
+        [*_describe_move(old, new), change_kind] for old, new, change_kind in matched.followed
+    ]
     record["owners"] = [
         [*old, *new]
-        for old, new in found.owners.items()
-        if old[1] != new[1] or _left(old, new, record)
+        for old, new in matched.owners.items()
+        if old[1] != new[1] or _has_left_file(old, new, record)
     ]
-    record["changed"] = [[old.path, old.method.key] for old, _ in found.changed]
+    record["changed"] = [[old.path, old.method.key] for old, _ in matched.changed]
     record["respelt"] = [
-        [new.path, new.method.key, _print(new)]
-        for old, new in found.same
-        if old.body is not None and old.body.print != _print(old)
+        [new.path, new.method.key, _get_fingerprint(new)]
+        for old, new in matched.unchanged
+        if old.body is not None and old.body.fingerprint != _get_fingerprint(old)
     ]
-    record["gone"] = [[method.path, method.method.key] for method in found.gone]
-    change_kinds = Counter(change_kind for _, _, change_kind in found.followed)
+    record["gone"] = [[method.path, method.method.key] for method in matched.removed]
+    change_kinds = Counter(change_kind for _, _, change_kind in matched.followed)
     record["counts"].update(
         {
-            "changed": len(found.changed),
+            "changed": len(matched.changed),
             "signature": change_kinds["signature"],
             "moved": change_kinds["moved"],
             "rewritten": change_kinds["rewritten"],
-            "gone": len(found.gone),
-            "new": len(found.fresh),
-            "delegates": found.delegates,
+            "gone": len(matched.removed),
+            "new": len(matched.added),
+            "delegates": matched.delegates,
         }
     )
 
 
-def _left(old: tuple[str, str], new: tuple[str, str], record: Record) -> bool:
+def _has_left_file(old: tuple[str, str], new: tuple[str, str], record: Record) -> bool:
     """Return whether a type went to another file while its own stayed."""
     return old[0] != new[0] and [old[0], new[0]] not in record["paths"]
 
 
-def _ends(old: Located, new: Located) -> list[str]:
-    return [old.path, old.method.key, new.path, new.method.key, _print(new)]
+def _describe_move(old: LocatedMethod, new: LocatedMethod) -> list[str]:
+    return [old.path, old.method.key, new.path, new.method.key, _get_fingerprint(new)]
 
 
-def _print(one: Located) -> str:
-    body = one.version.body(one.method)
-    return "" if body is None else body.print
+def _get_fingerprint(located: LocatedMethod) -> str:
+    body = located.version.parse_body(located.method)
+    return "" if body is None else body.fingerprint
 
 
-def _rename(one: Renamed, labels: list[str]) -> Record:
-    old, new = one.old, one.new
+def _describe_rename(rename: MatchedRename, labels: list[str]) -> Record:
+    old, new = rename.old, rename.new
     return {
         "path": new.path,
         "path_before": old.path,
-        "owner": new.method.shown,
+        "owner": new.method.displayed_owner,
         "old_name": old.name,
         "new_name": new.name,
         "parameters": list(new.method.parameters),
-        "returns": new.method.declared.returns,
-        "code": new.version.code(new.method),
-        "code_before": old.version.code(old.method),
+        "returns": new.method.declaration.returns,
+        "code": new.version.extract_code(new.method),
+        "code_before": old.version.extract_code(old.method),
         "tags": labels,
         "key": new.method.key,
-        "print": _print(new),
+        "print": _get_fingerprint(new),
     }
 
 
-def _other(one: Located) -> Record:
-    version, method = one.version, one.method
-    labels = {*tags.of_place(one.path, version, method), *tags.of_method(version, method)}
+def _describe_method(located: LocatedMethod) -> Record:
+    version, method = located.version, located.method
+    labels = {*tags.tag_location(located.path, version, method), *tags.tag_method(version, method)}
     return {
-        "path": one.path,
-        "owner": method.shown,
+        "path": located.path,
+        "owner": method.displayed_owner,
         "name": method.name,
         "parameters": list(method.parameters),
-        "returns": method.declared.returns,
-        "code": version.code(method),
+        "returns": method.declaration.returns,
+        "code": version.extract_code(method),
         "tags": sorted(labels),
         "key": method.key,
-        "print": _print(one),
+        "print": _get_fingerprint(located),
     }

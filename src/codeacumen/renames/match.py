@@ -24,255 +24,293 @@ from dataclasses import dataclass, field
 
 from codeacumen.renames.candidates import (
     Edge,
-    Located,
-    Names,
-    Pair,
-    Place,
-    chosen,
-    edges,
-    held,
-    needs,
-    overlap,
-    owners,
-    shifted,
+    FilePair,
+    LocatedMethod,
+    NameChange,
+    TypeKey,
+    choose_edges,
+    compute_dice_coefficient,
+    find_edges,
+    find_required_renames,
+    find_swaps,
+    match_types,
+    select_consistent,
 )
-from codeacumen.renames.versions import Method, Version, respelt
+from codeacumen.renames.versions import FileVersion, MethodVersion, replace_type_names
 
-__all__ = ["SAYS", "Located", "Matched", "Pair", "Renamed", "match"]
+__all__ = [
+    "MIN_DISTINCTIVE_WORDS",
+    "FilePair",
+    "LocatedMethod",
+    "MatchResult",
+    "MatchedRename",
+    "match_methods",
+]
 
 # A body of at least so many words, braces included, identifies its method.
-SAYS = 12
+MIN_DISTINCTIVE_WORDS = 12
 # Two bodies count as one changed body if they share this part of their words.
-_SHARED = 0.7
-_PAIRS = 400
+_MIN_OVERLAP = 0.7
+_MAX_PAIRS = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Renamed:
-    old: Located
-    new: Located
+class MatchedRename:
+    old: LocatedMethod
+    new: LocatedMethod
     ambiguous: bool = False
     swapped: bool = False
     moved: bool = False
 
 
 @dataclass(slots=True)
-class Matched:
+class MatchResult:
     """The result of matching.
 
     Methods in ``unchanged`` and ``changed`` kept their name; ``followed`` holds the other changes:
     ``signature``, ``moved`` or ``rewritten``. ``delegates`` counts methods that kept their name
     while another method got their body."""
 
-    renames: list[Renamed] = field(default_factory=list)
-    same: list[tuple[Located, Located]] = field(default_factory=list)
-    changed: list[tuple[Located, Located]] = field(default_factory=list)
-    followed: list[tuple[Located, Located, str]] = field(default_factory=list)
-    gone: list[Located] = field(default_factory=list)
-    fresh: list[Located] = field(default_factory=list)
-    owners: dict[Place, Place] = field(default_factory=dict)
+    renames: list[MatchedRename] = field(default_factory=list)
+    unchanged: list[tuple[LocatedMethod, LocatedMethod]] = field(default_factory=list)
+    changed: list[tuple[LocatedMethod, LocatedMethod]] = field(default_factory=list)
+    followed: list[tuple[LocatedMethod, LocatedMethod, str]] = field(default_factory=list)
+    removed: list[LocatedMethod] = field(default_factory=list)
+    added: list[LocatedMethod] = field(default_factory=list)
+    owners: dict[TypeKey, TypeKey] = field(default_factory=dict)
     delegates: int = 0
 
 
-def match(pairs: Sequence[Pair], pause: Callable[[], None] = lambda: None) -> Matched:
+def match_methods(
+    pairs: Sequence[FilePair], check_deadline: Callable[[], None] = lambda: None
+) -> MatchResult:
     """Match the methods of all files; ``check_deadline`` is called often and may raise."""
-    matcher = _Match(pairs, pause)
-    matcher.by_key()
-    matcher.by_body()
-    pause()
-    matcher.by_shift()
-    matcher.by_move()
-    pause()
-    matcher.by_rest()
-    return matcher.done()
+    matcher = _MethodMatcher(pairs, check_deadline)
+    matcher.match_by_key()
+    matcher.match_by_body()
+    check_deadline()
+    matcher.match_swaps()
+    matcher.match_moves()
+    check_deadline()
+    matcher.match_remaining()
+    return matcher.build_result()
 
 
 @dataclass(slots=True)
-class _Group:
+class _SignatureGroup:
     """Methods with the same owner and signature."""
 
-    gone: list[Located] = field(default_factory=list)
-    fresh: list[Located] = field(default_factory=list)
-    changed: list[tuple[Located, Located]] = field(default_factory=list)
+    removed: list[LocatedMethod] = field(default_factory=list)
+    added: list[LocatedMethod] = field(default_factory=list)
+    changed: list[tuple[LocatedMethod, LocatedMethod]] = field(default_factory=list)
 
 
-class _Match:
-    def __init__(self, pairs: Sequence[Pair], pause: Callable[[], None]) -> None:
-        self.pairs, self.pause = pairs, pause
-        self.out = Matched(owners=owners(pairs))
-        self.types = _new_names(self.out.owners)
-        self.gone: list[Located] = []
-        self.fresh: list[Located] = []
-        self.touched: list[tuple[Located, Located]] = []
-        self.known: set[Names] = set()
+class _MethodMatcher:
+    def __init__(self, pairs: Sequence[FilePair], check_deadline: Callable[[], None]) -> None:
+        self.pairs, self.check_deadline = pairs, check_deadline
+        self.result = MatchResult(owners=match_types(pairs))
+        self.new_type_names = _map_renamed_types(self.result.owners)
+        self.removed: list[LocatedMethod] = []
+        self.added: list[LocatedMethod] = []
+        self.modified: list[tuple[LocatedMethod, LocatedMethod]] = []
+        self.name_changes: set[NameChange] = set()
 
-    def _place(self, one: Located) -> Place:
-        return self.out.owners.get((one.path, one.method.owner), ("", ""))
+    def _find_new_type_key(self, method: LocatedMethod) -> TypeKey:
+        return self.result.owners.get((method.path, method.method.owner), ("", ""))
 
-    def _signature(self, method: Method, *, old: bool) -> tuple[tuple[str, ...], str]:
-        if not old or not self.types:
-            return method.types, method.gives
-        return tuple(respelt(type_, self.types) for type_ in method.types), respelt(
-            method.gives, self.types
+    def _get_signature(self, method: MethodVersion, *, old: bool) -> tuple[tuple[str, ...], str]:
+        if not old or not self.new_type_names:
+            return method.parameter_types, method.result_type
+        return tuple(
+            replace_type_names(type_, self.new_type_names) for type_ in method.parameter_types
+        ), replace_type_names(method.result_type, self.new_type_names)
+
+    def _locate_method(
+        self, path: str, version: FileVersion, method: MethodVersion, *, old: bool
+    ) -> LocatedMethod:
+        body = version.parse_body(method)
+        return LocatedMethod(
+            path,
+            version,
+            method,
+            body.with_type_names(self.new_type_names) if old and body else body,
         )
 
-    def _located(self, path: str, version: Version, method: Method, *, old: bool) -> Located:
-        body = version.body(method)
-        return Located(path, version, method, body.spelt(self.types) if old and body else body)
-
-    def by_key(self) -> None:
+    def match_by_key(self) -> None:
         unmatched: dict[
-            tuple[str, str, str, tuple[str, ...]], list[tuple[str, Version, Method]]
+            tuple[str, str, str, tuple[str, ...]], list[tuple[str, FileVersion, MethodVersion]]
         ] = {}
         for pair in self.pairs:
             for method in pair.new.methods if pair.new is not None else ():
                 unmatched.setdefault(
-                    (pair.after, method.owner, method.name, method.types), []
+                    (pair.after, method.owner, method.name, method.parameter_types), []
                 ).append(
                     (pair.after, pair.new, method)  # type: ignore[arg-type]
                 )
         for pair in self.pairs:
-            self.pause()
+            self.check_deadline()
             if pair.old is None:
                 continue
             for method in pair.old.methods:
-                new_owner = self.out.owners.get((pair.before, method.owner))
-                types, _ = self._signature(method, old=True)
-                rivals = unmatched.get((*new_owner, method.name, types)) if new_owner else None
-                if not rivals:
-                    self.gone.append(self._located(pair.before, pair.old, method, old=True))
+                new_owner = self.result.owners.get((pair.before, method.owner))
+                types, _ = self._get_signature(method, old=True)
+                candidates = unmatched.get((*new_owner, method.name, types)) if new_owner else None
+                if not candidates:
+                    self.removed.append(
+                        self._locate_method(pair.before, pair.old, method, old=True)
+                    )
                     continue
-                path, version, new_method = rivals.pop(0)
-                if pair.old.raw(method) == version.raw(new_method):
-                    old_located = Located(pair.before, pair.old, method, None)
-                    self.out.same.append((old_located, Located(path, version, new_method, None)))
+                path, version, new_method = candidates.pop(0)
+                if pair.old.extract_bytes(method) == version.extract_bytes(new_method):
+                    old_located = LocatedMethod(pair.before, pair.old, method, None)
+                    self.result.unchanged.append(
+                        (old_located, LocatedMethod(path, version, new_method, None))
+                    )
                 else:
-                    old_located = self._located(pair.before, pair.old, method, old=True)
-                    new_located = self._located(path, version, new_method, old=False)
-                    self.touched.append((old_located, new_located))
-        self.fresh = [
-            self._located(path, version, method, old=False)
-            for rivals in unmatched.values()
-            for path, version, method in rivals
+                    old_located = self._locate_method(pair.before, pair.old, method, old=True)
+                    new_located = self._locate_method(path, version, new_method, old=False)
+                    self.modified.append((old_located, new_located))
+        self.added = [
+            self._locate_method(path, version, method, old=False)
+            for candidates in unmatched.values()
+            for path, version, method in candidates
         ]
 
-    def by_body(self) -> None:
+    def match_by_body(self) -> None:
         old_buckets, new_buckets = (
-            self._buckets(self.gone, old=True),
-            self._buckets(self.fresh, old=False),
+            self._group_into_buckets(self.removed, old=True),
+            self._group_into_buckets(self.added, old=False),
         )
         certain_edges: list[Edge] = []
         uncertain_edges: list[Edge] = []
-        for key, gone in old_buckets.items():
+        for key, removed in old_buckets.items():
             if key in new_buckets:
-                sure, uncertain = edges(gone, new_buckets[key])
-                certain_edges += sure
+                certain, uncertain = find_edges(removed, new_buckets[key])
+                certain_edges += certain
                 uncertain_edges += uncertain
         certain_names = frozenset(edge.names for edge in certain_edges)
-        self._take(
-            [*certain_edges, *held(chosen(held(uncertain_edges, certain_names)), certain_names)]
+        self._add_renames(
+            [
+                *certain_edges,
+                *select_consistent(
+                    choose_edges(select_consistent(uncertain_edges, certain_names)), certain_names
+                ),
+            ]
         )
 
-    def _buckets(self, methods: Iterable[Located], *, old: bool) -> dict[object, list[Located]]:
-        buckets: dict[object, list[Located]] = {}
+    def _group_into_buckets(
+        self, methods: Iterable[LocatedMethod], *, old: bool
+    ) -> dict[object, list[LocatedMethod]]:
+        buckets: dict[object, list[LocatedMethod]] = {}
         for method in methods:
-            owner = self._place(method) if old else (method.path, method.method.owner)
+            owner = self._find_new_type_key(method) if old else (method.path, method.method.owner)
             words = None if method.body is None else method.body.words
-            key = (owner, self._signature(method.method, old=old), words)
+            key = (owner, self._get_signature(method.method, old=old), words)
             buckets.setdefault(key, []).append(method)
         return buckets
 
-    def _take(self, found: Iterable[Edge], *, swapped: bool = False) -> None:
+    def _add_renames(self, edges: Iterable[Edge], *, swapped: bool = False) -> None:
         matched_ids: set[int] = set()
-        for edge in found:
+        for edge in edges:
             matched_ids |= {id(edge.old), id(edge.new)}
-            self.known.add(edge.names)
-            moved = self._place(edge.old) != (edge.new.path, edge.new.method.owner)
-            self.out.renames.append(Renamed(edge.old, edge.new, edge.ambiguous, swapped, moved))
-        self._drop(matched_ids)
+            self.name_changes.add(edge.names)
+            is_moved = self._find_new_type_key(edge.old) != (edge.new.path, edge.new.method.owner)
+            self.result.renames.append(
+                MatchedRename(edge.old, edge.new, edge.ambiguous, swapped, is_moved)
+            )
+        self._drop_matched(matched_ids)
 
-    def _drop(self, taken: set[int]) -> None:
-        self.gone = [method for method in self.gone if id(method) not in taken]
-        self.fresh = [method for method in self.fresh if id(method) not in taken]
+    def _drop_matched(self, matched_ids: set[int]) -> None:
+        self.removed = [method for method in self.removed if id(method) not in matched_ids]
+        self.added = [method for method in self.added if id(method) not in matched_ids]
 
-    def _changed(self, old: Located, new: Located) -> bool:
+    def _has_changed(self, old: LocatedMethod, new: LocatedMethod) -> bool:
         """Return whether more than names of renamed methods differ."""
         if old.body is None or new.body is None:
             return (old.body is None) != (new.body is None)
         if old.body.words != new.body.words:
             return True
-        return not needs(old.body, new.body) <= self.known
+        return not find_required_renames(old.body, new.body) <= self.name_changes
 
-    def by_shift(self) -> None:
+    def match_swaps(self) -> None:
         """Find swaps, in each owner and for each signature."""
-        changed = [pair for pair in self.touched if self._changed(*pair)]
-        groups: dict[object, _Group] = {}
+        changed = [pair for pair in self.modified if self._has_changed(*pair)]
+        groups: dict[object, _SignatureGroup] = {}
         for old, new in changed:
-            key = ((new.path, new.method.owner), self._signature(new.method, old=False))
-            groups.setdefault(key, _Group()).changed.append((old, new))
+            key = ((new.path, new.method.owner), self._get_signature(new.method, old=False))
+            groups.setdefault(key, _SignatureGroup()).changed.append((old, new))
         if not groups:
             return
-        for method in self.gone:
-            key = (self._place(method), self._signature(method.method, old=True))
+        for method in self.removed:
+            key = (self._find_new_type_key(method), self._get_signature(method.method, old=True))
             if key in groups:
-                groups[key].gone.append(method)
-        for method in self.fresh:
-            key = ((method.path, method.method.owner), self._signature(method.method, old=False))
+                groups[key].removed.append(method)
+        for method in self.added:
+            key = (
+                (method.path, method.method.owner),
+                self._get_signature(method.method, old=False),
+            )
             if key in groups:
-                groups[key].fresh.append(method)
+                groups[key].added.append(method)
         edges_found: list[Edge] = []
         for group in groups.values():
-            swaps, delegates = shifted(group.gone, group.fresh, group.changed, SAYS)
+            swaps, delegates = find_swaps(
+                group.removed, group.added, group.changed, MIN_DISTINCTIVE_WORDS
+            )
             edges_found += swaps
-            self.out.delegates += delegates
+            self.result.delegates += delegates
         matched_ids = {id(edge.old) for edge in edges_found} | {
             id(edge.new) for edge in edges_found
         }
-        self._take(edges_found, swapped=True)
-        self.touched = [
-            (old, new) for old, new in self.touched if not {id(old), id(new)} & matched_ids
+        self._add_renames(edges_found, swapped=True)
+        self.modified = [
+            (old, new) for old, new in self.modified if not {id(old), id(new)} & matched_ids
         ]
 
-    def by_move(self) -> None:
+    def match_moves(self) -> None:
         """Find methods that moved to another owner.
 
         The name may differ only if the body is distinctive."""
         for same_name in (True, False):
-            old_by_body = self._said(self.gone, same_name, old=True)
-            new_by_body = self._said(self.fresh, same_name, old=False)
+            old_by_body = self._group_by_body(self.removed, same_name, old=True)
+            new_by_body = self._group_by_body(self.added, same_name, old=False)
             edges_found: list[Edge] = []
             for key, group in old_by_body.items():
                 new_group = new_by_body.get(key, [])
                 if len(group) == 1 and len(new_group) == 1:
                     edges_found.append(Edge(group[0], new_group[0]))
             if same_name:
-                self.out.followed += [(edge.old, edge.new, "moved") for edge in edges_found]
-                self._drop({id(end) for edge in edges_found for end in (edge.old, edge.new)})
+                self.result.followed += [(edge.old, edge.new, "moved") for edge in edges_found]
+                self._drop_matched(
+                    {id(end) for edge in edges_found for end in (edge.old, edge.new)}
+                )
             else:
-                self._take(edges_found)
+                self._add_renames(edges_found)
 
-    def _said(
-        self, methods: Iterable[Located], named: bool, *, old: bool
-    ) -> dict[object, list[Located]]:
-        groups: dict[object, list[Located]] = {}
+    def _group_by_body(
+        self, methods: Iterable[LocatedMethod], with_name: bool, *, old: bool
+    ) -> dict[object, list[LocatedMethod]]:
+        groups: dict[object, list[LocatedMethod]] = {}
         for method in methods:
-            if method.body is not None and method.says >= (3 if named else SAYS):
-                body_key = (method.body.words, method.body.masked(method.name))
+            if method.body is not None and method.word_count >= (
+                3 if with_name else MIN_DISTINCTIVE_WORDS
+            ):
+                body_key = (method.body.words, method.body.mask_own_name(method.name))
                 key = (
                     body_key,
-                    self._signature(method.method, old=old),
-                    method.name if named else "",
+                    self._get_signature(method.method, old=old),
+                    method.name if with_name else "",
                 )
                 groups.setdefault(key, []).append(method)
         return groups
 
-    def by_rest(self) -> None:
+    def match_remaining(self) -> None:
         """Find methods with other parameters, or with another name and body at once."""
-        old: dict[object, list[Located]] = {}
-        new: dict[object, list[Located]] = {}
-        for method in self.gone:
-            old.setdefault((self._place(method), method.name), []).append(method)
-        for method in self.fresh:
+        old: dict[object, list[LocatedMethod]] = {}
+        new: dict[object, list[LocatedMethod]] = {}
+        for method in self.removed:
+            old.setdefault((self._find_new_type_key(method), method.name), []).append(method)
+        for method in self.added:
             new.setdefault(((method.path, method.method.owner), method.name), []).append(method)
         changes = [
             (a, b, "signature")
@@ -280,53 +318,58 @@ class _Match:
             if len(group) == len(new.get(key, ()))
             for a, b in zip(group, new[key], strict=True)
         ]
-        self.out.followed += changes
-        self._drop({id(end) for a, b, _ in changes for end in (a, b)})
+        self.result.followed += changes
+        self._drop_matched({id(end) for a, b, _ in changes for end in (a, b)})
         old, new = {}, {}
-        for method in self.gone:
-            signature = self._signature(method.method, old=True)
-            old.setdefault((self._place(method), signature), []).append(method)
-        for method in self.fresh:
-            signature = self._signature(method.method, old=False)
+        for method in self.removed:
+            signature = self._get_signature(method.method, old=True)
+            old.setdefault((self._find_new_type_key(method), signature), []).append(method)
+        for method in self.added:
+            signature = self._get_signature(method.method, old=False)
             new.setdefault(((method.path, method.method.owner), signature), []).append(method)
         for key, group in old.items():
             new_group = new.get(key, [])
-            if 0 < len(group) * len(new_group) <= _PAIRS:
-                self._rewritten(group, new_group)
+            if 0 < len(group) * len(new_group) <= _MAX_PAIRS:
+                self._match_rewritten(group, new_group)
 
-    def _rewritten(self, old: Sequence[Located], new: Sequence[Located]) -> None:
-        word_counts = {id(method): _bag(method) for method in (*old, *new) if method.says > 5}
+    def _match_rewritten(self, old: Sequence[LocatedMethod], new: Sequence[LocatedMethod]) -> None:
+        word_counts = {
+            id(method): _count_words(method) for method in (*old, *new) if method.word_count > 5
+        }
         candidates = [
             (-share, i, j)
             for i, a in enumerate(old)
             for j, b in enumerate(new)
             if id(a) in word_counts
             and id(b) in word_counts
-            and (share := overlap(word_counts[id(a)], word_counts[id(b)])) >= _SHARED
+            and (share := compute_dice_coefficient(word_counts[id(a)], word_counts[id(b)]))
+            >= _MIN_OVERLAP
         ]
         matched_ids: set[int] = set()
         for _, i, j in sorted(candidates):
             if not {id(old[i]), id(new[j])} & matched_ids:
                 matched_ids |= {id(old[i]), id(new[j])}
-                self.out.followed.append((old[i], new[j], "rewritten"))
-        self._drop(matched_ids)
+                self.result.followed.append((old[i], new[j], "rewritten"))
+        self._drop_matched(matched_ids)
 
-    def done(self) -> Matched:
-        for old, new in self.touched:
-            (self.out.changed if self._changed(old, new) else self.out.same).append((old, new))
-        self.out.gone, self.out.fresh = self.gone, self.fresh
-        return self.out
-
-
-def _bag(one: Located) -> Counter[str]:
-    assert one.body is not None
-    return Counter([*one.body.words, *one.body.calls])
+    def build_result(self) -> MatchResult:
+        for old, new in self.modified:
+            (self.result.changed if self._has_changed(old, new) else self.result.unchanged).append(
+                (old, new)
+            )
+        self.result.removed, self.result.added = self.removed, self.added
+        return self.result
 
 
-def _new_names(places: dict[Place, Place]) -> dict[str, str]:
+def _count_words(method: LocatedMethod) -> Counter[str]:
+    assert method.body is not None
+    return Counter([*method.body.words, *method.body.calls])
+
+
+def _map_renamed_types(owners: dict[TypeKey, TypeKey]) -> dict[str, str]:
     """Return the new simple names of renamed types, by the old ones."""
     new_names: dict[str, str] = {}
-    for (_, old), (_, new) in places.items():
+    for (_, old), (_, new) in owners.items():
         before, after = old.rpartition(".")[2], new.rpartition(".")[2]
         if before != after and before.isidentifier() and after.isidentifier():
             new_names[before] = after

@@ -90,18 +90,18 @@ def write_lines(path: Path, records: Iterable[Rename | StableMethod]) -> None:
 
 
 def read_renames(path: Path) -> Iterator[Rename]:
-    for record in _lines(path):
+    for record in _read_json_lines(path):
         review_fields = record.get("review")
-        review = None if review_fields is None else Review(**_tuples(Review, review_fields))
-        yield Rename(**{**_tuples(Rename, record), "review": review})
+        review = None if review_fields is None else Review(**_convert_fields(Review, review_fields))
+        yield Rename(**{**_convert_fields(Rename, record), "review": review})
 
 
 def read_stable(path: Path) -> Iterator[StableMethod]:
-    for record in _lines(path):
-        yield StableMethod(**_tuples(StableMethod, record))
+    for record in _read_json_lines(path):
+        yield StableMethod(**_convert_fields(StableMethod, record))
 
 
-def _lines(path: Path) -> Iterator[dict[str, Json]]:
+def _read_json_lines(path: Path) -> Iterator[dict[str, Json]]:
     for number, line in enumerate(path.read_bytes().splitlines(), 1):
         try:
             yield json.loads(line)
@@ -109,8 +109,8 @@ def _lines(path: Path) -> Iterator[dict[str, Json]]:
             raise CodeacumenError(f"{path}, line {number}: {error}", "mine it again") from error
 
 
-def _tuples(kind: type, record: dict[str, Json]) -> dict[str, Json]:
-    field_names = {field.name for field in fields(kind)}
+def _convert_fields(record_type: type, record: dict[str, Json]) -> dict[str, Json]:
+    field_names = {field.name for field in fields(record_type)}
     return {
         key: tuple(value) if isinstance(value, list) else value
         for key, value in record.items()

@@ -16,13 +16,13 @@ from typing import Any
 
 from rapidfuzz.distance import OSA
 
-from codeacumen.renames.match import Renamed
-from codeacumen.renames.versions import VISIBILITY, Method, Version
-from codeacumen.text.subtokens import subtokens
+from codeacumen.renames.match import MatchedRename
+from codeacumen.renames.versions import VISIBILITY, FileVersion, MethodVersion
+from codeacumen.text.subtokens import split_subtokens
 
 # A typo changes at most so many letters of a word; shorter words are no evidence.
-LETTERS = 2
-SHORTEST = 4
+MAX_TYPO_LETTERS = 2
+MIN_TYPO_LENGTH = 4
 
 _TEST_FOLDERS = frozenset(
     ("test", "tests", "testing", "androidtest", "testfixtures", "integrationtest")
@@ -68,20 +68,20 @@ _ACCESSOR = re.compile(
 )
 
 
-def of_names(old: str, new: str) -> list[str]:
+def tag_names(old: str, new: str) -> list[str]:
     tags = []
-    if _plain(old) == _plain(new):
+    if _join_subtokens(old) == _join_subtokens(new):
         tags.append("case")
     elif is_typo(old, new):
         tags.append("typo")
-    old_first, new_first = subtokens(old)[:1], subtokens(new)[:1]
+    old_first, new_first = split_subtokens(old)[:1], split_subtokens(new)[:1]
     if [subtoken.lower() for subtoken in old_first] != [subtoken.lower() for subtoken in new_first]:
         tags.append("first-subtoken")
     return tags
 
 
-def _plain(name: str) -> str:
-    return "".join(subtokens(name)).lower()
+def _join_subtokens(name: str) -> str:
+    return "".join(split_subtokens(name)).lower()
 
 
 def is_typo(old: str, new: str) -> bool:
@@ -89,7 +89,7 @@ def is_typo(old: str, new: str) -> bool:
 
     Each changed word differs by at most two letters (inserted, left out, replaced or two neighbours
     exchanged); the old word is in no English dictionary and the new one is."""
-    before, after = subtokens(old), subtokens(new)
+    before, after = split_subtokens(old), split_subtokens(new)
     if len(before) != len(after):
         return False
     changed_words = [
@@ -98,9 +98,9 @@ def is_typo(old: str, new: str) -> bool:
         if old_word.lower() != new_word.lower()
     ]
     is_near = all(
-        min(len(old_word), len(new_word)) >= SHORTEST - 1
-        and max(len(old_word), len(new_word)) >= SHORTEST
-        and OSA.distance(old_word, new_word) <= LETTERS
+        min(len(old_word), len(new_word)) >= MIN_TYPO_LENGTH - 1
+        and max(len(old_word), len(new_word)) >= MIN_TYPO_LENGTH
+        and OSA.distance(old_word, new_word) <= MAX_TYPO_LETTERS
         for old_word, new_word in changed_words
     )
     return (
@@ -114,7 +114,7 @@ def is_typo(old: str, new: str) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _dictionary() -> Any:
+def _load_dictionary() -> Any:
     import warnings
 
     from spylls.hunspell import Dictionary
@@ -127,14 +127,14 @@ def _dictionary() -> Any:
 
 @lru_cache(maxsize=1 << 14)
 def is_english(word: str) -> bool:
-    return bool(_dictionary().lookup(word))
+    return bool(_load_dictionary().lookup(word))
 
 
-def of_place(path: str, version: Version, method: Method) -> list[str]:
+def tag_location(path: str, version: FileVersion, method: MethodVersion) -> list[str]:
     """Tags from the file's path and the method's annotations."""
     folders = path.lower().split("/")[:-1]
     stem = path.rpartition("/")[2].removesuffix(".java")
-    annotations = {annotation.rpartition(".")[2] for annotation in method.declared.annotations}
+    annotations = {annotation.rpartition(".")[2] for annotation in method.declaration.annotations}
     tags = []
     if (
         not _TEST_FOLDERS.isdisjoint(folders)
@@ -142,29 +142,29 @@ def of_place(path: str, version: Version, method: Method) -> list[str]:
         or annotations & _TEST_MARKS
     ):
         tags.append("test")
-    words = subtokens(stem, lower=True)
+    words = split_subtokens(stem, lower=True)
     is_in_example_folder = any(
         not _EXAMPLE_FOLDERS.isdisjoint(re.split(r"\W|_", folder)) for folder in folders
     )
     if is_in_example_folder or not _EXAMPLE_WORDS.isdisjoint((*words[:1], *words[-1:])):
         tags.append("example")
-    if version.generated or "Generated" in annotations:
+    if version.is_generated or "Generated" in annotations:
         tags.append("generated")
     return tags
 
 
-def of_method(version: Version, method: Method) -> list[str]:
+def tag_method(version: FileVersion, method: MethodVersion) -> list[str]:
     tags = []
-    declared = method.declared
-    is_interface_method = method.kind == "interface" and not declared.modifiers & {
+    declaration = method.declaration
+    is_interface_method = method.owner_kind == "interface" and not declaration.modifiers & {
         "static",
         "private",
     }
-    if "Override" in declared.annotations or is_interface_method:
+    if "Override" in declaration.annotations or is_interface_method:
         tags.append("override")
-    if method.kind in ("anonymous", "enum constant"):
+    if method.owner_kind in ("anonymous", "enum constant"):
         tags.append("anonymous")
-    body = version.body(method)
+    body = version.parse_body(method)
     if body is None:
         tags.append("no-body")
     elif len(body.words) == 2:
@@ -174,9 +174,9 @@ def of_method(version: Version, method: Method) -> list[str]:
     return tags
 
 
-def of_heads(one: Renamed) -> list[str]:
+def tag_declaration(rename: MatchedRename) -> list[str]:
     """Tags for other changes of the declaration."""
-    old, new = one.old.method.declared, one.new.method.declared
+    old, new = rename.old.method.declaration, rename.new.method.declaration
     tags = []
     if old.modifiers & VISIBILITY != new.modifiers & VISIBILITY:
         tags.append("visibility")
@@ -184,24 +184,26 @@ def of_heads(one: Renamed) -> list[str]:
         new.modifiers - VISIBILITY,
         new.type_parameters,
     )
-    if has_other_modifiers or one.old.version.heads(one.old.method) != one.new.version.heads(
-        one.new.method
-    ):
+    if has_other_modifiers or rename.old.version.parse_header_words(
+        rename.old.method
+    ) != rename.new.version.parse_header_words(rename.new.method):
         tags.append("signature")
     return tags
 
 
-def of_overloads(one: Renamed, renamed: Counter[tuple[str, str, str, str]]) -> list[str]:
-    """Tags from overloads; ``renamed`` counts path, owner, old and new name in the commit."""
-    old, new = one.old, one.new
-    old_names = [method.name for method in old.version.by_owner.get(old.method.owner, ())]
-    new_names = [method.name for method in new.version.by_owner.get(new.method.owner, ())]
+def tag_overloads(
+    rename: MatchedRename, rename_counts: Counter[tuple[str, str, str, str]]
+) -> list[str]:
+    """Tags from overloads; ``rename_counts`` counts path, owner, old and new name in the commit."""
+    old, new = rename.old, rename.new
+    old_names = [method.name for method in old.version.methods_by_owner.get(old.method.owner, ())]
+    new_names = [method.name for method in new.version.methods_by_owner.get(new.method.owner, ())]
     tags = []
     overload_count = old_names.count(old.name)
     if old.name in new_names:
         tags.append("overload")
     elif overload_count > 1 and (
-        renamed[old.path, old.method.owner, old.name, new.name] == overload_count
+        rename_counts[old.path, old.method.owner, old.name, new.name] == overload_count
     ):
         tags.append("all-overloads")
     if new.name in old_names:
@@ -209,9 +211,9 @@ def of_overloads(one: Renamed, renamed: Counter[tuple[str, str, str, str]]) -> l
     return tags
 
 
-def of_commit(renames: Sequence[Renamed]) -> list[set[str]]:
+def tag_commit(renames: Sequence[MatchedRename]) -> list[set[str]]:
     """Return the tags of each rename of a commit, including those that depend on other renames."""
-    overloads = Counter(
+    rename_counts = Counter(
         (rename.old.path, rename.old.method.owner, rename.old.name, rename.new.name)
         for rename in renames
     )
@@ -219,28 +221,32 @@ def of_commit(renames: Sequence[Renamed]) -> list[set[str]]:
     virtual_renames: set[object] = set()
     certain_names: set[tuple[str, str]] = set()
     for rename in renames:
-        key = (rename.old.name, rename.new.name, len(rename.new.method.types))
+        key = (rename.old.name, rename.new.name, len(rename.new.method.parameter_types))
         owners_by_rename.setdefault(key, set()).add((rename.new.path, rename.new.method.owner))
-        if "override" in of_method(rename.old.version, rename.old.method):
+        if "override" in tag_method(rename.old.version, rename.old.method):
             virtual_renames.add(key)
-        if rename.new.says > 2:
+        if rename.new.word_count > 2:
             certain_names.add((rename.old.name, rename.new.name))
     tags_by_rename = []
     for rename in renames:
-        key = (rename.old.name, rename.new.name, len(rename.new.method.types))
+        key = (rename.old.name, rename.new.name, len(rename.new.method.parameter_types))
         tags = {
-            *of_names(rename.old.name, rename.new.name),
-            *of_place(rename.new.path, rename.new.version, rename.new.method),
-            *of_method(rename.old.version, rename.old.method),
-            *of_method(rename.new.version, rename.new.method),
-            *of_heads(rename),
+            *tag_names(rename.old.name, rename.new.name),
+            *tag_location(rename.new.path, rename.new.version, rename.new.method),
+            *tag_method(rename.old.version, rename.old.method),
+            *tag_method(rename.new.version, rename.new.method),
+            *tag_declaration(rename),
         }
         if not rename.swapped:
-            tags.update(of_overloads(rename, overloads))
+            tags.update(tag_overloads(rename, rename_counts))
         if len(owners_by_rename[key]) > 1 and key in virtual_renames:
             tags.add("hierarchy")
-        is_weak = rename.new.says <= 2 and (rename.old.name, rename.new.name) not in certain_names
-        if rename.ambiguous or (is_weak and not _share(rename.old.name, rename.new.name)):
+        is_weak = (
+            rename.new.word_count <= 2 and (rename.old.name, rename.new.name) not in certain_names
+        )
+        if rename.ambiguous or (
+            is_weak and not _are_related_names(rename.old.name, rename.new.name)
+        ):
             tags.add("ambiguous")
         if rename.swapped:
             tags.add("swap")
@@ -250,20 +256,22 @@ def of_commit(renames: Sequence[Renamed]) -> list[set[str]]:
     return tags_by_rename
 
 
-def _share(old: str, new: str) -> bool:
+def _are_related_names(old: str, new: str) -> bool:
     """Return whether two names share a word or are nearly one word."""
-    before, after = (set(subtokens(name, lower=True)) for name in (old, new))
-    return not before.isdisjoint(after) or OSA.distance(old.lower(), new.lower()) <= LETTERS
+    before, after = (set(split_subtokens(name, lower=True)) for name in (old, new))
+    return (
+        not before.isdisjoint(after) or OSA.distance(old.lower(), new.lower()) <= MAX_TYPO_LETTERS
+    )
 
 
-def substitution(old: str, new: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def find_replaced_words(old: str, new: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the words that were replaced and their replacements, without common prefix and suffix.
 
-    >>> replaced_words("getUserName", "getAccountName")
+    >>> find_replaced_words("getUserName", "getAccountName")
     (('user',), ('account',))
     """
-    before = subtokens(old, lower=True)
-    after = subtokens(new, lower=True)
+    before = split_subtokens(old, lower=True)
+    after = split_subtokens(new, lower=True)
     while before and after and before[0] == after[0]:
         before, after = before[1:], after[1:]
     while before and after and before[-1] == after[-1]:
@@ -271,8 +279,8 @@ def substitution(old: str, new: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return before, after
 
 
-def mass(names: Sequence[tuple[str, str]], least: int) -> list[bool]:
+def mark_mass_renames(names: Sequence[tuple[str, str]], min_count: int) -> list[bool]:
     """Mark renames that replace the same words as at least ``min_count`` renames of the commit."""
-    kinds = [substitution(*name_pair) for name_pair in names]
-    counts = Counter(kinds)
-    return [counts[substitution_kind] >= least for substitution_kind in kinds]
+    replacements = [find_replaced_words(*name_pair) for name_pair in names]
+    counts = Counter(replacements)
+    return [counts[replacement] >= min_count for replacement in replacements]

@@ -16,13 +16,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.corpus.reading import Problem, Source, origin, read_source
+from codeacumen.corpus.reading import Problem, Source, detect_origin, read_source
 from codeacumen.languages.java.syntax.declarations import NONE, MethodDeclaration, type_text
 from codeacumen.languages.java.syntax.file import JavaFile, parse_snippet
-from codeacumen.languages.java.syntax.grammar import among, field, symbols
+from codeacumen.languages.java.syntax.grammar import field_number, find_symbols, symbol_mask
 
 # Types nested deeper than this have names longer than any that people write.
-DEEPEST = 64
+MAX_TYPE_DEPTH = 64
 VISIBILITY = frozenset(("public", "protected", "private"))
 
 _PACKAGE = re.compile(r"\b(?:[a-z_]\w*\.)+(?=[A-Z])")
@@ -36,24 +36,24 @@ class Body:
     words: tuple[str, ...]
     calls: tuple[str, ...]
 
-    def masked(self, own: str) -> tuple[str, ...]:
+    def mask_own_name(self, own_name: str) -> tuple[str, ...]:
         """Return the called names with the method's own name blanked."""
-        return tuple("" if name == own else name for name in self.calls)
+        return tuple("" if name == own_name else name for name in self.calls)
 
-    def spelt(self, types: Mapping[str, str]) -> Body:
+    def with_type_names(self, types: Mapping[str, str]) -> Body:
         """Return the same body with other names of types."""
         if not types:
             return self
         return Body(tuple(types.get(word, word) for word in self.words), self.calls)
 
     @property
-    def print(self) -> str:
+    def fingerprint(self) -> str:
         """A fingerprint that renames of methods do not change."""
         return hashlib.blake2b("\0".join(self.words).encode(), digest_size=8).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
-class Method:
+class MethodVersion:
     """A method of a version.
 
     ``owner`` names its type for the comparison: a class without a name by the type it extends,
@@ -64,23 +64,23 @@ class Method:
 
     key: str
     owner: str
-    shown: str
+    displayed_owner: str
     name: str
-    types: tuple[str, ...]
-    gives: str
-    declared: MethodDeclaration
-    kind: str
-    first: int
+    parameter_types: tuple[str, ...]
+    result_type: str
+    declaration: MethodDeclaration
+    owner_kind: str
+    start_with_javadoc: int
     start: int
     end: int
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        return tuple(parameter.type for parameter in self.declared.parameters)
+        return tuple(parameter.type for parameter in self.declaration.parameters)
 
     @property
     def has_body(self) -> bool:
-        return self.declared.body != NONE
+        return self.declaration.body != NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +88,12 @@ class Type:
     """A type of a version; ``outer`` is the owner of the enclosing type, empty at the top level."""
 
     owner: str
-    mother: str
+    outer: str
     name: str
     kind: str
 
 
-class Version:
+class FileVersion:
     """A file's types and methods by key; bodies are read on demand.
 
     The syntax of a file takes ten times its bytes, so it may be dropped; a later request parses
@@ -103,9 +103,9 @@ class Version:
         self.source = source
         self._file: JavaFile | None = file
         self._bodies: dict[str, Body | None] = {}
-        self._name_types(file)
+        self._index_declarations(file)
 
-    def forget(self) -> None:
+    def drop_syntax(self) -> None:
         """Drop the syntax and keep the keys and positions of methods."""
         self._file = None
 
@@ -115,132 +115,136 @@ class Version:
             self._file = JavaFile(self.source.data)
         return self._file
 
-    def _name_types(self, file: JavaFile) -> None:
+    def _index_declarations(self, file: JavaFile) -> None:
         declarations, syntax = file.declarations, file.syntax
         owners: list[str] = []
-        uses: Counter[str] = Counter()
+        use_counts: Counter[str] = Counter()
         self.types: dict[str, Type] = {}
         for type_ in declarations.types:
             outer = owners[type_.owner] if type_.owner != NONE else ""
             name = type_.name
             if name.startswith("$") and type_.kind in ("anonymous", "enum constant"):
-                name = f"${_made(file, type_.node)}"
+                name = f"${_name_unnamed_type(file, type_.node)}"
             owner = f"{outer}.{name}" if outer else name
-            uses[owner] += 1
-            if uses[owner] > 1:
-                owner = f"{owner}~{uses[owner]}"
+            use_counts[owner] += 1
+            if use_counts[owner] > 1:
+                owner = f"{owner}~{use_counts[owner]}"
             owners.append(owner)
             self.types[owner] = Type(owner, outer, owner.rpartition(".")[2], type_.kind)
-        self.methods: list[Method] = []
+        self.methods: list[MethodVersion] = []
         for method in declarations.methods:
             if method.kind != "method" or method.type == NONE or not method.name:
                 continue
-            types = tuple(without_packages(parameter.type) for parameter in method.parameters)
-            key = f"{owners[method.type]}#{method.name}({','.join(types)})"
-            uses[key] += 1
-            if uses[key] > 1:
-                key = f"{key}~{uses[key]}"
-            first = method.node if method.javadoc == NONE else method.javadoc
+            parameter_types = tuple(
+                strip_packages(parameter.type) for parameter in method.parameters
+            )
+            key = f"{owners[method.type]}#{method.name}({','.join(parameter_types)})"
+            use_counts[key] += 1
+            if use_counts[key] > 1:
+                key = f"{key}~{use_counts[key]}"
+            first_node = method.node if method.javadoc == NONE else method.javadoc
             self.methods.append(
-                Method(
+                MethodVersion(
                     key,
                     owners[method.type],
-                    ".".join(declarations.path(method.type)),
+                    ".".join(declarations.type_path(method.type)),
                     method.name,
-                    types,
-                    without_packages(method.returns),
+                    parameter_types,
+                    strip_packages(method.returns),
                     method,
                     declarations.types[method.type].kind,
-                    int(syntax.start[first]),
+                    int(syntax.start[first_node]),
                     int(syntax.start[method.node]),
                     int(syntax.end[method.node]),
                 )
             )
 
     @cached_property
-    def by_key(self) -> dict[str, Method]:
+    def methods_by_key(self) -> dict[str, MethodVersion]:
         return {method.key: method for method in self.methods}
 
     @cached_property
-    def by_owner(self) -> dict[str, list[Method]]:
-        methods: dict[str, list[Method]] = {}
+    def methods_by_owner(self) -> dict[str, list[MethodVersion]]:
+        methods: dict[str, list[MethodVersion]] = {}
         for method in self.methods:
             methods.setdefault(method.owner, []).append(method)
         return methods
 
     @cached_property
-    def generated(self) -> bool:
-        return origin(self.source)[0] == "generated"
+    def is_generated(self) -> bool:
+        return detect_origin(self.source)[0] == "generated"
 
-    def raw(self, method: Method) -> bytes:
+    def extract_bytes(self, method: MethodVersion) -> bytes:
         """Return the bytes of a method without its comment."""
         return self.source.data[method.start : method.end]
 
-    def code(self, method: Method) -> str:
+    def extract_code(self, method: MethodVersion) -> str:
         """Return the text of a method with its JavaDoc."""
-        return self.source.data[method.first : method.end].decode("utf-8", errors="replace")
+        return self.source.data[method.start_with_javadoc : method.end].decode(
+            "utf-8", errors="replace"
+        )
 
-    def body(self, method: Method) -> Body | None:
+    def parse_body(self, method: MethodVersion) -> Body | None:
         """Return the words of a method's body; None if it has no body."""
         if not method.has_body:
             return None
         if method.key not in self._bodies:
-            file, declared = self._parsed(method)
-            self._bodies[method.key] = _said(file, declared.body)
+            file, declaration = self._get_declaration(method)
+            self._bodies[method.key] = _extract_words(file, declaration.body)
         return self._bodies[method.key]
 
-    def heads(self, method: Method) -> tuple[str, ...]:
+    def parse_header_words(self, method: MethodVersion) -> tuple[str, ...]:
         """Return the words of the parameters, with their names, and of the throws clause."""
-        file, declared = self._parsed(method)
+        file, declaration = self._get_declaration(method)
         nodes = [
             child
-            for child in file.syntax.children(declared.node)
-            if int(file.syntax.kind[child]) in symbols("formal_parameters", "throws")
+            for child in file.syntax.children(declaration.node)
+            if int(file.syntax.kind[child]) in find_symbols("formal_parameters", "throws")
         ]
-        return tuple(word for node in nodes for word in _said(file, node).words)
+        return tuple(word for node in nodes for word in _extract_words(file, node).words)
 
-    def _parsed(self, method: Method) -> tuple[JavaFile, MethodDeclaration]:
+    def _get_declaration(self, method: MethodVersion) -> tuple[JavaFile, MethodDeclaration]:
         if self._file is not None:
-            return self._file, method.declared
-        snippet = parse_snippet(self.raw(method)).file
+            return self._file, method.declaration
+        snippet = parse_snippet(self.extract_bytes(method)).file
         return snippet, snippet.declarations.methods[0]
 
 
-def _made(file: JavaFile, node: int) -> str:
+def _name_unnamed_type(file: JavaFile, node: int) -> str:
     """Return the type that a class without a name extends, or the name of an enum's constant."""
     syntax = file.syntax
-    fields = (field("type"), field("name"))
+    fields = (field_number("type"), field_number("name"))
     for child in syntax.children(int(syntax.parent[node])):
         if int(syntax.field[child]) in fields:
-            return without_packages(type_text(syntax, child))
+            return strip_packages(type_text(syntax, child))
     return ""
 
 
-def names_of_methods(file: JavaFile) -> NDArray[np.bool_]:
+def mask_method_names(file: JavaFile) -> NDArray[np.bool_]:
     """Mask the nodes that are a method's name: called, referred to or declared."""
     syntax = file.syntax
     parent_kind = syntax.kind[syntax.parent]
-    names_field_parent = among("method_invocation", "method_declaration")[parent_kind]
-    is_declared_or_called = (syntax.field == field("name")) & names_field_parent
+    names_field_parent = symbol_mask("method_invocation", "method_declaration")[parent_kind]
+    is_declared_or_called = (syntax.field == field_number("name")) & names_field_parent
     last = syntax.stop == syntax.stop[syntax.parent]
-    mask: NDArray[np.bool_] = among("identifier")[syntax.kind] & (
-        is_declared_or_called | (last & among("method_reference")[parent_kind])
+    mask: NDArray[np.bool_] = symbol_mask("identifier")[syntax.kind] & (
+        is_declared_or_called | (last & symbol_mask("method_reference")[parent_kind])
     )
     return mask
 
 
-def _said(file: JavaFile, node: int) -> Body:
+def _extract_words(file: JavaFile, node: int) -> Body:
     """Return the words of a node."""
-    syntax, tokens, named = file.syntax, file.tokens, file.once(names_of_methods)
-    low, high = np.searchsorted(
+    syntax, tokens, name_mask = file.syntax, file.tokens, file.compute_once(mask_method_names)
+    first_token, end_token = np.searchsorted(
         tokens.start, [int(syntax.start[node]), int(syntax.end[node])], side="left"
     ).tolist()
     words: list[str] = []
     calls: list[str] = []
     spans = zip(
-        tokens.start[low:high].tolist(),
-        tokens.end[low:high].tolist(),
-        named[tokens.node[low:high]].tolist(),
+        tokens.start[first_token:end_token].tolist(),
+        tokens.end[first_token:end_token].tolist(),
+        name_mask[tokens.node[first_token:end_token]].tolist(),
         strict=True,
     )
     for start, end, is_name in spans:
@@ -252,7 +256,7 @@ def _said(file: JavaFile, node: int) -> Body:
     return Body(tuple(words), tuple(calls))
 
 
-def version_of(path: str, data: bytes) -> Version | Problem:
+def parse_version(path: str, data: bytes) -> FileVersion | Problem:
     """Return a file's version, or the problem that prevents a comparison."""
     source = read_source(path, data)
     if isinstance(source, Problem):
@@ -263,12 +267,12 @@ def version_of(path: str, data: bytes) -> Version | Problem:
     depths: list[int] = []
     for type_ in file.declarations.types:
         depths.append(depths[type_.owner] + 1 if type_.owner != NONE else 1)
-    if max(depths, default=0) > DEEPEST:
-        return Problem(path, "too deep", f"types are nested more than {DEEPEST} deep")
-    return Version(source, file)
+    if max(depths, default=0) > MAX_TYPE_DEPTH:
+        return Problem(path, "too deep", f"types are nested more than {MAX_TYPE_DEPTH} deep")
+    return FileVersion(source, file)
 
 
-def without_packages(text: str) -> str:
+def strip_packages(text: str) -> str:
     """Return a type without its package; an outer type stays.
 
     >>> strip_packages("java.util.Map.Entry<java.lang.String,T>[]")
@@ -277,6 +281,6 @@ def without_packages(text: str) -> str:
     return _PACKAGE.sub("", text)
 
 
-def respelt(text: str, types: Mapping[str, str]) -> str:
+def replace_type_names(text: str, types: Mapping[str, str]) -> str:
     """Return a type in which other types have their new names."""
     return _WORD.sub(lambda word: types.get(word[0], word[0]), text) if types else text

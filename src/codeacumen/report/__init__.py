@@ -30,21 +30,21 @@ def build_report(
     """
     # Imported here so that `codeacumen --help` does not load numpy, altair and jinja2.
     from codeacumen.core.files import write_atomically
-    from codeacumen.report.corpora import corpus_views
-    from codeacumen.report.evidence import gather, merge
-    from codeacumen.report.html import render
+    from codeacumen.report.corpora import build_corpus_views
+    from codeacumen.report.evidence import gather_evidence, merge_runs
+    from codeacumen.report.html import render_page
     from codeacumen.report.sections import build_sections
-    from codeacumen.report.view import page_view
+    from codeacumen.report.view import build_page
 
-    merged = merge(runs)
-    described = corpus_views(corpora)
+    merged = merge_runs(runs)
+    corpus_views = build_corpus_views(corpora)
     evidence = {}
-    for done, name in enumerate(merged.tasks):
-        progress(f"comparing models on {name}", done, len(merged.tasks))
-        evidence[name] = gather(merged, name)
+    for number, name in enumerate(merged.tasks):
+        progress(f"comparing models on {name}", number, len(merged.tasks))
+        evidence[name] = gather_evidence(merged, name)
     progress("writing the page", len(merged.tasks), len(merged.tasks))
     sections = build_sections(merged, evidence, data_sets)
-    write_atomically(out, render(page_view(merged, evidence, described, sections)))
+    write_atomically(out, render_page(build_page(merged, evidence, corpus_views, sections)))
     return out
 
 
@@ -52,9 +52,9 @@ def export_plots(
     runs: Sequence[tuple[Path, Run]], folder: Path, formats: Sequence[str]
 ) -> list[Path]:
     """Write every plot of the report into ``folder``, as ``png``, ``svg`` or both."""
-    from codeacumen.report.evidence import merge
-    from codeacumen.report.plots import page_plots, write_plots
+    from codeacumen.report.evidence import merge_runs
+    from codeacumen.report.plots import draw_page_plots, write_plots
     from codeacumen.report.sections import draw_section_plots
 
-    merged = merge(runs)
-    return write_plots([*page_plots(merged), *draw_section_plots(merged)], folder, formats)
+    merged = merge_runs(runs)
+    return write_plots([*draw_page_plots(merged), *draw_section_plots(merged)], folder, formats)

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from codeacumen.corpus import Corpus
-from codeacumen.corpus.stats import stats
-from codeacumen.report.plots import Plot, fitted_spec, inline_data, printable
+from codeacumen.corpus.stats import compute_stats
+from codeacumen.report.plots import Plot, escape_unprintable, fit_spec, inline_data
 
 # Upper limits of the bars; the last bar has none.
-LENGTHS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
-MOST_PROJECTS = 100
+LENGTH_BINS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
+MAX_PROJECTS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,44 +35,46 @@ class CorpusView:
     plot: Plot
 
 
-def corpus_views(folders: Sequence[Path]) -> list[CorpusView]:
+def build_corpus_views(folders: Sequence[Path]) -> list[CorpusView]:
     """Return the sections about the corpora in these folders."""
-    return [_view(Corpus.open(folder), place) for place, folder in enumerate(folders)]
+    return [
+        _build_corpus_view(Corpus.open(folder), number) for number, folder in enumerate(folders)
+    ]
 
 
-def _view(corpus: Corpus, place: int) -> CorpusView:
-    found = stats(corpus)
-    name = printable(corpus.folder.resolve().name)
-    slug = f"corpus-{place + 1}"
-    projects = found["projects"]
+def _build_corpus_view(corpus: Corpus, number: int) -> CorpusView:
+    statistics = compute_stats(corpus)
+    name = escape_unprintable(corpus.folder.resolve().name)
+    slug = f"corpus-{number + 1}"
+    projects = statistics["projects"]
     return CorpusView(
         name=name,
         slug=slug,
-        totals=found["totals"],
-        projects=projects[:MOST_PROJECTS],
-        left=max(0, len(projects) - MOST_PROJECTS),
-        lengths=found["lines_of_a_method"],
-        problems=found["problems"],
-        plot=_lengths(corpus, slug, name),
+        totals=statistics["totals"],
+        projects=projects[:MAX_PROJECTS],
+        left=max(0, len(projects) - MAX_PROJECTS),
+        lengths=statistics["lines_of_a_method"],
+        problems=statistics["problems"],
+        plot=_plot_lengths(corpus, slug, name),
     )
 
 
-def _lengths(corpus: Corpus, slug: str, name: str) -> Plot:
+def _plot_lengths(corpus: Corpus, slug: str, name: str) -> Plot:
     """Return a histogram of the lines of a method."""
     import altair as alt
 
-    counted = corpus.query(
+    counts = corpus.query(
         "select end_line - line + 1 as lines, count(*) as methods from methods where body "
         "group by 1"
     ).to_pylist()
     rows = []
-    for below, last in zip((0, *LENGTHS), (*LENGTHS, None), strict=True):
-        inside = [
+    for lower, last in zip((0, *LENGTH_BINS), (*LENGTH_BINS, None), strict=True):
+        counts_in_bin = [
             row["methods"]
-            for row in counted
-            if row["lines"] > below and (last is None or row["lines"] <= last)
+            for row in counts
+            if row["lines"] > lower and (last is None or row["lines"] <= last)
         ]
-        rows.append({"lines": _label(below + 1, last), "methods": sum(inside)})
+        rows.append({"lines": _format_range(lower + 1, last), "methods": sum(counts_in_bin)})
     order = [row["lines"] for row in rows]
     bars = alt.Chart(inline_data(rows)).mark_bar(cornerRadiusEnd=2)
     chart = alt.layer(
@@ -87,10 +89,10 @@ def _lengths(corpus: Corpus, slug: str, name: str) -> Plot:
             tooltip=["lines:N", alt.Tooltip("methods:Q", format=",d")],
         )
     ).properties(height=220)
-    return Plot(f"lengths-{slug}", f"Lengths of the methods of {name}", fitted_spec(chart))
+    return Plot(f"lengths-{slug}", f"Lengths of the methods of {name}", fit_spec(chart))
 
 
-def _label(first: int, last: int | None) -> str:
+def _format_range(first: int, last: int | None) -> str:
     if last is None:
         return f"{first}+"
     return str(first) if first == last else f"{first}–{last}"

@@ -28,15 +28,15 @@ from codeacumen.registry import make_task
 from codeacumen.runs.compare import Comparison, compare_answers
 from codeacumen.runs.plan import PlannedTask
 from codeacumen.runs.results import read_cell_answers
-from codeacumen.runs.scoring import Settings, read
+from codeacumen.runs.scoring import ScoringSettings, postprocess_answers
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergedRuns:
     """Runs on one page. ``folders`` are the folders of the runs that contain a cell's answers."""
 
     runs: tuple[Run, ...]
-    settings: Settings
+    settings: ScoringSettings
     tasks: Mapping[str, TaskCard]
     models: Mapping[str, ModelCard]
     cells: Mapping[tuple[str, str], Scores]
@@ -44,7 +44,7 @@ class Merged:
     slugs: Mapping[str, str]
     notes: tuple[str, ...]
 
-    def of_task(self, name: str) -> list[Scores]:
+    def cells_of_task(self, name: str) -> list[Scores]:
         """Return the cells of a task."""
         return [cell for (task, _), cell in self.cells.items() if task == name]
 
@@ -53,7 +53,7 @@ class Merged:
         return [cell for (task, _), cell in self.cells.items() if not self.tasks[task].limit]
 
 
-def merge(runs: Sequence[tuple[Path, Run]]) -> Merged:
+def merge_runs(runs: Sequence[tuple[Path, Run]]) -> MergedRuns:
     """Merge runs; the settings are those of the last one."""
     if not runs:
         raise CodeacumenError("no run to report on", "name at least one run folder")
@@ -68,34 +68,34 @@ def merge(runs: Sequence[tuple[Path, Run]]) -> Merged:
             tasks[cell.task] = run.tasks[cell.task]
             cells[key] = cell
             folders[key] = folder
-    every = tuple(run for _, run in runs)
-    last = every[-1]
+    all_runs = tuple(run for _, run in runs)
+    last_run = all_runs[-1]
     names = list(tasks)  # in the order of the runs, which is the order of the registry
-    return Merged(
-        runs=every,
-        settings=Settings(last.seed, last.confidence, last.resamples),
+    return MergedRuns(
+        runs=all_runs,
+        settings=ScoringSettings(last_run.seed, last_run.confidence, last_run.resamples),
         tasks={name: tasks[name] for name in names},
         models={name: models[name] for name in sorted({model for _, model in cells})},
         cells={key: cells[key] for key in sorted(cells)},
         folders=folders,
-        slugs=slugs(names),
-        notes=tuple(_differences(every)),
+        slugs=make_slugs(names),
+        notes=tuple(_describe_differences(all_runs)),
     )
 
 
-def _differences(runs: Sequence[Run]) -> list[str]:
+def _describe_differences(runs: Sequence[Run]) -> list[str]:
     """Return notes on differences between runs that affect a comparison of their scores."""
     notes: list[str] = []
-    told: dict[str, list[Json]] = {
+    values_by_setting: dict[str, list[Json]] = {
         "seeds": [run.seed for run in runs],
         "confidence levels": [run.confidence for run in runs],
         "numbers of resamples": [run.resamples for run in runs],
         "versions of codeacumen": [run.provenance.get("codeacumen", "unknown") for run in runs],
     }
-    for what, values in told.items():
+    for setting, values in values_by_setting.items():
         different = list(dict.fromkeys(values))
         if len(different) > 1:
-            notes.append(f"The runs differ in their {what}: {', '.join(map(str, different))}.")
+            notes.append(f"The runs differ in their {setting}: {', '.join(map(str, different))}.")
     for name in sorted({name for run in runs for name in run.tasks}):
         versions = dict.fromkeys(run.tasks[name].version for run in runs if name in run.tasks)
         if len(versions) > 1:
@@ -108,42 +108,42 @@ def _differences(runs: Sequence[Run]) -> list[str]:
     return notes
 
 
-def slugs(names: Sequence[str]) -> dict[str, str]:
+def make_slugs(names: Sequence[str]) -> dict[str, str]:
     """Return names for anchors and files, of letters, digits and hyphens, unique and stable."""
-    found: dict[str, str] = {}
-    taken: set[str] = set()
+    slugs_by_name: dict[str, str] = {}
+    used_slugs: set[str] = set()
     for name in names:
-        plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "task"
-        slug, count = plain, 2
-        while slug in taken:
-            slug, count = f"{plain}-{count}", count + 1
-        taken.add(slug)
-        found[name] = slug
-    return found
+        base = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "task"
+        slug, count = base, 2
+        while slug in used_slugs:
+            slug, count = f"{base}-{count}", count + 1
+        used_slugs.add(slug)
+        slugs_by_name[name] = slug
+    return slugs_by_name
 
 
-def own_scores(cell: Scores) -> list[Score]:
+def list_own_scores(cell: Scores) -> list[Score]:
     """Return the scores of the task's own metric, that of the headline."""
-    return [one for one in cell.scores if one.metric == cell.scores[0].metric]
+    return [score for score in cell.scores if score.metric == cell.scores[0].metric]
 
 
 def find_score(
     cell: Scores, evaluation_set: str, slice_: str = "", metric: str | None = None
 ) -> Score | None:
     """Return a score of a cell, by the task's own metric unless another one is given."""
-    scores = own_scores(cell) if metric is None else cell.scores
+    scores = list_own_scores(cell) if metric is None else cell.scores
     return next(
         (
-            one
-            for one in scores
-            if (one.evaluation_set, one.slice) == (evaluation_set, slice_)
-            and metric in (None, one.metric)
+            score
+            for score in scores
+            if (score.evaluation_set, score.slice) == (evaluation_set, slice_)
+            and metric in (None, score.metric)
         ),
         None,
     )
 
 
-def ranked(
+def rank_cells(
     cells: Sequence[Scores], card: TaskCard, evaluation_set: str
 ) -> list[tuple[Scores, Score]]:
     """Return the cells with their score on an evaluation set, best first, undefined ones last."""
@@ -152,10 +152,10 @@ def ranked(
     sign = 1 if card.lower_is_better else -1
     return sorted(
         present,
-        key=lambda one: (
-            one[1].value is None,
-            sign * (one[1].value if one[1].value is not None else 0.0),
-            one[0].model,
+        key=lambda pair: (
+            pair[1].value is None,
+            sign * (pair[1].value if pair[1].value is not None else 0.0),
+            pair[0].model,
         ),
     )
 
@@ -169,7 +169,7 @@ class Evidence:
     """
 
     answers: Mapping[str, Mapping[str, Answer]]
-    read: Mapping[str, Mapping[str, Answer]] = field(default_factory=dict)
+    postprocessed: Mapping[str, Mapping[str, Answer]] = field(default_factory=dict)
     instances: Sequence[Instance] = ()
     task: Task | None = None
     comparison: Comparison | None = None
@@ -181,19 +181,19 @@ class Evidence:
         return self.task.metric if self.task else None
 
 
-def gather(merged: Merged, name: str) -> Evidence:
+def gather_evidence(merged: MergedRuns, name: str) -> Evidence:
     """Collect answers, instances and tests of a task; problems become notes."""
-    cells = merged.of_task(name)
+    cells = merged.cells_of_task(name)
     notes: list[str] = []
     answers: dict[str, Mapping[str, Answer]] = {}
     for cell in cells:
         try:
-            given, unchanged = read_cell_answers(merged.folders[name, cell.model], cell)
+            cell_answers, is_unchanged = read_cell_answers(merged.folders[name, cell.model], cell)
         except CodeacumenError as error:
             notes.append(f"The answers of {cell.model} cannot be shown: {error}")
             continue
-        answers[cell.model] = given
-        if not unchanged:
+        answers[cell.model] = cell_answers
+        if not is_unchanged:
             notes.append(
                 f"The answers of {cell.model} were changed after they were scored: "
                 "the scores do not belong to the answers shown below."
@@ -203,38 +203,47 @@ def gather(merged: Merged, name: str) -> Evidence:
         planned = PlannedTask(make_task(name), merged.tasks[name].limit)
         instances, data_sha256 = planned.instances, planned.data_sha256
     except Exception as error:
-        notes.append(f"Questions and truths are not shown: {_reason(error)}.")
+        notes.append(f"Questions and truths are not shown: {_format_error(error)}.")
         return Evidence(answers, notes=notes)
-    asked_this = {cell.model for cell in cells if cell.data_sha256 == data_sha256}
-    other = [cell.model for cell in cells if cell.model not in asked_this]
-    if not asked_this:
+    matching_models = {cell.model for cell in cells if cell.data_sha256 == data_sha256}
+    other_models = [cell.model for cell in cells if cell.model not in matching_models]
+    if not matching_models:
         notes.append(
             "Questions and truths are not shown: the data on this machine is not what the "
             "models were asked (its hash differs)."
         )
         return Evidence(answers, notes=notes)
-    if other:
+    if other_models:
         notes.append(
             f"Excluded from instances and tests, because they answered other data: "
-            f"{', '.join(other)}."
+            f"{', '.join(other_models)}."
         )
-    joined = {model: given for model, given in answers.items() if model in asked_this}
+    matching_answers = {
+        model: model_answers for model, model_answers in answers.items() if model in matching_models
+    }
     comparison = None
     try:
-        seen = {model: read(planned.task, instances, given) for model, given in joined.items()}
+        postprocessed = {
+            model: postprocess_answers(planned.task, instances, model_answers)
+            for model, model_answers in matching_answers.items()
+        }
     except Exception as error:
-        notes.append(f"The task cannot process these answers: {_reason(error)}.")
-        return Evidence(joined, notes=notes)
+        notes.append(f"The task cannot process these answers: {_format_error(error)}.")
+        return Evidence(matching_answers, notes=notes)
     try:
         comparison = compare_answers(
-            planned.task, instances, joined, planned.card.evaluation_sets[0], merged.settings
+            planned.task,
+            instances,
+            matching_answers,
+            planned.card.evaluation_sets[0],
+            merged.settings,
         )
     except CodeacumenError as error:
         notes.append(f"No tests between models: {error}.")
-    return Evidence(joined, seen, instances, planned.task, comparison, notes)
+    return Evidence(matching_answers, postprocessed, instances, planned.task, comparison, notes)
 
 
-def _reason(error: Exception) -> str:
+def _format_error(error: Exception) -> str:
     if not isinstance(error, CodeacumenError):
         return f"{type(error).__name__}: {error}"
     return f"{error} ({error.hint})" if error.hint else str(error)

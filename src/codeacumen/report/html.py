@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from codeacumen.report import view
-from codeacumen.report.plots import theme, vega_lite_version
+from codeacumen.report.plots import build_theme, vega_lite_version
 
 STYLES = ("page.css", "tables.css", "code.css")
 SCRIPTS = (
@@ -22,53 +22,55 @@ SCRIPTS = (
     "start.js",
 )
 # Marks that all scripts before it have run.
-READY = 'document.documentElement.dataset.ready = "true";'
-PACKAGE, FOLDER = "codeacumen.report", "page"
+READY_STATEMENT = 'document.documentElement.dataset.ready = "true";'
+PACKAGE, PAGE_FOLDER = "codeacumen.report", "page"
 # The part of Vega that the page uses; the bundle contains its dependencies.
 LIBRARY = "window.vegaEmbed = vegaEmbed;"
 
 
-def render(page: view.Page) -> bytes:
+def render_page(page: view.Page) -> bytes:
     """Return the page as an HTML file."""
     import vl_convert
     from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
 
     packages = {section.package for section in page.sections}
-    section_templates = {package: PackageLoader(package, FOLDER) for package in packages}
+    section_templates = {package: PackageLoader(package, PAGE_FOLDER) for package in packages}
     environment = Environment(
-        loader=ChoiceLoader([PackageLoader(PACKAGE, FOLDER), PrefixLoader(section_templates)]),
+        loader=ChoiceLoader([PackageLoader(PACKAGE, PAGE_FOLDER), PrefixLoader(section_templates)]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(number=view.number, bounds=view.bounds, json=embedded)
-    environment.globals.update(ceiling_text=view.ceiling_text)
-    library = inline_script(vl_convert.javascript_bundle(LIBRARY, vega_lite_version()))
+    environment.filters.update(
+        number=view.format_number, bounds=view.format_bounds, json=embed_json
+    )
+    environment.globals.update(ceiling_text=view.describe_ceiling)
+    library = escape_script(vl_convert.javascript_bundle(LIBRARY, vega_lite_version()))
     scripts = [_read_asset(PACKAGE, name) for name in SCRIPTS]
     # Include a script once even if several sections name it.
     scripts += dict.fromkeys(
         _read_asset(section.package, name) for section in page.sections for name in section.scripts
     )
-    script = inline_script("\n".join([*scripts, READY]))
+    script = escape_script("\n".join([*scripts, READY_STATEMENT]))
     text = environment.get_template("report.html").render(
         page=page,
         style="\n".join(_read_asset(PACKAGE, name) for name in STYLES),
         library=library,
         script=script,
-        policy=_policy(library, script),
+        policy=_build_policy(library, script),
         plots={name: plot.spec for name, plot in page.plots.items()},
-        themes={name: theme(name) for name in ("light", "dark")},
+        themes={name: build_theme(name) for name in ("light", "dark")},
     )
     # An id or a model's name may contain a lone surrogate, which UTF-8 cannot encode.
     return text.encode("utf-8", errors="backslashreplace")
 
 
 def _read_asset(package: str, name: str) -> str:
-    return files(package).joinpath(FOLDER, name).read_text(encoding="utf-8")
+    return files(package).joinpath(PAGE_FOLDER, name).read_text(encoding="utf-8")
 
 
-def embedded(value: Any) -> Any:
+def embed_json(value: Any) -> Any:
     """Return a value as JSON that is safe between script tags, whatever text it contains.
 
     The HTML parser ends a script at ``</script`` and changes its state at ``<!--``; both need a
@@ -82,7 +84,7 @@ def embedded(value: Any) -> Any:
     return Markup(text)
 
 
-def inline_script(source: str) -> str:
+def escape_script(source: str) -> str:
     """Return JavaScript that is safe inside a script element.
 
     ``</script`` and ``<!--`` occur only in strings and regular expressions, where the added
@@ -93,7 +95,7 @@ def inline_script(source: str) -> str:
     return source.replace("<!--", r"\x3c!--").replace("\r\n", "\n")
 
 
-def _policy(*scripts: str) -> str:
+def _build_policy(*scripts: str) -> str:
     """Return a content security policy that runs only these scripts and loads nothing.
 
     The templates escape hostile text; the policy also protects the reader if they fail to.

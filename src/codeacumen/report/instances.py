@@ -24,34 +24,34 @@ from codeacumen.api import (
     Question,
     Scores,
 )
-from codeacumen.metrics import target
-from codeacumen.report.evidence import Evidence, Merged, ranked
+from codeacumen.metrics import target_value
+from codeacumen.report.evidence import Evidence, MergedRuns, rank_cells
 from codeacumen.runs.compare import Comparison
-from codeacumen.runs.scoring import belongs
+from codeacumen.runs.scoring import is_in_slice
 
 MOST_INSTANCES = 1000
-MOST_CHARACTERS = 400
-SHOWN_AT_FIRST = 3
+MAX_CHARACTERS = 400
+MAX_SHOWN_MODELS = 3
 # JavaScript rounds larger integers.
-LARGEST_EXACT = 2**53
+MAX_EXACT_INTEGER = 2**53
 
 
-def task_data(merged: Merged, name: str, evidence: Evidence) -> dict[str, Any]:
+def build_task_data(merged: MergedRuns, name: str, evidence: Evidence) -> dict[str, Any]:
     """Return the data of a task; ``page/instances.js`` and ``page/pairs.js`` read its keys."""
     card = merged.tasks[name]
     evaluation_set = card.evaluation_sets[0]
-    cells = merged.of_task(name)
-    models = [cell.model for cell, _ in ranked(cells, card, evaluation_set.name)]
+    cells = merged.cells_of_task(name)
+    models = [cell.model for cell, _ in rank_cells(cells, card, evaluation_set.name)]
     models = [model for model in models if model in evidence.answers]
     instances = {instance.id: instance for instance in evidence.instances}
-    known = list(instances) or _ids(evidence.answers, models)
-    ids = chosen(known)
-    read = [evidence.read.get(model, {}) for model in models]
+    all_ids = list(instances) or _collect_ids(evidence.answers, models)
+    ids = sample_ids(all_ids)
+    answers_by_model = [evidence.postprocessed.get(model, {}) for model in models]
     # Postprocessing may combine answers to several instances and drop some of them; show the
     # original answers for those.
     answers = [
-        [seen.get(id_) or evidence.answers[model].get(id_) for id_ in ids]
-        for model, seen in zip(models, read, strict=True)
+        [postprocessed.get(id_) or evidence.answers[model].get(id_) for id_ in ids]
+        for model, postprocessed in zip(models, answers_by_model, strict=True)
     ]
     data: dict[str, Any] = {
         "task": name,
@@ -59,106 +59,118 @@ def task_data(merged: Merged, name: str, evidence: Evidence) -> dict[str, Any]:
         "lower": card.lower_is_better,
         "evaluation_set": evaluation_set.name,
         "ids": ids,
-        "known": len(known),
+        "known": len(all_ids),
         "models": models,
-        "shown": _shown_at_first(merged, cells, models),
-        "answers": [[_answer(one) for one in column] for column in answers],
+        "shown": _select_shown_models(merged, cells, models),
+        "answers": [[_format_answer(answer) for answer in column] for column in answers],
         "errors": [
-            {str(i): _short(one.error) for i, one in enumerate(column) if one and one.error}
+            {
+                str(i): _shorten(answer.error)
+                for i, answer in enumerate(column)
+                if answer and answer.error
+            }
             for column in answers
         ],
         "mode": "none",
-        "tests": _tests(evidence.comparison, models),
+        "tests": _build_tests(evidence.comparison, models),
         "compared": evidence.comparison.n if evidence.comparison else 0,
         "confidence": merged.settings.confidence,
         "leftOut": dict(evidence.comparison.left_out) if evidence.comparison else {},
     }
     if evidence.metric is not None and instances:
-        here = [instances[id_] for id_ in ids]
-        data |= _questions(here, {one.tag for one in card.evaluation_sets})
-        seen = [[given.get(id_) for id_ in ids] for given in read]
-        data |= _observed(evidence.metric, here, seen, evaluation_set)
+        sampled = [instances[id_] for id_ in ids]
+        data |= _build_questions(
+            sampled, {evaluation_set_.tag for evaluation_set_ in card.evaluation_sets}
+        )
+        columns = [[model_answers.get(id_) for id_ in ids] for model_answers in answers_by_model]
+        data |= _build_observations(evidence.metric, sampled, columns, evaluation_set)
     return data
 
 
-def chosen(ids: Sequence[str]) -> list[str]:
+def sample_ids(ids: Sequence[str]) -> list[str]:
     """Return all ids, or the ``MOST_INSTANCES`` with the smallest hashes, the same on any
     machine.
     """
     if len(ids) <= MOST_INSTANCES:
         return list(ids)
     by_hash = sorted(ids, key=lambda id_: hashlib.sha256(id_.encode("utf-8", "replace")).digest())
-    kept = set(by_hash[:MOST_INSTANCES])
-    return [id_ for id_ in ids if id_ in kept]
+    sampled = set(by_hash[:MOST_INSTANCES])
+    return [id_ for id_ in ids if id_ in sampled]
 
 
-def _ids(answers: Mapping[str, Mapping[str, Answer]], models: Sequence[str]) -> list[str]:
+def _collect_ids(answers: Mapping[str, Mapping[str, Answer]], models: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(id_ for model in models for id_ in answers[model]))
 
 
-def _shown_at_first(merged: Merged, cells: Sequence[Scores], models: Sequence[str]) -> list[int]:
+def _select_shown_models(
+    merged: MergedRuns, cells: Sequence[Scores], models: Sequence[str]
+) -> list[int]:
     """Return the best models without baselines; if there are only baselines, the best of them."""
-    own = [i for i, model in enumerate(models) if not merged.models[model].is_baseline]
-    return (own or list(range(len(models))))[:SHOWN_AT_FIRST]
+    models_without_baselines = [
+        i for i, model in enumerate(models) if not merged.models[model].is_baseline
+    ]
+    return (models_without_baselines or list(range(len(models))))[:MAX_SHOWN_MODELS]
 
 
-def _questions(instances: Sequence[Instance], quiet: Set[str]) -> dict[str, Any]:
+def _build_questions(
+    instances: Sequence[Instance], evaluation_set_tags: Set[str]
+) -> dict[str, Any]:
     """Return questions, truths and tags of the instances, as columns."""
     tags = sorted({tag for instance in instances for tag in instance.tags})
-    place = {tag: i for i, tag in enumerate(tags)}
-    asked = [question(instance.input) for instance in instances]
+    index_of = {tag: i for i, tag in enumerate(tags)}
+    questions = [format_question(instance.input) for instance in instances]
     # If the ids have the form left~right, a column of questions would only repeat them.
-    said = [
+    is_id = [
         f"{i.input.left}~{i.input.right}" == i.id for i in instances if isinstance(i.input, Pair)
     ]
     return {
-        "questions": None if said and all(said) and len(said) == len(asked) else asked,
-        "truths": [plain(target(instance.truth)) for instance in instances],
+        "questions": None if is_id and all(is_id) and len(is_id) == len(questions) else questions,
+        "truths": [format_value(target_value(instance.truth)) for instance in instances],
         "tags": tags,
         # Nearly all rows have tags of evaluation sets: the page filters by them but hides them.
-        "quiet": [place[tag] for tag in tags if tag in quiet],
-        "tagged": [sorted(place[tag] for tag in instance.tags) for instance in instances],
+        "quiet": [index_of[tag] for tag in tags if tag in evaluation_set_tags],
+        "tagged": [sorted(index_of[tag] for tag in instance.tags) for instance in instances],
     }
 
 
-def question(asked: Input) -> str:
+def format_question(question: Input) -> str:
     """Return a question as one line of text."""
-    if isinstance(asked, Pair):
-        return f"{_short(asked.left)} ↔ {_short(asked.right)}"
-    if isinstance(asked, Question):
-        return f"{_short(asked.text)} → {_short(', '.join(asked.choices))}"
-    if isinstance(asked, NamedMethod):
-        return f"{_short(asked.name)}: {_short(asked.method.text)}"
-    return _short(asked.text)
+    if isinstance(question, Pair):
+        return f"{_shorten(question.left)} ↔ {_shorten(question.right)}"
+    if isinstance(question, Question):
+        return f"{_shorten(question.text)} → {_shorten(', '.join(question.choices))}"
+    if isinstance(question, NamedMethod):
+        return f"{_shorten(question.name)}: {_shorten(question.method.text)}"
+    return _shorten(question.text)
 
 
-def plain(value: Json) -> str | float | int | None:
+def format_value(value: Json) -> str | float | int | None:
     """Return a truth or an answer as the page shows it."""
     if value is None or isinstance(value, bool):
         return None if value is None else str(value).lower()
     if isinstance(value, int):
-        return value if abs(value) < LARGEST_EXACT else str(value)
+        return value if abs(value) < MAX_EXACT_INTEGER else str(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if isinstance(value, str):
-        return _short(value)
-    return _short(json.dumps(value, ensure_ascii=False, sort_keys=True, default=str))
+        return _shorten(value)
+    return _shorten(json.dumps(value, ensure_ascii=False, sort_keys=True, default=str))
 
 
-def _answer(answer: Answer | None) -> str | float | int | None:
+def _format_answer(answer: Answer | None) -> str | float | int | None:
     if answer is None or answer.error:
         return None
     if isinstance(answer.value, dict) and set(answer.value) == {"before", "after"}:
-        names = (plain(answer.value[when]) for when in ("before", "after"))
+        names = (format_value(answer.value[when]) for when in ("before", "after"))
         return " → ".join("“”" if name == "" else str(name) for name in names)
-    return plain(answer.value)
+    return format_value(answer.value)
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
+def _shorten(text: str) -> str:
+    return text if len(text) <= MAX_CHARACTERS else text[: MAX_CHARACTERS - 1] + "…"
 
 
-def _observed(
+def _build_observations(
     metric: Metric,
     instances: Sequence[Instance],
     answers: Sequence[Sequence[Answer | None]],
@@ -171,29 +183,38 @@ def _observed(
     """
     columns: list[list[tuple[float, ...] | None]] = [
         [
-            _observe(metric, instance, answer) if belongs(instance, evaluation_set) else None
+            _observe_answer(metric, instance, answer)
+            if is_in_slice(instance, evaluation_set)
+            else None
             for instance, answer in zip(instances, column, strict=True)
         ]
         for column in answers
     ]
-    widths = {len(row) for column in columns for row in column if row is not None}
-    if widths == {1}:
-        mode, place = ("right" if metric.proportion else "gain"), 0
-    elif widths == {2}:
-        mode, place = "rank", 1
+    row_lengths = {len(row) for column in columns for row in column if row is not None}
+    if row_lengths == {1}:
+        mode, position = ("right" if metric.proportion else "gain"), 0
+    elif row_lengths == {2}:
+        mode, position = "rank", 1
     else:
         return {"mode": "none"}
-    seen: dict[str, Any] = {
+    data: dict[str, Any] = {
         "mode": mode,
-        "observed": [[None if row is None else row[place] for row in column] for column in columns],
+        "observed": [
+            [None if row is None else row[position] for row in column] for column in columns
+        ],
     }
     if mode == "rank":
         rows = zip(*columns, strict=True)
-        seen["ranked"] = [next((row[0] for row in at if row is not None), None) for at in rows]
-    return seen
+        data["ranked"] = [
+            next((row[0] for row in row_of_models if row is not None), None)
+            for row_of_models in rows
+        ]
+    return data
 
 
-def _observe(metric: Metric, instance: Instance, answer: Answer | None) -> tuple[float, ...] | None:
+def _observe_answer(
+    metric: Metric, instance: Instance, answer: Answer | None
+) -> tuple[float, ...] | None:
     row: tuple[float, ...] | None = None
     if answer is not None and not answer.error and answer.value is not None:
         try:
@@ -203,18 +224,18 @@ def _observe(metric: Metric, instance: Instance, answer: Answer | None) -> tuple
     return metric.unanswered if row is None else row
 
 
-def _tests(comparison: Comparison | None, models: Sequence[str]) -> list[list[Any]]:
+def _build_tests(comparison: Comparison | None, models: Sequence[str]) -> list[list[Any]]:
     """Return a row for each pair: both indices, difference, low, high, p, p after Holm, smallest
     visible difference, whether the models differ, the test's name."""
     if comparison is None:
         return []
-    place = {model: i for i, model in enumerate(models)}
+    index_of = {model: i for i, model in enumerate(models)}
     return [
         [
-            place[test.first],
-            place[test.second],
+            index_of[test.first],
+            index_of[test.second],
             *(
-                None if number is None else plain(float(f"{number:.6g}"))
+                None if number is None else format_value(float(f"{number:.6g}"))
                 for number in (
                     test.difference,
                     test.low,
@@ -228,5 +249,5 @@ def _tests(comparison: Comparison | None, models: Sequence[str]) -> list[list[An
             test.test,
         ]
         for test in comparison.tests
-        if test.first in place and test.second in place
+        if test.first in index_of and test.second in index_of
     ]

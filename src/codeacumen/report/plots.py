@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeacumen.api import CodeacumenError, EvaluationSet, Score, TaskCard
-from codeacumen.report.evidence import Merged, own_scores, ranked
+from codeacumen.report.evidence import MergedRuns, list_own_scores, rank_cells
 
 if TYPE_CHECKING:
     import altair as alt
 
-STEPS = (0.1, 0.2, 0.5)
-MOST_TICKS = 8
+AXIS_STEPS = (0.1, 0.2, 0.5)
+MAX_TICKS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +46,20 @@ class Scale:
         return [round(i * self.step, 10) for i in range(first, last + 1)]
 
 
-def scale_for(values: Iterable[float | None]) -> Scale:
+def choose_scale(values: Iterable[float | None]) -> Scale:
     """Return an axis from 0 to 1, extended by whole steps if values lie outside."""
     present = [value for value in values if value is not None and math.isfinite(value)]
     low, high = min([0.0, *present]), max([1.0, *present])
-    step = _step(high - low)
+    step = _choose_step(high - low)
     return Scale(math.floor(low / step) * step, math.ceil(high / step) * step, step)
 
 
-def _step(span: float) -> float:
+def _choose_step(span: float) -> float:
     """Return the smallest step that needs at most ``MAX_TICKS`` ticks."""
     power = 1.0
     while True:
-        for step in STEPS:
-            if span / (step * power) <= MOST_TICKS - 2:
+        for step in AXIS_STEPS:
+            if span / (step * power) <= MAX_TICKS - 2:
                 return step * power
         power *= 10.0
 
@@ -68,7 +68,7 @@ FORMATS = ("png", "svg")
 EXPORT_WIDTH = 640
 ROW_HEIGHT = 22
 KINDS = ("model", "baseline", "people")
-LOWER = " (lower is better)"
+LOWER_IS_BETTER = " (lower is better)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ SERIES = {
 }
 
 
-def theme(name: str) -> dict[str, Any]:
+def build_theme(name: str) -> dict[str, Any]:
     """Return the Vega-Lite configuration for ``light`` or ``dark``."""
     colour = COLOURS[name]
     font = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica, Arial, sans-serif"
@@ -145,42 +145,44 @@ def theme(name: str) -> dict[str, Any]:
     }
 
 
-def page_plots(merged: Merged) -> list[Plot]:
+def draw_page_plots(merged: MergedRuns) -> list[Plot]:
     """Return the overviews and forest plots, in the order of the page."""
     forests = [
-        forest(merged, card, evaluation_set)
+        draw_forest_plot(merged, card, evaluation_set)
         for card in merged.tasks.values()
         for evaluation_set in card.evaluation_sets
     ]
-    return [*overviews(merged), *forests]
+    return [*draw_overviews(merged), *forests]
 
 
-def forest_name(merged: Merged, card: TaskCard, evaluation_set: EvaluationSet) -> str:
+def name_forest_plot(merged: MergedRuns, card: TaskCard, evaluation_set: EvaluationSet) -> str:
     """Return the name of the forest plot of a task and an evaluation set."""
-    place = card.evaluation_sets.index(evaluation_set)
-    return f"intervals-{merged.slugs[card.name]}" + (f"-{place + 1}" if place else "")
+    number = card.evaluation_sets.index(evaluation_set)
+    return f"intervals-{merged.slugs[card.name]}" + (f"-{number + 1}" if number else "")
 
 
-def forest(merged: Merged, card: TaskCard, evaluation_set: EvaluationSet) -> Plot:
+def draw_forest_plot(merged: MergedRuns, card: TaskCard, evaluation_set: EvaluationSet) -> Plot:
     """Return a forest plot: each model's score and interval, the best on top, and the ceiling."""
     import altair as alt
 
-    name = forest_name(merged, card, evaluation_set)
-    cells = merged.of_task(card.name)
+    name = name_forest_plot(merged, card, evaluation_set)
+    cells = merged.cells_of_task(card.name)
     rows = [
-        _row(merged, cell.model, score)
-        for cell, score in ranked(cells, card, evaluation_set.name)
+        _build_row(merged, cell.model, score)
+        for cell, score in rank_cells(cells, card, evaluation_set.name)
         if score.value is not None
     ]
     order = [row["name"] for row in rows]
-    bounds = task_scale(merged, card)
-    x_scale = alt.Scale(domain=[bounds.low, bounds.high], nice=False)
-    metric_title = printable(card.metric) + (LOWER if card.lower_is_better else "")
-    x_axis = alt.Axis(title=metric_title, values=bounds.ticks, format=".2~f")
+    scale = choose_task_scale(merged, card)
+    x_scale = alt.Scale(domain=[scale.low, scale.high], nice=False)
+    metric_title = escape_unprintable(card.metric) + (
+        LOWER_IS_BETTER if card.lower_is_better else ""
+    )
+    x_axis = alt.Axis(title=metric_title, values=scale.ticks, format=".2~f")
     y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=170))
-    tooltip = [alt.Tooltip("name:N", title="model"), *_number_tips()]
-    people = _ceiling_row(card)
-    colour = _colour([*rows, *people])
+    tooltip = [alt.Tooltip("name:N", title="model"), *_build_number_tooltips()]
+    people = _list_ceiling_rows(card)
+    colour = _build_colour([*rows, *people])
     base = alt.Chart(inline_data(rows)).encode(y=y, color=colour)
     bars = base.mark_rule(strokeWidth=2).encode(
         x=alt.X("low:Q", scale=x_scale, axis=x_axis), x2="high:Q", tooltip=tooltip
@@ -188,50 +190,61 @@ def forest(merged: Merged, card: TaskCard, evaluation_set: EvaluationSet) -> Plo
     dots = base.mark_point(filled=True, size=70, opacity=1).encode(
         x=alt.X("value:Q", scale=x_scale, axis=x_axis), tooltip=tooltip
     )
-    layers = [bars, dots, *_ceiling_rule(people, x_scale, colour)]
-    described = printable(
+    layers = [bars, dots, *_build_ceiling_layers(people, x_scale, colour)]
+    description = escape_unprintable(
         f"{card.title}: {card.metric} of each model with its interval ({evaluation_set.name})"
     )
     chart = alt.layer(*layers).properties(
-        name=_view_name(name), height=max(1, len(rows)) * ROW_HEIGHT, description=described
+        name=_view_name(name), height=max(1, len(rows)) * ROW_HEIGHT, description=description
     )
-    return Plot(name, described, fitted_spec(chart))
+    return Plot(name, description, fit_spec(chart))
 
 
-def overviews(merged: Merged) -> list[Plot]:
+def draw_overviews(merged: MergedRuns) -> list[Plot]:
     """Return a plot of all models on all tasks.
 
     Tasks whose scores are better if lower get a plot of their own, because they share neither the
     axis nor its better end with the others.
     """
-    sorts = [
+    card_groups = [
         [card for card in merged.tasks.values() if card.lower_is_better is lower]
         for lower in (False, True)
     ]
-    first, *more = [_overview(merged, cards) for cards in sorts if cards]
-    return [replace(first, name="overview"), *(replace(one, name="overview-2") for one in more)]
+    first_plot, *other_plots = [_draw_overview(merged, cards) for cards in card_groups if cards]
+    return [
+        replace(first_plot, name="overview"),
+        *(replace(plot, name="overview-2") for plot in other_plots),
+    ]
 
 
-def _overview(merged: Merged, cards: Sequence[TaskCard]) -> Plot:
+def _draw_overview(merged: MergedRuns, cards: Sequence[TaskCard]) -> Plot:
     """Return a plot with a row for each task, a dot for each model, and a tick for the ceiling."""
     import altair as alt
 
-    every = _titles(merged)
-    titles = {card.name: every[card.name] for card in cards}
-    lower = cards[0].lower_is_better
+    titles_by_task = _build_titles(merged)
+    titles = {card.name: titles_by_task[card.name] for card in cards}
+    lower_is_better = cards[0].lower_is_better
     rows = [
-        _row(merged, cell.model, score) | {"task": titles[card.name]}
+        _build_row(merged, cell.model, score) | {"task": titles[card.name]}
         for card in cards
-        for cell, score in ranked(merged.of_task(card.name), card, card.evaluation_sets[0].name)
+        for cell, score in rank_cells(
+            merged.cells_of_task(card.name), card, card.evaluation_sets[0].name
+        )
         if score.value is not None
     ]
-    people = [row | {"task": titles[card.name]} for card in cards for row in _ceiling_row(card)]
-    colour = _colour([*rows, *people])
-    bounds = scale_for(row["value"] for row in [*rows, *people])
+    people = [
+        row | {"task": titles[card.name]} for card in cards for row in _list_ceiling_rows(card)
+    ]
+    colour = _build_colour([*rows, *people])
+    scale = choose_scale(row["value"] for row in [*rows, *people])
     x = alt.X(
         "value:Q",
-        scale=alt.Scale(domain=[bounds.low, bounds.high], nice=False),
-        axis=alt.Axis(title=f"score{LOWER if lower else ''}", values=bounds.ticks, format=".2~f"),
+        scale=alt.Scale(domain=[scale.low, scale.high], nice=False),
+        axis=alt.Axis(
+            title=f"score{LOWER_IS_BETTER if lower_is_better else ''}",
+            values=scale.ticks,
+            format=".2~f",
+        ),
     )
     y = alt.Y(
         "task:N", sort=list(titles.values()), title=None, axis=alt.Axis(labelLimit=190, grid=True)
@@ -239,7 +252,7 @@ def _overview(merged: Merged, cards: Sequence[TaskCard]) -> Plot:
     picked = alt.selection_point(
         name="picked", fields=["name"], on="pointerover", clear="pointerout", empty=True
     )
-    tooltip = [alt.Tooltip("name:N", title="model"), "task:N", *_number_tips()]
+    tooltip = [alt.Tooltip("name:N", title="model"), "task:N", *_build_number_tooltips()]
     dots = (
         alt.Chart(inline_data(rows), name="overview_dots")
         .mark_point(filled=True, size=64)
@@ -262,8 +275,8 @@ def _overview(merged: Merged, cards: Sequence[TaskCard]) -> Plot:
         height=max(1, len(titles)) * (ROW_HEIGHT + 6),
         description="Score of every model on every task",
     )
-    title = f"Every model on every task{LOWER if lower else ''}"
-    return Plot("overview", title, fitted_spec(chart))
+    title = f"Every model on every task{LOWER_IS_BETTER if lower_is_better else ''}"
+    return Plot("overview", title, fit_spec(chart))
 
 
 def write_plots(plots: Sequence[Plot], folder: Path, formats: Sequence[str]) -> list[Path]:
@@ -272,14 +285,14 @@ def write_plots(plots: Sequence[Plot], folder: Path, formats: Sequence[str]) -> 
 
     from codeacumen.core.files import write_atomically
 
-    unknown = [one for one in formats if one not in FORMATS]
+    unknown = [name for name in formats if name not in FORMATS]
     if unknown:
         raise CodeacumenError(
             f"unknown plot format: {', '.join(unknown)}", f"choose from {', '.join(FORMATS)}"
         )
     written: list[Path] = []
     for plot in plots:
-        spec = {**plot.spec, "width": EXPORT_WIDTH, "config": theme("light")}
+        spec = {**plot.spec, "width": EXPORT_WIDTH, "config": build_theme("light")}
         for format_ in dict.fromkeys(formats):
             path = folder / f"{plot.name}.{format_}"
             if format_ == "png":
@@ -298,38 +311,39 @@ def vega_lite_version() -> str:
     return ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 
 
-def printable(text: str) -> str:
+def escape_unprintable(text: str) -> str:
     """Return text with unprintable characters escaped.
 
     A model's name may contain any character. Vega rejects lone surrogates, and line separators in
     the expressions that Vega-Lite builds from names.
     """
     return "".join(
-        one if one.isprintable() else one.encode("unicode_escape").decode() for one in text
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in text
     )
 
 
-def task_scale(merged: Merged, card: TaskCard) -> Scale:
+def choose_task_scale(merged: MergedRuns, card: TaskCard) -> Scale:
     """Return one axis for all evaluation sets of a task, so that a switch moves only the scores."""
-    cells = merged.of_task(card.name)
-    scores = [one for cell in cells for one in own_scores(cell) if not one.slice]
-    values = [value for one in scores for value in (one.value, one.low, one.high)]
-    return scale_for([*values, card.ceiling.value if card.ceiling else None])
+    cells = merged.cells_of_task(card.name)
+    scores = [score for cell in cells for score in list_own_scores(cell) if not score.slice]
+    values = [value for score in scores for value in (score.value, score.low, score.high)]
+    return choose_scale([*values, card.ceiling.value if card.ceiling else None])
 
 
-def _titles(merged: Merged) -> dict[str, str]:
+def _build_titles(merged: MergedRuns) -> dict[str, str]:
     """Return the tasks' titles in the overview, with the name if two tasks share a title."""
     count = Counter(card.title for card in merged.tasks.values())
     return {
-        name: printable(card.title if count[card.title] == 1 else f"{card.title} ({name})")
+        name: escape_unprintable(card.title if count[card.title] == 1 else f"{card.title} ({name})")
         for name, card in merged.tasks.items()
     }
 
 
-def _row(merged: Merged, model: str, score: Score) -> dict[str, Any]:
+def _build_row(merged: MergedRuns, model: str, score: Score) -> dict[str, Any]:
     """Return a score as a row of a plot."""
     return {
-        "name": printable(model),
+        "name": escape_unprintable(model),
         "kind": KINDS[1] if merged.models[model].is_baseline else KINDS[0],
         "value": score.value,
         "low": score.low,
@@ -338,7 +352,7 @@ def _row(merged: Merged, model: str, score: Score) -> dict[str, Any]:
     }
 
 
-def _colour(rows: Sequence[Mapping[str, Any]]) -> alt.Color:
+def _build_colour(rows: Sequence[Mapping[str, Any]]) -> alt.Color:
     import altair as alt
 
     present = {row["kind"] for row in rows}
@@ -347,27 +361,27 @@ def _colour(rows: Sequence[Mapping[str, Any]]) -> alt.Color:
     return alt.Color("kind:N", scale=alt.Scale(domain=list(KINDS)), legend=legend)
 
 
-def _number_tips() -> list[alt.Tooltip]:
+def _build_number_tooltips() -> list[alt.Tooltip]:
     import altair as alt
 
     numbers = [alt.Tooltip(f"{key}:Q", format=".3f") for key in ("value", "low", "high")]
     return [*numbers, alt.Tooltip("n:Q")]
 
 
-def _ceiling_row(card: TaskCard) -> list[dict[str, Any]]:
+def _list_ceiling_rows(card: TaskCard) -> list[dict[str, Any]]:
     if card.ceiling is None:
         return []
     return [
         {
             "kind": KINDS[2],
             "value": card.ceiling.value,
-            "text": printable(f"{card.ceiling.who} {card.ceiling.value:g}"),
-            "name": printable(f"{card.ceiling.label} ({card.ceiling.source})"),
+            "text": escape_unprintable(f"{card.ceiling.who} {card.ceiling.value:g}"),
+            "name": escape_unprintable(f"{card.ceiling.label} ({card.ceiling.source})"),
         }
     ]
 
 
-def _ceiling_rule(
+def _build_ceiling_layers(
     people: Sequence[Mapping[str, Any]], x_scale: alt.Scale, colour: alt.Color
 ) -> list[alt.Chart]:
     import altair as alt
@@ -392,7 +406,7 @@ def inline_data(rows: Sequence[Mapping[str, Any]]) -> alt.Data:
     return data
 
 
-def fitted_spec(chart: alt.LayerChart | alt.FacetChart) -> dict[str, Any]:
+def fit_spec(chart: alt.LayerChart | alt.FacetChart) -> dict[str, Any]:
     """Return a chart's specification, as wide as its container and without colours."""
     spec: dict[str, Any] = chart.to_dict()
     # The user's altair theme must not change the page. The schema's address would look like a

@@ -15,7 +15,7 @@ from typing import Any
 
 from codeacumen.datasets.built import BuiltDataset
 from codeacumen.registry import list_report_modules
-from codeacumen.report.evidence import Evidence, Merged
+from codeacumen.report.evidence import Evidence, MergedRuns
 from codeacumen.report.plots import Plot
 
 
@@ -50,7 +50,7 @@ class Section:
 
 
 def build_sections(
-    merged: Merged, evidence: Mapping[str, Evidence], data_sets: Sequence[BuiltDataset]
+    merged: MergedRuns, evidence: Mapping[str, Evidence], data_sets: Sequence[BuiltDataset]
 ) -> list[Section]:
     """Return the sections of all benchmarks, in the order of the benchmarks."""
     return [
@@ -60,7 +60,7 @@ def build_sections(
     ]
 
 
-def draw_section_plots(merged: Merged) -> list[Plot]:
+def draw_section_plots(merged: MergedRuns) -> list[Plot]:
     """Return the plots of all benchmarks that need only scores."""
     return [
         plot

@@ -12,8 +12,8 @@ from statistics import fmean
 
 from codeacumen.api import InputLevels, Loss, ModelCard, Overall, Score, TaskGroup
 from codeacumen.registry import list_input_levels, list_task_groups
-from codeacumen.report.evidence import Merged
-from codeacumen.runs.overall import group_means, level_means
+from codeacumen.report.evidence import MergedRuns
+from codeacumen.runs.overall import compute_group_means, compute_level_means
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class OverallTable:
     caption: str
 
 
-def overall_tables(merged: Merged) -> list[OverallTable]:
+def build_overall_tables(merged: MergedRuns) -> list[OverallTable]:
     """Return a table for each group with a task in the runs."""
     return [
         _build_overall_table(merged, group)
@@ -53,8 +53,8 @@ def overall_tables(merged: Merged) -> list[OverallTable]:
     ]
 
 
-def _build_overall_table(merged: Merged, group: TaskGroup) -> OverallTable:
-    overall = _overall(merged, group)
+def _build_overall_table(merged: MergedRuns, group: TaskGroup) -> OverallTable:
+    overall = _collect_overall(merged, group)
     tasks = group.tasks
     models = [
         model for model in merged.models if any((task, model) in merged.cells for task in tasks)
@@ -69,14 +69,14 @@ def _build_overall_table(merged: Merged, group: TaskGroup) -> OverallTable:
         group=group.name,
         title=group.title,
         first=next(task for task in merged.tasks if task in tasks),
-        tasks=[(_task_title(merged, task), merged.slugs.get(task, "")) for task in tasks],
+        tasks=[(_shorten_title(merged, task), merged.slugs.get(task, "")) for task in tasks],
         rows=rows,
         published=[(model, list(row), fmean(row)) for model, row in group.published_rows()],
         caption=group.caption,
     )
 
 
-def _task_title(merged: Merged, task: str) -> str:
+def _shorten_title(merged: MergedRuns, task: str) -> str:
     if task not in merged.tasks:
         return task.partition("/")[2]
     return merged.tasks[task].title.rpartition(": ")[2]
@@ -88,7 +88,7 @@ def _overall_order(row: OverallRow) -> tuple[float, int, str]:
     return (-row.overall.value if row.overall else 1.0), missing, row.model
 
 
-def _overall(merged: Merged, group: TaskGroup) -> Mapping[str, Overall]:
+def _collect_overall(merged: MergedRuns, group: TaskGroup) -> Mapping[str, Overall]:
     """Return the mean of the scores on the page by model.
 
     The interval comes from a run that scored all of them; a mean over cells of several runs has
@@ -98,12 +98,12 @@ def _overall(merged: Merged, group: TaskGroup) -> Mapping[str, Overall]:
         mean.model: mean for run in merged.runs for mean in run.overall if mean.group == group.name
     }
     means = {}
-    for (name, model), value in group_means(merged.unlimited_cells()).items():
+    for (name, model), value in compute_group_means(merged.unlimited_cells()).items():
         if name == group.name:
-            own = recorded.get(model)
-            if own is None or own.value != value:
-                own = Overall(group.name, model, group.tasks, value, None, None)
-            means[model] = own
+            mean_of_model = recorded.get(model)
+            if mean_of_model is None or mean_of_model.value != value:
+                mean_of_model = Overall(group.name, model, group.tasks, value, None, None)
+            means[model] = mean_of_model
     return means
 
 
@@ -133,7 +133,7 @@ class LevelTable:
     people: float | None
 
 
-def level_tables(merged: Merged) -> list[LevelTable]:
+def build_level_tables(merged: MergedRuns) -> list[LevelTable]:
     """Return a table for each benchmark with tasks of several levels in the runs."""
     tables = []
     for levels in list_input_levels():
@@ -147,8 +147,8 @@ def level_tables(merged: Merged) -> list[LevelTable]:
     return tables
 
 
-def _build_level_table(merged: Merged, levels: InputLevels, present: list[str]) -> LevelTable:
-    means = level_means(merged.unlimited_cells(), levels)
+def _build_level_table(merged: MergedRuns, levels: InputLevels, present: list[str]) -> LevelTable:
+    means = compute_level_means(merged.unlimited_cells(), levels)
     recorded = {
         (loss.model, loss.level): loss
         for run in merged.runs
@@ -189,15 +189,15 @@ def _find_loss(
     levels: InputLevels,
 ) -> Loss | None:
     """Return the loss of a run that scored both levels, or else a loss without an interval."""
-    whole, less = means.get((levels.first, model)), means.get((level, model))
-    if level == levels.first or whole is None or less is None:
+    full_mean, reduced_mean = means.get((levels.first_level, model)), means.get((level, model))
+    if level == levels.first_level or full_mean is None or reduced_mean is None:
         return None
-    if recorded is not None and recorded.value == whole - less:
+    if recorded is not None and recorded.value == full_mean - reduced_mean:
         return recorded
-    return Loss(levels.benchmark, model, level, whole - less, None, None)
+    return Loss(levels.benchmark, model, level, full_mean - reduced_mean, None, None)
 
 
 def _level_order(row: LevelRow) -> tuple[float, str]:
     """Return the sort key: best on the last level first, where models differ most."""
-    last = next((one for one in reversed(row.scores) if one is not None), 0.0)
+    last = next((score for score in reversed(row.scores) if score is not None), 0.0)
     return -last, row.model

@@ -20,16 +20,27 @@ from codeacumen.api import (
 )
 from codeacumen.report.corpora import CorpusView
 from codeacumen.report.curves import curve_names, curve_plots
-from codeacumen.report.evidence import Evidence, Merged, own_scores, ranked
-from codeacumen.report.instances import MOST_INSTANCES, task_data
-from codeacumen.report.plots import Plot, Scale, forest_name, page_plots, task_scale
+from codeacumen.report.evidence import Evidence, MergedRuns, list_own_scores, rank_cells
+from codeacumen.report.instances import MOST_INSTANCES, build_task_data
+from codeacumen.report.plots import (
+    Plot,
+    Scale,
+    choose_task_scale,
+    draw_page_plots,
+    name_forest_plot,
+)
 from codeacumen.report.sections import Section
-from codeacumen.report.tables import LevelTable, OverallTable, level_tables, overall_tables
+from codeacumen.report.tables import (
+    LevelTable,
+    OverallTable,
+    build_level_tables,
+    build_overall_tables,
+)
 
 MINUS = "\N{MINUS SIGN}"
 ABSENT = "\N{EN DASH}"
 # The best possible score of a task with a ceiling.
-BEST = 1.0
+PERFECT_SCORE = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +137,8 @@ class Page:
     most_instances: int = MOST_INSTANCES
 
 
-def page_view(
-    merged: Merged,
+def build_page(
+    merged: MergedRuns,
     evidence: Mapping[str, Evidence],
     corpora: Sequence[CorpusView] = (),
     sections: Sequence[Section] = (),
@@ -135,11 +146,11 @@ def page_view(
     """Return the contents of the report."""
     summarized = {task for section in sections for task in section.summarized_tasks}
     tasks = [
-        _task_view(merged, name, evidence[name], is_summarized=name in summarized)
+        _build_task_view(merged, name, evidence[name], is_summarized=name in summarized)
         for name in merged.tasks
     ]
     failures = [cell for cell in merged.cells.values() if cell.counts.failed]
-    plots = [*page_plots(merged), *(corpus.plot for corpus in corpora)]
+    plots = [*draw_page_plots(merged), *(corpus.plot for corpus in corpora)]
     plots += [plot for section in sections for plot in section.plots]
     plots += curve_plots(merged, evidence)
     levels = {run.confidence for run in merged.runs}
@@ -149,35 +160,39 @@ def page_view(
         interval=f"{100 * levels.pop():g} % interval" if len(levels) == 1 else "interval",
         failures=failures,
         failed=sum(cell.counts.failed for cell in failures),
-        overview=[_best(task) for task in tasks],
+        overview=[_find_best(task) for task in tasks],
         tasks=tasks,
         models=merged.models,
         plots={plot.name: plot for plot in plots},
         overview_plots=[plot.name for plot in plots if plot.name.startswith("overview")],
         corpora=list(corpora),
         sections=sections,
-        overall=overall_tables(merged),
-        levels=level_tables(merged),
-        questions=_shared_questions(tasks),
+        overall=build_overall_tables(merged),
+        levels=build_level_tables(merged),
+        questions=_share_questions(tasks),
     )
 
 
-def _task_view(merged: Merged, name: str, evidence: Evidence, *, is_summarized: bool) -> TaskView:
+def _build_task_view(
+    merged: MergedRuns, name: str, evidence: Evidence, *, is_summarized: bool
+) -> TaskView:
     """Return the section about a task."""
     card = merged.tasks[name]
     comparison = evidence.comparison
     boards = []
-    for place, evaluation_set in enumerate(card.evaluation_sets):
+    for number, evaluation_set in enumerate(card.evaluation_sets):
         # Tests use the first evaluation set only; their letters do not apply to another.
-        groups = comparison.groups if comparison and place == 0 else {}
+        groups = comparison.groups if comparison and number == 0 else {}
         rows = [
             Row(cell.model, merged.models[cell.model], score, cell, groups.get(cell.model))
-            for cell, score in ranked(merged.of_task(name), card, evaluation_set.name)
+            for cell, score in rank_cells(merged.cells_of_task(name), card, evaluation_set.name)
         ]
         boards.append(
-            Board(evaluation_set, rows, forest_name(merged, card, evaluation_set), bool(groups))
+            Board(
+                evaluation_set, rows, name_forest_plot(merged, card, evaluation_set), bool(groups)
+            )
         )
-    scale = task_scale(merged, card)
+    scale = choose_task_scale(merged, card)
     return TaskView(
         name=name,
         slug=merged.slugs[name],
@@ -185,74 +200,77 @@ def _task_view(merged: Merged, name: str, evidence: Evidence, *, is_summarized: 
         metric=evidence.metric.title if evidence.metric else card.metric,
         scale=scale,
         boards=boards,
-        slices=_slices(merged, card, boards[0]),
-        further=None if is_summarized else _further(boards[0]),
+        slices=_build_slice_table(merged, card, boards[0]),
+        further=None if is_summarized else _build_metric_table(boards[0]),
         notes=list(evidence.notes),
         compared=comparison.n if comparison else 0,
-        data=task_data(merged, name, evidence),
+        data=build_task_data(merged, name, evidence),
         curves=curve_names(merged, card),
         digits=2 if is_summarized else 3,
     )
 
 
-def _shared_questions(tasks: Sequence[TaskView]) -> list[list[str]]:
+def _share_questions(tasks: Sequence[TaskView]) -> list[list[str]]:
     """Return each list of questions once, and replace it in the tasks' data by its position.
 
     Tasks with the same long questions would otherwise be most of the page.
     """
-    places: dict[tuple[str, ...], int] = {}
+    position_of: dict[tuple[str, ...], int] = {}
     for task in tasks:
-        asked = task.data.get("questions")
-        if asked is not None:
-            task.data["questions"] = places.setdefault(tuple(asked), len(places))
-    return [list(one) for one in places]
+        questions = task.data.get("questions")
+        if questions is not None:
+            task.data["questions"] = position_of.setdefault(tuple(questions), len(position_of))
+    return [list(texts) for texts in position_of]
 
 
-def _slices(merged: Merged, card: TaskCard, board: Board) -> SliceTable | None:
+def _build_slice_table(merged: MergedRuns, card: TaskCard, board: Board) -> SliceTable | None:
     """Return the scores on the slices of a task; None if it has no slices."""
     if not card.slices:
         return None
     rows = []
     for row in board.rows:
-        by_slice = {one.slice: one for one in own_scores(row.cell) if one.slice}
-        rows.append((row.model, row.card, [by_slice.get(one) for one in card.slices]))
+        by_slice = {score.slice: score for score in list_own_scores(row.cell) if score.slice}
+        rows.append((row.model, row.card, [by_slice.get(slice_name) for slice_name in card.slices]))
     sizes = [
-        max((one.n for _, _, scores in rows if (one := scores[i]) is not None), default=0)
+        max((score.n for _, _, scores in rows if (score := scores[i]) is not None), default=0)
         for i in range(len(card.slices))
     ]
     return SliceTable(card.slices, rows, sizes, max(sizes, default=0))
 
 
-def _further(board: Board) -> MetricTable | None:
+def _build_metric_table(board: Board) -> MetricTable | None:
     """Return the scores by the other metrics; None if there are none."""
-    found: dict[str, dict[str, Score]] = {}
+    scores_by_metric: dict[str, dict[str, Score]] = {}
     for row in board.rows:
-        for one in row.cell.scores:
-            if not one.slice and one.evaluation_set == board.evaluation_set.name:
-                found.setdefault(one.metric, {})[row.model] = one
-    names = tuple(found)[1:]  # the first is the headline
+        for score in row.cell.scores:
+            if not score.slice and score.evaluation_set == board.evaluation_set.name:
+                scores_by_metric.setdefault(score.metric, {})[row.model] = score
+    names = tuple(scores_by_metric)[1:]  # the first is the headline
     if not names:
         return None
     rows = [
-        (row.model, row.card, [found[name].get(row.model) for name in names]) for row in board.rows
+        (row.model, row.card, [scores_by_metric[name].get(row.model) for name in names])
+        for row in board.rows
     ]
     return MetricTable(names, rows)
 
 
-def _best(task: TaskView) -> Best:
+def _find_best(task: TaskView) -> Best:
     """Return the best model of a task without baselines, and the models tied with it."""
     board = task.boards[0]
-    own = [row for row in board.rows if not row.card.is_baseline and row.score.value is not None]
-    if not own:
+    candidates = [
+        row for row in board.rows if not row.card.is_baseline and row.score.value is not None
+    ]
+    if not candidates:
         return Best(task, None, [])
-    best = own[0]
-    letters = _letters(best)
+    best = candidates[0]
+    letters = _split_letters(best)
     return Best(
-        task, best, [row for row in board.rows if row is not best and letters & _letters(row)]
+        task, best, [row for row in board.rows if row is not best and letters & _split_letters(row)]
     )
 
 
-def _letters(row: Row) -> set[str]:
+def _split_letters(row: Row) -> set[str]:
     """Return the tie letters of a row; a letter may have a number, as a1 after z."""
     return set(re.findall(r"[a-z]\d*", row.ties or ""))
 
@@ -262,7 +280,7 @@ def _letters(row: Row) -> set[str]:
 # --------------------------------------------------------------------------------------
 
 
-def number(value: float | None, digits: int = 3) -> str:
+def format_number(value: float | None, digits: int = 3) -> str:
     """Return a rounded number with a minus sign, or a dash for None."""
     if value is None:
         return ABSENT
@@ -272,20 +290,20 @@ def number(value: float | None, digits: int = 3) -> str:
     return text.replace("-", MINUS)
 
 
-def bounds(score: Score | Overall | Loss, digits: int = 3) -> str:
+def format_bounds(score: Score | Overall | Loss, digits: int = 3) -> str:
     """Return the interval of a score, or a dash if it has none."""
     if score.low is None or score.high is None:
         return ABSENT
-    return f"{number(score.low, digits)} to {number(score.high, digits)}"
+    return f"{format_number(score.low, digits)} to {format_number(score.high, digits)}"
 
 
-def ceiling_text(ceiling: Ceiling, metric: str) -> str:
+def describe_ceiling(ceiling: Ceiling, metric: str) -> str:
     """Return the caption that explains the line of a ceiling."""
     text = (
         f"The dashed line is the score of {ceiling.who}, {ceiling.value:g}: {ceiling.label}, "
         f"from {ceiling.source}."
     )
-    if ceiling.value >= BEST:
+    if ceiling.value >= PERFECT_SCORE:
         return text
     return (
         f"{text} It is only a reference: a model can exceed it, since it may measure something "

@@ -14,7 +14,7 @@ from pathlib import Path
 from codeacumen.api import CodeacumenError
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.registry import list_recipes
-from codeacumen.runs.scoring import Settings
+from codeacumen.runs.scoring import ScoringSettings
 
 WITHIN = "within"
 OUTSIDE = "outside"
@@ -59,7 +59,7 @@ class RecipeOptions:
     """Options of a recipe. ``embeddings`` is a folder with your own trained embeddings, for papers
     that compare embeddings."""
 
-    settings: Settings = field(default_factory=Settings)
+    settings: ScoringSettings = field(default_factory=ScoringSettings)
     progress: Progress = ignore_progress
     embeddings: Path | None = None
 
@@ -82,15 +82,15 @@ def list_papers() -> list[str]:
     return [recipe.paper for recipe in list_recipes()]
 
 
-def reproduce(paper: str, options: RecipeOptions) -> Reproduction:
+def reproduce_paper(paper: str, options: RecipeOptions) -> Reproduction:
     """Recompute the tables of a paper."""
     recipes = {recipe.paper: recipe for recipe in list_recipes()}
     if paper not in recipes:
         raise CodeacumenError(f"no recipe for the paper {paper!r}", f"papers: {', '.join(recipes)}")
     if options.embeddings is not None and not recipes[paper].takes_embeddings:
-        takers = [recipe.paper for recipe in recipes.values() if recipe.takes_embeddings]
+        supporting_papers = [recipe.paper for recipe in recipes.values() if recipe.takes_embeddings]
         raise CodeacumenError(
-            f"{paper} takes no --embeddings", f"papers that do: {', '.join(takers)}"
+            f"{paper} takes no --embeddings", f"papers that do: {', '.join(supporting_papers)}"
         )
     module = importlib.import_module(recipes[paper].module)
     cells = module.compute_cells(options)

@@ -86,22 +86,22 @@ class AnswerLog:
         self.recorded: dict[str, Answer] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-        self._recover()
+        self._recover_answers()
 
-    def _recover(self) -> None:
+    def _recover_answers(self) -> None:
         """Read the recorded answers; truncate an unfinished last line that a kill left behind."""
         content = self.path.read_bytes()
-        whole = content.rfind(b"\n") + 1
-        if whole < len(content):
-            os.ftruncate(self._descriptor, whole)
-        for line in content[:whole].splitlines():
+        complete_size = content.rfind(b"\n") + 1
+        if complete_size < len(content):
+            os.ftruncate(self._descriptor, complete_size)
+        for line in content[:complete_size].splitlines():
             try:
                 answer = parse_line(line)
             except ValueError:
                 continue  # the model answers the instance of a damaged line again
             self.recorded[answer.id] = answer
 
-    def append(self, answers: Iterable[Answer]) -> None:
+    def append_answers(self, answers: Iterable[Answer]) -> None:
         """Append answers to the log."""
         answers = list(answers)
         data = b"".join(map(to_line, answers))

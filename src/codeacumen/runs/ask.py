@@ -28,30 +28,34 @@ from codeacumen.api import (
     get_batch_size,
     get_concurrency,
 )
-from codeacumen.metrics import target
-from codeacumen.models.adapters import MISHAPS, Ask, ask_each, ask_through
+from codeacumen.metrics import target_value
+from codeacumen.models.adapters import MODEL_ERRORS, Ask, ask_each, ask_through
 from codeacumen.registry import LoadedModel
 from codeacumen.runs.plan import PlannedTask
 
 ERROR_LENGTH = 500
 
 
-def ask(
-    made: LoadedModel,
+def ask_model(
+    loaded: LoadedModel,
     task: PlannedTask,
     pending: Callable[[Instance], bool],
 ) -> Iterator[list[Answer]]:
     """Yield the answers to the task's pending instances, a batch at a time, in order."""
-    model, instances = made.model, task.instances
+    model, instances = loaded.model, task.instances
     batch_size = get_batch_size(model)
-    call = ask_through(model, task.card.capability)
+    ask_questions = ask_through(model, task.card.capability)
     learner = model if isinstance(model, Learner) else None
     has_training = task.training is not None
-    folds = _split_folds(shown(learner, has_training), instances) if learner else [instances]
+    folds = (
+        _split_folds(resolve_supervision(learner, has_training), instances)
+        if learner
+        else [instances]
+    )
     is_prepared = False
     for fold in folds:
-        todo = [instance for instance in fold if pending(instance)]
-        if not todo:
+        pending_instances = [instance for instance in fold if pending(instance)]
+        if not pending_instances:
             continue
         try:
             if not is_prepared:
@@ -59,15 +63,17 @@ def ask(
                 is_prepared = True
             if learner:
                 learner.fit(_select_examples(learner, task, fold))
-        except MISHAPS as error:
-            yield [Answer(instance.id, error=_format_error(error)) for instance in todo]
+        except MODEL_ERRORS as error:
+            yield [
+                Answer(instance.id, error=_format_error(error)) for instance in pending_instances
+            ]
             continue
         batches = _split_batches(fold, batch_size, pending)
-        answer = partial(_ask_batch, call, task.card.capability, batch_size)
-        yield from _run_concurrently(answer, batches, get_concurrency(model))
+        answer_batch = partial(_ask_batch, ask_questions, task.card.capability, batch_size)
+        yield from _run_concurrently(answer_batch, batches, get_concurrency(model))
 
 
-def shown(model: Learner, has_training: bool) -> Supervision:
+def resolve_supervision(model: Learner, has_training: bool) -> Supervision:
     """Return which labels a learner may see: those of the training split or of the instances."""
     if model.supervision == "train-or-all":
         return "train" if has_training else "all"
@@ -79,7 +85,7 @@ def _prepare_model(model: object, task: PlannedTask) -> None:
     if isinstance(model, StartsTask):
         model.start_task(task.card)
     if isinstance(model, Prepares):
-        pairs = [one.input for one in task.instances if isinstance(one.input, Pair)]
+        pairs = [instance.input for instance in task.instances if isinstance(instance.input, Pair)]
         model.prepare(sorted({text for pair in pairs for text in (pair.left, pair.right)}))
     if isinstance(model, UsesContext):
         model.use_context(task.open_context())
@@ -89,13 +95,13 @@ def _select_examples(
     model: Learner, task: PlannedTask, fold: Sequence[Instance]
 ) -> Sequence[Example]:
     """Return the examples that a learner may see before it answers the instances of a fold."""
-    labels = shown(model, task.training is not None)
+    labels = resolve_supervision(model, task.training is not None)
     if labels == "train":
         if task.training is None:
             raise ValueError("the task has no training split")
         return task.training()
     hidden = {instance.id for instance in fold} if labels == "leave-one-out" else set()
-    return [Example(i.input, target(i.truth)) for i in task.instances if i.id not in hidden]
+    return [Example(i.input, target_value(i.truth)) for i in task.instances if i.id not in hidden]
 
 
 def _split_folds(
@@ -130,30 +136,30 @@ def _split_batches(
 
 
 def _ask_batch(
-    call: Ask, capability: Capability, size: int, batch: Sequence[Instance]
+    ask_questions: Ask, capability: Capability, size: int, batch: Sequence[Instance]
 ) -> list[Answer]:
     """Ask a model the instances of a batch and check the answers."""
-    values = ask_each(call, [instance.input for instance in batch], size)
+    values = ask_each(ask_questions, [instance.input for instance in batch], size)
     pairs = zip(batch, values, strict=True)
-    return [checked(capability, instance, value) for instance, value in pairs]
+    return [check_answer(capability, instance, value) for instance, value in pairs]
 
 
 def _run_concurrently(
-    answer: Callable[[Sequence[Instance]], list[Answer]],
+    answer_batch: Callable[[Sequence[Instance]], list[Answer]],
     batches: Sequence[Sequence[Instance]],
     concurrency: int,
 ) -> Iterator[list[Answer]]:
     """Yield the answers of the batches as they arrive; in order if ``concurrency`` is 1."""
     if concurrency == 1:
-        yield from map(answer, batches)
+        yield from map(answer_batch, batches)
         return
     waiting = iter(batches)
     pool = ThreadPoolExecutor(concurrency)
     try:
-        running = {pool.submit(answer, batch) for batch in islice(waiting, concurrency)}
+        running = {pool.submit(answer_batch, batch) for batch in islice(waiting, concurrency)}
         while running:
             done, running = wait(running, return_when=FIRST_COMPLETED)
-            running |= {pool.submit(answer, batch) for batch in islice(waiting, len(done))}
+            running |= {pool.submit(answer_batch, batch) for batch in islice(waiting, len(done))}
             for future in done:
                 yield future.result()
     finally:
@@ -168,19 +174,19 @@ def _format_error(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}"[:ERROR_LENGTH]
 
 
-def checked(capability: Capability, instance: Instance, value: Any) -> Answer:
+def check_answer(capability: Capability, instance: Instance, value: Any) -> Answer:
     """Return the answer as plain JSON, or with an error if it is invalid."""
     if value is None:
         return Answer(instance.id)
     if isinstance(value, BaseException):
         return Answer(instance.id, error=_format_error(value))
     try:
-        return Answer(instance.id, _plain(capability, instance, value))
-    except MISHAPS as error:
+        return Answer(instance.id, _to_plain_json(capability, instance, value))
+    except MODEL_ERRORS as error:
         return Answer(instance.id, error=_format_error(error))
 
 
-def _plain(capability: Capability, instance: Instance, value: Any) -> Json:
+def _to_plain_json(capability: Capability, instance: Instance, value: Any) -> Json:
     """Convert a value to the JSON type of the capability; raise an error if it does not fit."""
     if capability in (Capability.SIMILARITY, Capability.JUDGE):
         # float() would read text and take True for 1; numpy's numbers know __float__.
@@ -191,7 +197,7 @@ def _plain(capability: Capability, instance: Instance, value: Any) -> Json:
             raise ValueError(f"expected a finite number, found {number}")
         return number
     if capability is Capability.EMBED:
-        return [_plain(Capability.SIMILARITY, instance, element) for element in value]
+        return [_to_plain_json(Capability.SIMILARITY, instance, element) for element in value]
     if not isinstance(value, str):
         raise TypeError(f"expected text, found {value!r}"[:ERROR_LENGTH])
     if isinstance(instance.input, Question) and value not in instance.input.choices:

@@ -21,20 +21,25 @@ import numpy as np
 
 from codeacumen.api import Answer, CodeacumenError, EvaluationSet, Instance, Metric, Run, Task
 from codeacumen.registry import make_task
-from codeacumen.runs.datasets import RECORD, load_run_datasets
+from codeacumen.runs.datasets import PROVENANCE_KEY, load_run_datasets
 from codeacumen.runs.plan import PlannedTask
 from codeacumen.runs.results import find_results, read_cell_answers, read_run
-from codeacumen.runs.scoring import Observations, Settings, observe, read
+from codeacumen.runs.scoring import (
+    Observations,
+    ScoringSettings,
+    observe_answers,
+    postprocess_answers,
+)
 from codeacumen.runs.statistics import (
-    MOST_UNDEFINED,
+    MAX_UNDEFINED,
+    apply_holm_correction,
     bootstrap_p,
-    cluster_index,
-    holm,
+    compute_replicates,
+    compute_statistic,
+    count_units,
     mcnemar_p,
-    point,
-    replicates,
+    number_clusters,
     smallest_visible,
-    unit_count,
 )
 
 if TYPE_CHECKING:
@@ -43,7 +48,7 @@ if TYPE_CHECKING:
 
 
 # With fewer units, the paired bootstrap reports differences that do not exist.
-FEWEST_FOR_TEST = 20
+MIN_UNITS_FOR_TEST = 20
 # A small p-value lies in the tail of the resamples, so a test needs more of them than an interval.
 MIN_RESAMPLES = 10_000
 
@@ -94,41 +99,45 @@ def compare_answers(
     instances: Sequence[Instance],
     answers: Mapping[str, Mapping[str, Answer]],
     evaluation_set: EvaluationSet,
-    settings: Settings,
+    settings: ScoringSettings,
 ) -> Comparison:
     """Compare models by their answers to a task, on the instances that all of them answer."""
     metric = task.metric
-    seen = {
-        model: observe(metric, instances, read(task, instances, given), evaluation_set)[0]
-        for model, given in answers.items()
+    observations = {
+        model: observe_answers(
+            metric, instances, postprocess_answers(task, instances, model_answers), evaluation_set
+        )[0]
+        for model, model_answers in answers.items()
     }
-    shared, left_out = _shared(metric, instances, seen)
+    shared, left_out = _restrict_to_shared(metric, instances, observations)
     if len(shared) < 2:
         reasons = "; ".join(f"{model}: {reason}" for model, reason in left_out.items())
         raise CodeacumenError(
             f"{task.card.name}: fewer than two models can be compared"
             + (f" ({reasons})" if reasons else ""),
         )
-    values = {model: point(metric, observed.columns) for model, observed in shared.items()}
+    values = {
+        model: compute_statistic(metric, observed.columns) for model, observed in shared.items()
+    }
     sign = 1 if task.card.lower_is_better else -1
     ranking = sorted(values, key=lambda model: (sign * values[model], model))
     pairs = list(combinations(ranking, 2))
     # The smallest p-value of a bootstrap is 2 / resamples, and it must stay significant after the
     # correction by Holm. Half as many resamples would be just enough.
-    floor = math.ceil(4 * len(pairs) / (1 - settings.confidence))
-    resamples = max(MIN_RESAMPLES, settings.resamples, floor)
-    clusters = cluster_index(shared[ranking[0]].clusters)
+    needed_resamples = math.ceil(4 * len(pairs) / (1 - settings.confidence))
+    resamples = max(MIN_RESAMPLES, settings.resamples, needed_resamples)
+    clusters = number_clusters(shared[ranking[0]].clusters)
     tables = [shared[model].columns for model in ranking]
-    drawn = replicates(metric, tables, resamples, settings.seed, clusters)
-    draws = dict(zip(ranking, drawn, strict=True))
-    raw = [
-        _test(metric, first, second, shared, values, draws, clusters, settings.confidence)
+    model_draws = compute_replicates(metric, tables, resamples, settings.seed, clusters)
+    draws = dict(zip(ranking, model_draws, strict=True))
+    uncorrected = [
+        _test_pair(metric, first, second, shared, values, draws, clusters, settings.confidence)
         for first, second in pairs
     ]
-    corrected = iter(holm([test.p for test in raw if test.p is not None]))
+    corrected = iter(apply_holm_correction([test.p for test in uncorrected if test.p is not None]))
     tests = tuple(
-        test if test.p is None else _corrected(test, next(corrected), settings.confidence)
-        for test in raw
+        test if test.p is None else _correct_test(test, next(corrected), settings.confidence)
+        for test in uncorrected
     )
     tied = {(test.first, test.second) for test in tests if not test.different}
     tested = any(test.p is not None for test in tests)
@@ -138,34 +147,40 @@ def compare_answers(
         evaluation_set=evaluation_set.name,
         n=len(shared[ranking[0]].ids),
         values={model: values[model] for model in ranking},
-        groups=tie_groups(ranking, tied) if tested else dict.fromkeys(ranking, ""),
+        groups=assign_tie_letters(ranking, tied) if tested else dict.fromkeys(ranking, ""),
         tests=tests,
         left_out=left_out,
     )
 
 
-def _shared(
-    metric: Metric, instances: Sequence[Instance], seen: Mapping[str, Observations]
+def _restrict_to_shared(
+    metric: Metric, instances: Sequence[Instance], observations: Mapping[str, Observations]
 ) -> tuple[dict[str, Observations], dict[str, str]]:
     """Return the observations of each model on the instances that all models answer, and the
     models that cannot be compared, with the reason."""
     left_out = {
         model: "no answers" if not observed.ids else "the metric is undefined for its answers"
-        for model, observed in seen.items()
-        if not math.isfinite(point(metric, observed.columns))
+        for model, observed in observations.items()
+        if not math.isfinite(compute_statistic(metric, observed.columns))
     }
-    kept = {model: observed for model, observed in seen.items() if model not in left_out}
-    common = set.intersection(*(set(observed.ids) for observed in kept.values())) if kept else set()
+    comparable = {
+        model: observed for model, observed in observations.items() if model not in left_out
+    }
+    common = (
+        set.intersection(*(set(observed.ids) for observed in comparable.values()))
+        if comparable
+        else set()
+    )
     order = [instance.id for instance in instances if instance.id in common]
-    shared = {model: observed.restricted_to(order) for model, observed in kept.items()}
+    shared = {model: observed.restrict_to(order) for model, observed in comparable.items()}
     for model, observed in list(shared.items()):
-        if not math.isfinite(point(metric, observed.columns)):
+        if not math.isfinite(compute_statistic(metric, observed.columns)):
             left_out[model] = "the metric is undefined on the instances all models answer"
             del shared[model]
     return shared, left_out
 
 
-def _test(
+def _test_pair(
     metric: Metric,
     first: str,
     second: str,
@@ -180,9 +195,9 @@ def _test(
     differences = draws[first] - draws[second]
     defined = differences[np.isfinite(differences)]
     reason = ""
-    if unit_count(len(shared[first].ids), clusters) < FEWEST_FOR_TEST:
+    if count_units(len(shared[first].ids), clusters) < MIN_UNITS_FOR_TEST:
         reason = "too few to test"
-    elif len(defined) < (1 - MOST_UNDEFINED) * len(differences):
+    elif len(defined) < (1 - MAX_UNDEFINED) * len(differences):
         reason = "undefined in too many resamples to test"
     if reason:
         return PairTest(first, second, difference, None, None, None, None, False, None, reason)
@@ -210,12 +225,12 @@ def _test(
     )
 
 
-def _corrected(test: PairTest, p_holm: float, confidence: float) -> PairTest:
+def _correct_test(test: PairTest, p_holm: float, confidence: float) -> PairTest:
     """Return the test with its corrected p-value and the decision."""
     return replace(test, p_holm=p_holm, different=p_holm < 1 - confidence)
 
 
-def tie_groups(ranking: Sequence[str], tied: set[tuple[str, str]]) -> dict[str, str]:
+def assign_tie_letters(ranking: Sequence[str], tied: set[tuple[str, str]]) -> dict[str, str]:
     """Return letters for each model, such that two models share a letter exactly if they are tied.
 
     The groups are the maximal sets of mutually tied models (compact letter display, Piepho 2004);
@@ -237,16 +252,16 @@ def tie_groups(ranking: Sequence[str], tied: set[tuple[str, str]]) -> dict[str, 
                 split.append(group)
         unique = [set(items) for items in dict.fromkeys(frozenset(group) for group in split)]
         groups = [group for group in unique if not any(group < other for other in unique)]
-    place = {model: i for i, model in enumerate(ranking)}
-    groups.sort(key=lambda group: sorted(place[model] for model in group))
+    rank = {model: i for i, model in enumerate(ranking)}
+    groups.sort(key=lambda group: sorted(rank[model] for model in group))
     letters = dict.fromkeys(ranking, "")
     for i, group in enumerate(groups):
         for model in group:
-            letters[model] += _letter(i)
+            letters[model] += _format_letter(i)
     return letters
 
 
-def _letter(i: int) -> str:
+def _format_letter(i: int) -> str:
     """Return a, b, ..., z, a1, b1, ... for 0, 1, ..."""
     first, rest = divmod(i, len(ascii_lowercase))
     return ascii_lowercase[rest] + (str(first) if first else "")
@@ -302,7 +317,7 @@ def _make_task(name: str, run: Run, folder: Path) -> Task:
         return make_task(name)
     except CodeacumenError as error:
         family = name.split("/")[0]
-        recorded = (run.provenance.get(RECORD) or {}).get(family)
+        recorded = (run.provenance.get(PROVENANCE_KEY) or {}).get(family)
         if recorded is None:
             raise
         raise CodeacumenError(

@@ -12,7 +12,7 @@ from codeacumen.api import CodeacumenError, Run
 from codeacumen.datasets.built import BuiltDataset, BuiltTask, load_data
 from codeacumen.registry.entries import ENTRIES
 
-RECORD = "data_sets"
+PROVENANCE_KEY = "data_sets"
 
 
 def find_dataset(task: str) -> BuiltDataset | None:
@@ -24,8 +24,8 @@ def find_dataset(task: str) -> BuiltDataset | None:
 
 def list_dataset_folders(tasks: Iterable[str]) -> dict[str, str]:
     """Return the folders of the data sets that tasks belong to, by the name of the family."""
-    found = (find_dataset(task) for task in tasks)
-    return {built.family: str(built.folder) for built in found if built is not None}
+    datasets = (find_dataset(task) for task in tasks)
+    return {dataset.family: str(dataset.folder) for dataset in datasets if dataset is not None}
 
 
 def load_run_datasets(runs: Iterable[Run]) -> list[BuiltDataset]:
@@ -35,14 +35,14 @@ def load_run_datasets(runs: Iterable[Run]) -> list[BuiltDataset]:
     """
     datasets: dict[Path, BuiltDataset] = {}
     for run in runs:
-        folders = run.provenance.get(RECORD) or {}
+        folders = run.provenance.get(PROVENANCE_KEY) or {}
         for folder in folders.values():
             try:
-                load_data(Path(folder))
+                load_data(Path(folder), keep_loaded=True)
             except CodeacumenError:
                 continue  # moved, damaged or replaced: reading the run reports it
         for task in run.tasks:
-            built = find_dataset(task)
-            if built is not None:
-                datasets[built.folder] = built
+            dataset = find_dataset(task)
+            if dataset is not None:
+                datasets[dataset.folder] = dataset
     return list(datasets.values())

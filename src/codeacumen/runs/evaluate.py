@@ -24,17 +24,17 @@ from codeacumen.core.files import write_atomically
 from codeacumen.core.home import codeacumen_home
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.runs.answers import AnswerLog, read_answers
-from codeacumen.runs.ask import ask, checked
-from codeacumen.runs.plan import Cell, PlannedTask, model_card
+from codeacumen.runs.ask import ask_model, check_answer
+from codeacumen.runs.plan import Cell, PlannedTask, create_model_card
 from codeacumen.runs.record import Recorder
-from codeacumen.runs.scoring import Settings
+from codeacumen.runs.scoring import ScoringSettings
 
 
-def cell_folder(cell: Cell) -> Path:
+def find_cell_folder(cell: Cell) -> Path:
     """Return the folder of the log with the answers of a cell."""
     key = json.dumps(cell.cache_key(), sort_keys=True)
     digest = hashlib.sha256(key.encode()).hexdigest()
-    if not cell.made.is_reusable:
+    if not cell.loaded.is_reusable:
         return _get_unshared_folder() / digest
     return codeacumen_home() / "answers" / digest[:2] / digest
 
@@ -55,7 +55,7 @@ def answer_cell(
     retry_failed: bool = False,
 ) -> tuple[dict[str, Answer], int]:
     """Return all answers of a cell, and how many of them the model was asked now."""
-    folder = cell_folder(cell)
+    folder = find_cell_folder(cell)
     folder.mkdir(parents=True, exist_ok=True)
     key = json.dumps(cell.cache_key(), sort_keys=True, indent=1)
     # If two runs need the same answers, the second waits for the log of the first.
@@ -66,24 +66,26 @@ def answer_cell(
             log_path.unlink(missing_ok=True)
         log = AnswerLog(log_path)
         try:
-            kept = {id_ for id_, a in log.recorded.items() if not (retry_failed and a.error)}
+            answered_ids = {
+                id_ for id_, answer in log.recorded.items() if not (retry_failed and answer.error)
+            }
             instances = cell.task.instances
-            done = sum(1 for instance in instances if instance.id in kept)
-            asked = 0
-            progress(cell.name, done, len(instances))
-            for answers in ask(cell.made, cell.task, lambda i: i.id not in kept):
-                log.append(answers)
-                asked += len(answers)
-                progress(cell.name, done + asked, len(instances))
-            return {i.id: log.recorded[i.id] for i in instances}, asked
+            done_count = sum(1 for instance in instances if instance.id in answered_ids)
+            asked_count = 0
+            progress(cell.name, done_count, len(instances))
+            for answers in ask_model(cell.loaded, cell.task, lambda i: i.id not in answered_ids):
+                log.append_answers(answers)
+                asked_count += len(answers)
+                progress(cell.name, done_count + asked_count, len(instances))
+            return {i.id: log.recorded[i.id] for i in instances}, asked_count
         finally:
             log.close()
 
 
-def evaluate(
+def evaluate_cells(
     cells: Sequence[Cell],
     out: Path,
-    settings: Settings,
+    settings: ScoringSettings,
     progress: Progress = ignore_progress,
     *,
     fresh: bool = False,
@@ -93,12 +95,18 @@ def evaluate(
     recorder = Recorder(settings, out)
     out.mkdir(parents=True, exist_ok=True)  # fail early if the folder is not writable
     for cell in cells:
-        cell_folder(cell)  # reads the data: fail early if something is missing
+        find_cell_folder(cell)  # reads the data: fail early if something is missing
     for cell in cells:
-        clock = time.perf_counter()
-        answers, asked = answer_cell(cell, progress, fresh=fresh, retry_failed=retry_failed)
-        recorder.add(cell.task, model_card(cell.made), answers, asked=asked, since=clock)
-    return recorder.finish()
+        start = time.perf_counter()
+        answers, asked_count = answer_cell(cell, progress, fresh=fresh, retry_failed=retry_failed)
+        recorder.add_cell(
+            cell.task,
+            create_model_card(cell.loaded),
+            answers,
+            asked_count=asked_count,
+            started=start,
+        )
+    return recorder.finish_run()
 
 
 def read_answer_files(files: Sequence[Path], task: Task) -> dict[str, dict[str, Answer]]:
@@ -127,7 +135,7 @@ def _describe_ids(task: str) -> str:
 def score_answers(
     task: Task,
     answers_by_model: Mapping[str, Mapping[str, Answer]],
-    settings: Settings,
+    settings: ScoringSettings,
     out: Path | None = None,
 ) -> tuple[Run, list[str]]:
     """Score the answers of another program.
@@ -139,16 +147,16 @@ def score_answers(
     instances = {instance.id: instance for instance in planned.instances}
     recorder = Recorder(settings, out)
     notes: list[str] = []
-    for model, given in answers_by_model.items():
+    for model, model_answers in answers_by_model.items():
         answers = {
-            id_: answer if answer.error else checked(capability, instances[id_], answer.value)
-            for id_, answer in given.items()
+            id_: answer if answer.error else check_answer(capability, instances[id_], answer.value)
+            for id_, answer in model_answers.items()
             if id_ in instances
         }
-        unknown = [id_ for id_ in given if id_ not in instances]
+        unknown = [id_ for id_ in model_answers if id_ not in instances]
         if not answers:
             raise CodeacumenError(
-                f"{model}: none of its {len(given)} answers belongs to {name}",
+                f"{model}: none of its {len(model_answers)} answers belongs to {name}",
                 _describe_ids(name),
             )
         if unknown:
@@ -158,5 +166,5 @@ def score_answers(
             )
         if missing := len(instances) - len(answers):
             notes.append(f"{model}: {missing} of {len(instances)} instances have no answer")
-        recorder.add(planned, ModelCard(model, summary="answers of another program"), answers)
-    return recorder.finish(), notes
+        recorder.add_cell(planned, ModelCard(model, summary="answers of another program"), answers)
+    return recorder.finish_run(), notes

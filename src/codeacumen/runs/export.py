@@ -16,7 +16,7 @@ from pathlib import Path
 from codeacumen.api import CodeacumenError, Json, Task
 from codeacumen.core.files import write_atomically
 from codeacumen.core.progress import Progress, ignore_progress
-from codeacumen.runs.plan import PlannedTask, input_record
+from codeacumen.runs.plan import PlannedTask, question_to_json
 
 Rows = list[dict[str, Json]]
 
@@ -47,7 +47,7 @@ def export_instances(
     for position, task in enumerate(tasks):
         progress(f"reading {task.card.name}", position, len(tasks))
         for instance in PlannedTask(task).instances:
-            row = {"task": task.card.name, "id": instance.id, **input_record(instance.input)}
+            row = {"task": task.card.name, "id": instance.id, **question_to_json(instance.input)}
             rows.append({**row, "truth": instance.truth} if with_truth else row)
     data = write(rows)
     if is_printed:

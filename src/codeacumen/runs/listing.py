@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from codeacumen.registry import Entry, entry, list_data_families, listing, make_task, names
+from codeacumen.registry import (
+    Entry,
+    find_entry,
+    list_data_families,
+    list_names,
+    list_summaries,
+    make_task,
+)
 
 MODELS = "Models"
 PUBLISHED = "Published scores"
@@ -34,7 +41,7 @@ def list_models() -> list[dict[str, Any]]:
     """Return name, summary, origin and group of every model, by group."""
     rows = [
         {"name": name, "summary": summary, "origin": origin, "group": _find_group(name, origin)}
-        for name, summary, origin in listing("model")
+        for name, summary, origin in list_summaries("model")
     ]
     return sorted(rows, key=lambda row: _GROUPS.index(row["group"]))
 
@@ -42,7 +49,7 @@ def list_models() -> list[dict[str, Any]]:
 def _find_group(name: str, origin: str) -> str:
     if origin != _BUILT_IN:
         return MODELS  # do not import another package only to list its models
-    return find_model_group(entry("model", name))
+    return find_model_group(find_entry("model", name))
 
 
 def find_model_group(model: Entry) -> str:
@@ -64,7 +71,7 @@ def list_tasks(patterns: Sequence[str] | None = None) -> list[dict[str, Any]]:
 
     chosen = None if patterns is None else set(select_tasks(patterns))
     rows = []
-    for name, summary, origin in listing("task"):
+    for name, summary, origin in list_summaries("task"):
         if chosen is None or name in chosen:
             # Do not import another package only to list its tasks.
             command = _find_command(name) if origin == _BUILT_IN else ""
@@ -96,7 +103,7 @@ def list_benchmarks(tasks: Sequence[dict[str, Any]]) -> list[BenchmarkState]:
         name = row["benchmark"]
         state = "ready" if row["here"] else f"get the data with: {row['command']}"
         states.setdefault(name, BenchmarkState(name, state))
-    if len(tasks) == len(names("task")):
+    if len(tasks) == len(list_names("task")):
         for family in list_data_families():
             unbuilt = BenchmarkState(family.name, family.build_command, is_unbuilt=True)
             states.setdefault(family.name, unbuilt)

@@ -12,12 +12,12 @@ from codeacumen.api import Score
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.runs.evaluate import answer_cell
 from codeacumen.runs.plan import Cell
-from codeacumen.runs.scoring import Settings, score
+from codeacumen.runs.scoring import ScoringSettings, compute_scores
 from codeacumen.tasks.base import DISTINCT, NEAR_DUPLICATE
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class NearDuplicateEffect:
     """Scores of a model with and without near-duplicates.
 
     ``whole`` is the headline score; ``distinct`` and ``near_duplicate`` are the same score on the
@@ -40,14 +40,14 @@ class Effect:
 
 def measure_effects(
     cells: Sequence[Cell],
-    settings: Settings,
+    settings: ScoringSettings,
     progress: Progress = ignore_progress,
-) -> list[Effect]:
+) -> list[NearDuplicateEffect]:
     """Ask the models for missing answers, and return the effect for each cell."""
     effects = []
     for cell in cells:
         answers, _ = answer_cell(cell, progress)
-        scores, _ = score(cell.task.task, cell.task.instances, answers, settings)
+        scores, _ = compute_scores(cell.task.task, cell.task.instances, answers, settings)
         headline = scores[0]
         by_slice = {
             score.slice: score
@@ -55,9 +55,9 @@ def measure_effects(
             if (score.metric, score.evaluation_set) == (headline.metric, headline.evaluation_set)
         }
         effects.append(
-            Effect(
+            NearDuplicateEffect(
                 cell.task.card.name,
-                cell.made.reference,
+                cell.loaded.reference,
                 headline,
                 by_slice.get(DISTINCT),
                 by_slice.get(NEAR_DUPLICATE),

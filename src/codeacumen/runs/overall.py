@@ -28,7 +28,7 @@ def needs_resamples(task: str) -> bool:
     )
 
 
-def task_seed(seed: int, instances: Sequence[Instance]) -> int:
+def compute_task_seed(seed: int, instances: Sequence[Instance]) -> int:
     """Return the seed for the resamples of one task of a group.
 
     Tasks with the same instances share a seed, so that they are resampled together. Other tasks
@@ -42,12 +42,14 @@ def task_seed(seed: int, instances: Sequence[Instance]) -> int:
     return int.from_bytes(digest.digest()[:8], "big")
 
 
-def group_means(cells: Sequence[Scores]) -> dict[tuple[str, str], float]:
+def compute_group_means(cells: Sequence[Scores]) -> dict[tuple[str, str], float]:
     """Return means by group and model, for models with a score on every task of the group."""
     return _compute_means(cells, ((group.name, group.tasks) for group in list_task_groups()))
 
 
-def level_means(cells: Sequence[Scores], levels: InputLevels) -> dict[tuple[str, str], float]:
+def compute_level_means(
+    cells: Sequence[Scores], levels: InputLevels
+) -> dict[tuple[str, str], float]:
     """Return means by level and model, for models with a score on every task of the level."""
     return _compute_means(cells, levels.tasks.items())
 
@@ -66,7 +68,7 @@ def _compute_means(
     return means
 
 
-def overall_scores(
+def compute_overall_scores(
     cells: Sequence[Scores],
     draws: Mapping[tuple[str, str], Floats | None],
     confidence: float,
@@ -82,13 +84,13 @@ def overall_scores(
             model,
             tasks_of[group],
             value,
-            *_bounds([draws.get((task, model)) for task in tasks_of[group]], confidence),
+            *_compute_bounds([draws.get((task, model)) for task in tasks_of[group]], confidence),
         )
-        for (group, model), value in group_means(cells).items()
+        for (group, model), value in compute_group_means(cells).items()
     )
 
 
-def losses(
+def compute_losses(
     cells: Sequence[Scores],
     draws: Mapping[tuple[str, str], Floats | None],
     confidence: float,
@@ -96,29 +98,31 @@ def losses(
     """Return how much lower each model's mean is with less than the full text."""
     computed = []
     for levels in list_input_levels():
-        means = level_means(cells, levels)
-        for (level, model), value in means.items():
-            whole = means.get((levels.first, model))
-            if level == levels.first or whole is None:
+        means = compute_level_means(cells, levels)
+        for (level, model), mean in means.items():
+            full_mean = means.get((levels.first_level, model))
+            if level == levels.first_level or full_mean is None:
                 continue
-            pairs = zip(levels.tasks[levels.first], levels.tasks[level], strict=True)
-            both = [(draws.get((all_, model)), draws.get((less, model))) for all_, less in pairs]
+            pairs = zip(levels.tasks[levels.first_level], levels.tasks[level], strict=True)
+            both = [
+                (draws.get((full, model)), draws.get((reduced, model))) for full, reduced in pairs
+            ]
             differences = [None if a is None or b is None else a - b for a, b in both]
-            bounds = _bounds(differences, confidence)
-            computed.append(Loss(levels.benchmark, model, level, whole - value, *bounds))
+            bounds = _compute_bounds(differences, confidence)
+            computed.append(Loss(levels.benchmark, model, level, full_mean - mean, *bounds))
     return tuple(computed)
 
 
-def _bounds(
+def _compute_bounds(
     draws: Sequence[Floats | None], confidence: float
 ) -> tuple[float, float] | tuple[None, None]:
     """Return the percentile interval of the mean of draws; None if a task has no draws."""
     import numpy as np
 
-    known = [one for one in draws if one is not None]
-    if len(known) < len(draws):
+    defined = [task_draws for task_draws in draws if task_draws is not None]
+    if len(defined) < len(draws):
         return None, None
-    mean = np.mean(known, axis=0)
+    mean = np.mean(defined, axis=0)
     if not np.isfinite(mean).all():
         return None, None
     low, high = np.quantile(mean, [(1 - confidence) / 2, (1 + confidence) / 2])

@@ -29,26 +29,26 @@ from codeacumen.api import (
     UsesContext,
     get_fingerprint,
 )
-from codeacumen.models.adapters import list_capabilities, route
+from codeacumen.models.adapters import find_route, list_capabilities
 from codeacumen.registry import (
     BrokenError,
     LoadedModel,
-    code_hash,
-    entry,
-    fingerprint,
+    compute_fingerprint,
+    find_entry,
+    hash_code,
+    hash_modules,
+    list_names,
     make_model,
     make_task,
-    modules_hash,
-    names,
     select_tasks,
 )
 
 # The models and adapters of this package use these libraries; another release may change digits.
 LIBRARIES = ("numpy", "rapidfuzz", "scikit-learn", "spylls")
 # Modules between a task and a model: adapters, batches, and checks of answers.
-ASKING = ("codeacumen.models.adapters", "codeacumen.runs.ask")
+ANSWERING_MODULES = ("codeacumen.models.adapters", "codeacumen.runs.ask")
 # Optional parts of a question; they are omitted where they are empty.
-OPTIONAL = ("method", "ask")
+OPTIONAL_KEYS = ("method", "ask")
 
 
 class PlannedTask:
@@ -85,22 +85,22 @@ class PlannedTask:
             ) from error
         if not instances:
             raise CodeacumenError(f"task {name} has no instances")
-        seen: set[str] = set()
+        seen_ids: set[str] = set()
         for instance in instances:
-            if instance.id in seen:
+            if instance.id in seen_ids:
                 raise CodeacumenError(f"task {name}: two instances have the id {instance.id}")
-            seen.add(instance.id)
+            seen_ids.add(instance.id)
         return instances
 
     @cached_property
     def data_sha256(self) -> str:
         """Hash of all inputs and truths of the instances, in order."""
-        return self._hash(
+        return self._hash_records(
             (
                 f"instance {instance.id}",
                 [
                     instance.id,
-                    _hashed_input(instance.input),
+                    _list_hashed_parts(instance.input),
                     instance.truth,
                     instance.cluster,
                     sorted(instance.tags),
@@ -113,9 +113,9 @@ class PlannedTask:
     def code_sha256(self) -> str:
         """Hash of the code of the task: of its registered factory, or of its class."""
         try:
-            return entry("task", self.card.name).get_code_hash()
+            return find_entry("task", self.card.name).get_code_hash()
         except CodeacumenError:
-            return code_hash(type(self.task))
+            return hash_code(type(self.task))
 
     @property
     def training(self) -> Callable[[], Sequence[Example]] | None:
@@ -132,9 +132,9 @@ class PlannedTask:
 
         It is the task's own fingerprint, or else the hash of its training split.
         """
-        own = get_fingerprint(self.task)
-        if own or self.training is None:
-            return own
+        task_fingerprint = get_fingerprint(self.task)
+        if task_fingerprint or self.training is None:
+            return task_fingerprint
         try:
             examples = self.training()
         except CodeacumenError:
@@ -144,39 +144,41 @@ class PlannedTask:
                 f"task {self.card.name}: cannot read its training split: "
                 f"{type(error).__name__}: {error}"
             ) from error
-        return self._hash(
+        return self._hash_records(
             (
-                f"training example {place}",
-                [_hashed_input(example.input), example.truth],
+                f"training example {number}",
+                [_list_hashed_parts(example.input), example.truth],
             )
-            for place, example in enumerate(examples)
+            for number, example in enumerate(examples)
         )
 
-    def _hash(self, records: Iterable[tuple[str, list[Json]]]) -> str:
+    def _hash_records(self, records: Iterable[tuple[str, list[Json]]]) -> str:
         """Return the hash of records; their labels are for error messages."""
         digest = hashlib.sha256()
-        for what, record in records:
+        for label, record in records:
             try:
                 line = json.dumps(record, sort_keys=True, allow_nan=False)
             except (TypeError, ValueError) as error:
                 raise CodeacumenError(
-                    f"task {self.card.name}: {what} is not plain JSON ({error})"
+                    f"task {self.card.name}: {label} is not plain JSON ({error})"
                 ) from error
             digest.update(line.encode() + b"\n")
         return digest.hexdigest()
 
 
-def _hashed_input(question: Input) -> list[Json]:
+def _list_hashed_parts(question: Input) -> list[Json]:
     """Return the parts of a question that its hash covers: the content and the optional parts."""
     if isinstance(question, Question | Prompt):
         return [*question.content, question.method, question.ask]
     return [*question.content]
 
 
-def input_record(asked: Input) -> dict[str, Json]:
+def question_to_json(question: Input) -> dict[str, Json]:
     """Return a question as plain JSON, without empty optional parts."""
     return {
-        key: value for key, value in asdict(asked).items() if value != "" or key not in OPTIONAL
+        key: value
+        for key, value in asdict(question).items()
+        if value != "" or key not in OPTIONAL_KEYS
     }
 
 
@@ -184,13 +186,13 @@ def input_record(asked: Input) -> dict[str, Json]:
 class Cell:
     """One model on one task."""
 
-    made: LoadedModel
+    loaded: LoadedModel
     task: PlannedTask
 
     @property
     def name(self) -> str:
         """Label of the cell in progress messages."""
-        return f"{self.made.reference} on {self.task.card.name}"
+        return f"{self.loaded.reference} on {self.task.card.name}"
 
     def cache_key(self) -> dict[str, object]:
         """Return everything that an answer may depend on, and nothing else.
@@ -198,58 +200,64 @@ class Cell:
         Stored answers are reused only under an equal key.
         """
         key: dict[str, object] = {
-            "asking": modules_hash(*ASKING),
+            "asking": hash_modules(*ANSWERING_MODULES),
             "libraries": {name: version(name) for name in LIBRARIES},
-            "model": self.made.entry.name,
-            "settings": self.made.settings,
-            "fingerprint": fingerprint(self.made),
+            "model": self.loaded.entry.name,
+            "settings": self.loaded.settings,
+            "fingerprint": compute_fingerprint(self.loaded),
             "task": self.task.card.name,
             "task_version": self.task.card.version,
             "task_code": self.task.code_sha256,
             "capability": self.task.card.capability,
             "data_sha256": self.task.data_sha256,
         }
-        model = self.made.model
+        model = self.loaded.model
         learns = isinstance(model, Learner) and model.supervision.startswith("train")
         if learns or isinstance(model, UsesContext):
             key["surroundings"] = self.task.surroundings
         return key
 
 
-def model_card(made: LoadedModel) -> ModelCard:
+def create_model_card(loaded: LoadedModel) -> ModelCard:
     """Return the card of a model for a run's results."""
     # A learner has a supervision; a model that was trained before may have one too.
-    supervision = made.model.supervision if isinstance(made.model, Supervised) else "none"
+    supervision = loaded.model.supervision if isinstance(loaded.model, Supervised) else "none"
     return ModelCard(
-        name=made.reference,
-        summary=made.entry.summary,
-        settings=made.settings,
-        capabilities=tuple(list_capabilities(made.model)),
+        name=loaded.reference,
+        summary=loaded.entry.summary,
+        settings=loaded.settings,
+        capabilities=tuple(list_capabilities(loaded.model)),
         supervision=supervision,
-        is_baseline=made.entry.is_baseline,
-        version=made.entry.origin,
+        is_baseline=loaded.entry.is_baseline,
+        version=loaded.entry.origin,
     )
 
 
-def why_not(made: LoadedModel, card: TaskCard, *, trains: bool = True) -> str:
+def explain_misfit(loaded: LoadedModel, card: TaskCard, *, has_training: bool = True) -> str:
     """Return why a model cannot answer a task; empty if it can.
 
     ``has_training``: the task has a training split.
     """
     needed = card.capability
-    only = made.model.only if isinstance(made.model, Restricted) else ()
-    if only and not any(card.name == name or card.name.startswith(name + "/") for name in only):
-        return f"it answers {', '.join(only)} only"
-    own = list_capabilities(made.model)
-    learner = made.model if isinstance(made.model, Learner) else None
-    if learner is not None and learner.supervision == "train" and not trains:
+    supported_tasks = loaded.model.only if isinstance(loaded.model, Restricted) else ()
+    if supported_tasks and not any(
+        card.name == name or card.name.startswith(name + "/") for name in supported_tasks
+    ):
+        return f"it answers {', '.join(supported_tasks)} only"
+    capabilities = list_capabilities(loaded.model)
+    learner = loaded.model if isinstance(loaded.model, Learner) else None
+    if learner is not None and learner.supervision == "train" and not has_training:
         return "it learns from a training split, which the task does not have"
     # A learner is trained on the task's own questions, so an adapter cannot replace its capability.
     needs_native_capability = learner is not None or card.requires_native_capability
-    reachable = needed in own if needs_native_capability else route(own, needed) is not None
-    if reachable:
+    is_supported = (
+        needed in capabilities
+        if needs_native_capability
+        else find_route(capabilities, needed) is not None
+    )
+    if is_supported:
         return ""
-    return f"the task needs {needed}, the model has {', '.join(own) or 'no capability'}"
+    return f"the task needs {needed}, the model has {', '.join(capabilities) or 'no capability'}"
 
 
 def make_plan(
@@ -269,26 +277,26 @@ def plan_cells(
     A model without the capability that a task needs is an error, unless ``skip_unfit``.
     """
     cells: list[Cell] = []
-    unfit: list[str] = []
+    misfits: list[str] = []
     for task in tasks:
-        for made in models:
-            trains = task.training is not None
-            reason = why_not(made, task.card, trains=trains)
+        for loaded in models:
+            has_training = task.training is not None
+            reason = explain_misfit(loaded, task.card, has_training=has_training)
             if reason:
-                unfit.append(f"{made.reference} cannot answer {task.card.name}: {reason}")
+                misfits.append(f"{loaded.reference} cannot answer {task.card.name}: {reason}")
             else:
-                cells.append(Cell(made, task))
-    if unfit and not skip_unfit:
+                cells.append(Cell(loaded, task))
+    if misfits and not skip_unfit:
         raise CodeacumenError(
-            "\n".join(unfit),
+            "\n".join(misfits),
             "leave these models or tasks out (`codeacumen eval` does with --skip-unfit)",
         )
     if not cells:
         raise CodeacumenError(
-            "\n".join(["no model can answer a task", *unfit]),
+            "\n".join(["no model can answer a task", *misfits]),
             "`codeacumen models show NAME` lists the tasks that a model can answer",
         )
-    return cells, unfit
+    return cells, misfits
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,31 +309,33 @@ class Availability:
     broken: list[str]
 
 
-def offered_tasks() -> Availability:
+def list_available_tasks() -> Availability:
     """Return the tasks by availability of their data. A broken package affects only its tasks."""
     from codeacumen.datasets import CATALOGUE, missing_files
 
-    offer = Availability([], [], [])
-    for name in names("task"):
+    available = Availability([], [], [])
+    for name in list_names("task"):
         try:
             data = CATALOGUE.get(make_task(name).card.dataset)
         except CodeacumenError as error:
-            offer.broken.append(str(error))
+            available.broken.append(str(error))
             continue
-        (offer.absent if data is not None and missing_files(data) else offer.names).append(name)
-    return offer
+        (available.absent if data is not None and missing_files(data) else available.names).append(
+            name
+        )
+    return available
 
 
-def offered_models() -> Availability:
+def list_available_models() -> Availability:
     """Return the models that load with default settings; ``absent`` are those that need more."""
-    offer = Availability([], [], [])
-    for name in names("model"):
+    available = Availability([], [], [])
+    for name in list_names("model"):
         try:
             make_model(name)
         except BrokenError as error:
-            offer.broken.append(str(error))
+            available.broken.append(str(error))
         except CodeacumenError:
-            offer.absent.append(name)
+            available.absent.append(name)
         else:
-            offer.names.append(name)
-    return offer
+            available.names.append(name)
+    return available

@@ -24,19 +24,29 @@ from codeacumen.api import Answer, Json, ModelCard, Run, Scores, TaskCard
 from codeacumen.core.files import write_atomically
 from codeacumen.core.machine import peak_memory_bytes
 from codeacumen.runs.answers import canonical_bytes
-from codeacumen.runs.datasets import RECORD, list_dataset_folders
-from codeacumen.runs.overall import losses, needs_resamples, overall_scores, task_seed
+from codeacumen.runs.datasets import PROVENANCE_KEY, list_dataset_folders
+from codeacumen.runs.overall import (
+    compute_losses,
+    compute_overall_scores,
+    compute_task_seed,
+    needs_resamples,
+)
 from codeacumen.runs.plan import PlannedTask
 from codeacumen.runs.results import write_run
-from codeacumen.runs.scoring import Settings, count, headline_draws, score
+from codeacumen.runs.scoring import (
+    ScoringSettings,
+    compute_headline_draws,
+    compute_scores,
+    count_answers,
+)
 
 if TYPE_CHECKING:
     from codeacumen.api import Floats
 
 
-def package_versions() -> dict[str, str]:
+def list_package_versions() -> dict[str, str]:
     """Return the installed versions of the libraries that codeacumen requires."""
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     try:
         requirements = requires("codeacumen") or []
     except PackageNotFoundError:  # run from a source tree that was never installed
@@ -48,54 +58,54 @@ def package_versions() -> dict[str, str]:
         for end in "<>=!~[ ":
             name = name.split(end)[0]
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    return dict(sorted(found.items()))
+    return dict(sorted(versions.items()))
 
 
-def git_state() -> dict[str, Json] | None:
+def read_git_state() -> dict[str, Json] | None:
     """Return the commit of codeacumen's checkout; None for an installed package."""
     root = Path(codeacumen.__file__).resolve().parents[2]
     if not (root / ".git").exists():
         return None
     try:
-        commit = _git(root, "rev-parse", "HEAD")
-        changed = _git(root, "status", "--porcelain", "--untracked-files=no")
+        commit = _run_git(root, "rev-parse", "HEAD")
+        changed = _run_git(root, "status", "--porcelain", "--untracked-files=no")
     except (OSError, subprocess.SubprocessError):
         return None
     return {"commit": commit, "changed": bool(changed)}
 
 
-def _git(root: Path, *arguments: str) -> str:
-    done = subprocess.run(
+def _run_git(root: Path, *arguments: str) -> str:
+    process = subprocess.run(
         ["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True, timeout=10
     )
-    return done.stdout.strip()
+    return process.stdout.strip()
 
 
-def provenance(started: datetime, seconds: float) -> dict[str, Json]:
+def collect_provenance(started: datetime, seconds: float) -> dict[str, Json]:
     """Return versions, machine, commit, time and memory of this process."""
     return {
         "codeacumen": codeacumen.__version__,
-        "git": git_state(),
+        "git": read_git_state(),
         "python": platform.python_version(),
         "platform": platform.platform(),
         "processors": os.cpu_count(),
-        "packages": package_versions(),
+        "packages": list_package_versions(),
         "started": started.astimezone(UTC).isoformat(timespec="seconds"),
         "seconds": round(seconds, 3),
         "peak_memory_bytes": peak_memory_bytes(),
     }
 
 
-ERRORS_SHOWN = 5
+MAX_ERRORS = 5
 
 
 class Recorder:
     """Collects the cells of a run and writes them to a folder, if one is given."""
 
-    def __init__(self, settings: Settings, out: Path | None) -> None:
+    def __init__(self, settings: ScoringSettings, out: Path | None) -> None:
         self.settings = settings
         self.out = out
         self.cells: list[Scores] = []
@@ -105,26 +115,26 @@ class Recorder:
         self._started = datetime.now(UTC)
         self._clock = time.perf_counter()
 
-    def add(
+    def add_cell(
         self,
         task: PlannedTask,
         model: ModelCard,
         answers: Mapping[str, Answer],
         *,
-        asked: int = 0,
-        since: float | None = None,
+        asked_count: int = 0,
+        started: float | None = None,
     ) -> None:
         """Score and store the answers of a model; ``started`` is when it was first asked."""
         data = canonical_bytes(task.instances, answers)
-        path = Path("answers") / task.card.name / f"{file_name(model.name)}.jsonl"
+        path = Path("answers") / task.card.name / f"{make_file_name(model.name)}.jsonl"
         if self.out is not None:
             write_atomically(self.out / path, data)
-        scores, unreadable = score(task.task, task.instances, answers, self.settings)
+        scores, unreadable = compute_scores(task.task, task.instances, answers, self.settings)
         if needs_resamples(task.card.name):
-            seed = task_seed(self.settings.seed, task.instances)
-            own = replace(self.settings, seed=seed)
-            drawn = headline_draws(task.task, task.instances, answers, own)
-            self._draws[task.card.name, model.name] = drawn
+            seed = compute_task_seed(self.settings.seed, task.instances)
+            task_settings = replace(self.settings, seed=seed)
+            draws = compute_headline_draws(task.task, task.instances, answers, task_settings)
+            self._draws[task.card.name, model.name] = draws
         failed = {a.id: a.error for a in answers.values() if a.error} | unreadable
         self.tasks[task.card.name] = task.card
         self.models[model.name] = model
@@ -133,22 +143,22 @@ class Recorder:
                 task=task.card.name,
                 model=model.name,
                 scores=tuple(scores),
-                counts=count(task.instances, answers, failed),
+                counts=count_answers(task.instances, answers, failed),
                 answers=path.as_posix() if self.out is not None else "",
                 answers_sha256=hashlib.sha256(data).hexdigest(),
                 data_sha256=task.data_sha256,
-                asked=asked,
-                seconds=0.0 if since is None else round(time.perf_counter() - since, 3),
+                asked=asked_count,
+                seconds=0.0 if started is None else round(time.perf_counter() - started, 3),
                 errors=tuple(
-                    f"{id_}: {error}" for id_, error in islice(failed.items(), ERRORS_SHOWN)
+                    f"{id_}: {error}" for id_, error in islice(failed.items(), MAX_ERRORS)
                 ),
             )
         )
 
-    def finish(self) -> Run:
+    def finish_run(self) -> Run:
         """Return the run; write its record if there is a folder."""
         # Readers would take a mean over limited tasks for the benchmark's score.
-        whole = [cell for cell in self.cells if not self.tasks[cell.task].limit]
+        full_cells = [cell for cell in self.cells if not self.tasks[cell.task].limit]
         run = Run(
             seed=self.settings.seed,
             confidence=self.settings.confidence,
@@ -157,25 +167,25 @@ class Recorder:
             models=self.models,
             cells=tuple(self.cells),
             provenance={
-                **provenance(self._started, time.perf_counter() - self._clock),
-                RECORD: list_dataset_folders(self.tasks),
+                **collect_provenance(self._started, time.perf_counter() - self._clock),
+                PROVENANCE_KEY: list_dataset_folders(self.tasks),
             },
-            overall=overall_scores(whole, self._draws, self.settings.confidence),
-            losses=losses(whole, self._draws, self.settings.confidence),
+            overall=compute_overall_scores(full_cells, self._draws, self.settings.confidence),
+            losses=compute_losses(full_cells, self._draws, self.settings.confidence),
         )
         if self.out is not None:
             write_run(self.out, run)
         return run
 
 
-def file_name(reference: str) -> str:
+def make_file_name(reference: str) -> str:
     """Return a file name for a model.
 
     A reference that is not a valid name gets a hash, so that two models never share a file.
     """
-    plain = re.sub(r"[^A-Za-z0-9.=-]+", "_", reference)
-    if plain == reference and len(plain) < 100:
-        return plain
+    safe_name = re.sub(r"[^A-Za-z0-9.=-]+", "_", reference)
+    if safe_name == reference and len(safe_name) < 100:
+        return safe_name
     # Bytes of the command line that are not UTF-8 are lone surrogates in the reference.
     digest = hashlib.sha256(reference.encode(errors="surrogatepass")).hexdigest()
-    return f"{plain[:100]}-{digest[:8]}"
+    return f"{safe_name[:100]}-{digest[:8]}"

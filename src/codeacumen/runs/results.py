@@ -34,7 +34,7 @@ SCHEMA = "codeacumen.results/2"
 FILE_NAME = "results.json"
 
 
-def to_json(run: Run) -> dict[str, Any]:
+def run_to_json(run: Run) -> dict[str, Any]:
     """Return the contents of ``results.json``."""
     return {
         "schema": SCHEMA,
@@ -44,13 +44,13 @@ def to_json(run: Run) -> dict[str, Any]:
         "tasks": {name: asdict(card) for name, card in run.tasks.items()},
         "models": {name: asdict(card) for name, card in run.models.items()},
         "cells": [asdict(cell) for cell in run.cells],
-        "overall": [asdict(one) for one in run.overall],
-        "losses": [asdict(one) for one in run.losses],
+        "overall": [asdict(overall) for overall in run.overall],
+        "losses": [asdict(loss) for loss in run.losses],
         "provenance": dict(run.provenance),
     }
 
 
-def from_json(record: Mapping[str, Any]) -> Run:
+def run_from_json(record: Mapping[str, Any]) -> Run:
     """Return the run in the contents of a ``results.json``."""
     if record.get("schema") != SCHEMA:
         raise CodeacumenError(
@@ -61,37 +61,40 @@ def from_json(record: Mapping[str, Any]) -> Run:
         seed=record["seed"],
         confidence=record["confidence"],
         resamples=record["resamples"],
-        tasks={name: _task_card(card) for name, card in record["tasks"].items()},
+        tasks={name: _task_card_from_json(card) for name, card in record["tasks"].items()},
         models={
             name: ModelCard(**{**card, "capabilities": tuple(card["capabilities"])})
             for name, card in record["models"].items()
         },
-        cells=tuple(_scores(cell) for cell in record["cells"]),
+        cells=tuple(_scores_from_json(cell) for cell in record["cells"]),
         provenance=record["provenance"],
         overall=tuple(
-            Overall(**{**one, "tasks": tuple(one["tasks"])}) for one in record.get("overall", ())
+            Overall(**{**overall, "tasks": tuple(overall["tasks"])})
+            for overall in record.get("overall", ())
         ),
-        losses=tuple(Loss(**one) for one in record.get("losses", ())),
+        losses=tuple(Loss(**loss) for loss in record.get("losses", ())),
     )
 
 
-def _task_card(card: Mapping[str, Any]) -> TaskCard:
+def _task_card_from_json(card: Mapping[str, Any]) -> TaskCard:
     return TaskCard(
         **{
             **card,
             "capability": Capability(card["capability"]),
-            "evaluation_sets": tuple(EvaluationSet(**one) for one in card["evaluation_sets"]),
+            "evaluation_sets": tuple(
+                EvaluationSet(**evaluation_set) for evaluation_set in card["evaluation_sets"]
+            ),
             "slices": tuple(card["slices"]),
             "ceiling": Ceiling(**card["ceiling"]) if card["ceiling"] else None,
         }
     )
 
 
-def _scores(cell: Mapping[str, Any]) -> Scores:
+def _scores_from_json(cell: Mapping[str, Any]) -> Scores:
     return Scores(
         **{
             **cell,
-            "scores": tuple(Score(**one) for one in cell["scores"]),
+            "scores": tuple(Score(**score) for score in cell["scores"]),
             "counts": Counts(**cell["counts"]),
             "errors": tuple(cell["errors"]),
         }
@@ -101,7 +104,7 @@ def _scores(cell: Mapping[str, Any]) -> Scores:
 def write_run(folder: Path, run: Run) -> Path:
     """Write a run's ``results.json`` to a folder, and return its path."""
     path = folder / FILE_NAME
-    text = json.dumps(to_json(run), indent=1, ensure_ascii=False)
+    text = json.dumps(run_to_json(run), indent=1, ensure_ascii=False)
     write_atomically(path, text.encode("utf-8", errors="backslashreplace") + b"\n")
     return path
 
@@ -116,8 +119,8 @@ def read_cell_answers(folder: Path, cell: Scores) -> tuple[dict[str, Answer], bo
             "`codeacumen score` stores the answers only with --out",
         )
     answers = read_answers(path)
-    found = hashlib.sha256(path.read_bytes()).hexdigest()
-    return answers, found == cell.answers_sha256
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    return answers, digest == cell.answers_sha256
 
 
 def find_results(path: Path) -> Path:
@@ -130,7 +133,7 @@ def read_run(path: Path) -> Run:
     file = find_results(path)
     try:
         record = json.loads(file.read_text(encoding="utf-8"))
-        return from_json(record)
+        return run_from_json(record)
     except OSError as error:
         raise CodeacumenError(
             f"{file}: {error.strerror}", "a run is a folder that `codeacumen eval --out` wrote"

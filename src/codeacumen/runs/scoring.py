@@ -26,11 +26,11 @@ from codeacumen.api import (
 )
 from codeacumen.registry import make_metrics
 from codeacumen.runs.statistics import (
-    cluster_index,
-    interval,
-    point,
-    replicates,
-    unit_count,
+    compute_interval,
+    compute_replicates,
+    compute_statistic,
+    count_units,
+    number_clusters,
     wilson_interval,
 )
 
@@ -40,12 +40,12 @@ if TYPE_CHECKING:
 
 SMALL_SAMPLE = 30
 # With fewer units, resamples are meaningless: two pairs always correlate at 1 or -1.
-FEWEST_FOR_INTERVAL = 5
+MIN_UNITS_FOR_INTERVAL = 5
 NO_ANSWER = Answer("")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ScoringSettings:
     """Settings of scores and intervals; a run records them."""
 
     seed: int = 0
@@ -61,23 +61,23 @@ class Observations:
     columns: Floats
     clusters: tuple[str, ...]
 
-    def restricted_to(self, ids: Sequence[str]) -> Observations:
+    def restrict_to(self, ids: Sequence[str]) -> Observations:
         """Return the observations of these instances, in this order."""
-        place = {id_: i for i, id_ in enumerate(self.ids)}
-        index = [place[id_] for id_ in ids]
+        position_of = {id_: i for i, id_ in enumerate(self.ids)}
+        positions = [position_of[id_] for id_ in ids]
         return Observations(
-            tuple(ids), self.columns[:, index], tuple(self.clusters[i] for i in index)
+            tuple(ids), self.columns[:, positions], tuple(self.clusters[i] for i in positions)
         )
 
 
-def belongs(instance: Instance, evaluation_set: EvaluationSet, slice_: str = "") -> bool:
+def is_in_slice(instance: Instance, evaluation_set: EvaluationSet, slice_: str = "") -> bool:
     """Return True if an instance belongs to an evaluation set and to a slice, if one is given."""
     return (not evaluation_set.tag or evaluation_set.tag in instance.tags) and (
         not slice_ or slice_ in instance.tags
     )
 
 
-def read(
+def postprocess_answers(
     task: Task, instances: Sequence[Instance], answers: Mapping[str, Answer]
 ) -> Mapping[str, Answer]:
     """Return the answers for the task's metrics, postprocessed if the task does that."""
@@ -86,7 +86,7 @@ def read(
     return answers
 
 
-def observe(
+def observe_answers(
     metric: Metric,
     instances: Sequence[Instance],
     answers: Mapping[str, Answer],
@@ -99,7 +99,7 @@ def observe(
     clusters: list[str] = []
     unreadable: dict[str, str] = {}
     for instance in instances:
-        if not belongs(instance, evaluation_set, slice_):
+        if not is_in_slice(instance, evaluation_set, slice_):
             continue
         answer = answers.get(instance.id, NO_ANSWER)
         row: tuple[float, ...] | None = None
@@ -119,8 +119,11 @@ def observe(
     return Observations(tuple(ids), columns, tuple(clusters)), unreadable
 
 
-def score(
-    task: Task, instances: Sequence[Instance], answers: Mapping[str, Answer], settings: Settings
+def compute_scores(
+    task: Task,
+    instances: Sequence[Instance],
+    answers: Mapping[str, Answer],
+    settings: ScoringSettings,
 ) -> tuple[list[Score], dict[str, str]]:
     """Return all scores of a model on a task, and the errors of invalid answers, by instance.
 
@@ -130,76 +133,77 @@ def score(
     """
     card = task.card
     first = card.evaluation_sets[0]
-    wanted = [(task.metric, evaluation_set, "") for evaluation_set in card.evaluation_sets]
-    wanted += [(task.metric, first, slice_) for slice_ in card.slices]
-    further = [*task.metrics] if isinstance(task, HasMetrics) else []
-    own_names = {task.metric.name, *(metric.name for metric in further)}
+    requested = [(task.metric, evaluation_set, "") for evaluation_set in card.evaluation_sets]
+    requested += [(task.metric, first, slice_) for slice_ in card.slices]
+    other_metrics = [*task.metrics] if isinstance(task, HasMetrics) else []
+    own_names = {task.metric.name, *(metric.name for metric in other_metrics)}
     for metric in make_metrics(card.name):
         if metric.name in own_names:
             raise CodeacumenError(
                 f"{card.name} has a metric {metric.name!r} of its own", "rename the registered one"
             )
-        further.append(metric)
-    for metric in further:
-        wanted += [(metric, first, slice_) for slice_ in ("", *card.slices)]
-    given = read(task, instances, answers)
+        other_metrics.append(metric)
+    for metric in other_metrics:
+        requested += [(metric, first, slice_) for slice_ in ("", *card.slices)]
+    postprocessed = postprocess_answers(task, instances, answers)
     # Select the instances of each slice once: slices are small, and there may be many metrics.
     members = {
-        slice_: [one for one in instances if belongs(one, first, slice_)] for slice_ in card.slices
+        slice_: [instance for instance in instances if is_in_slice(instance, first, slice_)]
+        for slice_ in card.slices
     }
     scores: list[Score] = []
     unreadable: dict[str, str] = {}
-    for metric, evaluation_set, slice_ in wanted:
-        seen, problems = observe(
-            metric, members.get(slice_, instances), given, evaluation_set, slice_
+    for metric, evaluation_set, slice_ in requested:
+        observations, problems = observe_answers(
+            metric, members.get(slice_, instances), postprocessed, evaluation_set, slice_
         )
         unreadable |= problems
-        scores.append(_one(metric, seen, evaluation_set, slice_, settings))
+        scores.append(_compute_score(metric, observations, evaluation_set, slice_, settings))
     return scores, unreadable
 
 
-def _one(
+def _compute_score(
     metric: Metric,
-    seen: Observations,
+    observations: Observations,
     evaluation_set: EvaluationSet,
     slice_: str,
-    settings: Settings,
+    settings: ScoringSettings,
 ) -> Score:
     """Return the score of a metric with its interval, or with a note that explains its absence."""
-    n = len(seen.ids)
-    value = point(metric, seen.columns)
+    n = len(observations.ids)
+    value = compute_statistic(metric, observations.columns)
     if not math.isfinite(value):
         note = "no answers" if n == 0 else "undefined: too few or all equal"
         return Score(metric.name, evaluation_set.name, slice_, None, None, None, n, note)
-    clusters = cluster_index(seen.clusters)
-    units = unit_count(n, clusters)
+    clusters = number_clusters(observations.clusters)
+    units = count_units(n, clusters)
     unit = "instance" if clusters is None else "cluster"
-    told = f"only {units} {unit}" + ("s" if units != 1 else "")
-    if units < FEWEST_FOR_INTERVAL:
-        note = f"{told}: too few for an interval"
+    size_note = f"only {units} {unit}" + ("s" if units != 1 else "")
+    if units < MIN_UNITS_FOR_INTERVAL:
+        note = f"{size_note}: too few for an interval"
         return Score(metric.name, evaluation_set.name, slice_, value, None, None, n, note)
-    bounds = _bounds(metric, seen.columns, clusters, settings)
-    note = f"{told}: read the interval, not the value" if units < SMALL_SAMPLE else ""
+    bounds = _compute_bounds(metric, observations.columns, clusters, settings)
+    note = f"{size_note}: read the interval, not the value" if units < SMALL_SAMPLE else ""
     if bounds is None:
         note = "undefined in too many resamples for an interval"
     low, high = bounds if bounds is not None else (None, None)
     return Score(metric.name, evaluation_set.name, slice_, value, low, high, n, note)
 
 
-def _bounds(
-    metric: Metric, columns: Floats, clusters: Clusters | None, settings: Settings
+def _compute_bounds(
+    metric: Metric, columns: Floats, clusters: Clusters | None, settings: ScoringSettings
 ) -> tuple[float, float] | None:
     """Return the interval of a score; None if too many resamples leave it undefined."""
-    value = point(metric, columns)
+    value = compute_statistic(metric, columns)
     if isinstance(metric, Percentage) and metric.percentage and value in (0.0, 100.0):
         # At 0 or 100 %, all resamples are equal; Wilson's interval still has a width.
-        units = unit_count(columns.shape[1], clusters)
+        units = count_units(columns.shape[1], clusters)
         low, high = wilson_interval(value / 100, units, settings.confidence)
         return 100 * low, 100 * high
     # ``compute_interval`` needs no resamples for a proportion of 0 or 1.
     if not (metric.proportion and value in (0.0, 1.0)):
-        metric, columns, clusters = _summed(metric, columns, clusters)
-    return interval(
+        metric, columns, clusters = _sum_clusters(metric, columns, clusters)
+    return compute_interval(
         metric,
         columns,
         confidence=settings.confidence,
@@ -209,22 +213,27 @@ def _bounds(
     )
 
 
-def headline_draws(
-    task: Task, instances: Sequence[Instance], answers: Mapping[str, Answer], settings: Settings
+def compute_headline_draws(
+    task: Task,
+    instances: Sequence[Instance],
+    answers: Mapping[str, Answer],
+    settings: ScoringSettings,
 ) -> Floats | None:
     """Return the headline score in each resample; None if there are too few units."""
-    given = read(task, instances, answers)
-    seen, _ = observe(task.metric, instances, given, task.card.evaluation_sets[0])
-    clusters = cluster_index(seen.clusters)
-    n = len(seen.ids)
-    if n == 0 or unit_count(n, clusters) < FEWEST_FOR_INTERVAL:
+    postprocessed = postprocess_answers(task, instances, answers)
+    observations, _ = observe_answers(
+        task.metric, instances, postprocessed, task.card.evaluation_sets[0]
+    )
+    clusters = number_clusters(observations.clusters)
+    n = len(observations.ids)
+    if n == 0 or count_units(n, clusters) < MIN_UNITS_FOR_INTERVAL:
         return None
-    metric, columns, clusters = _summed(task.metric, seen.columns, clusters)
-    (draws,) = replicates(metric, [columns], settings.resamples, settings.seed, clusters)
+    metric, columns, clusters = _sum_clusters(task.metric, observations.columns, clusters)
+    (draws,) = compute_replicates(metric, [columns], settings.resamples, settings.seed, clusters)
     return draws
 
 
-def _summed(
+def _sum_clusters(
     metric: Metric, columns: Floats, clusters: Clusters | None
 ) -> tuple[Metric, Floats, Clusters | None]:
     """Return a metric and columns with one column per cluster, if the metric depends on sums only.
@@ -233,13 +242,13 @@ def _summed(
     """
     if clusters is None or not isinstance(metric, SumMetric):
         return metric, columns, clusters
-    numbers = np.ones(columns.shape[1])
-    rows = [np.bincount(clusters, weights=column) for column in (*columns, numbers)]
-    return _OfClusters(metric.name, metric.title, metric.of_sums), np.stack(rows), None
+    ones = np.ones(columns.shape[1])
+    rows = [np.bincount(clusters, weights=column) for column in (*columns, ones)]
+    return _ClusterMetric(metric.name, metric.title, metric.of_sums), np.stack(rows), None
 
 
 @dataclass(frozen=True, slots=True)
-class _OfClusters:
+class _ClusterMetric:
     """A metric on clusters: its columns are sums over the instances of a cluster, and their number.
 
     Resamples have the same values as those of the original metric, at the cost of clusters instead
@@ -260,7 +269,7 @@ class _OfClusters:
         return self.of_sums(sums[:-1], sums[-1])
 
 
-def count(
+def count_answers(
     instances: Sequence[Instance], answers: Mapping[str, Answer], failed: Mapping[str, str]
 ) -> Counts:
     """Count the instances that were answered, left unanswered, or failed."""

@@ -25,23 +25,23 @@ if TYPE_CHECKING:
     Clusters: TypeAlias = NDArray[np.intp]
 
 # Size of a block of weights in numbers, so that memory does not grow with the data.
-BLOCK = 1 << 22
+BLOCK_SIZE = 1 << 22
 JACKKNIFE_GROUPS = 500
 # Share of resamples that may leave a statistic undefined.
-MOST_UNDEFINED = 0.05
+MAX_UNDEFINED = 0.05
 
 
-def cluster_index(clusters: Sequence[str]) -> Clusters | None:
+def number_clusters(clusters: Sequence[str]) -> Clusters | None:
     """Return the number of each instance's cluster, or None if every cluster has one instance."""
-    named = [cluster for cluster in clusters if cluster]
-    if len(set(named)) == len(named):
+    named_clusters = [cluster for cluster in clusters if cluster]
+    if len(set(named_clusters)) == len(named_clusters):
         return None
-    own = [cluster or f"\0{i}" for i, cluster in enumerate(clusters)]
-    _, index = np.unique(own, return_inverse=True)
+    unit_names = [cluster or f"\0{i}" for i, cluster in enumerate(clusters)]
+    _, index = np.unique(unit_names, return_inverse=True)
     return index.astype(np.intp)
 
 
-def unit_count(n: int, clusters: Clusters | None) -> int:
+def count_units(n: int, clusters: Clusters | None) -> int:
     """Return the number of independent units: clusters, or instances without clusters."""
     return n if clusters is None else int(clusters.max()) + 1
 
@@ -54,13 +54,13 @@ def bootstrap_weights(
     With clusters, whole clusters are sampled.
     """
     rng = np.random.default_rng(seed)
-    units = unit_count(n, clusters)
-    rows = max(1, BLOCK // max(n, units))
+    units = count_units(n, clusters)
+    rows = max(1, BLOCK_SIZE // max(n, units))
     for start in range(0, resamples, rows):
         count = min(rows, resamples - start)
-        drawn = rng.integers(0, units, size=(count, units))
-        drawn += np.arange(count)[:, None] * units
-        weights = np.bincount(drawn.ravel(), minlength=count * units).reshape(count, units)
+        sampled_units = rng.integers(0, units, size=(count, units))
+        sampled_units += np.arange(count)[:, None] * units
+        weights = np.bincount(sampled_units.ravel(), minlength=count * units).reshape(count, units)
         block: Floats = weights.astype(float)
         yield block if clusters is None else block[:, clusters]
 
@@ -74,7 +74,7 @@ def jackknife_weights(n: int, clusters: Clusters | None = None) -> Floats:
     return weights
 
 
-def replicates(
+def compute_replicates(
     metric: Metric,
     tables: Sequence[Floats],
     resamples: int,
@@ -89,12 +89,12 @@ def replicates(
     n = tables[0].shape[1]
     values: list[list[Floats]] = [[] for _ in tables]
     for weights in bootstrap_weights(n, resamples, seed, clusters):
-        for table, collected in zip(tables, values, strict=True):
-            collected.append(metric.statistic(table, weights))
-    return [np.concatenate(collected) for collected in values]
+        for table, table_values in zip(tables, values, strict=True):
+            table_values.append(metric.statistic(table, weights))
+    return [np.concatenate(table_values) for table_values in values]
 
 
-def point(metric: Metric, columns: Floats) -> float:
+def compute_statistic(metric: Metric, columns: Floats) -> float:
     """Return the metric's value on all columns; nan without columns."""
     n = columns.shape[1]
     if n == 0:
@@ -119,15 +119,15 @@ def bca_interval(
     None if the statistic is undefined in too many resamples: the rest would be a biased selection.
     """
     defined = np.isfinite(draws)
-    if not math.isfinite(value) or np.mean(defined) < 1 - MOST_UNDEFINED:
+    if not math.isfinite(value) or np.mean(defined) < 1 - MAX_UNDEFINED:
         return None
     draws = draws[defined]
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
     # The share below the value, with ties split: rank metrics of small samples have many ties.
-    share = (np.mean(draws < value) + np.mean(draws <= value)) / 2
+    share_below = (np.mean(draws < value) + np.mean(draws <= value)) / 2
     leave_one = jackknife[np.isfinite(jackknife)]
-    if 0 < share < 1 and len(leave_one) > 1:
-        bias = ndtri(share)
+    if 0 < share_below < 1 and len(leave_one) > 1:
+        bias = ndtri(share_below)
         spread = leave_one.mean() - leave_one
         scale = float((spread**2).sum()) ** 1.5
         acceleration = float((spread**3).sum()) / (6 * scale) if scale > 0 else 0.0
@@ -137,7 +137,7 @@ def bca_interval(
     return float(low), float(high)
 
 
-def interval(
+def compute_interval(
     metric: Metric,
     columns: Floats,
     *,
@@ -150,19 +150,19 @@ def interval(
 
     None if the interval is undefined.
     """
-    value = point(metric, columns)
+    value = compute_statistic(metric, columns)
     n = columns.shape[1]
     if not math.isfinite(value):
         return None
     # If all answers are right, or all wrong, all resamples are equal; Wilson's has a width.
     if metric.proportion and (clusters is None or value in (0.0, 1.0)):
-        return wilson_interval(value, unit_count(n, clusters), confidence)
-    (draws,) = replicates(metric, [columns], resamples, seed, clusters)
+        return wilson_interval(value, count_units(n, clusters), confidence)
+    (draws,) = compute_replicates(metric, [columns], resamples, seed, clusters)
     leave_one = metric.statistic(columns, jackknife_weights(n, clusters))
     return bca_interval(value, draws, leave_one, confidence)
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
+def apply_holm_correction(p_values: Sequence[float]) -> list[float]:
     """Return p-values adjusted by Holm's step-down method, in the given order."""
     p = np.asarray(p_values, dtype=float)
     order = np.argsort(p, kind="stable")

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from codeacumen.languages.java.syntax.file import JavaFile, parse_snippets
 from codeacumen.languages.java.syntax.tokens import CODE
-from codeacumen.languages.kernel import mixed
+from codeacumen.languages.kernel import mix_bits
 from codeacumen.search.index import Columns, Offsets, Postings, Weights
-from codeacumen.search.kernel import distinct_keys
-from codeacumen.text.columns import slices
-from codeacumen.text.subtokens import subtokens
-from codeacumen.views.paths import paths
+from codeacumen.search.kernel import find_distinct_keys
+from codeacumen.text.columns import take_slices
+from codeacumen.text.subtokens import split_subtokens
+from codeacumen.views.paths import build_paths
 
 Keys = NDArray[np.uint64]
 
@@ -50,14 +50,16 @@ class Features:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def select(self, is_selected: NDArray[np.bool_]) -> Features:
+    def select_keys(self, is_selected: NDArray[np.bool_]) -> Features:
         ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(is_selected)])
         return Features(ends[self.offsets], self.key[is_selected], self.count[is_selected])
 
 
-def features(texts: Sequence[str]) -> Features:
+def extract_features(texts: Sequence[str]) -> Features:
     """Features of methods' texts, in which their names are masked."""
-    return join_features([part for some in _stretches(texts) for part in _read(some)])
+    return join_features(
+        [part for batch in _split_into_batches(texts) for part in _extract_batch(batch)]
+    )
 
 
 def join_features(parts: Sequence[Features]) -> Features:
@@ -69,37 +71,37 @@ def join_features(parts: Sequence[Features]) -> Features:
     )
 
 
-def _stretches(texts: Sequence[str]) -> list[list[bytes]]:
+def _split_into_batches(texts: Sequence[str]) -> list[list[bytes]]:
     """Texts cut where they would make too large a file."""
-    found: list[list[bytes]] = []
+    batches: list[list[bytes]] = []
     size = 0
     for text in texts:
         data = text.encode("utf-8", "replace")
-        if not found or size + len(data) > _LARGEST:
-            found.append([])
+        if not batches or size + len(data) > _LARGEST:
+            batches.append([])
             size = 0
-        found[-1].append(data)
+        batches[-1].append(data)
         size += len(data)
-    return found
+    return batches
 
 
-def _read(texts: Sequence[bytes]) -> list[Features]:
+def _extract_batch(texts: Sequence[bytes]) -> list[Features]:
     return [
-        _both(_tokens(file, starts, stops), _paths(file, starts))
+        _merge_families(_extract_tokens(file, starts, stops), _extract_paths(file, starts))
         for file, starts, stops in parse_snippets(texts)
     ]
 
 
-def _both(tokens: Features, contexts: Features) -> Features:
+def _merge_families(tokens: Features, contexts: Features) -> Features:
     """The features of each method, those of its tokens before those of its paths."""
     lengths = np.stack([np.diff(tokens.offsets), np.diff(contexts.offsets)])
     where = np.concatenate([np.zeros(1, np.int64), lengths.T.ravel().cumsum()])
     key = np.empty(where[-1], dtype=np.uint64)
     count = np.empty(where[-1], dtype=np.int32)
-    for part, one in enumerate((tokens, contexts)):
-        shift = where[part:-1:2] - one.offsets[:-1]
-        place = np.arange(len(one.key)) + np.repeat(shift, lengths[part])
-        key[place], count[place] = one.key, one.count
+    for index, family in enumerate((tokens, contexts)):
+        shift = where[index:-1:2] - family.offsets[:-1]
+        place = np.arange(len(family.key)) + np.repeat(shift, lengths[index])
+        key[place], count[place] = family.key, family.count
     return Features(where[::2], key, count)
 
 
@@ -108,65 +110,70 @@ def _both(tokens: Features, contexts: Features) -> Features:
 # --------------------------------------------------------------------------------------
 
 
-def _tokens(file: JavaFile, start: Offsets, end: Offsets) -> Features:
+def _extract_tokens(file: JavaFile, start: Offsets, end: Offsets) -> Features:
     tokens = file.tokens
     first, last = (np.searchsorted(tokens.start, bytes_) for bytes_ in (start, end))
-    codes, words = tokens.spellings(file.names.word_of, file.names.words)
+    codes, words = tokens.number_spellings(file.names.word_of, file.names.words)
     # A word may be both, an identifier here and the kind of a token there.
     codes = 2 * codes + (tokens.kind == CODE["IDENTIFIER"])
-    chosen = slices(codes, first, last)
+    chosen = take_slices(codes, first, last)
     used, place = np.unique(chosen.values, return_inverse=True)
     keys = [
-        _identifier(words[code >> 1]) if code & 1 else _other(words[code >> 1])
+        _hash_identifier(words[code >> 1]) if code & 1 else _hash_token(words[code >> 1])
         for code in used.tolist()
     ]
-    flat, bounds = _flat(keys)
-    found = slices(flat, bounds[place], bounds[place + 1])
-    return Features(*distinct_keys(found.values, found.offsets[chosen.offsets], MOST))
+    flat, bounds = _flatten(keys)
+    features = take_slices(flat, bounds[place], bounds[place + 1])
+    return Features(*find_distinct_keys(features.values, features.offsets[chosen.offsets], MOST))
 
 
-def _flat(lists: Sequence[tuple[int, ...]]) -> tuple[Keys, Offsets]:
+def _flatten(lists: Sequence[tuple[int, ...]]) -> tuple[Keys, Offsets]:
     lengths = np.fromiter(map(len, lists), np.int64, len(lists))
     bounds = np.concatenate([np.zeros(1, np.int64), lengths.cumsum()])
     return np.fromiter(chain.from_iterable(lists), np.uint64, bounds[-1]), bounds
 
 
-def _hash(kind: str, word: str) -> int:
+def _hash_word(kind: str, word: str) -> int:
     """Python's own hash differs from run to run."""
     data = f"{kind} {word}".encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little") >> 1
 
 
-def _remembered(make: Callable[[str], tuple[int, ...]]) -> Callable[[str], tuple[int, ...]]:
+def _cache_short_words(
+    hash_word: Callable[[str], tuple[int, ...]],
+) -> Callable[[str], tuple[int, ...]]:
     """The same few words make up most of any code. Long ones are mostly literals, met once."""
-    known: dict[str, tuple[int, ...]] = {}
+    cache: dict[str, tuple[int, ...]] = {}
 
-    def remembered(word: str) -> tuple[int, ...]:
-        found = known.get(word)
-        if found is None:
-            found = make(word)
+    def hash_with_cache(word: str) -> tuple[int, ...]:
+        hashes = cache.get(word)
+        if hashes is None:
+            hashes = hash_word(word)
             if len(word) <= 40:
-                if len(known) >= _MOST_KNOWN:
-                    known.clear()
-                known[word] = found
-        return found
+                if len(cache) >= _MOST_KNOWN:
+                    cache.clear()
+                cache[word] = hashes
+        return hashes
 
-    return remembered
-
-
-@_remembered
-def _identifier(word: str) -> tuple[int, ...]:
-    return (_hash("name", word), *(_hash("part", part.lower()) for part in subtokens(word)))
+    return hash_with_cache
 
 
-@_remembered
-def _other(word: str) -> tuple[int, ...]:
-    return (_hash("token", word),)
+@_cache_short_words
+def _hash_identifier(word: str) -> tuple[int, ...]:
+    return (
+        _hash_word("name", word),
+        *(_hash_word("part", part.lower()) for part in split_subtokens(word)),
+    )
 
 
-@_remembered
-def _end(word: str) -> tuple[int, ...]:
-    return (_hash("end", word),)
+@_cache_short_words
+def _hash_token(word: str) -> tuple[int, ...]:
+    return (_hash_word("token", word),)
+
+
+@_cache_short_words
+def _hash_path_end(word: str) -> tuple[int, ...]:
+    return (_hash_word("end", word),)
 
 
 # --------------------------------------------------------------------------------------
@@ -174,24 +181,26 @@ def _end(word: str) -> tuple[int, ...]:
 # --------------------------------------------------------------------------------------
 
 
-def _paths(file: JavaFile, start: Offsets) -> Features:
-    at = {
-        int(file.syntax.start[method.node]): place
-        for place, method in enumerate(file.declarations.methods)
+def _extract_paths(file: JavaFile, start: Offsets) -> Features:
+    method_at_byte = {
+        int(file.syntax.start[method.node]): method_index
+        for method_index, method in enumerate(file.declarations.methods)
     }
-    rows = [row for row, byte in enumerate(start.tolist()) if byte in at]
+    rows = [row for row, byte in enumerate(start.tolist()) if byte in method_at_byte]
     # As good as all contexts, and then a draw that depends on nothing but themselves.
-    found = paths(file, [at[int(start[row])] for row in rows], most=_MOST_CONTEXTS)
-    ends, _ = _flat([_end(word) for word in found.name.words or ()])
-    names = ends[found.name.values] if len(ends) else np.empty(0, np.uint64)
-    shift = np.repeat(found.leaf_offsets[:-1], np.diff(found.context_offsets))
-    left, right = names[found.left + shift], names[found.right + shift]
-    path = found.path.astype(np.int64).astype(np.uint64)
-    keys = mixed(mixed(left + path) + right) | _TOP
+    contexts = build_paths(
+        file, [method_at_byte[int(start[row])] for row in rows], max_contexts=_MOST_CONTEXTS
+    )
+    ends, _ = _flatten([_hash_path_end(word) for word in contexts.name.words or ()])
+    names = ends[contexts.name.values] if len(ends) else np.empty(0, np.uint64)
+    shift = np.repeat(contexts.leaf_offsets[:-1], np.diff(contexts.context_offsets))
+    left, right = names[contexts.left + shift], names[contexts.right + shift]
+    path = contexts.path.astype(np.int64).astype(np.uint64)
+    keys = mix_bits(mix_bits(left + path) + right) | _TOP
     lengths = np.zeros(len(start), dtype=np.int64)
-    lengths[rows] = np.diff(found.context_offsets)
+    lengths[rows] = np.diff(contexts.context_offsets)
     offsets = np.concatenate([np.zeros(1, np.int64), lengths.cumsum()])
-    return Features(*distinct_keys(keys, offsets, MOST))
+    return Features(*find_distinct_keys(keys, offsets, MOST))
 
 
 # --------------------------------------------------------------------------------------
@@ -212,13 +221,13 @@ class FeatureIndex:
         self.rarity = np.log((1.0 + len(rows)) / (1.0 + sizes))
         method = np.repeat(np.arange(len(rows), dtype=np.int32), np.diff(rows.offsets))
         self.postings = Postings.from_rows(
-            column, method, self._weights(rows, column), sizes, len(rows)
+            column, method, self._compute_weights(rows, column), sizes, len(rows)
         )
 
     def __len__(self) -> int:
-        return self.postings.methods
+        return self.postings.method_count
 
-    def nearest(
+    def find_nearest(
         self, queries: Features, left_out: Offsets, k: int
     ) -> tuple[Offsets, NDArray[np.float64]]:
         """The ``k`` nearest methods of each query and their cosines, nearest first, -1 where there
@@ -227,11 +236,11 @@ class FeatureIndex:
         position = np.searchsorted(self.key, queries.key)
         is_known = np.append(self.key, np.uint64(0))[position] == queries.key
         is_known &= position < len(self.key)
-        queries, column = queries.select(is_known), position[is_known].astype(np.int32)
-        weight = self._weights(queries, column)
+        queries, column = queries.select_keys(is_known), position[is_known].astype(np.int32)
+        weight = self._compute_weights(queries, column)
         query = np.repeat(np.arange(len(queries)), np.diff(queries.offsets))
         order = np.lexsort((-self.rarity[column], query))
-        return self.postings.nearest(
+        return self.postings.find_nearest(
             queries.offsets, column[order], weight[order], left_out, k, MOST_POSTINGS
         )
 
@@ -239,9 +248,9 @@ class FeatureIndex:
         """Without the family that has no share."""
         if self.shares.all():
             return rows
-        return rows.select(self.shares[rows.key >> np.uint64(63)] > 0)
+        return rows.select_keys(self.shares[rows.key >> np.uint64(63)] > 0)
 
-    def _weights(self, rows: Features, column: Columns) -> Weights:
+    def _compute_weights(self, rows: Features, column: Columns) -> Weights:
         """The tf-idf of each row's features, tokens and paths scaled to their shares."""
         # The C library's logarithm: numpy's own may differ in the last digit between processors.
         highest = int(rows.count.max(initial=0))

@@ -43,33 +43,33 @@ class Postings:
     offsets: Offsets
     method: Columns
     weight: Weights
-    methods: int
+    method_count: int
 
     @classmethod
     def from_rows(
-        cls, column: Columns, method: Columns, weight: Weights, sizes: Offsets, methods: int
+        cls, column: Columns, method: Columns, weight: Weights, sizes: Offsets, method_count: int
     ) -> Postings:
         """Transpose rows, which are in the order of their methods. ``sizes``: entries a column."""
         order = np.argsort(column, kind="stable")
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        return cls(offsets, method[order], weight[order], methods)
+        return cls(offsets, method[order], weight[order], method_count)
 
     def score_all(self, query: Iterable[tuple[int, float]]) -> Weights:
         """The score of every method, in 32 bits, for one query of (column, weight)."""
-        scores = np.zeros(self.methods, dtype=np.float32)
+        scores = np.zeros(self.method_count, dtype=np.float32)
         for column, weight in query:
             row = slice(int(self.offsets[column]), int(self.offsets[column + 1]))
             scores[self.method[row]] += np.float32(weight) * self.weight[row]
         return scores
 
-    def nearest(
+    def find_nearest(
         self,
         offsets: Offsets,
         column: Columns,
         weight: Weights,
         left_out: Offsets,
         k: int,
-        most: int,
+        max_postings: int,
     ) -> tuple[Offsets, NDArray[np.float64]]:
         """Return the ``k`` nearest methods of each query and their scores, (queries, k), nearest
         first; -1 where no more methods share a column with it.
@@ -79,12 +79,15 @@ class Postings:
         """
         from codeacumen.search.kernel import add_postings
 
-        queries = len(offsets) - 1
-        found = np.full((queries, k), -1, np.int64)
-        scores = np.zeros((queries, k), np.float64)
-        score, seen = np.zeros(self.methods), np.zeros(self.methods, np.bool_)
-        touched, reached = np.empty(self.methods, np.int64), np.empty(self.methods)
-        for query in range(queries):
+        query_count = len(offsets) - 1
+        nearest = np.full((query_count, k), -1, np.int64)
+        scores = np.zeros((query_count, k), np.float64)
+        score, is_touched = np.zeros(self.method_count), np.zeros(self.method_count, np.bool_)
+        touched_methods, touched_scores = (
+            np.empty(self.method_count, np.int64),
+            np.empty(self.method_count),
+        )
+        for query in range(query_count):
             part = slice(offsets[query], offsets[query + 1])
             count = add_postings(
                 column[part],
@@ -92,15 +95,15 @@ class Postings:
                 self.offsets,
                 self.method,
                 self.weight,
-                most,
+                max_postings,
                 score,
-                seen,
-                touched,
-                reached,
+                is_touched,
+                touched_methods,
+                touched_scores,
             )
             # One more, because the method to leave out may be among them.
-            best = top_k(reached[:count], k + 1, touched[:count])
-            best = best[touched[best] != left_out[query]][:k]
-            found[query, : len(best)] = touched[best]
-            scores[query, : len(best)] = reached[best]
-        return found, scores
+            best = top_k(touched_scores[:count], k + 1, touched_methods[:count])
+            best = best[touched_methods[best] != left_out[query]][:k]
+            nearest[query, : len(best)] = touched_methods[best]
+            scores[query, : len(best)] = touched_scores[best]
+        return nearest, scores

@@ -11,8 +11,8 @@ from codeacumen.languages.kernel import kernel
 
 
 @kernel
-def distinct_keys(
-    keys: NDArray[np.uint64], offsets: NDArray[np.int64], most: int
+def find_distinct_keys(
+    keys: NDArray[np.uint64], offsets: NDArray[np.int64], max_keys: int
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int32]]:
     """Return the distinct keys of each row, sorted, with their counts: offsets, keys, counts.
 
@@ -26,7 +26,7 @@ def distinct_keys(
         for key in np.sort(keys[offsets[row] : offsets[row + 1]]):
             if total > first and distinct[total - 1] == key:
                 counts[total - 1] += 1
-            elif total - first < most:
+            elif total - first < max_keys:
                 distinct[total], counts[total] = key, 1
                 total += 1
             else:
@@ -42,11 +42,11 @@ def add_postings(
     offsets: NDArray[np.int64],
     methods: NDArray[np.int32],
     posting_weights: NDArray[np.float32],
-    most: int,
+    max_postings: int,
     score: NDArray[np.float64],
-    seen: NDArray[np.bool_],
-    touched: NDArray[np.int64],
-    reached: NDArray[np.float64],
+    is_touched: NDArray[np.bool_],
+    touched_methods: NDArray[np.int64],
+    touched_scores: NDArray[np.float64],
 ) -> int:
     """Compute the scores of the methods that one query reaches and return their number.
 
@@ -63,18 +63,18 @@ def add_postings(
         if weight <= 0.0:
             continue
         low, high = offsets[columns[position]], offsets[columns[position] + 1]
-        if postings_read > 0 and postings_read + high - low > most:
+        if postings_read > 0 and postings_read + high - low > max_postings:
             break
         postings_read += high - low
         for posting in range(low, high):
             method = methods[posting]
-            if not seen[method]:
-                seen[method] = True
-                touched[count] = method
+            if not is_touched[method]:
+                is_touched[method] = True
+                touched_methods[count] = method
                 count += 1
             score[method] += weight * posting_weights[posting]
     for position in range(count):
-        method = touched[position]
-        reached[position] = score[method]
-        score[method], seen[method] = 0.0, False
+        method = touched_methods[position]
+        touched_scores[position] = score[method]
+        score[method], is_touched[method] = 0.0, False
     return count

@@ -29,19 +29,19 @@ _MANIFEST = "index"
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredIndex:
     """Loads and writes the files of one index."""
 
     folder: Path
 
-    def array(self, name: str, mapped: bool = False) -> NDArray[Any]:
+    def load_array(self, name: str, mapped: bool = False) -> NDArray[Any]:
         """Load the array of that name; a mapped array is read on access."""
         values: NDArray[Any] = np.load(
             self.folder / f"{name}.npy", mmap_mode="r" if mapped else None
         )
         return values
 
-    def value(self, name: str) -> Any:
+    def load_value(self, name: str) -> Any:
         return json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))
 
     def write_array(self, name: str, values: NDArray[Any]) -> None:
@@ -72,8 +72,12 @@ def index_folder(kind: str, corpus: Path, cache: Path, built_by: Json) -> Path:
 
 
 def open_or_build(
-    kind: str, corpus: Path, cache: Path, built_by: Json, build: Callable[[Corpus, Stored], None]
-) -> Stored:
+    kind: str,
+    corpus: Path,
+    cache: Path,
+    built_by: Json,
+    build: Callable[[Corpus, StoredIndex], None],
+) -> StoredIndex:
     """Return the stored index of a corpus; build it first if there is none."""
     folder = index_folder(kind, corpus, cache, built_by)
     record = {"schema": SCHEMA, "kind": kind, "index": folder.name}
@@ -83,7 +87,7 @@ def open_or_build(
         opened = Corpus.open(corpus)
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".index-") as scratch:
-            new_index = Stored(Path(scratch) / "index")
+            new_index = StoredIndex(Path(scratch) / "index")
             new_index.folder.mkdir()
             build(opened, new_index)
             new_index.write_value(_MANIFEST, record)
@@ -94,17 +98,17 @@ def open_or_build(
                 if not folder.is_dir():
                     raise
                 shutil.rmtree(new_index.folder)
-    stored = Stored(folder)
+    stored = StoredIndex(folder)
     try:
-        stored_record = stored.value(_MANIFEST)
+        stored_record = stored.load_value(_MANIFEST)
     except (OSError, ValueError) as error:
-        raise damaged_index(folder, str(error)) from error
+        raise damaged_index_error(folder, str(error)) from error
     if stored_record != record:
-        raise damaged_index(folder, f"its {_MANIFEST}.json is of another index")
+        raise damaged_index_error(folder, f"its {_MANIFEST}.json is of another index")
     return stored
 
 
-def damaged_index(folder: Path, reason: str) -> CodeacumenError:
+def damaged_index_error(folder: Path, reason: str) -> CodeacumenError:
     return CodeacumenError(
         f"the index in {folder} cannot be read ({reason})",
         f"rm -r {folder}; the next run builds it again",

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codeacumen.api import CodeacumenError
-from codeacumen.search.store import Stored, damaged_index
+from codeacumen.search.store import StoredIndex, damaged_index_error
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -79,13 +79,13 @@ def join_bags(parts: Sequence[Bags], rare: int) -> Bags:
         counts.update(dict(zip(part.words, rows_with_word, strict=True)))
     words = sorted(word for word, count in counts.items() if count >= rare)
     positions = {word: position for position, word in enumerate(words)}
-    recoded = [_recode(part, positions) for part in parts]
+    recoded = [_recode_words(part, positions) for part in parts]
     codes = np.concatenate([np.zeros(0, np.int32), *(codes for codes, _ in recoded)])
     lengths = np.concatenate([np.zeros(1, np.int64), *(lengths for _, lengths in recoded)])
     return Bags(words, codes, np.cumsum(lengths))
 
 
-def _recode(part: Bags, positions: dict[str, int]) -> tuple[Integers, NDArray[np.int64]]:
+def _recode_words(part: Bags, positions: dict[str, int]) -> tuple[Integers, NDArray[np.int64]]:
     """The codes of the words that have a position, and how many of them each row has."""
     new_codes = np.array([positions.get(word, -1) for word in part.words] or [-1], np.int32)
     codes = new_codes[part.codes]
@@ -95,7 +95,7 @@ def _recode(part: Bags, positions: dict[str, int]) -> tuple[Integers, NDArray[np
 
 
 @dataclass(frozen=True)
-class Space:
+class WordSpace:
     """``axes`` has a row for each word."""
 
     words: list[str]
@@ -106,46 +106,52 @@ class Space:
     def _positions(self) -> dict[str, int]:
         return {word: position for position, word in enumerate(self.words)}
 
-    def vectors(self, rows: Bags) -> Numbers:
+    def compute_vectors(self, rows: Bags) -> Numbers:
         """A vector of length 1 for each row; of length 0 where no word is known."""
-        codes, lengths = _recode(rows, self._positions)
-        return self._project(codes, np.concatenate(([0], np.cumsum(lengths))))
+        codes, lengths = _recode_words(rows, self._positions)
+        return self._project_rows(codes, np.concatenate(([0], np.cumsum(lengths))))
 
-    def own_vectors(self, rows: Bags) -> Numbers:
+    def compute_own_vectors(self, rows: Bags) -> Numbers:
         """The vectors of the rows that the space was fitted on: their codes are its own."""
-        return self._project(rows.codes, rows.ends)
+        return self._project_rows(rows.codes, rows.ends)
 
-    def _project(self, codes: Integers, ends: NDArray[np.int64]) -> Numbers:
+    def _project_rows(self, codes: Integers, ends: NDArray[np.int64]) -> Numbers:
         vectors = np.zeros((len(ends) - 1, self.axes.shape[1]), np.float32)
         for start in range(0, len(vectors), _AT_ONCE):
             stop = min(len(vectors), start + _AT_ONCE)
             part = slice(int(ends[start]), int(ends[stop]))
-            weights = _matrix(codes[part], ends[start : stop + 1] - ends[start], self.rarity)
+            weights = _make_tfidf_matrix(
+                codes[part], ends[start : stop + 1] - ends[start], self.rarity
+            )
             vectors[start:stop] = weights @ self.axes
-        return _unit(vectors)
+        return _normalize_rows(vectors)
 
-    def save(self, stored: Stored, name: str) -> None:
+    def save(self, stored: StoredIndex, name: str) -> None:
         stored.write_value(name, self.words)
         stored.write_array(f"{name}-rarity", self.rarity)
         stored.write_array(f"{name}-axes", self.axes)
 
     @classmethod
-    def load(cls, stored: Stored, name: str) -> Space:
-        return cls(stored.value(name), stored.array(f"{name}-rarity"), stored.array(f"{name}-axes"))
+    def load(cls, stored: StoredIndex, name: str) -> WordSpace:
+        return cls(
+            stored.load_value(name),
+            stored.load_array(f"{name}-rarity"),
+            stored.load_array(f"{name}-axes"),
+        )
 
 
-def fit_space(rows: Bags, dimensions: int, seed: int) -> Space:
+def fit_space(rows: Bags, dimensions: int, seed: int) -> WordSpace:
     """The space of these rows. With fewer words than dimensions each word is a direction."""
-    many = len(rows.words)
-    rows_with_word = np.bincount(rows.codes, minlength=many)
+    word_count = len(rows.words)
+    rows_with_word = np.bincount(rows.codes, minlength=word_count)
     # scikit-learn's smooth idf: as if one more row had every word.
     rarity = (np.log((1 + len(rows)) / (1 + rows_with_word)) + 1).astype(np.float32)
-    if many <= dimensions:
-        return Space(rows.words, rarity, np.eye(many, dtype=np.float32))
-    return Space(rows.words, rarity, _axes(rows, rarity, dimensions, seed))
+    if word_count <= dimensions:
+        return WordSpace(rows.words, rarity, np.eye(word_count, dtype=np.float32))
+    return WordSpace(rows.words, rarity, _fit_axes(rows, rarity, dimensions, seed))
 
 
-def _axes(rows: Bags, rarity: Numbers, dimensions: int, seed: int) -> Numbers:
+def _fit_axes(rows: Bags, rarity: Numbers, dimensions: int, seed: int) -> Numbers:
     from sklearn.utils.extmath import randomized_svd
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
@@ -153,7 +159,7 @@ def _axes(rows: Bags, rarity: Numbers, dimensions: int, seed: int) -> Numbers:
     lengths = np.diff(rows.ends)[sampled]
     starts = np.repeat(rows.ends[sampled] - np.concatenate(([0], np.cumsum(lengths)[:-1])), lengths)
     codes = rows.codes[starts + np.arange(len(starts))]
-    weights = _matrix(codes, np.concatenate(([0], np.cumsum(lengths))), rarity)
+    weights = _make_tfidf_matrix(codes, np.concatenate(([0], np.cumsum(lengths))), rarity)
     with threadpool_limits(1):
         _, _, components = randomized_svd(
             weights, min(dimensions, len(sampled)), n_iter=_ROUNDS, random_state=seed
@@ -161,7 +167,7 @@ def _axes(rows: Bags, rarity: Numbers, dimensions: int, seed: int) -> Numbers:
     return np.ascontiguousarray(components.T, dtype=np.float32)
 
 
-def _matrix(codes: Integers, ends: NDArray[np.int64], rarity: Numbers) -> csr_matrix:
+def _make_tfidf_matrix(codes: Integers, ends: NDArray[np.int64], rarity: Numbers) -> csr_matrix:
     """Rows of rarities, each of length 1."""
     from scipy.sparse import csr_matrix
 
@@ -172,7 +178,7 @@ def _matrix(codes: Integers, ends: NDArray[np.int64], rarity: Numbers) -> csr_ma
     return csr_matrix((values, codes, ends), shape=(len(ends) - 1, len(rarity)))
 
 
-def _unit(vectors: Numbers) -> Numbers:
+def _normalize_rows(vectors: Numbers) -> Numbers:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     # A row that is orthogonal to all directions leaves only rounding errors.
     unit: Numbers = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 1e-6)
@@ -212,15 +218,15 @@ class DenseIndex:
         self.index = index
 
     @classmethod
-    def build(cls, vectors: Numbers, seed: int) -> DenseIndex:
+    def from_vectors(cls, vectors: Numbers, seed: int) -> DenseIndex:
         """One thread and a fixed seed: equal vectors make an equal index."""
-        many, dimensions = vectors.shape
+        vector_count, dimensions = vectors.shape
         with _faiss_in_one_thread() as library:
             flat = library.IndexFlatIP(dimensions)
-            if many <= EXACT:
+            if vector_count <= EXACT:
                 flat.add(vectors)
                 return cls(flat)
-            cells = many // IN_CELL
+            cells = vector_count // IN_CELL
             index = library.IndexIVFFlat(flat, dimensions, cells, library.METRIC_INNER_PRODUCT)
             index.cp.seed, index.cp.niter = seed, _CELL_ROUNDS
             index.cp.max_points_per_centroid = _CELL_SAMPLE
@@ -231,7 +237,7 @@ class DenseIndex:
     def __len__(self) -> int:
         return int(self.index.ntotal)
 
-    def nearest(self, queries: Numbers, k: int) -> tuple[NDArray[np.int64], Numbers]:
+    def find_nearest(self, queries: Numbers, k: int) -> tuple[NDArray[np.int64], Numbers]:
         """Positions and cosines of the nearest vectors, (queries, k), nearest first; the position
         is -1 where there are no more."""
         with _faiss_in_one_thread() as library:
@@ -244,16 +250,16 @@ class DenseIndex:
             cosines, positions = self.index.search(vectors, k, params=parameters)
         return positions, cosines
 
-    def save(self, stored: Stored, name: str) -> None:
+    def save(self, stored: StoredIndex, name: str) -> None:
         load_faiss().write_index(self.index, str(stored.folder / f"{name}.faiss"))
 
     @classmethod
-    def load(cls, stored: Stored, name: str) -> DenseIndex:
+    def load(cls, stored: StoredIndex, name: str) -> DenseIndex:
         library = load_faiss()
         try:
             return cls(library.read_index(str(stored.folder / f"{name}.faiss")))
         except RuntimeError as error:
-            raise damaged_index(stored.folder, f"{name}.faiss") from error
+            raise damaged_index_error(stored.folder, f"{name}.faiss") from error
 
 
 def unit_rows(vectors: Tensor) -> Tensor:
@@ -262,16 +268,16 @@ def unit_rows(vectors: Tensor) -> Tensor:
     return functional.normalize(vectors.float(), dim=1)
 
 
-def nearest_cosines(queries: Tensor, known: Tensor, k: int) -> tuple[Tensor, Tensor]:
+def find_nearest_cosines(queries: Tensor, vectors: Tensor, k: int) -> tuple[Tensor, Tensor]:
     """Positions of the k nearest of the ``known`` unit vectors, (queries, k), and their cosines;
     fewer where fewer are known. Cosines are rounded to steps, because their last digits depend on
     the other queries of a batch; among equal ones the lower position comes first."""
     import torch
 
     best = queries.new_zeros(len(queries), 0, dtype=torch.int64)
-    for start in range(0, len(known), TENSOR_BLOCK):
+    for start in range(0, len(vectors), TENSOR_BLOCK):
         # Half precision leaves vectors slightly longer or shorter than one.
-        block = unit_rows(known[start : start + TENSOR_BLOCK])
+        block = unit_rows(vectors[start : start + TENSOR_BLOCK])
         steps = ((queries @ block.T) * _COSINE_STEPS).round().to(torch.int64)
         position = torch.arange(start, start + len(block), device=queries.device)
         best = torch.cat([best, steps * _POSITIONS + (_POSITIONS - 1 - position)], 1)

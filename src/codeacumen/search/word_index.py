@@ -21,8 +21,8 @@ import numpy as np
 from codeacumen.api import CodeacumenError, Json
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.search.index import Columns, Postings, Weights, top_k
-from codeacumen.search.store import Stored, open_or_build
-from codeacumen.search.words import words
+from codeacumen.search.store import StoredIndex, open_or_build
+from codeacumen.search.words import count_words
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -50,31 +50,31 @@ class IndexedMethod:
     line: int
     type: str
     signature: str
-    says: str
+    summary: str
 
 
 class WordIndex:
     """A stored index; its arrays are mapped files."""
 
-    def __init__(self, stored: Stored) -> None:
+    def __init__(self, stored: StoredIndex) -> None:
         self.stored = stored
-        self._starts = stored.array("starts", mapped=True)
-        self._rarity = stored.array("rarity", mapped=True)
+        self._starts = stored.load_array("starts", mapped=True)
+        self._rarity = stored.load_array("rarity", mapped=True)
         offsets, method, weight = (
-            stored.array(name, mapped=True) for name in ("offsets", "method", "weight")
+            stored.load_array(name, mapped=True) for name in ("offsets", "method", "weight")
         )
         self.postings = Postings(offsets, method, weight, len(self._starts) - 1)
 
     @property
-    def methods(self) -> int:
-        return self.postings.methods
+    def method_count(self) -> int:
+        return self.postings.method_count
 
     @cached_property
     def _columns(self) -> dict[str, int]:
         text = (self.stored.folder / "words.txt").read_text(encoding="utf-8")
         return {word: column for column, word in enumerate(text.split("\n"))}
 
-    def scores(self, counts: dict[str, int]) -> Weights:
+    def compute_scores(self, counts: dict[str, int]) -> Weights:
         """Return the share of a query's words that each method has, from 0 to 1.
 
         A method with the same words and of mean length has 1, or a little more if it is shorter."""
@@ -90,7 +90,7 @@ class WordIndex:
         scores = self.postings.score_all(query)
         return scores / np.float32(max_score) if max_score else scores
 
-    def describe(self, numbers: Sequence[int]) -> list[IndexedMethod]:
+    def describe_methods(self, numbers: Sequence[int]) -> list[IndexedMethod]:
         methods = []
         with (self.stored.folder / "methods.jsonl").open("rb") as lines:
             for number in numbers:
@@ -103,13 +103,13 @@ def open_word_index(
     corpus: Path,
     cache: Path,
     engine: Callable[[], Engine],
-    step: Progress = ignore_progress,
+    progress: Progress = ignore_progress,
 ) -> WordIndex:
     """Return the index of a corpus; build it first if there is none."""
     from codeacumen.search import words as module
 
     code = hashlib.sha256(Path(module.__file__).read_bytes()).hexdigest()
-    build = partial(_build, engine=engine, step=step)
+    build = partial(_build_index, engine=engine, progress=progress)
     return WordIndex(open_or_build("words", corpus, cache, [VERSION, code], build))
 
 
@@ -150,7 +150,7 @@ def _read_shard(table: Path) -> _Part:
         for row in batch.to_pylist():
             if not row["body"]:
                 continue
-            counts = words(row["name"], row["javadoc"] or "", row["text"])
+            counts = count_words(row["name"], row["javadoc"] or "", row["text"])
             word += [positions.setdefault(counted_word, len(positions)) for counted_word in counts]
             count += counts.values()
             sizes.append(len(counts))
@@ -175,22 +175,24 @@ def _first_sentence(javadoc: str) -> str:
     return sentence if len(sentence) <= _SENTENCE else sentence[: _SENTENCE - 1] + "…"
 
 
-def _build(corpus: Corpus, stored: Stored, engine: Callable[[], Engine], step: Progress) -> None:
+def _build_index(
+    corpus: Corpus, stored: StoredIndex, engine: Callable[[], Engine], progress: Progress
+) -> None:
     from codeacumen.engines import WorkerLost
 
-    tables = [corpus.table(shard, "methods").absolute() for shard in corpus.shards]
+    tables = [corpus.table_path(shard, "methods").absolute() for shard in corpus.shards]
     parts: dict[int, _Part] = {}
     for done, (shard, outcome) in enumerate(engine().run(_read_shard, tables, LIMIT), 1):
-        step("indexing", done, len(tables))
+        progress("indexing", done, len(tables))
         if isinstance(outcome, WorkerLost):
             raise CodeacumenError(
                 f"{tables[shard]}: {outcome.why}", "run it again with fewer --workers"
             )
         parts[shard] = outcome
-    _write([parts[shard] for shard in sorted(parts)], stored)
+    _write_index([parts[shard] for shard in sorted(parts)], stored)
 
 
-def _write(parts: list[_Part], stored: Stored) -> None:
+def _write_index(parts: list[_Part], stored: StoredIndex) -> None:
     columns: dict[str, int] = {}
     codes = [
         np.array([columns.setdefault(word, len(columns)) for word in part.words], np.int32)[
@@ -256,9 +258,9 @@ def read_query(reference: str, corpus: Path) -> QueryMethod:
     """Return the method that a reference names."""
     file, _, at = reference.rpartition(":")
     if file and Path(file).is_file():
-        return _in_file(Path(file), at)
+        return _find_in_file(Path(file), at)
     if Path(reference).is_file():
-        return _in_file(Path(reference), "")
+        return _find_in_file(Path(reference), "")
     from codeacumen.corpus import Corpus
 
     try:
@@ -271,7 +273,7 @@ def read_query(reference: str, corpus: Path) -> QueryMethod:
 
 
 @dataclass(frozen=True, slots=True)
-class _Method:
+class _ParsedMethod:
     name: str
     first: int
     last: int
@@ -279,12 +281,12 @@ class _Method:
     text: str
 
 
-def _in_file(path: Path, at: str) -> QueryMethod:
+def _find_in_file(path: Path, at: str) -> QueryMethod:
     source = path.read_bytes()
-    methods = _methods(source)
+    methods = _parse_methods(source)
     if not methods:
         # A method alone does not parse; inside a class it does.
-        methods = _methods(b"class Asked {\n" + source + b"\n}")
+        methods = _parse_methods(b"class Asked {\n" + source + b"\n}")
         at = str(int(at) + 1) if at.isdecimal() else at
     matches = [
         method
@@ -307,37 +309,37 @@ def _in_file(path: Path, at: str) -> QueryMethod:
     return QueryMethod(innermost.name, innermost.javadoc, innermost.text)
 
 
-def _methods(source: bytes) -> list[_Method]:
+def _parse_methods(source: bytes) -> list[_ParsedMethod]:
     """Return the methods and constructors with a body, in source order.
 
     It uses tree-sitter alone: the rest of codeacumen takes longer to load than a whole query may.
     """
     from tree_sitter import Parser, Query, QueryCursor
 
-    from codeacumen.languages.java import language
+    from codeacumen.languages.java import load_grammar
 
-    tree = Parser(language()).parse(source)
-    nodes = QueryCursor(Query(language(), _QUERY)).captures(tree.root_node).get("method", [])
+    tree = Parser(load_grammar()).parse(source)
+    nodes = QueryCursor(Query(load_grammar(), _QUERY)).captures(tree.root_node).get("method", [])
     methods = []
     for node in sorted(nodes, key=lambda node: node.start_byte):
         name, comment = node.child_by_field_name("name"), node.prev_named_sibling
         is_javadoc = comment is not None and comment.type == "block_comment"
-        javadoc = _text(comment) if comment is not None and is_javadoc else ""
+        javadoc = _decode_node(comment) if comment is not None and is_javadoc else ""
         methods.append(
-            _Method(
-                _text(name) if name is not None else "",
+            _ParsedMethod(
+                _decode_node(name) if name is not None else "",
                 # Not ``.row``: in tree-sitter 0.26.0 that frees the number too early, and the
                 # process crashes later (py-tree-sitter #466).
                 node.start_point[0] + 1,
                 node.end_point[0] + 1,
                 javadoc if javadoc.startswith("/**") else "",
-                _text(node),
+                _decode_node(node),
             )
         )
     return methods
 
 
-def _text(node: Node) -> str:
+def _decode_node(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
 
 
@@ -347,15 +349,15 @@ _QUERY = """
 """
 
 
-def find(index: WordIndex, query: QueryMethod, most: int = 10) -> list[Hit]:
+def find_similar(index: WordIndex, query: QueryMethod, max_hits: int = 10) -> list[Hit]:
     """Return the most similar methods, best first, without those that share no word with the query.
 
     Equal scores are in the order of the corpus."""
-    scores = index.scores(words(query.name, query.javadoc, query.text))
-    best = top_k(scores, most * _OVERLOADS)
+    scores = index.compute_scores(count_words(query.name, query.javadoc, query.text))
+    best = top_k(scores, max_hits * _OVERLOADS)
     best = best[scores[best] >= _SHARED]
     hits: dict[tuple[str, str, str], Hit] = {}
-    for number, method in zip(best.tolist(), index.describe(best.tolist()), strict=True):
+    for number, method in zip(best.tolist(), index.describe_methods(best.tolist()), strict=True):
         if method.method_id == query.method_id:
             continue
         key = (method.project, method.type, method.signature.partition("(")[0])
@@ -363,4 +365,4 @@ def find(index: WordIndex, query: QueryMethod, most: int = 10) -> list[Hit]:
             hits[key] = replace(hits[key], others=hits[key].others + 1)
         else:
             hits[key] = Hit(method, round(float(scores[number]), 4))
-    return list(hits.values())[:most]
+    return list(hits.values())[:max_hits]

@@ -13,7 +13,7 @@ from enum import StrEnum
 import krippendorff
 import numpy as np
 
-from codeacumen.survey.votes import QUESTIONS, Direct, Floats, Ints, Mask
+from codeacumen.survey.votes import QUESTIONS, DirectVotes, Floats, Ints, Mask
 
 
 class Scale(StrEnum):
@@ -21,26 +21,28 @@ class Scale(StrEnum):
     INTERVAL = "interval"
 
 
-def alpha(unit: Ints, value: Ints, scale: Scale = Scale.ORDINAL) -> float:
+def compute_alpha(unit: Ints, value: Ints, scale: Scale = Scale.ORDINAL) -> float:
     """Return α of ratings, each with the index of its unit and a level from 0.
 
     α is NaN if no unit has two ratings, or if all ratings that can be compared are equal.
     """
-    return _alpha_of_counts(_count_values(unit, value), scale) if len(unit) else float("nan")
+    return (
+        _compute_alpha_of_counts(_count_values(unit, value), scale) if len(unit) else float("nan")
+    )
 
 
-def alpha_without(
+def compute_alpha_without_each(
     rater: Ints, unit: Ints, value: Ints, raters: int, scale: Scale = Scale.ORDINAL
 ) -> Floats:
     """Return for each rater α without this rater's ratings; no rater rates a unit twice."""
     if not len(unit):
         return np.full(raters, np.nan)
     counts = _count_values(unit, value)
-    alphas = np.full(raters, _alpha_of_counts(counts, scale))
+    alphas = np.full(raters, _compute_alpha_of_counts(counts, scale))
     order = np.argsort(rater, kind="stable")
     for ratings in np.split(order, np.flatnonzero(np.diff(rater[order])) + 1):
         counts[unit[ratings], value[ratings]] -= 1
-        alphas[rater[ratings[0]]] = _alpha_of_counts(counts, scale)
+        alphas[rater[ratings[0]]] = _compute_alpha_of_counts(counts, scale)
         counts[unit[ratings], value[ratings]] += 1
     return alphas
 
@@ -52,7 +54,7 @@ def _count_values(unit: Ints, value: Ints) -> Ints:
     return flat.reshape(units, levels)
 
 
-def _alpha_of_counts(counts: Ints, scale: Scale) -> float:
+def _compute_alpha_of_counts(counts: Ints, scale: Scale) -> float:
     compared = counts[counts.sum(axis=1) > 1]
     # The library fails if no value that can be compared varies.
     if np.count_nonzero(compared.any(axis=0)) < 2:
@@ -61,73 +63,77 @@ def _alpha_of_counts(counts: Ints, scale: Scale) -> float:
 
 
 # Minimum increase of α without a downer, as a share of α.
-INCREASE = 0.1
+DOWNER_INCREASE = 0.1
 # Minimum divisor of that share, because a share of an α close to zero means nothing.
-LEAST = 0.1
+MIN_ALPHA = 0.1
 
 
-def differences(votes: Direct) -> Floats:
+def compute_differences(votes: DirectVotes) -> Floats:
     """Return the distance of each rater from the others, from 0 to 1.
 
     For each question it is the mean of |rating − mean of the others' ratings| over the rater's
     pairs; the result is the mean over the questions. NaN for a rater without a pair in common with
     others.
     """
-    scores = votes.scores()
+    scores = votes.compute_scores()
     pairs, raters = len(votes.pairs), len(votes.raters)
-    found = np.full((len(QUESTIONS), raters), np.nan)
+    by_question = np.full((len(QUESTIONS), raters), np.nan)
     for question in range(len(QUESTIONS)):
-        given = ~np.isnan(scores[:, question])
-        mine, pair, rater = scores[given, question], votes.pair[given], votes.rater[given]
+        is_answered = ~np.isnan(scores[:, question])
+        scores_given, pair, rater = (
+            scores[is_answered, question],
+            votes.pair[is_answered],
+            votes.rater[is_answered],
+        )
         others = np.bincount(pair, minlength=pairs)[pair] - 1
-        total = np.bincount(pair, weights=mine, minlength=pairs)[pair] - mine
-        judged = others > 0
-        apart = np.abs(mine[judged] - total[judged] / others[judged])
-        count = np.bincount(rater[judged], minlength=raters)
-        summed = np.bincount(rater[judged], weights=apart, minlength=raters)
-        found[question, count > 0] = summed[count > 0] / count[count > 0]
-    known = ~np.isnan(found)
-    asked = known.sum(axis=0)
-    means = np.where(known, found, 0).sum(axis=0) / np.maximum(asked, 1)
-    return np.where(asked > 0, means, np.nan)
+        total = np.bincount(pair, weights=scores_given, minlength=pairs)[pair] - scores_given
+        has_others = others > 0
+        apart = np.abs(scores_given[has_others] - total[has_others] / others[has_others])
+        count = np.bincount(rater[has_others], minlength=raters)
+        summed = np.bincount(rater[has_others], weights=apart, minlength=raters)
+        by_question[question, count > 0] = summed[count > 0] / count[count > 0]
+    is_known = ~np.isnan(by_question)
+    question_counts = is_known.sum(axis=0)
+    means = np.where(is_known, by_question, 0).sum(axis=0) / np.maximum(question_counts, 1)
+    return np.where(question_counts > 0, means, np.nan)
 
 
-def outliers(difference: Floats, threshold: float) -> Mask:
+def find_outliers(difference: Floats, threshold: float) -> Mask:
     """Return a mask of the raters farther from the others than τ; NaN counts as no outlier."""
     with np.errstate(invalid="ignore"):
-        found: Mask = difference > threshold
-    return found
+        is_outlier: Mask = difference > threshold
+    return is_outlier
 
 
-def agreements(votes: Direct, scale: Scale = Scale.ORDINAL) -> dict[str, float]:
+def compute_alphas(votes: DirectVotes, scale: Scale = Scale.ORDINAL) -> dict[str, float]:
     """Return α of each question."""
-    found = {}
-    for place, question in enumerate(QUESTIONS):
-        given = votes.ratings[:, place] > 0
-        values = votes.ratings[given, place].astype(np.int64) - 1
-        found[question] = alpha(votes.pair[given], values, scale)
-    return found
+    alphas = {}
+    for column, question in enumerate(QUESTIONS):
+        is_answered = votes.ratings[:, column] > 0
+        values = votes.ratings[is_answered, column].astype(np.int64) - 1
+        alphas[question] = compute_alpha(votes.pair[is_answered], values, scale)
+    return alphas
 
 
-def increases(votes: Direct, scale: Scale = Scale.ORDINAL) -> Floats:
+def compute_increases(votes: DirectVotes, scale: Scale = Scale.ORDINAL) -> Floats:
     """Return for each question and rater the increase of α without this rater, as a share of α.
 
     NaN if α is undefined with or without the rater.
     """
-    found = np.full((len(QUESTIONS), len(votes.raters)), np.nan)
-    before = agreements(votes, scale)
-    for place, question in enumerate(QUESTIONS):
-        given = votes.ratings[:, place] > 0
-        values = votes.ratings[given, place].astype(np.int64) - 1
-        without = alpha_without(
-            votes.rater[given], votes.pair[given], values, len(votes.raters), scale
+    shares = np.full((len(QUESTIONS), len(votes.raters)), np.nan)
+    before = compute_alphas(votes, scale)
+    for column, question in enumerate(QUESTIONS):
+        is_answered = votes.ratings[:, column] > 0
+        values = votes.ratings[is_answered, column].astype(np.int64) - 1
+        without = compute_alpha_without_each(
+            votes.rater[is_answered], votes.pair[is_answered], values, len(votes.raters), scale
         )
-        found[place] = (without - before[question]) / max(abs(before[question]), LEAST)
-    return found
+        shares[column] = (without - before[question]) / max(abs(before[question]), MIN_ALPHA)
+    return shares
 
 
-def downers(increase: Floats, least: float = INCREASE) -> Mask:
+def find_downers(increase: Floats, minimum: float = DOWNER_INCREASE) -> Mask:
     """Return a mask of the raters without whom α of either question is higher by this share."""
     with np.errstate(invalid="ignore"):
-        found: Mask = np.any(increase >= least, axis=0)
-    return found
+        is_downer: Mask = np.any(increase >= minimum, axis=0)
+    return is_downer

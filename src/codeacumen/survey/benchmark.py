@@ -17,20 +17,20 @@ from pathlib import Path
 
 from codeacumen.api import Json
 from codeacumen.core.files import sha256_of, write_atomically
-from codeacumen.datasets.built import ABOUT, SCHEMA, must_be_ours
-from codeacumen.survey.clean import LABELS, Benchmark, Cleaned, Dropped, Rules
+from codeacumen.datasets.built import ABOUT, SCHEMA, require_dataset_folder
+from codeacumen.survey.clean import LABELS, CleanedBenchmark, CleanedSurvey, CleaningRules, Dropped
 from codeacumen.survey.votes import BadRow, Votes
 
 FAMILY = "identifiers"
 REPORT, READABLE = "report.json", "report.md"
 TABLE = "_pair_wise.csv"
 # Maximum number of unreadable rows that report.json lists; all are counted.
-NAMED = 1000
+MAX_REPORTED_ROWS = 1000
 # Number of decimals, and the sign for a missing label, as in the published files.
 DIGITS = 4
 MISSING = "NAN"
 # Maximum number of rows of a table in report.md; report.json has the others.
-_SHOWN = 20
+_MAX_SHOWN = 20
 
 _UNITS = {
     "outlier rater": "mean difference",
@@ -40,22 +40,22 @@ _UNITS = {
 }
 
 
-def stage_rows(told: Mapping[str, Json]) -> list[list[str]]:
+def format_stages(size_report: Mapping[str, Json]) -> list[list[str]]:
     """Return a row of cells for each stage of a size: name, raters, pairs, votes, and two α."""
     return [
         [
-            stage["name"] if place == 0 else f"without {stage['name']}",
+            stage["name"] if index == 0 else f"without {stage['name']}",
             *(f"{stage[name]:,}" for name in ("raters", "pairs", "votes")),
-            *(number(stage["alpha"][name]) for name in ("relatedness", "similarity")),
+            *(format_alpha(stage["alpha"][name]) for name in ("relatedness", "similarity")),
         ]
-        for place, stage in enumerate(told["stages"])
+        for index, stage in enumerate(size_report["stages"])
     ]
 
 
 STAGE_COLUMNS = ("", "raters", "pairs", "votes", "α relatedness", "α similarity")
 
 
-def markdown(report: Mapping[str, Json]) -> str:
+def format_markdown(report: Mapping[str, Json]) -> str:
     """Return the report in Markdown."""
     votes, rules = report["votes"], report["rules"]
     lines = [
@@ -75,58 +75,76 @@ def markdown(report: Mapping[str, Json]) -> str:
         ("Contradicting rows", votes["contradicting"]),
     ):
         if rows["count"]:
-            shown = [[row["file"], str(row["line"]), row["why"]] for row in rows["first"][:_SHOWN]]
-            lines += ["", f"## {heading}", "", *_table(["file", "line", "why"], shown, (1,))]
-            lines += _more(rows["count"])
-    for name, told in report["sizes"].items():
-        lines += ["", f"## {name}", "", f"τ {told['tau']}, θ {told['theta']}.", ""]
-        lines += _table(STAGE_COLUMNS, stage_rows(told), range(1, 6))
-        labels = ", ".join(f"{count:,} {label}" for label, count in told["labels"].items())
-        lines += ["", f"{told['pairs']:,} pairs; labels: {labels}."]
-        for by, count in told["dropped_by"].items():
-            mine = [one for one in told["dropped"] if one["by"] == by]
-            columns = ["rater" if "rater" in mine[0] else "pair", _UNITS[by], "limit"]
-            shown = [[_who(one), f"{one['value']:g}", f"{one['limit']:g}"] for one in mine[:_SHOWN]]
-            lines += ["", f"### {by}: {count:,}", "", *_table(columns, shown, (1, 2))]
-            lines += _more(count)
+            shown_rows = [
+                [row["file"], str(row["line"]), row["why"]] for row in rows["first"][:_MAX_SHOWN]
+            ]
+            lines += [
+                "",
+                f"## {heading}",
+                "",
+                *_format_table(["file", "line", "why"], shown_rows, (1,)),
+            ]
+            lines += _format_rest(rows["count"])
+    for name, size_report in report["sizes"].items():
+        lines += ["", f"## {name}", "", f"τ {size_report['tau']}, θ {size_report['theta']}.", ""]
+        lines += _format_table(STAGE_COLUMNS, format_stages(size_report), range(1, 6))
+        labels = ", ".join(f"{count:,} {label}" for label, count in size_report["labels"].items())
+        lines += ["", f"{size_report['pairs']:,} pairs; labels: {labels}."]
+        for filter_name, count in size_report["dropped_by"].items():
+            dropped = [entry for entry in size_report["dropped"] if entry["by"] == filter_name]
+            columns = ["rater" if "rater" in dropped[0] else "pair", _UNITS[filter_name], "limit"]
+            shown_rows = [
+                [_format_subject(entry), f"{entry['value']:g}", f"{entry['limit']:g}"]
+                for entry in dropped[:_MAX_SHOWN]
+            ]
+            lines += [
+                "",
+                f"### {filter_name}: {count:,}",
+                "",
+                *_format_table(columns, shown_rows, (1, 2)),
+            ]
+            lines += _format_rest(count)
     return "\n".join(lines) + "\n"
 
 
-def number(value: float | None) -> str:
+def format_alpha(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def _who(one: Mapping[str, Json]) -> str:
-    return str(one["rater"]) if "rater" in one else ", ".join(one["pair"])
+def _format_subject(entry: Mapping[str, Json]) -> str:
+    return str(entry["rater"]) if "rater" in entry else ", ".join(entry["pair"])
 
 
-def _more(count: int) -> list[str]:
-    return ["", f"… and {count - _SHOWN:,} more, in report.json."] if count > _SHOWN else []
+def _format_rest(count: int) -> list[str]:
+    return ["", f"… and {count - _MAX_SHOWN:,} more, in report.json."] if count > _MAX_SHOWN else []
 
 
-def _table(
+def _format_table(
     columns: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int]
 ) -> list[str]:
-    rule = ["--:" if place in right else "---" for place in range(len(columns))]
-    return [_line(columns), _line(rule), *(_line(row) for row in rows)]
+    rule = ["--:" if column in right else "---" for column in range(len(columns))]
+    return [_format_row(columns), _format_row(rule), *(_format_row(row) for row in rows)]
 
 
-def _line(cells: Sequence[str]) -> str:
+def _format_row(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-def write(
-    cleaned: Cleaned, votes: Votes, rules: Rules, sources: Sequence[Path], out: Path
+def write_benchmarks(
+    cleaned: CleanedSurvey, votes: Votes, rules: CleaningRules, sources: Sequence[Path], out: Path
 ) -> dict[str, Json]:
     """Write all files of a cleaned survey, the description last; return the report."""
     # The report is written first: an interrupted run leaves it without a description.
     if not (out / REPORT).is_file():
-        must_be_ours(out)
-    report = report_of(cleaned, votes, rules, sources)
+        require_dataset_folder(out)
+    report = build_report(cleaned, votes, rules, sources)
     files = {
-        REPORT: _json(report),
-        READABLE: markdown(report),
-        **{f"{one.size.name}{TABLE}": table(one) for one in cleaned.benchmarks},
+        REPORT: _to_json(report),
+        READABLE: format_markdown(report),
+        **{
+            f"{benchmark.size.name}{TABLE}": format_csv(benchmark)
+            for benchmark in cleaned.benchmarks
+        },
     }
     for name, text in files.items():
         write_atomically(out / name, text.encode())
@@ -138,31 +156,31 @@ def write(
         "family": FAMILY,
         "schema": SCHEMA,
         "kinds": {
-            one.size.name: {
-                "agreement": _alphas(one.stages[-1].alpha),
-                "labels": _labelled(one),
+            benchmark.size.name: {
+                "agreement": _round_alphas(benchmark.stages[-1].alpha),
+                "labels": _count_labels(benchmark),
             }
-            for one in cleaned.benchmarks
+            for benchmark in cleaned.benchmarks
         },
-        "counts": {one.size.name: len(one.pairs) for one in cleaned.benchmarks},
+        "counts": {benchmark.size.name: len(benchmark.pairs) for benchmark in cleaned.benchmarks},
         "files": {name: sha256_of(out / name) for name in files},
     }
-    write_atomically(out / ABOUT, _json(about).encode())
+    write_atomically(out / ABOUT, _to_json(about).encode())
     return report
 
 
-def table(benchmark: Benchmark) -> str:
+def format_csv(benchmark: CleanedBenchmark) -> str:
     """Return a size as CSV with IdBench's columns, except those of the evaluated techniques."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["id1", "id2", *LABELS])
     for pair, labels in zip(benchmark.pairs, benchmark.labels.tolist(), strict=True):
-        writer.writerow([*pair, *(_cell(label) for label in labels)])
+        writer.writerow([*pair, *(_format_label(label) for label in labels)])
     return out.getvalue()
 
 
-def report_of(
-    cleaned: Cleaned, votes: Votes, rules: Rules, sources: Sequence[Path]
+def build_report(
+    cleaned: CleanedSurvey, votes: Votes, rules: CleaningRules, sources: Sequence[Path]
 ) -> dict[str, Json]:
     """Return the report as JSON."""
     return {
@@ -171,7 +189,7 @@ def report_of(
             "scale": rules.scale.value,
             "downer_increase": rules.increase,
             "least_votes": rules.least_votes,
-            "sizes": {one.name: {"tau": one.tau, "theta": one.theta} for one in rules.sizes},
+            "sizes": {size.name: {"tau": size.tau, "theta": size.theta} for size in rules.sizes},
         },
         "votes": {
             "rows": votes.rows,
@@ -179,54 +197,65 @@ def report_of(
             "indirect": len(votes.indirect),
             "raters": len({*votes.direct.raters, *votes.indirect.raters}),
             "pairs": len({*votes.direct.pairs, *votes.indirect.pairs}),
-            "bad": _listed(votes.bad),
+            "bad": _report_rows(votes.bad),
             "repeated": votes.repeated,
-            "contradicting": _listed(votes.contradicting),
+            "contradicting": _report_rows(votes.contradicting),
         },
-        "raters_without_comparison": list(cleaned.alone),
+        "raters_without_comparison": list(cleaned.uncompared_raters),
         "pairs_with_contexts_of_one_name": [list(pair) for pair in cleaned.one_sided],
-        "sizes": {one.size.name: _told(one) for one in cleaned.benchmarks},
+        "sizes": {benchmark.size.name: _report_size(benchmark) for benchmark in cleaned.benchmarks},
     }
 
 
-def _told(benchmark: Benchmark) -> dict[str, Json]:
+def _report_size(benchmark: CleanedBenchmark) -> dict[str, Json]:
     return {
         "tau": benchmark.size.tau,
         "theta": benchmark.size.theta,
-        "stages": [{**asdict(stage), "alpha": _alphas(stage.alpha)} for stage in benchmark.stages],
-        "labels": _labelled(benchmark),
+        "stages": [
+            {**asdict(stage), "alpha": _round_alphas(stage.alpha)} for stage in benchmark.stages
+        ],
+        "labels": _count_labels(benchmark),
         "pairs": len(benchmark.pairs),
-        "dropped_by": dict(Counter(one.by for one in benchmark.dropped)),
-        "dropped": [_reason(one) for one in benchmark.dropped],
+        "dropped_by": dict(Counter(entry.filter_name for entry in benchmark.dropped)),
+        "dropped": [_report_dropped(entry) for entry in benchmark.dropped],
     }
 
 
-def _reason(one: Dropped) -> dict[str, Json]:
+def _report_dropped(dropped: Dropped) -> dict[str, Json]:
     name: dict[str, Json] = (
-        {"rater": one.what} if isinstance(one.what, str) else {"pair": list(one.what)}
+        {"rater": dropped.subject}
+        if isinstance(dropped.subject, str)
+        else {"pair": list(dropped.subject)}
     )
-    return {**name, "by": one.by, "value": round(one.value, DIGITS), "limit": one.limit}
+    return {
+        **name,
+        "by": dropped.filter_name,
+        "value": round(dropped.value, DIGITS),
+        "limit": dropped.limit,
+    }
 
 
-def _labelled(benchmark: Benchmark) -> dict[str, int]:
+def _count_labels(benchmark: CleanedBenchmark) -> dict[str, int]:
     """Return the number of pairs that have each label."""
     return {
-        label: sum(not math.isnan(value) for value in benchmark.labels[:, place].tolist())
-        for place, label in enumerate(LABELS)
+        label: sum(not math.isnan(value) for value in benchmark.labels[:, column].tolist())
+        for column, label in enumerate(LABELS)
     }
 
 
-def _alphas(alpha: dict[str, float]) -> dict[str, float | None]:
-    return {name: None if math.isnan(one) else round(one, DIGITS) for name, one in alpha.items()}
+def _round_alphas(alpha: dict[str, float]) -> dict[str, float | None]:
+    return {
+        name: None if math.isnan(value) else round(value, DIGITS) for name, value in alpha.items()
+    }
 
 
-def _listed(rows: Sequence[BadRow]) -> dict[str, Json]:
-    return {"count": len(rows), "first": [asdict(row) for row in rows[:NAMED]]}
+def _report_rows(rows: Sequence[BadRow]) -> dict[str, Json]:
+    return {"count": len(rows), "first": [asdict(row) for row in rows[:MAX_REPORTED_ROWS]]}
 
 
-def _cell(label: float) -> str:
+def _format_label(label: float) -> str:
     return MISSING if math.isnan(label) else repr(round(label, DIGITS))
 
 
-def _json(value: Json) -> str:
+def _to_json(value: Json) -> str:
     return json.dumps(value, indent=1, ensure_ascii=True, allow_nan=False) + "\n"

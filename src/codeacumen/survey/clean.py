@@ -35,45 +35,54 @@ from dataclasses import dataclass
 import numpy as np
 
 from codeacumen.survey.agreement import (
-    INCREASE,
+    DOWNER_INCREASE,
     Scale,
-    agreements,
-    differences,
-    downers,
-    increases,
-    outliers,
+    compute_alphas,
+    compute_differences,
+    compute_increases,
+    find_downers,
+    find_outliers,
 )
-from codeacumen.survey.votes import QUESTIONS, Direct, Floats, Indirect, Ints, Mask, Pair, Votes
+from codeacumen.survey.votes import (
+    QUESTIONS,
+    DirectVotes,
+    Floats,
+    IndirectVotes,
+    Ints,
+    Mask,
+    Pair,
+    Votes,
+)
 
 
-def means(votes: Direct) -> Floats:
+def compute_means(votes: DirectVotes) -> Floats:
     """Return the mean rating of each pair (row) and question (column), from 0 to 1, or NaN."""
-    scores = votes.scores()
-    found = np.full((len(votes.pairs), len(QUESTIONS)), np.nan)
+    scores = votes.compute_scores()
+    mean_ratings = np.full((len(votes.pairs), len(QUESTIONS)), np.nan)
     for question in range(len(QUESTIONS)):
-        given = ~np.isnan(scores[:, question])
-        pair, size = votes.pair[given], len(votes.pairs)
+        is_answered = ~np.isnan(scores[:, question])
+        pair, size = votes.pair[is_answered], len(votes.pairs)
         count = np.bincount(pair, minlength=size)
-        total = np.bincount(pair, weights=scores[given, question], minlength=size)
-        found[count > 0, question] = total[count > 0] / count[count > 0]
-    return found
+        total = np.bincount(pair, weights=scores[is_answered, question], minlength=size)
+        mean_ratings[count > 0, question] = total[count > 0] / count[count > 0]
+    return mean_ratings
 
 
-def choices(votes: Indirect) -> tuple[Ints, Ints]:
+def count_choices(votes: IndirectVotes) -> tuple[Ints, Ints]:
     """Return for each pair (row) the number of choices of the first name, and of all choices.
 
     The columns are contexts of the first name and contexts of the second name.
     """
     size = len(votes.pairs)
-    place = votes.pair * 2 + votes.second
+    cell = votes.pair * 2 + votes.second
     # In a context of the second name, the wrong choice is the first name.
     first = votes.right != votes.second
-    total = np.bincount(place, minlength=2 * size).reshape(size, 2)
-    chosen = np.bincount(place[first], minlength=2 * size).reshape(size, 2)
+    total = np.bincount(cell, minlength=2 * size).reshape(size, 2)
+    chosen = np.bincount(cell[first], minlength=2 * size).reshape(size, 2)
     return chosen.astype(np.int64), total.astype(np.int64)
 
 
-def distances(chosen: Ints, total: Ints) -> Floats:
+def compute_distances(chosen: Ints, total: Ints) -> Floats:
     """Return d' of each pair; NaN if there are no choices in contexts of one of the names.
 
     It is negative if the raters chose the wrong name more often than the right one.
@@ -85,16 +94,16 @@ def distances(chosen: Ints, total: Ints) -> Floats:
     return np.where((total > 0).all(axis=1), hit - false_alarm, np.nan)
 
 
-def similarities(distance: Floats) -> Floats:
+def compute_similarities(distance: Floats) -> Floats:
     """Return similarities s = 1 − (d − min) / (max − min) from distances; all 1 if min = max."""
-    known = distance[~np.isnan(distance)]
-    if not len(known):
+    known_distances = distance[~np.isnan(distance)]
+    if not len(known_distances):
         return distance.copy()
-    low, high = known.min(), known.max()
+    low, high = known_distances.min(), known_distances.max()
     if low == high:
         return np.where(np.isnan(distance), np.nan, 1.0)
-    turned: Floats = np.clip(1 - (distance - low) / (high - low), 0, 1)
-    return turned
+    inverted: Floats = np.clip(1 - (distance - low) / (high - low), 0, 1)
+    return inverted
 
 
 SIMILARITY = QUESTIONS.index("similarity")
@@ -104,7 +113,7 @@ LEAST_VOTES = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class BenchmarkSize:
     """A size of the benchmark: ``tau`` is the threshold of outlier raters, ``theta`` of pairs."""
 
     name: str
@@ -113,21 +122,25 @@ class Size:
 
 
 # The thresholds of IdBench's Table II.
-PUBLISHED_SIZES = (Size("small", 0.215, 0.4), Size("medium", 0.23, 0.5), Size("large", 0.25, 0.6))
+PUBLISHED_SIZES = (
+    BenchmarkSize("small", 0.215, 0.4),
+    BenchmarkSize("medium", 0.23, 0.5),
+    BenchmarkSize("large", 0.25, 0.6),
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class CleaningRules:
     """Settings of the cleaning."""
 
-    sizes: tuple[Size, ...] = PUBLISHED_SIZES
+    sizes: tuple[BenchmarkSize, ...] = PUBLISHED_SIZES
     scale: Scale = Scale.ORDINAL
-    increase: float = INCREASE
+    increase: float = DOWNER_INCREASE
     least_votes: int = LEAST_VOTES
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class CleaningStage:
     """Numbers of raters, pairs and votes after a filter, and α of each question."""
 
     name: str
@@ -141,87 +154,104 @@ class Stage:
 class Dropped:
     """A dropped rater or pair: the filter, the value that it measured, and the limit."""
 
-    what: str | Pair
-    by: str
+    subject: str | Pair
+    filter_name: str
     value: float
     limit: float
 
 
 @dataclass(frozen=True, slots=True)
-class Benchmark:
+class CleanedBenchmark:
     """Result of the cleaning for one size.
 
     ``labels`` has a row for each of ``pairs`` and a column for each of LABELS, NaN for no label.
     """
 
-    size: Size
-    stages: tuple[Stage, ...]
+    size: BenchmarkSize
+    stages: tuple[CleaningStage, ...]
     dropped: tuple[Dropped, ...]
     pairs: tuple[Pair, ...]
     labels: Floats
 
 
 @dataclass(frozen=True, slots=True)
-class Cleaned:
+class CleanedSurvey:
     """Result of the cleaning for all sizes."""
 
-    benchmarks: tuple[Benchmark, ...]
+    benchmarks: tuple[CleanedBenchmark, ...]
     # Raters without a pair in common with others; the filters cannot judge them.
-    alone: tuple[str, ...]
+    uncompared_raters: tuple[str, ...]
     # Pairs with choices in contexts of only one of their names.
     one_sided: tuple[Pair, ...]
 
 
-def clean(votes: Votes, rules: Rules | None = None) -> Cleaned:
+def clean_votes(votes: Votes, rules: CleaningRules | None = None) -> CleanedSurvey:
     """Clean the votes of a survey."""
-    rules = rules or Rules()
+    rules = rules or CleaningRules()
     direct, indirect = votes.direct, votes.indirect
-    chosen, total = choices(indirect)
-    distance = distances(chosen, total)
-    contextual = dict(zip(indirect.pairs, similarities(distance).tolist(), strict=True))
-    apart = differences(direct)
-    return Cleaned(
-        tuple(_benchmark(direct, contextual, apart, size, rules) for size in rules.sizes),
-        _named(direct.raters, np.isnan(apart)),
-        tuple(pair for pair, far in zip(indirect.pairs, distance, strict=True) if np.isnan(far)),
+    chosen, total = count_choices(indirect)
+    distance = compute_distances(chosen, total)
+    contextual = dict(zip(indirect.pairs, compute_similarities(distance).tolist(), strict=True))
+    rater_differences = compute_differences(direct)
+    return CleanedSurvey(
+        tuple(
+            _clean_size(direct, contextual, rater_differences, size, rules) for size in rules.sizes
+        ),
+        _select_names(direct.raters, np.isnan(rater_differences)),
+        tuple(
+            pair
+            for pair, pair_distance in zip(indirect.pairs, distance, strict=True)
+            if np.isnan(pair_distance)
+        ),
     )
 
 
-def _benchmark(
-    direct: Direct, contextual: dict[Pair, float], apart: Floats, size: Size, rules: Rules
-) -> Benchmark:
-    stages = [_stage("all votes", direct, rules)]
-    far = outliers(apart, size.tau)
+def _clean_size(
+    direct: DirectVotes,
+    contextual: dict[Pair, float],
+    rater_differences: Floats,
+    size: BenchmarkSize,
+    rules: CleaningRules,
+) -> CleanedBenchmark:
+    stages = [_measure_stage("all votes", direct, rules)]
+    is_outlier = find_outliers(rater_differences, size.tau)
     dropped = [
-        Dropped(direct.raters[one], "outlier rater", float(apart[one]), size.tau)
-        for one in np.flatnonzero(far).tolist()
+        Dropped(direct.raters[rater], "outlier rater", float(rater_differences[rater]), size.tau)
+        for rater in np.flatnonzero(is_outlier).tolist()
     ]
-    kept = direct.without(far)
-    stages.append(_stage("outlier raters", kept, rules))
+    remaining = direct.drop_raters(is_outlier)
+    stages.append(_measure_stage("outlier raters", remaining, rules))
 
-    increase = increases(kept, rules.scale)
-    down = downers(increase, rules.increase)
+    increase = compute_increases(remaining, rules.scale)
+    is_downer = find_downers(increase, rules.increase)
     dropped += [
-        Dropped(direct.raters[one], "downer", float(np.nanmax(increase[:, one])), rules.increase)
-        for one in np.flatnonzero(down).tolist()
+        Dropped(
+            direct.raters[rater], "downer", float(np.nanmax(increase[:, rater])), rules.increase
+        )
+        for rater in np.flatnonzero(is_downer).tolist()
     ]
-    kept = kept.without(down)
-    stages.append(_stage("downers", kept, rules))
+    remaining = remaining.drop_raters(is_downer)
+    stages.append(_measure_stage("downers", remaining, rules))
 
-    scores = means(kept)
-    many = kept.votes_of_pairs()
-    few = many < rules.least_votes
+    scores = compute_means(remaining)
+    rating_counts = remaining.count_ratings()
+    has_few_ratings = rating_counts < rules.least_votes
     dropped += [
-        Dropped(direct.pairs[one], "too few votes", float(many[one]), float(rules.least_votes))
-        for one in np.flatnonzero(few).tolist()
+        Dropped(
+            direct.pairs[pair_index],
+            "too few votes",
+            float(rating_counts[pair_index]),
+            float(rules.least_votes),
+        )
+        for pair_index in np.flatnonzero(has_few_ratings).tolist()
     ]
-    kept = kept.where(~few[kept.pair])
-    stages.append(_stage("pairs with too few votes", kept, rules))
+    remaining = remaining.select_votes(~has_few_ratings[remaining.pair])
+    stages.append(_measure_stage("pairs with too few votes", remaining, rules))
 
-    found: dict[Pair, list[float]] = {}
-    for place in np.flatnonzero(~few).tolist():
-        relatedness, similarity = scores[place].tolist()
-        found[direct.pairs[place]] = [similarity, relatedness, float("nan")]
+    labels_by_pair: dict[Pair, list[float]] = {}
+    for pair_index in np.flatnonzero(~has_few_ratings).tolist():
+        relatedness, similarity = scores[pair_index].tolist()
+        labels_by_pair[direct.pairs[pair_index]] = [similarity, relatedness, float("nan")]
     similarity_of = dict(zip(direct.pairs, scores[:, SIMILARITY].tolist(), strict=True))
     for pair, score in contextual.items():
         if np.isnan(score):
@@ -230,18 +260,18 @@ def _benchmark(
         if difference > size.theta:
             dropped.append(Dropped(pair, "outlier pair", difference, size.theta))
         else:
-            found.setdefault(pair, [float("nan")] * len(LABELS))[-1] = score
-    pairs = tuple(sorted(found))
-    labels = np.array([found[pair] for pair in pairs], dtype=np.float64)
-    return Benchmark(
+            labels_by_pair.setdefault(pair, [float("nan")] * len(LABELS))[-1] = score
+    pairs = tuple(sorted(labels_by_pair))
+    labels = np.array([labels_by_pair[pair] for pair in pairs], dtype=np.float64)
+    return CleanedBenchmark(
         size, tuple(stages), tuple(dropped), pairs, labels.reshape(len(pairs), len(LABELS))
     )
 
 
-def _stage(name: str, votes: Direct, rules: Rules) -> Stage:
+def _measure_stage(name: str, votes: DirectVotes, rules: CleaningRules) -> CleaningStage:
     raters, pairs = len(np.unique(votes.rater)), len(np.unique(votes.pair))
-    return Stage(name, raters, pairs, len(votes), agreements(votes, rules.scale))
+    return CleaningStage(name, raters, pairs, len(votes), compute_alphas(votes, rules.scale))
 
 
-def _named(names: Sequence[str], which: Mask) -> tuple[str, ...]:
-    return tuple(names[one] for one in np.flatnonzero(which).tolist())
+def _select_names(names: Sequence[str], mask: Mask) -> tuple[str, ...]:
+    return tuple(names[index] for index in np.flatnonzero(mask).tolist())

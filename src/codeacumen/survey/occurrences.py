@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from codeacumen.api import Json
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.corpus import Corpus
-from codeacumen.corpus.files import Stretch, chosen, read, worked
+from codeacumen.corpus.files import ShardFiles, process_files, read_files, select_files
 from codeacumen.engines import Engine
 from codeacumen.languages.syntax import Column, Syntax
-from codeacumen.survey.votes import Ints, spearman
+from codeacumen.survey.votes import Ints, compute_spearman
 
 LANGUAGES = ("java", "javascript")
 ROLES = ("function", "property", "variable", "other")
@@ -57,7 +57,7 @@ _SYMBOLS, _FIELDS = 1 << 16, 1 << 6
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class FileIdentifiers:
     """The identifiers of a file.
 
     ``word`` are indices of ``words``, ``role`` indices of ROLES, ``start`` byte offsets.
@@ -70,7 +70,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Occurrences:
+class IdentifierCounts:
     """Counts of identifiers.
 
     ``counts`` has an entry for each name, language and role. Names are ordered by falling total
@@ -85,123 +85,139 @@ class Occurrences:
     @property
     def total(self) -> Ints:
         """Number of occurrences of each name."""
-        found: Ints = self.counts.sum(axis=(1, 2))
-        return found
+        totals: Ints = self.counts.sum(axis=(1, 2))
+        return totals
 
-    def more_than(self, least: int) -> Occurrences:
+    def keep_more_than(self, minimum: int) -> IdentifierCounts:
         """Return the counts of the names that occur more than ``minimum`` times."""
-        often = int((self.total > least).sum())
-        return Occurrences(self.names[:often], self.counts[:often], self.files, self.left_out)
+        kept_count = int((self.total > minimum).sum())
+        return IdentifierCounts(
+            self.names[:kept_count], self.counts[:kept_count], self.files, self.left_out
+        )
 
-    def role(self, place: int) -> str:
+    def get_primary_role(self, index: int) -> str:
         """Return the role of more than half of a name's occurrences, or MIXED."""
-        roles = self.counts[place].sum(axis=0)
+        roles = self.counts[index].sum(axis=0)
         most = int(roles.argmax())
         return ROLES[most] if 2 * roles[most] > roles.sum() else MIXED
 
 
-def occurrences(
+def count_identifiers(
     corpora: Sequence[Corpus],
     engine: Engine,
     step: Progress = ignore_progress,
-) -> Occurrences:
+) -> IdentifierCounts:
     """Count the identifiers of some corpora."""
-    files = chosen(corpora, LANGUAGES)
-    results, left_out = worked(_counted, files.stretches, engine, "counting", step)
-    places: dict[str, int] = {}
+    files = select_files(corpora, LANGUAGES)
+    results, left_out = process_files(_count_stretch, files.shards, engine, "counting", step)
+    name_indices: dict[str, int] = {}
     parts = []
     for words, counts in results:
-        parts.append((np.array([places.setdefault(one, len(places)) for one in words]), counts))
-    total = np.zeros((len(places), len(LANGUAGES), len(ROLES)), dtype=np.int64)
-    for place, counts in parts:
-        if len(place):
-            total[place] += counts
-    names = np.array(list(places), dtype=object)
+        parts.append(
+            (np.array([name_indices.setdefault(word, len(name_indices)) for word in words]), counts)
+        )
+    total = np.zeros((len(name_indices), len(LANGUAGES), len(ROLES)), dtype=np.int64)
+    for indices, counts in parts:
+        if len(indices):
+            total[indices] += counts
+    names = np.array(list(name_indices), dtype=object)
     order = sorted(range(len(names)), key=lambda i: (-int(total[i].sum()), names[i]))
-    return Occurrences(tuple(names[order].tolist()), total[order], files.files, left_out)
+    return IdentifierCounts(tuple(names[order].tolist()), total[order], files.file_counts, left_out)
 
 
-def _counted(stretch: Stretch) -> tuple[list[str], Ints]:
+def _count_stretch(stretch: ShardFiles) -> tuple[list[str], Ints]:
     """Return the names in some files, and their counts."""
-    places: dict[str, int] = {}
-    found: list[tuple[int, Ints, Ints]] = []
-    for _, language, source in read(stretch):
-        named = identifiers_of(language, source)
+    name_indices: dict[str, int] = {}
+    counts_by_file: list[tuple[int, Ints, Ints]] = []
+    for _, language, source in read_files(stretch):
+        identifiers = read_identifiers(language, source)
         counts = np.bincount(
-            named.word * len(ROLES) + named.role, minlength=len(named.words) * len(ROLES)
+            identifiers.word * len(ROLES) + identifiers.role,
+            minlength=len(identifiers.words) * len(ROLES),
         ).reshape(-1, len(ROLES))
-        mine = np.array([_place(word, places) for word in named.words], dtype=np.int64)
-        known = mine >= 0
-        found.append((LANGUAGES.index(language), mine[known], counts[: len(mine)][known]))
-    total = np.zeros((len(places), len(LANGUAGES), len(ROLES)), dtype=np.int64)
-    for language_place, mine, counts in found:
-        np.add.at(total[:, language_place], mine, counts)
-    return list(places), total
+        word_indices = np.array(
+            [_index_word(word, name_indices) for word in identifiers.words], dtype=np.int64
+        )
+        is_shown = word_indices >= 0
+        counts_by_file.append(
+            (
+                LANGUAGES.index(language),
+                word_indices[is_shown],
+                counts[: len(word_indices)][is_shown],
+            )
+        )
+    total = np.zeros((len(name_indices), len(LANGUAGES), len(ROLES)), dtype=np.int64)
+    for language_index, word_indices, counts in counts_by_file:
+        np.add.at(total[:, language_index], word_indices, counts)
+    return list(name_indices), total
 
 
-def _place(word: str, places: dict[str, int]) -> int:
+def _index_word(word: str, name_indices: dict[str, int]) -> int:
     """Return the index of a name; -1 if it cannot be displayed, as in a broken file."""
     if not word.isprintable() or "\ufffd" in word:
         return -1
-    return places.setdefault(word, len(places))
+    return name_indices.setdefault(word, len(name_indices))
 
 
-def identifiers_of(language: str, source: bytes) -> Named:
+def read_identifiers(language: str, source: bytes) -> FileIdentifiers:
     """Return the identifiers of a source file."""
     if language == "java":
         from codeacumen.languages.java import parse_java
-        from codeacumen.languages.java.bindings.names import names
+        from codeacumen.languages.java.bindings.names import collect_names
 
         syntax = parse_java(source)
-        found = names(syntax)
-        return Named(
-            found.word, found.words, _java_roles(syntax, found.node), syntax.start[found.node]
+        java_names = collect_names(syntax)
+        return FileIdentifiers(
+            java_names.word,
+            java_names.words,
+            _classify_java_roles(syntax, java_names.node),
+            syntax.start[java_names.node],
         )
     from codeacumen.languages.javascript import parse_javascript
     from codeacumen.languages.javascript.identifiers import ROLES as THEIRS
-    from codeacumen.languages.javascript.identifiers import identifiers
+    from codeacumen.languages.javascript.identifiers import find_identifiers
 
     syntax = parse_javascript(source)
-    mine = identifiers(syntax)
-    role = np.array([ROLE[one] for one in THEIRS])[mine.role]
-    words = tuple(word.removeprefix("#") for word in mine.words)
-    return Named(mine.word, words, role, syntax.start[mine.node])
+    js_identifiers = find_identifiers(syntax)
+    role = np.array([ROLE[role_name] for role_name in THEIRS])[js_identifiers.role]
+    words = tuple(word.removeprefix("#") for word in js_identifiers.words)
+    return FileIdentifiers(js_identifiers.word, words, role, syntax.start[js_identifiers.node])
 
 
-def _java_roles(syntax: Syntax, node: Column) -> Ints:
-    from codeacumen.languages.java.syntax.grammar import among
+def _classify_java_roles(syntax: Syntax, node: Column) -> Ints:
+    from codeacumen.languages.java.syntax.grammar import symbol_mask
 
     parent = np.maximum(syntax.parent[node], 0)
-    role = _java_table()[syntax.kind[parent], syntax.field[node]].astype(np.int64)
-    role[among("type_identifier")[syntax.kind[node]]] = ROLE["other"]
+    role = _build_java_table()[syntax.kind[parent], syntax.field[node]].astype(np.int64)
+    role[symbol_mask("type_identifier")[syntax.kind[node]]] = ROLE["other"]
     # Only the last name of ``list::add`` is a function.
-    referred = among("method_reference")[syntax.kind[parent]] & (syntax.child[node] > 0)
+    referred = symbol_mask("method_reference")[syntax.kind[parent]] & (syntax.child_index[node] > 0)
     role[referred] = ROLE["function"]
-    declared = among("variable_declarator")[syntax.kind[parent]]
+    declared = symbol_mask("variable_declarator")[syntax.kind[parent]]
     above = syntax.kind[np.maximum(syntax.parent[parent], 0)]
     is_name = syntax.field[node] == _name_field()
-    fields = among("field_declaration", "constant_declaration")[above]
+    fields = symbol_mask("field_declaration", "constant_declaration")[above]
     role[declared & is_name & fields] = ROLE["property"]
     return role
 
 
 @lru_cache(maxsize=1)
 def _name_field() -> int:
-    from codeacumen.languages.java.syntax.grammar import field
+    from codeacumen.languages.java.syntax.grammar import field_number
 
-    return field("name")
+    return field_number("name")
 
 
 @lru_cache(maxsize=1)
-def _java_table() -> NDArray[np.int8]:
+def _build_java_table() -> NDArray[np.int8]:
     """Return the role of an identifier by its parent's symbol (row) and its field (column)."""
-    from codeacumen.languages.java.syntax.grammar import field, symbols
+    from codeacumen.languages.java.syntax.grammar import field_number, find_symbols
 
-    found = np.full((_SYMBOLS, _FIELDS), ROLE["variable"], dtype=np.int8)
+    table = np.full((_SYMBOLS, _FIELDS), ROLE["variable"], dtype=np.int8)
     for (parent, name), role in _JAVA.items():
-        for symbol in symbols(parent):
-            found[symbol, field(name) if name else slice(None)] = ROLE[role]
-    return found
+        for symbol in find_symbols(parent):
+            table[symbol, field_number(name) if name else slice(None)] = ROLE[role]
+    return table
 
 
 FREQUENCIES = "identifier_cross_lang_freq_stats.csv"
@@ -217,56 +233,63 @@ _ROLE_COLUMN = {
 _KNOWN = ("function", "property", "variable")
 
 
-def compared(found: Occurrences, folder: Path) -> dict[str, Json]:
+def compare_with_published(identifier_counts: IdentifierCounts, folder: Path) -> dict[str, Json]:
     """Return by language the figures of IdBench's Table I for these counts, and Spearman's ρ with
     the published counts; for JavaScript the share of names with each primary role, too.
 
     ``folder`` is IdBench's. Its files count names in small letters, so ``tabIndex`` and
     ``tabindex`` are one name there and here.
     """
-    rows = _rows(folder / FREQUENCIES)
-    counts = _in_small_letters(found)
-    none = np.zeros((len(LANGUAGES), len(ROLES)), dtype=np.int64)
+    rows = _read_rows(folder / FREQUENCIES)
+    counts = _merge_case(identifier_counts)
+    zeros = np.zeros((len(LANGUAGES), len(ROLES)), dtype=np.int64)
     names = list(rows)
-    ours = np.array([counts.get(name, none) for name in names]).reshape(-1, *none.shape)
-    told: dict[str, Json] = {"names": len(names), "languages": {}}
-    for place, language in enumerate(LANGUAGES):
-        everything = int(found.counts[:, place].sum())
+    ours = np.array([counts.get(name, zeros) for name in names]).reshape(-1, *zeros.shape)
+    report: dict[str, Json] = {"names": len(names), "languages": {}}
+    for language_index, language in enumerate(LANGUAGES):
+        everything = int(identifier_counts.counts[:, language_index].sum())
         if not everything:
             continue
-        mine = ours[:, place].sum(axis=1)
+        mine = ours[:, language_index].sum(axis=1)
         theirs = np.array([int(rows[name][_COLUMN[language]]) for name in names])
-        told["languages"][language] = {
+        report["languages"][language] = {
             "total": int(mine.sum()),
             "share": float(mine.sum() / everything),
             "min": int(mine.min()),
             "mean": float(mine.mean()),
             "max": int(mine.max()),
             "occurring": int((mine > 0).sum()),
-            "spearman": spearman(mine, theirs),
+            "spearman": compute_spearman(mine, theirs),
         }
-    if "javascript" in told["languages"]:
-        told["roles"] = _roles(counts, _rows(folder / ROLE_COUNTS), none)
-    return told
+    if "javascript" in report["languages"]:
+        report["roles"] = _compare_roles(counts, _read_rows(folder / ROLE_COUNTS), zeros)
+    return report
 
 
-def _roles(counts: Mapping[str, Ints], rows: Mapping[str, Mapping[str, str]], none: Ints) -> Json:
+def _compare_roles(
+    counts: Mapping[str, Ints], rows: Mapping[str, Mapping[str, str]], zeros: Ints
+) -> Json:
     names = list(rows)
-    place = LANGUAGES.index("javascript")
-    ours = np.array([counts.get(name, none)[place] for name in names])
+    language_index = LANGUAGES.index("javascript")
+    ours = np.array([counts.get(name, zeros)[language_index] for name in names])
     theirs = np.array([[int(rows[name][_ROLE_COLUMN[role]]) for role in ROLES] for name in names])
-    seen = ours.sum(axis=1) > 0
+    occurs = ours.sum(axis=1) > 0
     return {
-        "names": int(seen.sum()),
+        "names": int(occurs.sum()),
         "spearman": {
-            role: spearman(ours[seen, ROLES.index(role)], theirs[seen, ROLES.index(role)])
+            role: compute_spearman(
+                ours[occurs, ROLES.index(role)], theirs[occurs, ROLES.index(role)]
+            )
             for role in _KNOWN
         },
-        "primary": {"ours": _shares(ours[seen]), "published": _shares(theirs[seen])},
+        "primary": {
+            "ours": _compute_role_shares(ours[occurs]),
+            "published": _compute_role_shares(theirs[occurs]),
+        },
     }
 
 
-def _shares(counts: Ints) -> dict[str, float]:
+def _compute_role_shares(counts: Ints) -> dict[str, float]:
     """Return the share of names with each role in more than half of the occurrences of known role.
 
     The published counts have many occurrences of unknown role, mostly uses of variables.
@@ -274,19 +297,23 @@ def _shares(counts: Ints) -> dict[str, float]:
     counts = counts[:, [ROLES.index(role) for role in _KNOWN]]
     most = counts.argmax(axis=1)
     clear = 2 * counts.max(axis=1) > counts.sum(axis=1)
-    found = {role: float((clear & (most == i)).mean()) for i, role in enumerate(_KNOWN)}
-    return {**found, MIXED: float((~clear).mean())}
+    shares = {role: float((clear & (most == i)).mean()) for i, role in enumerate(_KNOWN)}
+    return {**shares, MIXED: float((~clear).mean())}
 
 
-def _rows(path: Path) -> dict[str, dict[str, str]]:
+def _read_rows(path: Path) -> dict[str, dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as stream:
         return {row["Identifier"].lower(): row for row in csv.DictReader(stream)}
 
 
-def _in_small_letters(found: Occurrences) -> dict[str, Ints]:
+def _merge_case(identifier_counts: IdentifierCounts) -> dict[str, Ints]:
     counts: dict[str, Ints] = {}
-    for place, name in enumerate(found.names):
-        small = name.lower()
-        before = counts.get(small)
-        counts[small] = found.counts[place] if before is None else before + found.counts[place]
+    for index, name in enumerate(identifier_counts.names):
+        lowercase = name.lower()
+        before = counts.get(lowercase)
+        counts[lowercase] = (
+            identifier_counts.counts[index]
+            if before is None
+            else before + identifier_counts.counts[index]
+        )
     return counts

@@ -26,25 +26,25 @@ from numpy.typing import NDArray
 from codeacumen.api import CodeacumenError, Json
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.corpus import Corpus
-from codeacumen.corpus.files import Stretch, chosen, read, worked
+from codeacumen.corpus.files import ShardFiles, process_files, read_files, select_files
 from codeacumen.engines import Engine
 from codeacumen.survey.occurrences import (
     LANGUAGES,
     ROLES,
-    Occurrences,
-    identifiers_of,
-    occurrences,
+    IdentifierCounts,
+    count_identifiers,
+    read_identifiers,
 )
 from codeacumen.survey.votes import Pair, sorted_pair
 from codeacumen.text.lines import line_starts
-from codeacumen.text.subtokens import subtokens
+from codeacumen.text.subtokens import split_subtokens
 
 RANGES = 10
-SEEDS = 2000
+MAX_SEEDS = 2000
 # Maximum number of pairs with the same name.
-USES = 2
+MAX_USES = 2
 # Number of pairs in a block, and number of candidates for each requested pair of a range.
-_BLOCK, _SPARE = 1 << 22, 20
+_BLOCK, _CANDIDATES_PER_PAIR = 1 << 22, 20
 _STEP, _FIRST, _SECOND = (
     np.uint64(0x9E3779B97F4A7C15),
     np.uint64(0xBF58476D1CE4E5B9),
@@ -62,7 +62,7 @@ class Embedding(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class SelectedPair:
     """A selected pair with the reason; ``cosine`` is set if an embedding selected it."""
 
     pair: Pair
@@ -70,13 +70,13 @@ class Chosen:
     cosine: float | None = None
 
 
-def key_of(text: str, seed: int) -> np.uint64:
+def hash_text(text: str, seed: int) -> np.uint64:
     """Return a 64-bit hash of a text and a seed, the same on every machine."""
     digest = hashlib.blake2b(f"{seed} {text}".encode(), digest_size=8).digest()
     return np.uint64(int.from_bytes(digest, "little"))
 
 
-def mixed(values: Keys) -> Keys:
+def mix_hashes(values: Keys) -> Keys:
     """Return pseudo-random numbers that depend on the given ones alone (splitmix64)."""
     values = values + _STEP
     values = (values ^ (values >> np.uint64(30))) * _FIRST
@@ -84,170 +84,174 @@ def mixed(values: Keys) -> Keys:
     return values ^ (values >> np.uint64(31))
 
 
-class Picker:
+class PairPicker:
     """Collects pairs without repetition and without using a name too often."""
 
-    def __init__(self, uses: int = USES) -> None:
+    def __init__(self, uses: int = MAX_USES) -> None:
         self.uses = uses
-        self.found: list[Chosen] = []
+        self.selected: list[SelectedPair] = []
         self._pairs: set[Pair] = set()
         self._used: dict[str, int] = {}
 
-    def take(self, candidates: Iterable[Chosen], wanted: int) -> int:
+    def take_pairs(self, candidates: Iterable[SelectedPair], limit: int) -> int:
         """Take the first admissible candidates, at most ``limit``; return their number."""
-        taken = 0
-        for one in candidates:
-            if taken == wanted:
+        taken_count = 0
+        for candidate in candidates:
+            if taken_count == limit:
                 break
-            left, right = one.pair
-            counts = [self._used.get(name, 0) for name in one.pair]
-            if left == right or one.pair in self._pairs or max(counts) >= self.uses:
+            left, right = candidate.pair
+            counts = [self._used.get(name, 0) for name in candidate.pair]
+            if left == right or candidate.pair in self._pairs or max(counts) >= self.uses:
                 continue
-            self._pairs.add(one.pair)
-            for name, count in zip(one.pair, counts, strict=True):
+            self._pairs.add(candidate.pair)
+            for name, count in zip(candidate.pair, counts, strict=True):
                 self._used[name] = count + 1
-            self.found.append(one)
-            taken += 1
-        return taken
+            self.selected.append(candidate)
+            taken_count += 1
+        return taken_count
 
 
-def by_cosine(
+def pick_by_cosine(
     names: Sequence[str],
     embedding: Embedding,
-    wanted: int,
+    limit: int,
     seed: int,
     why: str,
-    picker: Picker,
+    picker: PairPicker,
     ranges: int = RANGES,
-    seeds: int = SEEDS,
+    seeds: int = MAX_SEEDS,
 ) -> list[int]:
     """Pick pairs from equal ranges of cosine similarity, from 0 (and below) to 1.
 
     Return the number of pairs from each range. If a range has too few pairs, the others fill up.
     """
-    place = {name: i for i, name in enumerate(embedding.names)}
-    known = [name for name in names if name in place]
-    if len(known) < 2:
+    row_by_name = {name: i for i, name in enumerate(embedding.names)}
+    known_names = [name for name in names if name in row_by_name]
+    if len(known_names) < 2:
         return [0] * ranges
-    rows = np.asarray(embedding.matrix[[place[name] for name in known]], dtype=np.float32)
-    keys = np.array([key_of(name, seed) for name in known], dtype=np.uint64)
-    first = np.argsort(keys)[:seeds]
-    kept = _least_of_ranges(rows, keys, first, ranges, max(1, -(-wanted // ranges)) * _SPARE)
+    rows = np.asarray(
+        embedding.matrix[[row_by_name[name] for name in known_names]], dtype=np.float32
+    )
+    keys = np.array([hash_text(name, seed) for name in known_names], dtype=np.uint64)
+    seed_indices = np.argsort(keys)[:seeds]
+    range_pairs = _sample_ranges(
+        rows, keys, seed_indices, ranges, max(1, -(-limit // ranges)) * _CANDIDATES_PER_PAIR
+    )
     counts = [0] * ranges
-    share = [wanted // ranges + (number < wanted % ranges) for number in range(ranges)]
+    share = [limit // ranges + (range_index < limit % ranges) for range_index in range(ranges)]
     candidates = [
         (
-            Chosen(sorted_pair(known[one], known[other]), why, round(cosine, 4))
-            for one, other, cosine in kept[number]
+            SelectedPair(sorted_pair(known_names[left], known_names[right]), why, round(cosine, 4))
+            for left, right, cosine in range_pairs[range_index]
         )
-        for number in range(ranges)
+        for range_index in range(ranges)
     ]
     # Start with the most similar pairs: they are few, and their names must still be unused.
-    for number in reversed(range(ranges)):
-        counts[number] += picker.take(candidates[number], share[number])
-    missing = wanted - sum(counts)
-    for number in reversed(range(ranges)):
-        more = picker.take(candidates[number], missing)
-        counts[number] += more
+    for range_index in reversed(range(ranges)):
+        counts[range_index] += picker.take_pairs(candidates[range_index], share[range_index])
+    missing = limit - sum(counts)
+    for range_index in reversed(range(ranges)):
+        more = picker.take_pairs(candidates[range_index], missing)
+        counts[range_index] += more
         missing -= more
     return counts
 
 
-def _least_of_ranges(
-    rows: NDArray[np.float32], keys: Keys, first: NDArray[np.intp], ranges: int, most: int
+def _sample_ranges(
+    rows: NDArray[np.float32], keys: Keys, seed_indices: NDArray[np.intp], ranges: int, limit: int
 ) -> list[list[tuple[int, int, float]]]:
     """Return for each range the pairs with the smallest keys, ordered by key."""
     best: list[list[tuple[int, int, int, float]]] = [[] for _ in range(ranges)]
     height = max(1, _BLOCK // len(keys))
-    for start in range(0, len(first), height):
-        block = first[start : start + height]
+    for start in range(0, len(seed_indices), height):
+        block = seed_indices[start : start + height]
         cosine = rows[block] @ rows.T
         ours, theirs = keys[block][:, None], keys[None, :]
         # The key of (a, b) is that of (b, a).
-        pair = mixed(np.minimum(ours, theirs) ^ mixed(np.maximum(ours, theirs)))
-        number = np.clip((cosine * ranges).astype(np.int64), 0, ranges - 1)
-        number[np.arange(len(block)), block] = -1
-        for one in range(ranges):
-            flat = np.flatnonzero(number == one)
+        pair = mix_hashes(np.minimum(ours, theirs) ^ mix_hashes(np.maximum(ours, theirs)))
+        range_indices = np.clip((cosine * ranges).astype(np.int64), 0, ranges - 1)
+        range_indices[np.arange(len(block)), block] = -1
+        for range_index in range(ranges):
+            flat = np.flatnonzero(range_indices == range_index)
             values = pair.ravel()[flat]
-            if len(flat) > most:
-                near = np.argpartition(values, most)[:most]
-                flat, values = flat[near], values[near]
+            if len(flat) > limit:
+                smallest = np.argpartition(values, limit)[:limit]
+                flat, values = flat[smallest], values[smallest]
             left, right = np.divmod(flat, len(keys))
             columns = (values, block[left], right, cosine.ravel()[flat])
-            merged = {tuple(sorted(row[1:3])): row for row in best[one]}
+            merged = {tuple(sorted(row[1:3])): row for row in best[range_index]}
             for row in zip(*(column.tolist() for column in columns), strict=True):
                 merged[tuple(sorted(row[1:3]))] = row
-            best[one] = sorted(merged.values())[:most]
-    return [[(a, b, value) for _, a, b, value in mine] for mine in best]
+            best[range_index] = sorted(merged.values())[:limit]
+    return [[(a, b, value) for _, a, b, value in pairs] for pairs in best]
 
 
-def at_random(names: Sequence[str], wanted: int, seed: int, picker: Picker) -> int:
+def pick_at_random(names: Sequence[str], limit: int, seed: int, picker: PairPicker) -> int:
     """Pick pairs of random names; return their number."""
     if len(names) < 2:
         return 0
     rng = np.random.default_rng(seed)
-    drawn = rng.integers(len(names), size=(wanted * _SPARE, 2)).tolist()
-    pairs = (Chosen(sorted_pair(names[a], names[b]), "random") for a, b in drawn)
-    return picker.take(pairs, wanted)
+    index_pairs = rng.integers(len(names), size=(limit * _CANDIDATES_PER_PAIR, 2)).tolist()
+    pairs = (SelectedPair(sorted_pair(names[a], names[b]), "random") for a, b in index_pairs)
+    return picker.take_pairs(pairs, limit)
 
 
-def synonyms() -> dict[str, frozenset[str]]:
+def load_synonyms() -> dict[str, frozenset[str]]:
     """Return the shipped list of words with their synonyms in code."""
     text = files(__package__).joinpath("synonyms.txt").read_text(encoding="utf-8")
-    return read_synonyms(text)
+    return parse_synonyms(text)
 
 
-def read_synonyms(text: str) -> dict[str, frozenset[str]]:
+def parse_synonyms(text: str) -> dict[str, frozenset[str]]:
     """Parse a list of synonyms: a group of words on each line; ``#`` begins a comment."""
-    found: dict[str, set[str]] = {}
+    others_by_word: dict[str, set[str]] = {}
     for line in text.splitlines():
         group = line.partition("#")[0].lower().split()
         for word in group:
-            found.setdefault(word, set()).update(one for one in group if one != word)
-    return {word: frozenset(others) for word, others in found.items()}
+            others_by_word.setdefault(word, set()).update(other for other in group if other != word)
+    return {word: frozenset(others) for word, others in others_by_word.items()}
 
 
-def by_synonyms(
+def pick_by_synonyms(
     names: Sequence[str],
-    known: Mapping[str, frozenset[str]],
-    wanted: int,
+    synonyms: Mapping[str, frozenset[str]],
+    limit: int,
     seed: int,
-    picker: Picker,
+    picker: PairPicker,
 ) -> int:
     """Pick pairs that differ in one word by a synonym: ``startTime, beginTime``.
 
     Capitals and signs must be the same in both: ``START`` and ``_begin`` are no such pair.
     """
-    there = set(names)
-    found: set[Pair] = set()
+    name_set = set(names)
+    pairs: set[Pair] = set()
     for name in names:
-        for changed in _changed(name, known):
-            if changed in there:
-                found.add(sorted_pair(name, changed))
-    ordered = sorted(found, key=lambda pair: (int(key_of(" ".join(pair), seed)), pair))
-    return picker.take((Chosen(pair, "synonyms") for pair in ordered), wanted)
+        for changed in _swap_synonyms(name, synonyms):
+            if changed in name_set:
+                pairs.add(sorted_pair(name, changed))
+    ordered = sorted(pairs, key=lambda pair: (int(hash_text(" ".join(pair), seed)), pair))
+    return picker.take_pairs((SelectedPair(pair, "synonyms") for pair in ordered), limit)
 
 
-def _changed(name: str, known: Mapping[str, frozenset[str]]) -> Iterator[str]:
+def _swap_synonyms(name: str, synonyms: Mapping[str, frozenset[str]]) -> Iterator[str]:
     """Yield the name with each word replaced by each synonym, capitalised like the word."""
     start = 0
-    for word in subtokens(name):
+    for word in split_subtokens(name):
         start = name.index(word, start)
-        for other in sorted(known.get(word.lower(), ())):
-            spelt = other.capitalize() if word[0].isupper() else other
+        for other in sorted(synonyms.get(word.lower(), ())):
+            spelling = other.capitalize() if word[0].isupper() else other
             if word.isupper() and len(word) > 1:
-                spelt = other.upper()
-            yield name[:start] + spelt + name[start + len(word) :]
+                spelling = other.upper()
+            yield name[:start] + spelling + name[start + len(word) :]
         start += len(word)
 
 
 LINES, CONTEXTS = 5, 5
 BLANK = "_____"
 # Maximum length of a line in a context: nobody reads longer lines in a survey.
-LONGEST = 160
+MAX_LINE_LENGTH = 160
 # Minimum number of lines in a context that are not empty.
-LEAST = 3
+MIN_NONBLANK_LINES = 3
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -261,12 +265,12 @@ class Context:
     text: str
 
 
-def contexts(
+def collect_contexts(
     corpora: Sequence[Corpus],
     names: Sequence[str],
     engine: Engine,
     seed: int = 0,
-    wanted: int = CONTEXTS,
+    limit: int = CONTEXTS,
     step: Progress = ignore_progress,
 ) -> dict[str, list[Context]]:
     """Return for each name at most ``wanted`` pieces of code around it, with the name blanked.
@@ -275,61 +279,76 @@ def contexts(
     comments and strings, too, always by the same blank, so that its length reveals nothing.
     Contexts are sampled by hash, from as many files as possible; two of one file do not overlap.
     """
-    work = partial(_drawn, frozenset(names), seed, wanted)
-    results, _ = worked(work, chosen(corpora, LANGUAGES).stretches, engine, "contexts", step)
-    found: dict[str, list[Context]] = {name: [] for name in names}
+    sample = partial(_sample_contexts, frozenset(names), seed, limit)
+    results, _ = process_files(
+        sample, select_files(corpora, LANGUAGES).shards, engine, "contexts", step
+    )
+    contexts_by_name: dict[str, list[Context]] = {name: [] for name in names}
     for part in results:
-        for name, mine in part.items():
-            found[name] += mine
-    return {name: _picked(sorted(mine), wanted) for name, mine in found.items()}
+        for name, name_contexts in part.items():
+            contexts_by_name[name] += name_contexts
+    return {
+        name: _pick_contexts(sorted(name_contexts), limit)
+        for name, name_contexts in contexts_by_name.items()
+    }
 
 
-def _drawn(
-    names: frozenset[str], seed: int, wanted: int, stretch: Stretch
+def _sample_contexts(
+    names: frozenset[str], seed: int, limit: int, stretch: ShardFiles
 ) -> Mapping[str, list[Context]]:
     """Return at most ``limit`` contexts for each name, sampled from some files."""
-    found: dict[str, list[Context]] = {}
-    for sha256, language, source in read(stretch):
-        named = identifiers_of(language, source)
-        if not names.intersection(named.words):
+    contexts_by_name: dict[str, list[Context]] = {}
+    for sha256, language, source in read_files(stretch):
+        identifiers = read_identifiers(language, source)
+        if not names.intersection(identifiers.words):
             continue
         starts = np.concatenate([[0], line_starts(source)])
         lines = [line.decode("utf-8", "replace") for line in re.split(rb"\r\n|\r|\n", source)]
-        for place, word in enumerate(named.words):
+        for word_index, word in enumerate(identifiers.words):
             if word not in names:
                 continue
-            mine = np.flatnonzero(named.word == place)
-            at = np.unique(np.searchsorted(starts, named.start[mine], side="right") - 1)
-            keys = mixed(at.astype(np.uint64) ^ np.uint64(int(sha256[:15], 16) ^ seed))
-            taken: list[Context] = []
-            for one in np.argsort(keys).tolist():
-                first = max(0, min(int(at[one]) - LINES // 2, len(lines) - LINES))
-                text = _shown(lines[first : first + LINES], word)
-                if text is None or any(abs(first + 1 - two.line) < LINES for two in taken):
+            occurrence_indices = np.flatnonzero(identifiers.word == word_index)
+            line_indices = np.unique(
+                np.searchsorted(starts, identifiers.start[occurrence_indices], side="right") - 1
+            )
+            keys = mix_hashes(
+                line_indices.astype(np.uint64) ^ np.uint64(int(sha256[:15], 16) ^ seed)
+            )
+            name_contexts: list[Context] = []
+            for index in np.argsort(keys).tolist():
+                first = max(0, min(int(line_indices[index]) - LINES // 2, len(lines) - LINES))
+                text = _format_lines(lines[first : first + LINES], word)
+                if text is None or any(
+                    abs(first + 1 - other.line) < LINES for other in name_contexts
+                ):
                     continue
-                taken.append(Context(int(keys[one]), sha256, first + 1, language, text))
-                if len(taken) == wanted:
+                name_contexts.append(Context(int(keys[index]), sha256, first + 1, language, text))
+                if len(name_contexts) == limit:
                     break
-            found.setdefault(word, []).extend(taken)
-    return found
+            contexts_by_name.setdefault(word, []).extend(name_contexts)
+    return contexts_by_name
 
 
-def _shown(lines: Sequence[str], name: str) -> str | None:
+def _format_lines(lines: Sequence[str], name: str) -> str | None:
     """Return the lines without their common indentation and with blanks for the name.
 
     Return None if the lines are too few, too long, or not printable.
     """
     lines = [line.rstrip().expandtabs(4) for line in lines]
-    full = [line for line in lines if line]
-    if len(lines) < LINES or len(full) < LEAST or max(map(len, full)) > LONGEST:
+    nonblank = [line for line in lines if line]
+    if (
+        len(lines) < LINES
+        or len(nonblank) < MIN_NONBLANK_LINES
+        or max(map(len, nonblank)) > MAX_LINE_LENGTH
+    ):
         return None
-    if not all(line.isprintable() for line in full):
+    if not all(line.isprintable() for line in nonblank):
         return None
-    margin = min(len(line) - len(line.lstrip()) for line in full)
-    return blanked("\n".join(line[margin:] for line in lines), name)
+    margin = min(len(line) - len(line.lstrip()) for line in nonblank)
+    return blank_name("\n".join(line[margin:] for line in lines), name)
 
 
-def blanked(text: str, name: str) -> str:
+def blank_name(text: str, name: str) -> str:
     """Return the text with blanks in place of the name as a whole word.
 
     >>> blank_name("len = a.len + length; // len", "len")
@@ -338,23 +357,23 @@ def blanked(text: str, name: str) -> str:
     return re.sub(rf"(?<![\w$]){re.escape(name)}(?![\w$])", BLANK, text)
 
 
-def _picked(candidates: Sequence[Context], wanted: int) -> list[Context]:
+def _pick_contexts(candidates: Sequence[Context], limit: int) -> list[Context]:
     """Return the first distinct contexts of the sorted candidates, from different files first."""
-    found: list[Context] = []
+    picked: list[Context] = []
     texts: set[str] = set()
     for different in (True, False):
-        for one in candidates:
-            if len(found) == wanted:
+        for candidate in candidates:
+            if len(picked) == limit:
                 break
-            seen = {two.sha256 for two in found} if different else set()
-            if one.text not in texts and one.sha256 not in seen:
-                texts.add(one.text)
-                found.append(one)
-    return found
+            used_files = {context.sha256 for context in picked} if different else set()
+            if candidate.text not in texts and candidate.sha256 not in used_files:
+                texts.add(candidate.text)
+                picked.append(candidate)
+    return picked
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class SelectionRequest:
     """Numbers of pairs and contexts to select.
 
     ``pairs`` is the total, of which ``synonyms`` differ by a synonym and ``random`` are random; the
@@ -369,86 +388,97 @@ class Wish:
     seed: int = 0
 
 
-def select(
+def build_selection(
     corpora: Sequence[Corpus],
     embeddings: Mapping[str, Embedding],
     synonyms: Mapping[str, frozenset[str]],
-    wish: Wish,
+    request: SelectionRequest,
     engine: Engine,
     step: Progress = ignore_progress,
 ) -> dict[str, Json]:
     """Return the selection as JSON; the same arguments give the same selection."""
-    frequent = occurrences(corpora, engine, step).more_than(wish.least)
+    frequent = count_identifiers(corpora, engine, step).keep_more_than(request.least)
     if len(frequent.names) < 2:
         raise CodeacumenError(
-            f"no two identifiers occur more than {wish.least} times",
+            f"no two identifiers occur more than {request.least} times",
             "use a larger corpus, or a smaller number for --least",
         )
-    picker = Picker()
-    ranges = choose(frequent.names, embeddings, synonyms, wish, picker)
-    names = sorted({name for one in picker.found for name in one.pair})
-    code = contexts(corpora, names, engine, wish.seed, wish.contexts, step)
-    place = {name: i for i, name in enumerate(frequent.names)}
+    picker = PairPicker()
+    ranges = pick_pairs(frequent.names, embeddings, synonyms, request, picker)
+    names = sorted({name for selected in picker.selected for name in selected.pair})
+    contexts_by_name = collect_contexts(
+        corpora, names, engine, request.seed, request.contexts, step
+    )
+    index_by_name = {name: i for i, name in enumerate(frequent.names)}
     return {
-        "wish": asdict(wish),
+        "wish": asdict(request),
         "files": frequent.files,
         "frequent_identifiers": len(frequent.names),
         "ranges": ranges,
         "pairs": [
             {
-                "left": one.pair[0],
-                "right": one.pair[1],
-                "why": one.why,
-                **({} if one.cosine is None else {"cosine": one.cosine}),
+                "left": selected.pair[0],
+                "right": selected.pair[1],
+                "why": selected.why,
+                **({} if selected.cosine is None else {"cosine": selected.cosine}),
             }
-            for one in sorted(picker.found, key=lambda one: one.pair)
+            for selected in sorted(picker.selected, key=lambda selected: selected.pair)
         ],
         "identifiers": [
-            {"name": name, **_counts(frequent, place[name]), "contexts": _told(code[name])}
+            {
+                "name": name,
+                **_describe_counts(frequent, index_by_name[name]),
+                "contexts": _contexts_to_json(contexts_by_name[name]),
+            }
             for name in names
         ],
     }
 
 
-def choose(
+def pick_pairs(
     names: Sequence[str],
     embeddings: Mapping[str, Embedding],
     synonyms: Mapping[str, frozenset[str]],
-    wish: Wish,
-    picker: Picker,
+    request: SelectionRequest,
+    picker: PairPicker,
 ) -> dict[str, list[int]]:
     """Pick pairs of these names; return for each embedding the number of pairs of each range.
 
     If embeddings and synonyms have too few pairs, random pairs fill up.
     """
-    by_synonyms(names, synonyms, min(wish.synonyms, wish.pairs), wish.seed, picker)
-    rest = max(0, wish.pairs - wish.random - len(picker.found))
-    found: dict[str, list[int]] = {}
+    pick_by_synonyms(names, synonyms, min(request.synonyms, request.pairs), request.seed, picker)
+    rest = max(0, request.pairs - request.random - len(picker.selected))
+    range_counts: dict[str, list[int]] = {}
     for number, (name, embedding) in enumerate(embeddings.items()):
         share = rest // len(embeddings) + (number < rest % len(embeddings))
         # Each has its own seed, so that two embeddings do not start from the same names.
-        found[name] = by_cosine(names, embedding, share, wish.seed + 1 + number, name, picker)
-    at_random(names, wish.pairs - len(picker.found), wish.seed, picker)
-    return found
+        range_counts[name] = pick_by_cosine(
+            names, embedding, share, request.seed + 1 + number, name, picker
+        )
+    pick_at_random(names, request.pairs - len(picker.selected), request.seed, picker)
+    return range_counts
 
 
-def _counts(found: Occurrences, place: int) -> dict[str, Json]:
-    by_language, by_role = found.counts[place].sum(axis=1), found.counts[place].sum(axis=0)
+def _describe_counts(identifier_counts: IdentifierCounts, index: int) -> dict[str, Json]:
+    by_language, by_role = (
+        identifier_counts.counts[index].sum(axis=1),
+        identifier_counts.counts[index].sum(axis=0),
+    )
     return {
         "occurrences": dict(zip(LANGUAGES, by_language.tolist(), strict=True)),
         "roles": dict(zip(ROLES, by_role.tolist(), strict=True)),
-        "role": found.role(place),
+        "role": identifier_counts.get_primary_role(index),
     }
 
 
-def _told(found: Sequence[Context]) -> list[dict[str, Json]]:
+def _contexts_to_json(contexts: Sequence[Context]) -> list[dict[str, Json]]:
     return [
         {
-            "id": f"{one.sha256[:12]}:{one.line}",
-            "file": one.sha256,
-            "line": one.line,
-            "language": one.language,
-            "text": one.text,
+            "id": f"{context.sha256[:12]}:{context.line}",
+            "file": context.sha256,
+            "line": context.line,
+            "language": context.language,
+            "text": context.text,
         }
-        for one in found
+        for context in contexts
     ]

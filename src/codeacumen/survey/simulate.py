@@ -40,12 +40,12 @@ from codeacumen.api import CodeacumenError, Json
 from codeacumen.core.files import write_atomically
 from codeacumen.survey.clean import (
     LABELS,
-    Benchmark,
-    Cleaned,
-    choices,
-    distances,
-    means,
-    similarities,
+    CleanedBenchmark,
+    CleanedSurvey,
+    compute_distances,
+    compute_means,
+    compute_similarities,
+    count_choices,
 )
 from codeacumen.survey.votes import (
     DIRECT,
@@ -56,8 +56,8 @@ from codeacumen.survey.votes import (
     Ints,
     Pair,
     Votes,
+    compute_spearman,
     sorted_pair,
-    spearman,
 )
 
 KINDS = ("honest", "noisy", "random", "contrarian", "straight")
@@ -136,7 +136,7 @@ _NOUNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SimulationPlan:
     """Settings of a simulation.
 
     ``shares`` are the shares of the kinds of raters; ``direct`` and ``indirect`` the numbers of
@@ -171,7 +171,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Simulated:
+class SimulatedSurvey:
     """Rows of the files, and the truth: each rater's kind, and each pair's scores."""
 
     direct: list[tuple[Any, ...]]
@@ -183,61 +183,63 @@ class Simulated:
     unhelpful: np.ndarray
 
 
-def simulate(plan: Plan) -> Simulated:
+def simulate_survey(plan: SimulationPlan) -> SimulatedSurvey:
     """Simulate a survey; the same plan gives the same survey."""
     rng = np.random.default_rng(plan.seed)
-    pairs = _pairs(plan.pairs, rng)
+    pairs = _sample_pairs(plan.pairs, rng)
     similarity = rng.beta(0.6, 0.9, plan.pairs)
     # Similar names are related; the converse need not hold.
     relatedness = similarity + (1 - similarity) * rng.beta(0.8, 1.2, plan.pairs)
     unhelpful = rng.random(plan.pairs) < plan.unhelpful
     truth = np.stack([relatedness, similarity], axis=1)
-    seen = np.where(unhelpful, 1.0, similarity)
+    apparent_similarity = np.where(unhelpful, 1.0, similarity)
     kinds: dict[str, str] = {}
     direct: list[tuple[Any, ...]] = []
     indirect: list[tuple[Any, ...]] = []
     width = len(str(plan.raters))
-    for number, kind in enumerate(_kinds(plan, rng), 1):
+    for number, kind in enumerate(_sample_kinds(plan, rng), 1):
         rater = f"rater{number:0{width}}"
         kinds[rater] = kind
-        asked = _drawn(plan.pairs, plan.direct, rng)
-        ratings = _ratings(kind, truth[asked], rng).tolist()
-        for place, answers in zip(asked.tolist(), ratings, strict=True):
-            direct.append((rater, *_shown(pairs[place], rng), *answers))
-        for place in _drawn(plan.pairs, plan.indirect, rng).tolist():
-            left, right = _shown(pairs[place], rng)
+        rated = _sample_indices(plan.pairs, plan.direct, rng)
+        ratings = _simulate_ratings(kind, truth[rated], rng).tolist()
+        for index, answers in zip(rated.tolist(), ratings, strict=True):
+            direct.append((rater, *_shuffle_pair(pairs[index], rng), *answers))
+        for index in _sample_indices(plan.pairs, plan.indirect, rng).tolist():
+            left, right = _shuffle_pair(pairs[index], rng)
             original = (left, right)[rng.integers(2)]
             context = int(rng.integers(CONTEXTS)) + 1
-            chosen = _choice(kind, (left, right), original, float(seen[place]), rng)
+            chosen = _simulate_choice(
+                kind, (left, right), original, float(apparent_similarity[index]), rng
+            )
             indirect.append((rater, left, right, context, original, chosen))
-    return Simulated(direct, indirect, kinds, pairs, relatedness, similarity, unhelpful)
+    return SimulatedSurvey(direct, indirect, kinds, pairs, relatedness, similarity, unhelpful)
 
 
-def write(plan: Plan, out: Path) -> Simulated:
+def write_survey(plan: SimulationPlan, out: Path) -> SimulatedSurvey:
     """Write a survey as ``direct.csv`` and ``indirect.csv``, and its truth as ``truth.json``."""
     if out.is_dir() and any(out.iterdir()) and not (out / TRUTH).is_file():
         raise CodeacumenError(
             f"{out} is no simulated survey, and not empty",
             "choose a folder that is empty or does not exist yet",
         )
-    found = simulate(plan)
+    survey = simulate_survey(plan)
     truth = {
         "plan": {**asdict(plan), "shares": dict(plan.shares)},
-        "raters": found.kinds,
+        "raters": survey.kinds,
         "pairs": [
             {
                 "pair": pair,
-                "relatedness": round(float(found.relatedness[place]), 4),
-                "similarity": round(float(found.similarity[place]), 4),
-                "unhelpful": bool(found.unhelpful[place]),
+                "relatedness": round(float(survey.relatedness[index]), 4),
+                "similarity": round(float(survey.similarity[index]), 4),
+                "unhelpful": bool(survey.unhelpful[index]),
             }
-            for place, pair in enumerate(found.pairs)
+            for index, pair in enumerate(survey.pairs)
         ],
     }
-    write_atomically(out / "direct.csv", _csv(DIRECT, found.direct))
-    write_atomically(out / "indirect.csv", _csv(INDIRECT, found.indirect))
+    write_atomically(out / "direct.csv", _format_csv(DIRECT, survey.direct))
+    write_atomically(out / "indirect.csv", _format_csv(INDIRECT, survey.indirect))
     write_atomically(out / TRUTH, (json.dumps(truth, indent=1) + "\n").encode())
-    return found
+    return survey
 
 
 def read_truth(folder: Path) -> dict[str, Json] | None:
@@ -246,64 +248,66 @@ def read_truth(folder: Path) -> dict[str, Json] | None:
     if not path.is_file():
         return None
     try:
-        found: dict[str, Json] = json.loads(path.read_bytes())
-        if {"raters", "pairs"} <= found.keys():
-            return found
+        truth: dict[str, Json] = json.loads(path.read_bytes())
+        if {"raters", "pairs"} <= truth.keys():
+            return truth
     except (ValueError, AttributeError):
         pass
     raise CodeacumenError(f"{path} is damaged", "`codeacumen survey simulate` writes it again")
 
 
-def _kinds(plan: Plan, rng: np.random.Generator) -> list[str]:
+def _sample_kinds(plan: SimulationPlan, rng: np.random.Generator) -> list[str]:
     """Return a kind for each rater in random order; counts match the shares to within one."""
     names = [kind for kind in KINDS if plan.shares.get(kind)]
     bounds = np.cumsum([plan.shares[kind] for kind in names])
     edges = np.rint(bounds / bounds[-1] * plan.raters).astype(int)
     counts = np.diff(edges, prepend=0).tolist()
-    every = [kind for kind, count in zip(names, counts, strict=True) for _ in range(count)]
-    return [every[place] for place in rng.permutation(len(every)).tolist()]
+    all_kinds = [kind for kind, count in zip(names, counts, strict=True) for _ in range(count)]
+    return [all_kinds[index] for index in rng.permutation(len(all_kinds)).tolist()]
 
 
-def _pairs(count: int, rng: np.random.Generator) -> tuple[Pair, ...]:
+def _sample_pairs(count: int, rng: np.random.Generator) -> tuple[Pair, ...]:
     plain = [verb + noun for verb, noun in product(_VERBS, _NOUNS)]
     rounds = 2 * count // len(plain) + 1
     names = [name + (str(turn) if turn else "") for turn in range(rounds) for name in plain]
     order = rng.permutation(len(names))[: 2 * count].tolist()
     return tuple(
-        sorted_pair(names[one], names[other])
-        for one, other in zip(order[::2], order[1::2], strict=True)
+        sorted_pair(names[left], names[right])
+        for left, right in zip(order[::2], order[1::2], strict=True)
     )
 
 
-def _drawn(pairs: int, wanted: int, rng: np.random.Generator) -> Ints:
-    found: Ints = rng.choice(pairs, size=min(wanted, pairs), replace=False)
-    return found
+def _sample_indices(pairs: int, count: int, rng: np.random.Generator) -> Ints:
+    indices: Ints = rng.choice(pairs, size=min(count, pairs), replace=False)
+    return indices
 
 
-def _shown(pair: Pair, rng: np.random.Generator) -> Pair:
+def _shuffle_pair(pair: Pair, rng: np.random.Generator) -> Pair:
     return pair if rng.integers(2) else (pair[1], pair[0])
 
 
-def _ratings(kind: str, truth: Floats, rng: np.random.Generator) -> Ints:
+def _simulate_ratings(kind: str, truth: Floats, rng: np.random.Generator) -> Ints:
     if kind == "random":
         return rng.integers(1, LEVELS + 1, truth.shape)
     if kind == "straight":
         return np.full(truth.shape, rng.integers(1, LEVELS + 1))
-    meant = (1 - truth if kind == "contrarian" else truth) + rng.normal(0, NOISE[kind], truth.shape)
-    return np.rint(np.clip(meant, 0, 1) * (LEVELS - 1)).astype(np.int64) + 1
+    noisy_scores = (1 - truth if kind == "contrarian" else truth) + rng.normal(
+        0, NOISE[kind], truth.shape
+    )
+    return np.rint(np.clip(noisy_scores, 0, 1) * (LEVELS - 1)).astype(np.int64) + 1
 
 
-def _choice(
-    kind: str, shown: Pair, original: str, similarity: float, rng: np.random.Generator
+def _simulate_choice(
+    kind: str, names: Pair, original: str, similarity: float, rng: np.random.Generator
 ) -> str:
     if kind == "straight":
-        return shown[0]
-    other = shown[shown[0] == original]
+        return names[0]
+    other = names[names[0] == original]
     is_right = rng.random() < 0.5 + ATTENTION[kind] * (1 - similarity) / 2
     return original if is_right else other
 
 
-def _csv(columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> bytes:
+def _format_csv(columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> bytes:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
@@ -315,48 +319,61 @@ def _csv(columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> bytes:
 BAD = ("random", "contrarian", "straight")
 
 
-def judged(cleaned: Cleaned, votes: Votes, truth: Mapping[str, Json]) -> dict[str, Json]:
+def judge_cleaning(
+    cleaned: CleanedSurvey, votes: Votes, truth: Mapping[str, Json]
+) -> dict[str, Json]:
     """Return for each size how well the cleaning recovers the truth.
 
     The result has the number of raters and of dropped raters by kind, precision and recall of
     dropping the BAD kinds, and Spearman's ρ between scores and truth on the same pairs, before
     (``raw``) and after cleaning.
     """
-    raw = _raw(votes)
-    return {one.size.name: _size(one, raw, truth) for one in cleaned.benchmarks}
+    raw = _score_all_votes(votes)
+    return {
+        benchmark.size.name: _judge_size(benchmark, raw, truth) for benchmark in cleaned.benchmarks
+    }
 
 
-def _size(
-    benchmark: Benchmark, raw: Mapping[str, Mapping[Pair, float]], truth: Mapping[str, Json]
+def _judge_size(
+    benchmark: CleanedBenchmark, raw: Mapping[str, Mapping[Pair, float]], truth: Mapping[str, Json]
 ) -> dict[str, Json]:
     kinds: Mapping[str, str] = truth["raters"]
-    gone = {one.what for one in benchmark.dropped if isinstance(one.what, str)}
-    found = sum(kinds.get(str(rater)) in BAD for rater in gone)
+    dropped_raters = {
+        entry.subject for entry in benchmark.dropped if isinstance(entry.subject, str)
+    }
+    bad_dropped = sum(kinds.get(str(rater)) in BAD for rater in dropped_raters)
     bad = sum(kind in BAD for kind in kinds.values())
     total = Counter(kinds.values())
-    dropped = Counter(kinds[str(rater)] for rater in gone if rater in kinds)
-    odd = {one.what for one in benchmark.dropped if one.by == "outlier pair"}
-    unhelpful = {tuple(one["pair"]) for one in truth["pairs"] if one["unhelpful"]}
+    dropped = Counter(kinds[str(rater)] for rater in dropped_raters if rater in kinds)
+    outlier_pairs = {
+        entry.subject for entry in benchmark.dropped if entry.filter_name == "outlier pair"
+    }
+    unhelpful = {
+        tuple(pair_truth["pair"]) for pair_truth in truth["pairs"] if pair_truth["unhelpful"]
+    }
     return {
         "raters": {
             kind: {"raters": total[kind], "dropped": dropped[kind]} for kind in sorted(total)
         },
-        "precision": found / len(gone) if gone else None,
-        "recall": found / bad if bad else None,
-        "outlier_pairs": {"dropped": len(odd), "unhelpful": len(odd & unhelpful)},
+        "precision": bad_dropped / len(dropped_raters) if dropped_raters else None,
+        "recall": bad_dropped / bad if bad else None,
+        "outlier_pairs": {
+            "dropped": len(outlier_pairs),
+            "unhelpful": len(outlier_pairs & unhelpful),
+        },
         "spearman": {
-            label: _correlations(benchmark, place, raw[label], truth)
-            for place, label in enumerate(LABELS)
+            label: _compute_correlations(benchmark, column, raw[label], truth)
+            for column, label in enumerate(LABELS)
         },
     }
 
 
-def _correlations(
-    benchmark: Benchmark, place: int, raw: Mapping[Pair, float], truth: Mapping[str, Json]
+def _compute_correlations(
+    benchmark: CleanedBenchmark, column: int, raw: Mapping[Pair, float], truth: Mapping[str, Json]
 ) -> dict[str, float | None]:
-    question = "relatedness" if LABELS[place] == "relatedness" else "similarity"
-    true = {tuple(one["pair"]): one[question] for one in truth["pairs"]}
-    labels = benchmark.labels[:, place].tolist()
+    question = "relatedness" if LABELS[column] == "relatedness" else "similarity"
+    true = {tuple(pair_truth["pair"]): pair_truth[question] for pair_truth in truth["pairs"]}
+    labels = benchmark.labels[:, column].tolist()
     rows = [
         (raw[pair], label, true[pair])
         for pair, label in zip(benchmark.pairs, labels, strict=True)
@@ -364,26 +381,26 @@ def _correlations(
     ]
     columns = np.array(rows, dtype=np.float64).reshape(-1, 3).T
     everything = [(raw[pair], true[pair]) for pair in raw if pair in true]
-    whole = np.array(everything, dtype=np.float64).reshape(-1, 2).T
+    all_columns = np.array(everything, dtype=np.float64).reshape(-1, 2).T
     return {
-        "raw": spearman(columns[0], columns[2]),
-        "cleaned": spearman(columns[1], columns[2]),
-        "raw_on_all_pairs": spearman(whole[0], whole[1]),
+        "raw": compute_spearman(columns[0], columns[2]),
+        "cleaned": compute_spearman(columns[1], columns[2]),
+        "raw_on_all_pairs": compute_spearman(all_columns[0], all_columns[1]),
     }
 
 
-def _raw(votes: Votes) -> dict[str, dict[Pair, float]]:
+def _score_all_votes(votes: Votes) -> dict[str, dict[Pair, float]]:
     """Return the scores from all votes, without cleaning, by label."""
-    direct = means(votes.direct)
-    contextual = similarities(distances(*choices(votes.indirect)))
-    found = {
-        question: dict(zip(votes.direct.pairs, direct[:, place].tolist(), strict=True))
-        for place, question in enumerate(QUESTIONS)
+    direct = compute_means(votes.direct)
+    contextual = compute_similarities(compute_distances(*count_choices(votes.indirect)))
+    scores_by_label = {
+        question: dict(zip(votes.direct.pairs, direct[:, column].tolist(), strict=True))
+        for column, question in enumerate(QUESTIONS)
     }
-    found["contextual_similarity"] = dict(
+    scores_by_label["contextual_similarity"] = dict(
         zip(votes.indirect.pairs, contextual.tolist(), strict=True)
     )
     return {
         label: {pair: score for pair, score in scores.items() if not np.isnan(score)}
-        for label, scores in found.items()
+        for label, scores in scores_by_label.items()
     }

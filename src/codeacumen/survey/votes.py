@@ -45,7 +45,7 @@ Name = TypeVar("Name", str, Pair)
 
 
 @dataclass(frozen=True, slots=True)
-class Direct:
+class DirectVotes:
     """Votes of the direct survey.
 
     ``ratings`` has a row for each vote and a column for each question. ``rater`` and ``pair`` are
@@ -61,32 +61,32 @@ class Direct:
     def __len__(self) -> int:
         return len(self.rater)
 
-    def where(self, votes: Mask) -> Direct:
+    def select_votes(self, votes: Mask) -> DirectVotes:
         """Return the votes of a mask; raters and pairs keep their numbers."""
         return replace(
             self, rater=self.rater[votes], pair=self.pair[votes], ratings=self.ratings[votes]
         )
 
-    def without(self, raters: Mask) -> Direct:
+    def drop_raters(self, raters: Mask) -> DirectVotes:
         """Return the votes without those of some raters."""
-        return self.where(~raters[self.rater])
+        return self.select_votes(~raters[self.rater])
 
-    def scores(self) -> Floats:
+    def compute_scores(self) -> Floats:
         """Return the ratings scaled to 0 to 1; NaN for a question without an answer."""
         scaled = (self.ratings.astype(np.float64) - 1) / (LEVELS - 1)
         return np.where(self.ratings > 0, scaled, np.nan)
 
-    def votes_of_pairs(self) -> Ints:
+    def count_ratings(self) -> Ints:
         """Return the number of ratings of each pair, for the question with fewer of them."""
         counts = [
-            np.bincount(self.pair[self.ratings[:, one] > 0], minlength=len(self.pairs))
-            for one in range(len(QUESTIONS))
+            np.bincount(self.pair[self.ratings[:, question] > 0], minlength=len(self.pairs))
+            for question in range(len(QUESTIONS))
         ]
         return np.minimum(*counts).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True)
-class Indirect:
+class IndirectVotes:
     """Votes of the indirect survey.
 
     ``second``: the context is one of the pair's second name. ``right``: the rater chose the name
@@ -108,42 +108,44 @@ def sorted_pair(left: str, right: str) -> Pair:
     return (left, right) if left <= right else (right, left)
 
 
-def direct_votes(rows: Sequence[tuple[str, Pair, tuple[int, int]]]) -> Direct:
+def build_direct_votes(rows: Sequence[tuple[str, Pair, tuple[int, int]]]) -> DirectVotes:
     """Build votes from rows of rater, pair and ratings; no rater rates a pair twice."""
-    raters, pairs = _names(row[0] for row in rows), _names(row[1] for row in rows)
+    raters, pairs = _sort_distinct(row[0] for row in rows), _sort_distinct(row[1] for row in rows)
     ratings = np.array([row[2] for row in rows], dtype=np.int8).reshape(-1, len(QUESTIONS))
-    rater = _numbers([row[0] for row in rows], raters)
-    pair = _numbers([row[1] for row in rows], pairs)
+    rater = _number_names([row[0] for row in rows], raters)
+    pair = _number_names([row[1] for row in rows], pairs)
     order = np.lexsort((rater, pair))
-    return Direct(raters, pairs, rater[order], pair[order], ratings[order])
+    return DirectVotes(raters, pairs, rater[order], pair[order], ratings[order])
 
 
-def indirect_votes(rows: Sequence[tuple[str, Pair, str, str]]) -> Indirect:
+def build_indirect_votes(rows: Sequence[tuple[str, Pair, str, str]]) -> IndirectVotes:
     """Build votes from rows of rater, pair, the name removed from the context, and the choice."""
-    raters, pairs = _names(row[0] for row in rows), _names(row[1] for row in rows)
-    rater = _numbers([row[0] for row in rows], raters)
-    pair = _numbers([row[1] for row in rows], pairs)
+    raters, pairs = _sort_distinct(row[0] for row in rows), _sort_distinct(row[1] for row in rows)
+    rater = _number_names([row[0] for row in rows], raters)
+    pair = _number_names([row[1] for row in rows], pairs)
     second = np.array([row[2] == row[1][1] for row in rows], dtype=np.bool_)
     right = np.array([row[2] == row[3] for row in rows], dtype=np.bool_)
     order = np.lexsort((right, second, rater, pair))
-    return Indirect(raters, pairs, rater[order], pair[order], second[order], right[order])
+    return IndirectVotes(raters, pairs, rater[order], pair[order], second[order], right[order])
 
 
-def _names(names: Iterable[Name]) -> tuple[Name, ...]:
+def _sort_distinct(names: Iterable[Name]) -> tuple[Name, ...]:
     return tuple(sorted(set(names)))
 
 
-def _numbers(names: Sequence[Name], known: Sequence[Name]) -> Ints:
-    places = {name: place for place, name in enumerate(known)}
-    return np.array([places[name] for name in names], dtype=np.int64)
+def _number_names(names: Sequence[Name], distinct_names: Sequence[Name]) -> Ints:
+    name_indices = {name: index for index, name in enumerate(distinct_names)}
+    return np.array([name_indices[name] for name in names], dtype=np.int64)
 
 
-def spearman(one: Ints | Floats, other: Ints | Floats) -> float | None:
+def compute_spearman(first: Ints | Floats, second: Ints | Floats) -> float | None:
     """Return Spearman's ρ; None if one of the two does not vary."""
-    if not len(one):
+    if not len(first):
         return None
-    (found,) = weighted_spearman(one.astype(float), other.astype(float), np.ones((1, len(one))))
-    return None if np.isnan(found) else float(found)
+    (correlation,) = weighted_spearman(
+        first.astype(float), second.astype(float), np.ones((1, len(first)))
+    )
+    return None if np.isnan(correlation) else float(correlation)
 
 
 DIRECT = ("rater", "left", "right", *QUESTIONS)
@@ -169,8 +171,8 @@ class Votes:
     ``contradicting`` are rows with different answers of a rater to the same question.
     """
 
-    direct: Direct
-    indirect: Indirect
+    direct: DirectVotes
+    indirect: IndirectVotes
     rows: int
     bad: tuple[BadRow, ...]
     repeated: int
@@ -186,115 +188,124 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value", bound=Hashable)
 
 
-def read_votes(places: Sequence[Path]) -> Votes:
+def read_votes(sources: Sequence[Path]) -> Votes:
     """Read the votes of all files, and of all files directly in folders."""
     direct: list[tuple[BadRow, tuple[str, Pair], tuple[int, int]]] = []
     indirect: list[tuple[BadRow, tuple[str, Pair, str, str], str]] = []
     bad: list[BadRow] = []
     rows = 0
-    for path in files_of(places):
-        columns, found = _rows(path)
+    for path in list_vote_files(sources):
+        columns, file_rows = _read_rows(path)
         is_direct = set(DIRECT) <= columns
         if not is_direct and not set(INDIRECT) <= columns:
             raise CodeacumenError(
                 f"{path} holds no votes: its columns are {', '.join(sorted(columns)) or 'none'}",
                 _FORMAT,
             )
-        for line, row in found:
+        for line, row in file_rows:
             rows += 1
             try:
                 if isinstance(row, str):
                     raise _RowError(row)
-                here = BadRow(path.name, line, "")
+                origin = BadRow(path.name, line, "")
                 if is_direct:
-                    direct.append((here, _who(row), _ratings(row)))
+                    direct.append((origin, _read_rater_and_pair(row), _read_ratings(row)))
                 else:
-                    indirect.append((here, *_choice(row)))
+                    indirect.append((origin, *_read_choice(row)))
             except _RowError as error:
                 bad.append(BadRow(path.name, line, str(error)))
-    kept, repeated, contradicting = _settled(direct, _both)
-    choices, again, others = _settled(indirect, _only)
+    direct_answers, repeated, contradicting = _merge_answers(direct, _merge_ratings)
+    indirect_answers, repeated_choices, contradicting_choices = _merge_answers(
+        indirect, _get_single_choice
+    )
     return Votes(
-        direct_votes([(*who, ratings) for who, ratings in kept]),
-        indirect_votes([(who, pair, own, chosen) for (who, pair, own, _), chosen in choices]),
+        build_direct_votes(
+            [(*rater_and_pair, ratings) for rater_and_pair, ratings in direct_answers]
+        ),
+        build_indirect_votes(
+            [
+                (rater_and_pair, pair, own, chosen)
+                for (rater_and_pair, pair, own, _), chosen in indirect_answers
+            ]
+        ),
         rows,
         tuple(sorted(bad)),
-        repeated + again,
-        tuple(sorted(contradicting + others)),
+        repeated + repeated_choices,
+        tuple(sorted(contradicting + contradicting_choices)),
     )
 
 
-def files_of(places: Sequence[Path]) -> list[Path]:
+def list_vote_files(sources: Sequence[Path]) -> list[Path]:
     """Return the given files, and the files of given folders whose names mark them as votes."""
-    found: list[Path] = []
-    for place in places:
-        if place.is_dir():
+    vote_files: list[Path] = []
+    for source in sources:
+        if source.is_dir():
             inside = [
                 path
-                for path in sorted(place.iterdir())
+                for path in sorted(source.iterdir())
                 if path.suffix in ENDINGS and path.stem.startswith(("direct", "indirect"))
             ]
             if not inside:
                 raise CodeacumenError(
-                    f"{place} holds no file of votes",
+                    f"{source} holds no file of votes",
                     "files in a folder must be called direct* or indirect*, and end in .csv, "
                     ".jsonl or .parquet",
                 )
-            found += inside
-        elif place.is_file():
-            found.append(place)
+            vote_files += inside
+        elif source.is_file():
+            vote_files.append(source)
         else:
-            raise CodeacumenError(f"{place}: there is no such file or folder")
-    return found
+            raise CodeacumenError(f"{source}: there is no such file or folder")
+    return vote_files
 
 
-def _settled(
-    rows: Iterable[tuple[BadRow, Key, Value]], joined: Callable[[set[Value]], Value | None]
+def _merge_answers(
+    rows: Iterable[tuple[BadRow, Key, Value]], merge_values: Callable[[set[Value]], Value | None]
 ) -> tuple[list[tuple[Key, Value]], int, list[BadRow]]:
     """Return one answer to each question, the number of repeating rows, and contradicting rows."""
     answers: dict[Key, list[tuple[BadRow, Value]]] = {}
-    for here, key, value in rows:
-        answers.setdefault(key, []).append((here, value))
-    kept: list[tuple[Key, Value]] = []
+    for origin, key, value in rows:
+        answers.setdefault(key, []).append((origin, value))
+    merged: list[tuple[Key, Value]] = []
     repeated, contradicting = 0, []
-    for key, mine in answers.items():
-        different = {value for _, value in mine}
-        one = joined(different)
-        if one is not None:
-            kept.append((key, one))
-            repeated += len(mine) - len(different)
+    for key, key_answers in answers.items():
+        different = {value for _, value in key_answers}
+        merged_value = merge_values(different)
+        if merged_value is not None:
+            merged.append((key, merged_value))
+            repeated += len(key_answers) - len(different)
         else:
             why = "the same rater answers the same question differently elsewhere"
-            contradicting += [BadRow(here.file, here.line, why) for here, _ in mine]
-    return kept, repeated, contradicting
+            contradicting += [BadRow(origin.file, origin.line, why) for origin, _ in key_answers]
+    return merged, repeated, contradicting
 
 
-def _both(ratings: set[tuple[int, int]]) -> tuple[int, int] | None:
+def _merge_ratings(ratings: set[tuple[int, int]]) -> tuple[int, int] | None:
     """Return the answers of all rows to both questions; None if two rows contradict each other."""
-    first, second = ({one[place] for one in ratings if one[place]} for place in (0, 1))
+    first, second = ({rating[column] for rating in ratings if rating[column]} for column in (0, 1))
     if len(first) > 1 or len(second) > 1:
         return None
     return max(first, default=0), max(second, default=0)
 
 
-def _only(choices: set[str]) -> str | None:
+def _get_single_choice(choices: set[str]) -> str | None:
     return next(iter(choices)) if len(choices) == 1 else None
 
 
 # ------------------------------------------------------------------------- one row
 
 
-def _who(row: dict[str, Any]) -> tuple[str, Pair]:
-    left, right = _name(row, "left"), _name(row, "right")
+def _read_rater_and_pair(row: dict[str, Any]) -> tuple[str, Pair]:
+    left, right = _read_text(row, "left"), _read_text(row, "right")
     if left == right:
         raise _RowError("left and right are the same name")
-    return _name(row, "rater"), sorted_pair(left, right)
+    return _read_text(row, "rater"), sorted_pair(left, right)
 
 
-def _name(row: dict[str, Any], column: str) -> str:
+def _read_text(row: dict[str, Any], column: str) -> str:
     value = row.get(column)
-    known = isinstance(value, (str, int)) and not isinstance(value, bool)
-    text = str(value).strip() if known else ""
+    is_text = isinstance(value, (str, int)) and not isinstance(value, bool)
+    text = str(value).strip() if is_text else ""
     if not text:
         raise _RowError(f"no {column}")
     if not text.isprintable() or "\ufffd" in text:
@@ -302,14 +313,14 @@ def _name(row: dict[str, Any], column: str) -> str:
     return text
 
 
-def _ratings(row: dict[str, Any]) -> tuple[int, int]:
-    first, second = (_rating(row, question) for question in QUESTIONS)
+def _read_ratings(row: dict[str, Any]) -> tuple[int, int]:
+    first, second = (_read_rating(row, question) for question in QUESTIONS)
     if not first and not second:
         raise _RowError("neither question is answered")
     return first, second
 
 
-def _rating(row: dict[str, Any], question: str) -> int:
+def _read_rating(row: dict[str, Any], question: str) -> int:
     value = row.get(question)
     if value is None or (isinstance(value, str) and not value.strip()):
         return 0
@@ -318,20 +329,22 @@ def _rating(row: dict[str, Any], question: str) -> int:
     except (TypeError, ValueError, OverflowError):
         number = 0.0
     if number not in range(1, LEVELS + 1):
-        raise _RowError(f"{question} is {_short(value)}, not a whole number from 1 to {LEVELS}")
+        raise _RowError(
+            f"{question} is {_shorten_value(value)}, not a whole number from 1 to {LEVELS}"
+        )
     return int(number)
 
 
-def _choice(row: dict[str, Any]) -> tuple[tuple[str, Pair, str, str], str]:
-    rater, pair = _who(row)
-    original, chosen = _name(row, "original"), _name(row, "chosen")
+def _read_choice(row: dict[str, Any]) -> tuple[tuple[str, Pair, str, str], str]:
+    rater, pair = _read_rater_and_pair(row)
+    original, chosen = _read_text(row, "original"), _read_text(row, "chosen")
     for column, name in (("original", original), ("chosen", chosen)):
         if name not in pair:
-            raise _RowError(f"{column} is {_short(name)}, which is neither left nor right")
-    return (rater, pair, original, _name(row, "context")), chosen
+            raise _RowError(f"{column} is {_shorten_value(name)}, which is neither left nor right")
+    return (rater, pair, original, _read_text(row, "context")), chosen
 
 
-def _short(value: Any) -> str:
+def _shorten_value(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:37]}..."
 
@@ -339,13 +352,16 @@ def _short(value: Any) -> str:
 # ------------------------------------------------------------------------- one file
 
 
-def _rows(path: Path) -> tuple[set[str], Iterator[Row]]:
+def _read_rows(path: Path) -> tuple[set[str], Iterator[Row]]:
     """Return the columns of a file, and its rows."""
     data = path.read_bytes()
     if data.startswith(b"PAR1"):
-        return _parquet(path, data)
-    for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
-        if data.startswith(mark):
+        return _read_parquet(path, data)
+    for byte_order_mark, encoding in (
+        (codecs.BOM_UTF16_LE, "utf-16-le"),
+        (codecs.BOM_UTF16_BE, "utf-16-be"),
+    ):
+        if data.startswith(byte_order_mark):
             data = data.decode(encoding, errors="replace").encode()
     text = data.removeprefix(codecs.BOM_UTF8).decode("utf-8", errors="replace").lstrip("\ufeff")
     lines = [
@@ -354,12 +370,12 @@ def _rows(path: Path) -> tuple[set[str], Iterator[Row]]:
         if line.strip()
     ]
     if lines and lines[0][1].lstrip().startswith("{"):
-        return _json_lines(lines)
-    return _csv(lines)
+        return _read_json_lines(lines)
+    return _read_csv(lines)
 
 
-def _json_lines(lines: Sequence[tuple[int, str]]) -> tuple[set[str], Iterator[Row]]:
-    rows: list[Row] = [(number, _object(line)) for number, line in lines]
+def _read_json_lines(lines: Sequence[tuple[int, str]]) -> tuple[set[str], Iterator[Row]]:
+    rows: list[Row] = [(number, _parse_object(line)) for number, line in lines]
     # The first row may be a bad one, so collect the columns of all rows.
     columns: set[str] = set()
     for _, row in rows:
@@ -368,29 +384,29 @@ def _json_lines(lines: Sequence[tuple[int, str]]) -> tuple[set[str], Iterator[Ro
     return columns, iter(rows)
 
 
-def _object(line: str) -> dict[str, Any] | str:
+def _parse_object(line: str) -> dict[str, Any] | str:
     try:
-        found = json.loads(line)
+        value = json.loads(line)
     except (ValueError, RecursionError):
         return "not valid JSON"
-    return found if isinstance(found, dict) else "not a JSON object"
+    return value if isinstance(value, dict) else "not a JSON object"
 
 
-def _csv(lines: Sequence[tuple[int, str]]) -> tuple[set[str], Iterator[Row]]:
+def _read_csv(lines: Sequence[tuple[int, str]]) -> tuple[set[str], Iterator[Row]]:
     """Parse each line by itself, so that an unclosed quote affects its own line only.
 
     This is safe because no name contains a line end.
     """
     if not lines:
         return set(), iter(())
-    head = lines[0][1]
-    headers = {mark: _cells(head, mark) or [] for mark in ",;\t"}
-    mark = max(headers, key=lambda one: len(headers[one]))
-    names = [name.strip().lower() for name in headers[mark]]
+    header = lines[0][1]
+    headers = {separator: _split_cells(header, separator) or [] for separator in ",;\t"}
+    separator = max(headers, key=lambda candidate: len(headers[candidate]))
+    names = [name.strip().lower() for name in headers[separator]]
 
-    def rows() -> Iterator[Row]:
+    def read_rows() -> Iterator[Row]:
         for number, line in lines[1:]:
-            cells = _cells(line, mark)
+            cells = _split_cells(line, separator)
             if cells is None:
                 yield number, "not valid CSV"
             elif len(cells) != len(names):
@@ -398,17 +414,17 @@ def _csv(lines: Sequence[tuple[int, str]]) -> tuple[set[str], Iterator[Row]]:
             else:
                 yield number, dict(zip(names, cells, strict=True))
 
-    return set(names), rows()
+    return set(names), read_rows()
 
 
-def _cells(line: str, mark: str) -> list[str] | None:
+def _split_cells(line: str, separator: str) -> list[str] | None:
     try:
-        return next(csv.reader([line], delimiter=mark, strict=True), [])
+        return next(csv.reader([line], delimiter=separator, strict=True), [])
     except csv.Error:
         return None
 
 
-def _parquet(path: Path, data: bytes) -> tuple[set[str], Iterator[Row]]:
+def _read_parquet(path: Path, data: bytes) -> tuple[set[str], Iterator[Row]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -20,20 +20,20 @@ class TextContext:
         self._load = load
 
     @cached_property
-    def _methods(self) -> Mapping[str, tuple[str, Mapping[str, Json]]]:
+    def _method_texts(self) -> Mapping[str, tuple[str, Mapping[str, Json]]]:
         return self._load()
 
     def view(self, method: str, name: str, compat: str = "") -> Json:
-        if name != "text" or compat or method not in self._methods:
+        if name != "text" or compat or method not in self._method_texts:
             return None
-        return self._methods[method][0]
+        return self._method_texts[method][0]
 
     def view_of(self, method: str, other: str, name: str, compat: str = "") -> Json:
         """Return the view of the method itself; views of other methods would need a corpus."""
         return self.view(method, name, compat) if other == method else None
 
     def describe(self, method: str) -> Mapping[str, Json]:
-        return self._methods[method][1] if method in self._methods else {}
+        return self._method_texts[method][1] if method in self._method_texts else {}
 
     def callers(self, method: str) -> Sequence[Mapping[str, Json]]:
         return NO_METHODS

@@ -13,7 +13,7 @@ from typing import Any
 from codeacumen.api import Answer, Capability, EvaluationSet, Instance, Metric
 from codeacumen.metrics import checking
 from codeacumen.tasks.base import LoadInstances, StandardTask, TaskInfo, fill_missing_answers
-from codeacumen.text.subtokens import subtokens
+from codeacumen.text.subtokens import split_subtokens
 
 # ReName4J's and Cognac's; MNire's; and the one of ReName4J's section 5.1.
 THRESHOLDS = (0.85, 0.94, 1.0)
@@ -39,12 +39,12 @@ class JudgingTask(StandardTask):
     def __init__(
         self, info: TaskInfo, load: LoadInstances, *, rare: bool = False, **options: Any
     ) -> None:
-        fitness, threshold = checking.judged, checking.OWN
+        fitness, threshold = checking.read_fitness, checking.DEFAULT_THRESHOLD
         figures = (
-            *checking.at_threshold(fitness, threshold),
-            *checking.ranked(fitness),
-            *checking.costs(fitness, threshold, checking.FALSE_ALARM, checking.MISS),
-            *checking.trivial(fitness),
+            *checking.make_threshold_metrics(fitness, threshold),
+            *checking.make_ranking_metrics(fitness),
+            *checking.make_cost_metrics(fitness, threshold, checking.FALSE_ALARM, checking.MISS),
+            *checking.make_trivial_metrics(fitness),
         )
         headline = "average_precision" if rare else "accuracy"
         super().__init__(
@@ -72,13 +72,16 @@ class JudgingByNameTask(StandardTask):
     )
 
     def __init__(self, info: TaskInfo, load: LoadInstances, **options: Any) -> None:
-        fitness = checking.ByName(subtokens)
+        fitness = checking.FitnessByName(split_subtokens)
         figures: list[Metric] = []
         for threshold in THRESHOLDS:
-            words = checking.threshold_words(threshold)
-            figures += checking.at_threshold(fitness, threshold, *words)
-            figures += checking.corrected(subtokens, threshold, *words)
-        figures += [*checking.ranked(fitness), *checking.trivial(fitness)]
+            words = checking.threshold_labels(threshold)
+            figures += checking.make_threshold_metrics(fitness, threshold, *words)
+            figures += checking.make_corrected_metrics(split_subtokens, threshold, *words)
+        figures += [
+            *checking.make_ranking_metrics(fitness),
+            *checking.make_trivial_metrics(fitness),
+        ]
         super().__init__(info, load, metric=figures[0], metrics=tuple(figures[1:]), **options)
 
     def postprocess_answers(

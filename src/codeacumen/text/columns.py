@@ -22,11 +22,11 @@ class Ragged:
         return len(self.offsets) - 1
 
     def __getitem__(self, i: int) -> list[Any]:
-        found = self.values[self.offsets[i] : self.offsets[i + 1]].tolist()
-        return found if self.words is None else [self.words[code] for code in found]
+        values = self.values[self.offsets[i] : self.offsets[i + 1]].tolist()
+        return values if self.words is None else [self.words[code] for code in values]
 
 
-def slices(values: NDArray[Any], starts: NDArray[Any], stops: NDArray[Any]) -> Ragged:
+def take_slices(values: NDArray[Any], starts: NDArray[Any], stops: NDArray[Any]) -> Ragged:
     """The stretches ``values[starts[i]:stops[i]]``, which may overlap, one after the other."""
     lengths = stops.astype(np.int64) - starts
     offsets = np.zeros(len(starts) + 1, dtype=np.int64)

@@ -22,12 +22,12 @@ def line_starts(source: bytes) -> NDArray[np.int64]:
     [2, 4, 7, 9]
     """
     data = np.frombuffer(source, dtype=np.uint8)
-    ends = data == _LF
+    is_end = data == _LF
     if b"\r" in source:
-        lone = data == _CR
-        lone[:-1] &= ~ends[1:]
-        ends |= lone
-    return np.flatnonzero(ends) + 1
+        is_lone_cr = data == _CR
+        is_lone_cr[:-1] &= ~is_end[1:]
+        is_end |= is_lone_cr
+    return np.flatnonzero(is_end) + 1
 
 
 def line_count(source: bytes) -> int:
@@ -47,9 +47,9 @@ def line_at(starts: NDArray[np.int64], offset: int) -> int:
 
 def line_of(source: bytes, offset: int) -> int:
     """The same for who asks once."""
-    ends, returns = source.count(b"\n", 0, offset), source.count(b"\r", 0, offset)
-    if returns:
-        ends += returns - source.count(b"\r\n", 0, offset + 1)
+    ends, cr_count = source.count(b"\n", 0, offset), source.count(b"\r", 0, offset)
+    if cr_count:
+        ends += cr_count - source.count(b"\r\n", 0, offset + 1)
     return ends + 1
 
 
@@ -59,7 +59,7 @@ def longest_line(source: bytes) -> int:
     return int(np.diff(bounds).max())
 
 
-def with_unix_ends(source: bytes) -> bytes:
+def normalize_line_ends(source: bytes) -> bytes:
     """A copy of the same length in which LF ends every line: a parser may know no other end of a
     comment."""
     if b"\r" not in source:
@@ -67,7 +67,7 @@ def with_unix_ends(source: bytes) -> bytes:
     return _LONE.sub(b"\n", source)
 
 
-def lines_of(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
     """The lines themselves, each with its end. ``str.splitlines`` would also part them at a form
     feed and at other characters that end no line of code.
 

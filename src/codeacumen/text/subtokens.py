@@ -34,7 +34,7 @@ find_ascii_runs = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+").findall
 
 
 @lru_cache(maxsize=1 << 16)
-def subtokens(
+def split_subtokens(
     identifier: str, *, lower: bool = False, digits: Literal["keep", "apart", "drop"] = "keep"
 ) -> tuple[str, ...]:
     """Return the subtokens of an identifier, with digits kept, as subtokens of their own, or gone.
@@ -80,7 +80,7 @@ def spot_words(name: str) -> tuple[str, ...]:
     >>> spot_words("toHTML4_page")
     ('to', 'html', 'page')
     """
-    return subtokens(name, lower=True, digits="drop")
+    return split_subtokens(name, lower=True, digits="drop")
 
 
 def context_words(name: str) -> tuple[str, ...]:
@@ -89,7 +89,7 @@ def context_words(name: str) -> tuple[str, ...]:
     >>> context_words("toHTMLPage_2"), context_words("i")
     (('to', 'html', 'page'), ())
     """
-    words = subtokens(name, lower=True)
+    words = split_subtokens(name, lower=True)
     return tuple(word for word in words if len(word) > 1 and not word[0].isdigit())
 
 

@@ -21,8 +21,8 @@ import numpy as np
 
 from codeacumen.languages.java.bindings.names import ROLES
 from codeacumen.languages.java.resolve.members import find_field
-from codeacumen.languages.java.resolve.scopes import ancestors
-from codeacumen.languages.java.resolve.static_types import Types
+from codeacumen.languages.java.resolve.scopes import find_ancestors
+from codeacumen.languages.java.resolve.static_types import StaticTypes
 from codeacumen.languages.java.syntax.declarations import NONE, type_text
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.languages.java.syntax.grammar import field_names, node_names
@@ -116,7 +116,7 @@ class Code(ListTree[str, str]):
 
     # ---- nodes
 
-    def bytes(self, node: int) -> bytes:
+    def node_bytes(self, node: int) -> bytes:
         """Return the node's source text."""
         return self.source[self.start[node] : self.end[node]]
 
@@ -126,57 +126,63 @@ class Code(ListTree[str, str]):
 
     def children(self, node: int) -> list[int]:
         """Return the children without comments, in order."""
-        found: list[int] = []
-        at, stop, kind, after = node + 1, self.stop[node], self.kind, self.stop
-        while at < stop:
-            if kind[at] not in COMMENTS:
-                found.append(at)
-            at = after[at]
-        return found
+        children: list[int] = []
+        child, stop, kind, after = node + 1, self.stop[node], self.kind, self.stop
+        while child < stop:
+            if kind[child] not in COMMENTS:
+                children.append(child)
+            child = after[child]
+        return children
 
-    def fields(self, node: int, field: str) -> list[int]:
+    def children_in_field(self, node: int, field: str) -> list[int]:
         """Return all children in a field, without commas and comments."""
         return [
-            one for one in self.children(node) if self.field[one] == field and self.kind[one] != ","
+            child
+            for child in self.children(node)
+            if self.field[child] == field and self.kind[child] != ","
         ]
 
-    def of_kind(self, node: int, *kinds: str) -> list[int]:
+    def descendants_of_kind(self, node: int, *kinds: str) -> list[int]:
         """Return the descendants of a node that have one of these kinds, in order."""
-        wanted = frozenset(kinds)
-        return [at for at in range(node + 1, self.stop[node]) if self.kind[at] in wanted]
+        kind_set = frozenset(kinds)
+        return [
+            descendant
+            for descendant in range(node + 1, self.stop[node])
+            if self.kind[descendant] in kind_set
+        ]
 
-    def up(self, node: int) -> Iterator[int]:
+    def ancestors(self, node: int) -> Iterator[int]:
         """Yield the node's parent, grandparent and so on up to the root."""
         node = self.parent[node]
         while node >= 0:
             yield node
             node = self.parent[node]
 
-    def inside(self, node: int, outer: int) -> bool:
+    def is_inside(self, node: int, outer: int) -> bool:
         """Return whether a node is ``outer`` or a descendant of it."""
         return outer <= node < self.stop[outer]
 
-    def line(self, node: int) -> int:
+    def line_number(self, node: int) -> int:
         """Return the number of the line on which a node starts."""
         return line_of(self.source, self.start[node])
 
-    def unwrapped(self, node: int) -> int:
+    def strip_parentheses(self, node: int) -> int:
         """Return an expression without the parentheses around it."""
         while self.kind[node] == "parenthesized_expression":
-            inner = [one for one in self.children(node) if self.kind[one] not in ("(", ")")]
+            inner = [child for child in self.children(node) if self.kind[child] not in ("(", ")")]
             if len(inner) != 1:
                 break
             node = inner[0]
         return node
 
-    def broken(self, node: int) -> bool:
+    def has_syntax_error(self, node: int) -> bool:
         """Return whether a node or a descendant is a syntax error."""
-        wrong = self._misread
-        place = bisect_left(wrong, node)
-        return place < len(wrong) and wrong[place] < self.stop[node]
+        error_nodes = self._error_nodes
+        index = bisect_left(error_nodes, node)
+        return index < len(error_nodes) and error_nodes[index] < self.stop[node]
 
     @cached_property
-    def _misread(self) -> list[int]:
+    def _error_nodes(self) -> list[int]:
         """Nodes that the parser could not read (``ERROR``) or inserted with zero width."""
         if not self.file.syntax.broken:
             return []
@@ -190,10 +196,10 @@ class Code(ListTree[str, str]):
     # ---- methods
 
     @cached_property
-    def bodies(self) -> list[tuple[int, int]]:
+    def methods_with_body(self) -> list[tuple[int, int]]:
         """Indices of the methods with a body, each with the node of its declaration."""
         methods = self.file.declarations.methods
-        return [(place, methods[place].node) for place in self.file.bodies]
+        return [(index, methods[index].node) for index in self.file.bodies]
 
     @cached_property
     def method_of(self) -> list[int]:
@@ -202,83 +208,95 @@ class Code(ListTree[str, str]):
         A class inside a method does not belong to that method; its methods are methods of their
         own.
         """
-        place = {node: place for place, node in self.bodies}
-        begins = [node for node, kind in enumerate(self.kind) if node in place or kind in TYPES]
-        found = np.full(len(self.kind), NONE, dtype=np.int32)
-        for node in begins:  # pre-order, so that inner declarations overwrite outer ones
-            found[node : self.stop[node]] = place.get(node, NONE)
-        inside: list[int] = found.tolist()
-        return inside
+        method_by_node = {node: index for index, node in self.methods_with_body}
+        boundaries = [
+            node for node, kind in enumerate(self.kind) if node in method_by_node or kind in TYPES
+        ]
+        innermost = np.full(len(self.kind), NONE, dtype=np.int32)
+        for node in boundaries:  # pre-order, so that inner declarations overwrite outer ones
+            innermost[node : self.stop[node]] = method_by_node.get(node, NONE)
+        column: list[int] = innermost.tolist()
+        return column
 
-    def misread(self, method: int) -> bool:
+    def is_in_broken_code(self, method: int) -> bool:
         """Return whether a method, or code around it, has a syntax error.
 
         No analysis of such a method is reliable.
         """
-        if not self._misread:
+        if not self._error_nodes:
             return False
         node = self.file.declarations.methods[method].node
-        return self.broken(node) or any(self.kind[one] == "ERROR" for one in self.up(node))
+        return self.has_syntax_error(node) or any(
+            self.kind[ancestor] == "ERROR" for ancestor in self.ancestors(node)
+        )
 
-    def unreadable(self, method: int) -> str:
+    def unreadable_reason(self, method: int) -> str:
         """Return why a method's syntax tree cannot be trusted; empty if it can."""
-        if self.misread(method):
+        if self.is_in_broken_code(method):
             return "the source is broken here"
-        if self.escaped:
+        if self.has_unicode_escapes:
             return "identifiers or comments of this file have Unicode escapes"
         return ""
 
-    def key(self, method: int) -> str:
+    def method_key(self, method: int) -> str:
         """Return a method's enclosing types, name and parameter types, from which its random seed
         is derived."""
-        declared = self.file.declarations
-        one = declared.methods[method]
-        types = ",".join(part.type for part in one.parameters)
-        return f"{'.'.join(declared.path(one.type))}.{one.name}({types})"
+        declarations = self.file.declarations
+        declaration = declarations.methods[method]
+        types = ",".join(parameter.type for parameter in declaration.parameters)
+        return f"{'.'.join(declarations.type_path(declaration.type))}.{declaration.name}({types})"
 
     def nodes_of(self, method: int, *kinds: str) -> list[int]:
         """Return the nodes of these kinds that belong to a method, in order."""
         node = self.file.declarations.methods[method].node
-        of = self.method_of
-        return [one for one in self.of_kind(node, *kinds) if of[one] == method]
+        method_of = self.method_of
+        return [
+            descendant
+            for descendant in self.descendants_of_kind(node, *kinds)
+            if method_of[descendant] == method
+        ]
 
-    def unit(self, node: int) -> int:
+    def enclosing_unit(self, node: int) -> int:
         """Return the code unit that executes a node: the lambda, method, initialiser or type around
         it."""
-        for one in self.up(node):
-            if self.kind[one] == LAMBDA or one in self._declaring or self.kind[one] in TYPES:
-                return one
+        for ancestor in self.ancestors(node):
+            if (
+                self.kind[ancestor] == LAMBDA
+                or ancestor in self._method_nodes
+                or self.kind[ancestor] in TYPES
+            ):
+                return ancestor
         return 0
 
     @cached_property
-    def _declaring(self) -> frozenset[int]:
+    def _method_nodes(self) -> frozenset[int]:
         """Nodes of the declarations of methods with a body."""
-        return frozenset(node for _, node in self.bodies)
+        return frozenset(node for _, node in self.methods_with_body)
 
     # ---- variables
 
     @cached_property
     def role(self) -> dict[int, str]:
         """Role of each identifier (``bindings.ROLES``)."""
-        bound = self.file.bindings
+        bindings = self.file.bindings
         return {
             node: ROLES[role]
-            for node, role in zip(bound.node.tolist(), bound.role.tolist(), strict=True)
+            for node, role in zip(bindings.node.tolist(), bindings.role.tolist(), strict=True)
         }
 
     @cached_property
     def declaration(self) -> dict[int, int]:
         """Identifier at the declaration of each identifier's variable; NONE if it is declared in
         another file."""
-        bound = self.file.bindings
-        return dict(zip(bound.node.tolist(), bound.declaration.tolist(), strict=True))
+        bindings = self.file.bindings
+        return dict(zip(bindings.node.tolist(), bindings.declaration.tolist(), strict=True))
 
     @cached_property
     def access(self) -> dict[int, int]:
         """How each identifier accesses its variable: READS, WRITES, UPDATES or DECLARES of
         ``bindings``."""
-        bound = self.file.bindings
-        return dict(zip(bound.node.tolist(), bound.access.tolist(), strict=True))
+        bindings = self.file.bindings
+        return dict(zip(bindings.node.tolist(), bindings.access.tolist(), strict=True))
 
     @cached_property
     def occurrences(self) -> dict[int, list[int]]:
@@ -287,21 +305,21 @@ class Code(ListTree[str, str]):
 
         The declaration itself is one of the occurrences.
         """
-        found: dict[int, list[int]] = {}
-        for node, declared in self.declaration.items():
-            if declared >= 0:
-                found.setdefault(declared, []).append(node)
-        return found
+        occurrences: dict[int, list[int]] = {}
+        for node, declaration in self.declaration.items():
+            if declaration >= 0:
+                occurrences.setdefault(declaration, []).append(node)
+        return occurrences
 
     @cached_property
-    def variables(self) -> dict[int, list[int]]:
+    def local_variables(self) -> dict[int, list[int]]:
         """Identifiers at the declarations of each method's local variables of any kind, in order,
         by the method's index."""
-        found: dict[int, list[int]] = {}
-        for node, declared in self.declaration.items():
-            if node == declared and self.role[node] in LOCALS and self.method_of[node] != NONE:
-                found.setdefault(self.method_of[node], []).append(node)
-        return found
+        by_method: dict[int, list[int]] = {}
+        for node, declaration in self.declaration.items():
+            if node == declaration and self.role[node] in LOCALS and self.method_of[node] != NONE:
+                by_method.setdefault(self.method_of[node], []).append(node)
+        return by_method
 
     def declared_type(self, identifier: int) -> str:
         """Return the type in a variable's declaration without white space, including dimensions
@@ -310,53 +328,53 @@ class Code(ListTree[str, str]):
         Empty where no type is written (``x -> ...``), ``var`` for ``var``.
         """
         node = self.parent[identifier]
-        behind = self.child(node, "dimensions")
+        dimensions = self.child(node, "dimensions")
         if self.kind[node] == "variable_declarator":
             node = self.parent[node]
         type_ = self.child(node, _TYPE_FIELDS.get(self.kind[node], "type"))
         if type_ == NONE and self.kind[node] in _TYPE_FIRST:
             type_ = next(
-                (one for one in self.children(node) if self.kind[one] != "modifiers"), NONE
+                (child for child in self.children(node) if self.kind[child] != "modifiers"), NONE
             )
         if type_ in (NONE, identifier):
             return ""
-        written = type_text(self.file.syntax, type_)
+        type_name = type_text(self.file.syntax, type_)
         if self.kind[node] == "spread_parameter":
-            written += "..."
-        return written + (type_text(self.file.syntax, behind) if behind != NONE else "")
+            type_name += "..."
+        return type_name + (type_text(self.file.syntax, dimensions) if dimensions != NONE else "")
 
     # ---- names
 
     @cached_property
-    def words(self) -> frozenset[str]:
+    def identifiers(self) -> frozenset[str]:
         """Every identifier in the file."""
         return frozenset(self.file.names.words)
 
     @cached_property
-    def escaped(self) -> bool:
+    def has_unicode_escapes(self) -> bool:
         """Whether Unicode escapes make the compiler read other tokens than the parser: escapes in a
         name, or escapes that end a comment or a literal."""
         if b"\\u" not in self.source:
             return False
         return any(
-            kind in _ENDS and _ENDS[kind].search(self.bytes(node))
+            kind in _ENDS and _ENDS[kind].search(self.node_bytes(node))
             for node, kind in enumerate(self.kind)
-        ) or any(b"\\" in self.bytes(node) for node in self._misread)
+        ) or any(b"\\" in self.node_bytes(node) for node in self._error_nodes)
 
-    def free(self, stem: str, taken: frozenset[str] = frozenset()) -> str:
+    def find_free_name(self, stem: str, reserved: frozenset[str] = frozenset()) -> str:
         """Return ``stem`` with the first number that makes it a name not used in the file.
 
         Such a name neither shadows another declaration nor is shadowed.
         """
         number = 0
-        while f"{stem}{number}" in self.words or f"{stem}{number}" in taken:
+        while f"{stem}{number}" in self.identifiers or f"{stem}{number}" in reserved:
             number += 1
         return f"{stem}{number}"
 
 
 def code_of(file: JavaFile) -> Code:
     """Return the file's ``Code``, which is built once per file."""
-    return file.once(Code)
+    return file.compute_once(Code)
 
 
 MAY_BE_INHERITED = "a class that uses it may inherit a field of that name"
@@ -365,42 +383,50 @@ MAY_BE_INHERITED = "a class that uses it may inherit a field of that name"
 def may_be_field(code: Code, variable: int) -> bool:
     """Return whether an occurrence of a local variable may in fact denote a field that a class
     between the occurrence and the declaration inherits."""
-    home, of, name = code.method_of[variable], code.method_of, code.text(variable)
+    method, method_of, name = code.method_of[variable], code.method_of, code.text(variable)
     for use in code.occurrences[variable]:
-        if of[use] == home:
+        if method_of[use] == method:
             continue
-        for body in code.up(use):
+        for body in code.ancestors(use):
             if body < variable:
                 break
-            if code.kind[body] in TYPE_BODIES and code.file.once(_Heirs).may_have(body, name):
+            if code.kind[body] in TYPE_BODIES and code.file.compute_once(
+                _InheritedFields
+            ).may_have_field(body, name):
                 return True
     return False
 
 
-class _Heirs:
+class _InheritedFields:
     """Resolves which fields the types of a file may inherit from other files."""
 
     def __init__(self, file: JavaFile) -> None:
         self.code = code_of(file)
-        self.types = file.once(Types)
-        self.place = {one.node: place for place, one in enumerate(file.declarations.types)}
+        self.types = file.compute_once(StaticTypes)
+        self.class_index = {
+            declaration.node: index for index, declaration in enumerate(file.declarations.types)
+        }
 
-    def may_have(self, body: int, name: str) -> bool:
+    def may_have_field(self, body: int, name: str) -> bool:
         """Return whether the type with this body may have a field of that name; true in case of
         doubt."""
         code, world = self.code, self.types.world
-        above = code.parent[body]
-        if code.kind[above] == "object_creation_expression" and code.kind[above + 1] != "new":
+        parent = code.parent[body]
+        if code.kind[parent] == "object_creation_expression" and code.kind[parent + 1] != "new":
             return True  # x.new Inner() { }: the type of x determines which Inner
         # The node of an anonymous class is its body.
-        place = self.place[body] if body in self.place else self.place[above]
-        cls = world.units[self.types.path].classes[place]
+        index = self.class_index[body] if body in self.class_index else self.class_index[parent]
+        cls = world.units[self.types.path].classes[index]
         # The package-private members of the JDK's classes are unknown here.
-        beside = any(
-            one.unit is None
-            and one.package == cls.package
-            and not one.is_interface
-            and one is not world.object
-            for one in ancestors(world, cls)
+        may_have_hidden_members = any(
+            superclass.unit is None
+            and superclass.package == cls.package
+            and not superclass.is_interface
+            and superclass is not world.object_class
+            for superclass in find_ancestors(world, cls)
         )
-        return beside or not cls.complete or find_field(world, cls, name) is not None
+        return (
+            may_have_hidden_members
+            or not cls.is_complete
+            or find_field(world, cls, name) is not None
+        )

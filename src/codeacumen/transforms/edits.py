@@ -40,82 +40,82 @@ class ConflictError(ValueError):
     """Two changes exclude each other."""
 
 
-def wrap(start: int, end: int, before: bytes, after: bytes) -> Rewrite:
+def wrap_range(start: int, end: int, before: bytes, after: bytes) -> Rewrite:
     """Return the rewrite that puts text before and after a range."""
     return Rewrite(start, end, (before, (start, end), after))
 
 
-def replace(start: int, end: int, text: bytes) -> Rewrite:
+def replace_range(start: int, end: int, text: bytes) -> Rewrite:
     """Return the rewrite that replaces a range by text."""
     return Rewrite(start, end, (text,))
 
 
-def flatten(source: bytes, rewrites: Iterable[Rewrite]) -> tuple[Edit, ...]:
+def flatten_rewrites(source: bytes, rewrites: Iterable[Rewrite]) -> tuple[Edit, ...]:
     """Return the edits that several rewrites amount to, in order.
 
     If two rewrites have the same range, the later one is the outer one.
     """
     edits: list[Edit] = []
-    for node in _nested(rewrites):
+    for node in _nest_rewrites(rewrites):
         node.add_edits(source, edits)
-    return _joined(source, edits)
+    return _merge_edits(source, edits)
 
 
-def apply(source: bytes, edits: Iterable[Edit]) -> bytes:
+def apply_edits(source: bytes, edits: Iterable[Edit]) -> bytes:
     """Return the text with all edits applied."""
     pieces: list[bytes] = []
-    at = 0
+    position = 0
     for edit in edits:
-        pieces += (source[at : edit.start], edit.text)
-        at = edit.end
-    pieces.append(source[at:])
+        pieces += (source[position : edit.start], edit.text)
+        position = edit.end
+    pieces.append(source[position:])
     return b"".join(pieces)
 
 
-def then(source: bytes, first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Edit, ...]:
+def compose_edits(source: bytes, first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Edit, ...]:
     """Return edits of the original that are equivalent to ``first`` followed by ``second``, whose
     offsets refer to the result of ``first``."""
     # The intermediate text, as ranges of the original and pieces of new text in order.
-    between: list[Part] = []
-    at = 0
+    intermediate: list[Part] = []
+    position = 0
     for edit in first:
-        between += ((at, edit.start), edit.text)
-        at = edit.end
-    between.append((at, len(source)))
-    after: list[Part] = []
-    at = 0
+        intermediate += ((position, edit.start), edit.text)
+        position = edit.end
+    intermediate.append((position, len(source)))
+    result: list[Part] = []
+    position = 0
     for edit in second:
-        after += (*_cut(between, at, edit.start), edit.text)
-        at = edit.end
-    after += _cut(between, at, sum(map(_length, between)))
+        result += (*_slice_parts(intermediate, position, edit.start), edit.text)
+        position = edit.end
+    result += _slice_parts(intermediate, position, sum(map(_part_length, intermediate)))
     edits: list[Edit] = []
-    at, text = 0, b""
-    for part in (*after, (len(source), len(source))):
+    position, text = 0, b""
+    for part in (*result, (len(source), len(source))):
         if isinstance(part, bytes):
             text += part
         elif part[0] < part[1] or part[0] == len(source):
-            edits.append(Edit(at, part[0], text))
-            at, text = part[1], b""
-    return _joined(source, edits)
+            edits.append(Edit(position, part[0], text))
+            position, text = part[1], b""
+    return _merge_edits(source, edits)
 
 
-def _length(part: Part) -> int:
+def _part_length(part: Part) -> int:
     """Return the number of bytes of a part."""
     return len(part) if isinstance(part, bytes) else part[1] - part[0]
 
 
-def _cut(parts: Iterable[Part], start: int, end: int) -> list[Part]:
+def _slice_parts(parts: Iterable[Part], start: int, end: int) -> list[Part]:
     """Return the parts between two offsets of the text that ``parts`` make up."""
-    found: list[Part] = []
-    at = 0
+    sliced: list[Part] = []
+    offset = 0
     for part in parts:
-        low, high = max(start - at, 0), min(end - at, _length(part))
-        at += _length(part)
+        low, high = max(start - offset, 0), min(end - offset, _part_length(part))
+        offset += _part_length(part)
         if low < high:
-            found.append(
+            sliced.append(
                 part[low:high] if isinstance(part, bytes) else (part[0] + low, part[0] + high)
             )
-    return found
+    return sliced
 
 
 @dataclass(slots=True)
@@ -126,39 +126,41 @@ class _Node:
     inner: list[_Node]
 
     @property
-    def kept(self) -> list[tuple[int, int]]:
+    def kept_ranges(self) -> list[tuple[int, int]]:
         """Ranges of the source that the rewrite keeps."""
         return [part for part in self.rewrite.parts if not isinstance(part, bytes)]
 
-    def check(self) -> None:
+    def check_inner(self) -> None:
         """Raise an error unless every inner rewrite lies completely in a range that is kept."""
-        kept = self.kept
+        kept_ranges = self.kept_ranges
         low, high = self.rewrite.start, self.rewrite.end
-        if any(not low <= start < end <= high for start, end in kept):
+        if any(not low <= start < end <= high for start, end in kept_ranges):
             raise ValueError(f"a rewrite at byte {low} has a part that is empty or outside of it")
-        for one in self.inner:
-            start, end = one.rewrite.start, one.rewrite.end
-            touched = [part for part in kept if start < part[1] and part[0] < end]
-            if not touched or any(start < a or b < end for a, b in touched):
+        for node in self.inner:
+            start, end = node.rewrite.start, node.rewrite.end
+            overlapping = [part for part in kept_ranges if start < part[1] and part[0] < end]
+            if not overlapping or any(start < a or b < end for a, b in overlapping):
                 raise ConflictError(f"a rewrite at byte {start} lies in code that another removes")
 
-    def within(self, start: int, end: int) -> list[_Node]:
+    def nodes_within(self, start: int, end: int) -> list[_Node]:
         """Return the inner rewrites that lie in a range."""
-        return [one for one in self.inner if start <= one.rewrite.start and one.rewrite.end <= end]
+        return [
+            node for node in self.inner if start <= node.rewrite.start and node.rewrite.end <= end
+        ]
 
-    def text(self, source: bytes) -> bytes:
+    def render(self, source: bytes) -> bytes:
         """Return the text that the rewrite produces."""
         return b"".join(
-            part if isinstance(part, bytes) else self.rendered(source, *part)
+            part if isinstance(part, bytes) else self.render_range(source, *part)
             for part in self.rewrite.parts
         )
 
-    def rendered(self, source: bytes, start: int, end: int) -> bytes:
+    def render_range(self, source: bytes, start: int, end: int) -> bytes:
         """Return a range of the source with the inner rewrites applied."""
         pieces: list[bytes] = []
-        for one in self.within(start, end):
-            pieces += (source[start : one.rewrite.start], one.text(source))
-            start = one.rewrite.end
+        for node in self.nodes_within(start, end):
+            pieces += (source[start : node.rewrite.start], node.render(source))
+            start = node.rewrite.end
         return b"".join((*pieces, source[start:end]))
 
     def add_edits(self, source: bytes, edits: list[Edit]) -> None:
@@ -167,56 +169,58 @@ class _Node:
         Where the ranges of the source stay in order, only new text becomes an edit; otherwise the
         whole range does.
         """
-        kept = self.kept
-        if any(kept[i][1] > kept[i + 1][0] for i in range(len(kept) - 1)):
-            edits.append(Edit(self.rewrite.start, self.rewrite.end, self.text(source)))
+        kept_ranges = self.kept_ranges
+        if any(kept_ranges[i][1] > kept_ranges[i + 1][0] for i in range(len(kept_ranges) - 1)):
+            edits.append(Edit(self.rewrite.start, self.rewrite.end, self.render(source)))
             return
-        at, text = self.rewrite.start, b""
+        position, text = self.rewrite.start, b""
         for part in self.rewrite.parts:
             if isinstance(part, bytes):
                 text += part
                 continue
-            edits.append(Edit(at, part[0], text))
-            for one in self.within(*part):
-                one.add_edits(source, edits)
-            at, text = part[1], b""
-        edits.append(Edit(at, self.rewrite.end, text))
+            edits.append(Edit(position, part[0], text))
+            for node in self.nodes_within(*part):
+                node.add_edits(source, edits)
+            position, text = part[1], b""
+        edits.append(Edit(position, self.rewrite.end, text))
 
 
-def _nested(rewrites: Iterable[Rewrite]) -> list[_Node]:
+def _nest_rewrites(rewrites: Iterable[Rewrite]) -> list[_Node]:
     """Return the outermost rewrites as trees; raise an error for rewrites that overlap."""
-    found = [(one.start, -one.end, -order, one) for order, one in enumerate(rewrites)]
+    ordered = [
+        (rewrite.start, -rewrite.end, -order, rewrite) for order, rewrite in enumerate(rewrites)
+    ]
     roots: list[_Node] = []
-    all_: list[_Node] = []
-    open_: list[_Node] = []
-    for _, _, _, one in sorted(found, key=lambda row: row[:3]):
-        if one.start >= one.end:
-            raise ValueError(f"an empty range at byte {one.start} cannot be rewritten")
-        while open_ and open_[-1].rewrite.end <= one.start:
-            open_.pop()
-        node = _Node(one, [])
-        if not open_:
+    nodes: list[_Node] = []
+    open_nodes: list[_Node] = []
+    for _, _, _, rewrite in sorted(ordered, key=lambda row: row[:3]):
+        if rewrite.start >= rewrite.end:
+            raise ValueError(f"an empty range at byte {rewrite.start} cannot be rewritten")
+        while open_nodes and open_nodes[-1].rewrite.end <= rewrite.start:
+            open_nodes.pop()
+        node = _Node(rewrite, [])
+        if not open_nodes:
             roots.append(node)
-        elif one.end > open_[-1].rewrite.end:
-            raise ConflictError(f"two rewrites overlap at byte {one.start}")
+        elif rewrite.end > open_nodes[-1].rewrite.end:
+            raise ConflictError(f"two rewrites overlap at byte {rewrite.start}")
         else:
-            open_[-1].inner.append(node)
-        open_.append(node)
-        all_.append(node)
-    for node in all_:
-        node.check()
+            open_nodes[-1].inner.append(node)
+        open_nodes.append(node)
+        nodes.append(node)
+    for node in nodes:
+        node.check_inner()
     return roots
 
 
-def _joined(source: bytes, edits: Sequence[Edit]) -> tuple[Edit, ...]:
+def _merge_edits(source: bytes, edits: Sequence[Edit]) -> tuple[Edit, ...]:
     """Return the edits with adjacent ones merged, without those that change nothing."""
-    found: list[Edit] = []
+    merged: list[Edit] = []
     for edit in edits:
         if source[edit.start : edit.end] == edit.text:
             continue
-        if found and found[-1].end == edit.start:
-            last = found.pop()
+        if merged and merged[-1].end == edit.start:
+            last = merged.pop()
             edit = Edit(last.start, edit.end, last.text + edit.text)
-        found.append(edit)
+        merged.append(edit)
     # A merged edit changes nothing if one part removes the text that another inserts.
-    return tuple(one for one in found if source[one.start : one.end] != one.text)
+    return tuple(edit for edit in merged if source[edit.start : edit.end] != edit.text)

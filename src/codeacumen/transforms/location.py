@@ -30,10 +30,10 @@ class Doubt(NamedTuple):
     wrong: bool = True
 
 
-def worst(doubts: Iterable[Doubt | None]) -> Doubt | None:
+def worst_doubt(doubts: Iterable[Doubt | None]) -> Doubt | None:
     """Return the first doubt that is certainly wrong, else the first doubt."""
-    found = [one for one in doubts if one]
-    return next((one for one in found if one.wrong), found[0] if found else None)
+    present = [doubt for doubt in doubts if doubt]
+    return next((doubt for doubt in present if doubt.wrong), present[0] if present else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,82 +69,82 @@ class Transform(Protocol):
 
     @property
     def name(self) -> str: ...
-    def locations(self, code: Code, method: int, seed: int) -> list[Location]: ...
-    def rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]: ...
+    def find_locations(self, code: Code, method: int, seed: int) -> list[Location]: ...
+    def make_rewrites(self, code: Code, selected: Sequence[Location]) -> list[Rewrite]: ...
 
 
-class Numbered:
+class LocationIds:
     """Generator of ids for a method's locations: numbers those with the same name in order."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
-        self.seen: dict[str, int] = {}
+        self.next_number: dict[str, int] = {}
 
-    def id(self, what: str) -> str:
+    def next_id(self, name: str) -> str:
         """Return the id of the next location with this name."""
-        number = self.seen[what] = self.seen.get(what, -1) + 1
-        return f"{self.kind}:{what}:{number}"
+        number = self.next_number[name] = self.next_number.get(name, -1) + 1
+        return f"{self.kind}:{name}:{number}"
 
 
 # A share is taken only of this many locations or more, as in the paper.
-FEWEST = 4
+MIN_LOCATIONS_FOR_SHARE = 4
 
 
-def seeded(seed: int, *words: str) -> random.Random:
+def seeded_random(seed: int, *words: str) -> random.Random:
     """Return a random generator seeded with this number and these words only."""
     digest = hashlib.sha256("\0".join([str(seed), *words]).encode("utf-8", "backslashreplace"))
     return random.Random(int.from_bytes(digest.digest()[:8], "little"))
 
 
-def parse_modes(where: Sequence[str] | None, default: Sequence[str]) -> tuple[str, ...]:
+def parse_modes(modes: Sequence[str] | None, default: Sequence[str]) -> tuple[str, ...]:
     """Return the modes without duplicates, ``default`` if there are none; raise an error for an
     unknown mode."""
-    modes = tuple(dict.fromkeys(where or default))
-    for mode in modes:
-        share_of(mode)
-    return modes
+    unique_modes = tuple(dict.fromkeys(modes or default))
+    for mode in unique_modes:
+        parse_share(mode)
+    return unique_modes
 
 
-def share_of(where: str) -> int | None:
+def parse_share(mode: str) -> int | None:
     """Return the percentage in a mode such as ``25%``; None for ``single`` and ``all``."""
-    if where in ("single", "all"):
+    if mode in ("single", "all"):
         return None
-    found = re.fullmatch(r"(\d{1,3})%", where)
-    if not found or not 0 < int(found[1]) <= 100:
-        raise CodeacumenError(f"there is no mode {where!r}", "choose single, all, or a share: 25%")
-    return int(found[1])
+    match = re.fullmatch(r"(\d{1,3})%", mode)
+    if not match or not 0 < int(match[1]) <= 100:
+        raise CodeacumenError(f"there is no mode {mode!r}", "choose single, all, or a share: 25%")
+    return int(match[1])
 
 
-def chosen(
-    locations: Sequence[Location], where: str, random_: random.Random
+def select_locations(
+    locations: Sequence[Location], mode: str, generator: random.Random
 ) -> list[list[Location]]:
     """Return sets of locations; the locations of a set are changed together and make one
     variant."""
-    share = share_of(where)
-    accepted = [one for one in locations if not one.refused]
-    if where == "single":
-        return [[one] for one in accepted]
+    share = parse_share(mode)
+    accepted = [location for location in locations if not location.refused]
+    if mode == "single":
+        return [[location] for location in accepted]
     if share is not None:
-        if len(accepted) < FEWEST:
+        if len(accepted) < MIN_LOCATIONS_FOR_SHARE:
             return []
-        kept = sorted(random_.sample(range(len(accepted)), len(accepted) * share // 100))
-        accepted = [accepted[place] for place in kept]
-    together = _together(accepted)
+        sampled = sorted(generator.sample(range(len(accepted)), len(accepted) * share // 100))
+        accepted = [accepted[index] for index in sampled]
+    together = _drop_overlapping(accepted)
     return [together] if together else []
 
 
-def _together(locations: Sequence[Location]) -> list[Location]:
+def _drop_overlapping(locations: Sequence[Location]) -> list[Location]:
     """Return the locations without those whose reach overlaps that of an earlier one."""
-    found: list[Location] = []
-    taken: list[tuple[int, int]] = []  # in order; none overlaps another
-    for one in locations:
-        if one.reach is not None:
-            start, end = one.reach
-            place = bisect_left(taken, one.reach)
-            if place and taken[place - 1][1] > start:
+    disjoint: list[Location] = []
+    reaches: list[tuple[int, int]] = []  # in order; none overlaps another
+    for location in locations:
+        if location.reach is not None:
+            start, end = location.reach
+            index = bisect_left(reaches, location.reach)
+            if index and reaches[index - 1][1] > start:
                 continue
-            if place < len(taken) and taken[place][0] < end:
+            if index < len(reaches) and reaches[index][0] < end:
                 continue
-            taken.insert(place, one.reach)
-        found.append(one)
-    return found
+            reaches.insert(index, location.reach)
+        disjoint.append(location)
+    return disjoint

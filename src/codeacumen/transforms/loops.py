@@ -34,33 +34,33 @@ import numpy as np
 
 from codeacumen.languages.java.syntax.declarations import NONE
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.languages.java.syntax.grammar import among
+from codeacumen.languages.java.syntax.grammar import symbol_mask
 from codeacumen.transforms.code import BLOCKS, COMMENTS, Code, code_of
-from codeacumen.transforms.completes import any_of, completes, exits, target
+from codeacumen.transforms.completes import any_of, can_complete, jump_reaches, jump_target
 from codeacumen.transforms.edits import Part, Rewrite
-from codeacumen.transforms.location import Location, Numbered
+from codeacumen.transforms.location import Location, LocationIds
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class ForHeader:
     """Parts of the header of a ``for``.
 
     ``init_end`` is the node that ends with the first semicolon.
     """
 
-    open: int
+    open_parenthesis: int
     init: tuple[int, ...]
-    declares: bool
-    first: int
+    declares_variable: bool
+    init_end: int
     condition: int
-    second: int
+    second_semicolon: int
     update: tuple[int, ...]
-    close: int
+    close_parenthesis: int
     body: int
 
 
 @dataclass(frozen=True, slots=True)
-class For:
+class ForExchange:
     """How to write a ``for`` as a ``while``.
 
     ``top`` is its outermost label, or the loop itself. ``needs_braces``: braces go around it.
@@ -70,191 +70,217 @@ class For:
     """
 
     node: int
-    header: Header
+    header: ForHeader
     top: int
-    braces: bool
+    needs_braces: bool
     continues: tuple[int, ...]
-    update: bool
-    apart: bool
-    guarded: bool
+    has_update: bool
+    keeps_block: bool
+    is_guarded: bool
 
 
-def header(code: Code, node: int) -> Header:
+def parse_header(code: Code, node: int) -> ForHeader:
     """Return the parts of the header of a ``for``."""
     init: list[int] = []
     update: list[int] = []
-    open_ = first = condition = second = close = body = NONE
-    declares = False
-    for one in code.children(node):
-        kind, field = code.kind[one], code.field[one]
+    open_parenthesis = init_end = condition = second_semicolon = close_parenthesis = body = NONE
+    declares_variable = False
+    for child in code.children(node):
+        kind, field = code.kind[child], code.field[child]
         if field == "body":
-            body = one
+            body = child
         elif field == "condition":
-            condition = one
-        elif kind == "(" and open_ == NONE:
-            open_ = one
+            condition = child
+        elif kind == "(" and open_parenthesis == NONE:
+            open_parenthesis = child
         elif kind == ")":
-            close = one
+            close_parenthesis = child
         elif kind == "local_variable_declaration":
-            init.append(one)
-            first, declares = one, True
+            init.append(child)
+            init_end, declares_variable = child, True
         elif kind == ";":
-            first, second = (one, NONE) if first == NONE else (first, one)
+            init_end, second_semicolon = (child, NONE) if init_end == NONE else (init_end, child)
         elif field == "init" and kind != ",":
-            init.append(one)
+            init.append(child)
         elif field == "update" and kind != ",":
-            update.append(one)
-    return Header(
-        open_, tuple(init), declares, first, condition, second, tuple(update), close, body
+            update.append(child)
+    return ForHeader(
+        open_parenthesis,
+        tuple(init),
+        declares_variable,
+        init_end,
+        condition,
+        second_semicolon,
+        tuple(update),
+        close_parenthesis,
+        body,
     )
 
 
-def written(code: Code, plan: For, label: str, nested: bool) -> Rewrite:
+def rewrite_as_while(code: Code, plan: ForExchange, label: str, nested: bool) -> Rewrite:
     """Return the rewrite of a ``for`` as a ``while``.
 
     ``label`` is for the body, if a ``continue`` needs one. ``nested``: the update contains other
     rewrites.
     """
     head, node, source = plan.header, plan.node, code.source
-    lead = _lead(source, code.start[plan.top])
-    line = b" " if lead is None else _newline(source) + lead
+    indent = _line_indent(source, code.start[plan.top])
+    line_break = b" " if indent is None else _detect_newline(source) + indent
     parts: list[Part] = []
     start = code.start[node]
     if head.init:
         start = code.start[plan.top]
-        parts += (b"{ " if plan.braces else b"", *_init(code, head), line)
+        parts += (b"{ " if plan.needs_braces else b"", *_init_parts(code, head), line_break)
         parts.append(source[start : code.start[node]])
-    parts += (b"while", source[code.end[node + 1] : code.start[head.open]], b"(")
+    parts += (b"while", source[code.end[node + 1] : code.start[head.open_parenthesis]], b"(")
     if not head.init:
-        parts += _comments(code, code.end[head.open], head.first, b"", b" ")
+        parts += _comment_parts(code, code.end[head.open_parenthesis], head.init_end, b"", b" ")
     if head.condition == NONE:
-        parts += _comments(code, code.end[head.first], head.second, b"", b" ")
+        parts += _comment_parts(code, code.end[head.init_end], head.second_semicolon, b"", b" ")
         parts.append(b"true")
     else:
-        parts += _trimmed(code, code.end[head.first], head.second)
+        parts += _trim_range(code, code.end[head.init_end], head.second_semicolon)
     if not head.update:
-        parts += _comments(code, code.end[head.second], head.close, b" ", b"")
-    update = _update(code, head, nested) if plan.update else []
-    parts += (b")", *_body(code, plan, label, update, line))
-    if plan.braces:
+        parts += _comment_parts(
+            code, code.end[head.second_semicolon], head.close_parenthesis, b" ", b""
+        )
+    update = _update_parts(code, head, nested) if plan.has_update else []
+    parts += (b")", *_body_parts(code, plan, label, update, line_break))
+    if plan.needs_braces:
         parts.append(b" }")
     return Rewrite(start, code.end[node], tuple(part for part in parts if part))
 
 
-def _init(code: Code, head: Header) -> list[Part]:
+def _init_parts(code: Code, head: ForHeader) -> list[Part]:
     """Return the initialisation as statements."""
-    start = code.end[head.open]
-    if head.declares:
-        end = code.end[head.first]
-        return [(start + _blank(code.source, start, end), end)]
-    return _statements(code, start, head.first, head.init)
+    start = code.end[head.open_parenthesis]
+    if head.declares_variable:
+        end = code.end[head.init_end]
+        return [(start + _count_leading_space(code.source, start, end), end)]
+    return _statement_parts(code, start, head.init_end, head.init)
 
 
-def _update(code: Code, head: Header, nested: bool) -> list[Part]:
+def _update_parts(code: Code, head: ForHeader, nested: bool) -> list[Part]:
     """Return the update as statements; as new text unless it contains other rewrites."""
-    parts = _statements(code, code.end[head.second], head.close, head.update)
+    parts = _statement_parts(
+        code, code.end[head.second_semicolon], head.close_parenthesis, head.update
+    )
     if nested:
         return parts
-    text = (one if isinstance(one, bytes) else code.source[one[0] : one[1]] for one in parts)
+    text = (part if isinstance(part, bytes) else code.source[part[0] : part[1]] for part in parts)
     return [b"".join(text)]
 
 
-def _body(code: Code, plan: For, label: str, update: list[Part], line: bytes) -> list[Part]:
+def _body_parts(
+    code: Code, plan: ForExchange, label: str, update: list[Part], line_break: bytes
+) -> list[Part]:
     """Return everything after the closing parenthesis of the header."""
-    body, end = plan.header.body, code.end[plan.header.close]
-    start, last = code.span(body)
+    body, end = plan.header.body, code.end[plan.header.close_parenthesis]
+    start, end_of_body = code.span(body)
     if not update:
-        return [(end, last)]
-    block = code.kind[body] == "block"
-    wrapped = plan.apart or plan.guarded or bool(label)
+        return [(end, end_of_body)]
+    is_block = code.kind[body] == "block"
+    needs_block = plan.keeps_block or plan.is_guarded or bool(label)
     gap: Part = (end, start) if end < start else b" "
-    if block and not wrapped:
-        return [(end, start) if end < start else b"", *_behind(code, body, update)]
-    opening = b"{ " + (b"if (true) " if plan.guarded else b"")
+    if is_block and not needs_block:
+        return [(end, start) if end < start else b"", *_append_update(code, body, update)]
+    opening = b"{ " + (b"if (true) " if plan.is_guarded else b"")
     opening += f"{label}: ".encode() if label else b""
-    if block:
-        return [gap, opening, (start, last), line, *update, line, b"}"]
+    if is_block:
+        return [gap, opening, (start, end_of_body), line_break, *update, line_break, b"}"]
     if code.kind[body] == ";":
-        return [b" {", gap, *update, line, b"}"]
-    lead = _lead(code.source, start)
-    inner = b" " if lead is None else _newline(code.source) + lead
-    if wrapped:
-        return [b" " + opening + b"{", gap, (start, last), b" }", inner, *update, line, b"}"]
-    return [b" {", gap, (start, last), inner, *update, line, b"}"]
+        return [b" {", gap, *update, line_break, b"}"]
+    indent = _line_indent(code.source, start)
+    inner_break = b" " if indent is None else _detect_newline(code.source) + indent
+    if needs_block:
+        return [
+            b" " + opening + b"{",
+            gap,
+            (start, end_of_body),
+            b" }",
+            inner_break,
+            *update,
+            line_break,
+            b"}",
+        ]
+    return [b" {", gap, (start, end_of_body), inner_break, *update, line_break, b"}"]
 
 
-def _behind(code: Code, block: int, update: Sequence[Part]) -> list[Part]:
+def _append_update(code: Code, block: int, update: Sequence[Part]) -> list[Part]:
     """Return a block with the update as its last statement."""
     source, brace = code.source, code.stop[block] - 1
     first = block + 2  # what follows the opening brace
-    end, line = code.end[block + 1], b" "
+    end, line_break = code.end[block + 1], b" "
     if first < brace:
         end += len(source[end : code.start[brace]].rstrip())
-        lead = _lead(source, code.start[first])
-        if lead is not None or code.kind[brace - 1] == "line_comment":
-            line = _newline(source) + (lead or b"")
+        indent = _line_indent(source, code.start[first])
+        if indent is not None or code.kind[brace - 1] == "line_comment":
+            line_break = _detect_newline(source) + (indent or b"")
     after = b" " if first == brace and end == code.start[brace] else b""
-    return [(code.start[block], end), line, *update, after, (end, code.end[block])]
+    return [(code.start[block], end), line_break, *update, after, (end, code.end[block])]
 
 
-def _statements(code: Code, start: int, token: int, nodes: Sequence[int]) -> list[Part]:
+def _statement_parts(code: Code, start: int, token: int, nodes: Sequence[int]) -> list[Part]:
     """Return expressions separated by commas as statements, with the comments around them, up to
     ``token`` of the header."""
     parts: list[Part] = []
-    at = start + _blank(code.source, start, code.start[nodes[0]])
-    for one in nodes[1:]:
-        comma = one - 1
+    start_of_next = start + _count_leading_space(code.source, start, code.start[nodes[0]])
+    for node in nodes[1:]:
+        comma = node - 1
         while code.kind[comma] in COMMENTS:
             comma -= 1
-        at, begun = code.end[comma], at
-        parts += ((begun, code.start[comma]), b";" if _blank(code.source, at, at + 1) else b"; ")
+        start_of_next, statement_start = code.end[comma], start_of_next
+        parts += (
+            (statement_start, code.start[comma]),
+            b";" if _count_leading_space(code.source, start_of_next, start_of_next + 1) else b"; ",
+        )
     end = code.end[nodes[-1]]
-    return [*parts, (at, end), b";", *_comments(code, end, token, b" ", b"")]
+    return [*parts, (start_of_next, end), b";", *_comment_parts(code, end, token, b" ", b"")]
 
 
-def _comments(code: Code, start: int, token: int, before: bytes, after: bytes) -> list[Part]:
+def _comment_parts(code: Code, start: int, token: int, before: bytes, after: bytes) -> list[Part]:
     """Return the comments in front of a token of the header, with text around them; empty if there
     are none."""
-    parts = _trimmed(code, start, token)
+    parts = _trim_range(code, start, token)
     return [before, *parts, after] if parts else []
 
 
-def _trimmed(code: Code, start: int, token: int) -> list[Part]:
+def _trim_range(code: Code, start: int, token: int) -> list[Part]:
     """Return the source up to a token of the header without surrounding white space, but with the
     line end that a comment needs."""
-    start += _blank(code.source, start, code.start[token])
+    start += _count_leading_space(code.source, start, code.start[token])
     end = start + len(code.source[start : code.start[token]].rstrip())
     if start == end:
         return []
-    open_ = code.kind[token - 1] == "line_comment"
-    return [(start, end), _newline(code.source) if open_ else b""]
+    ends_in_line_comment = code.kind[token - 1] == "line_comment"
+    return [(start, end), _detect_newline(code.source) if ends_in_line_comment else b""]
 
 
-def _blank(source: bytes, start: int, end: int) -> int:
+def _count_leading_space(source: bytes, start: int, end: int) -> int:
     """Return the number of bytes of white space at the start of a range."""
     return end - start - len(source[start:end].lstrip())
 
 
-def _lead(source: bytes, at: int) -> bytes | None:
+def _line_indent(source: bytes, offset: int) -> bytes | None:
     """Return the white space before an offset if nothing else precedes it on its line."""
-    lead = source[source.rfind(b"\n", 0, at) + 1 : at]
-    return lead if not lead.strip() else None
+    indent = source[source.rfind(b"\n", 0, offset) + 1 : offset]
+    return indent if not indent.strip() else None
 
 
-def _newline(source: bytes) -> bytes:
+def _detect_newline(source: bytes) -> bytes:
     """Return the line end that the source uses."""
-    at = source.find(b"\n")
-    return b"\r\n" if source[max(at - 1, 0) : at] == b"\r" else b"\n"
+    position = source.find(b"\n")
+    return b"\r\n" if source[max(position - 1, 0) : position] == b"\r" else b"\n"
 
 
 _LOOPS = ("for_statement", "while_statement")
 PATTERNS = ("instanceof_expression", "type_pattern", "record_pattern_component")
-_WORDS = frozenset(("identifier", "type_identifier"))
+_NAME_KINDS = frozenset(("identifier", "type_identifier"))
 _LOCAL_TYPES = frozenset(
     ("class_declaration", "interface_declaration", "enum_declaration", "record_declaration")
 )
 # An update of only these nodes throws no checked exception.
-_HARMLESS = frozenset(
+_HARMLESS_UPDATE_KINDS = frozenset(
     (
         "update_expression", "assignment_expression", "binary_expression", "unary_expression",
         "field_access", "array_access", "parenthesized_expression", "identifier", "this",
@@ -270,43 +296,45 @@ class Loop:
 
     name = "loop"
 
-    def locations(self, code: Code, method: int, seed: int) -> list[Location]:
-        loops, patterns, continues = code.file.once(_found).get(method, _NOTHING)
-        unreadable = code.unreadable(method) if loops else ""
-        numbered = Numbered(self.name)
-        found = []
+    def find_locations(self, code: Code, method: int, seed: int) -> list[Location]:
+        loops, patterns, continues = code.file.compute_once(_collect_loops).get(method, _NO_LOOPS)
+        unreadable = code.unreadable_reason(method) if loops else ""
+        location_ids = LocationIds(self.name)
+        locations = []
         for node in loops:
-            start, why = code.start[node], unreadable
-            detail: int | For = node
+            start, refusal = code.start[node], unreadable
+            detail: int | ForExchange = node
             if code.kind[node] == "while_statement":
-                which, end = "while", code.end[code.child(node, "condition")]
-            elif why:
-                which, end = "for", code.end[node]
+                keyword, end = "while", code.end[code.child(node, "condition")]
+            elif refusal:
+                keyword, end = "for", code.end[node]
             else:
-                detail = _planned(code, node, continues.get(node, []), patterns)
-                which, end = "for", code.end[detail.header.close]
-                if detail.braces and _shown_after(code, detail, patterns):
-                    why = "a pattern variable of its condition is used after it"
-            found.append(Location(numbered.id(which), method, start, end, why, detail))
-        return found
+                detail = _plan_exchange(code, node, continues.get(node, []), patterns)
+                keyword, end = "for", code.end[detail.header.close_parenthesis]
+                if detail.needs_braces and _is_pattern_used_after(code, detail, patterns):
+                    refusal = "a pattern variable of its condition is used after it"
+            locations.append(
+                Location(location_ids.next_id(keyword), method, start, end, refusal, detail)
+            )
+        return locations
 
-    def rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
-        taken: set[str] = set()
-        found: list[Rewrite] = []
-        for location in chosen:
+    def make_rewrites(self, code: Code, selected: Sequence[Location]) -> list[Rewrite]:
+        labels: set[str] = set()
+        rewrites: list[Rewrite] = []
+        for location in selected:
             plan = location.detail
-            if not isinstance(plan, For):
-                found.append(as_for(code, plan))
+            if not isinstance(plan, ForExchange):
+                rewrites.append(rewrite_as_for(code, plan))
                 continue
             label = ""
             if plan.continues:
-                label = code.free("loop", frozenset(taken))
-                taken.add(label)
-            found += _as_while(code, plan, label, chosen)
-        return found
+                label = code.find_free_name("loop", frozenset(labels))
+                labels.add(label)
+            rewrites += _exchange_for(code, plan, label, selected)
+        return rewrites
 
 
-class _Found(NamedTuple):
+class _MethodLoops(NamedTuple):
     """Loops and patterns of a method, and the ``continue`` statements of each loop."""
 
     loops: list[int]
@@ -314,29 +342,29 @@ class _Found(NamedTuple):
     continues: dict[int, list[int]]
 
 
-_NOTHING = _Found([], [], {})
+_NO_LOOPS = _MethodLoops([], [], {})
 
 
-def _found(file: JavaFile) -> dict[int, _Found]:
+def _collect_loops(file: JavaFile) -> dict[int, _MethodLoops]:
     """Return the loops of each method that has loops or patterns, in one pass over the file."""
     code = code_of(file)
-    found: dict[int, _Found] = {}
+    by_method: dict[int, _MethodLoops] = {}
     for node in np.flatnonzero(
-        among(*_LOOPS, "continue_statement", *PATTERNS)[file.syntax.kind]
+        symbol_mask(*_LOOPS, "continue_statement", *PATTERNS)[file.syntax.kind]
     ).tolist():
         kind, method = code.kind[node], code.method_of[node]
-        if method not in found:
-            found[method] = _Found([], [], {})
+        if method not in by_method:
+            by_method[method] = _MethodLoops([], [], {})
         if kind in _LOOPS:
-            found[method].loops.append(node)
+            by_method[method].loops.append(node)
         elif kind in PATTERNS:
-            found[method].patterns.append(node)
+            by_method[method].patterns.append(node)
         else:
-            found[method].continues.setdefault(target(code, node), []).append(node)
-    return found
+            by_method[method].continues.setdefault(jump_target(code, node), []).append(node)
+    return by_method
 
 
-def as_for(code: Code, node: int) -> Rewrite:
+def rewrite_as_for(code: Code, node: int) -> Rewrite:
     """Return the rewrite of a ``while`` as a ``for``."""
     condition = code.child(node, "condition")
     start, end = code.start[condition] + 1, code.end[condition] - 1
@@ -345,80 +373,109 @@ def as_for(code: Code, node: int) -> Rewrite:
     return Rewrite(code.start[node], end + 1, parts)
 
 
-def _as_while(code: Code, plan: For, label: str, chosen: Sequence[Location]) -> list[Rewrite]:
+def _exchange_for(
+    code: Code, plan: ForExchange, label: str, selected: Sequence[Location]
+) -> list[Rewrite]:
     """Return the rewrites of a ``for`` and of its ``continue`` statements."""
     head = plan.header
     # A range that moves turns the whole loop into one large edit; new text does not.
-    low, high = code.end[head.second], code.start[head.close]
-    nested = any(low <= one.start < high for one in chosen)
-    found = [written(code, plan, label, nested)]
-    for one in plan.continues:
-        last = code.children(one)[-1]
-        found.append(Rewrite(code.start[one], code.start[last], (b"break " + label.encode(),)))
-    return found
+    low, high = code.end[head.second_semicolon], code.start[head.close_parenthesis]
+    nested = any(low <= location.start < high for location in selected)
+    rewrites = [rewrite_as_while(code, plan, label, nested)]
+    for continue_statement in plan.continues:
+        semicolon = code.children(continue_statement)[-1]
+        rewrites.append(
+            Rewrite(
+                code.start[continue_statement], code.start[semicolon], (b"break " + label.encode(),)
+            )
+        )
+    return rewrites
 
 
-def _planned(code: Code, node: int, continues: list[int], patterns: list[int]) -> For:
+def _plan_exchange(code: Code, node: int, continues: list[int], patterns: list[int]) -> ForExchange:
     """Return how to write a ``for`` as a ``while``."""
-    head = header(code, node)
+    head = parse_header(code, node)
     top = node
     while code.kind[code.parent[top]] == "labeled_statement":
         top = code.parent[top]
-    place = code.kind[code.parent[top]]
-    single = place not in BLOCKS and place != "switch_block_statement_group"
-    braces = bool(head.init) and (single or head.declares)
+    parent_kind = code.kind[code.parent[top]]
+    is_single_statement = (
+        parent_kind not in BLOCKS and parent_kind != "switch_block_statement_group"
+    )
+    needs_braces = bool(head.init) and (is_single_statement or head.declares_variable)
     if not head.update:
-        return For(node, head, top, braces, (), False, False, False)
+        return ForExchange(node, head, top, needs_braces, (), False, False, False)
     body = head.body
-    on = any_of((completes(code, body), *(exits(code, one, node) for one in continues)))
-    if on is False and _harmless(code, head):
-        return For(node, head, top, braces, (), False, False, False)
-    apart = not continues and clashes(code, head, patterns)
-    return For(node, head, top, braces, tuple(continues), True, apart, on is not True)
+    may_complete = any_of(
+        (
+            can_complete(code, body),
+            *(jump_reaches(code, continue_statement, node) for continue_statement in continues),
+        )
+    )
+    if may_complete is False and _has_harmless_update(code, head):
+        return ForExchange(node, head, top, needs_braces, (), False, False, False)
+    keeps_block = not continues and has_name_clash(code, head, patterns)
+    return ForExchange(
+        node, head, top, needs_braces, tuple(continues), True, keeps_block, may_complete is not True
+    )
 
 
-def _harmless(code: Code, head: Header) -> bool:
+def _has_harmless_update(code: Code, head: ForHeader) -> bool:
     """Return whether dropping the update drops no checked exception."""
     kind = code.kind
-    return all(kind[at] in _HARMLESS for at in range(head.second + 1, head.close))
+    return all(
+        kind[node] in _HARMLESS_UPDATE_KINDS
+        for node in range(head.second_semicolon + 1, head.close_parenthesis)
+    )
 
 
-def clashes(code: Code, head: Header, patterns: list[int]) -> bool:
+def has_name_clash(code: Code, head: ForHeader, patterns: list[int]) -> bool:
     """Return whether the body declares a name in its own block that the update mentions."""
     body, kind = head.body, code.kind
     declared: list[int] = []
-    at, stop = body + 1, code.stop[body]
-    while kind[body] == "block" and at < stop:
-        if kind[at] == "local_variable_declaration":
-            declared += (code.child(one, "name") for one in code.fields(at, "declarator"))
-        elif kind[at] in _LOCAL_TYPES:
-            declared.append(code.child(at, "name"))
-        at = code.stop[at]
-    declared += (_bound(code, one) for one in patterns if body < one < stop)
+    statement, stop = body + 1, code.stop[body]
+    while kind[body] == "block" and statement < stop:
+        if kind[statement] == "local_variable_declaration":
+            declared += (
+                code.child(declarator, "name")
+                for declarator in code.children_in_field(statement, "declarator")
+            )
+        elif kind[statement] in _LOCAL_TYPES:
+            declared.append(code.child(statement, "name"))
+        statement = code.stop[statement]
+    declared += (_pattern_variable(code, pattern) for pattern in patterns if body < pattern < stop)
     if not declared:
         return False
-    words = {code.bytes(one) for one in range(head.second, head.close) if kind[one] in _WORDS}
-    return any(code.bytes(one) in words for one in declared if one != NONE)
+    words = {
+        code.node_bytes(node)
+        for node in range(head.second_semicolon, head.close_parenthesis)
+        if kind[node] in _NAME_KINDS
+    }
+    return any(code.node_bytes(name) in words for name in declared if name != NONE)
 
 
-def _bound(code: Code, pattern: int) -> int:
+def _pattern_variable(code: Code, pattern: int) -> int:
     """Return the name of a pattern's variable; NONE in ``x instanceof Type``."""
     if code.kind[pattern] == "instanceof_expression":
         return code.child(pattern, "name")
     return code.children(pattern)[-1]
 
 
-def _shown_after(code: Code, plan: For, patterns: list[int]) -> bool:
+def _is_pattern_used_after(code: Code, plan: ForExchange, patterns: list[int]) -> bool:
     """Return whether a pattern variable of the loop's condition is used after the loop (JLS
     6.3.2.5), where braces would end its scope.
 
     Only names are compared, because the case is rare.
     """
     head = plan.header
-    inside = [one for one in patterns if head.first < one < head.second]
-    names = {code.bytes(name) for one in inside if (name := _bound(code, one)) != NONE}
+    inside = [pattern for pattern in patterns if head.init_end < pattern < head.second_semicolon]
+    names = {
+        code.node_bytes(name)
+        for pattern in inside
+        if (name := _pattern_variable(code, pattern)) != NONE
+    }
     around = code.parent[plan.top]
     return bool(names) and any(
-        code.kind[at] == "identifier" and code.bytes(at) in names
-        for at in range(code.stop[plan.top], code.stop[around])
+        code.kind[node] == "identifier" and code.node_bytes(node) in names
+        for node in range(code.stop[plan.top], code.stop[around])
     )

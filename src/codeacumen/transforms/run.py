@@ -19,35 +19,35 @@ import pyarrow.parquet as pq
 from codeacumen.api import CodeacumenError
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.corpus import Corpus
-from codeacumen.corpus.link import world_of
+from codeacumen.corpus.link import load_world
 from codeacumen.engines import Engine, WorkerLost
-from codeacumen.languages.java.resolve.facts import declared_by
-from codeacumen.languages.java.resolve.link import Project
-from codeacumen.languages.java.resolve.static_types import Types
-from codeacumen.languages.java.resolve.world import platform
+from codeacumen.languages.java.resolve.facts import extract_declarations
+from codeacumen.languages.java.resolve.link import JavaProject
+from codeacumen.languages.java.resolve.static_types import StaticTypes
+from codeacumen.languages.java.resolve.world import load_platform
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.transforms.certify import UNMADE, Certificate, level_of, without_place
-from codeacumen.transforms.certify.projects import Means, certify
+from codeacumen.transforms.certify import UNMADE, Certificate, level_index, strip_location
+from codeacumen.transforms.certify.projects import CertificationTools, certify_variants
 from codeacumen.transforms.certify.reading import Subject, own_certificates
 from codeacumen.transforms.code import code_of
-from codeacumen.transforms.edits import Edit, apply
-from codeacumen.transforms.variants import Variant, tried
+from codeacumen.transforms.edits import Edit, apply_edits
+from codeacumen.transforms.variants import Variant, try_variants
 
 T = TypeVar("T")
 
 # Seconds that one shard may take.
-LIMIT = 1800.0
+SHARD_TIMEOUT = 1800.0
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class TransformRequest:
     """Request for variants: kinds, modes, seed and level of certification.
 
     ``refused``: also write lines for refused locations.
     """
 
     kinds: tuple[str, ...]
-    where: tuple[str, ...] = ("single",)
+    modes: tuple[str, ...] = ("single",)
     seed: int = 0
     level: str = "none"
     refused: bool = False
@@ -63,81 +63,89 @@ class Job:
     corpus: Path
     shard: str
     shards: tuple[str, ...]
-    order: Order
+    request: TransformRequest
     part: Path
 
 
 @dataclass(slots=True)
-class Counts:
+class TransformCounts:
     """Counts of locations by kind, of refused ones by kind and reason, of variants by kind and
     mode, and of methods that a transformation failed on, by kind and reason."""
 
-    found: Counter[str] = field(default_factory=Counter)
+    locations: Counter[str] = field(default_factory=Counter)
     refused: Counter[tuple[str, str]] = field(default_factory=Counter)
-    made: Counter[tuple[str, str]] = field(default_factory=Counter)
-    unmade: Counter[tuple[str, str]] = field(default_factory=Counter)
+    variants: Counter[tuple[str, str]] = field(default_factory=Counter)
+    failed_methods: Counter[tuple[str, str]] = field(default_factory=Counter)
 
-    def add(self, other: Counts) -> None:
+    def add_counts(self, other: TransformCounts) -> None:
         """Add the counts of another shard."""
         # Unlike ``+=``, ``update`` keeps kinds whose count is zero.
-        self.found.update(other.found)
+        self.locations.update(other.locations)
         self.refused.update(other.refused)
-        self.made.update(other.made)
-        self.unmade.update(other.unmade)
+        self.variants.update(other.variants)
+        self.failed_methods.update(other.failed_methods)
 
 
-def make_part(job: Job) -> Counts:
+def make_part(job: Job) -> TransformCounts:
     """Write the lines of one shard to a file of its own and return the counts.
 
     The key ``_`` holds what certification needs and ``write_variants`` removes: the edits of the
     decoded text, and the variant's reach.
     """
-    counts = Counts()
+    counts = TransformCounts()
     folder = job.corpus / "shards" / job.shard
     ids = _method_ids(folder)
     part = job.part.with_suffix(".part")
     with part.open("w", encoding="utf-8") as stream:
-        for found in java_files(folder):
-            file = in_project(job.corpus, job.shards, found.path, found.text.encode())
-            reaches = Reaches(file)
-            rows = list(_rows(file, job.order, counts))
-            if job.order.level != "none":
-                _certify(file, rows, reaches, job.order.level)
+        for corpus_file in iterate_java_files(folder):
+            file = open_in_project(
+                job.corpus, job.shards, corpus_file.path, corpus_file.text.encode()
+            )
+            reaches = ReachIndex(file)
+            rows = list(_make_rows(file, job.request, counts))
+            if job.request.level != "none":
+                _add_own_certificates(file, rows, reaches, job.request.level)
             for method, row, variant in rows:
-                told: dict[str, Any] = {
-                    "project": found.project,
-                    "file": found.path,
-                    "method_id": ids[found.id, method],
+                line: dict[str, Any] = {
+                    "project": corpus_file.project,
+                    "file": corpus_file.path,
+                    "method_id": ids[corpus_file.id, method],
                     "method": file.declarations.methods[method].name,
-                    "line": reaches.code.line(file.declarations.methods[method].node),
+                    "line": reaches.code.line_number(file.declarations.methods[method].node),
                     **row,
                 }
                 if variant is not None:
-                    told["edits"] = _told_edits(found.on_disk(variant.edits))
-                    told["_"] = [_told_edits(variant.edits), reaches.of(variant)]
-                stream.write(json.dumps(told, ensure_ascii=False, separators=(",", ":")) + "\n")
+                    line["edits"] = _edits_to_json(corpus_file.edits_on_disk(variant.edits))
+                    line["_"] = [_edits_to_json(variant.edits), reaches.reach_of(variant)]
+                stream.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
     part.replace(job.part)
     return counts
 
 
-def _rows(
-    file: JavaFile, order: Order, counts: Counts
+def _make_rows(
+    file: JavaFile, request: TransformRequest, counts: TransformCounts
 ) -> Iterator[tuple[int, dict[str, Any], Variant | None]]:
     """Yield the method, the JSON row, and the variant (None for a refused location)."""
-    for kind in order.kinds:
+    for kind in request.kinds:
         for method in file.bodies:
-            found, variants, why = tried(file, kind, order.where, method, order.seed)
-            if why:
-                counts.unmade[kind, why] += 1
-            counts.found[kind] += len(found)
-            for one in found:
-                if one.refused:
-                    counts.refused[kind, one.refused] += 1
-                    if order.refused:
-                        told = {"kind": kind, "locations": [one.id], "refused": one.refused}
-                        yield method, told, None
+            locations, variants, error = try_variants(
+                file, kind, request.modes, method, request.seed
+            )
+            if error:
+                counts.failed_methods[kind, error] += 1
+            counts.locations[kind] += len(locations)
+            for location in locations:
+                if location.refused:
+                    counts.refused[kind, location.refused] += 1
+                    if request.refused:
+                        refusal = {
+                            "kind": kind,
+                            "locations": [location.id],
+                            "refused": location.refused,
+                        }
+                        yield method, refusal, None
             for variant in variants:
-                counts.made[kind, variant.where] += 1
+                counts.variants[kind, variant.where] += 1
                 row: dict[str, Any] = {"kind": kind, "where": variant.where}
                 row["locations"] = list(variant.locations)
                 if variant.doubt:
@@ -145,47 +153,49 @@ def _rows(
                 yield method, row, variant
 
 
-def _certify(
+def _add_own_certificates(
     file: JavaFile,
     rows: Sequence[tuple[int, dict[str, Any], Variant | None]],
-    reaches: Reaches,
+    reaches: ReachIndex,
     level: str,
 ) -> None:
     """Add the certificate of our own front end to the row of each variant of a file."""
     subjects = [
-        Subject(place, "", variant.edits, reaches.of(variant))
-        for place, (_, _, variant) in enumerate(rows)
+        Subject(index, "", variant.edits, reaches.reach_of(variant))
+        for index, (_, _, variant) in enumerate(rows)
         if variant is not None
     ]
-    for place, certificate in own_certificates(file, subjects, level).items():
-        rows[place][1]["certificate"] = certificate.json()
+    for index, certificate in own_certificates(file, subjects, level).items():
+        rows[index][1]["certificate"] = certificate.to_json()
 
 
-def _told_edits(edits: Sequence[Edit]) -> list[dict[str, Any]]:
+def _edits_to_json(edits: Sequence[Edit]) -> list[dict[str, Any]]:
     """Return the edits as JSON objects."""
     return [
-        {"start": one.start, "end": one.end, "text": one.text.decode("utf-8", "replace")}
-        for one in edits
+        {"start": edit.start, "end": edit.end, "text": edit.text.decode("utf-8", "replace")}
+        for edit in edits
     ]
 
 
-def in_project(corpus: Path, shards: tuple[str, ...], path: str, source: bytes) -> JavaFile:
+def open_in_project(corpus: Path, shards: tuple[str, ...], path: str, source: bytes) -> JavaFile:
     """Return a file of a corpus's project that resolves types in all files of the project's
     shards."""
-    project, _ = world_of(corpus, shards)
+    project, _ = load_world(corpus, shards)
     file = JavaFile(source)
-    file.keep(Types, Types(file, project, path))
+    file.store_result(StaticTypes, StaticTypes(file, project, path))
     return file
 
 
-def with_project(files: Mapping[str, JavaFile]) -> None:
+def link_project(files: Mapping[str, JavaFile]) -> None:
     """Let the files of one project resolve each other's types."""
-    project = Project([(path, declared_by(file)) for path, file in files.items()], platform())
+    project = JavaProject(
+        [(path, extract_declarations(file)) for path, file in files.items()], load_platform()
+    )
     for path, file in files.items():
-        file.keep(Types, Types(file, project, path))
+        file.store_result(StaticTypes, StaticTypes(file, project, path))
 
 
-class Reaches:
+class ReachIndex:
     """Computes a variant's reach: the range that covers its edits and the outermost method around
     them."""
 
@@ -193,12 +203,12 @@ class Reaches:
         self.code = code_of(file)
         self.outermost: dict[int, tuple[int, int]] = {}
         around = (0, 0)
-        for place, node in sorted(self.code.bodies, key=lambda one: one[1]):
+        for index, node in sorted(self.code.methods_with_body, key=lambda item: item[1]):
             span = self.code.span(node)
             around = around if span[1] <= around[1] else span
-            self.outermost[place] = around
+            self.outermost[index] = around
 
-    def of(self, variant: Variant) -> tuple[int, int]:
+    def reach_of(self, variant: Variant) -> tuple[int, int]:
         """Return the start and end of a variant's reach, in bytes."""
         start, end = self.outermost[variant.method]
         for edit in variant.edits:
@@ -210,11 +220,13 @@ def _method_ids(folder: Path) -> dict[tuple[str, int], str]:
     """Return the id of each method in a shard, by the file's id and the method's index."""
     table = pq.read_table(folder / "methods.parquet", columns=["file_id", "place", "method_id"])
     columns = [table[name].to_pylist() for name in table.column_names]
-    return {(str(file), place): str(one) for file, place, one in zip(*columns, strict=True)}
+    return {
+        (str(file), index): str(method_id) for file, index, method_id in zip(*columns, strict=True)
+    }
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _CorpusFile:
     """A file of the corpus: decoded, without its byte order mark.
 
     ``mark``: the file on disk begins with a byte order mark.
@@ -225,23 +237,25 @@ class _Read:
     path: str
     text: str
     encoding: str
-    mark: bool
+    has_byte_order_mark: bool
 
-    def on_disk(self, edits: Sequence[Edit]) -> Sequence[Edit]:
+    def edits_on_disk(self, edits: Sequence[Edit]) -> Sequence[Edit]:
         """Return the edits with offsets into the file on disk."""
-        if self.encoding == "utf-8" and not self.mark:
+        if self.encoding == "utf-8" and not self.has_byte_order_mark:
             return edits
         data = self.text.encode()
-        ahead = len("\ufeff".encode(self.encoding)) if self.mark else 0
+        mark_length = len("\ufeff".encode(self.encoding)) if self.has_byte_order_mark else 0
 
-        def place(offset: int) -> int:
+        def offset_on_disk(offset: int) -> int:
             before = data[:offset].decode("utf-8", "replace")
-            return ahead + len(before.encode(self.encoding, "replace"))
+            return mark_length + len(before.encode(self.encoding, "replace"))
 
-        return [Edit(place(one.start), place(one.end), one.text) for one in edits]
+        return [
+            Edit(offset_on_disk(edit.start), offset_on_disk(edit.end), edit.text) for edit in edits
+        ]
 
 
-def java_files(folder: Path) -> Iterator[_Read]:
+def iterate_java_files(folder: Path) -> Iterator[_CorpusFile]:
     """Yield the Java files of a shard."""
     names = ["file_id", "project", "path", "source", "language", "encoding"]
     table = pq.read_table(folder / "files.parquet", columns=names)
@@ -250,7 +264,7 @@ def java_files(folder: Path) -> Iterator[_Read]:
     for row in table.to_pylist():
         if row["language"] == "java":
             path = row["path"]
-            yield _Read(
+            yield _CorpusFile(
                 str(row["file_id"]),
                 row["project"],
                 path,
@@ -260,42 +274,42 @@ def java_files(folder: Path) -> Iterator[_Read]:
             )
 
 
-def sources_of(corpus: Corpus, project: str) -> dict[str, bytes]:
+def load_java_sources(corpus: Corpus, project: str) -> dict[str, bytes]:
     """Return the Java files of a project by path."""
-    wanted = "select path, source from files where project = ? and language = 'java'"
-    table = corpus.query(wanted, [project])
+    query = "select path, source from files where project = ? and language = 'java'"
+    table = corpus.query(query, [project])
     columns = (table["path"].to_pylist(), table["source"].to_pylist())
     return {path: text.encode() for path, text in zip(*columns, strict=True)}
 
 
-def by_project(corpus: Corpus, of_shards: Sequence[T]) -> Iterator[tuple[str, Sequence[T]]]:
+def group_by_project(corpus: Corpus, shard_items: Sequence[T]) -> Iterator[tuple[str, Sequence[T]]]:
     """Yield each project with the items of its shards, given one item per shard in order."""
-    at = 0
+    start = 0
     for project, shards in corpus.manifest.shards.items():
-        yield project, of_shards[at : at + len(shards)]
-        at += len(shards)
+        yield project, shard_items[start : start + len(shards)]
+        start += len(shards)
 
 
 def make_parts(
     corpus: Corpus,
-    order: Order,
+    request: TransformRequest,
     engine: Engine,
     folder: Path,
     step: Progress,
-) -> tuple[list[Path], Counts]:
+) -> tuple[list[Path], TransformCounts]:
     """Write one file of lines for each shard; return the files in the corpus's order, and the
     counts."""
     jobs: list[Job] = []
     for shards in corpus.manifest.shards.values():
         for shard in shards:
             part = folder / f"{len(jobs):06}.jsonl"
-            jobs.append(Job(corpus.folder, shard, tuple(shards), order, part))
-    counts = Counts()
-    for done, (place, outcome) in enumerate(engine.run(make_part, jobs, LIMIT), 1):
+            jobs.append(Job(corpus.folder, shard, tuple(shards), request, part))
+    counts = TransformCounts()
+    for done_count, (index, outcome) in enumerate(engine.run(make_part, jobs, SHARD_TIMEOUT), 1):
         if isinstance(outcome, WorkerLost):
-            raise CodeacumenError(f"shard {jobs[place].shard} cannot be transformed: {outcome.why}")
-        counts.add(outcome)
-        step("transforming", done, len(jobs))
+            raise CodeacumenError(f"shard {jobs[index].shard} cannot be transformed: {outcome.why}")
+        counts.add_counts(outcome)
+        step("transforming", done_count, len(jobs))
     return [job.part for job in jobs], counts
 
 
@@ -303,67 +317,69 @@ Row = dict[str, Any]
 
 
 @dataclass(slots=True)
-class Delivered:
+class TransformSummary:
     """Result of a run.
 
     ``failed`` counts variants by kind, level and reason; methods where a transformation failed and
     made no variants.
     """
 
-    counts: Counts
+    counts: TransformCounts
     failed: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     lines: int = 0
 
 
-def deliver(
+def write_variants(
     corpus: Corpus,
-    order: Order,
+    request: TransformRequest,
     engine: Engine,
     out: Path,
-    means: Means,
+    tools: CertificationTools,
     step: Progress = ignore_progress,
     write: Path | None = None,
-) -> Delivered:
+) -> TransformSummary:
     """Write the lines of all variants to ``out``, which appears when it is complete.
 
     With ``write``, write the changed files to that folder, too.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".codeacumen-", dir=out.parent) as name:
-        parts, counts = make_parts(corpus, order, engine, Path(name), step)
-        found = Delivered(counts)
-        for (kind, why), methods in counts.unmade.items():
-            found.failed[kind, UNMADE, without_place(why)] += methods
-        done = Path(name) / "all"
-        writer = _Writer(write) if write else None
-        with done.open("w", encoding="utf-8") as stream:
-            for project, mine in by_project(corpus, parts):
-                sources = sources_of(corpus, project) if writer or _compiled(order) else {}
-                rows = _rows_of_parts(mine)
-                if _compiled(order):
-                    rows = iter(_certified(list(rows), sources, order, means, step))
+        parts, counts = make_parts(corpus, request, engine, Path(name), step)
+        summary = TransformSummary(counts)
+        for (kind, reason), methods in counts.failed_methods.items():
+            summary.failed[kind, UNMADE, strip_location(reason)] += methods
+        lines_file = Path(name) / "all"
+        writer = _ProjectWriter(write) if write else None
+        with lines_file.open("w", encoding="utf-8") as stream:
+            for project, project_parts in group_by_project(corpus, parts):
+                sources = (
+                    load_java_sources(corpus, project) if writer or _needs_compiler(request) else {}
+                )
+                rows = _read_rows(project_parts)
+                if _needs_compiler(request):
+                    rows = iter(_certify_rows(list(rows), sources, request, tools, step))
                 for row in rows:
                     certificate = row.get("certificate", {})
                     if certificate.get("failed"):
-                        why = without_place(certificate["why"])
-                        found.failed[row["kind"], certificate["failed"], why] += 1
+                        reason = strip_location(certificate["why"])
+                        summary.failed[row["kind"], certificate["failed"], reason] += 1
                     if writer and "_" in row:
-                        writer.add(found.lines, row, sources)
+                        writer.add_variant(summary.lines, row, sources)
                     row.pop("_", None)
                     stream.write(json.dumps(row, ensure_ascii=False) + "\n")
-                    found.lines += 1
+                    summary.lines += 1
                 if writer:
-                    writer.finish(project, sources)
-        done.replace(out)
-    return found
+                    writer.finish_project(project, sources)
+        lines_file.replace(out)
+    return summary
 
 
-def _compiled(order: Order) -> bool:
+def _needs_compiler(request: TransformRequest) -> bool:
     """Return whether the request needs a compiler."""
-    return level_of(order.level) >= level_of("compiles")
+    return level_index(request.level) >= level_index("compiles")
 
 
-def _rows_of_parts(parts: Sequence[Path]) -> Iterator[Row]:
+def _read_rows(parts: Sequence[Path]) -> Iterator[Row]:
     """Yield the rows of several files of lines."""
     for part in parts:
         with part.open(encoding="utf-8") as stream:
@@ -371,28 +387,34 @@ def _rows_of_parts(parts: Sequence[Path]) -> Iterator[Row]:
                 yield json.loads(line)
 
 
-def _certified(
-    rows: list[Row], sources: Mapping[str, bytes], order: Order, means: Means, step: Progress
+def _certify_rows(
+    rows: list[Row],
+    sources: Mapping[str, bytes],
+    request: TransformRequest,
+    tools: CertificationTools,
+    step: Progress,
 ) -> list[Row]:
     """Set the certificates of a project's rows, and return the rows."""
-    made = [row for row in rows if "_" in row]
-    known = [Certificate(**row["certificate"]) for row in made]
+    variant_rows = [row for row in rows if "_" in row]
+    certificates_so_far = [Certificate(**row["certificate"]) for row in variant_rows]
     subjects = [
-        Subject(place, row["file"], _edits(row), (row["_"][1][0], row["_"][1][1]))
-        for place, row in enumerate(made)
+        Subject(index, row["file"], _edits_from_row(row), (row["_"][1][0], row["_"][1][1]))
+        for index, row in enumerate(variant_rows)
     ]
-    certificates = certify(subjects, known, sources, order.level, means, step)
-    for row, certificate in zip(made, certificates, strict=True):
-        row["certificate"] = certificate.json()
+    certificates = certify_variants(
+        subjects, certificates_so_far, sources, request.level, tools, step
+    )
+    for row, certificate in zip(variant_rows, certificates, strict=True):
+        row["certificate"] = certificate.to_json()
     return rows
 
 
-def _edits(row: Row) -> tuple[Edit, ...]:
+def _edits_from_row(row: Row) -> tuple[Edit, ...]:
     """Return the edits of the decoded text from a row."""
-    return tuple(Edit(one["start"], one["end"], one["text"].encode()) for one in row["_"][0])
+    return tuple(Edit(edit["start"], edit["end"], edit["text"].encode()) for edit in row["_"][0])
 
 
-class _Writer:
+class _ProjectWriter:
     """Writes changed files.
 
     In mode ``single``, each variant gets a folder named after its line. In the other modes, the
@@ -404,28 +426,30 @@ class _Writer:
         self.folder = folder
         self.together: dict[str, dict[str, list[tuple[tuple[int, int], tuple[Edit, ...]]]]] = {}
 
-    def add(self, line: int, row: Row, sources: Mapping[str, bytes]) -> None:
+    def add_variant(self, line: int, row: Row, sources: Mapping[str, bytes]) -> None:
         """Write a variant, or keep it until the project is complete."""
         path = row["file"]
         if row["where"] == "single":
-            self._write(f"{line + 1:06}", path, apply(sources[path], _edits(row)))
+            self._write_file(
+                f"{line + 1:06}", path, apply_edits(sources[path], _edits_from_row(row))
+            )
             return
         start, end = row["_"][1]
         files = self.together.setdefault(f"{row['kind']}-{row['where'].rstrip('%')}", {})
-        mine = files.setdefault(path, [])
+        file_edits = files.setdefault(path, [])
         # Methods are in order, so an earlier one that ends after this one begins contains it.
-        if not mine or mine[-1][0][1] <= start:
-            mine.append(((start, end), _edits(row)))
+        if not file_edits or file_edits[-1][0][1] <= start:
+            file_edits.append(((start, end), _edits_from_row(row)))
 
-    def finish(self, project: str, sources: Mapping[str, bytes]) -> None:
+    def finish_project(self, project: str, sources: Mapping[str, bytes]) -> None:
         """Write the files of a project with all kept variants applied."""
         for name, files in self.together.items():
             for path, source in sources.items():
                 edits = sorted(edit for _, several in files.get(path, ()) for edit in several)
-                self._write(f"{name}/{project}", path, apply(source, edits))
+                self._write_file(f"{name}/{project}", path, apply_edits(source, edits))
         self.together.clear()
 
-    def _write(self, folder: str, path: str, data: bytes) -> None:
+    def _write_file(self, folder: str, path: str, data: bytes) -> None:
         file = self.folder / folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)

@@ -11,19 +11,19 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from codeacumen.languages.java.resolve.static_types import Types
+from codeacumen.languages.java.resolve.static_types import StaticTypes
 from codeacumen.languages.java.syntax.declarations import NONE
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.code import BLOCKS, STATEMENTS, Code, code_of
-from codeacumen.transforms.completes import completes
+from codeacumen.transforms.completes import can_complete
 from codeacumen.transforms.edits import Rewrite
-from codeacumen.transforms.location import Location, Numbered, seeded
+from codeacumen.transforms.location import Location, LocationIds, seeded_random
 
 # Nodes that contain statements: blocks, and the groups of an old-style switch.
-HOLDERS = (*sorted(BLOCKS), "switch_block_statement_group")
+STATEMENT_PARENTS = (*sorted(BLOCKS), "switch_block_statement_group")
 CALLS_CONSTRUCTOR = "explicit_constructor_invocation"
 # Name of a block in a location's id, by the kind of its parent.
-_KINDS = {
+_BLOCK_NAMES = {
     "method_declaration": "body",
     "constructor_declaration": "body",
     "compact_constructor_declaration": "body",
@@ -48,59 +48,59 @@ class Unused:
 
     name = "unused"
 
-    def locations(self, code: Code, method: int, seed: int) -> list[Location]:
-        drawn = seeded(seed, self.name, code.key(method))
-        blocks = code.nodes_of(method, *HOLDERS)
+    def find_locations(self, code: Code, method: int, seed: int) -> list[Location]:
+        generator = seeded_random(seed, self.name, code.method_key(method))
+        blocks = code.nodes_of(method, *STATEMENT_PARENTS)
         if not blocks:
             return []
-        block = drawn.choice(blocks)
-        numbered = Numbered(self.name)
-        for one in blocks:
-            id_ = numbered.id(_kind(code, one))
-            if one == block:
+        block = generator.choice(blocks)
+        location_ids = LocationIds(self.name)
+        for candidate in blocks:
+            id_ = location_ids.next_id(_block_name(code, candidate))
+            if candidate == block:
                 break
-        why = code.unreadable(method)
-        if not why and not code.file.once(string_of):
-            why = "String is another type here"
-        if why:
-            return [Location(id_, method, *code.span(block), why)]
-        place, model = drawn.choice(places(code, block))
-        type_, variable = code.file.once(string_of), code.free("timestamp")
-        written = f'{type_} {variable} = "{moment(drawn)}";'
-        detail = (place, model, written.encode())
-        return [Location(id_, method, *code.span(place), detail=detail)]
+        refusal = code.unreadable_reason(method)
+        if not refusal and not code.file.compute_once(string_type_name):
+            refusal = "String is another type here"
+        if refusal:
+            return [Location(id_, method, *code.span(block), refusal)]
+        node, model = generator.choice(insertion_points(code, block))
+        type_, variable = code.file.compute_once(string_type_name), code.find_free_name("timestamp")
+        declaration = f'{type_} {variable} = "{random_timestamp(generator)}";'
+        detail = (node, model, declaration.encode())
+        return [Location(id_, method, *code.span(node), detail=detail)]
 
-    def rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
-        return [inserted(code, *location.detail) for location in chosen]
+    def make_rewrites(self, code: Code, selected: Sequence[Location]) -> list[Rewrite]:
+        return [insert_declaration(code, *location.detail) for location in selected]
 
 
-def _kind(code: Code, block: int) -> str:
+def _block_name(code: Code, block: int) -> str:
     """Return the name of a block in a location's id."""
     if code.field[block] == "alternative":
         return "else"
-    return _KINDS.get(code.kind[code.parent[block]], "block")
+    return _BLOCK_NAMES.get(code.kind[code.parent[block]], "block")
 
 
-def places(code: Code, block: int) -> list[tuple[int, int]]:
+def insertion_points(code: Code, block: int) -> list[tuple[int, int]]:
     """Return the nodes of a block before which a declaration is reachable, each with the statement
     whose indentation it gets.
 
     All compiled statements are reachable, so only the end of a block needs a check. In a
     constructor nothing may precede the call of another constructor.
     """
-    statements = [one for one in code.children(block) if code.kind[one] in STATEMENTS]
+    statements = [child for child in code.children(block) if code.kind[child] in STATEMENTS]
     last = statements[-1] if statements else NONE
-    for at, one in enumerate(statements):
-        if code.kind[one] == CALLS_CONSTRUCTOR:
-            statements = statements[at + 1 :]
+    for index, statement in enumerate(statements):
+        if code.kind[statement] == CALLS_CONSTRUCTOR:
+            statements = statements[index + 1 :]
             break
-    found = [(one, one) for one in statements]
-    if last == NONE or completes(code, last) is True:
-        found.append((_after(code, block), last))
-    return found
+    points = [(statement, statement) for statement in statements]
+    if last == NONE or can_complete(code, last) is True:
+        points.append((_end_token(code, block), last))
+    return points
 
 
-def _after(code: Code, block: int) -> int:
+def _end_token(code: Code, block: int) -> int:
     """Return the token that ends a block: its closing brace, or the first token after a group of a
     switch."""
     if code.kind[block] in BLOCKS:
@@ -112,58 +112,68 @@ def _after(code: Code, block: int) -> int:
     return node
 
 
-def inserted(code: Code, place: int, model: int, written: bytes) -> Rewrite:
+def insert_declaration(code: Code, node: int, indent_model: int, declaration: bytes) -> Rewrite:
     """Return the rewrite that inserts the declaration before a node, on its own line if the node
     begins its line."""
-    start, end = code.span(place)
-    line, indent = _indent(code, start)
+    start, end = code.span(node)
+    line, indent = _line_indent(code, start)
     if indent is not None:
         newline = b"\r\n" if code.source.endswith(b"\r\n", 0, line) else b"\n"
-        deeper = b""
-        if model != place:
-            like = _indent(code, code.start[model])[1] if model != NONE else None
-            if like is None:
-                like = indent + (b"\t" if b"\t" in indent else b"    ")
-            deeper = like[len(indent) :] if like.startswith(indent) else b""
-        text = deeper + written + newline + indent
+        extra_indent = b""
+        if indent_model != node:
+            model_indent = (
+                _line_indent(code, code.start[indent_model])[1] if indent_model != NONE else None
+            )
+            if model_indent is None:
+                model_indent = indent + (b"\t" if b"\t" in indent else b"    ")
+            extra_indent = model_indent[len(indent) :] if model_indent.startswith(indent) else b""
+        text = extra_indent + declaration + newline + indent
     else:
-        apart = code.source[start - 1 : start].isspace() or model == place
-        text = (b"" if apart else b" ") + written + b" "
+        is_separated = code.source[start - 1 : start].isspace() or indent_model == node
+        text = (b"" if is_separated else b" ") + declaration + b" "
     return Rewrite(start, end, (text, (start, end)))
 
 
-def _indent(code: Code, at: int) -> tuple[int, bytes | None]:
+def _line_indent(code: Code, offset: int) -> tuple[int, bytes | None]:
     """Return the offset of the line that contains a byte, and the white space before that byte if
     nothing else precedes it."""
-    line = code.source.rfind(b"\n", 0, at) + 1
-    before = code.source[line:at]
+    line = code.source.rfind(b"\n", 0, offset) + 1
+    before = code.source[line:offset]
     return line, before if line and not before.strip() else None
 
 
-def moment(drawn: random.Random) -> str:
+def random_timestamp(generator: random.Random) -> str:
     """Return a random date and time of day."""
-    year, month, day = drawn.randint(1990, 2029), drawn.randint(1, 12), drawn.randint(1, 28)
-    hour, minute, second = drawn.randrange(24), drawn.randrange(60), drawn.randrange(60)
+    year, month, day = (
+        generator.randint(1990, 2029),
+        generator.randint(1, 12),
+        generator.randint(1, 28),
+    )
+    hour, minute, second = generator.randrange(24), generator.randrange(60), generator.randrange(60)
     return f"{year}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}"
 
 
-def string_of(file: JavaFile) -> str:
+def string_type_name(file: JavaFile) -> str:
     """Return the name by which a file can refer to ``java.lang.String``; empty if there is none."""
     code = code_of(file)
-    if file.declarations.package == "java.lang" or not file.once(Types).hides("String"):
+    if file.declarations.package == "java.lang" or not file.compute_once(
+        StaticTypes
+    ).hides_java_lang_type("String"):
         return "String"
-    whole = all(code.role[one] in _NO_MATTER for one in _named(code, "java"))
-    return "java.lang.String" if whole else ""
+    is_unobscured = all(
+        code.role[node] in _NON_OBSCURING_ROLES for node in _identifiers_with_text(code, "java")
+    )
+    return "java.lang.String" if is_unobscured else ""
 
 
 # Roles that do not obscure a package of the same name before a dot (JLS 6.4.2).
-_NO_MATTER = frozenset(("package", "method", "label", "annotation element"))
+_NON_OBSCURING_ROLES = frozenset(("package", "method", "label", "annotation element"))
 
 
-def _named(code: Code, word: str) -> list[int]:
+def _identifiers_with_text(code: Code, word: str) -> list[int]:
     """Return the identifiers with this text."""
-    if word not in code.words:
+    if word not in code.identifiers:
         return []
     names = code.file.names
-    found: list[int] = names.node[names.word == names.words.index(word)].tolist()
-    return found
+    nodes: list[int] = names.node[names.word == names.words.index(word)].tolist()
+    return nodes

@@ -13,8 +13,15 @@ from importlib import import_module
 from codeacumen.api import CodeacumenError
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.code import code_of
-from codeacumen.transforms.edits import Edit, apply, flatten, then
-from codeacumen.transforms.location import Doubt, Location, Transform, chosen, seeded, worst
+from codeacumen.transforms.edits import Edit, apply_edits, compose_edits, flatten_rewrites
+from codeacumen.transforms.location import (
+    Doubt,
+    Location,
+    Transform,
+    seeded_random,
+    select_locations,
+    worst_doubt,
+)
 
 # Name: the module and the class, the abbreviation in the paper, a description.
 KINDS = {
@@ -27,8 +34,12 @@ KINDS = {
 }
 # The same six as the published tool applies them, correctly or not.
 PUBLISHED = {
-    f"published-{name}": (f"published.{module}", f"Published{made}", f"{told}, as published")
-    for name, module, made, told in (
+    f"published-{name}": (
+        f"published.{module}",
+        f"Published{class_name}",
+        f"{description}, as published",
+    )
+    for name, module, class_name, description in (
         (
             "rename",
             "variables",
@@ -42,42 +53,45 @@ PUBLISHED = {
         ("boolean", "variables", "Boolean", "a boolean holds the opposite, where it is noticed"),
     )
 }
-_BY_PAPER = {paper: name for name, (_, _, paper, _) in KINDS.items()}
+_NAME_BY_ABBREVIATION = {paper: name for name, (_, _, paper, _) in KINDS.items()}
 
 
-def _row(name: str) -> tuple[str, ...] | None:
+def _find_kind(name: str) -> tuple[str, ...] | None:
     """Return the table row of a transformation; None for an unknown name."""
     return KINDS.get(name) or PUBLISHED.get(name)
 
 
 @cache
-def transform(name: str) -> Transform:
+def load_transform(name: str) -> Transform:
     """Return the transformation with this name or abbreviation."""
-    known = _row(_BY_PAPER.get(name, name))
-    if known is None:
+    kind_row = _find_kind(_NAME_BY_ABBREVIATION.get(name, name))
+    if kind_row is None:
         raise CodeacumenError(
             f"there is no transformation {name!r}",
-            f"choose from {', '.join(KINDS)}, or the paper's {', '.join(_BY_PAPER)}, or "
+            f"choose from {', '.join(KINDS)}, or the paper's "
+            f"{', '.join(_NAME_BY_ABBREVIATION)}, or "
             "published-rename and so on for the edits of the published tool",
         )
-    found: Transform = getattr(import_module(f"codeacumen.transforms.{known[0]}"), known[1])()
-    return found
+    instance: Transform = getattr(
+        import_module(f"codeacumen.transforms.{kind_row[0]}"), kind_row[1]
+    )()
+    return instance
 
 
 def is_published(kind: str) -> bool:
     """Return whether a kind, or one in a sequence, is the published tool's and may be wrong."""
-    return any(one in PUBLISHED for one in kind.split("+"))
+    return any(name in PUBLISHED for name in kind.split("+"))
 
 
-def meaning(kind: str) -> str:
+def describe_kind(kind: str) -> str:
     """Return a description of a kind, or of a sequence of kinds."""
-    rows = [_row(one) for one in kind.split("+")]
+    rows = [_find_kind(name) for name in kind.split("+")]
     return ", then ".join(row[-1] for row in rows if row)
 
 
-def kind_of(text: str) -> str:
+def canonical_kind(text: str) -> str:
     """Return the canonical form of a sequence: ``VN+LX`` becomes ``rename+loop``."""
-    return "+".join(transform(one).name for one in text.split("+"))
+    return "+".join(load_transform(name).name for name in text.split("+"))
 
 
 def parse_kinds(kinds: Sequence[str] | None) -> tuple[str, ...]:
@@ -85,7 +99,7 @@ def parse_kinds(kinds: Sequence[str] | None) -> tuple[str, ...]:
     six, ``published`` those of the study's own tool."""
     groups = {"all": [*KINDS], "published": [*PUBLISHED]}
     listed = [name for kind in kinds or ["all"] for name in groups.get(kind, [kind])]
-    return tuple(dict.fromkeys(kind_of(name) for name in listed))
+    return tuple(dict.fromkeys(canonical_kind(name) for name in listed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,30 +119,32 @@ class Variant:
     doubt: Doubt | None = None
 
 
-def locations(file: JavaFile, kind: str, method: int, seed: int = 0) -> list[Location]:
+def find_locations(file: JavaFile, kind: str, method: int, seed: int = 0) -> list[Location]:
     """Return the locations of a transformation in a method; refused ones have a reason."""
     code = code_of(file)
     try:
-        return transform(kind).locations(code, method, seed)
+        return load_transform(kind).find_locations(code, method, seed)
     except RecursionError:
         start, end = code.span(file.declarations.methods[method].node)
         return [Location(f"{kind}:?:0", method, start, end, "it is nested too deep")]
 
 
-def variants(
+def iterate_variants(
     file: JavaFile,
     kind: str,
-    where: str = "single",
+    mode: str = "single",
     seed: int = 0,
     methods: Sequence[int] | None = None,
 ) -> Iterator[Variant]:
     """Yield all variants of a file's methods."""
-    first = kind.split("+")[0]
+    first_kind = kind.split("+")[0]
     for method in file.bodies if methods is None else methods:
-        yield from variants_of(file, locations(file, first, method, seed), kind, where, seed)
+        yield from variants_of_method(
+            file, find_locations(file, first_kind, method, seed), kind, mode, seed
+        )
 
 
-def tried(
+def try_variants(
     file: JavaFile, kind: str, modes: Sequence[str], method: int, seed: int
 ) -> tuple[list[Location], list[Variant], str]:
     """Return a method's locations, its variants in these modes, and an error message.
@@ -136,17 +152,21 @@ def tried(
     An exception in a transformation must not stop other methods, so it becomes the message; then
     there are no variants.
     """
-    found: list[Location] = []
+    locations: list[Location] = []
     try:
-        found = locations(file, kind.split("+")[0], method, seed)
-        made = [one for where in modes for one in variants_of(file, found, kind, where, seed)]
+        locations = find_locations(file, kind.split("+")[0], method, seed)
+        variants = [
+            variant
+            for mode in modes
+            for variant in variants_of_method(file, locations, kind, mode, seed)
+        ]
     except Exception as error:
-        return found, [], f"{type(error).__name__}: {error}"
-    return found, made, ""
+        return locations, [], f"{type(error).__name__}: {error}"
+    return locations, variants, ""
 
 
-def variants_of(
-    file: JavaFile, found: Sequence[Location], kind: str, where: str, seed: int
+def variants_of_method(
+    file: JavaFile, locations: Sequence[Location], kind: str, mode: str, seed: int
 ) -> Iterator[Variant]:
     """Yield the variants of one method with these locations.
 
@@ -154,34 +174,47 @@ def variants_of(
     selects. With ``single``, each further transformation changes one location, sampled with the
     seed.
     """
-    if not found:
+    if not locations:
         return
-    first, *rest = kind.split("+")
-    code, made, method = code_of(file), transform(first), found[0].method
-    for together in chosen(found, where, seeded(seed, first, where, code.key(method))):
-        edits = flatten(code.source, made.rewrites(code, together))
-        ids, doubt = tuple(one.id for one in together), worst(one.doubt for one in together)
-        variant = Variant(method, kind, where, ids, edits, doubt)
-        if not rest:
+    first_kind, *further_kinds = kind.split("+")
+    code, transform, method = code_of(file), load_transform(first_kind), locations[0].method
+    for selected in select_locations(
+        locations, mode, seeded_random(seed, first_kind, mode, code.method_key(method))
+    ):
+        edits = flatten_rewrites(code.source, transform.make_rewrites(code, selected))
+        ids, doubt = (
+            tuple(location.id for location in selected),
+            worst_doubt(location.doubt for location in selected),
+        )
+        variant = Variant(method, kind, mode, ids, edits, doubt)
+        if not further_kinds:
             yield variant
-        elif (whole := _further(file, rest, variant, seed)) is not None:
-            yield whole
+        elif (extended := _apply_further(file, further_kinds, variant, seed)) is not None:
+            yield extended
 
 
-def _further(file: JavaFile, kinds: Sequence[str], variant: Variant, seed: int) -> Variant | None:
+def _apply_further(
+    file: JavaFile, kinds: Sequence[str], variant: Variant, seed: int
+) -> Variant | None:
     """Return the variant with further transformations applied; None where one of them has no
     location."""
     edits, ids, doubt = variant.edits, list(variant.locations), variant.doubt
     for kind in kinds:
         # Parse the changed text, because no transformation takes the others into account.
-        code = code_of(JavaFile(apply(file.source, edits)))
-        made = transform(kind)
-        random = seeded(seed, kind, *ids, code.key(variant.method))
-        sets = chosen(made.locations(code, variant.method, seed), variant.where, random)
-        if not sets:
+        code = code_of(JavaFile(apply_edits(file.source, edits)))
+        transform = load_transform(kind)
+        generator = seeded_random(seed, kind, *ids, code.method_key(variant.method))
+        location_sets = select_locations(
+            transform.find_locations(code, variant.method, seed), variant.where, generator
+        )
+        if not location_sets:
             return None
-        together = sets[random.randrange(len(sets))]
-        edits = then(file.source, edits, flatten(code.source, made.rewrites(code, together)))
-        ids += [one.id for one in together]
-        doubt = worst((doubt, *(one.doubt for one in together)))
+        selected = location_sets[generator.randrange(len(location_sets))]
+        edits = compose_edits(
+            file.source,
+            edits,
+            flatten_rewrites(code.source, transform.make_rewrites(code, selected)),
+        )
+        ids += [location.id for location in selected]
+        doubt = worst_doubt((doubt, *(location.doubt for location in selected)))
     return Variant(variant.method, variant.kind, variant.where, tuple(ids), edits, doubt)

@@ -12,8 +12,8 @@ from codeacumen.api import Json, Table
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.languages.syntax import Column
 from codeacumen.registry import view
-from codeacumen.text.columns import Ragged, slices
-from codeacumen.text.lines import lines_of
+from codeacumen.text.columns import Ragged, take_slices
+from codeacumen.text.lines import split_lines
 
 
 @view("text", summary="the method's source as it is written")
@@ -28,20 +28,20 @@ class TextView:
 
     def compatible(self, compat: str, file: JavaFile, place: int) -> Json:
         text = file.syntax.text(file.declarations.methods[place].node)
-        return ", ".join(lines_of(text))
+        return ", ".join(split_lines(text))
 
 
 def token_ranges(file: JavaFile) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the first token of each method that has a body, and the one after its last."""
-    nodes = [file.declarations.methods[place].node for place in file.bodies]
+    nodes = [file.declarations.methods[method].node for method in file.bodies]
     first = np.searchsorted(file.tokens.start, file.syntax.start[nodes], side="left")
     last = np.searchsorted(file.tokens.start, file.syntax.end[nodes], side="left")
     return first, last
 
 
-def _spelled(file: JavaFile) -> tuple[Column, tuple[str, ...]]:
+def _encode_spellings(file: JavaFile) -> tuple[Column, tuple[str, ...]]:
     """Return the spelling of each token as a code, and the vocabulary of spellings."""
-    return file.tokens.spellings(file.names.word_of, file.names.words)
+    return file.tokens.number_spellings(file.names.word_of, file.names.words)
 
 
 class TokenTable:
@@ -52,10 +52,10 @@ class TokenTable:
 
     def columns(self, file: JavaFile, seeds: NDArray[np.uint64]) -> Mapping[str, Ragged]:
         first, last = token_ranges(file)
-        codes, words = file.once(_spelled)
-        spelled = slices(codes, first, last)
+        codes, words = file.compute_once(_encode_spellings)
+        spelled = take_slices(codes, first, last)
         return {
-            "kind": slices(file.tokens.kind, first, last),
+            "kind": take_slices(file.tokens.kind, first, last),
             "spelling": Ragged(spelled.values, spelled.offsets, words),
         }
 

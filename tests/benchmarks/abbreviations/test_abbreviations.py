@@ -4,40 +4,46 @@ import subprocess
 import sys
 
 from codeacumen.api import Pair, Question
-from codeacumen.benchmarks.abbreviations import abbreviations
+from codeacumen.benchmarks.abbreviations import derive_abbreviations
 from codeacumen.registry import make_task
 from codeacumen.runs.plan import PlannedTask
 
 
-def test_rules() -> None:
-    assert abbreviations("message") == ("mes", "mess", "msg")
-    assert abbreviations("requestTimeout") == ("reqTim", "requTime", "rqstTmt", "rt")
-    assert "rspns" in abbreviations("response")
-    assert all(len(short) < 6 for short in abbreviations("internationalization"))
+def test_abbreviations_follow_the_rules() -> None:
+    assert derive_abbreviations("message") == ("mes", "mess", "msg")
+    assert derive_abbreviations("requestTimeout") == ("reqTim", "requTime", "rqstTmt", "rt")
+    assert "rspns" in derive_abbreviations("response")
+    assert all(
+        len(abbreviation) < 6 for abbreviation in derive_abbreviations("internationalization")
+    )
 
 
-def test_the_truth_is_what_the_rules_derive() -> None:
+def test_match_truth_agrees_with_the_rules() -> None:
     instances = make_task("abbreviations/match").instances()
     for instance in instances:
         assert isinstance(instance.input, Pair)
-        derived = instance.input.left in abbreviations(instance.input.right)
+        derived = instance.input.left in derive_abbreviations(instance.input.right)
         assert derived == bool(instance.truth)
-    true = sum(instance.truth for instance in instances)
-    assert abs(true - len(instances) / 2) < 0.02 * len(instances)
+    true_count = sum(instance.truth for instance in instances)
+    assert abs(true_count - len(instances) / 2) < 0.02 * len(instances)
 
 
 def test_exactly_one_choice_is_right() -> None:
     for instance in make_task("abbreviations/expand").instances():
         assert isinstance(instance.input, Question)
-        right = [c for c in instance.input.choices if instance.input.text in abbreviations(c)]
-        assert right == [instance.truth]
+        right_choices = [
+            choice
+            for choice in instance.input.choices
+            if instance.input.text in derive_abbreviations(choice)
+        ]
+        assert right_choices == [instance.truth]
         assert len(instance.input.choices) == 5
 
 
-def test_the_place_of_the_right_choice_gives_nothing_away() -> None:
+def test_positions_of_right_choices_are_balanced() -> None:
     instances = make_task("abbreviations/expand").instances()
-    places = [i.input.choices.index(i.truth) for i in instances]
-    assert max(places.count(place) for place in range(5)) < 0.3 * len(places)
+    positions = [instance.input.choices.index(instance.truth) for instance in instances]
+    assert max(positions.count(position) for position in range(5)) < 0.3 * len(positions)
 
 
 def test_the_task_is_the_same_in_every_process() -> None:
@@ -45,7 +51,7 @@ def test_the_task_is_the_same_in_every_process() -> None:
         "from codeacumen.registry import make_task; from codeacumen.runs.plan import PlannedTask;"
         "print(PlannedTask(make_task('abbreviations/match')).data_sha256)"
     )
-    runs = {
+    hashes = {
         subprocess.run(
             [sys.executable, "-c", code],
             env={"PYTHONHASHSEED": seed},
@@ -55,4 +61,4 @@ def test_the_task_is_the_same_in_every_process() -> None:
         ).stdout.strip()
         for seed in ("1", "2")
     }
-    assert runs == {PlannedTask(make_task("abbreviations/match")).data_sha256}
+    assert hashes == {PlannedTask(make_task("abbreviations/match")).data_sha256}

@@ -1,4 +1,4 @@
-"""One name for several models: each task goes to the one that is made for it."""
+"""Tests of the `classical` model, which routes each task to the model made for that task."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pytest
 
 from codeacumen.api import CodeacumenError, Example, Method, Question
 from codeacumen.datasets.built import load_data
-from codeacumen.models.retrieval import Nearest
+from codeacumen.models.retrieval import TrainingNeighbours
 from codeacumen.registry import make_model, model
 from codeacumen.report import build_report
-from codeacumen.runs.evaluate import evaluate
+from codeacumen.runs.evaluate import evaluate_cells
 from codeacumen.runs.plan import make_plan
-from codeacumen.runs.scoring import Settings
+from codeacumen.runs.scoring import ScoringSettings
 from datasets_by_hand import tasks_forgotten
 from methods_by_hand import write_methods
 
@@ -30,17 +30,17 @@ def data(tmp_path: Path, home: Path, tasks_forgotten: None) -> Path:
     return folder
 
 
-def test_it_answers_all_five_and_has_an_overall_score(data: Path, tmp_path: Path) -> None:
-    """Every pattern of the data set by hand is in its training split: all can be right."""
+def test_classical_answers_all_tasks_and_has_an_overall_score(data: Path, tmp_path: Path) -> None:
+    """The training split of the hand-written data set has every pattern, so 1.0 is possible."""
     references = ["classical", "majority", "random-label", "completion:context=method", "oracle"]
     cells, unfit = make_plan(references, ["gluecode"], skip_unfit=True)
     assert len(unfit) == 4  # completion answers one task
-    run = evaluate(cells, tmp_path / "run", Settings(resamples=100))
+    run = evaluate_cells(cells, tmp_path / "run", ScoringSettings(resamples=100))
     assert not [cell.errors for cell in run.cells if cell.counts.failed]
-    value = {(cell.task, cell.model): cell.scores[0].value for cell in run.cells}
+    value_by_cell = {(cell.task, cell.model): cell.scores[0].value for cell in run.cells}
     for task in TASKS:
-        assert value[f"gluecode/{task}", "classical"] == 1.0, task
-    overall = {one.model: one.value for one in run.overall}
+        assert value_by_cell[f"gluecode/{task}", "classical"] == 1.0, task
+    overall = {score.model: score.value for score in run.overall}
     assert overall["classical"] == overall["oracle"] == 1.0
     assert overall["majority"] < 0.6
     assert "completion:context=method" not in overall
@@ -48,19 +48,21 @@ def test_it_answers_all_five_and_has_an_overall_score(data: Path, tmp_path: Path
     section = page.split('id="overall-gluecode"')[1].split("</section>")[0]
     rows = section.split("<tr")
     assert next(row for row in rows if ">majority" in row).count('class="num') == 7
-    # Table 2 of the paper, and its mean.
+    # Values of Table 2 of the paper, and their mean.
     (transformer,) = [row for row in rows if "Transformer" in row]
     assert [
-        n for n in ("0.747", "0.782", "0.389", "0.534", "0.239", "0.538") if n in transformer
+        number
+        for number in ("0.747", "0.782", "0.389", "0.534", "0.239", "0.538")
+        if number in transformer
     ] == ["0.747", "0.782", "0.389", "0.534", "0.239", "0.538"]
     assert "another corpus" in section
 
 
-def test_its_parts_are_settings(data: Path) -> None:
-    made = make_model("classical:completion=completion:context=method,npath=majority")
-    assert made.settings["completion"] == "completion:context=method"
-    assert made.settings["npath"] == "majority"
-    assert len(made.model.fingerprint.split()) == 5  # type: ignore[union-attr]
+def test_model_of_each_task_is_a_setting(data: Path) -> None:
+    loaded = make_model("classical:completion=completion:context=method,npath=majority")
+    assert loaded.settings["completion"] == "completion:context=method"
+    assert loaded.settings["npath"] == "majority"
+    assert len(loaded.model.fingerprint.split()) == 5  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
@@ -71,13 +73,15 @@ def test_its_parts_are_settings(data: Path) -> None:
         ("naming=completion", "needs name"),
     ],
 )
-def test_a_part_must_have_the_face_and_may_not_see_labels(setting: str, reason: str) -> None:
+def test_parts_without_the_capability_or_with_labels_are_rejected(
+    setting: str, reason: str
+) -> None:
     with pytest.raises(CodeacumenError, match=reason):
         make_model(f"classical:{setting}")
 
 
-def test_a_text_that_looks_masked_does_not_mislead() -> None:
-    class Silent:
+def test_text_that_looks_masked_is_routed_correctly() -> None:
+    class FixedClassifier:
         supervision = "train"
 
         def fit(self, examples: Sequence[Example]) -> None: ...
@@ -85,15 +89,15 @@ def test_a_text_that_looks_masked_does_not_mislead() -> None:
         def classify(self, questions: Sequence[Question]) -> list[str]:
             return ["from operators"] * len(questions)
 
-    model("silent-classifier")(Silent)
+    model("silent-classifier")(FixedClassifier)
     try:
-        both = make_model("classical:operators=silent-classifier,npath=majority").model
-        shown = [Example(Question("if", ("a", "b")), "a") for _ in range(5)]
-        shown.append(Example(Question('x = "<MASK>";', ("a", "b")), "a"))
-        both.fit(shown)  # type: ignore[union-attr]
-        assert both.classify([Question("if", ("a", "b"))]) == ["a"]  # type: ignore[union-attr]
-        both.fit([Example(Question("a <MASK> b", ("a", "b")), "a")])  # type: ignore[union-attr]
-        assert both.classify([Question("<MASK>", ("a",))]) == ["from operators"]  # type: ignore[union-attr]
+        classical = make_model("classical:operators=silent-classifier,npath=majority").model
+        examples = [Example(Question("if", ("a", "b")), "a") for _ in range(5)]
+        examples.append(Example(Question('x = "<MASK>";', ("a", "b")), "a"))
+        classical.fit(examples)  # type: ignore[union-attr]
+        assert classical.classify([Question("if", ("a", "b"))]) == ["a"]  # type: ignore[union-attr]
+        classical.fit([Example(Question("a <MASK> b", ("a", "b")), "a")])  # type: ignore[union-attr]
+        assert classical.classify([Question("<MASK>", ("a",))]) == ["from operators"]  # type: ignore[union-attr]
     finally:
         from codeacumen.registry.entries import ENTRIES
 
@@ -101,7 +105,7 @@ def test_a_text_that_looks_masked_does_not_mislead() -> None:
 
 
 def test_names_are_those_of_the_nearest_training_methods() -> None:
-    nearest = Nearest(k=3, paths=0.5)
+    nearest = TrainingNeighbours(k=3, path_weight=0.5)
     assert nearest.name([Method("x", "int METHOD_NAME() { return size; }")]) == [None]
     nearest.fit(
         [
@@ -110,11 +114,11 @@ def test_names_are_those_of_the_nearest_training_methods() -> None:
             Example(Method("c", "void METHOD_NAME() { stream.close(); }"), "close"),
         ]
     )
-    asked = [
+    queries = [
         Method("x", "int METHOD_NAME() { return size; }"),
         Method("y", "void METHOD_NAME() { stream.close(); }"),
         Method("z", ""),
     ]
-    assert nearest.name(asked) == ["getSize", "close", None]
+    assert nearest.name(queries) == ["getSize", "close", None]
     nearest.fit([])
-    assert nearest.name(asked) == [None, None, None]
+    assert nearest.name(queries) == [None, None, None]

@@ -1,4 +1,4 @@
-"""What is seen around a method, in a small project written for it."""
+"""Tests of the masked code context, on a small project written for them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import pytest
 
 from codeacumen.api import CodeacumenError
 from codeacumen.benchmarks.gluecode.code_context import CorpusContext, open_context
-from codeacumen.benchmarks.gluecode.masks import MASK, Mask, masked_method_text, without_token
+from codeacumen.benchmarks.gluecode.masks import MASK, Mask, mask_method_text, mask_token
 from codeacumen.core.files import sha256_of
 from codeacumen.corpus import Corpus
 from codeacumen.corpus.manifest import NAME
 from codeacumen.datasets.built import BuiltDataset
-from corpora import build_at
+from corpora import build_corpus_at
 
 STORE = """package shop;
 /** See {@link #price}. */
@@ -41,7 +41,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
         path = folder / "source" / f"{name}.java"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    build_at(folder / "corpus", [str(folder / "source")], workers=1)
+    build_corpus_at(folder / "corpus", [str(folder / "source")], workers=1)
     return Corpus.open(folder / "corpus")
 
 
@@ -51,13 +51,13 @@ def id_of(corpus: Corpus, type_: str, signature: str) -> str:
     return str(row["method_id"])
 
 
-def naming(corpus: Corpus, name: str = "price") -> CorpusContext:
+def naming_context(corpus: Corpus, name: str = "price") -> CorpusContext:
     return CorpusContext(corpus, lambda _: Mask("naming", name=name))
 
 
-def test_a_name_is_hidden_around_the_method(corpus: Corpus) -> None:
+def test_method_name_is_masked_in_callers_and_siblings(corpus: Corpus) -> None:
     price = id_of(corpus, "Store", "price(int)")
-    context = naming(corpus)
+    context = naming_context(corpus)
     assert context.text(price) == (
         "int METHOD_NAME(int count) { if (count > 1) { return count * METHOD_NAME(1); } "
         "return tax + 1; }"
@@ -67,7 +67,7 @@ def test_a_name_is_hidden_around_the_method(corpus: Corpus) -> None:
         ("shop.Store", "METHOD_NAME"): "int METHOD_NAME() { return METHOD_NAME(1); }",
         ("shop.Store", "total"): 'int total(Store other) { log("METHOD_NAME"); '
         "return other.METHOD_NAME(2) - other.fee() + other.fee(); }",
-        # A variable of the name stays.
+        # A variable with the same name is not masked.
         ("user.User", "use"): "int use(shop.Base b) { int price = b.METHOD_NAME(1); "
         "return price; }",
     }
@@ -77,10 +77,10 @@ def test_a_name_is_hidden_around_the_method(corpus: Corpus) -> None:
     assert overload["line"] == 7
 
 
-def test_calls_are_told_without_the_name(corpus: Corpus) -> None:
+def test_calls_are_listed_with_the_name_masked(corpus: Corpus) -> None:
     total = id_of(corpus, "Store", "total(Store)")
     price = id_of(corpus, "Store", "price(int)")
-    context = naming(corpus)
+    context = naming_context(corpus)
     calls = context.calls(price, total)
     assert [call["callee"] for call in calls] == [
         "shop.Store.log(java.lang.String)",
@@ -88,7 +88,7 @@ def test_calls_are_told_without_the_name(corpus: Corpus) -> None:
         "shop.Store.fee()",
         "shop.Store.fee()",
     ]
-    # Their places are those in the masked file.
+    # Positions of calls refer to the masked file.
     text = context.view_of(price, total, "text")
     first = calls[0]["start_byte"] - text.index("log")
     assert [text[call["start_byte"] - first :][:3] for call in calls] == [
@@ -100,39 +100,41 @@ def test_calls_are_told_without_the_name(corpus: Corpus) -> None:
     assert context.view_of(price, total, "calls") == calls
 
 
-def test_a_method_without_a_body_has_a_text_and_nothing_else(corpus: Corpus) -> None:
+def test_method_without_body_has_only_a_text_view(corpus: Corpus) -> None:
     price, none = id_of(corpus, "Store", "price(int)"), id_of(corpus, "Store", "none()")
-    context = naming(corpus)
+    context = naming_context(corpus)
     assert context.view_of(price, none, "text") == "abstract int none();"
     assert context.view_of(price, none, "ast") is None
 
 
-def test_tools_and_views_that_nobody_knows_are_refused(corpus: Corpus) -> None:
+def test_unknown_views_and_tools_are_rejected(corpus: Corpus) -> None:
     price = id_of(corpus, "Store", "price(int)")
-    context = naming(corpus)
+    context = naming_context(corpus)
     for name, compat in (("text", "nobody"), ("calls", "gluecode"), ("nothing", "")):
         with pytest.raises(CodeacumenError):
             context.view(price, name, compat)
 
 
-def completion(corpus: Corpus, method: str, word: str, which: int = 0) -> CorpusContext:
+def completion_context(
+    corpus: Corpus, method: str, word: str, occurrence: int = 0
+) -> CorpusContext:
     row = corpus.method(method)
-    at = -1
-    for _ in range(which + 1):
-        at = row["text"].index(word + "(", at + 1)
-    mask = Mask("completion", start=row["start_byte"] + at, length=len(word))
+    offset = -1
+    for _ in range(occurrence + 1):
+        offset = row["text"].index(word + "(", offset + 1)
+    mask = Mask("completion", start=row["start_byte"] + offset, length=len(word))
     return CorpusContext(corpus, lambda _: mask, lambda _: {"receiver": "shop.Store"})
 
 
-def test_a_call_is_hidden_with_its_edge(corpus: Corpus) -> None:
+def test_masked_call_is_removed_from_views_and_call_edges(corpus: Corpus) -> None:
     total, fee = id_of(corpus, "Store", "total(Store)"), id_of(corpus, "Store", "fee()")
-    context = completion(corpus, total, "fee", 1)
+    context = completion_context(corpus, total, "fee", 1)
     assert context.text(total).endswith("other.price(2) - other.fee() + other.<MASK>(); }")
     assert context.view(total, "text", "gluecode") == context.text(total)
     tokens = context.view(total, "tokens")
     assert (tokens.count("fee"), tokens.count("MASKED_CALL")) == (1, 1)
-    # The other call of fee stays, and so does whom it calls: to miss fee among the callees would be
-    # to know what is hidden.
+    # The other call of fee stays visible, so fee stays among the callees: its absence would leak
+    # the answer.
     assert [call["callee"].split("Store.")[1] for call in context.calls(total)] == [
         "log(java.lang.String)",
         "price(int)",
@@ -141,30 +143,30 @@ def test_a_call_is_hidden_with_its_edge(corpus: Corpus) -> None:
     assert {row["name"] for row in context.callees(total)} == {"log", "price", "fee"}
     assert total in {row["id"] for row in context.callers(total, fee)}
     assert context.describe(total) == {"receiver": "shop.Store"}
-    # Whom nobody else calls is not told.
+    # A callee that only the masked call reaches is hidden.
     price = id_of(corpus, "Store", "price(int)")
-    context = completion(corpus, total, "price")
+    context = completion_context(corpus, total, "price")
     assert {row["name"] for row in context.callees(total)} == {"log", "fee"}
     assert price in {row["method_id"] for row in corpus.callees(total)}
     assert total not in {row["id"] for row in context.callers(total, price)}
     assert total in {row["method_id"] for row in corpus.callers(price)}
 
 
-def test_a_call_is_hidden_from_the_method_around_it(corpus: Corpus) -> None:
+def test_masked_call_is_hidden_in_the_enclosing_method(corpus: Corpus) -> None:
     """The text of ``fee`` holds the class whose method calls ``total``."""
     run, fee = id_of(corpus, "Store.$1", "run()"), id_of(corpus, "Store", "fee()")
-    context = completion(corpus, run, "total")
+    context = completion_context(corpus, run, "total")
     assert "<MASK>(null)" in context.view_of(run, fee, "text")
     assert "total" not in context.view_of(run, fee, "tokens")
-    (seen,) = (
+    (sibling,) = (
         row
         for row in context.siblings(run, id_of(corpus, "Store", "price()"))
         if row["name"] == "fee"
     )
-    assert "<MASK>(null)" in seen["text"]
+    assert "<MASK>(null)" in sibling["text"]
 
 
-def test_an_operator_is_hidden(corpus: Corpus) -> None:
+def test_operator_is_masked_in_all_views(corpus: Corpus) -> None:
     total, price = id_of(corpus, "Store", "total(Store)"), id_of(corpus, "Store", "price(int)")
     row = corpus.method(total)
     mask = Mask("operators", start=row["start_byte"] + row["text"].index("-"), length=1)
@@ -173,44 +175,46 @@ def test_an_operator_is_hidden(corpus: Corpus) -> None:
     assert context.view(total, "tokens").count("MASK") == 1
     assert "MASK" in context.view(total, "graph")["node_labels"]
     assert context.view(total, "graph")["edges"] == corpus.view(total, "graph")["edges"]
-    # Other methods, and other files, are as they are.
+    # Other methods and other files are not masked.
     assert context.view_of(total, price, "ast") == corpus.view(price, "ast")
     assert {row["name"] for row in context.callees(total)} == {"log", "price", "fee"}
-    seen = next(row for row in context.callers(total, price) if row["id"] == total)
-    assert seen["text"] == context.text(total)
+    caller = next(row for row in context.callers(total, price) if row["id"] == total)
+    assert caller["text"] == context.text(total)
 
 
 # --------------------------------------------------------------------------------------
-# The text alone, and data sets.
+# Masked text and data sets.
 # --------------------------------------------------------------------------------------
 
 
-def test_the_text_that_a_data_set_holds_is_the_one_that_is_served(corpus: Corpus) -> None:
+def test_stored_text_equals_served_text(corpus: Corpus) -> None:
     price = id_of(corpus, "Store", "price(int)")
     row = corpus.method(price)
-    assert masked_method_text("naming", row) == naming(corpus).text(price)
-    at = row["text"].index("*")
-    mask = Mask("operators", start=row["start_byte"] + at, length=1)
-    text = masked_method_text("operators", row, mask.start, mask.length)
+    assert mask_method_text("naming", row) == naming_context(corpus).text(price)
+    offset = row["text"].index("*")
+    mask = Mask("operators", start=row["start_byte"] + offset, length=1)
+    text = mask_method_text("operators", row, mask.start, mask.length)
     assert text == CorpusContext(corpus, lambda _: mask).text(price)
     assert "count <MASK> price(1)" in text
     for task in ("npath", "nulltoken"):
-        assert masked_method_text(task, row) == row["text"]
+        assert mask_method_text(task, row) == row["text"]
     with pytest.raises(ValueError, match="no task"):
-        masked_method_text("other", row)
+        mask_method_text("other", row)
 
 
 @pytest.mark.parametrize(("at", "length"), [(-1, 2), (0, 0), (4, 9), (99, 1)])
-def test_a_token_that_is_not_in_the_text_is_refused(at: int, length: int) -> None:
+def test_token_outside_the_text_is_rejected(at: int, length: int) -> None:
     with pytest.raises(ValueError, match="no token"):
-        without_token("é = 1", at, length)
+        mask_token("é = 1", at, length)
 
 
-def test_bytes_are_counted_not_letters() -> None:
-    assert without_token("é = 1", 3, 1) == f"é {MASK} 1"
+def test_token_offsets_are_in_bytes() -> None:
+    assert mask_token("é = 1", 3, 1) == f"é {MASK} 1"
 
 
-def built(corpus: Corpus, folder: Path, kind: str, rows: list[dict[str, Any]]) -> BuiltDataset:
+def write_built_dataset(
+    corpus: Corpus, folder: Path, kind: str, rows: list[dict[str, Any]]
+) -> BuiltDataset:
     folder.mkdir(exist_ok=True)
     path = folder / f"{kind}.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -224,38 +228,45 @@ def built(corpus: Corpus, folder: Path, kind: str, rows: list[dict[str, Any]]) -
     return BuiltDataset(folder, "gluecode", about)
 
 
-def test_a_data_set_opens_the_corpus_it_was_made_of(corpus: Corpus, tmp_path: Path) -> None:
+def test_data_set_opens_its_corpus(corpus: Corpus, tmp_path: Path) -> None:
     total = id_of(corpus, "Store", "total(Store)")
     row = corpus.method(total)
     start = row["start_byte"] + row["text"].index("fee")
-    described = {"receiver": "", "arguments": 0, "candidates": ["fee"], "static": False}
-    place = {"start_byte": start, "end_byte": start + 3}
+    description = {"receiver": "", "arguments": 0, "candidates": ["fee"], "static": False}
+    location = {"start_byte": start, "end_byte": start + 3}
     rows = {
         "naming": {"id": total, "label": "total"},
-        "completion": {"id": total, "label": "fee", **place, **described},
+        "completion": {"id": total, "label": "fee", **location, **description},
         "operators": {
             "id": total, "label": "+", "start_byte": row["start_byte"] + row["text"].index("+"),
             "end_byte": row["start_byte"] + row["text"].index("+") + 1,
         },
         "npath": {"id": total, "label": "1"},
     }  # fmt: skip
-    shown = {"naming": "METHOD_NAME", "completion": MASK, "operators": MASK, "npath": "total"}
-    for kind, one in rows.items():
-        context = open_context(built(corpus, tmp_path, kind, [one]), kind)
+    expected_substrings = {
+        "naming": "METHOD_NAME",
+        "completion": MASK,
+        "operators": MASK,
+        "npath": "total",
+    }
+    for kind, dataset_row in rows.items():
+        context = open_context(write_built_dataset(corpus, tmp_path, kind, [dataset_row]), kind)
         assert context is not None
-        assert shown[kind] in context.text(total)
-        assert context.describe(total) == (described if kind == "completion" else {})
+        assert expected_substrings[kind] in context.text(total)
+        assert context.describe(total) == (description if kind == "completion" else {})
         with pytest.raises(CodeacumenError, match="has no instance"):
             context.text(id_of(corpus, "Store", "fee()"))
 
 
-def test_without_that_corpus_nothing_is_opened(corpus: Corpus, tmp_path: Path) -> None:
-    made = built(corpus, tmp_path, "npath", [])
+def test_no_context_without_the_same_corpus(corpus: Corpus, tmp_path: Path) -> None:
+    dataset = write_built_dataset(corpus, tmp_path, "npath", [])
     for about in (
         {},
         {"corpus": "abc"},
         {"corpus": {"folder": "nowhere", "manifest_sha256": ""}},
         {"corpus": {"folder": str(corpus.folder), "manifest_sha256": "another"}},
     ):
-        changed = {**made.about, "corpus": None, **about}
-        assert open_context(BuiltDataset(made.folder, "gluecode", changed), "npath") is None
+        changed_about = {**dataset.about, "corpus": None, **about}
+        assert (
+            open_context(BuiltDataset(dataset.folder, "gluecode", changed_about), "npath") is None
+        )

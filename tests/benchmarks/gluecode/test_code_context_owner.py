@@ -1,4 +1,4 @@
-"""The class around a method, as who is asked about the method may see it."""
+"""Tests of the owner record: the masked class around a method that a model may see."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 from codeacumen.benchmarks.gluecode import owner as owners
 from codeacumen.benchmarks.gluecode.code_context import CorpusContext
 from codeacumen.benchmarks.gluecode.masks import Mask
-from codeacumen.benchmarks.rename4j.cases import Case, show_cases
+from codeacumen.benchmarks.rename4j.cases import Case, make_text_context
 from codeacumen.corpus import Corpus
-from corpora import build_at
+from corpora import build_corpus_at
 
 STORE = """package shop;
 import java.util.List;
@@ -43,7 +43,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
         path: Path = folder / "source" / f"{name}.java"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    build_at(folder / "corpus", [str(folder / "source")], workers=1)
+    build_corpus_at(folder / "corpus", [str(folder / "source")], workers=1)
     return Corpus.open(folder / "corpus")
 
 
@@ -53,19 +53,19 @@ def id_of(corpus: Corpus, type_: str, signature: str) -> str:
     return str(row["method_id"])
 
 
-def naming(corpus: Corpus, name: str) -> CorpusContext:
+def naming_context(corpus: Corpus, name: str) -> CorpusContext:
     return CorpusContext(corpus, lambda _: Mask("naming", name=name))
 
 
-def test_what_is_told_of_a_class(corpus: Corpus) -> None:
-    owner = naming(corpus, "fee").owner(id_of(corpus, "Store", "fee()"))
+def test_owner_lists_header_fields_imports_and_methods(corpus: Corpus) -> None:
+    owner = naming_context(corpus, "fee").owner(id_of(corpus, "Store", "fee()"))
     assert owner["header"] == (
         "@Deprecated public class Store<T> extends Base /* price */ implements Runnable"
     )
     assert owner["fields"] == ["List<String> names", "List<String> others", "int[] price"]
     assert owner["imports"] == ["java.util.List", "static shop.Base.price"]
     assert owner["doc"] == ""
-    assert [one["name"] for one in owner["methods"]] == [
+    assert [method["name"] for method in owner["methods"]] == [
         "price",
         "price",
         "total",
@@ -78,11 +78,11 @@ def test_what_is_told_of_a_class(corpus: Corpus) -> None:
         "returns": "int",
         "parameters": ["String... all"],
     }
-    assert [one["name"] for one in owner["callers"]] == ["total", "price"]
+    assert [caller["name"] for caller in owner["callers"]] == ["total", "price"]
 
 
-def test_the_name_is_told_nowhere_but_as_a_field(corpus: Corpus) -> None:
-    owner = naming(corpus, "price").owner(id_of(corpus, "Store", "price(int)"))
+def test_name_is_masked_everywhere_except_in_fields(corpus: Corpus) -> None:
+    owner = naming_context(corpus, "price").owner(id_of(corpus, "Store", "price(int)"))
     assert owner["header"].endswith("/* METHOD_NAME */ implements Runnable")
     assert owner["imports"][1] == "static shop.Base.METHOD_NAME"
     assert owner["doc"] == (
@@ -94,84 +94,86 @@ def test_the_name_is_told_nowhere_but_as_a_field(corpus: Corpus) -> None:
         "returns": "int",
         "parameters": [],
     }
-    assert {(one["type"], one["name"]) for one in owner["callers"]} >= {
+    assert {(caller["type"], caller["name"]) for caller in owner["callers"]} >= {
         ("Store", "total"),
         ("Store", "METHOD_NAME"),
         ("User", "use"),
     }
-    # A field stays, as everywhere: it is no method.
+    # A field with the same name is not masked, because it is not a method.
     assert owner["fields"][-1] == "int[] price"
-    rest = json.dumps({**owner, "fields": []})
-    assert not re.search(r"\bprice\b", rest)
+    owner_without_fields = json.dumps({**owner, "fields": []})
+    assert not re.search(r"\bprice\b", owner_without_fields)
 
 
-def test_a_mask_that_is_left_out_would_be_noticed(
-    corpus: Corpus, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_mask_leaks_the_name(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     price = id_of(corpus, "Store", "price(int)")
-    monkeypatch.setattr(owners, "applied", lambda source, _: source)
-    told = json.dumps(naming(corpus, "price").owner(price)["doc"])
-    assert re.search(r"\bprice\b", told)
+    monkeypatch.setattr(owners, "apply_edits", lambda source, _: source)
+    doc = json.dumps(naming_context(corpus, "price").owner(price)["doc"])
+    assert re.search(r"\bprice\b", doc)
 
 
-def test_a_class_without_a_name(corpus: Corpus) -> None:
-    owner = naming(corpus, "run").owner(id_of(corpus, "Store.$1", "run()"))
+def test_owner_of_anonymous_class(corpus: Corpus) -> None:
+    owner = naming_context(corpus, "run").owner(id_of(corpus, "Store.$1", "run()"))
     assert owner["header"] == "new Runnable()"
     assert owner["fields"] == ["int inner"]
     assert owner["methods"] == []
 
 
-def test_who_is_called_by_a_masked_call_is_not_told(corpus: Corpus) -> None:
+def test_callee_of_masked_call_is_not_listed(corpus: Corpus) -> None:
     total = id_of(corpus, "Store", "total(Store)")
     row = corpus.method(total)
-    at = row["start_byte"] + row["text"].index("fee")
-    context = CorpusContext(corpus, lambda _: Mask("completion", start=at, length=3))
+    offset = row["start_byte"] + row["text"].index("fee")
+    context = CorpusContext(corpus, lambda _: Mask("completion", start=offset, length=3))
     owner = context.owner(total)
-    names = [one["name"] for one in owner["callees"]]
+    names = [callee["name"] for callee in owner["callees"]]
     assert "fee" not in names
     assert "fee" not in owner["gives"]
     assert "price" in owner["gives"]
     assert "price" in names
     fee = id_of(corpus, "Store", "fee()")
-    whole = CorpusContext(corpus, lambda _: Mask("npath"))
-    assert "fee" in [one["name"] for one in whole.owner(total)["callees"]]
-    assert "total" in [one["name"] for one in whole.owner(fee)["callers"]]
+    unmasked_context = CorpusContext(corpus, lambda _: Mask("npath"))
+    assert "fee" in [callee["name"] for callee in unmasked_context.owner(total)["callees"]]
+    assert "total" in [caller["name"] for caller in unmasked_context.owner(fee)["callers"]]
 
 
-def test_there_are_bounds(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lists_of_an_owner_are_bounded(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("_MOST_METHODS", "_MOST_FIELDS", "_MOST_IMPORTS", "_MOST_NEIGHBOURS"):
         monkeypatch.setattr(owners, name, 2)
-    owner = naming(corpus, "price").owner(id_of(corpus, "Store", "total(Store)"))
+    owner = naming_context(corpus, "price").owner(id_of(corpus, "Store", "total(Store)"))
     sizes = [len(owner[key]) for key in ("methods", "fields", "imports", "callees")]
     assert sizes == [2, 2, 2, 2]
-    # Those around it.
-    assert [one["name"] for one in owner["methods"]] == ["METHOD_NAME", "fee"]
+    # The nearest methods are kept.
+    assert [method["name"] for method in owner["methods"]] == ["METHOD_NAME", "fee"]
 
 
-def test_a_case_tells_its_class_at_most() -> None:
-    known = Case("a", "", "x", "y", True, "p", context={"type": "Store"})
-    context = show_cases(lambda: [known, Case("b", "", "x", "y", True, "p")])
+def test_owner_of_a_case_is_only_its_class() -> None:
+    case = Case("a", "", "x", "y", True, "p", context={"type": "Store"})
+    context = make_text_context(lambda: [case, Case("b", "", "x", "y", True, "p")])
     assert context.owner("a") == {"header": "class Store"}
     assert context.owner("b") == context.owner("nobody") == {}
 
 
-def _gives(tmp_path: Path, bodies: dict[str, str], more: str = "") -> dict[str, str]:
-    """What is told of methods of a class, each called by one more."""
+def _classify_returns(
+    tmp_path: Path, bodies: dict[str, str], more_classes: str = ""
+) -> dict[str, str]:
+    """Return the `gives` record of a method that calls each method of `bodies` once."""
     calls = " ".join(f"b.{name}();" for name in bodies)
     text = " ".join(bodies.values())
-    text = f"class Box {{ String name; {text} void all(Box b) {{ {calls} all(b); }} }} {more}"
+    text = (
+        f"class Box {{ String name; {text} void all(Box b) {{ {calls} all(b); }} }} {more_classes}"
+    )
     (tmp_path / "source").mkdir()
     (tmp_path / "source" / "Box.java").write_text(text)
-    build_at(tmp_path / "corpus", [str(tmp_path / "source")], workers=1)
+    build_corpus_at(tmp_path / "corpus", [str(tmp_path / "source")], workers=1)
     corpus = Corpus.open(tmp_path / "corpus")
     context = CorpusContext(corpus, lambda _: Mask("nulltoken"))
-    found: dict[str, str] = context.owner(id_of(corpus, "Box", "all(Box)"))["gives"]
-    return found
+    classes_of_returns: dict[str, str] = context.owner(id_of(corpus, "Box", "all(Box)"))["gives"]
+    return classes_of_returns
 
 
-def test_it_is_told_what_callees_give(tmp_path: Path) -> None:
-    """A null that is returned, chosen or promised in their own texts, or in those they hand on to:
-    over three calls and no more, and in circles."""
+def test_returns_of_callees_are_classified(tmp_path: Path) -> None:
+    """A method is classified by its own return statements and annotations, or by those of the
+    methods whose result it returns, over at most three calls; recursion ends the search."""
     bodies = {
         "bare": "String bare() { if (name == null) { return null; } return name; }",
         "chosen": "String chosen() { return name == null ? null : name; }",
@@ -187,7 +189,7 @@ def test_it_is_told_what_callees_give(tmp_path: Path) -> None:
         "further": "String further() { return thrice(); }",
         "circle": "String circle() { return circle(); }",
     }
-    assert _gives(tmp_path, bodies) == {
+    assert _classify_returns(tmp_path, bodies) == {
         "bare": "null",
         "chosen": "null",
         "promised": "null",
@@ -204,17 +206,17 @@ def test_it_is_told_what_callees_give(tmp_path: Path) -> None:
     }
 
 
-def test_of_methods_of_one_name_the_worst_counts(tmp_path: Path) -> None:
+def test_null_wins_among_methods_of_the_same_name(tmp_path: Path) -> None:
     bodies = {"find": "String find() { return name; }"}
-    more = "class Lid extends Box { String find() { return null; } }"
-    assert _gives(tmp_path, bodies, more) == {"find": "null"}
+    subclass = "class Lid extends Box { String find() { return null; } }"
+    assert _classify_returns(tmp_path, bodies, subclass) == {"find": "null"}
 
 
-def test_a_hidden_name_gives_what_it_gives(corpus: Corpus) -> None:
-    """A name that is asked for is told nowhere."""
-    whole = CorpusContext(corpus, lambda _: Mask("npath"))
+def test_masked_name_keeps_its_class_of_returns(corpus: Corpus) -> None:
+    """The record is keyed by the mask, not by the name that is the answer."""
+    unmasked_context = CorpusContext(corpus, lambda _: Mask("npath"))
     total = id_of(corpus, "Store", "total(Store)")
-    assert "fee" in whole.owner(total)["gives"]
-    told = naming(corpus, "fee").owner(total)["gives"]
-    assert "fee" not in told
-    assert "METHOD_NAME" in told
+    assert "fee" in unmasked_context.owner(total)["gives"]
+    returns = naming_context(corpus, "fee").owner(total)["gives"]
+    assert "fee" not in returns
+    assert "METHOD_NAME" in returns

@@ -1,4 +1,4 @@
-"""Completion of calls by frequency, with and without the project."""
+"""Tests of call completion by frequency, with and without project context."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from codeacumen.api import CodeacumenError, Example, Prompt, UsesContext
-from codeacumen.benchmarks.gluecode.baselines.completion import call_site
+from codeacumen.benchmarks.gluecode.baselines.completion import parse_call_site
 from codeacumen.benchmarks.gluecode.task import MethodTask
 from codeacumen.datasets.built import read_built
 from codeacumen.registry import make_model
 from methods_by_hand import write_methods
 
 
-class Told:
-    """What is said about each method, and nothing else to see."""
+class StubContext:
+    """A code context that only describes methods."""
 
     def __init__(self, contexts: Mapping[str, Mapping[str, Any]]) -> None:
         self.contexts = contexts
@@ -26,20 +26,20 @@ class Told:
         return self.contexts.get(method, {})
 
 
-def completed(
-    context: str, shown: Sequence[tuple[str, str]], asked: Prompt, told: Any = None
+def complete_call(
+    context: str, training: Sequence[tuple[str, str]], prompt: Prompt, code_context: Any = None
 ) -> str | None:
     model: Any = make_model(f"completion:context={context}").model
     if isinstance(model, UsesContext):
-        model.use_context(told)
-    model.fit([Example(Prompt(text), name) for text, name in shown])
-    (answer,) = model.generate([asked])
+        model.use_context(code_context)
+    model.fit([Example(Prompt(text), name) for text, name in training])
+    (answer,) = model.generate([prompt])
     assert answer is None or isinstance(answer, str)
     return answer
 
 
-def test_a_call_is_read_from_the_text() -> None:
-    site = call_site(
+def test_call_site_is_parsed_from_text() -> None:
+    site = parse_call_site(
         "int size(Map<String, List<Item>> items, Shelf[] shelves) {\n"
         '  Item item = shelves[0].first(); items.put("a", f(1, 2));\n'
         "  String label = items.<MASK>(key(1, 2), item).trim(); return 0; }"
@@ -47,7 +47,7 @@ def test_a_call_is_read_from_the_text() -> None:
     assert (site.receiver, site.type, site.arguments) == ("items", "Map", 2)
     assert (site.before, site.after, site.following, site.target) == ("=", ".", "trim", "label")
     assert site.words == {"label", "key", "item"}
-    assert site.called == {
+    assert site.called_names == {
         "first": {"shelves[]"},
         "put": {"items"},
         "f": {""},
@@ -71,49 +71,55 @@ def test_a_call_is_read_from_the_text() -> None:
         ("void m() { a.b.c.<MASK>(x -> { return 1, 2; }); }", "c", "", 1),
     ],
 )
-def test_receivers_and_arguments(text: str, receiver: str, type_: str, arguments: int) -> None:
-    site = call_site(text)
+def test_call_site_finds_receiver_and_arguments(
+    text: str, receiver: str, type_: str, arguments: int
+) -> None:
+    site = parse_call_site(text)
     assert (site.receiver, site.type, site.arguments) == (receiver, type_, arguments)
 
 
-def test_the_name_most_often_called_so_is_the_answer() -> None:
-    shown = [("void m(List list) { list.<MASK>(x); }", "add")] * 3
-    shown += [("void m(List list) { list.<MASK>(); }", "size")] * 5
-    asked = Prompt("void other(List values) { values.<MASK>(y); }")
-    assert completed("method", shown, asked) == "add"
-    assert completed("method", shown, Prompt("int n(List v) { return v.<MASK>(); }")) == "size"
+def test_most_frequent_name_for_the_call_site_wins() -> None:
+    training = [("void m(List list) { list.<MASK>(x); }", "add")] * 3
+    training += [("void m(List list) { list.<MASK>(); }", "size")] * 5
+    prompt = Prompt("void other(List values) { values.<MASK>(y); }")
+    assert complete_call("method", training, prompt) == "add"
+    assert (
+        complete_call("method", training, Prompt("int n(List v) { return v.<MASK>(); }")) == "size"
+    )
 
 
-def test_a_name_can_be_taken_from_the_method_or_put_together() -> None:
-    asked = Prompt("void m(Bell bell) { bell.ring(); bell.<MASK>(); }")
-    assert completed("method", [], asked) == "ring"
-    asked = Prompt("void m(Point p) { int width = p.<MASK>(); }")
-    assert completed("method", [], asked) == "getWidth"
-    assert completed("method", [], Prompt("void m(Point p) { p.<MASK>(); }")) is None
+def test_name_is_copied_from_the_method_or_composed() -> None:
+    prompt = Prompt("void m(Bell bell) { bell.ring(); bell.<MASK>(); }")
+    assert complete_call("method", [], prompt) == "ring"
+    prompt = Prompt("void m(Point p) { int width = p.<MASK>(); }")
+    assert complete_call("method", [], prompt) == "getWidth"
+    assert complete_call("method", [], Prompt("void m(Point p) { p.<MASK>(); }")) is None
 
 
-def test_the_project_knows_names_that_nobody_else_has() -> None:
-    shown = [("void m(Bell bell) { bell.<MASK>(); }", "ring")] * 5
-    asked = Prompt("void m(Bell bell) { bell.<MASK>(); }", "m1")
-    told = Told({"m1": {"receiver": "my.Bell", "arguments": 0, "candidates": ["chime", "toll"]}})
-    assert completed("method", shown, asked) == "ring"
-    assert completed("project", shown, asked, told) in ("chime", "toll")
-    # Where nothing is told, it is the other one.
-    assert completed("project", shown, asked, Told({})) == "ring"
-    assert completed("project", shown, asked, None) == "ring"
+def test_project_context_offers_names_absent_from_training() -> None:
+    training = [("void m(Bell bell) { bell.<MASK>(); }", "ring")] * 5
+    prompt = Prompt("void m(Bell bell) { bell.<MASK>(); }", "m1")
+    code_context = StubContext(
+        {"m1": {"receiver": "my.Bell", "arguments": 0, "candidates": ["chime", "toll"]}}
+    )
+    assert complete_call("method", training, prompt) == "ring"
+    assert complete_call("project", training, prompt, code_context) in ("chime", "toll")
+    # Without a description, the answer falls back to the method context.
+    assert complete_call("project", training, prompt, StubContext({})) == "ring"
+    assert complete_call("project", training, prompt, None) == "ring"
 
 
-def test_the_type_of_the_receiver_tells_where_the_text_does_not() -> None:
-    """All texts are alike; only the qualified type differs."""
+def test_receiver_type_decides_between_equal_texts() -> None:
+    """All texts are equal; only the qualified receiver type differs."""
     text = "void m() { x.<MASK>(); }"
     model: Any = make_model("completion:context=project").model
-    offered = ["close", "open"]
-    told = {
-        f"{type_}{i}": {"receiver": type_, "arguments": 0, "candidates": offered}
+    candidates = ["close", "open"]
+    description_by_method = {
+        f"{type_}{i}": {"receiver": type_, "arguments": 0, "candidates": candidates}
         for type_ in ("a.Door", "b.Shop")
         for i in range(6)
     }
-    model.use_context(Told(told))
+    model.use_context(StubContext(description_by_method))
     model.fit(
         [
             Example(Prompt(text, f"{type_}{i}"), name)
@@ -124,8 +130,8 @@ def test_the_type_of_the_receiver_tells_where_the_text_does_not() -> None:
     assert model.generate([Prompt(text, "a.Door5"), Prompt(text, "b.Shop5")]) == ["open", "close"]
 
 
-def test_global_context_beats_the_method_alone(tmp_path: Path) -> None:
-    """On the data set by hand, a third of whose calls only the project can tell."""
+def test_project_context_beats_method_context(tmp_path: Path) -> None:
+    """In the hand-written data set, a third of the calls needs project context."""
     task = MethodTask(read_built(write_methods(tmp_path)), "completion")
     right = {}
     for context in ("method", "project"):
@@ -134,8 +140,10 @@ def test_global_context_beats_the_method_alone(tmp_path: Path) -> None:
             model.use_context(task.code_context())
         model.fit(task.training())
         instances = task.instances()
-        answers = model.generate([one.input for one in instances])
-        right[context] = [a == i.truth for a, i in zip(answers, instances, strict=True)]
+        answers = model.generate([instance.input for instance in instances])
+        right[context] = [
+            answer == instance.truth for answer, instance in zip(answers, instances, strict=True)
+        ]
     assert all(right["project"])
     assert sum(right["method"]) == len(right["method"]) * 2 / 3
 
@@ -156,11 +164,11 @@ def test_global_context_beats_the_method_alone(tmp_path: Path) -> None:
         "no mask",
     ],
 )
-def test_any_text_is_survived(text: str) -> None:
-    shown = [("void m(List list) { list.<MASK>(x); }", "add"), (text, "name")]
-    assert completed("project", shown, Prompt(text, "m"), None) is not None
+def test_malformed_text_is_completed(text: str) -> None:
+    training = [("void m(List list) { list.<MASK>(x); }", "add"), (text, "name")]
+    assert complete_call("project", training, Prompt(text, "m"), None) is not None
 
 
-def test_another_context_is_refused() -> None:
+def test_unknown_context_is_rejected() -> None:
     with pytest.raises(CodeacumenError, match="context='file'"):
         make_model("completion:context=file")

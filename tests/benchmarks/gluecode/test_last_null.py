@@ -1,11 +1,11 @@
-"""The rule of thumb for null: each idea of it once, and that nothing breaks it."""
+"""Tests of the `last-null` heuristic: each of its rules once, and malformed input."""
 
 from __future__ import annotations
 
 import pytest
 
 from codeacumen.api import Prompt
-from codeacumen.benchmarks.gluecode.baselines.last_null import suspected
+from codeacumen.benchmarks.gluecode.baselines.last_null import find_suspect
 from codeacumen.registry import make_model
 
 
@@ -23,11 +23,11 @@ from codeacumen.registry import make_model
         ("File[] files = folder.listFiles(); files[0].delete();", "files"),
         ("Foo f = new Foo(); f.run();", "<none>"),
         ("Foo f = make(); f.run();", "f"),
-        # What is null for sure is more suspicious than what may be.
+        # A certain null outranks a possible null.
         ("Foo f = make(); f.run(); Bar b = null; b.run();", "b"),
         ("Foo f = find(get(1), 2); use(f); f.run();", "f"),
         ('// s = null; s.trim()\n String t = "s = null; s.trim()"; use(t);', "<none>"),
-        # Handed on instead of dereferenced.
+        # Passed as an argument instead of dereferenced.
         ("copy(null, out);", "copy"),
         ("copy((InputStream) null);", "copy"),
         ("assertEquals(null, value);", "<none>"),
@@ -38,16 +38,16 @@ from codeacumen.registry import make_model
         ("", "<none>"),
     ],
 )
-def test_what_is_suspected(body: str, token: str) -> None:
-    assert suspected(f"void m() {{ {body} }}") == token
+def test_suspected_token(body: str, token: str) -> None:
+    assert find_suspect(f"void m() {{ {body} }}") == token
 
 
-def test_an_annotated_parameter_is_suspected() -> None:
-    assert suspected("void m(@Nullable String s) { s.trim(); }") == "s"
-    assert suspected("void m(String s) { s.trim(); }") == "<none>"
+def test_nullable_parameter_is_suspected() -> None:
+    assert find_suspect("void m(@Nullable String s) { s.trim(); }") == "s"
+    assert find_suspect("void m(String s) { s.trim(); }") == "<none>"
 
 
-def test_the_answer_is_a_token_of_the_text_or_the_word_for_none() -> None:
+def test_answer_is_a_token_of_the_text_or_none() -> None:
     model = make_model("last-null").model
     texts = [
         "",
@@ -64,5 +64,7 @@ def test_the_answer_is_a_token_of_the_text_or_the_word_for_none() -> None:
         "a.get().",
         "x = f(" * 3000,
     ]
-    for text, answer in zip(texts, model.generate([Prompt(one) for one in texts]), strict=True):  # type: ignore[union-attr]
+    for text, answer in zip(
+        texts, model.generate([Prompt(prompt_text) for prompt_text in texts]), strict=True
+    ):  # type: ignore[union-attr]
         assert answer == "<none>" or answer in text

@@ -1,6 +1,8 @@
-"""javac is the oracle for the mask of a name: in a file without it, javac finds no method of that
-name declared, called, referred to or imported, and no comment or string holds it as a word; and all
-other tokens are those of the file as it was."""
+"""Tests of name masking with javac as the oracle.
+
+In a masked file, javac finds no method of that name declared, called, referenced or imported, and
+no comment or string contains it as a word. All other tokens equal those of the original file.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,13 @@ from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.views.masking import text as masked
 from corpora import EXAMPLES
 from javac import EXPORTS, JAVA
-from leaks import without_name
-from support import some
+from leaks import hide_name
+from support import take_every
 
-# How often each is there: a kind of thing and its text.
-Told = Counter[tuple[str, str]]
+# Counts of pairs (kind of token, text).
+TokenCounts = Counter[tuple[str, str]]
 
-# Each line tells the name in another way; the last ones only seem to.
+# Each line leaks the name in another way; the last lines contain it without a leak.
 NASTY = r"""
 package p;
 import static p.Nasty.getKey;
@@ -52,25 +54,27 @@ record R(int getKey) { R { use(getKey); } public int getKey() { return this.getK
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Iterable[bytes]], list[Told]]:
-    """What javac finds in each of some sources."""
+def count_tokens(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[[Iterable[bytes]], list[TokenCounts]]:
+    """Return a function that counts the tokens that javac finds in each source."""
     java = shutil.which("java")
     if java is None or shutil.which("javac") is None:
         pytest.skip("no JDK here: javac is the oracle")
     folder = tmp_path_factory.mktemp("names")
     program = Path(__file__).with_name("JavacNames.java")
 
-    def run(sources: Iterable[bytes]) -> list[Told]:
+    def run_javac(sources: Iterable[bytes]) -> list[TokenCounts]:
         paths: list[Path] = []
         for number, source in enumerate(sources):
             paths.append(folder / f"{number}" / "T.java")
             paths[-1].parent.mkdir(exist_ok=True)
             paths[-1].write_bytes(source)
-        listed = folder / "paths.txt"
-        listed.write_text("".join(f"{path}\n" for path in paths))
-        command = [java, *JAVA, *EXPORTS, str(program), str(listed)]
-        done = subprocess.run(command, check=True, capture_output=True, timeout=300)
-        parts = f"\n{done.stdout.decode()}".split("\n= ")[1:]
+        path_list = folder / "paths.txt"
+        path_list.write_text("".join(f"{path}\n" for path in paths))
+        command = [java, *JAVA, *EXPORTS, str(program), str(path_list)]
+        completed = subprocess.run(command, check=True, capture_output=True, timeout=300)
+        parts = f"\n{completed.stdout.decode()}".split("\n= ")[1:]
         assert [part.partition("\n")[0] for part in parts] == [str(path) for path in paths]
         return [
             Counter(
@@ -83,92 +87,100 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Iterable[bytes]]
             for part in parts
         ]
 
-    return run
+    return run_javac
 
 
-def word(name: str) -> re.Pattern[str]:
+def word_pattern(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
 
 
-def leaks(found: Told, name: str) -> list[tuple[str, str]]:
-    """Where the name is told, that must not be."""
-    pattern = word(name)
+def find_leaks(counts: TokenCounts, name: str) -> list[tuple[str, str]]:
+    """Return the (kind, text) pairs that leak the name."""
+    pattern = word_pattern(name)
     return [
-        (what, text)
-        for what, text in found.elements()
+        (kind, text)
+        for kind, text in counts.elements()
         if name in text
         and (
-            (what == "method" and text == name)
-            or (what in ("string", "between") and pattern.search(text))
+            (kind == "method" and text == name)
+            or (kind in ("string", "between") and pattern.search(text))
         )
     ]
 
 
-def rest(found: Told, name: str) -> Told:
-    """All tokens and comments but those that tell the name, or its mask."""
-    pattern = word(name)
-    told = found.copy()
+def remaining_tokens(counts: TokenCounts, name: str) -> TokenCounts:
+    """Return the counts without the tokens that leak the name, and without its mask."""
+    pattern = word_pattern(name)
+    remaining = counts.copy()
     for text in (name, "METHOD_NAME"):
-        # Of the identifiers, as many as name methods; of the others, none.
-        told["name", text] -= told.pop(("method", text), 0)
-    for what, text in [key for key in told if key[0] in ("string", "between") and name in key[1]]:
-        count = told.pop((what, text))
-        told[what, pattern.sub("METHOD_NAME", text)] += count
-    return +told
+        # "name" counts all identifiers; subtract those that name methods.
+        remaining["name", text] -= remaining.pop(("method", text), 0)
+    for kind, text in [
+        key for key in remaining if key[0] in ("string", "between") and name in key[1]
+    ]:
+        count = remaining.pop((kind, text))
+        remaining[kind, pattern.sub("METHOD_NAME", text)] += count
+    return +remaining
 
 
-def test_a_nasty_file_tells_nothing(told: Callable[[Iterable[bytes]], list[Told]]) -> None:
+def test_name_is_masked_in_a_nasty_file(
+    count_tokens: Callable[[Iterable[bytes]], list[TokenCounts]],
+) -> None:
     source = NASTY.encode()
-    hidden = without_name(JavaFile(source), "getKey").source
-    before, after = told([source, hidden])
-    assert not any(what == "!" for what, _ in [*before, *after])
-    assert len(leaks(before, "getKey")) > 25
-    assert leaks(after, "getKey") == []
-    assert rest(after, "getKey") == rest(before, "getKey")
-    # What only seems to tell it stays: variables, fields, types, labels, constants, components.
+    hidden = hide_name(JavaFile(source), "getKey").source
+    before, after = count_tokens([source, hidden])
+    assert not any(kind == "!" for kind, _ in [*before, *after])
+    assert len(find_leaks(before, "getKey")) > 25
+    assert find_leaks(after, "getKey") == []
+    assert remaining_tokens(after, "getKey") == remaining_tokens(before, "getKey")
+    # Variables, fields, types, labels, constants and components with that name stay.
     assert after["name", "getKey"] == 15
 
 
 @pytest.mark.thorough
-def test_the_examples_tell_nothing(told: Callable[[Iterable[bytes]], list[Told]]) -> None:
-    """A name of a method with a body (in a thorough run each), in every file that holds the
-    word."""
+def test_names_are_masked_in_the_examples(
+    count_tokens: Callable[[Iterable[bytes]], list[TokenCounts]],
+) -> None:
+    """Mask names of methods with a body in every file that contains the word; a thorough run
+    masks each such name."""
     cases: list[tuple[bytes, bytes, str]] = []
     for project in EXAMPLES:
         files = [JavaFile(path.read_bytes()) for path in sorted(Path(project).rglob("*.java"))]
         names = {
-            file.declarations.methods[place].name
+            file.declarations.methods[index].name
             for file in files
-            for place in file.bodies
-            if file.declarations.methods[place].kind == "method"
+            for index in file.bodies
+            if file.declarations.methods[index].kind == "method"
         }
-        for name in some(sorted(names)):
-            pattern = word(name)
+        for name in take_every(sorted(names)):
+            pattern = word_pattern(name)
             cases += [
-                (file.source, without_name(file, name).source, name)
+                (file.source, hide_name(file, name).source, name)
                 for file in files
                 if pattern.search(file.source.decode())
             ]
     assert len(cases) > 250
     originals = sorted({source for source, _, _ in cases})
-    before = dict(zip(originals, told(originals), strict=True))
-    after = told(hidden for _, hidden, _ in cases)
-    told_before = 0
-    for (source, _, name), found in zip(cases, after, strict=True):
-        assert leaks(found, name) == [], name
-        assert rest(found, name) == rest(before[source], name), name
-        told_before += bool(leaks(before[source], name))
-    assert told_before > 250
+    before = dict(zip(originals, count_tokens(originals), strict=True))
+    after = count_tokens(hidden for _, hidden, _ in cases)
+    leaks_before = 0
+    for (source, _, name), counts in zip(cases, after, strict=True):
+        assert find_leaks(counts, name) == [], name
+        assert remaining_tokens(counts, name) == remaining_tokens(before[source], name), name
+        leaks_before += bool(find_leaks(before[source], name))
+    assert leaks_before > 250
 
 
-@pytest.mark.parametrize("part", ["_TOLD", "_NAMED", "all"])
-def test_a_mask_with_a_hole_is_noticed(
-    part: str, told: Callable[[Iterable[bytes]], list[Told]], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("part", ["_TEXT_KINDS", "_NAMED_BY_METHOD", "all"])
+def test_incomplete_mask_leaks_the_name(
+    part: str,
+    count_tokens: Callable[[Iterable[bytes]], list[TokenCounts]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if part == "all":
-        monkeypatch.setattr(masked, "words", lambda text, name: [])
+        monkeypatch.setattr(masked, "find_words", lambda text, name: [])
     else:
         monkeypatch.setattr(masked, part, ("template_expression",))
-    hidden = without_name(JavaFile(NASTY.encode()), "getKey").source
-    (found,) = told([hidden])
-    assert leaks(found, "getKey")
+    hidden = hide_name(JavaFile(NASTY.encode()), "getKey").source
+    (counts,) = count_tokens([hidden])
+    assert find_leaks(counts, "getKey")

@@ -1,10 +1,10 @@
-"""Nothing that is served for an instance of naming tells the name.
+"""Tests that no served view of a naming instance leaks the name.
 
-The proof has two steps. The first is javac's (``test_leaks_javac``): the source that is left does
-not tell a name. The second is here, for some methods with a body, in a thorough run for every one:
-a view that is served is the one that a fresh parse of that source gives, so it is a function of
-what does not hold the answer. Then whatever else is served is searched for the answer; and each
-search is shown to find something as soon as a mask is left out.
+The proof has two steps. First, ``test_leaks_javac`` shows with javac that the masked source does
+not contain the name. Second, the tests here show for a sample of methods with a body (a thorough
+run: for all) that a served view equals the view of a fresh parse of the masked source, so it
+depends only on text without the answer. Everything else that is served is searched for the answer,
+and each search is shown to find the leak as soon as one mask is removed.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ from codeacumen.benchmarks.gluecode import code_context as contexts
 from codeacumen.benchmarks.gluecode.code_context import CorpusContext
 from codeacumen.benchmarks.gluecode.masks import Mask
 from codeacumen.corpus import Corpus
-from codeacumen.corpus.ids import signature
+from codeacumen.corpus.ids import compute_signature
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.views.paths.leaves import target_of
+from codeacumen.views.paths.leaves import prediction_target
 from leaks import (
     Files,
     Leaks,
     Masks,
     Row,
     Spy,
-    computed,
-    files_of,
-    methods_of,
-    served,
-    strings,
-    without_name,
+    collect_served_views,
+    compute_views,
+    hide_name,
+    iterate_strings,
+    load_files,
+    load_methods,
 )
-from support import some
+from support import take_every
 
-Shown = Callable[[str], dict[str, Any]]
+ServeViews = Callable[[str], dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
 def methods(examples_corpus: Corpus) -> list[Row]:
-    return methods_of(examples_corpus)
+    return load_methods(examples_corpus)
 
 
 @pytest.fixture(scope="module")
 def files(examples_corpus: Corpus) -> Files:
-    return files_of(examples_corpus)
+    return load_files(examples_corpus)
 
 
 def naming_masks(methods: list[Row]) -> Masks:
@@ -60,74 +60,85 @@ def naming_masks(methods: list[Row]) -> Masks:
 
 
 @pytest.fixture(scope="module")
-def shown(examples_corpus: Corpus, methods: list[Row]) -> Shown:
-    """What is served of a method, kept for the next test."""
+def serve_views(examples_corpus: Corpus, methods: list[Row]) -> ServeViews:
+    """Return a cached function from a method to the views served for it."""
     context = CorpusContext(examples_corpus, naming_masks(methods).__getitem__)
-    return cache(lambda method: served(context, method, method))
+    return cache(lambda method: collect_served_views(context, method, method))
 
 
-def naming_leaks(
+def find_naming_leaks(
     context: CorpusContext,
     methods: Sequence[Row],
-    whole: frozenset[str],
-    shown: Shown | None = None,
+    method_only_names: frozenset[str],
+    serve_views: ServeViews | None = None,
 ) -> Leaks:
-    """The label as a word in anything served. ``whole`` are names that are nothing but methods'."""
-    shown = shown or (lambda method: served(context, method, method))
+    """Yield each (method, view) in which the label occurs as a word.
+
+    Only names that are used for nothing but methods are searched for.
+    """
+    serve_views = serve_views or (lambda method: collect_served_views(context, method, method))
     for row in methods:
         method, name = row["method_id"], row["name"]
-        if row["kind"] != "method" or name not in whole:
+        if row["kind"] != "method" or name not in method_only_names:
             continue
         others = [*context.callers(method), *context.siblings(method), *context.callees(method)]
-        seen = {**shown(method), "calls": context.calls(method), "others": others}
+        served_views = {**serve_views(method), "calls": context.calls(method), "others": others}
         for other in others[:1] + others[-1:]:
-            seen[f"tokens of {other['name']}"] = context.view_of(method, other["id"], "tokens")
-            seen[f"calls of {other['name']}"] = context.calls(method, other["id"])
+            served_views[f"tokens of {other['name']}"] = context.view_of(
+                method, other["id"], "tokens"
+            )
+            served_views[f"calls of {other['name']}"] = context.calls(method, other["id"])
         pattern = re.compile(rf"(?<![\w$|]){re.escape(name)}(?![\w$|])")
-        alike = {word for word in re.findall(r"\w+", seen["text"]) if word.lower() == name.lower()}
-        for what, value in seen.items():
-            # Paths have names in small letters: those of Key tell nothing about key.
-            if (not alike or not what.startswith("code2")) and any(
-                pattern.search(text) for text in strings(value)
+        case_variants = {
+            word
+            for word in re.findall(r"\w+", served_views["text"])
+            if word.lower() == name.lower()
+        }
+        for view_name, value in served_views.items():
+            # Path views have lower-case names, so "key" there may stand for the visible name "Key".
+            if (not case_variants or not view_name.startswith("code2")) and any(
+                pattern.search(text) for text in iterate_strings(value)
             ):
-                yield method, what
-        if seen.get("code2seq", "").split(" ")[0] == target_of(name):
+                yield method, view_name
+        if served_views.get("code2seq", "").split(" ")[0] == prediction_target(name):
             yield method, "the target of code2seq"
 
 
 @pytest.fixture(scope="module")
-def whole(examples_corpus: Corpus, files: Files, methods: list[Row]) -> frozenset[str]:
-    """Names of methods that no variable, field or type of the projects has."""
+def method_only_names(examples_corpus: Corpus, files: Files, methods: list[Row]) -> frozenset[str]:
+    """Return the method names that no variable, field or type of the projects has."""
     sources = {id_: file.source.decode() for id_, file in files.items()}
-    found: set[str] = set()
-    for name in {row["name"] for row in some(methods) if row["kind"] == "method"}:
+    unambiguous: set[str] = set()
+    for name in {row["name"] for row in take_every(methods) if row["kind"] == "method"}:
         pattern = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
-        holding = [id_ for id_, text in sources.items() if pattern.search(text)]
+        files_with_name = [id_ for id_, text in sources.items() if pattern.search(text)]
         if not any(
-            pattern.search(without_name(files[id_], name).source.decode()) for id_ in holding
+            pattern.search(hide_name(files[id_], name).source.decode()) for id_ in files_with_name
         ):
-            found.add(name)
-    return frozenset(found)
+            unambiguous.add(name)
+    return frozenset(unambiguous)
 
 
 @pytest.mark.thorough
-def test_a_view_without_the_name_is_that_of_a_source_without_it(
-    methods: list[Row], files: Files, shown: Shown
+def test_served_views_equal_views_of_masked_source(
+    methods: list[Row], files: Files, serve_views: ServeViews
 ) -> None:
     count = 0
-    for row in some(methods):
+    for row in take_every(methods):
         if row["kind"] != "method":
             continue
-        source = without_name(files[row["file_id"]], row["name"]).source
+        source = hide_name(files[row["file_id"]], row["name"]).source
         fresh = JavaFile(source)
-        seen = shown(row["method_id"])
-        assert seen == computed(fresh, row), row["name"]
-        assert seen["text"] == fresh.syntax.text(fresh.declarations.methods[row["place"]].node)
+        served_views = serve_views(row["method_id"])
+        assert served_views == compute_views(fresh, row), row["name"]
+        assert served_views["text"] == fresh.syntax.text(
+            fresh.declarations.methods[row["place"]].node
+        )
         count += 1
     assert count > 150
 
 
-def test_others_are_seen_without_the_name_as_well(
+def test_other_methods_are_served_with_the_name_masked(
     examples_corpus: Corpus, methods: list[Row], files: Files
 ) -> None:
     masks = naming_masks(methods)
@@ -137,79 +148,88 @@ def test_others_are_seen_without_the_name_as_well(
         if row["kind"] != "method":
             continue
         method = row["method_id"]
-        for seen in [*context.callers(method)[:2], *context.siblings(method)[:1]]:
-            other = examples_corpus.method(seen["id"])
+        for neighbour in [*context.callers(method)[:2], *context.siblings(method)[:1]]:
+            other = examples_corpus.method(neighbour["id"])
             if not other["body"]:
                 continue
-            fresh = JavaFile(without_name(files[other["file_id"]], row["name"]).source)
-            assert served(context, method, other["method_id"]) == computed(fresh, other)
-            told = fresh.declarations.methods[other["place"]]
-            assert seen["text"] == fresh.syntax.text(told.node)
-            assert (seen["name"], seen["signature"]) == (
-                told.name,
-                signature(fresh.declarations, told),
+            fresh = JavaFile(hide_name(files[other["file_id"]], row["name"]).source)
+            assert collect_served_views(context, method, other["method_id"]) == compute_views(
+                fresh, other
+            )
+            declaration = fresh.declarations.methods[other["place"]]
+            assert neighbour["text"] == fresh.syntax.text(declaration.node)
+            assert (neighbour["name"], neighbour["signature"]) == (
+                declaration.name,
+                compute_signature(fresh.declarations, declaration),
             )
             count += 1
     assert count > 50
 
 
-def test_nothing_served_holds_the_name(
-    examples_corpus: Corpus, methods: list[Row], whole: frozenset[str], shown: Shown
+def test_no_served_view_contains_the_name(
+    examples_corpus: Corpus,
+    methods: list[Row],
+    method_only_names: frozenset[str],
+    serve_views: ServeViews,
 ) -> None:
-    assert len(whole) > 50
+    assert len(method_only_names) > 50
     masks = naming_masks(methods)
     context = CorpusContext(examples_corpus, masks.__getitem__)
-    assert list(naming_leaks(context, some(methods), whole, shown)) == []
+    assert (
+        list(find_naming_leaks(context, take_every(methods), method_only_names, serve_views)) == []
+    )
 
 
-def _as_it_is(*arguments: Any) -> Any:
+def _return_first_argument(*arguments: Any) -> Any:
     return arguments[0]
 
 
 HOLES: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
-    "what is stored is served": lambda patch: patch.setattr(
+    "stored views are served": lambda patch: patch.setattr(
         CorpusContext, "_is_masked", lambda *_: False
     ),
-    "files are as they are": lambda patch: patch.setattr(contexts, "_edits", lambda *_: []),
-    "rows are as they are": lambda patch: patch.setattr(
-        CorpusContext, "_told", lambda self, row, *_: row
+    "files are not masked": lambda patch: patch.setattr(contexts, "_make_edits", lambda *_: []),
+    "rows are not masked": lambda patch: patch.setattr(
+        CorpusContext, "_mask_row", lambda self, row, *_: row
     ),
-    "texts of others are as they are": lambda patch: patch.setattr(
-        contexts, "masked_other", _as_it_is
+    "texts of other methods are not masked": lambda patch: patch.setattr(
+        contexts, "mask_in_other_method", _return_first_argument
     ),
-    "names of others are as they are": lambda patch: patch.setattr(
-        contexts, "plain", lambda _: object()
+    "names of other methods are not masked": lambda patch: patch.setattr(
+        contexts, "decode_name", lambda _: object()
     ),
-    "labels of calls are as they are": lambda patch: patch.setattr(contexts, "_callee", _as_it_is),
+    "callees of calls are not masked": lambda patch: patch.setattr(
+        contexts, "_mask_callee", _return_first_argument
+    ),
 }
 
 
 @pytest.mark.parametrize("hole", HOLES.values(), ids=HOLES)
-def test_a_hole_in_the_mask_of_a_name_is_noticed(
+def test_each_hole_in_the_name_mask_is_detected(
     hole: Callable[[pytest.MonkeyPatch], None],
     examples_corpus: Corpus,
     methods: list[Row],
-    whole: frozenset[str],
+    method_only_names: frozenset[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     hole(monkeypatch)
     masks = naming_masks(methods)
     context = CorpusContext(examples_corpus, masks.__getitem__)
-    assert next(naming_leaks(context, methods, whole), None)
+    assert next(find_naming_leaks(context, methods, method_only_names), None)
 
 
-def test_a_spy_sees_no_name(
+def test_spy_view_receives_no_name(
     examples_corpus: Corpus,
     methods: list[Row],
-    whole: frozenset[str],
+    method_only_names: frozenset[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     masks = naming_masks(methods)
     monkeypatch.setattr(contexts, "make_view", lambda name: Spy())
     context = CorpusContext(examples_corpus, masks.__getitem__)
     for row in methods[::3]:
-        if row["name"] in whole and row["kind"] == "method":
+        if row["name"] in method_only_names and row["kind"] == "method":
             pattern = re.compile(rf"(?<![\w$]){re.escape(row['name'])}(?![\w$])")
             for compat in ("", "all"):
-                seen = context.view(row["method_id"], "spy", compat)
-                assert not any(pattern.search(text) for text in strings(seen)), row["name"]
+                spied = context.view(row["method_id"], "spy", compat)
+                assert not any(pattern.search(text) for text in iterate_strings(spied)), row["name"]

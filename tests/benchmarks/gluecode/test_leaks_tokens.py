@@ -1,9 +1,9 @@
-"""Nothing that is served for an instance of completion tells the call, nothing that is served for
-one of operators the operator; and tasks that hide nothing show all.
+"""Tests that no served view leaks the masked call (completion) or the masked operator (operators),
+and that tasks without a mask serve the stored views.
 
-For every method with a body, a view that is served is the one that a fresh parse gives of a source
-in which the token stands masked, or is another that binds alike: so it is a function of what does
-not hold the answer. Each comparison is shown to find something as soon as a mask is left out.
+For each method with a body, a served view equals the view of a fresh parse of a source in which the
+token is masked, or is replaced by another operator of the same precedence. So the view depends
+only on text without the answer. Each comparison is shown to fail as soon as one mask is removed.
 """
 
 from __future__ import annotations
@@ -18,15 +18,26 @@ from codeacumen.benchmarks.gluecode import code_context as contexts
 from codeacumen.benchmarks.gluecode.code_context import CorpusContext
 from codeacumen.benchmarks.gluecode.masks import Mask
 from codeacumen.corpus import Corpus
-from codeacumen.languages.java.measures.operators import operators
+from codeacumen.languages.java.measures.operators import find_operators
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.views.masking.files import MASKED_CALL, without_operator
 from corpora import VIEWS
-from leaks import Files, Leaks, Masks, Row, Spy, computed, files_of, methods_of, noticed, served
-from support import some
+from leaks import (
+    Files,
+    Leaks,
+    Masks,
+    Row,
+    Spy,
+    collect_served_views,
+    compute_views,
+    has_leaks_of,
+    load_files,
+    load_methods,
+)
+from support import take_every
 
-# What decides alike in an expression: the tree is the same, whichever of the two it is.
-ALIKE = {
+# Pairs of operators with the same precedence: exchanging them leaves the syntax tree unchanged.
+SAME_PRECEDENCE = {
     "+": "-", "-": "+", "*": "%", "/": "*", "%": "/", "==": "!=", "!=": "==", "<": ">=",
     "<=": "<", ">": "<=", ">=": "<", "=": "=",
 }  # fmt: skip
@@ -34,12 +45,12 @@ ALIKE = {
 
 @pytest.fixture(scope="module")
 def methods(examples_corpus: Corpus) -> list[Row]:
-    return methods_of(examples_corpus)
+    return load_methods(examples_corpus)
 
 
 @pytest.fixture(scope="module")
 def files(examples_corpus: Corpus) -> Files:
-    return files_of(examples_corpus)
+    return load_files(examples_corpus)
 
 
 # --------------------------------------------------------------------------------------
@@ -47,8 +58,8 @@ def files(examples_corpus: Corpus) -> Files:
 # --------------------------------------------------------------------------------------
 
 
-def completion_masks(corpus: Corpus, methods: list[Row], files: Files) -> Masks:
-    """One call of each method that calls one."""
+def make_completion_masks(corpus: Corpus, methods: list[Row], files: Files) -> Masks:
+    """Return a mask of one call for each method that has a call."""
     masks: Masks = {}
     for row in methods:
         calls = [
@@ -64,7 +75,7 @@ def completion_masks(corpus: Corpus, methods: list[Row], files: Files) -> Masks:
     return masks
 
 
-def completion_leaks(
+def find_completion_leaks(
     context: CorpusContext, methods: list[Row], masks: Masks, files: Files
 ) -> Leaks:
     corpus = context.corpus
@@ -74,54 +85,56 @@ def completion_leaks(
             continue
         mask, source = masks[method], files[row["file_id"]].source
         end = mask.start + mask.length
-        at = mask.start - row["start_byte"]
+        offset = mask.start - row["start_byte"]
         text = row["text"].encode()
-        shown = (text[:at] + b"<MASK>" + text[at + mask.length :]).decode()
+        masked_text = (text[:offset] + b"<MASK>" + text[offset + mask.length :]).decode()
         fresh = JavaFile(source[: mask.start] + MASKED_CALL.encode() + source[end:])
-        wanted = computed(fresh, row, shown)
-        if "text as gluecode" in wanted:
-            lines = wanted["text as gluecode"]
-            wanted["text as gluecode"] = lines.replace(MASKED_CALL, "<MASK>", 1)
-        seen = served(context, method, method)
-        yield from ((method, name) for name in wanted if seen[name] != wanted[name])
+        expected = compute_views(fresh, row, masked_text)
+        if "text as gluecode" in expected:
+            lines = expected["text as gluecode"]
+            expected["text as gluecode"] = lines.replace(MASKED_CALL, "<MASK>", 1)
+        served_views = collect_served_views(context, method, method)
+        yield from ((method, name) for name in expected if served_views[name] != expected[name])
         calls = corpus.calls(method)
         (hidden,) = (call for call in calls if call["start_byte"] == mask.start)
-        told = [(call["callee"], call["line"]) for call in calls if call is not hidden]
-        if [(call["callee"], call["line"]) for call in context.calls(method)] != told:
+        visible_calls = [(call["callee"], call["line"]) for call in calls if call is not hidden]
+        if [(call["callee"], call["line"]) for call in context.calls(method)] != visible_calls:
             yield method, "calls"
-        # Whoever another call reaches is told, or it would be told by its absence.
+        # Callees that another call reaches are listed; their absence would leak the answer.
         visible = {target for call in calls if call is not hidden for target in call["targets"]}
         visible -= {method}
-        if {one["id"] for one in context.callees(method)} != visible:
+        if {callee["id"] for callee in context.callees(method)} != visible:
             yield method, "callees"
         name, owner = source[mask.start : end].decode(), context.owner(method)
-        if name in owner["gives"] and not re.search(rf"\b{name}\b", shown):
+        if name in owner["gives"] and not re.search(rf"\b{name}\b", masked_text):
             yield method, "gives"
-        if set(owner["gives"]) != {corpus.method(one)["name"] for one in visible}:
+        if set(owner["gives"]) != {corpus.method(callee)["name"] for callee in visible}:
             yield method, "gives"
         for target in set(hidden["targets"][:3]) - {method}:
-            told_caller = method in {one["id"] for one in context.callers(method, target)}
-            if told_caller != (target in visible):
+            is_listed_caller = method in {
+                caller["id"] for caller in context.callers(method, target)
+            }
+            if is_listed_caller != (target in visible):
                 yield method, "callers"
 
 
-def test_a_masked_call_is_in_no_view_and_no_edge(
+def test_masked_call_is_absent_from_views_and_call_edges(
     examples_corpus: Corpus, methods: list[Row], files: Files
 ) -> None:
-    masks = completion_masks(examples_corpus, methods, files)
+    masks = make_completion_masks(examples_corpus, methods, files)
     assert len(masks) > 400
     context = CorpusContext(examples_corpus, masks.__getitem__)
-    assert list(completion_leaks(context, some(methods), masks, files)) == []
+    assert list(find_completion_leaks(context, take_every(methods), masks, files)) == []
 
 
 @pytest.mark.parametrize(
     ("hole", "nothing", "where"),
     [
         ("_is_masked", False, {"text", "tokens", "code2vec", "code2seq", "graph", "calls"}),
-        ("_hidden_call", {}, {"callees", "callers", "gives"}),
+        ("_find_hidden_targets", {}, {"callees", "callers", "gives"}),
     ],
 )
-def test_a_hole_in_the_mask_of_a_call_is_noticed(
+def test_each_hole_in_the_call_mask_is_detected(
     hole: str,
     nothing: Any,
     where: set[str],
@@ -130,10 +143,10 @@ def test_a_hole_in_the_mask_of_a_call_is_noticed(
     files: Files,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    masks = completion_masks(examples_corpus, methods, files)
+    masks = make_completion_masks(examples_corpus, methods, files)
     monkeypatch.setattr(CorpusContext, hole, lambda *_: nothing)
     context = CorpusContext(examples_corpus, masks.__getitem__)
-    assert noticed(completion_leaks(context, methods, masks, files), where)
+    assert has_leaks_of(find_completion_leaks(context, methods, masks, files), where)
 
 
 # --------------------------------------------------------------------------------------
@@ -141,78 +154,86 @@ def test_a_hole_in_the_mask_of_a_call_is_noticed(
 # --------------------------------------------------------------------------------------
 
 
-def operator_masks(methods: list[Row], files: Files) -> Masks:
-    """One operator of each method that has one."""
+def make_operator_masks(methods: list[Row], files: Files) -> Masks:
+    """Return a mask of the last operator for each method that has an operator."""
     masks: Masks = {}
-    by_place = {(row["file_id"], row["place"]): row["method_id"] for row in methods}
+    method_by_index = {(row["file_id"], row["place"]): row["method_id"] for row in methods}
     for id_, file in files.items():
-        found = operators(file)
-        for place, node in zip(found.method.tolist(), found.node.tolist(), strict=True):
+        operator_table = find_operators(file)
+        for method_index, node in zip(
+            operator_table.method.tolist(), operator_table.node.tolist(), strict=True
+        ):
             start, end = int(file.syntax.start[node]), int(file.syntax.end[node])
-            # The last one counts.
-            masks[by_place[id_, place]] = Mask("operators", start=start, length=end - start)
+            # A later operator of the same method overwrites an earlier one.
+            masks[method_by_index[id_, method_index]] = Mask(
+                "operators", start=start, length=end - start
+            )
     return masks
 
 
-def operator_leaks(context: CorpusContext, methods: list[Row], masks: Masks, files: Files) -> Leaks:
-    """Whether it matters which of two operators, which bind alike, is hidden."""
+def find_operator_leaks(
+    context: CorpusContext, methods: list[Row], masks: Masks, files: Files
+) -> Leaks:
+    """Yield each (method, view) that changes with the masked operator."""
     for row in methods:
         method = row["method_id"]
         if method not in masks:
             continue
         mask, source = masks[method], files[row["file_id"]].source
         end = mask.start + mask.length
-        other = ALIKE[source[mask.start : end].decode()].encode()
+        other = SAME_PRECEDENCE[source[mask.start : end].decode()].encode()
         changed = JavaFile(source[: mask.start] + other + source[end:])
-        wanted = computed(without_operator(changed, mask.start), row)
-        seen = served(context, method, method)
-        yield from ((method, name) for name in wanted if seen[name] != wanted[name])
-        if seen["text"].count("<MASK>") != 1 or seen["tokens"].count("MASK") != 1:
+        expected = compute_views(without_operator(changed, mask.start), row)
+        served_views = collect_served_views(context, method, method)
+        yield from ((method, name) for name in expected if served_views[name] != expected[name])
+        if served_views["text"].count("<MASK>") != 1 or served_views["tokens"].count("MASK") != 1:
             yield method, "no mask"
         calls = context.corpus.calls(method)
-        moved = [
+        moved_starts = [
             call["start_byte"] + (len("<MASK>") - mask.length) * (call["start_byte"] > mask.start)
             for call in calls
         ]
-        if [call["start_byte"] for call in context.calls(method)] != moved:
+        if [call["start_byte"] for call in context.calls(method)] != moved_starts:
             yield method, "places of calls"
 
 
-def test_no_view_tells_which_operator_is_hidden(
+def test_no_view_depends_on_the_masked_operator(
     examples_corpus: Corpus, methods: list[Row], files: Files
 ) -> None:
-    masks = operator_masks(methods, files)
+    masks = make_operator_masks(methods, files)
     assert len(masks) > 250
     context = CorpusContext(examples_corpus, masks.__getitem__)
-    assert list(operator_leaks(context, some(methods), masks, files)) == []
+    assert list(find_operator_leaks(context, take_every(methods), masks, files)) == []
 
 
-def test_an_operator_that_is_not_hidden_is_noticed(
+def test_unmasked_operator_is_detected(
     examples_corpus: Corpus,
     methods: list[Row],
     files: Files,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    masks = operator_masks(methods, files)
+    masks = make_operator_masks(methods, files)
     monkeypatch.setattr(CorpusContext, "_is_masked", lambda *_: False)
     context = CorpusContext(examples_corpus, masks.__getitem__)
     kinds = {*VIEWS, "no mask", "places of calls"}
-    assert noticed(operator_leaks(context, methods, masks, files), kinds)
+    assert has_leaks_of(find_operator_leaks(context, methods, masks, files), kinds)
 
 
-def test_a_spy_sees_no_length_of_an_operator(
+def test_spy_view_receives_positions_of_the_mask(
     examples_corpus: Corpus,
     methods: list[Row],
     files: Files,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    masks = operator_masks(methods, files)
+    masks = make_operator_masks(methods, files)
     monkeypatch.setattr(contexts, "make_view", lambda name: Spy())
     context = CorpusContext(examples_corpus, masks.__getitem__)
     for row in methods:
         if row["method_id"] in masks:
-            told, _ = context.view(row["method_id"], "spy")
-            assert told["end_byte"] - told["start_byte"] == len(told["text"].encode())
+            spied_node, _ = context.view(row["method_id"], "spy")
+            assert spied_node["end_byte"] - spied_node["start_byte"] == len(
+                spied_node["text"].encode()
+            )
 
 
 # --------------------------------------------------------------------------------------
@@ -221,7 +242,7 @@ def test_a_spy_sees_no_length_of_an_operator(
 
 
 @pytest.mark.parametrize("task", ["npath", "nulltoken"])
-def test_tasks_that_hide_nothing_show_what_is_stored(
+def test_unmasked_tasks_serve_stored_views(
     task: str, examples_corpus: Corpus, methods: list[Row]
 ) -> None:
     context = CorpusContext(examples_corpus, lambda _: Mask(task))

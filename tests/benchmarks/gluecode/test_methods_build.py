@@ -1,5 +1,8 @@
-"""The five tasks, built from the example projects. Labels are checked against the files as they
-stand on disk, positions against the original text, Parquet against the JSON lines."""
+"""Tests of the five tasks, built from the example projects.
+
+Labels are checked against the files on disk, positions against the original text, and Parquet
+files against the JSON lines.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from codeacumen.api import CodeacumenError
-from codeacumen.benchmarks.gluecode.build import Recipe, build
+from codeacumen.benchmarks.gluecode.build import GluecodeRecipe, build_dataset
 from codeacumen.benchmarks.gluecode.masks import MASK
 from codeacumen.benchmarks.gluecode.specs import SPECS
 from codeacumen.corpus import Corpus
-from codeacumen.languages.java.measures.npath import BINS, npath
+from codeacumen.languages.java.measures.npath import BINS, compute_npath
 from codeacumen.languages.java.measures.operators import OPERATORS
 from codeacumen.languages.java.syntax.file import JavaFile
-from corpora import build_at, contents, shared_engine
+from corpora import build_corpus_at, read_files, shared_engine
 from npath_slowly import bin_of
 from support import ROOT
 
@@ -28,37 +31,37 @@ Rows = dict[str, list[dict[str, Any]]]
 
 @pytest.fixture(scope="module")
 def built(examples_corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made(examples_corpus, tmp_path_factory.mktemp("gluecode") / "out")
+    return build_into(examples_corpus, tmp_path_factory.mktemp("gluecode") / "out")
 
 
-def made(corpus: Corpus, out: Path, workers: int = 1, **recipe: Any) -> Path:
-    build(corpus, Recipe(**recipe), out, shared_engine(workers), {})
+def build_into(corpus: Corpus, out: Path, workers: int = 1, **recipe: Any) -> Path:
+    build_dataset(corpus, GluecodeRecipe(**recipe), out, shared_engine(workers), {})
     return out
 
 
-def lines(out: Path, task: str) -> list[str]:
+def read_lines(out: Path, task: str) -> list[str]:
     return (out / f"{task}.jsonl").read_text(encoding="utf-8").splitlines()
 
 
 @pytest.fixture(scope="module")
 def rows(built: Path) -> Rows:
-    return {task: [json.loads(line) for line in lines(built, task)] for task in SPECS}
+    return {task: [json.loads(line) for line in read_lines(built, task)] for task in SPECS}
 
 
-def source(row: dict[str, Any]) -> bytes:
+def read_source(row: dict[str, Any]) -> bytes:
     return (ROOT / "examples" / row["project"] / row["path"]).read_bytes()
 
 
-def test_splits_are_those_of_projects(rows: Rows) -> None:
-    for mine in rows.values():
-        splits = {(row["project"], row["split"]) for row in mine}
+def test_each_project_is_in_one_split(rows: Rows) -> None:
+    for task_rows in rows.values():
+        splits = {(row["project"], row["split"]) for row in task_rows}
         assert len(splits) == len({project for project, _ in splits})
     assert {row["split"] for row in rows["naming"]} == {"train", "dev", "test"}
 
 
-def test_each_method_once(rows: Rows) -> None:
-    for mine in rows.values():
-        assert len({row["id"] for row in mine}) == len(mine)
+def test_each_method_occurs_once_per_task(rows: Rows) -> None:
+    for task_rows in rows.values():
+        assert len({row["id"] for row in task_rows}) == len(task_rows)
 
 
 def test_npath_labels_are_balanced_and_right(rows: Rows, examples_corpus: Corpus) -> None:
@@ -67,9 +70,9 @@ def test_npath_labels_are_balanced_and_right(rows: Rows, examples_corpus: Corpus
         assert set(counts) == set(BINS)
         assert len(set(counts.values())) == 1
     for row in rows["npath"]:
-        file = JavaFile(source(row))
-        place = examples_corpus.method(row["id"])["place"]
-        value = int(npath(file)[file.bodies.index(place)])
+        file = JavaFile(read_source(row))
+        method_index = examples_corpus.method(row["id"])["place"]
+        value = int(compute_npath(file)[file.bodies.index(method_index)])
         assert (row["value"], row["label"]) == (value, bin_of(value))
 
 
@@ -80,44 +83,44 @@ def test_operators_are_balanced_and_masked_once(rows: Rows) -> None:
         assert len(set(counts.values())) == 1
     for row in rows["operators"]:
         assert row["text"].count(MASK) == 1
-        assert_puts_back(row)
+        assert_label_restores_source(row)
 
 
-def assert_puts_back(row: dict[str, Any]) -> None:
-    """With the label in place of the mask, the text is that of the file, at that very place."""
-    data, before = source(row), row["text"].partition(MASK)[0].encode()
+def assert_label_restores_source(row: dict[str, Any]) -> None:
+    """Assert that the text with the label for the mask equals the file at this position."""
+    data, before = read_source(row), row["text"].partition(MASK)[0].encode()
     start = row["start_byte"]
     assert data[start : row["end_byte"]].decode() == row["label"]
     assert data[start - len(before) :].startswith(row["text"].replace(MASK, row["label"]).encode())
 
 
-def test_names(rows: Rows, examples_corpus: Corpus) -> None:
+def test_naming_labels_are_method_names(rows: Rows, examples_corpus: Corpus) -> None:
     for row in rows["naming"]:
         method = examples_corpus.method(row["id"])
         assert row["label"] == method["name"]
         assert method["kind"] == "method"
         assert "METHOD_NAME" in row["text"]
-    short = sum(len(row["label"]) < 4 for row in rows["naming"])
-    assert 0 < short <= 0.03 * len(rows["naming"])
+    short_count = sum(len(row["label"]) < 4 for row in rows["naming"])
+    assert 0 < short_count <= 0.03 * len(rows["naming"])
 
 
 def test_completion_hides_one_call(rows: Rows, examples_corpus: Corpus) -> None:
-    named = {row["id"] for row in rows["naming"]}
+    naming_ids = {row["id"] for row in rows["naming"]}
     for row in rows["completion"]:
-        assert row["id"] in named
-        assert_puts_back(row)
+        assert row["id"] in naming_ids
+        assert_label_restores_source(row)
         (call,) = [
-            one
-            for one in examples_corpus.calls(row["id"])
-            if one["start_byte"] == row["start_byte"]
+            call_row
+            for call_row in examples_corpus.calls(row["id"])
+            if call_row["start_byte"] == row["start_byte"]
         ]
         assert call["callee"].partition("(")[0].partition("/")[0].endswith(f".{row['label']}")
         assert row["label"] in row["candidates"], "these projects have no libraries"
         assert (row["origin"] == "library") is not call["inside"]
 
 
-# Every method calls one, and the remark beside the call says where that is declared, by the rules
-# of Java for what a call names (JLS 15.12).
+# Each method has one call. The comment beside it names the origin of the callee's declaration, by
+# the rules of Java for method invocations (JLS 15.12).
 ORIGINS_BY_HAND = {
     "shop/Till.java": """
         package shop;
@@ -209,24 +212,24 @@ ORIGINS_BY_HAND = {
 }
 
 
-def test_origins_by_hand(tmp_path: Path) -> None:
+def test_origins_of_calls_follow_the_java_rules(tmp_path: Path) -> None:
     for path, text in ORIGINS_BY_HAND.items():
         file = tmp_path / "src" / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
-    build_at(tmp_path / "corpus", [str(tmp_path / "src")])
-    out = made(Corpus.open(tmp_path / "corpus"), tmp_path / "out")
-    found, expected = {}, {}
+    build_corpus_at(tmp_path / "corpus", [str(tmp_path / "src")])
+    out = build_into(Corpus.open(tmp_path / "corpus"), tmp_path / "out")
+    origin_by_line, expected_by_line = {}, {}
     for path, text in ORIGINS_BY_HAND.items():
         for line, code in enumerate(text.splitlines(), 1):
             if "//" in code:
-                expected[path, line] = code.split()[-1]
-    for row in map(json.loads, lines(out, "completion")):
-        found[row["path"], row["line"]] = row["origin"]
-    assert found == expected
+                expected_by_line[path, line] = code.split()[-1]
+    for row in map(json.loads, read_lines(out, "completion")):
+        origin_by_line[row["path"], row["line"]] = row["origin"]
+    assert origin_by_line == expected_by_line
 
 
-def test_parquet_holds_the_same(built: Path, rows: Rows) -> None:
+def test_parquet_equals_json_lines(built: Path, rows: Rows) -> None:
     for task in SPECS:
         table = pq.read_table(built / f"{task}.parquet").to_pylist()
         assert [
@@ -234,12 +237,12 @@ def test_parquet_holds_the_same(built: Path, rows: Rows) -> None:
         ] == rows[task]
 
 
-def test_what_it_says_about_itself(built: Path, rows: Rows) -> None:
+def test_dataset_json_reports_counts_and_corpus(built: Path, rows: Rows) -> None:
     about = json.loads((built / "dataset.json").read_text())
-    for task, mine in rows.items():
-        counts = Counter(row["split"] for row in mine)
-        told = about["counts"]["tasks"][task]
-        assert {split: told[split]["instances"] for split in told} == {
+    for task, task_rows in rows.items():
+        counts = Counter(row["split"] for row in task_rows)
+        task_counts = about["counts"]["tasks"][task]
+        assert {split: task_counts[split]["instances"] for split in task_counts} == {
             split: counts[split] for split in ("train", "dev", "test")
         }
     assert about["counts"]["tasks"]["naming"]["train"]["wanted"] == 800_000
@@ -247,59 +250,59 @@ def test_what_it_says_about_itself(built: Path, rows: Rows) -> None:
 
 
 @pytest.mark.parametrize("change", [{"workers": 2}, {}])
-def test_same_bytes(
+def test_output_is_deterministic(
     change: dict[str, int], examples_corpus: Corpus, built: Path, tmp_path: Path
 ) -> None:
-    again = contents(made(examples_corpus, tmp_path / "out", **change))
+    again = read_files(build_into(examples_corpus, tmp_path / "out", **change))
     about = json.loads(again.pop("dataset.json"))
-    first = contents(built)
+    first = read_files(built)
     assert about["files"] == json.loads(first.pop("dataset.json"))["files"]
     assert again == first
 
 
-def test_another_seed_draws_others(examples_corpus: Corpus, built: Path, tmp_path: Path) -> None:
-    other = made(examples_corpus, tmp_path / "out", seed=1)
+def test_another_seed_samples_other_instances(
+    examples_corpus: Corpus, built: Path, tmp_path: Path
+) -> None:
+    other = build_into(examples_corpus, tmp_path / "out", seed=1)
     for task in ("npath", "operators", "completion"):
         assert (other / f"{task}.jsonl").read_bytes() != (built / f"{task}.jsonl").read_bytes()
 
 
-def test_dedup_leaves_no_near_duplicate(
-    examples_corpus: Corpus, rows: Rows, tmp_path: Path
-) -> None:
+def test_dedup_removes_near_duplicates(examples_corpus: Corpus, rows: Rows, tmp_path: Path) -> None:
     assert any(row["near_duplicate"] for row in rows["naming"]), (
         "these projects share a few methods"
     )
-    out = made(examples_corpus, tmp_path / "out", dedup=True)
+    out = build_into(examples_corpus, tmp_path / "out", dedup=True)
     for task in SPECS:
-        for line in lines(out, task):
+        for line in read_lines(out, task):
             assert not json.loads(line)["near_duplicate"]
 
 
-def test_a_folder_that_holds_something_else(examples_corpus: Corpus, tmp_path: Path) -> None:
+def test_folder_with_other_files_is_rejected(examples_corpus: Corpus, tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("mine")
     with pytest.raises(CodeacumenError, match="not empty"):
-        made(examples_corpus, tmp_path)
+        build_into(examples_corpus, tmp_path)
 
 
-def test_an_old_set_is_replaced_only_by_a_whole_one(
+def test_interrupted_build_keeps_the_old_data_set(
     examples_corpus: Corpus, built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    out = made(examples_corpus, tmp_path / "out")
-    before = contents(out)
+    out = build_into(examples_corpus, tmp_path / "out")
+    before = read_files(out)
     import codeacumen.benchmarks.gluecode.build as module
 
-    def fail(*_: object) -> None:
+    def interrupt_build(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(module, "counts_of", fail)
+    monkeypatch.setattr(module, "compute_counts", interrupt_build)
     with pytest.raises(KeyboardInterrupt):
-        made(examples_corpus, out, seed=5)
-    assert contents(out) == before
+        build_into(examples_corpus, out, seed=5)
+    assert read_files(out) == before
 
 
-def test_an_empty_corpus(tmp_path: Path) -> None:
+def test_corpus_without_instances_builds_empty_files(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "A.java").write_text("interface A { void f(); }")
-    build_at(tmp_path / "corpus", [str(tmp_path / "src")])
-    out = made(Corpus.open(tmp_path / "corpus"), tmp_path / "out")
+    build_corpus_at(tmp_path / "corpus", [str(tmp_path / "src")])
+    out = build_into(Corpus.open(tmp_path / "corpus"), tmp_path / "out")
     assert all((out / f"{task}.jsonl").read_bytes() == b"" for task in SPECS)

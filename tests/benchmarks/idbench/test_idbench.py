@@ -1,5 +1,5 @@
-"""Oracles: the published data themselves, and figures of the specification that were
-computed by the authors' released procedure."""
+"""Tests of IdBench. Oracles: the published data, and figures of the specification that were
+computed with the authors' released procedure."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from scipy.stats import spearmanr
 
 from codeacumen.api import Pair
 from codeacumen.benchmarks.idbench import SIZES, read_pairs, read_subsets
-from codeacumen.registry import make_model, make_task, names
+from codeacumen.registry import list_names, make_model, make_task
 
 
-def test_nine_tasks() -> None:
-    assert sum(name.startswith("idbench/") for name in names("task")) == 9
+def test_idbench_has_nine_tasks() -> None:
+    assert sum(name.startswith("idbench/") for name in list_names("task")) == 9
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_nine_tasks() -> None:
         ("contextual", "large", 174, 160),
     ],
 )
-def test_pairs_with_a_label_and_pairs_all_techniques_score(
+def test_counts_of_labelled_and_complete_pairs(
     idbench: Path, question: str, size: str, labelled: int, complete: int
 ) -> None:
     instances = make_task(f"idbench/{question}/{size}").instances()
@@ -43,17 +43,19 @@ def test_pairs_with_a_label_and_pairs_all_techniques_score(
     ("reference", "column"),
     [("levenshtein:decimals=2", "LV"), ("needleman-wunsch:decimals=2", "NW")],
 )
-def test_string_distances_from_scratch_equal_every_published_row(
+def test_string_distances_equal_all_published_rows(
     idbench: Path, reference: str, column: str
 ) -> None:
-    """Read with the csv module, not with our reader: 786 of 786 rows."""
+    """All 786 rows agree; they are read with the csv module, not with our reader."""
     rows = []
     for size in SIZES:
         with (idbench / f"{size}_pair_wise.csv").open(newline="") as stream:
             rows += list(csv.DictReader(stream))
     assert len(rows) == 786
-    ours = make_model(reference).model.similarity([Pair(r["id1"], r["id2"]) for r in rows])
-    assert ours == [float(row[column]) for row in rows]
+    similarities = make_model(reference).model.similarity(
+        [Pair(row["id1"], row["id2"]) for row in rows]
+    )
+    assert similarities == [float(row[column]) for row in rows]
 
 
 @pytest.mark.parametrize(
@@ -67,21 +69,27 @@ def test_string_distances_from_scratch_equal_every_published_row(
         ("nw", "contextual", "medium", 143, 0.2505),
     ],
 )
-def test_the_own_convention_keeps_each_techniques_own_pairs(
+def test_own_evaluation_set_has_the_pairs_scored_by_the_technique(
     idbench: Path, reference: str, question: str, size: str, n: int, value: float
 ) -> None:
     from codeacumen.runs.evaluate import answer_cell
     from codeacumen.runs.plan import Cell, PlannedTask
-    from codeacumen.runs.scoring import Settings, score
+    from codeacumen.runs.scoring import ScoringSettings, compute_scores
 
     task = PlannedTask(make_task(f"idbench/{question}/{size}"))
     answers = answer_cell(Cell(make_model(reference), task))[0]
-    scores, _ = score(task.task, task.instances, answers, Settings(resamples=100))
-    own = next(s for s in scores if s.evaluation_set == "own")
-    assert (own.n, round(own.value, 4)) == (n, value)
-    truths = [i.truth for i in task.instances if answers[i.id].value is not None]
-    values = [answers[i.id].value for i in task.instances if answers[i.id].value is not None]
-    assert own.value == pytest.approx(spearmanr(truths, values).statistic)
+    scores, _ = compute_scores(task.task, task.instances, answers, ScoringSettings(resamples=100))
+    own_score = next(one_score for one_score in scores if one_score.evaluation_set == "own")
+    assert (own_score.n, round(own_score.value, 4)) == (n, value)
+    truths = [
+        instance.truth for instance in task.instances if answers[instance.id].value is not None
+    ]
+    values = [
+        answers[instance.id].value
+        for instance in task.instances
+        if answers[instance.id].value is not None
+    ]
+    assert own_score.value == pytest.approx(spearmanr(truths, values).statistic)
 
 
 def test_subsets_are_pairs_of_the_large_file(idbench: Path) -> None:
@@ -103,14 +111,14 @@ def test_subsets_are_pairs_of_the_large_file(idbench: Path) -> None:
         "added subtoken": 14,
         "tricky tokenization": 22,
     }
-    both = {
+    doubly_labelled = {
         (pair.left, pair.right)
         for pair in read_pairs(idbench, "large")
         if pair.labels["relatedness"] is not None and pair.labels["contextual"] is not None
     }
-    assert set(subsets) == both
+    assert set(subsets) == doubly_labelled
 
 
-def test_people_stand_beside(idbench: Path) -> None:
+def test_ceiling_is_human_agreement(idbench: Path) -> None:
     assert make_task("idbench/similarity/large").card.ceiling.value == 0.51
     assert make_task("idbench/contextual/large").card.ceiling is None

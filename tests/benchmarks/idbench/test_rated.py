@@ -1,4 +1,4 @@
-"""A benchmark that `codeacumen survey clean` made, asked like IdBench."""
+"""Tests of a benchmark that `codeacumen survey clean` made, evaluated like IdBench."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ def benchmark(codeacumen_here: Codeacumen, tmp_path: Path) -> Path:
     return out
 
 
-def test_every_labelled_pair_is_asked(benchmark: Path) -> None:
+def test_instances_are_all_labelled_pairs(benchmark: Path) -> None:
     built = read_built(benchmark)
-    made = {task.name: task() for task in list_tasks(built)}
-    assert len(made) == 9
+    task_by_name = {task.name: task() for task in list_tasks(built)}
+    assert len(task_by_name) == 9
     labels = built.about["kinds"]["small"]["labels"]
     for question, column in (("similarity", "similarity"), ("contextual", "contextual_similarity")):
-        task = made[f"identifiers/{question}/small"]
+        task = task_by_name[f"identifiers/{question}/small"]
         assert len(task.instances()) == labels[column] > 0
-        assert all(0 <= one.truth <= 1 for one in task.instances())
-    ceiling = made["identifiers/similarity/small"].card.ceiling
+        assert all(0 <= instance.truth <= 1 for instance in task.instances())
+    ceiling = task_by_name["identifiers/similarity/small"].card.ceiling
     assert ceiling is not None
     assert ceiling.value == built.about["kinds"]["small"]["agreement"]["similarity"]
-    assert made["identifiers/contextual/small"].card.ceiling is None
+    assert task_by_name["identifiers/contextual/small"].card.ceiling is None
 
 
-def test_a_table_that_was_changed_is_refused(benchmark: Path) -> None:
+def test_changed_table_is_rejected(benchmark: Path) -> None:
     with (benchmark / "small_pair_wise.csv").open("a") as stream:
         stream.write("a,b,1,1,1\n")
-    made = {task.name: task for task in list_tasks(read_built(benchmark))}
+    task_by_name = {task.name: task for task in list_tasks(read_built(benchmark))}
     with pytest.raises(CodeacumenError, match="missing or damaged"):
-        made["identifiers/similarity/small"]().instances()
+        task_by_name["identifiers/similarity/small"]().instances()
 
 
-def test_a_model_is_evaluated_on_it(
+def test_eval_runs_on_a_rated_benchmark(
     codeacumen: Codeacumen, benchmark: Path, tmp_path: Path
 ) -> None:
-    done = codeacumen(
+    completed = codeacumen(
         "eval",
         "-t",
         f"identifiers@{benchmark}",
@@ -59,5 +59,5 @@ def test_a_model_is_evaluated_on_it(
         tmp_path / "run",
         "--json",
     )
-    assert done.returncode == 0, done.stderr
-    assert "identifiers/relatedness/large" in json.dumps(json.loads(done.stdout))
+    assert completed.returncode == 0, completed.stderr
+    assert "identifiers/relatedness/large" in json.dumps(json.loads(completed.stdout))

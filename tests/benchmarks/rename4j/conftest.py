@@ -1,4 +1,4 @@
-"""Liu's data where it lies beside the repository, and a folder of renames written by hand."""
+"""Fixtures: Liu's data if it is in the shared folder, and a hand-written folder of renames."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from codeacumen.datasets import dataset, dataset_folder
-from codeacumen.datasets.fetch import get
-from codeacumen.registry import names
+from codeacumen.datasets import dataset_folder, find_dataset
+from codeacumen.datasets.fetch import fetch_dataset
+from codeacumen.registry import list_names
 from codeacumen.registry.entries import ENTRIES
-from codeacumen.renames.dataset import Settings, build
+from codeacumen.renames.dataset import RenameDatasetSettings, build_rename_dataset
 from codeacumen.renames.records import RENAMES, STABLE, Rename, StableMethod, write_lines
 from support import SHARED
 
@@ -19,22 +19,23 @@ from support import SHARED
 def liu(home: Path) -> Path:
     if not (SHARED / "liu2019" / "methods.jsonl").is_file():
         pytest.skip(f"Liu's methods are not in {SHARED / 'liu2019'}")
-    get(dataset("liu2019"), SHARED / "liu2019")
-    return dataset_folder(dataset("liu2019"))
+    fetch_dataset(find_dataset("liu2019"), SHARED / "liu2019")
+    return dataset_folder(find_dataset("liu2019"))
 
 
 @pytest.fixture
 def families(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tasks of one test are not those of the next."""
-    names("task")  # what is registered while the copy stands would be gone with it
+    """Restore the task registry after a test, so that tests do not share tasks."""
+    list_names("task")  # load lazily registered tasks before the registry is copied
     monkeypatch.setitem(ENTRIES, "task", dict(ENTRIES["task"]))
 
 
-def rename(project: str, old: str, new: str, place: int) -> Rename:
-    """Self-references and a call of the old name are in the code, and a comment that tells."""
+def make_rename(project: str, old: str, new: str, limit: int) -> Rename:
+    """Return a rename whose code has self-references, a call of the old name and a leaking
+    comment."""
     code = (
         f"/** {new} what was {old}. */\npublic int {new}(int n) {{\n"
-        f"    // {new} again\n    return n < {place} ? inner.{old}(n) : {new}(n - 1) + {old};\n}}"
+        f"    // {new} again\n    return n < {limit} ? inner.{old}(n) : {new}(n - 1) + {old};\n}}"
     )
     return Rename(
         id=f"{project}-{old}",
@@ -54,7 +55,7 @@ def rename(project: str, old: str, new: str, place: int) -> Rename:
     )
 
 
-def stable(project: str, name: str) -> StableMethod:
+def make_stable_method(project: str, name: str) -> StableMethod:
     return StableMethod(
         id=f"{project}-{name}",
         project=project,
@@ -70,18 +71,23 @@ def stable(project: str, name: str) -> StableMethod:
 
 @pytest.fixture
 def renamed(tmp_path: Path, families: None) -> Path:
-    """Eight projects with a rename and two stable methods each, half of them for training."""
+    """Build a data set of eight projects, each with a rename and two stable methods; half of the
+    projects are for training."""
     projects = [f"p{number}" for number in range(8)]
     mined = tmp_path / "mined"
     mined.mkdir()
     write_lines(
         mined / RENAMES,
-        [rename(one, f"fetch{i}", f"load{i}", i) for i, one in enumerate(projects)],
+        [make_rename(project, f"fetch{i}", f"load{i}", i) for i, project in enumerate(projects)],
     )
     write_lines(
         mined / STABLE,
-        [stable(one, f"{name}{i}") for i, one in enumerate(projects) for name in ("run", "stop")],
+        [
+            make_stable_method(project, f"{name}{i}")
+            for i, project in enumerate(projects)
+            for name in ("run", "stop")
+        ],
     )
     out = tmp_path / "names"
-    build([mined], {}, out, Settings(shares=(50, 0, 50)))
+    build_rename_dataset([mined], {}, out, RenameDatasetSettings(shares=(50, 0, 50)))
     return out

@@ -1,5 +1,5 @@
-"""Methods drawn to stand beside Liu's. Oracle: the example projects, whose corpus is queried with
-SQL; two builds of the same bytes."""
+"""Tests of sampling consistent methods beside Liu's. Oracles: SQL queries of the corpus of the
+example projects, and two builds with equal bytes."""
 
 from __future__ import annotations
 
@@ -9,75 +9,81 @@ from pathlib import Path
 import pytest
 
 from codeacumen.api import CodeacumenError
-from codeacumen.benchmarks.rename4j.build import Recipe, build, is_eligible
-from codeacumen.benchmarks.rename4j.cases import tidied, without_override
+from codeacumen.benchmarks.rename4j.build import MisnamedRecipe, build_dataset, is_eligible
+from codeacumen.benchmarks.rename4j.cases import normalize_indentation, remove_override
 from codeacumen.corpus import Corpus
 from codeacumen.datasets.built import load_data
 from codeacumen.registry import make_task
 
 
-def rows(folder: Path) -> list[dict[str, str]]:
+def read_rows(folder: Path) -> list[dict[str, str]]:
     return [json.loads(line) for line in (folder / "drawn.jsonl").read_text().splitlines()]
 
 
-def test_as_many_beside_each_as_asked(
+def test_build_samples_the_requested_number_per_case(
     liu: Path, examples_corpus: Corpus, tmp_path: Path, families: None
 ) -> None:
-    about = build(examples_corpus, Recipe(beside=5, cases=12), tmp_path / "out")
+    about = build_dataset(examples_corpus, MisnamedRecipe(beside=5, cases=12), tmp_path / "out")
     assert about["counts"]["cases"] == 12
     assert load_data(tmp_path / "out") == ["misnamed/check"]
     task = make_task("misnamed/check")
     assert task.metric.name == "average_precision"
     instances = task.instances()
-    assert [one.truth["label"] for one in instances] == (["inconsistent"] + ["consistent"] * 5) * 12
-    # A resample of clusters keeps the imbalance.
-    for at in range(0, len(instances), 6):
-        assert len({one.cluster for one in instances[at : at + 6]}) == 1
-    texts = [one.input.method.text for one in instances]  # type: ignore[union-attr]
+    assert [instance.truth["label"] for instance in instances] == (
+        ["inconsistent"] + ["consistent"] * 5
+    ) * 12
+    # A case and the methods sampled for it are one cluster, so resampling keeps the imbalance.
+    for start in range(0, len(instances), 6):
+        assert len({instance.cluster for instance in instances[start : start + 6]}) == 1
+    texts = [instance.input.method.text for instance in instances]  # type: ignore[union-attr]
     assert all("METHOD_NAME" in text and "@Override" not in text for text in texts)
     assert all(text == text.strip() for text in texts)
     assert not any("/**" in text for text in texts)
 
 
-def test_a_small_corpus_asks_about_fewer_and_keeps_the_imbalance(
+def test_small_corpus_has_fewer_cases_at_the_same_imbalance(
     liu: Path, examples_corpus: Corpus, tmp_path: Path
 ) -> None:
-    about = build(examples_corpus, Recipe(), tmp_path / "out")
+    about = build_dataset(examples_corpus, MisnamedRecipe(), tmp_path / "out")
     counts = about["counts"]
     assert counts["drawn"] == 33 * counts["cases"]
     assert 0 < counts["cases"] < counts["inconsistent"] == 1403
-    found = examples_corpus.query(
+    eligible_count = examples_corpus.query(
         "select count(*) as most from methods where kind = 'method' and body and name <> 'main' "
         "and not regexp_matches(lower(path), 'test|sample|example|template') and not "
         r"regexp_matches(text, '\{\s*\}\s*$')"
     )
-    assert found.to_pylist() == [{"most": counts["eligible"]}]
+    assert eligible_count.to_pylist() == [{"most": counts["eligible"]}]
 
 
-def test_only_methods_of_a_split_are_drawn(
+def test_only_methods_of_the_split_are_sampled(
     liu: Path, examples_corpus: Corpus, tmp_path: Path
 ) -> None:
-    build(examples_corpus, Recipe(beside=3, cases=5, split="test"), tmp_path / "out")
-    found = examples_corpus.query("select distinct project from methods where split = 'test'")
-    wanted = {row["project"] for row in found.to_pylist()}
-    assert {row["project"] for row in rows(tmp_path / "out")} <= wanted
+    build_dataset(
+        examples_corpus, MisnamedRecipe(beside=3, cases=5, split="test"), tmp_path / "out"
+    )
+    projects_table = examples_corpus.query(
+        "select distinct project from methods where split = 'test'"
+    )
+    split_projects = {row["project"] for row in projects_table.to_pylist()}
+    assert {row["project"] for row in read_rows(tmp_path / "out")} <= split_projects
 
 
-def test_the_same_seed_draws_the_same_and_another_others(
-    liu: Path, examples_corpus: Corpus, tmp_path: Path
-) -> None:
+def test_sample_depends_on_the_seed(liu: Path, examples_corpus: Corpus, tmp_path: Path) -> None:
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
-        build(examples_corpus, Recipe(seed=seed, beside=3, cases=9), tmp_path / name)
+        build_dataset(
+            examples_corpus, MisnamedRecipe(seed=seed, beside=3, cases=9), tmp_path / name
+        )
     first, same, other = ((tmp_path / name / "drawn.jsonl").read_bytes() for name in "abc")
     assert first == same
     assert first != other
-    drawn = rows(tmp_path / "a")
-    assert len({(row["name"], row["text"]) for row in drawn}) == len(drawn)
+    sampled_rows = read_rows(tmp_path / "a")
+    assert len({(row["name"], row["text"]) for row in sampled_rows}) == len(sampled_rows)
 
 
-def test_too_small_a_corpus_is_told(liu: Path, examples_corpus: Corpus, tmp_path: Path) -> None:
+def test_too_small_corpus_is_rejected(liu: Path, examples_corpus: Corpus, tmp_path: Path) -> None:
     with pytest.raises(CodeacumenError, match="eligible methods"):
-        build(examples_corpus, Recipe(beside=10**6, cases=1), tmp_path / "out")
+        build_dataset(examples_corpus, MisnamedRecipe(beside=10**6, cases=1), tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -94,7 +100,7 @@ def test_too_small_a_corpus_is_told(liu: Path, examples_corpus: Corpus, tmp_path
         ({"text": "void f() {\n}"}, False),
     ],
 )
-def test_lius_filters(change: dict[str, object], eligible: bool) -> None:
+def test_eligibility_follows_the_filters_of_liu(change: dict[str, object], eligible: bool) -> None:
     row = {
         "kind": "method",
         "body": True,
@@ -105,12 +111,16 @@ def test_lius_filters(change: dict[str, object], eligible: bool) -> None:
     assert is_eligible({**row, **change}) is eligible
 
 
-def test_texts_are_tidied_wherever_they_were_cut() -> None:
-    cut = "\t\n\tint f() {\n\t\treturn 1;\n\t}\n"
-    alone = "int f() {\n\t\treturn 1;\n\t}"
-    assert tidied(cut) == tidied(alone) == "int f() {\n\treturn 1;\n}"
-    assert tidied(" \n ") == ""
-    assert without_override("@Override\n  @java.lang.Override public void f() {}") == (
+def test_indentation_and_override_are_removed() -> None:
+    indented = "\t\n\tint f() {\n\t\treturn 1;\n\t}\n"
+    unindented = "int f() {\n\t\treturn 1;\n\t}"
+    assert (
+        normalize_indentation(indented)
+        == normalize_indentation(unindented)
+        == "int f() {\n\treturn 1;\n}"
+    )
+    assert normalize_indentation(" \n ") == ""
+    assert remove_override("@Override\n  @java.lang.Override public void f() {}") == (
         "public void f() {}"
     )
-    assert without_override("@OverrideMe void f() {}") == "@OverrideMe void f() {}"
+    assert remove_override("@OverrideMe void f() {}") == "@OverrideMe void f() {}"

@@ -1,4 +1,4 @@
-"""The robustness tasks of a data set, and how many statements a method has."""
+"""Tests of the robustness tasks of a data set, and of counting statements."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from pathlib import Path
 import pytest
 
 from codeacumen.api import Answer, Capability, Method
-from codeacumen.benchmarks.robustness import BUCKETS, Robustness, bucket
+from codeacumen.benchmarks.robustness import BUCKETS, RobustnessTask, find_bucket
 from codeacumen.datasets.built import read_built
 from codeacumen.datasets.variants.make import count_statements
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.runs.plan import PlannedTask
-from codeacumen.runs.scoring import Settings, score
+from codeacumen.runs.scoring import ScoringSettings, compute_scores
 from codeacumen.transforms.code import code_of
 from datasets_by_hand import write_data
 
 
 @pytest.fixture
-def rename(tmp_path: Path) -> Robustness:
-    return Robustness(read_built(write_data(tmp_path)), "rename")
+def rename(tmp_path: Path) -> RobustnessTask:
+    return RobustnessTask(read_built(write_data(tmp_path)), "rename")
 
 
-def test_each_original_stands_before_its_variants(rename: Robustness) -> None:
+def test_each_original_precedes_its_variants(rename: RobustnessTask) -> None:
     instances = PlannedTask(rename).instances
-    assert [(one.id, one.cluster, one.truth) for one in instances] == [
+    assert [(instance.id, instance.cluster, instance.truth) for instance in instances] == [
         ("m0", "m0", "getCount"),
         ("m0/rename/single/rename:x:0", "m0", "getCount"),
         ("m0/rename/single/rename:y:0", "m0", "getCount"),
@@ -32,20 +32,22 @@ def test_each_original_stands_before_its_variants(rename: Robustness) -> None:
         ("m1", "m1", "run"),
         ("m1/rename/single/rename:x:0", "m1", "run"),
     ]
-    assert [sorted(one.tags) for one in instances[2:5]] == [
+    assert [sorted(instance.tags) for instance in instances[2:5]] == [
         ["statements:1-5", "variant", "where:single"],
         ["statements:1-5", "variant", "where:all"],
         ["original", "statements:6-10"],
     ]
-    asked = instances[1].input
-    assert isinstance(asked, Method)
-    assert asked == Method(instances[1].id, "void METHOD_NAME() {} // rename:x:0", "java")
+    variant_input = instances[1].input
+    assert isinstance(variant_input, Method)
+    assert variant_input == Method(instances[1].id, "void METHOD_NAME() {} // rename:x:0", "java")
 
 
-def test_the_card(rename: Robustness) -> None:
+def test_card_of_a_robustness_task(rename: RobustnessTask) -> None:
     card = rename.card
     assert (card.capability, card.metric, card.lower_is_better) == (Capability.NAME, "pcp", True)
-    assert [(one.name, one.tag) for one in card.evaluation_sets] == [
+    assert [
+        (evaluation_set.name, evaluation_set.tag) for evaluation_set in card.evaluation_sets
+    ] == [
         ("single", "where:single"),
         ("all", "where:all"),
     ]
@@ -55,58 +57,62 @@ def test_the_card(rename: Robustness) -> None:
     )
 
 
-def test_single_places_are_the_headline_even_if_asked_for_last(tmp_path: Path) -> None:
+def test_single_mode_is_the_headline_even_if_listed_last(tmp_path: Path) -> None:
     counts = {"variants": {"rename": {"25%": 2, "all": 1, "single": 3, "50%": 0}}}
-    task = Robustness(read_built(write_data(tmp_path, counts=counts)), "rename")
-    assert [one.name for one in task.card.evaluation_sets] == ["single", "25%", "all"]
+    task = RobustnessTask(read_built(write_data(tmp_path, counts=counts)), "rename")
+    assert [evaluation_set.name for evaluation_set in task.card.evaluation_sets] == [
+        "single",
+        "25%",
+        "all",
+    ]
     assert "25% of the places" in task.card.evaluation_sets[1].meaning
 
 
-def test_without_single_places_the_first_mode_is_the_headline(tmp_path: Path) -> None:
+def test_first_mode_is_the_headline_without_single_mode(tmp_path: Path) -> None:
     counts = {"variants": {"rename": {"all": 1, "25%": 2}}}
-    task = Robustness(read_built(write_data(tmp_path, counts=counts)), "rename")
-    assert [one.name for one in task.card.evaluation_sets] == ["all", "25%"]
+    task = RobustnessTask(read_built(write_data(tmp_path, counts=counts)), "rename")
+    assert [evaluation_set.name for evaluation_set in task.card.evaluation_sets] == ["all", "25%"]
 
 
 X, Y, ALL = "m0/rename/single/rename:x:0", "m0/rename/single/rename:y:0", "m0/rename/all/all"
 OTHER = "m1/rename/single/rename:x:0"
 
 
-def read(task: Robustness, answers: dict[str, Answer]) -> dict[str, Answer]:
+def pair_answers(task: RobustnessTask, answers: dict[str, Answer]) -> dict[str, Answer]:
     return task.postprocess_answers(task.instances(), answers)
 
 
-def test_a_pair_is_what_was_said_before_and_after(rename: Robustness) -> None:
-    said = {id_: Answer(id_, value) for id_, value in {"m0": "a", X: "b", Y: "a"}.items()}
-    assert read(rename, said) == {
+def test_pair_has_answers_before_and_after(rename: RobustnessTask) -> None:
+    answers = {id_: Answer(id_, value) for id_, value in {"m0": "a", X: "b", Y: "a"}.items()}
+    assert pair_answers(rename, answers) == {
         X: Answer(X, {"before": "a", "after": "b"}),
         Y: Answer(Y, {"before": "a", "after": "a"}),
     }
 
 
-def test_silence_is_an_answer_that_can_change(rename: Robustness) -> None:
-    said = {"m0": Answer("m0"), X: Answer(X), Y: Answer(Y, "a")}
-    found = read(rename, said)
-    assert found[X].value == {"before": "", "after": ""}
-    assert found[Y].value == {"before": "", "after": "a"}
+def test_missing_answer_is_an_empty_name(rename: RobustnessTask) -> None:
+    answers = {"m0": Answer("m0"), X: Answer(X), Y: Answer(Y, "a")}
+    pairs = pair_answers(rename, answers)
+    assert pairs[X].value == {"before": "", "after": ""}
+    assert pairs[Y].value == {"before": "", "after": "a"}
 
 
-def test_what_failed_on_either_failed_for_the_pair(rename: Robustness) -> None:
-    said = {
+def test_failure_on_either_method_fails_the_pair(rename: RobustnessTask) -> None:
+    answers = {
         "m0": Answer("m0", "a"),
         X: Answer(X, error="no"),
         Y: Answer(Y, "a"),
         "m1": Answer("m1", error="never"),
         OTHER: Answer(OTHER, "b"),
     }
-    found = read(rename, said)
-    assert (found[X], found[OTHER]) == (Answer(X, error="no"), Answer(OTHER, error="never"))
-    assert found[Y].value == {"before": "a", "after": "a"}
+    pairs = pair_answers(rename, answers)
+    assert (pairs[X], pairs[OTHER]) == (Answer(X, error="no"), Answer(OTHER, error="never"))
+    assert pairs[Y].value == {"before": "a", "after": "a"}
 
 
-def test_scores_of_the_whole(rename: Robustness) -> None:
-    """Of the single places one changes, from right to wrong; a failed pair is left out."""
-    said = {
+def test_scores_of_all_evaluation_sets(rename: RobustnessTask) -> None:
+    """One of two single-place variants changes from right to wrong; a failed pair is excluded."""
+    answers = {
         "m0": Answer("m0", "get_count"),
         X: Answer(X, "getCount"),
         Y: Answer(Y, "getTotal"),
@@ -114,13 +120,21 @@ def test_scores_of_the_whole(rename: Robustness) -> None:
         "m1": Answer("m1", "go"),
         OTHER: Answer(OTHER, error="no"),
     }
-    scores, unreadable = score(rename, rename.instances(), said, Settings(resamples=100))
-    found = {(one.metric, one.evaluation_set, one.slice): (one.value, one.n) for one in scores}
-    assert found["pcp", "single", ""] == (50, 2)
-    assert found["pcp", "all", ""] == (100, 1)
-    assert found["cwp", "single", ""] == (50, 2)
-    assert found["cwp_share", "single", "statements:1-5"] == (50, 2)
-    assert found["pcp", "single", "statements:6-10"] == (None, 0)
+    scores, unreadable = compute_scores(
+        rename, rename.instances(), answers, ScoringSettings(resamples=100)
+    )
+    value_and_n = {
+        (one_score.metric, one_score.evaluation_set, one_score.slice): (
+            one_score.value,
+            one_score.n,
+        )
+        for one_score in scores
+    }
+    assert value_and_n["pcp", "single", ""] == (50, 2)
+    assert value_and_n["pcp", "all", ""] == (100, 1)
+    assert value_and_n["cwp", "single", ""] == (50, 2)
+    assert value_and_n["cwp_share", "single", "statements:1-5"] == (50, 2)
+    assert value_and_n["pcp", "single", "statements:6-10"] == (None, 0)
     assert unreadable == {}
 
 
@@ -141,8 +155,8 @@ def test_scores_of_the_whole(rename: Robustness) -> None:
         (9999, "101+"),
     ],
 )
-def test_buckets_are_those_of_figure_4(statements: int, name: str) -> None:
-    assert bucket(statements) == name
+def test_buckets_match_figure_4(statements: int, name: str) -> None:
+    assert find_bucket(statements) == name
     assert name in BUCKETS
 
 
@@ -161,10 +175,10 @@ def test_buckets_are_those_of_figure_4(statements: int, name: str) -> None:
         ("outer: ;", 3),
         ("do ; while (x > 1);", 3),
         ("if (x > 1) ; else if (x > 2) return; else { }", 6),
-        # Cases are none themselves; what stands in them is.
+        # A case is not a statement, the statements in it are.
         ("switch (x) { case 1: f(); break; default: ; }", 5),
         ("switch (x) { case 1 -> f(); case 2 -> throw new E(); default -> {} }", 5),
-        # A switch that is an expression is no statement, but its rules' values are.
+        # A switch expression is not a statement, but the values of its rules are.
         ("int y = switch (x) { case 1 -> 2; default -> { yield 3; } };", 5),
         ("return switch (x) { default -> 1; };", 3),
         # The body of a lambda is a statement, in braces or not.
@@ -173,14 +187,14 @@ def test_buckets_are_those_of_figure_4(statements: int, name: str) -> None:
         ("g(a -> switch (a) { default -> 1; });", 4),
         ("try (var z = o()) { } catch (E e) { } finally { ; }", 6),
         ("synchronized (this) { assert x > 1; throw new E(); }", 5),
-        # A class inside is one statement, and those in it count too; its members are none.
+        # A local class is one statement plus the statements in it; its members are not statements.
         ("class B { int q; B() { super(); } ; void t() { } { q = 1; } static { } }", 8),
         ("new Object() { int f() { return 1; } };", 4),
         ("record P(int x) { P { x = 1; } } enum C { A } interface I { }", 6),
     ],
 )
-def test_statements_are_counted_as_javaparser_does(body: str, statements: int) -> None:
-    """Counted by hand, after JavaParser's classes of statements."""
+def test_statement_count_matches_javaparser(body: str, statements: int) -> None:
+    """Expected counts follow JavaParser's classes of statements and are counted by hand."""
     file = JavaFile(f"class A {{ void m(int x) {{ {body} }} }}".encode())
     assert not file.syntax.broken
     assert count_statements(code_of(file), file.declarations.methods[0].node) == statements

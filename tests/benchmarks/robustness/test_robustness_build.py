@@ -1,5 +1,7 @@
-"""From a corpus to a robustness data set. What is expected is found by another way: the corpus by
-SQL, variants file by file."""
+"""Tests of building a robustness data set from a corpus.
+
+Expected results are computed in another way: methods by SQL, variants file by file.
+"""
 
 from __future__ import annotations
 
@@ -16,22 +18,22 @@ from typing import Any
 import pytest
 
 from codeacumen.api import CodeacumenError
-from codeacumen.benchmarks.robustness import Robustness
+from codeacumen.benchmarks.robustness import RobustnessTask
 from codeacumen.corpus import Corpus
 from codeacumen.datasets.built import SCHEMA, read_built
-from codeacumen.datasets.variants.build import build
+from codeacumen.datasets.variants.build import build_variant_dataset
 from codeacumen.datasets.variants.make import Recipe
 from codeacumen.engines import WorkerLost
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.code import Code
-from codeacumen.transforms.edits import Rewrite, replace
+from codeacumen.transforms.edits import Rewrite, replace_range
 from codeacumen.transforms.location import Location
-from codeacumen.transforms.variants import KINDS, variants
-from corpora import build_at, contents, project_of, shared_engine
+from codeacumen.transforms.variants import KINDS, iterate_variants
+from corpora import build_corpus_at, build_single_file_corpus, read_files, shared_engine
 
 MODES = ("single", "all", "25%")
 RECIPE = Recipe(("rename",), MODES, split="all")
-# Unchecked, for the larger corpus: what is looked at is not what a level finds.
+# Without certification, for the larger corpus, where the tests do not look at certificates.
 QUICK = Recipe(("rename",), MODES, split="all", certify="none")
 
 SOURCE = """package a;
@@ -58,39 +60,39 @@ class Till {
 """
 
 
-class Here:
-    """Does the work in this process, last item first: order must not matter."""
+class InProcessEngine:
+    """An engine that works in this process, last item first, because order must not matter."""
 
     def run(
         self, work: Callable[[Any], Any], items: Sequence[Any], limit: float
     ) -> Iterator[tuple[int, Any]]:
-        for place in reversed(range(len(items))):
-            yield place, work(items[place])
+        for index in reversed(range(len(items))):
+            yield index, work(items[index])
 
 
 @pytest.fixture(scope="module")
 def till(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    return project_of(tmp_path_factory.mktemp("till"), "a/Till.java", SOURCE)
+    return build_single_file_corpus(tmp_path_factory.mktemp("till"), "a/Till.java", SOURCE)
 
 
-def lines(folder: Path, name: str) -> list[dict[str, Any]]:
+def read_rows(folder: Path, name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / name).read_text().splitlines()]
 
 
-def test_a_small_class_in_full(till: Corpus, tmp_path: Path) -> None:
-    """No constructor, no empty method, none of a class inside a method."""
-    about = build(till, RECIPE, tmp_path, Here())
-    originals = {row["id"]: row for row in lines(tmp_path, "originals.jsonl")}
+def test_build_of_a_small_class(till: Corpus, tmp_path: Path) -> None:
+    """Constructors, empty methods and methods of classes inside methods are skipped."""
+    about = build_variant_dataset(till, RECIPE, tmp_path, InProcessEngine())
+    originals = {row["id"]: row for row in read_rows(tmp_path, "originals.jsonl")}
     assert [(row["name"], row["line"], row["statements"]) for row in originals.values()] == [
         ("add", 10, 2),
         ("addAll", 12, 5),
         ("later", 18, 5),
     ]
-    told = [
+    summaries = [
         (originals[row["method"]]["name"], row["where"], row["locations"])
-        for row in lines(tmp_path, "variants.jsonl")
+        for row in read_rows(tmp_path, "variants.jsonl")
     ]
-    assert told == [
+    assert summaries == [
         ("add", "single", ["rename:amount:0"]),
         ("addAll", "single", ["rename:amounts:0"]),
         ("addAll", "single", ["rename:times:0"]),
@@ -101,15 +103,15 @@ def test_a_small_class_in_full(till: Corpus, tmp_path: Path) -> None:
             "all",
             ["rename:amounts:0", "rename:times:0", "rename:before:0", "rename:amount:0"],
         ),
-        # A quarter of four places; of fewer than four there is no quarter.
-        ("addAll", "25%", told[6][2]),
+        # A quarter of four locations; with fewer than four locations there is no such variant.
+        ("addAll", "25%", summaries[6][2]),
         ("later", "single", ["rename:amount:0"]),
     ]
-    assert len(told[6][2]) == 1
+    assert len(summaries[6][2]) == 1
     assert about["counts"]["methods"] == 3
     assert about["counts"]["methods_looked_at"] == 3
     assert about["counts"]["variants"] == {"rename": {"single": 6, "all": 1, "25%": 1}}
-    first = lines(tmp_path, "variants.jsonl")[0]
+    first = read_rows(tmp_path, "variants.jsonl")[0]
     assert first["id"] == f"{first['method']}/rename/single/rename:amount:0"
     assert first["text"] == "int METHOD_NAME(int var0) { return sum += var0; }"
     assert first["certificate"] == {"level": "parses"}
@@ -118,28 +120,35 @@ def test_a_small_class_in_full(till: Corpus, tmp_path: Path) -> None:
     )
 
 
-def test_only_some_methods(till: Corpus, tmp_path: Path) -> None:
-    """Their variants are those that they have among all; and a network may learn from one each."""
-    from codeacumen.models.neural.training.preparing import variants_hash, with_variants
+def test_build_for_chosen_methods(till: Corpus, tmp_path: Path) -> None:
+    """Chosen methods have the same variants as in a full build, and training can sample them."""
+    from codeacumen.models.neural.training.preparing import add_variants, get_variants_hash
 
-    build(till, RECIPE, tmp_path / "all", Here())
-    ids = [row["id"] for row in lines(tmp_path / "all", "originals.jsonl")]
-    about = build(till, RECIPE, tmp_path / "some", Here(), methods=ids[:2])
+    build_variant_dataset(till, RECIPE, tmp_path / "all", InProcessEngine())
+    ids = [row["id"] for row in read_rows(tmp_path / "all", "originals.jsonl")]
+    about = build_variant_dataset(
+        till, RECIPE, tmp_path / "some", InProcessEngine(), methods=ids[:2]
+    )
     assert about["chosen_methods"] == 2
-    assert [row["id"] for row in lines(tmp_path / "some", "originals.jsonl")] == ids[:2]
-    wanted = [row for row in lines(tmp_path / "all", "variants.jsonl") if row["method"] != ids[2]]
-    assert lines(tmp_path / "some", "variants.jsonl") == wanted
-    told = with_variants(None, tmp_path / "some")  # type: ignore[arg-type]
-    texts = {row["text"] for row in wanted if row["method"] == ids[1]}
-    assert told.variant(ids[1]) in texts
-    assert told.variant(ids[2]) == ""
-    assert variants_hash(tmp_path / "some") == about["files"]["variants.jsonl"]
+    assert [row["id"] for row in read_rows(tmp_path / "some", "originals.jsonl")] == ids[:2]
+    expected = [
+        row for row in read_rows(tmp_path / "all", "variants.jsonl") if row["method"] != ids[2]
+    ]
+    assert read_rows(tmp_path / "some", "variants.jsonl") == expected
+    inputs = add_variants(None, tmp_path / "some")  # type: ignore[arg-type]
+    texts = {row["text"] for row in expected if row["method"] == ids[1]}
+    assert inputs.variant(ids[1]) in texts
+    assert inputs.variant(ids[2]) == ""
+    assert get_variants_hash(tmp_path / "some") == about["files"]["variants.jsonl"]
 
 
-def test_a_rare_kind_of_variant_is_drawn_oftener(tmp_path: Path) -> None:
-    """Twice as often as a kind of which there is twice as much: of 2,000 methods with one of each,
-    two thirds, and no more than four standard deviations beside it."""
-    from codeacumen.models.neural.training.preparing import with_variants
+def test_rare_kinds_of_variants_are_sampled_more_often(tmp_path: Path) -> None:
+    """A kind with half as many variants is sampled twice as often.
+
+    Of 2,000 methods with one variant of each kind, two thirds are switches, within four standard
+    deviations.
+    """
+    from codeacumen.models.neural.training.preparing import add_variants
 
     rows = [
         {"id": f"{method}/{kind}", "method": str(method), "kind": kind, "text": kind}
@@ -157,37 +166,35 @@ def test_a_rare_kind_of_variant_is_drawn_oftener(tmp_path: Path) -> None:
         "files": {"variants.jsonl": hashlib.sha256(lines).hexdigest()},
     }
     (tmp_path / "dataset.json").write_text(json.dumps(about))
-    told = with_variants(None, tmp_path)  # type: ignore[arg-type]
-    drawn = sum(told.variant(str(method)) == "switch" for method in range(2000))
-    assert abs(drawn - 2000 * 2 / 3) < 4 * (2000 * 2 / 9) ** 0.5
-    assert {told.variant(str(method)) for method in range(2000, 4000)} == {"rename"}
+    inputs = add_variants(None, tmp_path)  # type: ignore[arg-type]
+    switch_count = sum(inputs.variant(str(method)) == "switch" for method in range(2000))
+    assert abs(switch_count - 2000 * 2 / 3) < 4 * (2000 * 2 / 9) ** 0.5
+    assert {inputs.variant(str(method)) for method in range(2000, 4000)} == {"rename"}
 
 
-def test_the_folder_is_a_task(till: Corpus, tmp_path: Path) -> None:
-    build(till, RECIPE, tmp_path, Here())
-    task = Robustness(read_built(tmp_path), "rename")
-    assert [one.name for one in task.card.evaluation_sets] == list(MODES)
+def test_built_folder_is_a_task(till: Corpus, tmp_path: Path) -> None:
+    build_variant_dataset(till, RECIPE, tmp_path, InProcessEngine())
+    task = RobustnessTask(read_built(tmp_path), "rename")
+    assert [evaluation_set.name for evaluation_set in task.card.evaluation_sets] == list(MODES)
     assert len(task.instances()) == 3 + 8
 
 
 @pytest.fixture(scope="module")
 def examples(examples_corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("examples") / "data"
-    build(examples_corpus, QUICK, out, shared_engine(2))
+    build_variant_dataset(examples_corpus, QUICK, out, shared_engine(2))
     return out
 
 
-def test_methods_of_the_corpus_are_those_that_sql_finds(
-    examples_corpus: Corpus, examples: Path
-) -> None:
-    """Every method with a variant, in the order of the store; and a count of variants that a
-    walk over the files comes to as well."""
+def test_originals_and_variants_match_an_sql_query(examples_corpus: Corpus, examples: Path) -> None:
+    """The originals are all methods with a variant, in corpus order, and the number of variants
+    equals that of a walk over the files."""
     rows = examples_corpus.query(
         "select cast(method_id as varchar) as id, m.path, m.place, name, f.source "
         "from methods m join files f using (file_id) "
         "where kind = 'method' and body and not nested"
     ).to_pylist()
-    wanted: Counter[str] = Counter()
+    expected: Counter[str] = Counter()
     files: dict[str, JavaFile] = {}
     for row in rows:
         file = files.setdefault(row["source"], JavaFile(row["source"].encode()))
@@ -195,77 +202,89 @@ def test_methods_of_the_corpus_are_those_that_sql_finds(
         if "".join(file.syntax.text(body).split()) == "{}":
             continue
         for where in MODES:
-            for variant in variants(file, "rename", where, 0, [row["place"]]):
+            for variant in iterate_variants(file, "rename", where, 0, [row["place"]]):
                 if where != "all" or len(variant.locations) > 1:
-                    wanted[row["id"]] += 1
-    found = Counter(row["method"] for row in lines(examples, "variants.jsonl"))
-    assert found == wanted
-    originals = lines(examples, "originals.jsonl")
+                    expected[row["id"]] += 1
+    variant_counts = Counter(row["method"] for row in read_rows(examples, "variants.jsonl"))
+    assert variant_counts == expected
+    originals = read_rows(examples, "originals.jsonl")
     assert len(originals) > 400
-    assert {row["id"] for row in originals} == set(wanted)
+    assert {row["id"] for row in originals} == set(expected)
     names = {row["id"]: row["name"] for row in rows}
     assert all(row["name"] == names[row["id"]] for row in originals)
-    numbered = examples_corpus.query(
+    ordered_ids = examples_corpus.query(
         "select cast(method_id as varchar) as id from numbers order by number"
     )["id"].to_pylist()
-    assert [row["id"] for row in originals] == [id_ for id_ in numbered if id_ in wanted]
+    assert [row["id"] for row in originals] == [id_ for id_ in ordered_ids if id_ in expected]
 
 
 @pytest.mark.thorough
-def test_the_same_bytes_whoever_does_the_work(
+def test_engines_build_the_same_bytes(
     examples_corpus: Corpus, examples: Path, tmp_path: Path
 ) -> None:
-    build(examples_corpus, QUICK, tmp_path / "here", Here())
-    assert contents(tmp_path / "here") == contents(examples)
-    assert set(contents(examples)) == {"dataset.json", "originals.jsonl", "variants.jsonl"}
+    build_variant_dataset(examples_corpus, QUICK, tmp_path / "here", InProcessEngine())
+    assert read_files(tmp_path / "here") == read_files(examples)
+    assert set(read_files(examples)) == {"dataset.json", "originals.jsonl", "variants.jsonl"}
 
 
-def kept(folder: Path, where: str) -> list[str]:
-    return [row["id"] for row in lines(folder, "variants.jsonl") if row["where"] == where]
+def list_variant_ids(folder: Path, where: str) -> list[str]:
+    return [row["id"] for row in read_rows(folder, "variants.jsonl") if row["where"] == where]
 
 
 @pytest.mark.thorough
-def test_of_many_variants_some_are_drawn_spread_over_the_methods(
+def test_limited_variants_are_spread_over_the_methods(
     examples_corpus: Corpus, examples: Path, tmp_path: Path
 ) -> None:
-    def drawn(out: str, **changes: Any) -> Path:
-        build(
+    def build_limited(out: str, **changes: Any) -> Path:
+        build_variant_dataset(
             examples_corpus,
             replaced(QUICK, where=("single", "all"), **changes),
             tmp_path / out,
-            shared_engine(2) if out == "b" else Here(),
+            shared_engine(2) if out == "b" else InProcessEngine(),
         )
         return tmp_path / out
 
-    few = drawn("a", most=200)
-    assert contents(few) == contents(drawn("b", most=200))
-    assert {len(kept(few, where)) for where in ("single", "all")} == {200}
-    every = lines(examples, "variants.jsonl")
-    order = {row["id"]: place for place, row in enumerate(every)}
-    places = [order[id_] for id_ in kept(few, "single")]
-    assert places == sorted(places)
-    # Two hundred of 923 methods: each at most once.
-    assert len({id_.partition("/")[0] for id_ in kept(few, "single")}) == 200
-    other = drawn("c", most=200, seed=1)
-    assert kept(other, "single") != kept(few, "single")
-    # With more than there are methods, each has one before any has a second one.
-    many = Counter(id_.partition("/")[0] for id_ in kept(drawn("d", most=1200), "single"))
-    at_all = Counter(row["method"] for row in every if row["where"] == "single")
-    assert sum(many.values()) == 1200
-    assert set(many) == set(at_all)
-    assert all(many[method] == 1 for method, n in at_all.items() if n == 1)
-    assert max(many.values()) == 2
-    # Those kept when fewer are wanted are kept when more are.
-    assert set(kept(few, "single")) <= set(kept(tmp_path / "d", "single"))
-    about = json.loads((few / "dataset.json").read_text())
+    limited = build_limited("a", most=200)
+    assert read_files(limited) == read_files(build_limited("b", most=200))
+    assert {len(list_variant_ids(limited, where)) for where in ("single", "all")} == {200}
+    all_variants = read_rows(examples, "variants.jsonl")
+    position_by_id = {row["id"]: position for position, row in enumerate(all_variants)}
+    positions = [position_by_id[id_] for id_ in list_variant_ids(limited, "single")]
+    assert positions == sorted(positions)
+    # 200 variants are fewer than the 923 methods, so each method occurs at most once.
+    assert len({id_.partition("/")[0] for id_ in list_variant_ids(limited, "single")}) == 200
+    other = build_limited("c", most=200, seed=1)
+    assert list_variant_ids(other, "single") != list_variant_ids(limited, "single")
+    # With more variants than methods, each method has one before any method has a second.
+    sampled_per_method = Counter(
+        id_.partition("/")[0] for id_ in list_variant_ids(build_limited("d", most=1200), "single")
+    )
+    available_per_method = Counter(
+        row["method"] for row in all_variants if row["where"] == "single"
+    )
+    assert sum(sampled_per_method.values()) == 1200
+    assert set(sampled_per_method) == set(available_per_method)
+    assert all(
+        sampled_per_method[method] == 1
+        for method, count in available_per_method.items()
+        if count == 1
+    )
+    assert max(sampled_per_method.values()) == 2
+    # A larger sample contains the smaller one.
+    assert set(list_variant_ids(limited, "single")) <= set(
+        list_variant_ids(tmp_path / "d", "single")
+    )
+    about = json.loads((limited / "dataset.json").read_text())
     assert about["counts"]["variants"] == {"rename": {"single": 200, "all": 200}}
-    assert about["counts"]["variants_found"]["rename"]["single"] == sum(at_all.values())
-    assert about["counts"]["methods"] == len(lines(few, "originals.jsonl"))
+    assert about["counts"]["variants_found"]["rename"]["single"] == sum(
+        available_per_method.values()
+    )
+    assert about["counts"]["methods"] == len(read_rows(limited, "originals.jsonl"))
 
 
 @pytest.mark.usefixtures("javac_program")
-def test_types_of_other_files_are_known(tmp_path: Path) -> None:
-    """Which enum a switch is about, only another file tells; javac says that it is that one."""
+def test_enum_of_another_file_is_resolved(tmp_path: Path) -> None:
+    """The enum of the switch is declared in another file; javac confirms the constant."""
     for name, text in {
         "a/b/Light.java": "package a.b; public enum Light { RED, GREEN }",
         "a/Lamp.java": "package a; class Lamp { a.b.Light light() { return null; } }",
@@ -274,49 +293,50 @@ def test_types_of_other_files_are_known(tmp_path: Path) -> None:
     }.items():
         (tmp_path / "src" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "src" / name).write_text(text)
-    build_at(tmp_path / "corpus", [str(tmp_path / "src")], workers=1, views=["text"])
+    build_corpus_at(tmp_path / "corpus", [str(tmp_path / "src")], workers=1, views=["text"])
     corpus = Corpus.open(tmp_path / "corpus")
     recipe = Recipe(("switch",), ("single",), split="all", certify="compiles")
-    about = build(corpus, recipe, tmp_path / "here", Here())
+    about = build_variant_dataset(corpus, recipe, tmp_path / "here", InProcessEngine())
     assert (about["counts"]["refused"], about["counts"]["dropped"]) == ({}, {})
-    (row,) = lines(tmp_path / "here", "variants.jsonl")
+    (row,) = read_rows(tmp_path / "here", "variants.jsonl")
     assert "a.b.Light.RED" in row["text"]
     assert row["certificate"] == {"level": "compiles"}
-    build(corpus, recipe, tmp_path / "there", shared_engine(1))
-    assert contents(tmp_path / "here") == contents(tmp_path / "there")
+    build_variant_dataset(corpus, recipe, tmp_path / "there", shared_engine(1))
+    assert read_files(tmp_path / "here") == read_files(tmp_path / "there")
 
 
 class Wreck:
-    """A transformation that forgets a brace in every method that says ``before``, and refuses
-    the others."""
+    """A transformation that drops a brace of each method with the word ``before``, and refuses
+    all others."""
 
     name = "wreck"
 
-    def locations(self, code: Code, method: int, seed: int) -> list[Location]:
+    def find_locations(self, code: Code, method: int, seed: int) -> list[Location]:
         node = code.file.declarations.methods[method].node
-        why = "" if "before" in code.text(node) else "it says nothing of before"
-        return [Location("wreck:0", method, *code.span(node), why)]
+        reason = "" if "before" in code.text(node) else "it says nothing of before"
+        return [Location("wreck:0", method, *code.span(node), reason)]
 
-    def rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
-        return [replace(one.end - 1, one.end, b"") for one in chosen]
+    def make_rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
+        return [replace_range(location.end - 1, location.end, b"") for location in chosen]
 
 
 class Stumble(Wreck):
-    """Falls over a method that says ``before``, and gives others a new name."""
+    """A transformation that raises for methods with the word ``before``, and renames others."""
 
     name = "stumble"
 
-    def locations(self, code: Code, method: int, seed: int) -> list[Location]:
-        (location,) = super().locations(code, method, seed)
+    def find_locations(self, code: Code, method: int, seed: int) -> list[Location]:
+        (location,) = super().find_locations(code, method, seed)
         if not location.refused:
             raise LookupError("before what?")
         return [replaced(location, refused="")]
 
-    def rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
+    def make_rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
         names = [
-            code.child(code.file.declarations.methods[one.method].node, "name") for one in chosen
+            code.child(code.file.declarations.methods[location.method].node, "name")
+            for location in chosen
         ]
-        return [replace(*code.span(name), b"another") for name in names]
+        return [replace_range(*code.span(name), b"another") for name in names]
 
 
 @pytest.fixture
@@ -329,23 +349,23 @@ def wreck(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("wreck")
-def test_what_fails_a_level_is_dropped_and_counted(till: Corpus, tmp_path: Path) -> None:
+def test_variants_that_fail_a_level_are_dropped_and_counted(till: Corpus, tmp_path: Path) -> None:
     recipe = Recipe(("rename", "wreck"), ("single",), split="all")
-    about = build(till, recipe, tmp_path, Here())
+    about = build_variant_dataset(till, recipe, tmp_path, InProcessEngine())
     assert about["counts"]["dropped"] == {"wreck": {"parses": {"it does not parse": 1}}}
     assert about["counts"]["refused"] == {"wreck": {"it says nothing of before": 2}}
     assert about["counts"]["variants"] == {"rename": {"single": 6}}
     assert about["counts"]["variants_found"]["wreck"] == {"single": 1}
-    assert {row["kind"] for row in lines(tmp_path, "variants.jsonl")} == {"rename"}
+    assert {row["kind"] for row in read_rows(tmp_path, "variants.jsonl")} == {"rename"}
 
 
 @pytest.mark.usefixtures("wreck")
 @pytest.mark.parametrize("most", [0, 100])
-def test_a_transformation_that_fails_on_a_method_ends_nothing_else(
+def test_failing_transformation_does_not_stop_the_build(
     till: Corpus, tmp_path: Path, most: int
 ) -> None:
     recipe = Recipe(("stumble", "rename"), ("single",), split="all", most=most)
-    about = build(till, recipe, tmp_path, Here())
+    about = build_variant_dataset(till, recipe, tmp_path, InProcessEngine())
     dropped = about["counts"]["dropped"]["stumble"]
     assert dropped["made"] == {"LookupError: before what?": 1}
     assert dropped["parses"] == {"ValueError: the edit changes the method's name": 2}
@@ -353,44 +373,48 @@ def test_a_transformation_that_fails_on_a_method_ends_nothing_else(
 
 
 @pytest.mark.usefixtures("javac_program")
-def test_variants_are_compiled_where_that_is_asked_for(till: Corpus, tmp_path: Path) -> None:
+def test_variants_are_compiled_on_request(till: Corpus, tmp_path: Path) -> None:
     recipe = Recipe(("rename",), ("single", "all"), split="all", certify="compiles")
-    build(till, recipe, tmp_path, Here())
-    rows = lines(tmp_path, "variants.jsonl")
+    build_variant_dataset(till, recipe, tmp_path, InProcessEngine())
+    rows = read_rows(tmp_path, "variants.jsonl")
     assert len(rows) == 7
     assert {row["certificate"]["level"] for row in rows} == {"compiles"}
     assert all(list(row) == list(rows[0]) and "_" not in row for row in rows)
 
 
-def test_no_method_is_an_error_that_says_where_they_are(till: Corpus, tmp_path: Path) -> None:
+def test_split_without_methods_is_rejected_with_a_hint(till: Corpus, tmp_path: Path) -> None:
     (split,) = till.query("select distinct split from methods")["split"].to_pylist()
-    other = next(one for one in ("train", "dev", "test") if one != split)
+    other = next(name for name in ("train", "dev", "test") if name != split)
     with pytest.raises(CodeacumenError, match=f"no method of the split {other}") as error:
-        build(till, Recipe(("rename",), split=other), tmp_path / "data", Here())
+        build_variant_dataset(
+            till, Recipe(("rename",), split=other), tmp_path / "data", InProcessEngine()
+        )
     assert f"{split} 6" in error.value.hint
     assert "--split all" in error.value.hint
     assert not (tmp_path / "data" / "dataset.json").exists()
 
 
-def test_a_folder_of_something_else_stays_as_it_is(till: Corpus, tmp_path: Path) -> None:
+def test_folder_with_other_files_is_left_unchanged(till: Corpus, tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("all of it")
-    with pytest.raises(CodeacumenError, match="no data set, and not empty"):
-        build(till, RECIPE, tmp_path, Here())
-    assert contents(tmp_path) == {"thesis.txt": b"all of it"}
+    with pytest.raises(CodeacumenError, match="is not empty and holds no data set"):
+        build_variant_dataset(till, RECIPE, tmp_path, InProcessEngine())
+    assert read_files(tmp_path) == {"thesis.txt": b"all of it"}
 
 
-def test_a_data_set_is_made_again_in_its_place(till: Corpus, tmp_path: Path) -> None:
-    build(till, RECIPE, tmp_path, Here())
-    build(till, Recipe(("rename",), ("single",), split="all"), tmp_path, Here())
-    assert len(lines(tmp_path, "variants.jsonl")) == 6
+def test_data_set_is_rebuilt_in_place(till: Corpus, tmp_path: Path) -> None:
+    build_variant_dataset(till, RECIPE, tmp_path, InProcessEngine())
+    build_variant_dataset(
+        till, Recipe(("rename",), ("single",), split="all"), tmp_path, InProcessEngine()
+    )
+    assert len(read_rows(tmp_path, "variants.jsonl")) == 6
     assert read_built(tmp_path).about["settings"]["where"] == ["single"]
 
 
-def test_a_process_that_is_lost_is_told(till: Corpus, tmp_path: Path) -> None:
-    class Lossy(Here):
+def test_lost_worker_is_reported(till: Corpus, tmp_path: Path) -> None:
+    class LosingEngine(InProcessEngine):
         def run(self, work: Any, items: Sequence[Any], limit: float) -> Iterator[tuple[int, Any]]:
             yield 0, WorkerLost("it was killed")
 
     with pytest.raises(CodeacumenError, match="cannot be transformed: it was killed"):
-        build(till, RECIPE, tmp_path / "data", Lossy())
+        build_variant_dataset(till, RECIPE, tmp_path / "data", LosingEngine())
     assert not list((tmp_path / "data").iterdir())

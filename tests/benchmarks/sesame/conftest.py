@@ -1,4 +1,4 @@
-"""SeSaMe's files, where they are."""
+"""Fixtures for SeSaMe's files if they are in the shared folder."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def sesame_source() -> Path:
 
 @pytest.fixture
 def sesame(home: Path, sesame_source: Path) -> Path:
-    """SeSaMe in an otherwise empty CODEACUMEN_HOME; the folder of its files there."""
-    from codeacumen.datasets import dataset, dataset_folder
-    from codeacumen.datasets.fetch import get
+    """Install SeSaMe in an otherwise empty CODEACUMEN_HOME and return its folder."""
+    from codeacumen.datasets import dataset_folder, find_dataset
+    from codeacumen.datasets.fetch import fetch_dataset
 
-    get(dataset("sesame"), sesame_source)
-    return dataset_folder(dataset("sesame"))
+    fetch_dataset(find_dataset("sesame"), sesame_source)
+    return dataset_folder(find_dataset("sesame"))

@@ -1,4 +1,4 @@
-"""Pairs by construction, from a corpus to scores."""
+"""Tests of similar pairs built from variants, from corpus to scores."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import pytest
 
 from codeacumen.api import Answer, CodeacumenError, Pair
 from codeacumen.benchmarks.sesame import BUILT_PAIRS, list_tasks
-from codeacumen.benchmarks.sesame.build import build
+from codeacumen.benchmarks.sesame.build import build_dataset
 from codeacumen.corpus import Corpus
 from codeacumen.datasets.built import BuiltDataset, read_built
-from codeacumen.datasets.variants.build import build as build_variants
+from codeacumen.datasets.variants.build import build_variant_dataset as build_variants
 from codeacumen.datasets.variants.make import Recipe
-from codeacumen.runs.scoring import Settings, score
+from codeacumen.runs.scoring import ScoringSettings, compute_scores
 from codeacumen.transforms.variants import KINDS
 from codeacumen.views.masking.levels import LEVELS
-from corpora import build_at, contents, shared_engine
+from corpora import build_corpus_at, read_files, shared_engine
 
 RECIPE = Recipe(tuple(KINDS), split="all", certify="none", most=12)
 
@@ -27,18 +27,18 @@ RECIPE = Recipe(tuple(KINDS), split="all", certify="none", most=12)
 @pytest.fixture(scope="module")
 def folder(examples_corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("similar") / "similar"
-    build(examples_corpus, RECIPE, out, shared_engine(2))
+    build_dataset(examples_corpus, RECIPE, out, shared_engine(2))
     return out
 
 
-def rows_of(folder: Path) -> list[dict[str, Any]]:
-    return list(read_built(folder).rows(BUILT_PAIRS))
+def read_rows(folder: Path) -> list[dict[str, Any]]:
+    return list(read_built(folder).read_rows(BUILT_PAIRS))
 
 
-def test_each_variant_has_its_pair_and_another(
+def test_each_variant_has_a_similar_and_an_unrelated_pair(
     folder: Path, examples_corpus: Corpus, tmp_path: Path
 ) -> None:
-    """The oracle are the variants themselves, made as for robustness."""
+    """The oracle is the set of variants built as for robustness."""
     build_variants(examples_corpus, RECIPE, tmp_path / "r", shared_engine(2))
     lines = {
         name: (tmp_path / "r" / f"{name}.jsonl").read_text().splitlines()
@@ -47,55 +47,62 @@ def test_each_variant_has_its_pair_and_another(
     originals = {row["id"]: row for row in map(json.loads, lines["originals"])}
     variants = {row["id"]: row for row in map(json.loads, lines["variants"])}
     by_text = {(row["text"], row["kind"]): originals[row["method"]] for row in variants.values()}
-    rows = rows_of(folder)
-    alike = [row for row in rows if row["label"] == 1]
-    others = [row for row in rows if row["label"] == 0]
-    assert {row["id"] for row in alike} == set(variants)
-    assert [f"{row['id']}/unrelated" for row in alike] == [row["id"] for row in others]
-    for one, other in zip(alike, others, strict=True):
-        variant = variants[one["id"]]
+    rows = read_rows(folder)
+    similar_rows = [row for row in rows if row["label"] == 1]
+    unrelated_rows = [row for row in rows if row["label"] == 0]
+    assert {row["id"] for row in similar_rows} == set(variants)
+    assert [f"{row['id']}/unrelated" for row in similar_rows] == [
+        row["id"] for row in unrelated_rows
+    ]
+    for similar_row, unrelated_row in zip(similar_rows, unrelated_rows, strict=True):
+        variant = variants[similar_row["id"]]
         original = originals[variant["method"]]
-        assert (one["left"], one["right"]) == (original["text"], variant["text"])
-        assert one["tags"][0] == other["tags"][0] == variant["kind"]
-        assert one["cluster"] == other["cluster"] == original["id"]
-        assert other["left"] == original["text"]
-        theirs = by_text[other["right"], variant["kind"]]
-        assert (theirs["project"], theirs["path"]) != (original["project"], original["path"])
-        assert theirs["name"] != original["name"]
-    assert Counter(row["tags"][0] for row in alike).keys() == set(KINDS)
+        assert (similar_row["left"], similar_row["right"]) == (original["text"], variant["text"])
+        assert similar_row["tags"][0] == unrelated_row["tags"][0] == variant["kind"]
+        assert similar_row["cluster"] == unrelated_row["cluster"] == original["id"]
+        assert unrelated_row["left"] == original["text"]
+        unrelated_original = by_text[unrelated_row["right"], variant["kind"]]
+        assert (unrelated_original["project"], unrelated_original["path"]) != (
+            original["project"],
+            original["path"],
+        )
+        assert unrelated_original["name"] != original["name"]
+    assert Counter(row["tags"][0] for row in similar_rows).keys() == set(KINDS)
 
 
-def test_the_same_bytes_whatever_the_workers(
+def test_output_does_not_depend_on_the_number_of_workers(
     folder: Path, examples_corpus: Corpus, tmp_path: Path
 ) -> None:
-    build(examples_corpus, RECIPE, tmp_path / "again", shared_engine(1))
-    assert contents(tmp_path / "again") == contents(folder)
+    build_dataset(examples_corpus, RECIPE, tmp_path / "again", shared_engine(1))
+    assert read_files(tmp_path / "again") == read_files(folder)
 
 
-def test_it_is_asked_and_scored(folder: Path) -> None:
+def test_built_tasks_are_scored(folder: Path) -> None:
     built = read_built(folder)
-    made = {task.name: task() for task in list_tasks(built)}
-    assert list(made) == [f"similarity/{level}" for level in LEVELS]
-    whole = made["similarity/whole"]
-    instances = whole.instances()
-    assert whole.card.slices == tuple(KINDS)
+    task_by_name = {task.name: task() for task in list_tasks(built)}
+    assert list(task_by_name) == [f"similarity/{level}" for level in LEVELS]
+    whole_task = task_by_name["similarity/whole"]
+    instances = whole_task.instances()
+    assert whole_task.card.slices == tuple(KINDS)
     assert isinstance(instances[0].input, Pair)
     assert "METHOD_NAME" in instances[0].input.left
-    bare = made["similarity/bare"].instances()
-    assert [one.id for one in bare] == [one.id for one in instances]
-    assert "METHOD_NAME" not in bare[0].input.left  # type: ignore[union-attr]
-    # Where names are masked, a renamed variable is no change, unless something else had its name.
-    same = [
-        one.input.left == one.input.right  # type: ignore[union-attr]
-        for one in bare
-        if "rename" in one.tags and one.truth == 1
+    bare_instances = task_by_name["similarity/bare"].instances()
+    assert [instance.id for instance in bare_instances] == [instance.id for instance in instances]
+    assert "METHOD_NAME" not in bare_instances[0].input.left  # type: ignore[union-attr]
+    # With masked names, renaming a variable changes nothing, unless the name has other uses.
+    is_unchanged = [
+        instance.input.left == instance.input.right  # type: ignore[union-attr]
+        for instance in bare_instances
+        if "rename" in instance.tags and instance.truth == 1
     ]
-    assert sum(same) > 0.8 * len(same) > 10
-    answers = {one.id: Answer(one.id, float(one.truth)) for one in instances}
-    scores, unreadable = score(whole, instances, answers, Settings(resamples=20))
+    assert sum(is_unchanged) > 0.8 * len(is_unchanged) > 10
+    answers = {instance.id: Answer(instance.id, float(instance.truth)) for instance in instances}
+    scores, unreadable = compute_scores(
+        whole_task, instances, answers, ScoringSettings(resamples=20)
+    )
     assert not unreadable
-    assert {one.value for one in scores} == {1.0}
-    assert {one.slice for one in scores} == {"", *KINDS}
+    assert {one_score.value for one_score in scores} == {1.0}
+    assert {one_score.slice for one_score in scores} == {"", *KINDS}
 
 
 def test_a_corpus_of_one_file_has_no_unrelated_methods(tmp_path: Path) -> None:
@@ -104,20 +111,20 @@ def test_a_corpus_of_one_file_has_no_unrelated_methods(tmp_path: Path) -> None:
     (source / "A.java").write_text(
         "class A { int f(int a) { int b = a; return b; } int g(int c) { int d = c; return d; } }"
     )
-    build_at(tmp_path / "corpus", [str(source)])
+    build_corpus_at(tmp_path / "corpus", [str(source)])
     recipe = Recipe(("rename",), split="all", certify="none")
     with pytest.raises(CodeacumenError, match="unrelated"):
-        build(Corpus.open(tmp_path / "corpus"), recipe, tmp_path / "out", shared_engine(1))
+        build_dataset(Corpus.open(tmp_path / "corpus"), recipe, tmp_path / "out", shared_engine(1))
 
 
-def test_a_folder_of_somebody_else_is_left_alone(examples_corpus: Corpus, tmp_path: Path) -> None:
+def test_folder_with_other_files_is_rejected(examples_corpus: Corpus, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(CodeacumenError, match="not empty"):
-        build(examples_corpus, RECIPE, tmp_path, shared_engine(1))
+        build_dataset(examples_corpus, RECIPE, tmp_path, shared_engine(1))
 
 
-def test_pairs_that_were_changed_are_refused(folder: Path, tmp_path: Path) -> None:
-    for name, data in contents(folder).items():
+def test_changed_pairs_are_rejected(folder: Path, tmp_path: Path) -> None:
+    for name, data in read_files(folder).items():
         (tmp_path / name).write_bytes(data)
     with (tmp_path / BUILT_PAIRS).open("a") as stream:
         stream.write("{}\n")

@@ -1,5 +1,5 @@
-"""What a level shows. Oracles: javac's scanner, which must find the same kinds of tokens in what is
-masked, and a search for names that were in the original."""
+"""Tests of the masking levels. Oracles: javac's scanner, which must find the same kinds of tokens
+in masked text, and a search for names of the original."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from codeacumen.languages.java import parse_java
 from codeacumen.languages.java.syntax.lexical import KEYWORDS
-from codeacumen.languages.java.syntax.tokens import KINDS, tokens
-from codeacumen.views.masking.levels import BARE, LEVELS, UNCOMMENTED, UNNAMED, WHOLE, shown
+from codeacumen.languages.java.syntax.tokens import KINDS, tokenize_java
+from codeacumen.views.masking.levels import BARE, LEVELS, UNCOMMENTED, UNNAMED, WHOLE, show_level
 
 SMALL = '''package a.b;
 /** Adds fooBar to {@code total}; see java.util.List#add, e.g. JDK APIs.
@@ -32,13 +32,13 @@ class Till { // trailing
 }'''
 
 
-def test_the_whole_is_what_it_was() -> None:
-    assert shown(SMALL, WHOLE) == SMALL
+def test_level_whole_keeps_the_text() -> None:
+    assert show_level(SMALL, WHOLE) == SMALL
 
 
-def test_without_comments() -> None:
+def test_level_uncommented_removes_comments() -> None:
     assert (
-        shown(SMALL, UNCOMMENTED)
+        show_level(SMALL, UNCOMMENTED)
         == '''package a.b;
 class Till {
     int total; String s = "words, // no comment"; char c = 'x';
@@ -50,9 +50,9 @@ class Till {
     )
 
 
-def test_without_names() -> None:
+def test_level_unnamed_masks_names() -> None:
     assert (
-        shown(SMALL, UNNAMED)
+        show_level(SMALL, UNNAMED)
         == '''package v1.v2;
 /** Adds v11 to {@code v4}; see v13.v14.v15#v10, e.g. JDK v16.
  *  @param v11 how much, {@link #v4}
@@ -68,9 +68,9 @@ class v3 { // trailing
     )
 
 
-def test_neither() -> None:
+def test_level_bare_removes_comments_and_masks_names() -> None:
     assert (
-        shown(SMALL, BARE)
+        show_level(SMALL, BARE)
         == '''package v1.v2;
 class v3 {
     int v4; v5 v6 = ""; char v7 = ' ';
@@ -84,14 +84,14 @@ class v3 {
 @pytest.mark.parametrize(
     ("source", "bare"),
     [
-        # Words that are keywords in their place only.
+        # Contextual keywords.
         ("record Point(int x) {}", "record v1(int v2) {}"),
         ("sealed interface A permits B {}", "sealed interface v1 permits v2 {}"),
         ("non-sealed class A {}", "non-sealed class v1 {}"),
         ("class A { int yield; }", "class v1 { int v2; }"),
         ("@interface A {}", "@interface v1 {}"),
         ("class A<T extends List<List<T>>> {}", "class v1<v2 extends v3<v3<v2>>> {}"),
-        # What the parser does not understand.
+        # Code with syntax errors.
         ("class A { int # ü§ x.y = ; } }} foo", "class v1 { int # v2§ v3.v4 = ; } }} v5"),
         ('class A { String s = "never ended; }', 'class v1 { v2 v3 = "v4 v5; }'),
         ("return word", "return v1"),
@@ -100,12 +100,12 @@ class v3 {
         ("/* never ended word", "/* v1 v2 v3"),
     ],
 )
-def test_odd_code(source: str, bare: str) -> None:
-    assert shown(source, BARE) == bare
+def test_level_bare_of_odd_code(source: str, bare: str) -> None:
+    assert show_level(source, BARE) == bare
 
 
 @pytest.mark.parametrize(
-    ("comment", "told"),
+    ("comment", "masked_comment"),
     [
         ("// see size(), e.g. i.e. Size", "// see v2(), e.g. i.e. Size"),
         ("/** @throws IOException if */", "/** @throws v3 if */"),
@@ -115,42 +115,42 @@ def test_odd_code(source: str, bare: str) -> None:
         ("// 'size' isn't A's", "// 'v2' isn't v1's"),
     ],
 )
-def test_names_in_comments(comment: str, told: str) -> None:
+def test_names_in_comments(comment: str, masked_comment: str) -> None:
     text = "class A {{ int size; {} \n}}"
-    assert shown(text.format(comment), UNNAMED) == f"class v1 {{ int v2; {told} \n}}"
+    assert show_level(text.format(comment), UNNAMED) == f"class v1 {{ int v2; {masked_comment} \n}}"
 
 
 @given(
     st.text(alphabet=st.sampled_from("ab1_$.\"'/*\\\n\r\t {}();@#ü\x00\ue000\ud800"), max_size=60)
 )
-def test_any_text_is_survived(text: str) -> None:
+def test_malformed_text_is_masked(text: str) -> None:
     for level in LEVELS:
-        found = shown(text, level)
+        masked = show_level(text, level)
         if level == BARE:
-            assert not re.search(r"(?<![\w$])[ab]", found)
+            assert not re.search(r"(?<![\w$])[ab]", masked)
 
 
-def test_nesting_does_not_matter() -> None:
+def test_deep_nesting_does_not_recurse() -> None:
     text = "class A { int x = " + "(" * 10_000 + "y" + ")" * 10_000 + "; }"
-    assert shown(text, BARE) == text.replace("A", "v1").replace("x", "v2").replace("y", "v3")
+    assert show_level(text, BARE) == text.replace("A", "v1").replace("x", "v2").replace("y", "v3")
 
 
 @pytest.fixture(scope="module")
 def methods(sesame_source: Path) -> list[str]:
-    """The texts of every fifth pair."""
+    """Return the texts of every fifth pair."""
     with (sesame_source / "methods.jsonl").open(encoding="utf-8") as stream:
         rows = [json.loads(line) for line in stream]
-    return [row[which] for row in rows[::5] for which in ("first", "second")]
+    return [row[side] for row in rows[::5] for side in ("first", "second")]
 
 
 def test_javac_finds_the_same_kinds_of_tokens(
     methods: list[str], javac_program: Callable[..., str], tmp_path: Path
 ) -> None:
     files = []
-    for place, text in enumerate(methods):
+    for number, text in enumerate(methods):
         for level in LEVELS:
-            file = tmp_path / f"{place}_{level}.java"
-            file.write_text(shown(text, level), encoding="utf-8")
+            file = tmp_path / f"{number}_{level}.java"
+            file.write_text(show_level(text, level), encoding="utf-8")
             files.append(file)
     kinds: dict[str, list[str]] = {}
     for line in javac_program("JavacTokens", files).splitlines():
@@ -159,35 +159,39 @@ def test_javac_finds_the_same_kinds_of_tokens(
         else:
             current.append(line.partition(" ")[0])
     assert len(kinds) == len(files)
-    for place in range(len(methods)):
-        whole = kinds[f"{place}_{WHOLE}"]
-        assert len(whole) > 10
+    for number in range(len(methods)):
+        original_kinds = kinds[f"{number}_{WHOLE}"]
+        assert len(original_kinds) > 10
         for level in LEVELS:
-            assert kinds[f"{place}_{level}"] == whole, methods[place]
+            assert kinds[f"{number}_{level}"] == original_kinds, methods[number]
 
 
 def test_no_name_of_the_original_is_left(methods: list[str]) -> None:
-    seen = 0
+    name_count = 0
     for text in methods:
-        found = tokens(parse_java(text.encode()))
+        token_table = tokenize_java(parse_java(text.encode()))
         names = {
-            found.text(i) for i in range(len(found)) if KINDS[found.kind[i]] == "IDENTIFIER"
+            token_table.text(i)
+            for i in range(len(token_table))
+            if KINDS[token_table.kind[i]] == "IDENTIFIER"
         } - {"var"}
         names = {name for name in names if not re.fullmatch(r"v\d+", name)}
         for level in (UNNAMED, BARE):
-            # Tags, abbreviations and the t of don't are no names, whatever a variable is called.
-            left = re.sub(r"@[a-z]+\b|\b(e\.g|i\.e)\b|(?<=\w)'\w+", "", shown(text, level))
-            words = set(re.findall(r"[\w$]+", left)) - set(KEYWORDS)
+            # Tags, abbreviations and the t of don't are not names, even if a variable is called so.
+            remaining = re.sub(
+                r"@[a-z]+\b|\b(e\.g|i\.e)\b|(?<=\w)'\w+", "", show_level(text, level)
+            )
+            words = set(re.findall(r"[\w$]+", remaining)) - set(KEYWORDS)
             assert not names & words
-        seen += len(names)
-        bare = shown(text, BARE)
+        name_count += len(names)
+        bare = show_level(text, BARE)
         assert all(
             re.fullmatch(r"v\d+|\d\w*", word) or word in KEYWORDS
             for word in re.findall(r"(?<![\w.])[\w$]+", bare)
         )
-    assert seen > 5000
+    assert name_count > 5000
 
 
-def test_a_name_is_masked_alike_with_and_without_comments(methods: list[str]) -> None:
+def test_masking_does_not_depend_on_comments(methods: list[str]) -> None:
     for text in methods[:60]:
-        assert shown(shown(text, UNNAMED), UNCOMMENTED) == shown(text, BARE)
+        assert show_level(show_level(text, UNNAMED), UNCOMMENTED) == show_level(text, BARE)

@@ -1,4 +1,4 @@
-"""The paper's figures from the published votes; and that a vote that is changed is found."""
+"""Tests that reproduce the paper's figures from the published votes and detect a changed vote."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from codeacumen.benchmarks.sesame import reproduce as recipe
-from codeacumen.datasets import dataset, dataset_folder
-from codeacumen.datasets.fetch import get
+from codeacumen.datasets import dataset_folder, find_dataset
+from codeacumen.datasets.fetch import fetch_dataset
 from codeacumen.reproduce import OUTSIDE, WITHIN, RecipeOptions
 from support import SHARED, Codeacumen
 
@@ -18,11 +18,11 @@ from support import SHARED, Codeacumen
 def votes(home: Path) -> Path:
     if not (SHARED / "sesame" / "methods.jsonl").is_file():
         pytest.skip(f"SeSaMe's files are not in {SHARED / 'sesame'}")
-    get(dataset("sesame"), SHARED / "sesame")
-    return dataset_folder(dataset("sesame"))
+    fetch_dataset(find_dataset("sesame"), SHARED / "sesame")
+    return dataset_folder(find_dataset("sesame"))
 
 
-def test_every_figure_is_the_papers(votes: Path) -> None:
+def test_all_figures_equal_those_of_the_paper(votes: Path) -> None:
     cells = {cell.technique: cell for cell in recipe.compute_cells(RecipeOptions())}
     assert {cell.verdict for cell in cells.values()} == {WITHIN}
     assert cells["pairs_kept"].ours == 857
@@ -31,23 +31,23 @@ def test_every_figure_is_the_papers(votes: Path) -> None:
     assert cells["alpha_goals"].ours == pytest.approx(0.874, abs=5e-4)
 
 
-def test_other_votes_give_other_figures(votes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_vote_changes_the_figures(votes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = votes / recipe.UNFILTERED
     entries = json.loads(path.read_bytes())
-    # Disagreement of one voter, where all agreed.
-    one = next(entry for entry in entries if entry["pairid"] == "0")
-    slot = next(vote for vote in one["goals"] if vote["rating"] == 2)
+    # Let one voter disagree where all agreed.
+    entry = next(entry for entry in entries if entry["pairid"] == "0")
+    slot = next(vote for vote in entry["goals"] if vote["rating"] == 2)
     slot["rating"] = 0
     path.write_text(json.dumps(entries))
-    monkeypatch.setattr(recipe, "require", lambda name: votes)
+    monkeypatch.setattr(recipe, "require_dataset", lambda name: votes)
     verdicts = {cell.technique: cell.verdict for cell in recipe.compute_cells(RecipeOptions())}
     assert verdicts["pairs_kept"] == OUTSIDE
     assert verdicts["pairs_sampled"] == WITHIN
 
 
-def test_the_verb(votes: Path, codeacumen_here: Codeacumen) -> None:
-    done = codeacumen_here("reproduce", "sesame")
-    assert done.returncode == 0
-    assert "43 removed; the same as in dataset.json" in done.stdout
+def test_reproduce_command_reports_figures(votes: Path, codeacumen_here: Codeacumen) -> None:
+    completed = codeacumen_here("reproduce", "sesame")
+    assert completed.returncode == 0
+    assert "43 removed; the same as in dataset.json" in completed.stdout
     cells = json.loads(codeacumen_here("reproduce", "sesame", "--json").stdout)
     assert len(cells) == 9

@@ -1,6 +1,6 @@
-"""``dataset get`` writes methods.jsonl from another repository's layout of the same texts.
+"""Tests that ``dataset get`` assembles methods.jsonl from the archive of another repository.
 
-The oracle is the published file itself.
+Oracle: the published file.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ import json
 import tarfile
 from pathlib import Path
 
-from codeacumen.benchmarks.sesame.archive import methods
+from codeacumen.benchmarks.sesame.archive import build_methods_file
 
 
-def test_put_together_from_its_parts(sesame_source: Path, tmp_path: Path) -> None:
+def test_methods_file_is_assembled_from_the_archive(sesame_source: Path, tmp_path: Path) -> None:
     (tmp_path / "dataset.json").write_bytes((sesame_source / "dataset.json").read_bytes())
     published = (sesame_source / "methods.jsonl").read_bytes()
     archive = tmp_path / "archive.tar.gz"
-    # In another order, among other files.
+    # The archive has the texts in another order, among other files.
     rows = [json.loads(line) for line in reversed(published.decode().splitlines())]
-    with tarfile.open(archive, "w:gz", compresslevel=1) as out:
+    with tarfile.open(archive, "w:gz", compresslevel=1) as tar:
         for row in rows:
             for name, text in (("a.java", row["first"]), ("b.java", row["second"]), ("x", "x")):
                 data = html.escape(text, quote=False).encode()
@@ -28,5 +28,5 @@ def test_put_together_from_its_parts(sesame_source: Path, tmp_path: Path) -> Non
                     f"sesame-sampled-pairs-33b0/samples/{row['pairid']}/{name}"
                 )
                 member.size = len(data)
-                out.addfile(member, io.BytesIO(data))
-    assert methods(archive, tmp_path) == published
+                tar.addfile(member, io.BytesIO(data))
+    assert build_methods_file(archive, tmp_path) == published

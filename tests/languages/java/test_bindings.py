@@ -1,4 +1,4 @@
-"""Oracle: javac's own attribution (JavacBindings.java)."""
+"""Tests of the bindings of names. The oracle is javac's attribution (JavacBindings.java)."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.text.lines import line_at, line_starts
 from javac import EXPORTS, HERE, JAVA, JAVAC
 
-# What javac calls the roles. A lambda's parameter is a parameter to it, an annotation's element a
-# method, a constructor's name a constructor.
+# Our roles for each of javac's kinds. To javac, a lambda's parameter is a parameter, an element of
+# an annotation a method, and a constructor's name a constructor.
 KINDS = {
     "LOCAL_VARIABLE": ("local",), "PARAMETER": ("parameter", "lambda parameter"),
     "EXCEPTION_PARAMETER": ("catch parameter",), "BINDING_VARIABLE": ("pattern variable",),
@@ -36,7 +36,7 @@ KINDS = {
     "CLASS": ("type",), "INTERFACE": ("type",), "ENUM": ("type",), "RECORD": ("type",),
     "ANNOTATION_TYPE": ("type",), "PACKAGE": ("package",), "MODULE": ("package",),
 }  # fmt: skip
-# What is resolved as javac does, without exception.
+# Kinds that must be resolved as javac resolves them, without exception.
 LOCALS = (
     "LOCAL_VARIABLE",
     "PARAMETER",
@@ -52,20 +52,20 @@ TYPES = ("CLASS", "INTERFACE", "ENUM", "RECORD", "ANNOTATION_TYPE")
 Attributed = dict[Path, dict[int, tuple[str, int]]]
 
 
-def read(printed: str) -> Attributed:
-    found: Attributed = {}
+def parse_javac_output(printed: str) -> Attributed:
+    attributed: Attributed = {}
     for line in printed.splitlines():
         if line.startswith("= "):
-            current = found.setdefault(Path(line[2:]), {})
+            current = attributed.setdefault(Path(line[2:]), {})
         else:
-            place, kind, declaration = line.split()
-            current[int(place)] = (kind, int(declaration))
-    return found
+            offset, kind, declaration = line.split()
+            current[int(offset)] = (kind, int(declaration))
+    return attributed
 
 
 @dataclass(frozen=True)
-class Name:
-    """One identifier as we and as javac see it; places in UTF-16 units."""
+class ComparedName:
+    """An identifier with its declaration by our bindings and by javac, in UTF-16 units."""
 
     file: str
     line: int
@@ -73,83 +73,95 @@ class Name:
     role: str
     declaration: int
     kind: str
-    theirs: int
+    javac_declaration: int
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line} {self.text}"
 
 
-def compared(theirs: Attributed) -> Iterator[Name]:
-    for path, attributed in theirs.items():
+def compare_names(attributed_files: Attributed) -> Iterator[ComparedName]:
+    for path, attributed in attributed_files.items():
         file = JavaFile(path.read_bytes())
-        found, syntax, source = file.bindings, file.syntax, file.source
-        units, lines = places(source), line_starts(source)
+        bindings, syntax, source = file.bindings, file.syntax, file.source
+        units, lines = list_utf16_offsets(source), line_starts(source)
         for node, role, declaration in zip(
-            found.node.tolist(), found.role.tolist(), found.declaration.tolist(), strict=True
+            bindings.node.tolist(),
+            bindings.role.tolist(),
+            bindings.declaration.tolist(),
+            strict=True,
         ):
             start = int(syntax.start[node])
-            kind, there = attributed.get(units[start], ("", -1))
-            here = units[int(syntax.start[declaration])] if declaration >= 0 else -1
+            kind, javac_declaration = attributed.get(units[start], ("", -1))
+            our_declaration = units[int(syntax.start[declaration])] if declaration >= 0 else -1
             line = line_at(lines, start)
             text = syntax.text(node)
-            yield Name(path.name, line, text, ROLES[role], here, kind, there)
+            yield ComparedName(
+                path.name, line, text, ROLES[role], our_declaration, kind, javac_declaration
+            )
 
 
-def places(source: bytes) -> list[int]:
-    """For each byte of UTF-8 the place in UTF-16 units."""
+def list_utf16_offsets(source: bytes) -> list[int]:
+    """Return for each byte of the UTF-8 source its offset in UTF-16 units."""
     if source.isascii():
         return list(range(len(source) + 1))
-    found: list[int] = []
+    offsets: list[int] = []
     units = 0
     for character in source.decode():
-        found += [units] * len(character.encode())
+        offsets += [units] * len(character.encode())
         units += len(character.encode("utf-16-le")) // 2
-    return found
+    return offsets
 
 
-def disagreements(names: list[Name]) -> tuple[list[str], list[str]]:
-    """What is resolved otherwise than by javac, and what of this file is not resolved."""
+def find_disagreements(names: list[ComparedName]) -> tuple[list[str], list[str]]:
+    """Return the names that javac resolves differently and those of the file left unresolved."""
     wrong, missing = [], []
     for name in names:
-        if name.kind and name.declaration != name.theirs:
+        if name.kind and name.declaration != name.javac_declaration:
             (missing if name.declaration < 0 else wrong).append(str(name))
         elif name.declaration >= 0 and name.role not in KINDS[name.kind]:
             wrong.append(f"{name} is {name.role}, not {name.kind}")
     return wrong, missing
 
 
-def test_names_that_mean_something_else(javac_program: Callable[..., str]) -> None:
-    names = list(compared(read(javac_program("JavacBindings", [HERE / "Scopes.java"]))))
+def test_shadowed_and_ambiguous_names(javac_program: Callable[..., str]) -> None:
+    names = list(
+        compare_names(parse_javac_output(javac_program("JavacBindings", [HERE / "Scopes.java"])))
+    )
     assert len(names) > 700
     # javac attributes everything but var and the names of static imports.
     assert {name.text for name in names if not name.kind} == {"var", "max"}
-    wrong, missing = disagreements(names)
+    wrong, missing = find_disagreements(names)
     assert wrong == []
-    # A type of this file by its full name is found where a type must stand, not in an expression.
+    # The fully qualified name of a type of this file is resolved where only a type can stand, not
+    # in an expression.
     assert missing == ["Scopes.java:398 Scopes", "Scopes.java:398 counted"]
     assert [str(name) for name in names if name.kind and name.role not in KINDS[name.kind]] == []
 
 
-def test_methods_of_one_name(javac_program: Callable[..., str]) -> None:
-    names = list(compared(read(javac_program("JavacBindings", [HERE / "Overloads.java"]))))
+def test_overloaded_methods_agree_with_javac(javac_program: Callable[..., str]) -> None:
+    names = list(
+        compare_names(parse_javac_output(javac_program("JavacBindings", [HERE / "Overloads.java"])))
+    )
     assert sum(name.kind == "METHOD" for name in names) > 70
     assert [str(name) for name in names if not name.kind] == []
-    assert disagreements(names) == ([], [])
+    assert find_disagreements(names) == ([], [])
 
 
 def test_patterns_of_java_21(tmp_path: Path) -> None:
     compilers = sorted(Path("/usr/lib/jvm").glob("*/bin/javac"))
     for javac in compilers:
-        told = subprocess.run([javac, "-version"], capture_output=True, text=True, check=True)
-        version = re.search(r"javac (\d+)", told.stdout + told.stderr)
+        version_output = subprocess.run(
+            [javac, "-version"], capture_output=True, text=True, check=True
+        )
+        version = re.search(r"javac (\d+)", version_output.stdout + version_output.stderr)
         if version and int(version.group(1)) >= 21:
             break
     else:
         pytest.skip("no JDK from 21 on here: javac is the oracle")
-    program, listed = HERE / "JavacBindings.java", tmp_path / "files.txt"
+    program, list_path = HERE / "JavacBindings.java", tmp_path / "files.txt"
     subprocess.run([javac, *JAVAC, *EXPORTS, "-d", str(tmp_path), str(program)], check=True)
-    listed.write_text(f"{HERE / 'Patterns.java'}\n")
-    done = subprocess.run(
+    list_path.write_text(f"{HERE / 'Patterns.java'}\n")
+    completed = subprocess.run(
         [
             javac.with_name("java"),
             *JAVA,
@@ -157,32 +169,34 @@ def test_patterns_of_java_21(tmp_path: Path) -> None:
             "-cp",
             str(tmp_path),
             "JavacBindings",
-            str(listed),
+            str(list_path),
         ],
         check=True,
         capture_output=True,
         text=True,
     )
-    assert done.stderr == ""
-    names = list(compared(read(done.stdout)))
+    assert completed.stderr == ""
+    names = list(compare_names(parse_javac_output(completed.stdout)))
     assert sum(name.kind == "BINDING_VARIABLE" for name in names) > 60
     assert {name.text for name in names if not name.kind} == {"var"}
-    assert disagreements(names) == ([], [])
+    assert find_disagreements(names) == ([], [])
 
 
 @pytest.mark.thorough
-def test_a_part_of_java_util(
+def test_bindings_agree_with_javac_on_java_util(
     javac_program: Callable[..., str], part_of_java_util: list[Path]
 ) -> None:
     files = part_of_java_util
     root = next(parent for parent in files[0].parents if parent.name == "java.base")
     patched = Path(f"--patch-module java.base={root}")
-    names = list(compared(read(javac_program("JavacBindings", [patched, *files]))))
-    total = Counter(name.kind for name in names)
-    assert total["LOCAL_VARIABLE"] + total["PARAMETER"] > 8_000
-    wrong, missing = disagreements(names)
-    # A submap inherits Map.Entry from a class that is declared elsewhere, and so does not mean the
-    # Entry around it: nothing in the file tells.
+    names = list(
+        compare_names(parse_javac_output(javac_program("JavacBindings", [patched, *files])))
+    )
+    count_by_kind = Counter(name.kind for name in names)
+    assert count_by_kind["LOCAL_VARIABLE"] + count_by_kind["PARAMETER"] > 8_000
+    wrong, missing = find_disagreements(names)
+    # A submap inherits Map.Entry from a class declared in another file, so its Entry is not the
+    # enclosing one. The file alone does not show this.
     assert set(wrong) == {
         "TreeMap.java:1964 Entry",
         "TreeMap.java:1966 getKey",
@@ -191,44 +205,47 @@ def test_a_part_of_java_util(
         "TreeMap.java:1977 getKey",
         "TreeMap.java:1982 getValue",
     }
-    here = Counter(name.kind for name in names if name.theirs >= 0)
+    in_file = Counter(name.kind for name in names if name.javac_declaration >= 0)
     resolved = Counter(name.kind for name in names if name.declaration >= 0)
-    assert [kind for kind in LOCALS if resolved[kind] != here[kind]] == []
+    assert [kind for kind in LOCALS if resolved[kind] != in_file[kind]] == []
     assert len(missing) < 350
-    assert sum(resolved[kind] for kind in TYPES) >= sum(here[kind] for kind in TYPES)
-    assert resolved["ENUM_CONSTANT"] == here["ENUM_CONSTANT"]
-    assert resolved["FIELD"] > 0.996 * here["FIELD"]
-    assert resolved["METHOD"] > 0.95 * here["METHOD"]
+    assert sum(resolved[kind] for kind in TYPES) >= sum(in_file[kind] for kind in TYPES)
+    assert resolved["ENUM_CONSTANT"] == in_file["ENUM_CONSTANT"]
+    assert resolved["FIELD"] > 0.996 * in_file["FIELD"]
+    assert resolved["METHOD"] > 0.95 * in_file["METHOD"]
 
 
-def bound(source: str) -> tuple[JavaFile, Bindings]:
+def bind_names(source: str) -> tuple[JavaFile, Bindings]:
     file = JavaFile(source.encode())
     return file, file.bindings
 
 
-def told(source: str) -> list[tuple[str, str, int]]:
-    """Text, role and, as a place in the list, the declaration of each identifier."""
-    file, found = bound(source)
-    order = {node: place for place, node in enumerate(found.node.tolist())}
+def list_identifiers(source: str) -> list[tuple[str, str, int]]:
+    """Return for each identifier its text, its role and the index of its declaration."""
+    file, bindings = bind_names(source)
+    index_of_node = {node: index for index, node in enumerate(bindings.node.tolist())}
     return [
-        (file.syntax.text(node), ROLES[role], order.get(declaration, -1))
+        (file.syntax.text(node), ROLES[role], index_of_node.get(declaration, -1))
         for node, role, declaration in zip(
-            found.node.tolist(), found.role.tolist(), found.declaration.tolist(), strict=True
+            bindings.node.tolist(),
+            bindings.role.tolist(),
+            bindings.declaration.tolist(),
+            strict=True,
         )
     ]
 
 
-def test_what_is_done_to_a_variable() -> None:
-    file, found = bound(
+def test_access_of_each_variable() -> None:
+    file, bindings = bind_names(
         "class A { int f; void m(int p) { int a, b = 1; a = b; a += p; a++; --b; this.f = f;"
         " int[] c = {}; c[a] = 2; (a)--; for (int i : c) { } f(a); g: break g; } }"
     )
-    done = [
+    accesses = [
         (file.syntax.text(node), access)
-        for node, access in zip(found.node.tolist(), found.access.tolist(), strict=True)
+        for node, access in zip(bindings.node.tolist(), bindings.access.tolist(), strict=True)
         if access != NOTHING
     ]
-    assert done == [
+    assert accesses == [
         ("f", DECLARES),
         ("p", DECLARES),
         ("a", DECLARES),
@@ -251,14 +268,14 @@ def test_what_is_done_to_a_variable() -> None:
     ]
 
 
-def test_one_number_for_one_thing() -> None:
-    file, found = bound(
+def test_names_of_one_declaration_share_a_symbol() -> None:
+    file, bindings = bind_names(
         "import java.util.List; class A { List x; List f(int x) { x++; this.x = null; "
         "java.util.Map.of(); of(x); return x; } }"
     )
     by_symbol: dict[int, list[str]] = {}
     for node, role, symbol in zip(
-        found.node.tolist(), found.role.tolist(), found.symbol.tolist(), strict=True
+        bindings.node.tolist(), bindings.role.tolist(), bindings.symbol.tolist(), strict=True
     ):
         by_symbol.setdefault(symbol, []).append(f"{ROLES[role]} {file.syntax.text(node)}")
     assert list(by_symbol) == list(range(len(by_symbol)))
@@ -272,8 +289,10 @@ def test_one_number_for_one_thing() -> None:
     ]
 
 
-def test_a_record_s_component_is_one_thing() -> None:
-    assert told("record R(int x) { R { x = 1; } int f(R r) { return x + r.x() + r.x; } }") == [
+def test_a_record_component_field_and_accessor_share_a_declaration() -> None:
+    assert list_identifiers(
+        "record R(int x) { R { x = 1; } int f(R r) { return x + r.x() + r.x; } }"
+    ) == [
         ("R", "type", 0),
         ("x", "field", 1),
         ("R", "method", 2),
@@ -289,8 +308,8 @@ def test_a_record_s_component_is_one_thing() -> None:
     ]
 
 
-def test_what_is_declared_elsewhere() -> None:
-    assert told(
+def test_names_declared_in_other_files_have_no_declaration() -> None:
+    assert list_identifiers(
         "package a.b; import static c.D.e; import static c.D.*; import f.G;"
         "class A extends G { void m() { e(); h(); i = G.J; k.l(); java.util.Map.Entry.n(); VM.o();"
         " switch (p) { case Q: } x.y.z(); @R(s = 1) int t; } }"
@@ -332,10 +351,12 @@ def test_what_is_declared_elsewhere() -> None:
     ]
 
 
-def test_a_class_that_inherits_from_elsewhere() -> None:
-    """A variable that this file shows is taken for the one that is meant. A method is not: the
-    superclass may have a nearer one, or one that fits better; unless it is private."""
-    names = told(
+def test_members_of_a_class_with_an_unknown_superclass() -> None:
+    """A variable visible in this file counts as the declaration; a method does only if private.
+
+    The unknown superclass may declare a nearer or better-fitting method.
+    """
+    names = list_identifiers(
         "class A { int x; void f() { } private void g() { } void h(A a) { }"
         " class B extends Elsewhere { void m(Object o) { x = 1; f(); g(); h(o); i(o); j(o); }"
         " void i(String s) { } private void j(String s) { } } }"
@@ -380,10 +401,10 @@ def test_overloads(call: str, declared: str) -> None:
         f"void f({', '.join(f'{type_} p{i}' for i, type_ in enumerate(types.split(', ')))}) {{ }}"
         for types in overloads
     ]
-    _, found = bound(f"class A {{ {' '.join(methods)} void g(A x, int z) {{ {call}; }} }}")
-    *written, _, called = np.flatnonzero(found.role == ROLES.index("method")).tolist()
-    choices = dict(zip(found.node[written].tolist(), overloads, strict=True))
-    assert choices.get(int(found.declaration[called]), "") == declared
+    _, bindings = bind_names(f"class A {{ {' '.join(methods)} void g(A x, int z) {{ {call}; }} }}")
+    *written, _, called = np.flatnonzero(bindings.role == ROLES.index("method")).tolist()
+    choices = dict(zip(bindings.node[written].tolist(), overloads, strict=True))
+    assert choices.get(int(bindings.declaration[called]), "") == declared
 
 
 @pytest.mark.parametrize(
@@ -413,11 +434,11 @@ def test_overloads(call: str, declared: str) -> None:
         b"super.x",
     ],
 )
-def test_broken_source_is_survivable(source: bytes) -> None:
+def test_broken_source_raises_no_error(source: bytes) -> None:
     file = JavaFile(source)
-    found = file.bindings
-    nodes = set(found.node.tolist())
-    assert all(declaration in nodes | {-1} for declaration in found.declaration.tolist())
+    bindings = file.bindings
+    nodes = set(bindings.node.tolist())
+    assert all(declaration in nodes | {-1} for declaration in bindings.declaration.tolist())
 
 
 @pytest.mark.parametrize(
@@ -437,7 +458,7 @@ def test_broken_source_is_survivable(source: bytes) -> None:
     ],
     ids=lambda source: source[:24].decode(),
 )
-def test_nesting_costs_no_more_than_its_length(source: bytes) -> None:
-    """Not a time limit: what was quadratic would take minutes here."""
+def test_time_is_linear_in_nesting_and_length(source: bytes) -> None:
+    """No time limit is needed: a quadratic algorithm would take minutes."""
     file = JavaFile(source)
     assert len(file.bindings.node) == len(file.names.node)

@@ -1,7 +1,7 @@
-"""Sets worked out by hand, one construct at a time.
+"""Tests of last uses and last writes against sets worked out by hand, one construct at a time.
 
 In each body the occurrences of a variable are numbered in the order of the text, so ``x2`` is the
-second ``x``. A table says for each occurrence which others may come last before it.
+second ``x``. A table lists for each occurrence the occurrences that may be the last before it.
 """
 
 from __future__ import annotations
@@ -24,58 +24,63 @@ from codeacumen.languages.java.flow.graph import (
     WHEN_TRUE,
     WRITE,
     Flow,
-    flow,
+    build_flow,
 )
 from codeacumen.languages.java.syntax.file import JavaFile
 
 Table = dict[str, set[str]]
 
 
-def tables(body: str, parameters: str = "") -> tuple[Table, Table]:
-    """Last uses and last writes in a method's body."""
+def compute_tables(body: str, parameters: str = "") -> tuple[Table, Table]:
+    """Return the tables of last uses and of last writes in a method's body."""
     file = JavaFile(f"class T {{ void m({parameters}) {{ {body} }} }}".encode())
-    found = flow(file)
-    names = labels(file, found)
+    method_flow = build_flow(file)
+    label_of_node = label_occurrences(file, method_flow)
     return (
-        table(found, found.last_use, names, declared=True),
-        table(found, found.last_write, names, declared=False),
+        build_table(method_flow, method_flow.last_use, label_of_node, include_declarations=True),
+        build_table(method_flow, method_flow.last_write, label_of_node, include_declarations=False),
     )
 
 
-def labels(file: JavaFile, found: Flow) -> dict[int, str]:
-    count: dict[str, int] = defaultdict(int)
-    names: dict[int, str] = {}
-    places = np.flatnonzero((found.variable >= 0) & found.local[found.variable])
-    for node in sorted(set(found.node[places].tolist())):
+def label_occurrences(file: JavaFile, method_flow: Flow) -> dict[int, str]:
+    count_by_name: dict[str, int] = defaultdict(int)
+    label_of_node: dict[int, str] = {}
+    points = np.flatnonzero((method_flow.variable >= 0) & method_flow.local[method_flow.variable])
+    for node in sorted(set(method_flow.node[points].tolist())):
         text = file.syntax.text(node)
-        count[text] += 1
-        names[node] = f"{text}{count[text]}"
-    return names
+        count_by_name[text] += 1
+        label_of_node[node] = f"{text}{count_by_name[text]}"
+    return label_of_node
 
 
-def table(found: Flow, pairs: np.ndarray, names: dict[int, str], declared: bool) -> Table:
-    read_and_written: Table = defaultdict(set)
+def build_table(
+    method_flow: Flow, pairs: np.ndarray, label_of_node: dict[int, str], include_declarations: bool
+) -> Table:
+    previous: Table = defaultdict(set)
     for point, earlier in pairs.tolist():
-        if earlier < 0 or (found.event[earlier] == DECLARE and not declared):
+        if earlier < 0 or (method_flow.event[earlier] == DECLARE and not include_declarations):
             continue
-        node, other = int(found.node[point]), int(found.node[earlier])
+        node, earlier_node = int(method_flow.node[point]), int(method_flow.node[earlier])
         # x++ reads before it writes.
-        if node == other and (found.event[point], found.event[earlier]) == (WRITE, READ):
+        if node == earlier_node and (method_flow.event[point], method_flow.event[earlier]) == (
+            WRITE,
+            READ,
+        ):
             continue
-        read_and_written[names[node]].add(names[other])
-    return dict(read_and_written)
+        previous[label_of_node[node]].add(label_of_node[earlier_node])
+    return dict(previous)
 
 
-def parsed(text: str) -> Table:
-    """``x2: x1, x3: x1 x2`` as a table."""
+def parse_table(text: str) -> Table:
+    """Parse ``x2: x1, x3: x1 x2`` into a table."""
     rows = (row.split(":") for row in text.split(",") if row.strip())
-    return {name.strip(): set(others.split()) for name, others in rows}
+    return {label.strip(): set(earlier_labels.split()) for label, earlier_labels in rows}
 
 
 @pytest.mark.parametrize(
     ("body", "uses", "writes"),
     [
-        # One after the other.
+        # Sequences.
         ("int x = 1; g(x); g(x);", "x2: x1, x3: x2", "x2: x1, x3: x1"),
         ("int x; x = 1; g(x);", "x2: x1, x3: x2", "x3: x2"),
         # The right side before the left is written (JLS 15.26.1); the left is read first in a
@@ -180,7 +185,7 @@ def parsed(text: str) -> Table:
             "x2: x1, x3: x1 x2",
             "x2: x1, x3: x1 x2",
         ),
-        # A variable is a new one each time it is declared.
+        # Each execution of a declaration creates a new variable.
         ("while (p()) { int x = 1; g(x); }", "x2: x1", "x2: x1"),
         (
             "while (p()) { int x; if (q()) x = 1; else x = 2; g(x); }",
@@ -232,7 +237,7 @@ def parsed(text: str) -> Table:
             "x2: x1, x3: x1 x2, x4: x1 x2, x5: x2 x3 x4",
             "x2: x1, x3: x1 x2, x4: x1 x2, x5: x1 x2 x3",
         ),
-        # After the block, finally is run only by what ended well.
+        # The point after a finally block follows only normal completion of the try block.
         (
             "int x = 0; try { x = 1; f(); x = 2; } finally { g(x); } g(x);",
             "x2: x1, x3: x2, x4: x2 x3, x5: x4",
@@ -253,7 +258,7 @@ def parsed(text: str) -> Table:
             "x2: x1 x2, x3: x1 x2",
             "x2: x1, x3: x1",
         ),
-        # A jump in finally replaces what was under way.
+        # A jump in finally replaces a pending return or exception.
         (
             "int x = 0; while (p()) { try { x = 1; return; } finally { break; } } g(x);",
             "x2: x1, x3: x1 x2",
@@ -274,13 +279,13 @@ def parsed(text: str) -> Table:
             "x2: x1, x3: x2, x4: x1",
             "x2: x1, x3: x2, x4: x1",
         ),
-        # Nothing in it throws; but what catches must be reachable.
+        # Nothing in the block throws, but a handler must be reachable.
         (
             "int x = 0; try { x = 1; } catch (E e) { g(x); } g(x);",
             "x2: x1, x3: x1, x4: x2 x3",
             "x2: x1, x3: x1, x4: x1 x2",
         ),
-        # Unboxing throws, a primitive value does not.
+        # Unboxing may throw; reading a primitive value may not.
         (
             "Integer i = f(); int x = 0; try { x = 1; int y = i; x = 2; f(); } catch (E e)"
             " { g(x); }",
@@ -297,7 +302,7 @@ def parsed(text: str) -> Table:
             "x2: x1, x3: x2, x4: x3",
             "x2: x1, x3: x1, x4: x1",
         ),
-        # Assertions may be off.
+        # Assertions may be disabled.
         (
             "int x = 0; assert g(x) : x; g(x);",
             "x2: x1, x3: x2, x4: x1 x2",
@@ -325,7 +330,7 @@ def parsed(text: str) -> Table:
             "o2: o1, s2: s1, x2: x1, x3: x2, x4: x1 x2, x5: x1 x2, x6: x3 x4 x5",
             "o2: o1, s2: s1, x2: x1, x3: x1, x4: x1, x5: x1, x6: x1 x3",
         ),
-        # A lambda and a class have a flow of their own.
+        # Lambdas and classes have separate flows.
         (
             "int x = 0; r = () -> { g(x); g(x); }; g(x);",
             "x3: x2, x4: x1",
@@ -341,7 +346,7 @@ def parsed(text: str) -> Table:
             "x4: x3, x5: x1, z2: z1",
             "x5: x1, z2: z1",
         ),
-        # Conditions that are constant.
+        # Constant conditions.
         (
             "final boolean t = true; int x = 0; if (t) x = 1; g(x);",
             "t2: t1, x2: x1, x3: x2",
@@ -349,36 +354,38 @@ def parsed(text: str) -> Table:
         ),
         ("int x = 0; if (false) x = 1; g(x);", "x3: x1", "x3: x1"),
         ("int x = 0; while (!false) { x++; }", "x2: x1 x2", "x2: x1 x2"),
-        # What is never reached has nothing before it.
+        # Unreachable code has no predecessors.
         ("int x = 0; return; g(x); g(x);", "x3: x2", ""),
     ],
 )
 def test_last_use_and_last_write(body: str, uses: str, writes: str) -> None:
-    assert tables(body) == (parsed(uses), parsed(writes))
+    assert compute_tables(body) == (parse_table(uses), parse_table(writes))
 
 
 def test_parameters_are_written_where_they_are_declared() -> None:
-    uses, writes = tables("a = b.length; g(a);", "int a, String... b")
-    assert uses == writes == parsed("a2: a1, b2: b1, a3: a2")
+    uses, writes = compute_tables("a = b.length; g(a);", "int a, String... b")
+    assert uses == writes == parse_table("a2: a1, b2: b1, a3: a2")
 
 
-def graph(body: str) -> list[str]:
-    """Points and edges in words: what happens, where, and what may follow."""
+def format_graph(body: str) -> list[str]:
+    """Return a line for each point of the flow: its event, its text and its successors."""
     file = JavaFile(f"class T {{ void m() {{ {body} }} }}".encode())
-    found = flow(file)
+    method_flow = build_flow(file)
     lines = []
-    for point in range(len(found.node)):
-        text = re.sub(r"\s+", " ", file.syntax.text(int(found.node[point])))
-        follows = [
-            f"{' tfx'[found.how[edge]].strip()}{found.target[edge]}"
-            for edge in range(found.offsets[point], found.offsets[point + 1])
+    for point in range(len(method_flow.node)):
+        text = re.sub(r"\s+", " ", file.syntax.text(int(method_flow.node[point])))
+        successors = [
+            f"{' tfx'[method_flow.how[edge]].strip()}{method_flow.target[edge]}"
+            for edge in range(method_flow.offsets[point], method_flow.offsets[point + 1])
         ]
-        lines.append(f"{point} {EVENTS[found.event[point]]} {text[:20]} -> {' '.join(follows)}")
+        lines.append(
+            f"{point} {EVENTS[method_flow.event[point]]} {text[:20]} -> {' '.join(successors)}"
+        )
     return lines
 
 
-def test_points_and_edges() -> None:
-    assert graph("int x = 1; while (x < 9) x = f(x);") == [
+def test_points_and_edges_of_a_loop() -> None:
+    assert format_graph("int x = 1; while (x < 9) x = f(x);") == [
         "0 entry void m() { int x = 1 -> 1",
         "1 statement int x = 1; -> 2",
         "2 bind x -> 3",
@@ -394,7 +401,7 @@ def test_points_and_edges() -> None:
     ]
 
 
-def test_a_unit_for_each_body_that_runs_by_itself() -> None:
+def test_each_body_that_runs_by_itself_is_a_unit() -> None:
     source = b"""class A {
       int field = 1;
       A() { this(() -> 2); }
@@ -402,14 +409,14 @@ def test_a_unit_for_each_body_that_runs_by_itself() -> None:
       abstract void none();
     }"""
     file = JavaFile(source)
-    found = flow(file)
-    texts = [file.syntax.text(int(node)).split("{")[0].strip() for node in found.unit]
+    file_flow = build_flow(file)
+    texts = [file.syntax.text(int(node)).split("{")[0].strip() for node in file_flow.unit]
     assert texts == ["A()", "() -> 2", "void m()", "int n = 3;", "", "static", "void k()"]
-    entries, exits = found.first[:-1], found.first[1:] - 2
-    assert {EVENTS[event] for event in found.event[entries]} == {"entry"}
-    assert {EVENTS[event] for event in found.event[exits]} == {"exit"}
-    chosen = flow(file, [1])
-    assert [file.syntax.text(int(node))[:8] for node in chosen.unit] == [
+    entries, exits = file_flow.first[:-1], file_flow.first[1:] - 2
+    assert {EVENTS[event] for event in file_flow.event[entries]} == {"entry"}
+    assert {EVENTS[event] for event in file_flow.event[exits]} == {"exit"}
+    partial_flow = build_flow(file, [1])
+    assert [file.syntax.text(int(node))[:8] for node in partial_flow.unit] == [
         "void m()",
         "int n = ",
         "{ f(); }",
@@ -422,14 +429,14 @@ def test_edges_stay_inside_their_unit() -> None:
     source = (
         b"class A { void m() { try { f(() -> { throw e; }); } finally { g(); } } void n() { } }"
     )
-    found = flow(JavaFile(source))
-    unit = found.unit_of
-    source_of = np.repeat(np.arange(len(found.node)), np.diff(found.offsets))
-    assert (unit[source_of] == unit[found.target]).all()
-    assert {WHEN_TRUE, WHEN_FALSE, EXCEPTION} >= set(found.how.tolist()) - {0}
+    file_flow = build_flow(JavaFile(source))
+    unit = file_flow.unit_of
+    edge_sources = np.repeat(np.arange(len(file_flow.node)), np.diff(file_flow.offsets))
+    assert (unit[edge_sources] == unit[file_flow.target]).all()
+    assert {WHEN_TRUE, WHEN_FALSE, EXCEPTION} >= set(file_flow.how.tolist()) - {0}
 
 
-def test_both_kernels_mean_the_same_by_their_numbers() -> None:
+def test_both_kernels_use_the_same_numbers() -> None:
     for name in (
         "EXIT",
         "RAISE",

@@ -1,5 +1,8 @@
-"""Oracle: javac's definite assignment (JLS 16). It compiled the JDK's source, so every read of a
-local variable there is preceded by a write on each path; our paths must say the same."""
+"""Tests of last writes. The oracle is javac's rule of definite assignment (JLS 16).
+
+javac compiled the source of the JDK, so a write precedes every read of a local variable there on
+each path, and our flow must show the same.
+"""
 
 from __future__ import annotations
 
@@ -11,44 +14,46 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from codeacumen.languages.java.flow.graph import BIND, DECLARE, READ, flow
+from codeacumen.languages.java.flow.graph import BIND, DECLARE, READ, build_flow
 from codeacumen.languages.java.syntax.file import JavaFile
 from javac import JAVAC
 
 
-def reads(file: JavaFile) -> tuple[int, list[str]]:
-    """How many reads of a variable there are in the body that declares it; those of them that
-    some path reaches without a write."""
-    found = flow(file)
-    unit = found.unit_of
-    symbols = len(found.local)
-    declared = np.isin(found.event, (DECLARE, BIND))
-    own = np.unique(unit[declared] * symbols + found.variable[declared])
-    point, earlier = found.last_write.T
-    asked = (found.event[point] == READ) & np.isin(
-        unit[point] * symbols + found.variable[point], own
+def find_unwritten_reads(file: JavaFile) -> tuple[int, list[str]]:
+    """Return the number of reads in the body that declares the variable, and the unwritten ones.
+
+    A read is unwritten if some path reaches it without a write.
+    """
+    file_flow = build_flow(file)
+    unit = file_flow.unit_of
+    symbols = len(file_flow.local)
+    is_declaration = np.isin(file_flow.event, (DECLARE, BIND))
+    own_variables = np.unique(unit[is_declaration] * symbols + file_flow.variable[is_declaration])
+    point, earlier = file_flow.last_write.T
+    is_local_read = (file_flow.event[point] == READ) & np.isin(
+        unit[point] * symbols + file_flow.variable[point], own_variables
     )
-    point, earlier = point[asked], earlier[asked]
-    unwritten = point[(earlier < 0) | (found.event[earlier] == DECLARE)]
+    point, earlier = point[is_local_read], earlier[is_local_read]
+    unwritten = point[(earlier < 0) | (file_flow.event[earlier] == DECLARE)]
     lines = [
         f"{file.source[: file.syntax.start[node]].count(10) + 1}: {file.syntax.text(int(node))}"
-        for node in found.node[unwritten].tolist()
+        for node in file_flow.node[unwritten].tolist()
     ]
     return len(np.unique(point)), lines
 
 
-def test_a_part_of_java_util(part_of_java_util: list[Path]) -> None:
-    total, wrong = 0, []
+def test_all_reads_in_java_util_follow_a_write(part_of_java_util: list[Path]) -> None:
+    total, unwritten = 0, []
     for path in part_of_java_util:
-        count, lines = reads(JavaFile(path.read_bytes()))
+        count, lines = find_unwritten_reads(JavaFile(path.read_bytes()))
         total += count
-        wrong += [f"{path.name}:{line}" for line in lines]
-    assert wrong == []
+        unwritten += [f"{path.name}:{line}" for line in lines]
+    assert unwritten == []
     assert total > 5_000
 
 
-# Bodies, and whether the read of the variable in g(…) is preceded by a write on each path: examples
-# like those of JLS 16, and what finally does.
+# Bodies, and whether a write precedes the read of the variable in g(…) on each path: examples like
+# those of JLS 16, and some with finally.
 EXAMPLES = (
     ("int k; if (n > 2 && (k = f()) >= 0) g(k);", True),
     ("int k; while (true) { k = n; if (k >= 5) break; n = 6; } g(k);", True),
@@ -73,24 +78,24 @@ EXAMPLES = (
 
 
 @pytest.mark.parametrize(("body", "assigned"), EXAMPLES)
-def test_small_examples(body: str, assigned: bool) -> None:
+def test_small_examples_of_definite_assignment(body: str, assigned: bool) -> None:
     file = JavaFile(f"class T {{ void m(int n) {{ {body} }} }}".encode())
-    assert (reads(file)[1] == []) is assigned
+    assert (find_unwritten_reads(file)[1] == []) is assigned
 
 
-def test_javac_judges_the_examples_so(tmp_path: Path) -> None:
+def test_javac_agrees_with_the_examples(tmp_path: Path) -> None:
     javac = shutil.which("javac")
     if javac is None:
         pytest.skip("no JDK here: javac is the oracle")
-    # One class with a method a line: javac stops at the first class that is wrong.
-    methods = [f"void m{at}(int n) {{ {body} }}" for at, (body, _) in enumerate(EXAMPLES)]
+    # All methods are in one class, one per line: javac stops at the first class with errors.
+    methods = [f"void m{index}(int n) {{ {body} }}" for index, (body, _) in enumerate(EXAMPLES)]
     head = "abstract class T { abstract int f(); abstract void g(int k); abstract void h();"
     path = tmp_path / "T.java"
     path.write_text("\n".join([head, *methods, "}"]))
-    told = subprocess.run(
+    compilation = subprocess.run(
         [javac, *JAVAC, "-d", str(tmp_path), str(path)], capture_output=True, text=True
     )
-    errors = re.findall(r"T\.java:(\d+): error: (.*)", told.stderr)
+    errors = re.findall(r"T\.java:(\d+): error: (.*)", compilation.stderr)
     assert {text for _, text in errors} == {"variable k might not have been initialized"}
     rejected = {int(line) - 2 for line, _ in errors}
-    assert rejected == {at for at, (_, assigned) in enumerate(EXAMPLES) if not assigned}
+    assert rejected == {index for index, (_, assigned) in enumerate(EXAMPLES) if not assigned}

@@ -1,5 +1,7 @@
-"""Oracle: the virtual machine. Generated programs log what they really do to their variables;
-whatever one occurrence follows, or whichever write it sees, must be among what we say may be.
+"""Tests of last uses and last writes against executions. The oracle is the JVM.
+
+Generated programs log each access to their variables. Each observed pair of an occurrence and the
+last use or last write before it must be among the pairs of the analysis.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from codeacumen.languages.java.flow.graph import flow
+from codeacumen.languages.java.flow.graph import build_flow
 from codeacumen.languages.java.syntax.file import JavaFile
 from javac import JAVA, JAVAC
 
@@ -23,8 +25,10 @@ METHODS, RUNS = 150, 300
 
 @dataclass(frozen=True)
 class Code:
-    """A piece of a program, as it is analysed and as it is run. In the first an occurrence is
-    marked by its number; in the second it is a call to the log."""
+    """A piece of a program in two versions: one is analysed, the other runs.
+
+    An occurrence of a variable carries its number in the first, and calls the log in the second.
+    """
 
     plain: str
     logged: str
@@ -38,7 +42,7 @@ class Code:
         return Code(other, other) + self
 
 
-def joined(pieces: list[Code]) -> Code:
+def join_code(pieces: list[Code]) -> Code:
     return Code("".join(p.plain for p in pieces), "".join(p.logged for p in pieces))
 
 
@@ -55,8 +59,8 @@ class Variable:
 
 @dataclass(frozen=True)
 class Scope:
-    """What stands around a piece: variables, loops that may be left, the log's name, and whether
-    ``return`` and ``yield`` are allowed."""
+    """Context of a piece of code: variables, enclosing loops, the name of the log, and the return
+    statement that is allowed, if any."""
 
     variables: tuple[Variable, ...] = ()
     loops: tuple[str, ...] = ()
@@ -65,24 +69,26 @@ class Scope:
     returns: str = "return;"
     depth: int = 0
 
-    def with_(self, **changes: object) -> Scope:
+    def replace_fields(self, **changes: object) -> Scope:
         return Scope(**{**self.__dict__, **changes})  # type: ignore[arg-type]
 
 
 @dataclass
 class Generator:
-    chance: random.Random
+    rng: random.Random
     numbers: Iterator[int] = field(default_factory=lambda: iter(range(10**9)))
     variables: Iterator[int] = field(default_factory=lambda: iter(range(10**9)))
     names: Iterator[int] = field(default_factory=lambda: iter(range(10**9)))
 
-    def occurrence(self, variable: Variable) -> tuple[str, int]:
+    def mark_occurrence(self, variable: Variable) -> tuple[str, int]:
         number = next(self.numbers)
         return f"\x01{number}\x02{variable.name}", number
 
-    def declare(self, scope: Scope, value: Code, **traits: bool) -> tuple[Variable, Code]:
+    def generate_declaration(
+        self, scope: Scope, value: Code, **traits: bool
+    ) -> tuple[Variable, Code]:
         variable = Variable(next(self.variables), **traits)
-        plain, number = self.occurrence(variable)
+        plain, number = self.mark_occurrence(variable)
         type_ = "Integer" if variable.boxed else "int"
         call = f"{scope.log}.bind({variable.number}, {number}, {value.logged})"
         return variable, Code(
@@ -91,118 +97,124 @@ class Generator:
 
     # Expressions.
 
-    def integer(self, scope: Scope, depth: int = 0) -> Code:
-        kinds = [self.literal, self.read, self.read, self.call]
+    def generate_integer(self, scope: Scope, depth: int = 0) -> Code:
+        kinds = [self.generate_literal, self.generate_read, self.generate_read, self.generate_call]
         if depth < 2:
             kinds += [
-                self.binary,
-                self.ternary,
-                self.assign,
-                self.assign,
-                self.update,
-                self.element,
-                self.choice,
-                self.deferred,
+                self.generate_binary,
+                self.generate_ternary,
+                self.generate_assignment,
+                self.generate_assignment,
+                self.generate_update,
+                self.generate_array_element,
+                self.generate_switch_expression,
+                self.generate_lambda,
             ]
-        return self.chance.choice(kinds)(scope, depth + 1)
+        return self.rng.choice(kinds)(scope, depth + 1)
 
-    def literal(self, scope: Scope, depth: int) -> Code:
-        return "" + Code(*[str(self.chance.randrange(4))] * 2)
+    def generate_literal(self, scope: Scope, depth: int) -> Code:
+        return "" + Code(*[str(self.rng.randrange(4))] * 2)
 
-    def read(self, scope: Scope, depth: int) -> Code:
+    def generate_read(self, scope: Scope, depth: int) -> Code:
         if not scope.variables:
-            return self.literal(scope, depth)
-        variable = self.chance.choice(scope.variables)
-        plain, number = self.occurrence(variable)
+            return self.generate_literal(scope, depth)
+        variable = self.rng.choice(scope.variables)
+        plain, number = self.mark_occurrence(variable)
         return Code(plain, f"{scope.log}.read({variable.number}, {number}, {variable.name})")
 
-    def call(self, scope: Scope, depth: int) -> Code:
-        if depth > 3 or self.chance.random() < 0.5:
+    def generate_call(self, scope: Scope, depth: int) -> Code:
+        if depth > 3 or self.rng.random() < 0.5:
             return Code("f()", "f()")
-        return "g(" + self.integer(scope, depth) + ", " + self.integer(scope, depth) + ")"
+        return (
+            "g("
+            + self.generate_integer(scope, depth)
+            + ", "
+            + self.generate_integer(scope, depth)
+            + ")"
+        )
 
-    def binary(self, scope: Scope, depth: int) -> Code:
-        operator = self.chance.choice("+-*/%")
-        left, right = self.integer(scope, depth), self.integer(scope, depth)
+    def generate_binary(self, scope: Scope, depth: int) -> Code:
+        operator = self.rng.choice("+-*/%")
+        left, right = self.generate_integer(scope, depth), self.generate_integer(scope, depth)
         return "(" + left + f" {operator} " + right + ")"
 
-    def ternary(self, scope: Scope, depth: int) -> Code:
-        condition = self.condition(scope, depth)
+    def generate_ternary(self, scope: Scope, depth: int) -> Code:
+        condition = self.generate_condition(scope, depth)
         return (
             "("
             + condition
             + " ? "
-            + self.integer(scope, depth)
+            + self.generate_integer(scope, depth)
             + " : "
-            + self.integer(scope, depth)
+            + self.generate_integer(scope, depth)
             + ")"
         )
 
-    def changed(self, scope: Scope) -> Variable | None:
+    def choose_assignable(self, scope: Scope) -> Variable | None:
         free = [v for v in scope.variables if not v.fixed and not v.boxed]
-        return self.chance.choice(free) if free else None
+        return self.rng.choice(free) if free else None
 
-    def assignment(self, scope: Scope, variable: Variable, depth: int) -> Code:
-        plain, number = self.occurrence(variable)
-        value = self.integer(scope, depth)
-        written = f"{scope.log}.write({variable.number}, {number}, {value.logged})"
-        return Code(f"{plain} = {value.plain}", f"{variable.name} = {written}")
+    def generate_plain_assignment(self, scope: Scope, variable: Variable, depth: int) -> Code:
+        plain, number = self.mark_occurrence(variable)
+        value = self.generate_integer(scope, depth)
+        logged_write = f"{scope.log}.write({variable.number}, {number}, {value.logged})"
+        return Code(f"{plain} = {value.plain}", f"{variable.name} = {logged_write}")
 
-    def compounded(self, scope: Scope, variable: Variable, depth: int) -> Code:
-        plain, number = self.occurrence(variable)
-        operator = self.chance.choice("+-*/")
-        value = self.integer(scope, depth)
-        place = f"{variable.number}, {number}"
-        read = f"{scope.log}.read({place}, {variable.name})"
-        written = f"{scope.log}.write({place}, {read} {operator} ({value.logged}))"
-        return Code(f"{plain} {operator}= {value.plain}", f"{variable.name} = {written}")
+    def generate_compound_assignment(self, scope: Scope, variable: Variable, depth: int) -> Code:
+        plain, number = self.mark_occurrence(variable)
+        operator = self.rng.choice("+-*/")
+        value = self.generate_integer(scope, depth)
+        arguments = f"{variable.number}, {number}"
+        read = f"{scope.log}.read({arguments}, {variable.name})"
+        logged_write = f"{scope.log}.write({arguments}, {read} {operator} ({value.logged}))"
+        return Code(f"{plain} {operator}= {value.plain}", f"{variable.name} = {logged_write}")
 
-    def increment(self, scope: Scope, variable: Variable, after: bool) -> Code:
-        plain, number = self.occurrence(variable)
-        place = f"{variable.number}, {number}"
-        read = f"{scope.log}.read({place}, {variable.name})"
-        written = f"{variable.name} = {scope.log}.write({place}, {read} + 1)"
-        return Code(f"{plain}++" if after else f"++{plain}", written)
+    def generate_increment(self, scope: Scope, variable: Variable, is_postfix: bool) -> Code:
+        plain, number = self.mark_occurrence(variable)
+        arguments = f"{variable.number}, {number}"
+        read = f"{scope.log}.read({arguments}, {variable.name})"
+        logged_write = f"{variable.name} = {scope.log}.write({arguments}, {read} + 1)"
+        return Code(f"{plain}++" if is_postfix else f"++{plain}", logged_write)
 
-    def assign(self, scope: Scope, depth: int) -> Code:
-        variable = self.changed(scope)
+    def generate_assignment(self, scope: Scope, depth: int) -> Code:
+        variable = self.choose_assignable(scope)
         if variable is None:
-            return self.literal(scope, depth)
-        kind = self.chance.choice([self.assignment, self.compounded])
+            return self.generate_literal(scope, depth)
+        kind = self.rng.choice([self.generate_plain_assignment, self.generate_compound_assignment])
         return "(" + kind(scope, variable, depth) + ")"
 
-    def update(self, scope: Scope, depth: int) -> Code:
-        variable = self.changed(scope)
+    def generate_update(self, scope: Scope, depth: int) -> Code:
+        variable = self.choose_assignable(scope)
         if variable is None:
-            return self.literal(scope, depth)
-        after = self.chance.random() < 0.5
-        code = self.increment(scope, variable, after)
-        return Code(f"({code.plain})", f"(({code.logged}) {'- 1' if after else ''})")
+            return self.generate_literal(scope, depth)
+        is_postfix = self.rng.random() < 0.5
+        code = self.generate_increment(scope, variable, is_postfix)
+        return Code(f"({code.plain})", f"(({code.logged}) {'- 1' if is_postfix else ''})")
 
-    def element(self, scope: Scope, depth: int) -> Code:
-        return "array()[" + self.integer(scope, depth) + "]"
+    def generate_array_element(self, scope: Scope, depth: int) -> Code:
+        return "array()[" + self.generate_integer(scope, depth) + "]"
 
-    def choice(self, scope: Scope, depth: int) -> Code:
-        inner = scope.with_(loops=(), breakable=False, returns="", depth=scope.depth + 2)
-        block = self.block(inner, 2)
+    def generate_switch_expression(self, scope: Scope, depth: int) -> Code:
+        inner = scope.replace_fields(loops=(), breakable=False, returns="", depth=scope.depth + 2)
+        block = self.generate_block(inner, 2)
         return (
             "switch ("
-            + self.integer(scope, depth)
+            + self.generate_integer(scope, depth)
             + ") { case 0 -> "
-            + self.integer(inner, depth)
+            + self.generate_integer(inner, depth)
             + "; case 1, 2 -> { "
             + block[1]
             + "yield 0 + "
-            + self.integer(block[0], depth)
+            + self.generate_integer(block[0], depth)
             + "; } default -> "
-            + self.integer(inner, depth)
+            + self.generate_integer(inner, depth)
             + "; }"
         )
 
-    def deferred(self, scope: Scope, depth: int) -> Code:
-        """A lambda: it may only read what never changes, and has a log of its own."""
+    def generate_lambda(self, scope: Scope, depth: int) -> Code:
+        """Generate a call with a lambda, which reads only final variables and has its own log."""
         log = f"l{next(self.names)}x"
-        inner = scope.with_(
+        inner = scope.replace_fields(
             variables=tuple(v for v in scope.variables if v.fixed),
             loops=(),
             breakable=False,
@@ -210,109 +222,128 @@ class Generator:
             returns="return 1;",
             depth=scope.depth + 2,
         )
-        scope, block = self.block(inner, 2)
+        scope, block = self.generate_block(inner, 2)
         opening = Code("", f"FlowLog {log} = new FlowLog(); ")
-        return "run(() -> { " + opening + block + "return " + self.integer(scope, depth) + "; })"
+        return (
+            "run(() -> { "
+            + opening
+            + block
+            + "return "
+            + self.generate_integer(scope, depth)
+            + "; })"
+        )
 
-    def condition(self, scope: Scope, depth: int = 0) -> Code:
-        kind = self.chance.randrange(6 if depth < 2 else 2)
+    def generate_condition(self, scope: Scope, depth: int = 0) -> Code:
+        kind = self.rng.randrange(6 if depth < 2 else 2)
         if kind == 0:
             return Code("p()", "p()")
         if kind == 1:
-            # Not constant: javac would find code that is never reached.
-            return "(f() < " + self.integer(scope, depth + 1) + ")"
-        left, right = self.condition(scope, depth + 1), self.condition(scope, depth + 1)
+            # A constant would make javac reject code as unreachable.
+            return "(f() < " + self.generate_integer(scope, depth + 1) + ")"
+        left, right = (
+            self.generate_condition(scope, depth + 1),
+            self.generate_condition(scope, depth + 1),
+        )
         if kind == 2:
             return "(" + left + " && " + right + ")"
         if kind == 3:
             return "(" + left + " || " + right + ")"
         if kind == 4:
             return "!(" + left + ")"
-        return "(" + left + " ? " + right + " : " + self.condition(scope, depth + 1) + ")"
+        return "(" + left + " ? " + right + " : " + self.generate_condition(scope, depth + 1) + ")"
 
     # Statements.
 
-    def block(self, scope: Scope, length: int = 4) -> tuple[Scope, Code]:
-        """Statements one after the other, and the scope at their end."""
+    def generate_block(self, scope: Scope, length: int = 4) -> tuple[Scope, Code]:
+        """Generate a sequence of statements and return it after the scope at its end."""
         pieces: list[Code] = []
-        for _ in range(self.chance.randint(1, length)):
-            scope, piece = self.statement(scope)
+        for _ in range(self.rng.randint(1, length)):
+            scope, piece = self.generate_statement(scope)
             pieces.append(piece + "\n")
-        return scope, joined(pieces)
+        return scope, join_code(pieces)
 
-    def body(self, scope: Scope) -> Code:
-        inner = self.block(scope.with_(depth=scope.depth + 1), 2)[1]
+    def generate_body(self, scope: Scope) -> Code:
+        inner = self.generate_block(scope.replace_fields(depth=scope.depth + 1), 2)[1]
         return "{\n" + inner + "}"
 
-    def statement(self, scope: Scope) -> tuple[Scope, Code]:
-        kinds = [self.local, self.expression, self.expression, self.leave]
+    def generate_statement(self, scope: Scope) -> tuple[Scope, Code]:
+        kinds = [
+            self.generate_local,
+            self.generate_expression_statement,
+            self.generate_expression_statement,
+            self.generate_jump,
+        ]
         if scope.depth < 3:
             kinds += [
-                self.if_,
-                self.while_,
-                self.do,
-                self.for_,
-                self.foreach,
-                self.switch,
-                self.try_,
-                self.forever,
-                self.matched,
-                self.uninitialised,
-                self.named,
-                self.resource,
+                self.generate_if,
+                self.generate_while,
+                self.generate_do,
+                self.generate_for,
+                self.generate_foreach,
+                self.generate_switch,
+                self.generate_try,
+                self.generate_endless_loop,
+                self.generate_pattern_match,
+                self.generate_uninitialised_local,
+                self.generate_labelled_loop,
+                self.generate_try_with_resource,
             ]
-        return self.chance.choice(kinds)(scope)
+        return self.rng.choice(kinds)(scope)
 
-    def local(self, scope: Scope) -> tuple[Scope, Code]:
-        if self.chance.random() < 0.2:
-            variable, code = self.declare(scope, Code("box()", "box()"), boxed=True, fixed=True)
+    def generate_local(self, scope: Scope) -> tuple[Scope, Code]:
+        if self.rng.random() < 0.2:
+            variable, code = self.generate_declaration(
+                scope, Code("box()", "box()"), boxed=True, fixed=True
+            )
         else:
-            fixed = self.chance.random() < 0.3
-            variable, code = self.declare(scope, self.integer(scope), fixed=fixed)
-        return scope.with_(variables=(*scope.variables, variable)), code
+            fixed = self.rng.random() < 0.3
+            variable, code = self.generate_declaration(
+                scope, self.generate_integer(scope), fixed=fixed
+            )
+        return scope.replace_fields(variables=(*scope.variables, variable)), code
 
-    def uninitialised(self, scope: Scope) -> tuple[Scope, Code]:
+    def generate_uninitialised_local(self, scope: Scope) -> tuple[Scope, Code]:
         variable = Variable(next(self.variables))
-        plain, number = self.occurrence(variable)
+        plain, number = self.mark_occurrence(variable)
         log = f"{scope.log}.declare({variable.number}, {number});"
         declared = Code(f"int {plain};", f"int {variable.name}; {log}")
-        test = self.condition(scope)
-        first, second = (self.assignment(scope, variable, 2) for _ in range(2))
+        test = self.generate_condition(scope)
+        first, second = (self.generate_plain_assignment(scope, variable, 2) for _ in range(2))
         code = declared + " if (" + test + ") " + first + "; else " + second + ";"
-        return scope.with_(variables=(*scope.variables, variable)), code
+        return scope.replace_fields(variables=(*scope.variables, variable)), code
 
-    def expression(self, scope: Scope) -> tuple[Scope, Code]:
-        variable = self.changed(scope)
-        if variable is None or self.chance.random() < 0.3:
-            return scope, self.call(scope, 0) + ";"
-        kind = self.chance.randrange(3)
+    def generate_expression_statement(self, scope: Scope) -> tuple[Scope, Code]:
+        variable = self.choose_assignable(scope)
+        if variable is None or self.rng.random() < 0.3:
+            return scope, self.generate_call(scope, 0) + ";"
+        kind = self.rng.randrange(3)
         if kind == 0:
-            return scope, self.assignment(scope, variable, 0) + ";"
+            return scope, self.generate_plain_assignment(scope, variable, 0) + ";"
         if kind == 1:
-            return scope, self.compounded(scope, variable, 0) + ";"
-        return scope, self.increment(scope, variable, self.chance.random() < 0.5) + ";"
+            return scope, self.generate_compound_assignment(scope, variable, 0) + ";"
+        return scope, self.generate_increment(scope, variable, self.rng.random() < 0.5) + ";"
 
-    def leave(self, scope: Scope) -> tuple[Scope, Code]:
-        ways = ["throw new Left();"]
-        ways += [scope.returns] if scope.returns else []
-        ways += ["break;"] if scope.breakable else []
-        ways += ["continue;"] if scope.loops else []
-        ways += [
+    def generate_jump(self, scope: Scope) -> tuple[Scope, Code]:
+        jumps = ["throw new Left();"]
+        jumps += [scope.returns] if scope.returns else []
+        jumps += ["break;"] if scope.breakable else []
+        jumps += ["continue;"] if scope.loops else []
+        jumps += [
             f"{jump} {name};" for name in scope.loops if name for jump in ("break", "continue")
         ]
-        return scope, "if (" + self.condition(scope, 1) + ") " + self.chance.choice(ways)
+        return scope, "if (" + self.generate_condition(scope, 1) + ") " + self.rng.choice(jumps)
 
-    def if_(self, scope: Scope) -> tuple[Scope, Code]:
-        code = "if (" + self.condition(scope) + ") " + self.body(scope)
-        if self.chance.random() < 0.5:
-            code = code + " else " + self.body(scope)
+    def generate_if(self, scope: Scope) -> tuple[Scope, Code]:
+        code = "if (" + self.generate_condition(scope) + ") " + self.generate_body(scope)
+        if self.rng.random() < 0.5:
+            code = code + " else " + self.generate_body(scope)
         return scope, code
 
-    def matched(self, scope: Scope) -> tuple[Scope, Code]:
+    def generate_pattern_match(self, scope: Scope) -> tuple[Scope, Code]:
         variable = Variable(next(self.variables), boxed=True, fixed=True)
-        plain, number = self.occurrence(variable)
+        plain, number = self.mark_occurrence(variable)
         bound = f"{scope.log}.bind({variable.number}, {number})"
-        inner = scope.with_(variables=(*scope.variables, variable))
+        inner = scope.replace_fields(variables=(*scope.variables, variable))
         test = Code(
             f"o() instanceof Integer {plain}", f"o() instanceof Integer {variable.name} && {bound}"
         )
@@ -320,95 +351,111 @@ class Generator:
             "if ("
             + test
             + " && "
-            + self.condition(inner)
+            + self.generate_condition(inner)
             + ") "
-            + self.body(inner)
+            + self.generate_body(inner)
             + " else "
-            + self.body(scope)
+            + self.generate_body(scope)
         )
 
-    def in_loop(self, scope: Scope, name: str = "") -> Scope:
-        return scope.with_(loops=(*scope.loops, name), breakable=True)
+    def enter_loop(self, scope: Scope, name: str = "") -> Scope:
+        return scope.replace_fields(loops=(*scope.loops, name), breakable=True)
 
-    def while_(self, scope: Scope, name: str = "") -> tuple[Scope, Code]:
-        inner = self.in_loop(scope, name)
-        return scope, "while (" + self.condition(scope) + ") " + self.body(inner)
+    def generate_while(self, scope: Scope, name: str = "") -> tuple[Scope, Code]:
+        inner = self.enter_loop(scope, name)
+        return scope, "while (" + self.generate_condition(scope) + ") " + self.generate_body(inner)
 
-    def do(self, scope: Scope, name: str = "") -> tuple[Scope, Code]:
-        inner = self.in_loop(scope, name)
-        return scope, "do " + self.body(inner) + " while (" + self.condition(scope) + ");"
+    def generate_do(self, scope: Scope, name: str = "") -> tuple[Scope, Code]:
+        inner = self.enter_loop(scope, name)
+        return scope, "do " + self.generate_body(inner) + " while (" + self.generate_condition(
+            scope
+        ) + ");"
 
-    def forever(self, scope: Scope, name: str = "") -> tuple[Scope, Code]:
-        inner = self.in_loop(scope, name)
-        opening = self.chance.choice(["for (;;)", "while (true)"])
-        block = self.block(inner.with_(depth=scope.depth + 1), 2)[1]
+    def generate_endless_loop(self, scope: Scope, name: str = "") -> tuple[Scope, Code]:
+        inner = self.enter_loop(scope, name)
+        opening = self.rng.choice(["for (;;)", "while (true)"])
+        block = self.generate_block(inner.replace_fields(depth=scope.depth + 1), 2)[1]
         return scope, f"{opening} {{ if (p()) break;\n" + block + "}"
 
-    def for_(self, scope: Scope, name: str = "") -> tuple[Scope, Code]:
-        variable, first = self.declare(scope, self.integer(scope, 2))
-        inner = scope.with_(variables=(*scope.variables, variable))
-        condition = self.condition(inner)
-        step = self.increment(inner, variable, self.chance.random() < 0.5)
-        body = self.body(self.in_loop(inner, name))
+    def generate_for(self, scope: Scope, name: str = "") -> tuple[Scope, Code]:
+        variable, first = self.generate_declaration(scope, self.generate_integer(scope, 2))
+        inner = scope.replace_fields(variables=(*scope.variables, variable))
+        condition = self.generate_condition(inner)
+        step = self.generate_increment(inner, variable, self.rng.random() < 0.5)
+        body = self.generate_body(self.enter_loop(inner, name))
         return scope, "for (" + first + " " + condition + "; " + step + ") " + body
 
-    def foreach(self, scope: Scope, name: str = "") -> tuple[Scope, Code]:
+    def generate_foreach(self, scope: Scope, name: str = "") -> tuple[Scope, Code]:
         variable = Variable(next(self.variables))
-        plain, number = self.occurrence(variable)
-        inner = self.in_loop(scope.with_(variables=(*scope.variables, variable)), name)
+        plain, number = self.mark_occurrence(variable)
+        inner = self.enter_loop(scope.replace_fields(variables=(*scope.variables, variable)), name)
         head = Code(f"for (int {plain} : array())", f"for (int {variable.name} : array())")
         bound = Code("", f"{scope.log}.bind({variable.number}, {number});")
-        block = self.block(inner.with_(depth=scope.depth + 1), 2)[1]
+        block = self.generate_block(inner.replace_fields(depth=scope.depth + 1), 2)[1]
         return scope, head + " { " + bound + block + "}"
 
-    def named(self, scope: Scope) -> tuple[Scope, Code]:
+    def generate_labelled_loop(self, scope: Scope) -> tuple[Scope, Code]:
         name = f"n{next(self.names)}"
-        kind = self.chance.choice([self.while_, self.do, self.for_, self.foreach, self.forever])
+        kind = self.rng.choice(
+            [
+                self.generate_while,
+                self.generate_do,
+                self.generate_for,
+                self.generate_foreach,
+                self.generate_endless_loop,
+            ]
+        )
         return scope, f"{name}: " + kind(scope, name)[1]
 
-    def switch(self, scope: Scope) -> tuple[Scope, Code]:
-        inner = scope.with_(breakable=True, depth=scope.depth + 1)
-        if self.chance.random() < 0.3:
-            arms = [f"case {at} -> " + self.body(inner) for at in range(self.chance.randint(1, 3))]
+    def generate_switch(self, scope: Scope) -> tuple[Scope, Code]:
+        inner = scope.replace_fields(breakable=True, depth=scope.depth + 1)
+        if self.rng.random() < 0.3:
+            arms = [
+                f"case {label} -> " + self.generate_body(inner)
+                for label in range(self.rng.randint(1, 3))
+            ]
         else:
             arms = []
-            for at in range(self.chance.randint(1, 4)):
-                code = f"case {at}: " + self.block(inner.with_(variables=scope.variables), 2)[1]
-                arms.append(code + ("break;\n" if self.chance.random() < 0.5 else ""))
-            if self.chance.random() < 0.5:
-                place = self.chance.randint(0, len(arms))
-                arms.insert(place, "default: " + self.block(inner, 2)[1])
-        return scope, "switch (" + self.integer(scope) + ") {\n" + joined(arms) + "}"
+            for label in range(self.rng.randint(1, 4)):
+                code = (
+                    f"case {label}: "
+                    + self.generate_block(inner.replace_fields(variables=scope.variables), 2)[1]
+                )
+                arms.append(code + ("break;\n" if self.rng.random() < 0.5 else ""))
+            if self.rng.random() < 0.5:
+                position = self.rng.randint(0, len(arms))
+                arms.insert(position, "default: " + self.generate_block(inner, 2)[1])
+        return scope, "switch (" + self.generate_integer(scope) + ") {\n" + join_code(arms) + "}"
 
-    def try_(self, scope: Scope) -> tuple[Scope, Code]:
-        code = "try " + self.body(scope)
+    def generate_try(self, scope: Scope) -> tuple[Scope, Code]:
+        code = "try " + self.generate_body(scope)
         exceptions = ("Left", "Right", "ArithmeticException")
-        catches = self.chance.sample(exceptions, self.chance.randint(0, 2))
+        catches = self.rng.sample(exceptions, self.rng.randint(0, 2))
         for caught in catches:
-            code = code + f" catch ({caught} e{next(self.names)}) " + self.body(scope)
-        if not catches or self.chance.random() < 0.6:
-            # No jumps out of finally: it would swallow what ends a run.
-            calm = scope.with_(loops=(), breakable=False, returns="")
-            code = code + " finally " + self.body(calm)
+            code = code + f" catch ({caught} e{next(self.names)}) " + self.generate_body(scope)
+        if not catches or self.rng.random() < 0.6:
+            # A jump out of finally would swallow the error that ends a run without fuel.
+            without_jumps = scope.replace_fields(loops=(), breakable=False, returns="")
+            code = code + " finally " + self.generate_body(without_jumps)
         return scope, code
 
-    def resource(self, scope: Scope) -> tuple[Scope, Code]:
+    def generate_try_with_resource(self, scope: Scope) -> tuple[Scope, Code]:
         name = f"r{next(self.names)}"
-        head = f"try (Resource {name} = open(" + self.integer(scope, 2) + ")) "
-        caught = f" catch (Left e{next(self.names)}) " + self.body(scope)
-        return scope, head + self.body(scope) + caught
+        head = f"try (Resource {name} = open(" + self.generate_integer(scope, 2) + ")) "
+        caught = f" catch (Left e{next(self.names)}) " + self.generate_body(scope)
+        return scope, head + self.generate_body(scope) + caught
 
-    def method(self, name: str) -> Code:
+    def generate_method(self, name: str) -> Code:
         scope = Scope()
-        parameters = [Variable(next(self.variables), fixed=at == 0) for at in range(2)]
-        marked = [self.occurrence(variable) for variable in parameters]
-        plain = ", ".join(f"int {text}" for text, _ in marked)
+        parameters = [Variable(next(self.variables), fixed=index == 0) for index in range(2)]
+        occurrences = [self.mark_occurrence(variable) for variable in parameters]
+        plain = ", ".join(f"int {text}" for text, _ in occurrences)
         logged = ", ".join(f"int {variable.name}" for variable in parameters)
         bound = " ".join(
             f"l0.bind({variable.number}, {number});"
-            for variable, (_, number) in zip(parameters, marked, strict=True)
+            for variable, (_, number) in zip(parameters, occurrences, strict=True)
         )
-        _, block = self.block(scope.with_(variables=tuple(parameters)), 5)
+        _, block = self.generate_block(scope.replace_fields(variables=tuple(parameters)), 5)
         head = Code(
             f"static void {name}({plain}) {{\n",
             f"static void {name}({logged}) {{ FlowLog l0 = new FlowLog(); {bound}\n",
@@ -427,30 +474,31 @@ MAIN = """
 """
 
 
-def program(seed: int) -> tuple[str, str]:
-    """The text that is analysed, with marks, and the one that is run."""
+def generate_program(seed: int) -> tuple[str, str]:
+    """Return the text for the analysis, with marked occurrences, and the text that runs."""
     generator = Generator(random.Random(seed))
-    code = joined([generator.method(f"m{at}") + "\n" for at in range(METHODS)])
+    code = join_code([generator.generate_method(f"m{index}") + "\n" for index in range(METHODS)])
     calls = "\n".join(
-        f"try {{ fuel = 300; m{at}(run, 1); }} catch (Throwable e) {{ }}" for at in range(METHODS)
+        f"try {{ fuel = 300; m{index}(run, 1); }} catch (Throwable e) {{ }}"
+        for index in range(METHODS)
     )
     plain = f"class Generated {{\n{code.plain}}}\n"
     main = MAIN % (RUNS, calls)
     return plain, f"public class Generated extends FlowLog {{\n{code.logged}{main}}}\n"
 
 
-def observed(folder: Path, text: str) -> set[tuple[str, int, int]]:
+def run_and_observe(folder: Path, text: str) -> set[tuple[str, int, int]]:
     javac, java = shutil.which("javac"), shutil.which("java")
     if javac is None or java is None:
         pytest.skip("no JDK here: running the programs is the oracle")
     (folder / "Generated.java").write_text(text)
     log = Path(__file__).with_name("FlowLog.java")
-    done = subprocess.run(
+    compilation = subprocess.run(
         [javac, *JAVAC, "-nowarn", "-d", str(folder), str(log), str(folder / "Generated.java")],
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0, done.stderr[:2000]
+    assert compilation.returncode == 0, compilation.stderr[:2000]
     lines = subprocess.run(
         [java, *JAVA, "-cp", str(folder), "Generated"], check=True, capture_output=True, text=True
     ).stdout.splitlines()
@@ -458,33 +506,33 @@ def observed(folder: Path, text: str) -> set[tuple[str, int, int]]:
     return {(kind, int(later), int(earlier)) for kind, later, earlier in rows}
 
 
-def analysed(marked: str) -> tuple[set[tuple[str, int, int]], str]:
+def analyse_marked_source(marked: str) -> tuple[set[tuple[str, int, int]], str]:
     pieces = re.split("\x01(\\d+)\x02", marked)
     number_at: dict[int, int] = {}
-    text = pieces[0]
-    for number, piece in zip(pieces[1::2], pieces[2::2], strict=True):
-        number_at[len(text)] = int(number)
-        text += piece
-    file = JavaFile(text.encode())
+    source = pieces[0]
+    for occurrence_number, piece in zip(pieces[1::2], pieces[2::2], strict=True):
+        number_at[len(source)] = int(occurrence_number)
+        source += piece
+    file = JavaFile(source.encode())
     assert not file.syntax.broken
-    found = flow(file)
+    file_flow = build_flow(file)
     start = file.syntax.start
 
-    def number(point: int) -> int:
-        return number_at[int(start[found.node[point]])]
+    def occurrence_number(point: int) -> int:
+        return number_at[int(start[file_flow.node[point]])]
 
     return {
-        (kind, number(point), number(earlier))
-        for kind, pairs in (("use", found.last_use), ("write", found.last_write))
+        (kind, occurrence_number(point), occurrence_number(earlier))
+        for kind, pairs in (("use", file_flow.last_use), ("write", file_flow.last_write))
         for point, earlier in pairs.tolist()
         if earlier >= 0
-    }, text
+    }, source
 
 
-def test_what_happens_is_among_what_may_happen(tmp_path: Path) -> None:
-    plain, logged = program(seed=1)
-    seen = observed(tmp_path, logged)
-    told, text = analysed(plain)
-    assert seen - told == set(), text
-    # Enough happened for that to mean something.
-    assert len(seen) > 5_000
+def test_executed_pairs_are_among_the_analysed_pairs(tmp_path: Path) -> None:
+    plain, logged = generate_program(seed=1)
+    observed_pairs = run_and_observe(tmp_path, logged)
+    analysed_pairs, source = analyse_marked_source(plain)
+    assert observed_pairs - analysed_pairs == set(), source
+    # Guard against a test that observes too little.
+    assert len(observed_pairs) > 5_000

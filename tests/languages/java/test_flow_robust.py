@@ -1,10 +1,10 @@
-"""Any bytes, any depth, any length."""
+"""Robustness of the flow analysis: any bytes, any depth, any length."""
 
 from __future__ import annotations
 
 import pytest
 
-from codeacumen.languages.java.flow.graph import flow
+from codeacumen.languages.java.flow.graph import build_flow
 from codeacumen.languages.java.syntax.file import JavaFile
 
 BROKEN = (
@@ -29,15 +29,15 @@ BROKEN = (
 
 
 @pytest.mark.parametrize("source", BROKEN)
-def test_broken_source_is_survivable(source: bytes) -> None:
+def test_broken_source_raises_no_error(source: bytes) -> None:
     for checker in (False, True):
-        found = flow(JavaFile(source), checker=checker)
-        assert len(found.last_use) >= 0
-        assert len(found.last_write) >= 0
+        file_flow = build_flow(JavaFile(source), checker=checker)
+        assert len(file_flow.last_use) >= 0
+        assert len(file_flow.last_write) >= 0
 
 
-def test_cut_anywhere() -> None:
-    """Every beginning of a real body, which ends in the middle of everything."""
+def test_truncated_source_raises_no_error() -> None:
+    """The source of a method with many constructs is cut at every seventh byte."""
     source = (
         b"class A { int m(int a) { int x = 0; l: for (int i : f()) { try (R r = g(i)) { switch (a)"
         b" { case 1: x += i; break l; default: x = a > 0 && p(x) ? i : switch (x) { case 2 -> i;"
@@ -45,8 +45,8 @@ def test_cut_anywhere() -> None:
         b" return o instanceof S(var q) ? q : x; } }"
     )
     for end in range(0, len(source), 7):
-        found = flow(JavaFile(source[:end]))
-        assert len(found.last_use) >= 0
+        file_flow = build_flow(JavaFile(source[:end]))
+        assert len(file_flow.last_use) >= 0
 
 
 @pytest.mark.parametrize(
@@ -64,24 +64,24 @@ def test_cut_anywhere() -> None:
         (b"new T() { void n() {", b"} };"),
     ],
 )
-def test_nesting_costs_no_more_than_its_depth(opening: bytes, closing: bytes) -> None:
-    """Not a time limit: what was exponential or quadratic would take hours here."""
+def test_time_is_linear_in_nesting_depth(opening: bytes, closing: bytes) -> None:
+    """No time limit is needed: an exponential or quadratic algorithm would take hours."""
     body = opening * 2_000 + b"x = 3;" + closing * 2_000
-    found = flow(JavaFile(b"class A { void m(int x) { " + body + b" } }"))
-    assert len(found.last_use) >= 0
+    file_flow = build_flow(JavaFile(b"class A { void m(int x) { " + body + b" } }"))
+    assert len(file_flow.last_use) >= 0
 
 
-def test_a_long_straight_line_costs_its_length() -> None:
-    """Many variables, used far apart, in a block that every call may leave."""
+def test_time_is_linear_in_the_length_of_a_block() -> None:
+    """The block declares many variables, uses them far away, and each call may leave it."""
     count = 20_000
-    first = b"".join(b"int x%d = f();" % at for at in range(count))
-    last = b"".join(b"g(x%d);" % at for at in range(count))
+    first = b"".join(b"int x%d = f();" % index for index in range(count))
+    last = b"".join(b"g(x%d);" % index for index in range(count))
     body = b"try {" + first + last + b"} catch (E e) { }"
-    found = flow(JavaFile(b"class A { void m() {" + body + b"} }"))
-    assert len(found.last_write) == count
+    file_flow = build_flow(JavaFile(b"class A { void m() {" + body + b"} }"))
+    assert len(file_flow.last_write) == count
 
 
 def test_long_chains_of_conditions() -> None:
     body = b"if (" + b" && ".join([b"p(x)"] * 20_000) + b") g(x);"
-    found = flow(JavaFile(b"class A { void m(int x) {" + body + b"} }"))
-    assert len(set(found.last_write[:, 1].tolist())) == 1
+    file_flow = build_flow(JavaFile(b"class A { void m(int x) {" + body + b"} }"))
+    assert len(set(file_flow.last_write[:, 1].tolist())) == 1

@@ -1,5 +1,8 @@
-"""JavaDoc to words. What the tool of SeSaMe makes of each comment was seen by running its rules on
-Eclipse's JDT 3.32, whose parser of comments it uses."""
+"""Tests of the conversion of JavaDoc to words.
+
+The expected words of the SeSaMe tool were observed by running its rules on Eclipse's JDT 3.32,
+whose comment parser it uses.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeacumen.api import CodeacumenError
-from codeacumen.languages.java.javadoc import SESAME_TOOLS, opening, tags, words
+from codeacumen.languages.java.javadoc import (
+    SESAME_TOOLS,
+    extract_first_line,
+    extract_words,
+    list_block_tags,
+)
 
-# The comment; its words; the tool's, where they are others.
+# The comment, its words, and the words of the SeSaMe tool where they differ.
 CASES = [
     ("/** Returns the size. */", "returns the size", None),
     ("/**Glued.*/", "glued", None),
@@ -35,7 +43,7 @@ CASES = [
      "it cannot be that is never for example now they will do not", None),
     ("/** Spec'ed, exec'ing, zero'd, add'ing and remove'ing. */",
      "specified executing zeroed adding and removing", None),
-    # What is mended.
+    # Defects of the tool that we do not reproduce by default.
     ("/** It wouldn't. */", "it would not", "it wouldn't"),
     ("/** It (The one, e.g. \"don't\") is. */", "it the one for example do not is",
      'it (The one for example "don\'t") is'),
@@ -49,58 +57,58 @@ CASES = [
 
 
 @pytest.mark.parametrize(("comment", "expected", "tool"), CASES)
-def test_the_words_of_a_comment(comment: str, expected: str, tool: str | None) -> None:
-    assert words(comment) == expected
-    assert words(comment, SESAME_TOOLS) == (expected if tool is None else tool)
+def test_words_of_a_comment(comment: str, expected: str, tool: str | None) -> None:
+    assert extract_words(comment) == expected
+    assert extract_words(comment, SESAME_TOOLS) == (expected if tool is None else tool)
 
 
-def test_inline_tags_of_newer_java_are_read_and_the_tool_knows_none_of_them() -> None:
+def test_inline_tags_of_newer_java_are_read_except_by_the_tool() -> None:
     comment = "/** {@return the {@code Size} of {@link It}} {@summary Short.} {@index word text} */"
-    assert words(comment) == "returns the Size of It short word"
-    assert words(comment, SESAME_TOOLS) == ""
+    assert extract_words(comment) == "returns the Size of It short word"
+    assert extract_words(comment, SESAME_TOOLS) == ""
 
 
 def test_code_in_the_label_of_a_link() -> None:
-    assert words("/** The {@link Foo#get a {@code Bar}} is. */") == "the Foo#get a Bar is"
+    assert extract_words("/** The {@link Foo#get a {@code Bar}} is. */") == "the Foo#get a Bar is"
 
 
-def test_a_block_begins_only_where_a_line_does_and_not_in_code() -> None:
+def test_a_block_tag_begins_only_at_a_line_start_outside_code() -> None:
     comment = (
         "/**\n * Mail me@home. {@code\n * @Override\n * int f() { }\n * } End.\n * @return x\n*/"
     )
-    assert words(comment) == "mail me@home @Override int f() { } end returns x"
-    assert tags(comment) == ["return"]
+    assert extract_words(comment) == "mail me@home @Override int f() { } end returns x"
+    assert list_block_tags(comment) == ["return"]
 
 
-def test_a_tag_that_is_never_closed_ends_with_its_block() -> None:
+def test_an_unclosed_tag_ends_with_its_block() -> None:
     for tag in ("code", "link", "foo"):
         comment = f"/**\n * One {{@{tag} two\n * three\n * @return Four\n * @author me */"
-        assert words(comment).endswith("returns four")
-        assert tags(comment) == ["return", "author"]
+        assert extract_words(comment).endswith("returns four")
+        assert list_block_tags(comment) == ["return", "author"]
 
 
 def test_tags_and_the_opening() -> None:
-    assert tags("/**\n * @test\n * @bug 12 */") == ["test", "bug"]
-    assert opening("/**\n *\n * Test of it. */") == "Test of it."
-    assert opening("/** {@code x} Test */") == ""
-    assert opening("/** @test */") == ""
+    assert list_block_tags("/**\n * @test\n * @bug 12 */") == ["test", "bug"]
+    assert extract_first_line("/**\n *\n * Test of it. */") == "Test of it."
+    assert extract_first_line("/** {@code x} Test */") == ""
+    assert extract_first_line("/** @test */") == ""
 
 
-def test_an_unknown_tool_is_refused() -> None:
+def test_an_unknown_tool_is_rejected() -> None:
     with pytest.raises(CodeacumenError, match="called 'other'"):
-        words("/** x */", "other")
+        extract_words("/** x */", "other")
 
 
 SIGNS = st.text(alphabet=st.sampled_from("ab<>{}@&;#*/'n’t.\n\r \0x9é\udc80"), max_size=60)
 
 
 @given(st.one_of(SIGNS, st.text()))
-def test_any_text_gives_words(text: str) -> None:
+def test_words_of_any_text_have_no_surrounding_space(text: str) -> None:
     for compat in ("", SESAME_TOOLS):
         for comment in (text, f"/**{text}*/"):
-            found = words(comment, compat)
-            assert found == found.strip()
-            assert "\n" not in found
+            text_of_words = extract_words(comment, compat)
+            assert text_of_words == text_of_words.strip()
+            assert "\n" not in text_of_words
 
 
 @pytest.mark.parametrize(
@@ -122,8 +130,8 @@ def test_any_text_gives_words(text: str) -> None:
         "9",
     ],
 )
-def test_a_long_comment_of_one_sign_takes_no_longer_than_another(sign: str) -> None:
-    """Anything that were quadratic would take hours, anything recursive would end."""
+def test_time_is_linear_in_a_repeated_character(sign: str) -> None:
+    """A quadratic algorithm would take hours, a recursive one would overflow the stack."""
     for text in (sign * 200_000, "&#" + sign * 200_000 + ";"):
         for compat in ("", SESAME_TOOLS):
-            words(f"/** {text} */", compat)
+            extract_words(f"/** {text} */", compat)

@@ -1,8 +1,8 @@
-"""NPath in its three definitions: worked examples, each rule by hand, and what has no end.
+"""Tests of NPath in its three definitions: worked examples, single rules, and very large methods.
 
-The oracle is the specification: the values of the examples were taken from PMD's own tests or
-worked out from its rules before there was an implementation, and the others follow from one rule
-each, in the arithmetic written beside them.
+The oracle is the specification: the values of the examples come from PMD's tests or were worked out
+from its rules before the implementation existed. Each other value follows from one rule, stated in
+the comment beside it.
 """
 
 from __future__ import annotations
@@ -13,26 +13,33 @@ import numpy as np
 import pytest
 
 from codeacumen.api import CodeacumenError
-from codeacumen.languages.java.measures.npath import BINS, MOST, NO_BIN, RULES, bins_of, npath
+from codeacumen.languages.java.measures.npath import (
+    BINS,
+    MOST,
+    NO_BIN,
+    RULES,
+    compute_npath,
+    find_bins,
+)
 from codeacumen.languages.java.syntax.file import JavaFile
 from npath_slowly import bin_of
 
-Three = tuple[int, int, int]
+NPathTriple = tuple[int, int, int]
 
 
-def values(source: str) -> list[Three]:
-    """PMD 6, PMD 7.0 to 7.13, PMD 7.14, for each body of a file."""
+def compute_npaths(source: str) -> list[NPathTriple]:
+    """Return for each body of a file its values by PMD 6, PMD 7.0 to 7.13, and PMD 7.14."""
     file = JavaFile(source.encode())
-    return list(zip(*(npath(file, rules).tolist() for rules in RULES), strict=True))
+    return list(zip(*(compute_npath(file, rules).tolist() for rules in RULES), strict=True))
 
 
-def value(body: str) -> Three:
-    """Of a method that consists of these statements."""
-    return values(f"class A {{ void m() {{ {body} }} }}")[0]
+def npaths_of_body(body: str) -> NPathTriple:
+    """Return the three values of a method with this body."""
+    return compute_npaths(f"class A {{ void m() {{ {body} }} }}")[0]
 
 
 # --------------------------------------------------------------------------------------
-# The seventeen examples of the specification, and PMD's own.
+# The examples of the specification and of PMD's tests.
 # --------------------------------------------------------------------------------------
 
 EXAMPLES = {
@@ -64,7 +71,7 @@ EXAMPLES = {
 
 @pytest.mark.parametrize("body", EXAMPLES)
 def test_worked_examples(body: str) -> None:
-    assert value(body) == EXAMPLES[body]
+    assert npaths_of_body(body) == EXAMPLES[body]
 
 
 # Programs of the shapes for which PMD's own tests give values: 8064 and 5064; 4; 6; 7; 272.
@@ -81,15 +88,19 @@ _MIXED = """
 """
 
 
-def test_what_pmd_expects_of_programs_of_these_shapes() -> None:
-    assert value(_MIXED) == (8064, 8064, 5064)
-    assert value("g((x ? 1 : 2), (y ? 3 : 4));")[:2] == (4, 4)
-    assert value("return g((x ? 1 : 2), (y ? 3 : 4));")[:2] == (4, 4)
-    assert value("if (a) { if (b) {} } else {} if (b) {} else {}") == (6, 6, 6)
+def test_values_of_programs_from_pmds_tests() -> None:
+    assert npaths_of_body(_MIXED) == (8064, 8064, 5064)
+    assert npaths_of_body("g((x ? 1 : 2), (y ? 3 : 4));")[:2] == (4, 4)
+    assert npaths_of_body("return g((x ? 1 : 2), (y ? 3 : 4));")[:2] == (4, 4)
+    assert npaths_of_body("if (a) { if (b) {} } else {} if (b) {} else {}") == (6, 6, 6)
     chain = "if (j == 1 || j == 2) {} else if (j == 3) {} else if (j == 4) { if (b && a) f(); }"
-    assert value(chain)[:2] == (7, 7)
+    assert npaths_of_body(chain)[:2] == (7, 7)
     ternaries = "x = a == null ? 1 : 2;" * 4
-    assert value(ternaries + "for (C c : cs) {" + "if (c.a) f();" * 4 + "}") == (272, 272, 272)
+    assert npaths_of_body(ternaries + "for (C c : cs) {" + "if (c.a) f();" * 4 + "}") == (
+        272,
+        272,
+        272,
+    )
 
 
 # --------------------------------------------------------------------------------------
@@ -97,7 +108,7 @@ def test_what_pmd_expects_of_programs_of_these_shapes() -> None:
 # --------------------------------------------------------------------------------------
 
 BY_HAND = {
-    # Straight on.
+    # Sequences.
     "": (1, 1, 1),
     ";": (1, 1, 1),
     "int i = 0, j = f(1); i++; { g(); } throw new E(i);": (1, 1, 1),
@@ -116,7 +127,7 @@ BY_HAND = {
     "if (a || b) { if (c) f(); if (d) g(); }": (6, 6, 9),
     "if (!(a || b)) { if (c) f(); if (d) g(); }": (6, 6, 6),
     "if (f(a && b)) g();": (3, 3, 4),
-    # Ternaries in conditions: not seen by PMD 6; two more for PMD 7 if they are all of it.
+    # Ternaries in conditions: PMD 6 ignores them; PMD 7 adds two if they are the whole condition.
     "if (a ? b : c) f();": (2, 4, 4),
     "if (f(a ? b : c)) g();": (2, 2, 4),
     "while ((a ? b && d : c)) f();": (3, 5, 5),
@@ -126,11 +137,11 @@ BY_HAND = {
     "while (true) { if (b) break; }": (3, 3, 2),
     "while ((true)) { if (b) break; }": (3, 3, 2),
     "while (a) { if (b) break; if (c) continue; f(); }": (5, 5, 4),
-    # do: body + 1; 7.14: the ways back are counted at the end.
+    # do: body + 1; 7.14 counts the paths that go back at the end.
     "do { if (b) f(); } while (a);": (3, 3, 4),
     "do { if (b) f(); } while (a); if (c) g();": (6, 6, 6),
     "do { if (b) continue; if (c) break; f(); } while (a);": (5, 5, 5),
-    # for: PMD 6 takes the first expression it meets, whatever that is.
+    # for: PMD 6 takes the first expression in the head, even if it is not the condition.
     "for (int i = 0; a && b; i++) f();": (2, 3, 3),
     "for (; a && b; ) f();": (3, 3, 3),
     "for (i++; a && b; ) f();": (3, 3, 3),
@@ -147,10 +158,10 @@ BY_HAND = {
     "for (; true; ) { if (a) break; }": (3, 3, 2),
     "for (int i = 0; c; i = a ? 1 : 2) f();": (2, 2, 3),
     "for (int i = a ? 1 : 2; c; ) f();": (2, 2, 4),
-    # The iterable is evaluated, and then asked again, in 7.14.
+    # 7.14 counts the iterable twice: once for its evaluation, once for the loop.
     "for (X x : a ? b : c) f();": (2, 2, 8),
     "for (X x : g(a && b)) f();": (3, 2, 8),
-    # return: PMD 6: operators, and the value of what is returned if it is more than 1.
+    # return: PMD 6 counts operators, and the value of the returned expression if it exceeds 1.
     "return;": (1, 1, 1),
     "return a;": (1, 1, 1),
     "return a && b || c;": (2, 3, 4),
@@ -160,7 +171,8 @@ BY_HAND = {
     "return f(a ? b : c, d && e);": (3, 3, 4),
     "return (a ? b : c) + (d ? e : f);": (4, 4, 4),
     "return a ? (b ? c : d) : e;": (3, 6, 3),
-    # Lambdas are entered, but operators in them are not counted; PMD 7's search starts anywhere.
+    # Lambdas are entered, but operators in them do not count, except for PMD 7 if its search starts
+    # at the lambda.
     "return () -> { if (a) f(); };": (2, 2, 1),
     "return () -> a && b;": (1, 2, 1),
     "return f(() -> a && b);": (1, 1, 1),
@@ -176,7 +188,7 @@ BY_HAND = {
     # Operators elsewhere count in 7.14 only.
     "f(a && b, c || d); x = a & b | c ^ d;": (1, 1, 4),
     "synchronized (a ? b : c) { f(); }": (2, 2, 2),
-    # Colon switch: PMD 6: each label counts what follows it; PMD 7: labels multiply.
+    # Colon switch: in PMD 6 each label counts the statements after it; in PMD 7 labels multiply.
     "switch (k) { case 1: f(); break; default: g(); }": (2, 2, 2),
     "switch (k) { case 1: f(); break; }": (1, 1, 2),
     "switch (k) { case 1: case 2: case 3: if (a) f(); }": (4, 6, 7),
@@ -194,7 +206,7 @@ BY_HAND = {
     "switch (k) { case 1 -> { if (a) break; f(); } default -> { } } if (b) g();": (6, 6, 6),
     "switch (k) { case null, default -> f(); case 1 -> g(); }": (2, 2, 2),
     "switch (k) { case String s when s.a() && b -> f(); case Integer i -> g(); }": (2, 2, 2),
-    # Switches that give a value; under return, PMD 7 multiplies the branches.
+    # Switch expressions; under return, PMD 7 multiplies the branches.
     "int v = switch (k) { case 1, 2 -> f(); case 3 -> { if (a) yield 1; yield 2; } "
     "default -> h(); };": (5, 5, 5),
     "return switch (k) { case 1 -> f(); default -> g(); };": (2, 1, 2),
@@ -202,38 +214,38 @@ BY_HAND = {
     "return (switch (k) { case 1 -> { if (a) yield 1; yield 2; } default -> 3; });": (3, 2, 3),
     "int v = switch (k) { case 1: yield a ? 1 : 2; default: f(); yield 3; };": (3, 3, 3),
     "v = 1 + switch (k) { case 1 -> f(); default -> a ? 1 : 2; };": (3, 3, 2),
-    # try: a sum; 7.14: one after the other.
+    # try: the parts add; in 7.14 they multiply as a sequence.
     "try { f(); } finally { g(); }": (2, 2, 1),
     "try { if (a) f(); } catch (E e) { if (b) g(); if (c) h(); }": (6, 6, 8),
     "try (R r = a ? b : c; S s = o()) { f(); } catch (E e) { g(); }": (4, 4, 2),
     "try (r) { f(); }": (2, 2, 1),
     "try { return f(); } finally { if (a) g(); }": (3, 3, 1),
-    # Other bodies: lambdas, anonymous and local classes multiply into the one around them, for
-    # PMD up to 7.13; a return in a local class ends the ways through the method, for 7.14.
+    # Nested bodies: lambdas, anonymous and local classes multiply into the enclosing body for PMD
+    # up to 7.13; a return in a local class ends the paths through the method for 7.14.
     "new T() { void q() { if (a) f(); } boolean b = c ? d : e; }; if (g) h();": (8, 8, 2),
     "class L { void q() { if (a) f(); } } if (g) h();": (4, 4, 4),
     "class L { int q() { if (a) return 1; return 2; } } if (g) h();": (4, 4, 2),
-    # Ways out that end elsewhere.
+    # Jumps and returns.
     "if (a) return; if (b) throw e; f();": (4, 4, 3),
     "l: while (a) { while (b) { if (c) break l; if (d) continue l; f(); } }": (6, 6, 5),
     "l: if (a) { if (b) break l; f(); } if (c) g();": (6, 6, 6),
-    # PMD 7.14 loses the ways that leave a block by its label.
+    # PMD 7.14 loses the paths that leave a block by its label.
     "l: { if (a) break l; f(); } if (b) g();": (4, 4, 2),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("body", BY_HAND)
 def test_rules_by_hand(body: str) -> None:
-    assert value(body) == BY_HAND[body]
+    assert npaths_of_body(body) == BY_HAND[body]
 
 
 def test_comments_change_nothing() -> None:
-    for body, wanted in (BY_HAND | EXAMPLES).items():
+    for body, expected in (BY_HAND | EXAMPLES).items():
         spaced = re.sub(r"[(){};:?,]|&&|\|\||->", r" /* if && */ \g<0> // || ?\n", body)
-        assert value(spaced) == wanted, body
+        assert npaths_of_body(spaced) == expected, body
 
 
-def test_methods_and_constructors_and_what_stands_in_them() -> None:
+def test_methods_constructors_and_nested_bodies() -> None:
     source = """
     class A {
       A() { this(1); if (a) f(); }
@@ -245,7 +257,7 @@ def test_methods_and_constructors_and_what_stands_in_them() -> None:
       enum E { X { void q() { if (a) f(); if (b) g(); } } }
     }
     """
-    assert values(source) == [
+    assert compute_npaths(source) == [
         (2, 2, 2),
         (2, 2, 2),
         (2, 3, 1),
@@ -255,11 +267,14 @@ def test_methods_and_constructors_and_what_stands_in_them() -> None:
     ]
 
 
-def test_an_enum_of_the_file_that_is_named_in_full_needs_no_default() -> None:
+def test_a_switch_over_all_constants_of_an_enum_in_the_file_needs_no_default() -> None:
     enum = "enum E { A, B { } } void m(E e) { switch (e) { %s } if (x) f(); }"
-    full, part = "case A: f(); break; case B: g();", "case A: f(); break;"
-    assert [values(f"class C {{ {enum % labels} }}")[0][2] for labels in (full, part)] == [4, 4]
-    assert values(f"class C {{ {enum % (part + 'case D: g();')} }}")[0][2] == 6
+    all_labels, first_label = "case A: f(); break; case B: g();", "case A: f(); break;"
+    assert [
+        compute_npaths(f"class C {{ {enum % labels} }}")[0][2]
+        for labels in (all_labels, first_label)
+    ] == [4, 4]
+    assert compute_npaths(f"class C {{ {enum % (first_label + 'case D: g();')} }}")[0][2] == 6
 
 
 # --------------------------------------------------------------------------------------
@@ -268,9 +283,9 @@ def test_an_enum_of_the_file_that_is_named_in_full_needs_no_default() -> None:
 
 
 @pytest.mark.parametrize("count", [30, 31, 32, 62, 63, 64, 65, 200, 3000])
-def test_many_ways_saturate(count: int) -> None:
-    found = value("if (a) f();" * count)
-    assert found == tuple(min(2**count, MOST[rules]) for rules in RULES)
+def test_many_paths_saturate(count: int) -> None:
+    npaths = npaths_of_body("if (a) f();" * count)
+    assert npaths == tuple(min(2**count, MOST[rules]) for rules in RULES)
 
 
 @pytest.mark.parametrize(
@@ -288,10 +303,12 @@ def test_many_ways_saturate(count: int) -> None:
         "class L { void q() { %s } }",
     ],
 )
-def test_no_sum_and_no_product_is_ever_negative(shape: str) -> None:
+def test_saturated_values_stay_in_range(shape: str) -> None:
     for count in (31, 63, 64, 100):
-        for found, rules in zip(value(shape % ("if (a) f();" * count)), RULES, strict=True):
-            assert 1 <= found <= MOST[rules]
+        for npath_value, rules in zip(
+            npaths_of_body(shape % ("if (a) f();" * count)), RULES, strict=True
+        ):
+            assert 1 <= npath_value <= MOST[rules]
 
 
 @pytest.mark.parametrize(
@@ -312,9 +329,11 @@ def test_no_sum_and_no_product_is_ever_negative(shape: str) -> None:
         ("f(() -> {", "f();", "});"),
     ],
 )
-def test_ten_thousand_statements_deep(before: str, inner: str, after: str) -> None:
-    for found, rules in zip(value(before * 10_000 + inner + after * 10_000), RULES, strict=True):
-        assert 0 <= found <= MOST[rules]
+def test_statements_nested_ten_thousand_deep(before: str, inner: str, after: str) -> None:
+    for npath_value, rules in zip(
+        npaths_of_body(before * 10_000 + inner + after * 10_000), RULES, strict=True
+    ):
+        assert 0 <= npath_value <= MOST[rules]
 
 
 @pytest.mark.parametrize(
@@ -330,48 +349,50 @@ def test_ten_thousand_statements_deep(before: str, inner: str, after: str) -> No
         ("f(", "a && b", ")"),
     ],
 )
-def test_ten_thousand_operators_deep(before: str, inner: str, after: str) -> None:
+def test_operators_nested_ten_thousand_deep(before: str, inner: str, after: str) -> None:
     deep = before * 10_000 + inner + after * 10_000
     for body in (f"if ({deep}) f();", f"return {deep};", f"x = {deep};"):
-        for found, rules in zip(value(body), RULES, strict=True):
-            assert 1 <= found <= MOST[rules]
+        for npath_value, rules in zip(npaths_of_body(body), RULES, strict=True):
+            assert 1 <= npath_value <= MOST[rules]
 
 
 def test_long_chains_are_counted() -> None:
     chain = " && ".join("a" * 1000)
-    assert value(f"if ({chain}) f();") == (1001, 1001, 1001)
-    assert value("".join(f"if (x == {i}) return {i};" for i in range(1000)))[2] == 1001
+    assert npaths_of_body(f"if ({chain}) f();") == (1001, 1001, 1001)
+    assert npaths_of_body("".join(f"if (x == {i}) return {i};" for i in range(1000)))[2] == 1001
 
 
-def test_any_bytes_have_values() -> None:
-    whole = (
+def test_damaged_sources_have_values() -> None:
+    complete = (
         b"class A { void m() { for (;;) { switch (k) { case 1 -> { yield a ? b : c; } default: "
         b"l: do { break l; } while (a && b); } } try (R r = s) { return x; } finally { } } }"
     )
-    for end in range(len(whole)):
-        for source in (whole[:end], whole[:end] + whole[end + 1 :], whole[end:]):
+    for end in range(len(complete)):
+        for source in (complete[:end], complete[:end] + complete[end + 1 :], complete[end:]):
             file = JavaFile(source)
             for rules in RULES:
-                found = npath(file, rules)
-                assert len(found) == len(file.bodies)
-                assert (found >= 0).all()
-    assert len(npath(JavaFile(b"\xff\xfe\0 }{"))) == 0
+                npath_values = compute_npath(file, rules)
+                assert len(npath_values) == len(file.bodies)
+                assert (npath_values >= 0).all()
+    assert len(compute_npath(JavaFile(b"\xff\xfe\0 }{"))) == 0
 
 
-def test_other_rules_are_refused() -> None:
+def test_unknown_rules_are_rejected() -> None:
     with pytest.raises(CodeacumenError, match="pmd8"):
-        npath(JavaFile(b""), "pmd8")
+        compute_npath(JavaFile(b""), "pmd8")
 
 
 # --------------------------------------------------------------------------------------
-# The twelve classes.
+# The twelve bins.
 # --------------------------------------------------------------------------------------
 
 
-def test_the_classes_of_the_paper() -> None:
+def test_bins_are_those_of_the_paper() -> None:
     """Appendix B.1: 1,2,3,4,5-6,7-8,9-10,11-15,16-20,21-30,31-50,51-100."""
     assert len(BINS) == 12
-    values = np.array([*range(-2, 200), 2**31 - 1, 2**63 - 1])
-    names = [None if place == NO_BIN else BINS[place] for place in bins_of(values)]
-    assert names == [bin_of(value) for value in values.tolist()]
+    npath_values = np.array([*range(-2, 200), 2**31 - 1, 2**63 - 1])
+    names = [
+        None if bin_index == NO_BIN else BINS[bin_index] for bin_index in find_bins(npath_values)
+    ]
+    assert names == [bin_of(npath_value) for npath_value in npath_values.tolist()]
     assert {name for name in names if name} == set(BINS)

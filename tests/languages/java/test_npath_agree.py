@@ -1,10 +1,8 @@
-"""Where the rules of PMD 6, 7.0 and 7.14 say the same, their values are the same; and what must
-hold whatever the program is.
+"""Tests that the three NPath definitions agree where their rules are equal, and have common laws.
 
-Which constructs the three treat alike is derived from the rules: statements one after the other
-multiply, an if adds its branches, a loop adds one to its body. They part ways at operators and
-ternaries, at ways out other than at the end, at do, try, colon switches, endless loops, and at
-bodies inside bodies.
+The rules of PMD 6, 7.0 and 7.14 treat these constructs alike: statements in sequence multiply, an
+if adds its branches, a loop adds one to its body. They differ at operators and ternaries, at exits
+other than at the end, at do, try, switches, endless loops, and at nested bodies.
 """
 
 from __future__ import annotations
@@ -15,13 +13,13 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codeacumen.languages.java.measures.npath import MOST, RULES, npath
+from codeacumen.languages.java.measures.npath import MOST, RULES, compute_npath
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.languages.java.syntax.grammar import name_of
+from codeacumen.languages.java.syntax.grammar import symbol_name
 from support import ROOT
 
-# What makes one of them differ from another, wherever it stands in a body.
-APART = frozenset(
+# Kinds of nodes that make the definitions differ anywhere in a body.
+DIFFERING_KINDS = frozenset(
     (
         "&&",
         "||",
@@ -39,18 +37,18 @@ APART = frozenset(
         "switch_expression",
     )
 )
-WAYS_OUT = ("return_statement", "throw_statement")
+EXITS = ("return_statement", "throw_statement")
 LOOPS = ("while_statement", "for_statement")
 
 
-def alike(file: JavaFile, body: int) -> bool:
-    """Whether the three rules cannot but agree on this body."""
+def rules_must_agree(file: JavaFile, body: int) -> bool:
+    """Return True if the three definitions must agree on this body."""
     syntax = file.syntax
     children = syntax.children(body)
-    last = [node for node in children if name_of(int(syntax.kind[node])) in WAYS_OUT][-1:]
+    final_exit = [node for node in children if symbol_name(int(syntax.kind[node])) in EXITS][-1:]
     for node in range(body, int(syntax.stop[body])):
-        kind = name_of(int(syntax.kind[node]))
-        if kind in APART or (kind in WAYS_OUT and node not in last):
+        kind = symbol_name(int(syntax.kind[node]))
+        if kind in DIFFERING_KINDS or (kind in EXITS and node not in final_exit):
             return False
         if kind in LOOPS:
             texts = [syntax.text(child) for child in syntax.children(node)]
@@ -59,35 +57,35 @@ def alike(file: JavaFile, body: int) -> bool:
     return True
 
 
-def agreed(sources: Iterable[bytes]) -> tuple[int, int]:
-    """How many bodies must agree, and do; and how many of them have more than one way."""
-    count = more = 0
+def count_agreeing_bodies(sources: Iterable[bytes]) -> tuple[int, int]:
+    """Check the bodies that must agree; return their number and how many have several paths."""
+    count = branching_count = 0
     for source in sources:
         file = JavaFile(source)
-        rows = zip(*(npath(file, rules).tolist() for rules in RULES), strict=True)
-        for place, (six, seven, later) in zip(file.bodies, rows, strict=True):
-            method = file.declarations.methods[place]
-            if alike(file, method.body):
-                assert six == min(seven, MOST["pmd6"]) == min(later, MOST["pmd6"]), method.name
-                count, more = count + 1, more + (six > 1)
-    return count, more
+        rows = zip(*(compute_npath(file, rules).tolist() for rules in RULES), strict=True)
+        for method_index, (pmd6, pmd7, pmd7_14) in zip(file.bodies, rows, strict=True):
+            method = file.declarations.methods[method_index]
+            if rules_must_agree(file, method.body):
+                assert pmd6 == min(pmd7, MOST["pmd6"]) == min(pmd7_14, MOST["pmd6"]), method.name
+                count, branching_count = count + 1, branching_count + (pmd6 > 1)
+    return count, branching_count
 
 
 def test_the_three_agree_on_the_examples() -> None:
     files = sorted((ROOT / "examples").rglob("*.java"))
-    count, more = agreed(file.read_bytes() for file in files)
+    count, branching_count = count_agreeing_bodies(file.read_bytes() for file in files)
     assert count > 400
-    assert more > 30
+    assert branching_count > 30
 
 
 def test_the_three_agree_on_java_util(part_of_java_util: list[Path]) -> None:
-    count, more = agreed(file.read_bytes() for file in part_of_java_util)
+    count, branching_count = count_agreeing_bodies(file.read_bytes() for file in part_of_java_util)
     assert count > 500
-    assert more > 40
+    assert branching_count > 40
 
 
 # --------------------------------------------------------------------------------------
-# Whatever the program is.
+# Laws that hold for every program.
 # --------------------------------------------------------------------------------------
 
 _condition = st.sampled_from(
@@ -106,8 +104,10 @@ _statement = st.recursive(
         ]
     ),
     lambda inner: st.builds(
-        lambda shape, condition, one, other: (
-            shape.replace("E", condition).replace("S", one).replace("T", other)
+        lambda shape, condition, first_statement, second_statement: (
+            shape.replace("E", condition)
+            .replace("S", first_statement)
+            .replace("T", second_statement)
         ),
         st.sampled_from(
             [
@@ -131,31 +131,35 @@ _statement = st.recursive(
 )
 
 
-def value(body: str, rules: str) -> int:
-    return int(npath(JavaFile(f"class A {{ void m() {{ {body} }} }}".encode()), rules)[0])
+def npath_of_only_method(body: str, rules: str) -> int:
+    return int(compute_npath(JavaFile(f"class A {{ void m() {{ {body} }} }}".encode()), rules)[0])
 
 
 @given(_statement, _statement, _condition)
 @settings(max_examples=200, deadline=None)
-def test_one_more_if_never_lowers_it(first: str, second: str, condition: str) -> None:
+def test_an_additional_if_never_lowers_the_value(first: str, second: str, condition: str) -> None:
     for rules in RULES:
-        before = value(f"{first} {second}", rules)
+        before = npath_of_only_method(f"{first} {second}", rules)
         assert 1 <= before <= MOST[rules]
-        assert value(f"{first} if ({condition}) f(); {second}", rules) >= before
-        assert value(f"{first} if ({condition}) {{ {second} }}", rules) >= value(first, rules)
+        assert npath_of_only_method(f"{first} if ({condition}) f(); {second}", rules) >= before
+        assert npath_of_only_method(
+            f"{first} if ({condition}) {{ {second} }}", rules
+        ) >= npath_of_only_method(first, rules)
 
 
 @given(_statement, _statement)
 @settings(max_examples=200, deadline=None)
-def test_one_after_the_other_multiplies(first: str, second: str) -> None:
-    """By the older rules always; by the newer ones what goes back in a do ends there."""
+def test_a_sequence_multiplies(first: str, second: str) -> None:
+    """The older rules always multiply; by the newer, paths that go back in a do end there."""
     for rules in RULES[:2]:
-        product = value(first, rules) * value(second, rules)
-        assert value(f"{first} {second}", rules) == min(product, MOST[rules])
-        assert value(f"{{ {first} }} ; {{ {second} }}", rules) == min(product, MOST[rules])
+        product = npath_of_only_method(first, rules) * npath_of_only_method(second, rules)
+        assert npath_of_only_method(f"{first} {second}", rules) == min(product, MOST[rules])
+        assert npath_of_only_method(f"{{ {first} }} ; {{ {second} }}", rules) == min(
+            product, MOST[rules]
+        )
     if "do {" not in first + second:
-        product = value(first, "pmd7.14") * value(second, "pmd7.14")
-        assert value(f"{first} {second}", "pmd7.14") == min(product, MOST["pmd7.14"])
+        product = npath_of_only_method(first, "pmd7.14") * npath_of_only_method(second, "pmd7.14")
+        assert npath_of_only_method(f"{first} {second}", "pmd7.14") == min(product, MOST["pmd7.14"])
 
 
 @given(_statement)
@@ -163,7 +167,10 @@ def test_one_after_the_other_multiplies(first: str, second: str) -> None:
 def test_branches_add(inner: str) -> None:
     for rules in RULES:
         if rules != "pmd7.14" or "do {" not in inner:
-            one = value(inner, rules)
-            assert value(f"if (a) {{ {inner} }}", rules) == one + 1
-            assert value(f"if (a) {{ {inner} }} else {{ {inner} }}", rules) == 2 * one
-            assert value(f"while (a) {{ {inner} }}", rules) == one + 1
+            inner_npath = npath_of_only_method(inner, rules)
+            assert npath_of_only_method(f"if (a) {{ {inner} }}", rules) == inner_npath + 1
+            assert (
+                npath_of_only_method(f"if (a) {{ {inner} }} else {{ {inner} }}", rules)
+                == 2 * inner_npath
+            )
+            assert npath_of_only_method(f"while (a) {{ {inner} }}", rules) == inner_npath + 1

@@ -1,5 +1,7 @@
-"""NPath by two implementations that share only the parser: they must agree on every method of real
-code, and on programs nobody would write."""
+"""Compare two implementations of NPath that share only the parser.
+
+They must agree on every method of real code and on random programs.
+"""
 
 from __future__ import annotations
 
@@ -10,43 +12,43 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codeacumen.languages.java.measures.npath import RULES, npath
+from codeacumen.languages.java.measures.npath import RULES, compute_npath
 from codeacumen.languages.java.syntax.file import JavaFile
-from npath_slowly import slowly
+from npath_slowly import compute_npath as compute_npath_slowly
 from support import ROOT
 
 
-def quickly(source: bytes) -> list[tuple[int, int, int]]:
+def compute_npaths(source: bytes) -> list[tuple[int, int, int]]:
     file = JavaFile(source)
-    return list(zip(*(npath(file, rules).tolist() for rules in RULES), strict=True))
+    return list(zip(*(compute_npath(file, rules).tolist() for rules in RULES), strict=True))
 
 
-def compared(files: list[Path]) -> list[tuple[int, int, int]]:
-    found: list[tuple[int, int, int]] = []
+def compare_implementations(files: list[Path]) -> list[tuple[int, int, int]]:
+    npaths: list[tuple[int, int, int]] = []
     for file in files:
         source = file.read_bytes()
-        ours = quickly(source)
-        assert ours == slowly(source), file
-        found += ours
-    return found
+        file_npaths = compute_npaths(source)
+        assert file_npaths == compute_npath_slowly(source), file
+        npaths += file_npaths
+    return npaths
 
 
 def test_both_agree_on_the_examples() -> None:
-    found = compared(sorted((ROOT / "examples").rglob("*.java")))
-    assert len(found) > 600
-    # The definitions do differ there, each from each.
-    for one, other in ((0, 1), (1, 2), (0, 2)):
-        assert sum(row[one] != row[other] for row in found) > 20
+    npaths = compare_implementations(sorted((ROOT / "examples").rglob("*.java")))
+    assert len(npaths) > 600
+    # Each two of the three definitions differ on the examples.
+    for first, second in ((0, 1), (1, 2), (0, 2)):
+        assert sum(row[first] != row[second] for row in npaths) > 20
 
 
 def test_both_agree_on_java_util(part_of_java_util: list[Path]) -> None:
-    found = compared(part_of_java_util)
-    assert len(found) > 800
-    assert max(row[0] for row in found) > 10_000
+    npaths = compare_implementations(part_of_java_util)
+    assert len(npaths) > 800
+    assert max(row[0] for row in npaths) > 10_000
 
 
 # --------------------------------------------------------------------------------------
-# Programs nobody would write.
+# Random programs.
 # --------------------------------------------------------------------------------------
 
 _expression = st.recursive(
@@ -97,18 +99,18 @@ _SHAPES = (
 )
 
 
-def _filled(drawn: tuple[str, str, str, str]) -> str:
-    shape, *parts = drawn
-    words = dict(zip("EST", parts, strict=True))
+def _fill_shape(shape_and_parts: tuple[str, str, str, str]) -> str:
+    shape, *parts = shape_and_parts
+    replacements = dict(zip("EST", parts, strict=True))
     if shape.startswith("class"):
-        # No jump leaves a method; what PMD makes of one that would is nobody's business.
-        words["S"] = re.sub(r"\b(break|continue)( l)?;", ";", words["S"])
-    return re.sub(r"\b[EST]\b", lambda match: words[match[0]], shape)
+        # A jump cannot leave a method; PMD's value for such invalid code does not matter.
+        replacements["S"] = re.sub(r"\b(break|continue)( l)?;", ";", replacements["S"])
+    return re.sub(r"\b[EST]\b", lambda match: replacements[match[0]], shape)
 
 
 program = st.recursive(
     _simple,
-    lambda inner: st.tuples(st.sampled_from(_SHAPES), _expression, inner, inner).map(_filled),
+    lambda inner: st.tuples(st.sampled_from(_SHAPES), _expression, inner, inner).map(_fill_shape),
     max_leaves=12,
 )
 
@@ -117,11 +119,11 @@ program = st.recursive(
 @settings(max_examples=150, deadline=None)
 def test_both_agree_on_any_program(body: str) -> None:
     source = f"class A {{ int m() {{ {body} }} }}".encode()
-    assert quickly(source) == slowly(source)
+    assert compute_npaths(source) == compute_npath_slowly(source)
 
 
 @pytest.mark.parametrize("shape", _SHAPES)
-def test_shapes_are_java(shape: str) -> None:
-    """So that what is drawn from them is what it seems."""
-    body = _filled((shape, "a", "f();", "g();"))
+def test_shapes_are_valid_java(shape: str) -> None:
+    """The generated programs are valid only if each shape is."""
+    body = _fill_shape((shape, "a", "f();", "g();"))
     assert not JavaFile(f"class A {{ int m() {{ {body} }} }}".encode()).syntax.broken

@@ -1,11 +1,15 @@
-"""Operators of methods. javac's parser is the oracle (JavacOperators.java)."""
+"""Tests of the operators of methods. The oracle is javac's parser (JavacOperators.java)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-from codeacumen.languages.java.measures.operators import OPERATORS, operators, readable
+from codeacumen.languages.java.measures.operators import (
+    OPERATORS,
+    find_operators,
+    find_readable_methods,
+)
 from codeacumen.languages.java.syntax.file import JavaFile
 
 HARD = b"""
@@ -33,61 +37,72 @@ class Hard {
 """
 
 
-def ours(source: bytes) -> list[str]:
+def list_our_operators(source: bytes) -> list[str]:
     file = JavaFile(source)
-    found = operators(file)
-    starts = file.syntax.start[found.node].tolist()
-    shown = zip(starts, found.which.tolist(), strict=True)
+    found_operators = find_operators(file)
+    starts = file.syntax.start[found_operators.node].tolist()
+    starts_and_kinds = zip(starts, found_operators.which.tolist(), strict=True)
     return [
-        f"{len(source[:start].decode('utf-8', 'replace'))} {OPERATORS[which]}"
-        for start, which in shown
+        f"{len(source[:start].decode('utf-8', 'replace'))} {OPERATORS[kind_index]}"
+        for start, kind_index in starts_and_kinds
     ]
 
 
-def check(javac_program: Callable[..., str], files: list[Path]) -> int:
+def compare_with_javac(javac_program: Callable[..., str], files: list[Path]) -> int:
     count = 0
-    theirs: dict[Path, list[str]] = {}
+    javac_lines: dict[Path, list[str]] = {}
     for line in javac_program("JavacOperators", files).splitlines():
         if line.startswith("= "):
-            lines = theirs.setdefault(Path(line[2:]), [])
+            lines = javac_lines.setdefault(Path(line[2:]), [])
         else:
             lines.append(line)
     for file in files:
-        assert ours(file.read_bytes()) == theirs[file], file
-        count += len(theirs[file])
+        assert list_our_operators(file.read_bytes()) == javac_lines[file], file
+        count += len(javac_lines[file])
     return count
 
 
-def test_hard_constructs(javac_program: Callable[..., str], tmp_path: Path) -> None:
-    # An initialiser's block is no method; javac's scanner of bodies does not enter it, either.
+def test_hard_constructs_agree_with_javac(
+    javac_program: Callable[..., str], tmp_path: Path
+) -> None:
+    # An initialiser block is not a method; JavacOperators.java does not enter it either.
     file = tmp_path / "Hard.java"
     file.write_bytes(HARD)
-    assert check(javac_program, [file]) > 25
+    assert compare_with_javac(javac_program, [file]) > 25
 
 
-def test_a_part_of_java_util(
+def test_operators_agree_with_javac_on_java_util(
     javac_program: Callable[..., str], part_of_java_util: list[Path]
 ) -> None:
-    assert check(javac_program, part_of_java_util) > 2_000
+    assert compare_with_javac(javac_program, part_of_java_util) > 2_000
 
 
-def test_innermost_method() -> None:
+def test_operators_belong_to_the_innermost_method() -> None:
     file = JavaFile(HARD)
-    found = operators(file)
-    names = [file.declarations.methods[place].name for place in found.method.tolist()]
+    found_operators = find_operators(file)
+    names = [
+        file.declarations.methods[method_index].name
+        for method_index in found_operators.method.tolist()
+    ]
     assert set(names) == {"f", "h", "Hard", "k", "R", "m"}
     assert names.count("h") == 1
 
 
-def test_broken_methods_are_told() -> None:
+def test_methods_with_syntax_errors_are_unreadable() -> None:
     file = JavaFile(b"class A { int f(int x) { if (x < ; return 1; } int g() { return 1 + 1; } }")
-    told = dict(zip([one.name for one in file.declarations.methods], readable(file), strict=True))
-    assert not told["f"]
-    assert told["g"]
+    readable_by_name = dict(
+        zip(
+            [method.name for method in file.declarations.methods],
+            find_readable_methods(file),
+            strict=True,
+        )
+    )
+    assert not readable_by_name["f"]
+    assert readable_by_name["g"]
 
 
-def test_nothing_to_find() -> None:
+def test_sources_without_methods_have_no_operators() -> None:
     for source in (b"", b"class A {}", b"\xff\xfe\x00", b"int x = 1 + 2;", b"((((" * 1000):
         file = JavaFile(source)
-        assert len(operators(file).node) == 0
-        assert len(readable(file)) == len(file.declarations.methods)
+        assert len(find_operators(file).node) == 0
+        assert len(find_readable_methods(file)) == len(file.declarations.methods)

@@ -1,4 +1,4 @@
-"""What methods return by their own texts. javac's parser is the oracle (JavacReturns.java)."""
+"""Tests of returned expressions. The oracle is javac's parser (JavacReturns.java)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.languages.java.syntax.returned import returned
+from codeacumen.languages.java.syntax.returned import describe_returned
 
 HARD = b"""
 class Hard {
@@ -44,36 +44,41 @@ class Hard {
 """
 
 
-def ours(source: bytes) -> list[str]:
+def describe_our_returns(source: bytes) -> list[str]:
     file = JavaFile(source)
     lines = []
     for method in file.declarations.methods:
         if method.kind == "method" and method.body >= 0:
-            null, calls, variable = returned(file.syntax, method.node)
-            told = [*("null" for _ in range(null)), *("variable" for _ in range(variable))]
-            told += [f"call {name}" for name in calls]
-            lines.append(f"{method.name} {','.join(sorted(told))}")
+            null_count, called_names, variable_count = describe_returned(file.syntax, method.node)
+            descriptions = [
+                *("null" for _ in range(null_count)),
+                *("variable" for _ in range(variable_count)),
+            ]
+            descriptions += [f"call {name}" for name in called_names]
+            lines.append(f"{method.name} {','.join(sorted(descriptions))}")
     return lines
 
 
-def check(javac_program: Callable[..., str], files: list[Path]) -> int:
-    theirs: dict[Path, list[str]] = {}
+def compare_with_javac(javac_program: Callable[..., str], files: list[Path]) -> int:
+    javac_lines: dict[Path, list[str]] = {}
     for line in javac_program("JavacReturns", files).splitlines():
         if line.startswith("= "):
-            lines = theirs.setdefault(Path(line[2:]), [])
+            lines = javac_lines.setdefault(Path(line[2:]), [])
         else:
             lines.append(line)
     for file in files:
-        # Methods of inner classes may come in another order.
-        assert sorted(ours(file.read_bytes())) == sorted(theirs[file]), file
-    return sum(map(len, theirs.values()))
+        # The order of the methods of inner classes may differ.
+        assert sorted(describe_our_returns(file.read_bytes())) == sorted(javac_lines[file]), file
+    return sum(map(len, javac_lines.values()))
 
 
-def test_as_javac_sees_it(javac_program: Callable[..., str], tmp_path: Path) -> None:
+def test_hard_constructs_agree_with_javac(
+    javac_program: Callable[..., str], tmp_path: Path
+) -> None:
     file = tmp_path / "Hard.java"
     file.write_bytes(HARD)
-    assert check(javac_program, [file]) == 25
-    assert ours(HARD)[:4] == [
+    assert compare_with_javac(javac_program, [file]) == 25
+    assert describe_our_returns(HARD)[:4] == [
         "a null,variable",
         "b null",
         "c call trim,null",
@@ -81,10 +86,10 @@ def test_as_javac_sees_it(javac_program: Callable[..., str], tmp_path: Path) -> 
     ]
 
 
-def test_a_part_of_java_util(
+def test_returns_agree_with_javac_on_java_util(
     javac_program: Callable[..., str], part_of_java_util: list[Path]
 ) -> None:
-    assert check(javac_program, part_of_java_util) > 800
+    assert compare_with_javac(javac_program, part_of_java_util) > 800
 
 
 @pytest.mark.parametrize(
@@ -103,18 +108,20 @@ def test_a_part_of_java_util(
         "return a ? : b; }",
     ],
 )
-def test_what_is_cut_off_is_survived(text: str) -> None:
-    ours(b"class A { Object f() { " + text.encode())
-    ours(b"class A { " + text.encode() + b" Object f() { return 1; } }")
+def test_truncated_sources_raise_no_error(text: str) -> None:
+    describe_our_returns(b"class A { Object f() { " + text.encode())
+    describe_our_returns(b"class A { " + text.encode() + b" Object f() { return 1; } }")
 
 
-def test_deep_nesting_is_survived() -> None:
+def test_deeply_nested_expressions() -> None:
     deep = b"(" * 3000 + b"null" + b")" * 3000
-    assert ours(b"class A { Object f() { return " + deep + b"; } }") == ["f null"]
+    assert describe_our_returns(b"class A { Object f() { return " + deep + b"; } }") == ["f null"]
     chain = b"a ? null : " * 3000 + b"f()"
-    assert ours(b"class A { Object f() { return " + chain + b"; } }") == ["f call f,null"]
+    assert describe_our_returns(b"class A { Object f() { return " + chain + b"; } }") == [
+        "f call f,null"
+    ]
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_are_survived(data: bytes) -> None:
-    ours(b"class A { Object f() { return " + data + b"; } }")
+def test_any_bytes_raise_no_error(data: bytes) -> None:
+    describe_our_returns(b"class A { Object f() { return " + data + b"; } }")

@@ -1,4 +1,4 @@
-"""Methods parsed alone, and many of them at once."""
+"""Tests of parsing single methods, one by one and many in one file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ GETTER = "int size() { return n; } // é"
 
 @pytest.mark.parametrize("leading", [False, True])
 @pytest.mark.parametrize("trailing", [False, True])
-def test_a_snippet_is_found_in_its_file(leading: bool, trailing: bool) -> None:
+def test_span_of_a_snippet_in_its_file(leading: bool, trailing: bool) -> None:
     file, start, stop = parse_snippet(GETTER, leading_newline=leading, trailing_newline=trailing)
     assert file.source[start:stop].decode() == GETTER
     assert file.source[:start] == b"class T {" + b"\n" * leading
@@ -20,7 +20,7 @@ def test_a_snippet_is_found_in_its_file(leading: bool, trailing: bool) -> None:
     assert [method.name for method in file.declarations.methods] == ["size"]
 
 
-def test_what_utf_8_cannot_hold_is_replaced() -> None:
+def test_characters_without_utf_8_encoding_are_replaced() -> None:
     file, start, stop = parse_snippet('String f() { return "\ud800"; }')
     assert file.source[start:stop] == b'String f() { return "?"; }'
 
@@ -28,17 +28,17 @@ def test_what_utf_8_cannot_hold_is_replaced() -> None:
 def test_valid_snippets_share_a_file() -> None:
     texts = [b"void a() {}", b"", b"int b; void c() {}"]
     [(file, starts, stops)] = parse_snippets(texts)
-    assert [file.source[a:b] for a, b in zip(starts, stops, strict=True)] == texts
+    assert [file.source[start:stop] for start, stop in zip(starts, stops, strict=True)] == texts
     assert [method.name for method in file.declarations.methods] == ["a", "c"]
 
 
 @pytest.mark.parametrize("bad", [b"void b() {", b"} class U {"])
-def test_a_snippet_that_leaves_its_class_gets_a_file_of_its_own(bad: bytes) -> None:
+def test_a_snippet_that_closes_its_class_gets_its_own_file(bad: bytes) -> None:
     texts = [b"void a() {}", bad, b"void c() {}"]
     parsed = list(parse_snippets(texts, leading_newline=True))
     assert [file.source for file, _, _ in parsed] == [
         b"class T {\n" + text + b"\n}\n" for text in texts
     ]
-    assert [(a.tolist(), b.tolist()) for _, a, b in parsed] == [
+    assert [(starts.tolist(), stops.tolist()) for _, starts, stops in parsed] == [
         ([10], [10 + len(text)]) for text in texts
     ]

@@ -1,4 +1,4 @@
-"""Oracle: javac's own scanner, through its API (JavacTokens.java)."""
+"""Tests of the tokens of a file. The oracle is javac's scanner (JavacTokens.java)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from codeacumen.languages.java import parse_java
-from codeacumen.languages.java.syntax.tokens import KINDS, tokens
+from codeacumen.languages.java.syntax.tokens import KINDS, tokenize_java
 
 Scanned = list[tuple[str, str]]
 Scanner = Callable[[list[Path]], dict[Path, Scanned]]
@@ -16,48 +16,51 @@ Scanner = Callable[[list[Path]], dict[Path, Scanned]]
 
 @pytest.fixture(scope="module")
 def scanned(javac_program: Callable[..., str]) -> Scanner:
-    def scan(files: list[Path]) -> dict[Path, Scanned]:
-        found: dict[Path, Scanned] = {}
+    def scan_with_javac(files: list[Path]) -> dict[Path, Scanned]:
+        tokens_by_file: dict[Path, Scanned] = {}
         for line in javac_program("JavacTokens", files).splitlines():
             if line.startswith("= "):
-                current = found.setdefault(Path(line[2:]), [])
+                current = tokens_by_file.setdefault(Path(line[2:]), [])
             else:
                 kind, _, value = line.partition(" ")
                 current.append((kind, bytes.fromhex(value).decode("utf-16-be", "surrogatepass")))
-        return found
+        return tokens_by_file
 
-    return scan
-
-
-def ours(file: Path) -> Scanned:
-    found = tokens(parse_java(file.read_bytes()))
-    return [(KINDS[found.kind[i]], found.value(i)) for i in range(len(found))]
+    return scan_with_javac
 
 
-def test_hard_constructs(scanned: Scanner) -> None:
+def list_our_tokens(file: Path) -> Scanned:
+    found_tokens = tokenize_java(parse_java(file.read_bytes()))
+    return [
+        (KINDS[found_tokens.kind[index]], found_tokens.value(index))
+        for index in range(len(found_tokens))
+    ]
+
+
+def test_hard_constructs_agree_with_javac(scanned: Scanner) -> None:
     file = Path(__file__).with_name("Hard.java")
-    assert ours(file) == scanned([file])[file]
+    assert list_our_tokens(file) == scanned([file])[file]
 
 
 @pytest.mark.thorough
-def test_all_of_java_util(scanned: Scanner, java_util: list[Path]) -> None:
-    theirs = scanned(java_util)
+def test_tokens_agree_with_javac_on_java_util(scanned: Scanner, java_util: list[Path]) -> None:
+    javac_tokens = scanned(java_util)
     assert len(java_util) > 300
-    assert sum(map(len, theirs.values())) > 500_000
-    different = [file.name for file in java_util if ours(file) != theirs[file]]
+    assert sum(map(len, javac_tokens.values())) > 500_000
+    different = [file.name for file in java_util if list_our_tokens(file) != javac_tokens[file]]
     assert different == []
 
 
 def test_the_published_spelling() -> None:
-    """The rules and values of the specification, section 4."""
+    """Spellings by the rules and values of section 4 of the specification."""
     source = (
         b"public static void m(byte b) { int i = 0x1F + 0b11 + 1_000; long l = 10L; "
         b"float f = 1.5f; char c = 'x'; String s = \"a\\tb\"; Object o = null; "
         b"List<List<String>> x; return this; }"
     )
-    found = tokens(parse_java(b"class A { " + source + b" }"))
-    spelt = [found.spelling(i) for i in range(len(found))][3:-1]
-    assert " ".join(spelt) == (
+    found_tokens = tokenize_java(parse_java(b"class A { " + source + b" }"))
+    spellings = [found_tokens.spelling(i) for i in range(len(found_tokens))][3:-1]
+    assert " ".join(spellings) == (
         "PUBLIC STATIC void m LPAREN byte b RPAREN LBRACE int i EQ 1F PLUS 11 PLUS 1000 SEMI "
         "long l EQ 10 SEMI float f EQ 1.5f SEMI char c EQ x SEMI "
         'String s EQ "a\\tb" SEMI Object o EQ null SEMI '
@@ -66,7 +69,7 @@ def test_the_published_spelling() -> None:
 
 
 def test_the_example_of_the_paper() -> None:
-    """GLUECode, appendix A.2. The paper's list loses the space at the end of a string."""
+    """GLUECode, appendix A.2. The paper's list omits the space at the end of a string."""
     source = b"""class CAesEncrypt {
         public static Key getKey(String ahex)
         {
@@ -83,8 +86,8 @@ def test_the_example_of_the_paper() -> None:
             }
         }
     }"""
-    found = tokens(parse_java(source))
-    spelt = [found.spelling(i) for i in range(3, len(found) - 1)]
+    found_tokens = tokenize_java(parse_java(source))
+    spellings = [found_tokens.spelling(i) for i in range(3, len(found_tokens) - 1)]
     published = (
         "PUBLIC, STATIC, Key, getKey, LPAREN, String, ahex, RPAREN, LBRACE, TRY, LBRACE, byte, "
         "LBRACKET, RBRACKET, bytes, EQ, CHexString, DOT, toByteArr, LPAREN, ahex, RPAREN, SEMI, "
@@ -93,4 +96,4 @@ def test_the_example_of_the_paper() -> None:
         'System, DOT, err, DOT, println, LPAREN, "CAesEncrypt.getKey:", PLUS, e, RPAREN, SEMI, '
         "RETURN, null, SEMI, RBRACE, RBRACE"
     )
-    assert ", ".join(spelt).replace(': "', ':"') == published
+    assert ", ".join(spellings).replace(': "', ':"') == published

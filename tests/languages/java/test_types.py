@@ -1,6 +1,6 @@
-"""Types of expressions. Oracle: javac's own attribution of the same files (JavacTypes.java).
+"""Tests of the types of expressions. The oracle is javac's attribution (JavacTypes.java).
 
-Each expression's type is what javac says, or not known; never another one.
+The type of each expression must be javac's, or unknown; never a different one.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from codeacumen.languages.java.resolve import Project, platform
-from codeacumen.languages.java.resolve.facts import declared_by
-from codeacumen.languages.java.resolve.static_types import Typed, Types
+from codeacumen.languages.java.resolve import JavaProject, load_platform
+from codeacumen.languages.java.resolve.facts import extract_declarations
+from codeacumen.languages.java.resolve.static_types import ErasedType, StaticTypes
 from codeacumen.languages.java.syntax.file import JavaFile
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
@@ -25,121 +25,168 @@ Record = Callable[[str, object], None]
 
 @dataclass
 class Score:
-    """How many expressions were asked for, and not known: selectors of switches, others."""
+    """Numbers of expressions queried and without a known type, by category, and wrong types.
 
-    asked: Counter[str] = field(default_factory=Counter)
+    Category ``s`` is the selectors of switches, ``x`` the other expressions.
+    """
+
+    queried: Counter[str] = field(default_factory=Counter)
     unknown: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
 
 
 class Source:
-    """A file with what is needed to find expressions: javac counts UTF-16 units."""
+    """A parsed file that finds expressions by javac's positions, which count UTF-16 units."""
 
     def __init__(self, path: Path) -> None:
         self.file = JavaFile(path.read_bytes())
         text = path.read_text()
-        self.bytes: list[int] | None = None
+        self.byte_offsets: list[int] | None = None
         if not text.isascii():
-            self.bytes = [0]
+            self.byte_offsets = [0]
             for letter in text:
                 units = len(letter.encode("utf-16-le")) // 2
-                self.bytes += [self.bytes[-1] + len(letter.encode())] * units
+                self.byte_offsets += [self.byte_offsets[-1] + len(letter.encode())] * units
 
     @cached_property
-    def nodes(self) -> dict[tuple[int, int], int]:
+    def node_of_span(self) -> dict[tuple[int, int], int]:
         syntax = self.file.syntax
         spans = zip(syntax.start.tolist(), syntax.end.tolist(), strict=True)
-        found: dict[tuple[int, int], int] = {}
+        node_of_span: dict[tuple[int, int], int] = {}
         for node, span in enumerate(spans):
-            found.setdefault(span, node)
-        return found
+            node_of_span.setdefault(span, node)
+        return node_of_span
 
-    def node(self, start: int, end: int) -> int | None:
-        if self.bytes is not None:
-            start, end = self.bytes[start], self.bytes[end]
-        return self.nodes.get((start, end))
-
-
-Told = dict[str, list[list[str]]]
+    def find_node(self, start: int, end: int) -> int | None:
+        if self.byte_offsets is not None:
+            start, end = self.byte_offsets[start], self.byte_offsets[end]
+        return self.node_of_span.get((start, end))
 
 
-def tell(javac: Javac, paths: Iterable[Path], *options: str) -> Told:
-    """What javac prints of each file."""
-    printed = javac("JavacTypes", [*map(Path, options), *sorted(paths)])
-    told: Told = {}
+JavacTypes = dict[str, list[list[str]]]
+
+
+def list_javac_types(javac: Javac, paths: Iterable[Path], *options: str) -> JavacTypes:
+    """Return the lines that JavacTypes.java prints for each file."""
+    javac_output = javac("JavacTypes", [*map(Path, options), *sorted(paths)])
+    types_by_path: JavacTypes = {}
     path = ""
-    for line in printed.splitlines():
+    for line in javac_output.splitlines():
         if line.startswith("= "):
             path = line[2:]
-            told[path] = []
+            types_by_path[path] = []
         else:
             assert not line.startswith("e\t"), line
-            told[path].append(line.split("\t"))
-    return told
+            types_by_path[path].append(line.split("\t"))
+    return types_by_path
 
 
-def judge(told: Told, files: dict[str, Source], alone: bool = False, each: int = 1) -> Score:
-    """``alone``: each file without the others. ``each``: of expressions that are no selectors,
-    only each so-manieth is asked for."""
-    declared = [(path, declared_by(one.file)) for path, one in files.items()]
-    project = None if alone else Project(declared, platform())
+def compare_with_javac(
+    types_by_path: JavacTypes,
+    files: dict[str, Source],
+    without_project: bool = False,
+    every: int = 1,
+) -> Score:
+    """Return the score of our types against javac's.
+
+    ``without_project`` infers the types in each file without the other files. Of the expressions
+    that are not selectors, only each ``every``-th is queried.
+    """
+    declared = [
+        (path, extract_declarations(source_file.file)) for path, source_file in files.items()
+    ]
+    project = None if without_project else JavaProject(declared, load_platform())
     score = Score()
-    for path, lines in told.items():
+    for path, lines in types_by_path.items():
         source = files[path]
-        types = Types(source.file, project, path)
-        for number, (what, start, end, name, kind) in enumerate(lines):
-            node = source.node(int(start), int(end))
-            if node is None or (what == "x" and number % each):
+        types = StaticTypes(source.file, project, path)
+        for number, (category, start, end, name, kind) in enumerate(lines):
+            node = source.find_node(int(start), int(end))
+            if node is None or (category == "x" and number % every):
                 continue
-            score.asked[what] += 1
-            given = types.of(node)
-            if given is None:
-                score.unknown[what] += 1
-            elif given.name != name or given.kind not in (kind, ""):
-                score.wrong.append(f"{path}: {source.file.syntax.text(node)}: {given}, not {name}")
+            score.queried[category] += 1
+            inferred = types.type_of(node)
+            if inferred is None:
+                score.unknown[category] += 1
+            elif inferred.name != name or inferred.kind not in (kind, ""):
+                score.wrong.append(
+                    f"{path}: {source.file.syntax.text(node)}: {inferred}, not {name}"
+                )
     return score
 
 
-def check(score: Score, record: Record, asked: int, unknown: float, selectors: float) -> None:
-    record("expressions", score.asked["x"])
+def check_score(
+    score: Score,
+    record: Record,
+    minimum_queried: int,
+    maximum_unknown: float,
+    maximum_unknown_selectors: float,
+) -> None:
+    record("expressions", score.queried["x"])
     record("not known", score.unknown["x"])
-    record("selectors", score.asked["s"])
+    record("selectors", score.queried["s"])
     record("selectors not known", score.unknown["s"])
     assert score.wrong == []
-    assert score.asked["x"] > asked
-    assert score.asked["s"] > 4
-    assert score.unknown["x"] <= unknown * score.asked["x"]
-    assert score.unknown["s"] <= selectors * score.asked["s"]
+    assert score.queried["x"] > minimum_queried
+    assert score.queried["s"] > 4
+    assert score.unknown["x"] <= maximum_unknown * score.queried["x"]
+    assert score.unknown["s"] <= maximum_unknown_selectors * score.queried["s"]
 
 
 @pytest.mark.parametrize("name", ["library", "quill", "tramway"])
-def test_the_example_projects(javac_program: Javac, record_property: Record, name: str) -> None:
-    told = tell(javac_program, (EXAMPLES / name).rglob("*.java"))
-    files = {path: Source(Path(path)) for path in told}
-    check(judge(told, files), record_property, asked=5_000, unknown=0.04, selectors=0)
-    score = judge(told, files, alone=True)
-    check(score, record_property, asked=5_000, unknown=0.5, selectors=0.5)
+def test_types_in_the_example_projects(
+    javac_program: Javac, record_property: Record, name: str
+) -> None:
+    types_by_path = list_javac_types(javac_program, (EXAMPLES / name).rglob("*.java"))
+    files = {path: Source(Path(path)) for path in types_by_path}
+    check_score(
+        compare_with_javac(types_by_path, files),
+        record_property,
+        minimum_queried=5_000,
+        maximum_unknown=0.04,
+        maximum_unknown_selectors=0,
+    )
+    score = compare_with_javac(types_by_path, files, without_project=True)
+    check_score(
+        score,
+        record_property,
+        minimum_queried=5_000,
+        maximum_unknown=0.5,
+        maximum_unknown_selectors=0.5,
+    )
 
 
 @pytest.mark.thorough
-def test_java_util(
+def test_types_in_java_util(
     javac_program: Javac,
     java_util: list[Path],
     part_of_java_util: list[Path],
     record_property: Record,
 ) -> None:
-    """All is asked about and all is there to be known."""
+    """The project contains all of java.util, so nearly all types can be inferred."""
     root = next(path for path in java_util[0].parents if path.name == "java.base")
     paths = [path for path in part_of_java_util if path.name != "package-info.java"]
-    told = tell(javac_program, paths, f"--patch-module=java.base={root}")
+    types_by_path = list_javac_types(javac_program, paths, f"--patch-module=java.base={root}")
     files = {str(path): Source(path) for path in java_util if path.name != "package-info.java"}
-    score = judge(told, files, each=10)
-    check(score, record_property, asked=5_000, unknown=0.04, selectors=0)
-    score = judge(told, files, alone=True, each=10)
-    check(score, record_property, asked=5_000, unknown=0.08, selectors=0.15)
+    score = compare_with_javac(types_by_path, files, every=10)
+    check_score(
+        score,
+        record_property,
+        minimum_queried=5_000,
+        maximum_unknown=0.04,
+        maximum_unknown_selectors=0,
+    )
+    score = compare_with_javac(types_by_path, files, without_project=True, every=10)
+    check_score(
+        score,
+        record_property,
+        minimum_queried=5_000,
+        maximum_unknown=0.08,
+        maximum_unknown_selectors=0.15,
+    )
 
 
-# ---- small ones
+# ---- Small expressions.
 
 SOURCE = """
 package a;
@@ -158,14 +205,14 @@ class A%s {
 """
 
 
-def asked(text: str, above: str = "") -> tuple[Types, int]:
-    source = (SOURCE % (above, text)).encode()
+def find_argument(text: str, extends_clause: str = "") -> tuple[StaticTypes, int]:
+    source = (SOURCE % (extends_clause, text)).encode()
     file = JavaFile(source)
     start = source.index(b"use(") + 4
     span = (start, start + len(text.encode()))
     syntax = file.syntax
     spans = list(zip(syntax.start.tolist(), syntax.end.tolist(), strict=True))
-    return Types(file), spans.index(span)
+    return StaticTypes(file), spans.index(span)
 
 
 @pytest.mark.parametrize(
@@ -211,12 +258,12 @@ def asked(text: str, above: str = "") -> tuple[Types, int]:
         ("s -> s", "", ""),
     ],
 )
-def test_small_ones(text: str, name: str, kind: str) -> None:
-    types, node = asked(text)
-    assert types.of(node) == (Typed(name, kind) if name else None)
+def test_types_of_small_expressions(text: str, name: str, kind: str) -> None:
+    types, node = find_argument(text)
+    assert types.type_of(node) == (ErasedType(name, kind) if name else None)
 
 
-def test_how_a_type_is_written() -> None:
+def test_spelling_of_types() -> None:
     for text, spelling in (
         ("q", "Color"),
         ("own()", "Color"),
@@ -227,44 +274,46 @@ def test_how_a_type_is_written() -> None:
         ("inherited", ""),
         ("p", ""),
     ):
-        types, node = asked(text)
-        assert types.spelling(node) == spelling, text
-        assert types.spelling(node, value=True) == spelling, text
-    # Map may be a type that the superclass has, but Color and Far cannot.
+        types, node = find_argument(text)
+        assert types.find_spelling(node) == spelling, text
+        assert types.find_spelling(node, in_expression=True) == spelling, text
+    # The unknown superclass may declare a type Map; it cannot hide Color or Far.
     for text, spelling in (("m", ""), ("q", "Color"), ("own()", "Color"), ("far", "Far")):
-        types, node = asked(text, " extends Base")
-        assert types.spelling(node) == spelling, text
+        types, node = find_argument(text, " extends Base")
+        assert types.find_spelling(node) == spelling, text
 
 
-def test_a_variable_hides_a_type() -> None:
+def test_a_variable_hides_a_type_of_the_same_name() -> None:
     source = b"class A { enum E { X } E e; int f(E x) { int E = 1; use(x); use(e); return E; } }"
-    types = Types(JavaFile(source))
-    nodes = [n for n in range(len(types.file.syntax)) if types.kind(n) == "argument_list"]
+    types = StaticTypes(JavaFile(source))
+    nodes = [node for node in range(len(types.file.syntax)) if types.kind(node) == "argument_list"]
     for node in nodes:
-        assert types.spelling(node + 2) == "E"
-        assert types.spelling(node + 2, value=True) == ""
+        assert types.find_spelling(node + 2) == "E"
+        assert types.find_spelling(node + 2, in_expression=True) == ""
 
 
-def test_a_class_nobody_knows_stands_between() -> None:
-    """It may inherit a type, a field or a method of that name."""
+def test_members_hidden_behind_an_unknown_superclass_have_no_type() -> None:
+    """The class may inherit a type, a field or a method of that name from the unknown class."""
     source = b"""class A { enum E { X } E e; int k; E g() { return e; }
       class B extends Outside { void f(E x) { use(e); use(k); use(g()); use(x); } } }"""
-    types = Types(JavaFile(source))
-    given = [n for n in range(len(types.file.syntax)) if types.kind(n) == "argument_list"]
-    given = [
-        n
-        for n in given
-        if types.kind(n - 1) == "identifier" and types.file.syntax.text(n - 1) == "use"
+    types = StaticTypes(JavaFile(source))
+    arguments = [
+        node for node in range(len(types.file.syntax)) if types.kind(node) == "argument_list"
     ]
-    assert [types.of(node + 2) for node in given] == [None] * 4
+    arguments = [
+        node
+        for node in arguments
+        if types.kind(node - 1) == "identifier" and types.file.syntax.text(node - 1) == "use"
+    ]
+    assert [types.type_of(node + 2) for node in arguments] == [None] * 4
 
 
-def test_any_bytes_give_answers() -> None:
-    whole = (SOURCE % (" extends B", "w.c, t(1), () -> s[0]")).encode()
-    for end in range(0, len(whole), 7):
-        for source in (whole[:end], whole[end:], whole[:end] + b"\xff(" + whole[end:]):
-            types = Types(JavaFile(source))
+def test_damaged_sources_raise_no_error() -> None:
+    complete = (SOURCE % (" extends B", "w.c, t(1), () -> s[0]")).encode()
+    for end in range(0, len(complete), 7):
+        for source in (complete[:end], complete[end:], complete[:end] + b"\xff(" + complete[end:]):
+            types = StaticTypes(JavaFile(source))
             for node in range(0, len(types.file.syntax), 3):
-                types.of(node)
-                types.spelling(node, value=True)
+                types.type_of(node)
+                types.find_spelling(node, in_expression=True)
                 types.has_method(node, "equals")

@@ -1,4 +1,4 @@
-"""acorn as an oracle, and real packages to ask it about, fetched through npm."""
+"""Fixtures that run acorn as an oracle and fetch real packages for it through npm."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from filelock import FileLock
 HERE = Path(__file__).parent
 ORACLE = ("acorn@8.15.0", "acorn-jsx@5.3.2")
 # Old and new style, scripts and modules; the last is published with its JSX.
-REAL = (
+REAL_PACKAGES = (
     "lodash@4.17.21",
     "express@4.21.2",
     "react@18.3.1",
@@ -24,12 +24,12 @@ REAL = (
     "gatsby-theme-blog@4.0.0",
 )
 
-Asked = Callable[..., Iterator[tuple[Path, dict[str, Any]]]]
+RunOracle = Callable[..., Iterator[tuple[Path, dict[str, Any]]]]
 
 
 @pytest.fixture(scope="session")
 def npm(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the packages, each in a folder of its name; their dependencies are not."""
+    """Return a folder that holds each package in a folder of its name, without dependencies."""
     if shutil.which("node") is None or shutil.which("npm") is None:
         pytest.skip("no Node.js here: acorn, the oracle, needs it")
     shared = tmp_path_factory.getbasetemp()
@@ -40,16 +40,16 @@ def npm(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if not folder.exists():
             packed = shared / "packed"
             packed.mkdir(exist_ok=True)
-            _pack(packed)
-            _unpack(packed, shared / "unpacked")
+            _pack_packages(packed)
+            _unpack_packages(packed, shared / "unpacked")
             (shared / "unpacked").rename(folder)
     return folder
 
 
-def _pack(folder: Path) -> None:
+def _pack_packages(folder: Path) -> None:
     try:
-        done = subprocess.run(
-            ["npm", "pack", "--fetch-retries=0", "--fetch-timeout=20000", *ORACLE, *REAL],
+        completed = subprocess.run(
+            ["npm", "pack", "--fetch-retries=0", "--fetch-timeout=20000", *ORACLE, *REAL_PACKAGES],
             cwd=folder,
             capture_output=True,
             text=True,
@@ -57,52 +57,52 @@ def _pack(folder: Path) -> None:
         )
     except subprocess.TimeoutExpired:
         pytest.skip("npm does not answer: acorn, the oracle, and real packages come through it")
-    if done.returncode != 0:
-        complaint = next((line for line in done.stderr.splitlines() if "error" in line), "")
-        pytest.skip(f"npm cannot fetch acorn, the oracle, and real packages: {complaint}")
+    if completed.returncode != 0:
+        error_line = next((line for line in completed.stderr.splitlines() if "error" in line), "")
+        pytest.skip(f"npm cannot fetch acorn, the oracle, and real packages: {error_line}")
 
 
-def _unpack(packed: Path, folder: Path) -> None:
-    for package in (*ORACLE, *REAL):
+def _unpack_packages(packed: Path, folder: Path) -> None:
+    for package in (*ORACLE, *REAL_PACKAGES):
         name, _, version = package.partition("@")
         (folder / f"{name}.tgz").mkdir(parents=True)
-        # Early releases of Python 3.11 unpack without a filter only, later ones warn of that.
+        # Python's tarfile needs a filter from some release of 3.11 on and rejects it before.
         archive = packed / f"{name}-{version}.tgz"
         subprocess.run(["tar", "-xzf", archive, "-C", folder / f"{name}.tgz"], check=True)
-        # Whatever the archive calls its one folder.
-        (inside,) = (folder / f"{name}.tgz").iterdir()
-        inside.rename(folder / name)
+        # The name of the one folder in the archive varies.
+        (unpacked,) = (folder / f"{name}.tgz").iterdir()
+        unpacked.rename(folder / name)
 
 
 @pytest.fixture(scope="session")
 def real_files(npm: Path) -> list[Path]:
     return sorted(
         file
-        for package in REAL
+        for package in REAL_PACKAGES
         for file in (npm / package.partition("@")[0]).rglob("*")
         if file.suffix in (".js", ".mjs", ".cjs") and file.is_file()
     )
 
 
 @pytest.fixture(scope="session")
-def acorn(npm: Path, tmp_path_factory: pytest.TempPathFactory) -> Asked:
-    """Runs a program of this folder on files; gives what it prints of each."""
+def acorn(npm: Path, tmp_path_factory: pytest.TempPathFactory) -> RunOracle:
+    """Return a function that runs a Node program of this folder and yields its record per file."""
 
-    def ask(program: str, files: list[Path], *more: object) -> Iterator[tuple[Path, Any]]:
-        listed = tmp_path_factory.mktemp("acorn") / "files.txt"
-        listed.write_text("".join(f"{file}\n" for file in files))
-        done = subprocess.run(
-            ["node", str(HERE / f"{program}.js"), str(npm), str(listed), *map(str, more)],
+    def run_oracle(program: str, files: list[Path], *options: object) -> Iterator[tuple[Path, Any]]:
+        list_path = tmp_path_factory.mktemp("acorn") / "files.txt"
+        list_path.write_text("".join(f"{file}\n" for file in files))
+        completed = subprocess.run(
+            ["node", str(HERE / f"{program}.js"), str(npm), str(list_path), *map(str, options)],
             check=True,
             capture_output=True,
             text=True,
         )
-        # Not splitlines: JSON leaves some of Unicode's line breaks as they are.
-        for line in done.stdout.split("\n")[:-1]:
-            found = json.loads(line)
-            yield Path(found.pop("file")), found
+        # splitlines would also split at Unicode line breaks, which JSON does not escape.
+        for line in completed.stdout.split("\n")[:-1]:
+            record = json.loads(line)
+            yield Path(record.pop("file")), record
 
-    return ask
+    return run_oracle
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Oracle for which identifiers there are and where they stand: acorn's tree
+"""Tests of JavaScript identifiers and their places. The oracle is acorn's tree
 (acorn_identifiers.js)."""
 
 from __future__ import annotations
@@ -12,41 +12,54 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeacumen.languages.javascript import parse_javascript
-from codeacumen.languages.javascript.identifiers import PLACES, ROLES, identifiers
+from codeacumen.languages.javascript.identifiers import PLACES, ROLES, find_identifiers
 
-Found = list[tuple[int, int, str, str]]
+IdentifierList = list[tuple[int, int, str, str]]
 
 
-def ours(source: bytes) -> Found:
+def list_our_identifiers(source: bytes) -> IdentifierList:
     syntax = parse_javascript(source)
-    found = identifiers(syntax)
-    spans = zip(syntax.start[found.node].tolist(), syntax.end[found.node].tolist(), strict=True)
+    found_identifiers = find_identifiers(syntax)
+    spans = zip(
+        syntax.start[found_identifiers.node].tolist(),
+        syntax.end[found_identifiers.node].tolist(),
+        strict=True,
+    )
     return [
-        (start, end, found.text(i).removeprefix("#"), PLACES[found.place[i]])
-        for i, (start, end) in enumerate(spans)
+        (
+            start,
+            end,
+            found_identifiers.text(index).removeprefix("#"),
+            PLACES[found_identifiers.place[index]],
+        )
+        for index, (start, end) in enumerate(spans)
     ]
 
 
-def theirs(found: list[Any]) -> Found:
-    """acorn's, without ``default``, which nobody chose as a name."""
-    in_order = sorted(tuple(one) for one in found)
-    return [one for one in in_order if one[2:] != ("default", "module name")]
+def list_acorn_identifiers(records: list[Any]) -> IdentifierList:
+    """Return acorn's identifiers without ``default``, which is not a chosen name."""
+    identifiers_in_order = sorted(tuple(record) for record in records)
+    return [
+        identifier
+        for identifier in identifiers_in_order
+        if identifier[2:] != ("default", "module name")
+    ]
 
 
-def test_hard_constructs(acorn: Any, hard: Path) -> None:
-    ((_, found),) = acorn("acorn_identifiers", [hard])
-    expected = theirs(found["names"])
+def test_hard_constructs_agree_with_acorn(acorn: Any, hard: Path) -> None:
+    ((_, record),) = acorn("acorn_identifiers", [hard])
+    expected = list_acorn_identifiers(record["names"])
     assert {place for _, _, _, place in expected} == set(PLACES)
-    assert ours(hard.read_bytes()) == expected
+    assert list_our_identifiers(hard.read_bytes()) == expected
 
 
-def test_real_packages(acorn: Any, real_files: list[Path]) -> None:
+def test_real_packages_agree_with_acorn(acorn: Any, real_files: list[Path]) -> None:
     count = 0
     different = []
-    for file, found in acorn("acorn_identifiers", real_files):
-        expected = theirs(found["names"])
+    for file, record in acorn("acorn_identifiers", real_files):
+        expected = list_acorn_identifiers(record["names"])
         count += len(expected)
-        if ours(file.read_bytes()) != expected:
+        if list_our_identifiers(file.read_bytes()) != expected:
             different.append(file.name)
     assert different == []
     assert count > 50_000
@@ -103,31 +116,41 @@ def test_real_packages(acorn: Any, real_files: list[Path]) -> None:
         ),
     ],
 )
-def test_roles(source: str, expected: str) -> None:
-    found = identifiers(parse_javascript(source.encode()))
-    roles = (f"{found.text(i)} {ROLES[found.role[i]]}" for i in range(len(found)))
+def test_roles_of_identifiers(source: str, expected: str) -> None:
+    found_identifiers = find_identifiers(parse_javascript(source.encode()))
+    roles = (
+        f"{found_identifiers.text(index)} {ROLES[found_identifiers.role[index]]}"
+        for index in range(len(found_identifiers))
+    )
     assert ", ".join(roles) == expected
 
 
-def test_a_called_member_is_a_function_in_idbench_s_counts(idbench_source: Path) -> None:
-    """The published counts of roles, for names of WebGL and of the DOM that are only ever called
-    as members: the reason for what ``x`` is in ``a.x()``."""
+def test_idbench_counts_a_called_member_as_a_function(idbench_source: Path) -> None:
+    """In ``a.x()`` the role of ``x`` is function because IdBench counts it so.
+
+    Its published counts of roles show this for names of WebGL and the DOM, which occur only as
+    called members.
+    """
     with (idbench_source / "identifier_role_stats.csv").open() as file:
         counts = {row["Identifier"]: row for row in csv.DictReader(file)}
     for name in ("bindbuffer", "createattribute"):
-        called, read = (int(counts[name][f"{role}-count"]) for role in ("function", "property"))
-        assert called > 20 * read
+        function_count, property_count = (
+            int(counts[name][f"{role}-count"]) for role in ("function", "property")
+        )
+        assert function_count > 20 * property_count
 
 
 @given(st.binary(max_size=300) | st.text(alphabet="ab.(){}=>[],:;#<` ", max_size=60))
-def test_any_source_gives_identifiers(source: bytes | str) -> None:
+def test_identifiers_of_any_source_have_their_words(source: bytes | str) -> None:
     source = source if isinstance(source, bytes) else source.encode()
-    found = identifiers(parse_javascript(source))
-    assert [found.text(i) for i in range(len(found))] == [found.words[w] for w in found.word]
+    found_identifiers = find_identifiers(parse_javascript(source))
+    assert [found_identifiers.text(index) for index in range(len(found_identifiers))] == [
+        found_identifiers.words[word] for word in found_identifiers.word
+    ]
 
 
 @pytest.mark.parametrize("piece", ["(", "[", "{a:", "a.", "f(", "x=>", "<a>", "({a:"])
-def test_deep_nesting_is_survivable(piece: str) -> None:
-    identifiers(parse_javascript(f"x = {piece * 10_000}y".encode()))
-    # The same as a pattern of parameters.
-    identifiers(parse_javascript(f"function f({'[' * 10_000}y{']' * 10_000}) {{}}".encode()))
+def test_deep_nesting_raises_no_error(piece: str) -> None:
+    find_identifiers(parse_javascript(f"x = {piece * 10_000}y".encode()))
+    # The same depth in a parameter pattern.
+    find_identifiers(parse_javascript(f"function f({'[' * 10_000}y{']' * 10_000}) {{}}".encode()))

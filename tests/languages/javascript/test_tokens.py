@@ -1,5 +1,8 @@
-"""Oracle: acorn with acorn-jsx (acorn_tokens.js): its parser for the tokens, its scanner for the
-spelling, since IdBench's streams came from that."""
+"""Tests of JavaScript tokens. The oracle is acorn with acorn-jsx (acorn_tokens.js).
+
+Its parser is the oracle of the tokens, and its scanner that of the spellings, because IdBench's
+token streams were made with that scanner.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeacumen.languages.javascript import parse_javascript
-from codeacumen.languages.javascript.tokens import KINDS, Tokens, number_value, tokens
+from codeacumen.languages.javascript.tokens import (
+    KINDS,
+    JavaScriptTokens,
+    number_value,
+    tokenize_javascript,
+)
 
 LABELS = {
     "name": "identifier",
@@ -25,44 +33,49 @@ LABELS = {
     "jsxText": "jsx text",
 }
 
-Found = list[tuple[str, int, int]]
+TokenList = list[tuple[str, int, int]]
 
 
-def ours(found: Tokens) -> Found:
-    spans = zip(found.kind.tolist(), found.start.tolist(), found.end.tolist(), strict=True)
+def list_our_tokens(found_tokens: JavaScriptTokens) -> TokenList:
+    spans = zip(
+        found_tokens.kind.tolist(),
+        found_tokens.start.tolist(),
+        found_tokens.end.tolist(),
+        strict=True,
+    )
     return [(KINDS[kind], start, end) for kind, start, end in spans]
 
 
-def theirs(found: list[Any], source: bytes) -> Found:
-    """acorn's tokens without what is layout for us: empty templates, texts of white space."""
-    kept: Found = []
-    for start, end, label, is_keyword in found:
+def list_acorn_tokens(records: list[Any], source: bytes) -> TokenList:
+    """Return acorn's tokens without empty templates and JSX texts of white space, layout to us."""
+    acorn_tokens: TokenList = []
+    for start, end, label, is_keyword in records:
         if "emplate" in label and start == end:
             continue
         if label == "jsxText" and source[start:end].decode().isspace():
             continue
         kind = LABELS.get(label, "keyword" if is_keyword else "punctuator")
-        kept.append((kind, start, end))
-    return kept
+        acorn_tokens.append((kind, start, end))
+    return acorn_tokens
 
 
-def test_hard_constructs(acorn: Any, hard: Path) -> None:
+def test_hard_constructs_agree_with_acorn(acorn: Any, hard: Path) -> None:
     source = hard.read_bytes()
-    ((_, found),) = acorn("acorn_tokens", [hard])
-    expected = theirs(found["tokens"], source)
+    ((_, record),) = acorn("acorn_tokens", [hard])
+    expected = list_acorn_tokens(record["tokens"], source)
     assert {kind for kind, _, _ in expected} == set(KINDS)
-    assert ours(tokens(parse_javascript(source))) == expected
+    assert list_our_tokens(tokenize_javascript(parse_javascript(source))) == expected
 
 
 @pytest.mark.thorough
-def test_real_packages(acorn: Any, real_files: list[Path]) -> None:
+def test_real_packages_agree_with_acorn(acorn: Any, real_files: list[Path]) -> None:
     count = 0
     different = []
-    for file, found in acorn("acorn_tokens", real_files):
+    for file, record in acorn("acorn_tokens", real_files):
         source = file.read_bytes()
-        expected = theirs(found["tokens"], source)
+        expected = list_acorn_tokens(record["tokens"], source)
         count += len(expected)
-        if ours(tokens(parse_javascript(source))) != expected:
+        if list_our_tokens(tokenize_javascript(parse_javascript(source))) != expected:
             different.append(file.name)
     assert different == []
     assert len(real_files) > 1000
@@ -70,27 +83,29 @@ def test_real_packages(acorn: Any, real_files: list[Path]) -> None:
 
 
 @pytest.mark.thorough
-def test_the_spelling_of_idbench_s_streams(
+def test_spellings_agree_with_idbenchs_streams(
     acorn: Any, real_files: list[Path], hard: Path, tmp_path: Path
 ) -> None:
     without_jsx = tmp_path / "hard.js"
     without_jsx.write_text(hard.read_text().partition("const element =")[0])
-    compared = 0
-    for file, found in acorn("acorn_tokens", [without_jsx, *real_files]):
-        if found["spelt"] is None:
+    compared_count = 0
+    for file, record in acorn("acorn_tokens", [without_jsx, *real_files]):
+        if record["spelt"] is None:
             assert file != without_jsx
             continue
-        had = tokens(parse_javascript(file.read_bytes()))
-        spelt = [had.spelling(i) for i in range(len(had))]
-        # STD: alone is an empty piece of a template.
-        assert spelt == [one for one in found["spelt"] if one != "STD:"], file
-        compared += 1
-    assert compared > 1000
+        found_tokens = tokenize_javascript(parse_javascript(file.read_bytes()))
+        spellings = [found_tokens.spelling(index) for index in range(len(found_tokens))]
+        # A spelling of only STD: is an empty piece of a template.
+        assert spellings == [spelling for spelling in record["spelt"] if spelling != "STD:"], file
+        compared_count += 1
+    assert compared_count > 1000
 
 
-def test_an_example() -> None:
-    found = tokens(parse_javascript(b"if (a.delete(0x10, 'x\\n')) return `t${this}`; // end"))
-    assert [found.text(i) for i in range(len(found))] == [
+def test_texts_and_spellings_of_a_small_statement() -> None:
+    found_tokens = tokenize_javascript(
+        parse_javascript(b"if (a.delete(0x10, 'x\\n')) return `t${this}`; // end")
+    )
+    assert [found_tokens.text(index) for index in range(len(found_tokens))] == [
         "if",
         "(",
         "a",
@@ -111,7 +126,7 @@ def test_an_example() -> None:
         "`",
         ";",
     ]
-    assert [found.spelling(i) for i in range(len(found))] == [
+    assert [found_tokens.spelling(index) for index in range(len(found_tokens))] == [
         "STD:if",
         "STD:(",
         "ID:a",
@@ -132,7 +147,7 @@ def test_an_example() -> None:
         "STD:`",
         "STD:;",
     ]
-    assert KINDS[found.kind[4]] == "identifier"
+    assert KINDS[found_tokens.kind[4]] == "identifier"
 
 
 @pytest.mark.parametrize(
@@ -169,17 +184,17 @@ def test_limits_of_the_grammar(source: str) -> None:
 
 
 @given(st.binary(max_size=300) | st.text(alphabet="`${}<>/'\"\\ a1#.&;\n=(", max_size=60))
-def test_any_source_gives_tokens_in_order(source: bytes | str) -> None:
+def test_tokens_of_any_source_are_in_order(source: bytes | str) -> None:
     source = source if isinstance(source, bytes) else source.encode()
-    found = tokens(parse_javascript(source))
-    assert (found.start < found.end).all()
-    assert (found.end[:-1] <= found.start[1:]).all()
-    assert found.end.max(initial=0) <= len(source)
-    for i in range(len(found)):
-        found.spelling(i).encode()
+    found_tokens = tokenize_javascript(parse_javascript(source))
+    assert (found_tokens.start < found_tokens.end).all()
+    assert (found_tokens.end[:-1] <= found_tokens.start[1:]).all()
+    assert found_tokens.end.max(initial=0) <= len(source)
+    for index in range(len(found_tokens)):
+        found_tokens.spelling(index).encode()
 
 
 @pytest.mark.parametrize("piece", ["(", "[", "{", "`${", "<a>", "a.", "f(", "!", "x=>", "{a:"])
-def test_deep_nesting_is_survivable(piece: str) -> None:
-    found = tokens(parse_javascript(f"x = {piece * 10_000}".encode()))
-    assert len(found) >= 10_000
+def test_deep_nesting_raises_no_error(piece: str) -> None:
+    found_tokens = tokenize_javascript(parse_javascript(f"x = {piece * 10_000}".encode()))
+    assert len(found_tokens) >= 10_000

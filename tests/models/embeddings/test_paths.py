@@ -1,4 +1,4 @@
-"""Contexts from syntax paths, and the embedding learned from them."""
+"""Tests of contexts from syntax paths and of the embedding that is trained on them."""
 
 from __future__ import annotations
 
@@ -10,35 +10,46 @@ import numpy as np
 import pytest
 
 from codeacumen.corpus import Corpus
-from codeacumen.corpus.build import build
-from codeacumen.corpus.files import chosen
+from codeacumen.corpus.build import build_corpus_folder
+from codeacumen.corpus.files import select_files
 from codeacumen.languages.abstract_tree import Limits
 from codeacumen.languages.javascript import parse_javascript
-from codeacumen.languages.javascript.paths import paths
-from codeacumen.models.embeddings.paths import contexts_of, pairs_of, settings_of, train
+from codeacumen.languages.javascript.paths import find_javascript_paths
+from codeacumen.models.embeddings.paths import (
+    collect_pairs,
+    extract_contexts,
+    make_settings,
+    train_paths,
+)
 from corpora import shared_engine
 
 LIMITS = Limits(7, 3, 200)
 
 
-def pairs(language: str, source: str) -> list[tuple[str, int]]:
-    places: dict[str, int] = {}
-    word, context = contexts_of(language, source.encode(), LIMITS, places)
-    names = list(places)
-    return [(names[i], hash_) for i, hash_ in zip(word.tolist(), context.tolist(), strict=True)]
+def extract_pairs(language: str, source: str) -> list[tuple[str, int]]:
+    code_by_name: dict[str, int] = {}
+    name_codes, context_hashes = extract_contexts(language, source.encode(), LIMITS, code_by_name)
+    names = list(code_by_name)
+    return [
+        (names[i], hash_)
+        for i, hash_ in zip(name_codes.tolist(), context_hashes.tolist(), strict=True)
+    ]
 
 
 def spell_contexts(source: str) -> Iterator[tuple[str, str]]:
-    """Names with their contexts in JavaScript: a path, and the word at its other end."""
-    found = paths(parse_javascript(source.encode()), 7, 3, 200)
-    word = [found.words[place] for place in found.word.tolist()]
-    for left, right in zip(found.left.tolist(), found.right.tolist(), strict=True):
+    """Yield each JavaScript name with its contexts: a path and the word at its other end."""
+    js_paths = find_javascript_paths(parse_javascript(source.encode()), 7, 3, 200)
+    leaf_words = [js_paths.words[word_code] for word_code in js_paths.word.tolist()]
+    for left, right in zip(js_paths.left.tolist(), js_paths.right.tolist(), strict=True):
         for end, other in ((left, right), (right, left)):
-            if found.is_name[end]:
-                yield word[end], f"{found.between(end, other)},{word[other]}"
+            if js_paths.is_name[end]:
+                yield (
+                    leaf_words[end],
+                    f"{js_paths.format_path_between(end, other)},{leaf_words[other]}",
+                )
 
 
-def test_spelled_contexts_serve_both_ends_and_only_names_have_them() -> None:
+def test_spelled_contexts_exist_for_both_ends_and_for_names_only() -> None:
     assert list(spell_contexts("a.b += 'c'")) == [
         ("a", "(identifier0)^(member_expression)_(property_identifier1),b"),
         ("b", "(property_identifier1)^(member_expression)_(identifier0),a"),
@@ -54,11 +65,11 @@ def test_spelled_contexts_serve_both_ends_and_only_names_have_them() -> None:
     ]
 
 
-def test_hashes_of_javascript_stand_for_the_strings() -> None:
-    """As many pairs as there are spelled contexts, and equal hashes just where these are equal."""
+def test_javascript_hashes_correspond_to_spelled_contexts() -> None:
+    """There are as many pairs as spelled contexts, and hashes are equal exactly where these are."""
     source = "function f(a, b) { a.x = b + 1; if (a.x) { return f(b, 'x'); } return a.x + 1; }"
     spelled = Counter(spell_contexts(source))
-    hashed = Counter(pairs("javascript", source))
+    hashed = Counter(extract_pairs("javascript", source))
     assert sum(hashed.values()) == sum(spelled.values()) > 20
     assert sorted(hashed.values()) == sorted(spelled.values())
     by_name = Counter(name for name, _ in hashed.elements())
@@ -66,41 +77,44 @@ def test_hashes_of_javascript_stand_for_the_strings() -> None:
 
 
 def test_java_has_contexts_for_both_ends() -> None:
-    found = pairs("java", "class A { int f(int a, int b) { return a + b; } }")
-    assert {name for name, _ in found} == {"A", "f", "a", "b"}
+    java_pairs = extract_pairs("java", "class A { int f(int a, int b) { return a + b; } }")
+    assert {name for name, _ in java_pairs} == {"A", "f", "a", "b"}
     # By hand: `a + b` joins two leaves, once from each side, by different paths.
-    ends = pairs("java", "class A { { x = a; } }")
-    assert Counter(name for name, _ in ends)["x"] == Counter(name for name, _ in ends)["a"]
+    assignment_pairs = extract_pairs("java", "class A { { x = a; } }")
+    assert (
+        Counter(name for name, _ in assignment_pairs)["x"]
+        == Counter(name for name, _ in assignment_pairs)["a"]
+    )
 
 
-def test_the_same_place_in_java_has_the_same_context() -> None:
-    one = {
+def test_same_position_in_java_has_same_context() -> None:
+    first_contexts = {
         hash_
-        for name, hash_ in pairs("java", "class A { void f() { g(first, 1); } }")
+        for name, hash_ in extract_pairs("java", "class A { void f() { g(first, 1); } }")
         if name == "first"
     }
-    two = {
+    renamed_contexts = {
         hash_
-        for name, hash_ in pairs("java", "class A { void f() { g(other, 1); } }")
+        for name, hash_ in extract_pairs("java", "class A { void f() { g(other, 1); } }")
         if name == "other"
     }
-    moved = {
+    moved_contexts = {
         hash_
-        for name, hash_ in pairs("java", "class A { void f() { g(1, other); } }")
+        for name, hash_ in extract_pairs("java", "class A { void f() { g(1, other); } }")
         if name == "other"
     }
-    assert one == two
-    assert one
-    assert moved != two
+    assert first_contexts == renamed_contexts
+    assert first_contexts
+    assert moved_contexts != renamed_contexts
 
 
 @pytest.mark.parametrize("language", ["java", "javascript"])
 @pytest.mark.parametrize("source", ["", "((((", "class { ' ", "[" * 10_000, "é = “x”", "#"])
-def test_any_text_survives(language: str, source: str) -> None:
-    pairs(language, source)
+def test_extraction_accepts_any_text(language: str, source: str) -> None:
+    extract_pairs(language, source)
 
 
-def corpus(folder: Path) -> Corpus:
+def make_corpus(folder: Path) -> Corpus:
     source = folder / "source"
     source.mkdir(parents=True)
     for i in range(40):
@@ -111,32 +125,37 @@ def corpus(folder: Path) -> Corpus:
         (source / f"f{i}.js").write_text(
             f"button.on{i % 7}.{click}(function (event) {{ event.stop(); show(event.{click}); }});"
         )
-    build(
+    build_corpus_folder(
         [str(source)], folder / "corpus", engine=shared_engine(1), views=(), cache=folder / "home"
     )
     return Corpus.open(folder / "corpus")
 
 
-def test_pairs_do_not_depend_on_who_reads(tmp_path: Path) -> None:
-    files = chosen([corpus(tmp_path)])
-    one, two = (pairs_of(files, settings_of(), shared_engine(n)) for n in (1, 2))
-    assert one.names == two.names
-    np.testing.assert_array_equal(one.word, two.word)
-    np.testing.assert_array_equal(one.context, two.context)
-    assert int(one.context.max()) == one.contexts - 1
-    assert np.bincount(one.word).tolist() == one.count.tolist()
-    assert (np.diff(one.count) <= 0).all()
-    some = pairs_of(files, settings_of(limit=100), shared_engine(1))
-    assert len(some.word) < len(one.word)
+def test_pairs_do_not_depend_on_number_of_workers(tmp_path: Path) -> None:
+    files = select_files([make_corpus(tmp_path)])
+    serial_pairs, parallel_pairs = (
+        collect_pairs(files, make_settings(), shared_engine(worker_count))
+        for worker_count in (1, 2)
+    )
+    assert serial_pairs.names == parallel_pairs.names
+    np.testing.assert_array_equal(serial_pairs.word, parallel_pairs.word)
+    np.testing.assert_array_equal(serial_pairs.context, parallel_pairs.context)
+    assert int(serial_pairs.context.max()) == serial_pairs.contexts - 1
+    assert np.bincount(serial_pairs.word).tolist() == serial_pairs.count.tolist()
+    assert (np.diff(serial_pairs.count) <= 0).all()
+    limited_pairs = collect_pairs(files, make_settings(limit=100), shared_engine(1))
+    assert len(limited_pairs.word) < len(serial_pairs.word)
 
 
-def test_names_in_the_same_places_are_near(tmp_path: Path) -> None:
-    settings = settings_of(size=10, epochs=60, sample=0.0)
-    made = train([corpus(tmp_path)], settings, shared_engine(1))
-    same, other = made.similarity([("length", "size"), ("length", "click")])
-    assert same is not None
-    assert other is not None
-    assert same > other + 0.2
-    assert made.metadata["kind"] == "paths"
-    again = train([Corpus.open(tmp_path / "corpus")], settings, shared_engine(2))
-    np.testing.assert_array_equal(made.matrix, again.matrix)
+def test_names_in_same_positions_are_similar(tmp_path: Path) -> None:
+    settings = make_settings(size=10, epochs=60, sample=0.0)
+    vectors = train_paths([make_corpus(tmp_path)], settings, shared_engine(1))
+    same_similarity, other_similarity = vectors.similarity(
+        [("length", "size"), ("length", "click")]
+    )
+    assert same_similarity is not None
+    assert other_similarity is not None
+    assert same_similarity > other_similarity + 0.2
+    assert vectors.metadata["kind"] == "paths"
+    retrained_vectors = train_paths([Corpus.open(tmp_path / "corpus")], settings, shared_engine(2))
+    np.testing.assert_array_equal(vectors.matrix, retrained_vectors.matrix)

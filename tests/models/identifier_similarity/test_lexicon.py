@@ -1,4 +1,4 @@
-"""The file of a lexicon: what is written is read, what is damaged is told."""
+"""Tests of the lexicon's file: it is loaded as it was written, and damage is reported."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 from codeacumen.api import CodeacumenError
 from codeacumen.models.identifier_similarity.lexicon import (
     Lexicon,
-    arrays_of,
-    letters_of,
-    packed,
-    stored,
+    encode_arrays,
+    encode_letters,
+    make_arrays,
+    pack_arrays,
 )
 
-ARRAYS = arrays_of(
+ARRAYS = make_arrays(
     {"begin": 1e-3, "start": 2e-3, "end": 1e-4},
     english={"begin", "end"},
     vectors={"begin": [1.0, 0.0, 0.6, -0.8], "start": [0.0, -2.0, 0.0, 1.0]},
@@ -27,15 +27,15 @@ ARRAYS = arrays_of(
 )
 
 
-def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_load_returns_what_was_packed(tmp_path: Path) -> None:
     file = tmp_path / "names.npz"
-    file.write_bytes(packed(ARRAYS))
+    file.write_bytes(pack_arrays(ARRAYS))
     lexicon = Lexicon.load(file)
     assert lexicon.words == ["start", "begin", "end"]
     assert lexicon.english.tolist() == [False, True, True]
     assert lexicon.about == {"version": 1}
     assert lexicon.floor == 0.25
-    # start (0) has begin (1) for a partner; begin has end (2).
+    # start (0) is paired with begin (1), and begin with end (2).
     assert lexicon.row.tolist() == [0, 1, 2, 2]
     assert lexicon.second.tolist() == [1, 2]
     assert (lexicon.value / 255).tolist() == [204 / 255, 51 / 255]
@@ -44,12 +44,12 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
     np.testing.assert_allclose(halves, expected, atol=0.005)
 
 
-def test_the_same_arrays_are_the_same_bytes() -> None:
-    assert packed(ARRAYS) == packed(dict(reversed(ARRAYS.items())))
+def test_equal_arrays_are_packed_to_equal_bytes() -> None:
+    assert pack_arrays(ARRAYS) == pack_arrays(dict(reversed(ARRAYS.items())))
 
 
 @pytest.mark.parametrize(
-    ("name", "array", "told"),
+    ("name", "array", "message"),
     [
         ("pair", np.array([9, 3], np.uint32), "do not rise"),
         ("pair", np.array([1, 5], np.uint32), "not of two words"),
@@ -62,29 +62,31 @@ def test_the_same_arrays_are_the_same_bytes() -> None:
         ("words", np.frombuffer(b"\xff\na\nb", np.uint8), "decode"),
     ],
 )
-def test_what_does_not_fit_is_told(name: str, array: np.ndarray, told: str, tmp_path: Path) -> None:
+def test_inconsistent_array_is_reported(
+    name: str, array: np.ndarray, message: str, tmp_path: Path
+) -> None:
     file = tmp_path / "names.npz"
-    np.savez(file, **stored({**ARRAYS, name: array}))
-    with pytest.raises(CodeacumenError, match=told):
+    np.savez(file, **encode_arrays({**ARRAYS, name: array}))
+    with pytest.raises(CodeacumenError, match=message):
         Lexicon.load(file)
 
 
-def test_pairs_that_are_no_gaps_are_told(tmp_path: Path) -> None:
+def test_pairs_not_stored_as_gaps_are_reported(tmp_path: Path) -> None:
     file = tmp_path / "names.npz"
-    np.savez(file, **{**stored(ARRAYS), "pair": ARRAYS["pair"]})
+    np.savez(file, **{**encode_arrays(ARRAYS), "pair": ARRAYS["pair"]})
     with pytest.raises(CodeacumenError, match="pair is uint32"):
         Lexicon.load(file)
 
 
-@pytest.mark.parametrize("content", [b"", b"nothing of the kind", packed(ARRAYS)[:200]])
-def test_a_damaged_file_is_told(content: bytes, tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", [b"", b"nothing of the kind", pack_arrays(ARRAYS)[:200]])
+def test_damaged_file_is_reported(content: bytes, tmp_path: Path) -> None:
     file = tmp_path / "names.npz"
     file.write_bytes(content)
     with pytest.raises(CodeacumenError, match="not a lexicon"):
         Lexicon.load(file)
 
 
-def test_a_missing_file_and_a_missing_array_are_told(tmp_path: Path) -> None:
+def test_missing_file_and_missing_array_are_reported(tmp_path: Path) -> None:
     with pytest.raises(CodeacumenError, match="no lexicon"):
         Lexicon.load(tmp_path / "names.npz")
     np.savez(tmp_path / "some.npz", words=ARRAYS["words"])
@@ -93,12 +95,12 @@ def test_a_missing_file_and_a_missing_array_are_told(tmp_path: Path) -> None:
 
 
 def test_letters_of_any_words() -> None:
-    letters, starts = letters_of(["ab", "", "\ud800λ", "😀"])
+    letters, starts = encode_letters(["ab", "", "\ud800λ", "😀"])
     assert letters.tolist() == [97, 98, 0xD800, 0x3BB, 0x1F600]
     assert starts.tolist() == [0, 2, 2, 4, 5]
 
 
-def test_an_empty_lexicon_is_one() -> None:
-    lexicon = Lexicon(arrays_of({}))
+def test_empty_lexicon_is_valid() -> None:
+    lexicon = Lexicon(make_arrays({}))
     assert lexicon.words == []
-    assert lexicon.compounds.cut("begin") == ["begin"]
+    assert lexicon.compounds.segment("begin") == ["begin"]

@@ -1,5 +1,5 @@
-"""The model on a lexicon made by hand, with answers worked out by hand; any names; and, where it
-is there, the lexicon that is shipped."""
+"""Tests of the model on a small lexicon with answers computed by hand, on any names, and on the
+shipped lexicon if it is installed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from codeacumen.api import CodeacumenError, Pair, Similarity
-from codeacumen.models.identifier_similarity.lexicon import FILE, arrays_of, packed
-from codeacumen.models.identifier_similarity.model import Names, make_names
+from codeacumen.models.identifier_similarity.lexicon import FILE, make_arrays, pack_arrays
+from codeacumen.models.identifier_similarity.model import IdentifierSimilarity, make_names
 from codeacumen.registry import make_model
 
 # The values are multiples of 1/255, and the vectors hold only -1, 0 and 1: nothing is rounded.
-ARRAYS = arrays_of(
+ARRAYS = make_arrays(
     {"begin": 0.001, "start": 0.003, "end": 0.001, "index": 0.001, "width": 0.001},
     english={"begin", "start", "end", "index", "width"},
     vectors={
@@ -34,35 +34,40 @@ ARRAYS = arrays_of(
 
 
 @pytest.fixture(scope="module")
-def names(tmp_path_factory: pytest.TempPathFactory) -> Names:
+def names(tmp_path_factory: pytest.TempPathFactory) -> IdentifierSimilarity:
     file = tmp_path_factory.mktemp("lexicon") / "names.npz"
-    file.write_bytes(packed(ARRAYS))
+    file.write_bytes(pack_arrays(ARRAYS))
     return make_names(str(file))
 
 
-def ask(names: Names, left: str, right: str, relation: str = "similar") -> float:
-    there, back = names.similarity([Pair(left, right, relation), Pair(right, left, relation)])
-    assert there == back
-    return there
+def score_pair(
+    names: IdentifierSimilarity, left: str, right: str, relation: str = "similar"
+) -> float:
+    score, reverse_score = names.similarity(
+        [Pair(left, right, relation), Pair(right, left, relation)]
+    )
+    assert score == reverse_score
+    return score
 
 
-def test_synonyms_by_hand(names: Names) -> None:
-    """The table says 0.8, which is (0.8 - 0.2) / 0.8 = 0.75 above the floor. The cosines are 1 and
-    0. The two have no letter in common: spelling 0."""
-    assert ask(names, "begin", "start") == pytest.approx((0.75 + 0.1 * (0.5 + 1) + 0) / 1.3)
+def test_synonyms_by_hand(names: IdentifierSimilarity) -> None:
+    """The table holds 0.8, which is (0.8 - 0.2) / 0.8 = 0.75 above the floor. The cosines are 1 and
+    0. The words have no letter in common, so their spelling similarity is 0."""
+    assert score_pair(names, "begin", "start") == pytest.approx((0.75 + 0.1 * (0.5 + 1) + 0) / 1.3)
 
 
-def test_relatedness_by_hand(names: Names) -> None:
-    """Weights: 1/2 for begin, 1/4 for start; both best partners are 0.8 close, and so is the
-    mean."""
+def test_relatedness_by_hand(names: IdentifierSimilarity) -> None:
+    """The weights are 1/2 for begin and 1/4 for start. Both best partners have similarity 0.8, so
+    the mean is 0.8."""
     expected = (0.8 + 0.5 + 1 + 0) / 4
-    assert ask(names, "begin", "start", "related") == pytest.approx(expected)
-    # No other word is for similarity.
-    assert ask(names, "begin", "start", "whatever") == pytest.approx(expected)
+    assert score_pair(names, "begin", "start", "related") == pytest.approx(expected)
+    # Any other relation is answered like relatedness.
+    assert score_pair(names, "begin", "start", "whatever") == pytest.approx(expected)
 
 
-def test_the_parts_of_an_answer_can_be_asked_for(names: Names) -> None:
-    """By hand, as above: the best partner is 0.75 above the floor, 0.8 in all, the cosine 1/2."""
+def test_model_can_return_each_part_of_the_answer(names: IdentifierSimilarity) -> None:
+    """As computed above: the best partner is 0.75 above the floor and 0.8 in all; the cosine is
+    1/2."""
     parts = {
         "similar": (0.75 + 0.15) / 1.3,
         "related": 2.3 / 4,
@@ -73,37 +78,41 @@ def test_the_parts_of_an_answer_can_be_asked_for(names: Names) -> None:
     for answer, expected in parts.items():
         part = make_names(str(names.file), answer=answer)
         for relation in ("similar", "related"):
-            assert ask(part, "begin", "start", relation) == pytest.approx(expected), answer
-            assert ask(part, "begin", "begin", relation) == 1
+            assert score_pair(part, "begin", "start", relation) == pytest.approx(expected), answer
+            assert score_pair(part, "begin", "begin", relation) == 1
     with pytest.raises(CodeacumenError, match="no answer 'best'"):
         make_names(str(names.file), answer="best")
 
 
-def test_similar_in_context_is_similar(names: Names) -> None:
-    both = ask(names, "begin", "end"), ask(names, "begin", "end", "similar in context")
+def test_similar_in_context_is_similar(names: IdentifierSimilarity) -> None:
+    both = (
+        score_pair(names, "begin", "end"),
+        score_pair(names, "begin", "end", "similar in context"),
+    )
     assert both[0] == both[1]
 
 
-def test_a_word_without_a_partner_by_hand(names: Names) -> None:
-    """begin has start, 0.8 close. index has nothing but start too, a pair that is not in the
-    table: 0.25 + 0.5 times the cosine in text, which is 1, so 0.75. The weakest is 0.75.
-
-    The sum of beginIndex in code is (1/2, 1/2), that of start (1/4, 0): cosine 1 / sqrt 2; in text
-    (1/2, 1/2) and (0, 1/4), the same. No letter in common again."""
+def test_word_without_partner_by_hand(names: IdentifierSimilarity) -> None:
+    """The similarity of begin and start is 0.8. index has only start as a partner, and the table
+    lacks this pair: 0.25 + 0.5 times the cosine in text, which is 1, is 0.75. So the weakest is
+    0.75. The sum of beginIndex in code is (1/2, 1/2), that of start (1/4, 0): cosine 1 / sqrt 2; in
+    text (1/2, 1/2) and (0, 1/4), the same. The words have no letter in common."""
     weakest = (0.75 - 0.2) / 0.8
     expected = (weakest + 0.1 * (2**-0.5 + 1) + 0.1 * 0) / 1.3
-    assert ask(names, "beginIndex", "start") == pytest.approx(expected)
+    assert score_pair(names, "beginIndex", "start") == pytest.approx(expected)
 
 
-def test_opposites_fall_below_the_floor_by_hand(names: Names) -> None:
-    """0.2 is the floor itself: nothing is left but the ties. Cosines 0 and 1; four edits make end
-    of begin (b, g, i go, d comes), and that of five letters."""
-    assert ask(names, "begin", "end") == pytest.approx((0 + 0.1 * 1.5 + 0.1 * 0.2) / 1.3)
+def test_opposites_fall_below_the_floor_by_hand(names: IdentifierSimilarity) -> None:
+    """The table's 0.2 is the floor itself, so only the terms that break ties remain. The cosines
+    are 0 and 1. Four edits turn begin into end (delete b, g and i, insert d), and the longer word
+    has five letters."""
+    assert score_pair(names, "begin", "end") == pytest.approx((0 + 0.1 * 1.5 + 0.1 * 0.2) / 1.3)
 
 
-def test_looks_by_hand(names: Names) -> None:
-    """No vectors, so the cosine is 0; floor 0.2, spelling as said."""
-    for left, right, close, spelling in [
+def test_spelling_rules_by_hand(names: IdentifierSimilarity) -> None:
+    """The words have no vectors, so the cosine is 0. The floor is 0.2; the spelling similarity is
+    given."""
+    for left, right, similarity, spelling in [
         ("zeta", "zetas", 0.85, 4 / 5),  # plural
         ("zbox", "zboxes", 0.85, 4 / 6),
         ("quarry", "quarries", 0.85, 5 / 8),
@@ -115,51 +124,56 @@ def test_looks_by_hand(names: Names) -> None:
         ("p", "8", 0.2, 0),
         ("pqr", "pqz", 0, 2 / 3),  # both unknown: below the floor
     ]:
-        expected = (max(close - 0.2, 0) / 0.8 + 0.1 * 1 + 0.1 * spelling) / 1.3
-        assert ask(names, left, right) == pytest.approx(expected), (left, right)
+        expected = (max(similarity - 0.2, 0) / 0.8 + 0.1 * 1 + 0.1 * spelling) / 1.3
+        assert score_pair(names, left, right) == pytest.approx(expected), (left, right)
 
 
-def test_an_english_word_abbreviates_nothing(names: Names) -> None:
-    """Letters in order, same first letter, both times; but end is in the dictionary."""
-    assert ask(names, "enx", "eonox") > 0.6
-    assert ask(names, "end", "eonod") < 0.3
+def test_english_word_is_not_an_abbreviation(names: IdentifierSimilarity) -> None:
+    """Both have their letters in order and the same first letter, but end is in the dictionary."""
+    assert score_pair(names, "enx", "eonox") > 0.6
+    assert score_pair(names, "end", "eonod") < 0.3
 
 
-def test_the_order_of_likeness(names: Names) -> None:
+def test_order_of_similarities(names: IdentifierSimilarity) -> None:
     order = [
         ("begin", "begin"),
         ("begin", "begins"),
         ("begin", "start"),
         ("begin", "end"),
     ]
-    scores = [ask(names, *pair) for pair in order]
+    scores = [score_pair(names, *pair) for pair in order]
     assert scores[0] == 1.0
     assert scores == sorted(scores, reverse=True)
     assert len(set(scores)) == len(scores)
 
 
-def test_one_word_told_apart_tells_the_names_apart(names: Names) -> None:
-    assert ask(names, "beginIndex", "endIndex") < ask(names, "beginIndex", "startIndex")
-    assert ask(names, "widthBeginIndex", "widthEndIndex") < ask(names, "begin", "start")
-    related = [ask(names, "beginIndex", other, "related") for other in ("endIndex", "width")]
+def test_one_dissimilar_word_lowers_similarity_of_names(names: IdentifierSimilarity) -> None:
+    assert score_pair(names, "beginIndex", "endIndex") < score_pair(
+        names, "beginIndex", "startIndex"
+    )
+    assert score_pair(names, "widthBeginIndex", "widthEndIndex") < score_pair(
+        names, "begin", "start"
+    )
+    related = [score_pair(names, "beginIndex", other, "related") for other in ("endIndex", "width")]
     assert related[0] > related[1]
 
 
-def test_what_is_left_out_changes_the_answer(tmp_path: Path) -> None:
+def test_disabled_parts_change_the_answer(tmp_path: Path) -> None:
     file = tmp_path / "names.npz"
-    file.write_bytes(packed(ARRAYS))
+    file.write_bytes(pack_arrays(ARRAYS))
     pair = Pair("beginWidths", "endWidth")
-    whole, plain, mean = (
+    full, without_shapes, without_weakest = (
         make_names(str(file), **settings).similarity([pair])[0]
         for settings in ({}, {"shapes": False}, {"weakest": False})
     )
-    assert mean > whole
+    assert without_weakest > full
     plural = Pair("zetas", "zeta")
     shaped, shapeless = (
-        make_names(str(file), shapes=on).similarity([plural])[0] for on in (True, False)
+        make_names(str(file), shapes=use_shapes).similarity([plural])[0]
+        for use_shapes in (True, False)
     )
     assert shaped > shapeless
-    assert plain <= whole
+    assert without_shapes <= full
 
 
 NAMES = st.one_of(
@@ -174,11 +188,15 @@ RELATIONS = st.sampled_from(["similar", "related", "similar in context", ""])
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.builds(Pair, NAMES, NAMES, RELATIONS), max_size=8))
-def test_any_names(names: Names, pairs: list[Pair]) -> None:
+def test_any_names_have_symmetric_scores_independent_of_the_batch(
+    names: IdentifierSimilarity, pairs: list[Pair]
+) -> None:
     scores = names.similarity(pairs)
-    back = names.similarity([Pair(pair.right, pair.left, pair.relation) for pair in pairs])
-    one_by_one = [names.similarity([pair])[0] for pair in pairs]
-    assert scores == back == one_by_one
+    reverse_scores = names.similarity(
+        [Pair(pair.right, pair.left, pair.relation) for pair in pairs]
+    )
+    single_scores = [names.similarity([pair])[0] for pair in pairs]
+    assert scores == reverse_scores == single_scores
     for pair, score in zip(pairs, scores, strict=True):
         assert type(score) is float
         assert 0 <= score <= 1
@@ -199,44 +217,44 @@ LONG = [
 ]
 
 
-def test_long_names(names: Names, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_names(names: IdentifierSimilarity, monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = [Pair(a, b, "related") for a, b in itertools.product(LONG, repeat=2)]
     scores = names.similarity(pairs)
     assert [score == 1 for score in scores] == [pair.left == pair.right for pair in pairs]
-    # Memory is bounded by taking fewer pairs at a time, which changes nothing.
-    monkeypatch.setattr("codeacumen.models.identifier_similarity.model._AT_ONCE", 100)
+    # Smaller batches bound the memory and do not change the answers.
+    monkeypatch.setattr("codeacumen.models.identifier_similarity.model._MAX_WORD_PAIRS", 100)
     assert names.similarity(pairs) == scores
 
 
-def test_no_pairs(names: Names) -> None:
+def test_no_pairs(names: IdentifierSimilarity) -> None:
     assert names.similarity([]) == []
 
 
-def test_a_missing_lexicon_is_told_before_anything_is_asked(tmp_path: Path) -> None:
+def test_missing_lexicon_is_reported_when_model_is_made(tmp_path: Path) -> None:
     with pytest.raises(CodeacumenError, match="no lexicon"):
         make_names(str(tmp_path / "names.npz"))
 
 
-def test_it_is_made_by_its_name(tmp_path: Path) -> None:
+def test_registry_makes_model_by_name(tmp_path: Path) -> None:
     file = tmp_path / "names.npz"
-    file.write_bytes(packed(ARRAYS))
-    made = make_model(f"codeacumen-names:lexicon={file},weakest=false")
-    assert isinstance(made.model, Names)
-    assert isinstance(made.model, Similarity)
-    assert not made.model.weakest
+    file.write_bytes(pack_arrays(ARRAYS))
+    loaded_model = make_model(f"codeacumen-names:lexicon={file},weakest=false")
+    assert isinstance(loaded_model.model, IdentifierSimilarity)
+    assert isinstance(loaded_model.model, Similarity)
+    assert not loaded_model.model.weakest
 
 
-def test_another_lexicon_is_another_model(tmp_path: Path) -> None:
-    made = []
+def test_fingerprint_depends_on_lexicon(tmp_path: Path) -> None:
+    fingerprints = []
     for floor in (0.1, 0.2):
         file = tmp_path / f"{floor}.npz"
-        file.write_bytes(packed(arrays_of({"a": 0.1}, floor=floor)))
-        made.append(make_names(str(file)).fingerprint)
-    assert made[0] != made[1]
+        file.write_bytes(pack_arrays(make_arrays({"a": 0.1}, floor=floor)))
+        fingerprints.append(make_names(str(file)).fingerprint)
+    assert fingerprints[0] != fingerprints[1]
 
 
 # ---------------------------------------------------------------------------------------
-# The lexicon that is shipped. The words are ours, none of IdBench's pairs.
+# The shipped lexicon. None of these pairs is in IdBench.
 # ---------------------------------------------------------------------------------------
 
 # fmt: off
@@ -248,40 +266,47 @@ OPPOSITES = [("min", "max"), ("open", "close"), ("push", "pop"), ("enable", "dis
 
 
 @pytest.fixture(scope="module")
-def shipped() -> Names:
+def shipped() -> IdentifierSimilarity:
     if not FILE.is_file():
         pytest.skip("there is no lexicon yet")
     return make_names()
 
 
-def mean(names: Names, pairs: list[tuple[str, str]], relation: str) -> float:
+def mean_score(names: IdentifierSimilarity, pairs: list[tuple[str, str]], relation: str) -> float:
     scores = names.similarity([Pair(a, b, relation) for a, b in pairs])
     return sum(scores) / len(scores)
 
 
-def test_opposites_are_less_similar_than_synonyms(shipped: Names) -> None:
-    assert mean(shipped, OPPOSITES, "similar") < mean(shipped, SYNONYMS, "similar") - 0.1
-    assert ask(shipped, "min", "max") < ask(shipped, "halt", "stop")
-    framed = [(f"{a}Node", f"{b}Node") for a, b in OPPOSITES]
-    same = [(f"{a}Node", f"{b}Node") for a, b in SYNONYMS]
-    assert mean(shipped, framed, "similar") < mean(shipped, same, "similar") - 0.1
+def test_opposites_are_less_similar_than_synonyms(shipped: IdentifierSimilarity) -> None:
+    assert (
+        mean_score(shipped, OPPOSITES, "similar") < mean_score(shipped, SYNONYMS, "similar") - 0.1
+    )
+    assert score_pair(shipped, "min", "max") < score_pair(shipped, "halt", "stop")
+    framed_opposites = [(f"{a}Node", f"{b}Node") for a, b in OPPOSITES]
+    framed_synonyms = [(f"{a}Node", f"{b}Node") for a, b in SYNONYMS]
+    assert (
+        mean_score(shipped, framed_opposites, "similar")
+        < mean_score(shipped, framed_synonyms, "similar") - 0.1
+    )
 
 
-def test_opposites_are_related_and_strangers_are_not(shipped: Names) -> None:
-    """Strangers: the same words, in pairs nobody would make."""
+def test_opposites_are_related_and_random_pairs_are_not(shipped: IdentifierSimilarity) -> None:
+    """Unrelated pairs are the same words in a random order."""
     words = [word for pair in OPPOSITES + SYNONYMS for word in pair]
     random.Random(1).shuffle(words)
     strangers = list(itertools.pairwise(words))
-    related = mean(shipped, OPPOSITES, "related")
-    assert related > mean(shipped, strangers, "related") + 0.05
-    assert mean(shipped, SYNONYMS, "similar") > mean(shipped, strangers, "similar") + 0.1
+    related = mean_score(shipped, OPPOSITES, "related")
+    assert related > mean_score(shipped, strangers, "related") + 0.05
+    assert (
+        mean_score(shipped, SYNONYMS, "similar") > mean_score(shipped, strangers, "similar") + 0.1
+    )
 
 
-def test_abbreviations_plurals_and_compounds(shipped: Names) -> None:
+def test_abbreviations_plurals_and_compounds(shipped: IdentifierSimilarity) -> None:
     for left, right, stranger in [
         ("btn", "button", "canvas"),
         ("msgText", "messageText", "messageCount"),
         ("rows", "row", "column"),
         ("mousedown", "mouseDown", "mouseUp"),
     ]:
-        assert ask(shipped, left, right) > ask(shipped, left, stranger), left
+        assert score_pair(shipped, left, right) > score_pair(shipped, left, stranger), left

@@ -1,6 +1,6 @@
-"""Each rule on methods written by hand: where it speaks, and where it must keep silent.
+"""Test each rule on written methods: where it reports a finding, and where it must not.
 
-javac is the oracle that the snippets are Java: what no compiler takes, no rule needs to judge.
+javac is the oracle that the snippets are Java: no rule needs to judge what no compiler accepts.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.models.method_naming.antipatterns import KIND, RULES, findings
+from codeacumen.models.method_naming.antipatterns import KIND, RULES, find_antipatterns
 from codeacumen.models.method_naming.conventions import Conventions
-from codeacumen.models.method_naming.facts import Facts, facts_of
-from codeacumen.models.method_naming.name_words import is_plural, singular, stem
+from codeacumen.models.method_naming.facts import Facts, read_facts
+from codeacumen.models.method_naming.name_words import find_base_verb, is_plural, singularize
 from support import ROOT
 
 BEFORE = """import java.util.*;
@@ -32,7 +32,7 @@ class Door {
 """
 AFTER = "\n}\n"
 
-# A rule and a method that it speaks of; the first word is the rule's id.
+# For each rule's id, methods on which the rule reports a finding.
 WRONG = {
     "get-returns-void": [
         "void getName() { this.name = System.getProperty(\"a\"); }",
@@ -85,23 +85,23 @@ WRONG = {
 }  # fmt: skip
 
 RIGHT = [
-    # What is got goes into a parameter, to a listener, or is a state.
+    # The result goes into a parameter or to a listener, or the name describes a state.
     "void getChars(char[] into) { into[0] = 'a'; }",
     "void getNames(List<String> names) { names.add(name); }",
     "void getName(Consumer<String> consumer) { consumer.accept(name); }",
     "void getReady() { open = true; }",
-    # Made on demand, kept after computing, or said to change.
+    # Created lazily, cached, or the name says that the state changes.
     "String getName() { if (name == null) { name = \"a\"; size = 1; } return name; }",
     "int getNextId() { size++; return width; }",
     "int getSize() { return size; }",
-    # Answers that are no booleans but answer.
+    # Results other than boolean that answer the question.
     "Predicate<String> isEmpty() { return String::isEmpty; }",
     "Optional<Boolean> hasName() { return Optional.empty(); }",
     "Door isOpen(int door) { return this; }",
     "void isTrue(int value, String text) { if (value < 0) throw new RuntimeException(text); }",
     "void hasText(String text) { if (text.isEmpty()) fail(); }",
     "void isOpen(boolean open) { this.open = open; }",
-    # Setters that are chained, or give back what was there.
+    # Setters that are chained or return the previous value.
     "Door setSize(int size) { this.size = size; return this; }",
     "int setSize(int size) { int old = this.size; this.size = size; return old; }",
     "boolean setName(String name) { this.name = name; return true; }",
@@ -110,19 +110,19 @@ RIGHT = [
     "void setSize(Node node) { other.setSize(node); }",
     "void setName(Node node) { throw new UnsupportedOperationException(); }",
     "void setOpen(Node node) { }",
-    # Words that stand for many, and types that are many.
+    # Words that mean several items, and types that hold several.
     "List<Node> getNodeList() { return nodes; }",
     "List<Node> getNodes() { return nodes; }",
     "List<Node> getPath() { return nodes; }",
     "byte[] getImage() { return new byte[1]; }",
     "Node getNodeByNames() { return null; }",
     "int getSeconds() { return size; }",
-    # It throws, or asks somebody who may.
+    # The method throws, or calls one that may throw.
     "void checkName() { if (name == null) throw new IllegalStateException(); }",
     "void checkNode() { Objects.requireNonNull(nodes); }",
     "void validateSize() { assert size > 0; }",
     "void ensureName() { if (name == null) name = \"\"; }",
-    # Transformations into a parameter, and ways to a place.
+    # Transformations into a parameter, and "to" as a direction.
     "void toJson(StringBuilder out) { out.append(name); }",
     "void toFront() { log(name); }",
     "void asNode() { this.open = true; }",
@@ -145,101 +145,109 @@ RIGHT = [
     "void data(String data) { name = data; }",
     "void valueChanged() { size++; }",
     "void close() { open = false; }",
-    # What was set is given, fields that cannot be meant, ciphers that undo themselves, grammars.
+    # Returns what was set; a field of another type; self-inverse ciphers; grammar rules.
     "int addAndGet(int more) { return size += more; }",
     "int getName() { return size; }",
     "void decryptAll() { encryptAll(); } void encryptAll() { size ^= width; }",
     "void Data() { log(name); }",
     "void setWidth(Node node) { return; }",
-    # Names that nobody chose here.
+    # Names that are not chosen here: overrides, deprecated and anonymous methods.
     "@Override public String toString() { return null; }",
     "@Deprecated void run() { log(name); }",
     "Object later() { return new Node() { void getId() { id = 1; } }; }",
 ]  # fmt: skip
 
 
-def facts(method: str) -> Facts:
-    found = facts_of(JavaFile((BEFORE + method + AFTER).encode()))
-    known = {"log", "disableMenu", "fail"}
-    return next(one for one in found if one.name not in known)
+def extract_facts(method: str) -> Facts:
+    all_facts = read_facts(JavaFile((BEFORE + method + AFTER).encode()))
+    helper_names = {"log", "disableMenu", "fail"}
+    return next(method_facts for method_facts in all_facts if method_facts.name not in helper_names)
 
 
 CASES = [(rule, method) for rule, methods in WRONG.items() for method in methods]
 
 
 @pytest.mark.parametrize(("rule", "method"), CASES)
-def test_speaks(rule: str, method: str) -> None:
-    found = findings(facts(method))
-    assert [one.rule for one in found] == [rule]
-    assert all(one.kind == KIND and one.weight > 0 and one.text for one in found)
+def test_rule_reports_finding(rule: str, method: str) -> None:
+    evidence = find_antipatterns(extract_facts(method))
+    assert [finding.rule for finding in evidence] == [rule]
+    assert all(finding.kind == KIND and finding.weight > 0 and finding.text for finding in evidence)
 
 
 @pytest.mark.parametrize("method", RIGHT)
-def test_keeps_silent(method: str) -> None:
+def test_no_rule_reports_finding(method: str) -> None:
     source = (BEFORE + method + AFTER).encode()
-    assert [one.rule for every in facts_of(JavaFile(source)) for one in findings(every)] == []
+    assert [
+        finding.rule
+        for method_facts in read_facts(JavaFile(source))
+        for finding in find_antipatterns(method_facts)
+    ] == []
 
 
-def test_every_rule_is_tried() -> None:
+def test_every_rule_has_examples() -> None:
     assert set(WRONG) == {rule.id for rule in RULES}
 
 
-def test_every_rule_is_told_of() -> None:
+def test_every_rule_is_documented() -> None:
     page = (ROOT / "docs" / "name-rules.md").read_text()
     assert [rule.id for rule in RULES if f"`{rule.id}`" not in page] == []
 
 
 @pytest.mark.parametrize(("rule", "method"), CASES)
-def test_what_an_override_is_called_is_not_its_choice(rule: str, method: str) -> None:
-    before, comment, after = method.rpartition("*/ ")
-    assert findings(facts(f"{before}{comment}@Override {after}")) == []
+def test_overriding_methods_have_no_findings(rule: str, method: str) -> None:
+    prefix, comment, suffix = method.rpartition("*/ ")
+    assert find_antipatterns(extract_facts(f"{prefix}{comment}@Override {suffix}")) == []
 
 
 def test_inherited_names_count_less() -> None:
     source = "class Door extends Base { int a; public int isReady() { return a; } }"
-    [inherited] = [one for every in facts_of(JavaFile(source.encode())) for one in findings(every)]
-    [own] = findings(facts("public int isReady() { return size; }"))
+    [inherited] = [
+        finding
+        for method_facts in read_facts(JavaFile(source.encode()))
+        for finding in find_antipatterns(method_facts)
+    ]
+    [own] = find_antipatterns(extract_facts("public int isReady() { return size; }"))
     assert 0 < inherited.weight < own.weight
 
 
-def test_the_snippets_are_java(tmp_path: Path) -> None:
+def test_javac_compiles_snippets(tmp_path: Path) -> None:
     javac = shutil.which("javac")
     if javac is None:
         pytest.skip("no JDK here: javac is the oracle")
     methods = [method for _, method in CASES] + RIGHT
-    for place, method in enumerate(methods):
-        folder = tmp_path / f"p{place}"
+    for number, method in enumerate(methods):
+        folder = tmp_path / f"p{number}"
         folder.mkdir()
-        (folder / "Door.java").write_text(f"package p{place};\n{BEFORE}{method}{AFTER}")
+        (folder / "Door.java").write_text(f"package p{number};\n{BEFORE}{method}{AFTER}")
     files = [str(path) for path in sorted(tmp_path.rglob("*.java"))]
-    done = subprocess.run(
+    process = subprocess.run(
         [javac, "-proc:none", "-d", str(tmp_path / "out"), *files], capture_output=True, text=True
     )
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr
 
 
-def test_any_bytes() -> None:
-    """Damaged sources, and names without a letter in them."""
-    chance = random.Random(5)
+def test_any_bytes_are_supported() -> None:
+    """Damaged sources, and names without letters, raise no error."""
+    rng = random.Random(5)
     source = (BEFORE + "\n".join(method for _, method in CASES) + AFTER).encode()
     source = source.replace(b"nodes", b"_").replace(b"name", b"$")
     for _ in range(40):
         damaged = bytearray(source)
         for _ in range(30):
-            damaged[chance.randrange(len(damaged))] = chance.choice(b"(){};=.<>\"'!\xff\x00$_")
-        found = facts_of(JavaFile(bytes(damaged)))
+            damaged[rng.randrange(len(damaged))] = rng.choice(b"(){};=.<>\"'!\xff\x00$_")
+        all_facts = read_facts(JavaFile(bytes(damaged)))
         conventions = Conventions()
-        conventions.learn(found)
-        for one in found:
-            findings(one)
-            conventions.evidence(one)
+        conventions.learn_methods(all_facts)
+        for method_facts in all_facts:
+            find_antipatterns(method_facts)
+            conventions.collect_evidence(method_facts)
             for name in ("$", "_", "getNodes", "isA", "set", "get", "to", "openAndClose", "ÄÖ"):
-                findings(one.named(name))
-                conventions.suggest(one.named(name))
+                find_antipatterns(method_facts.with_name(name))
+                conventions.suggest_names(method_facts.with_name(name))
 
 
 @pytest.mark.parametrize(
-    ("word", "one"),
+    ("word", "expected"),
     [
         ("nodes", "node"),
         ("entries", "entry"),
@@ -252,14 +260,14 @@ def test_any_bytes() -> None:
         ("bus", "bus"),
     ],
 )
-def test_singular(word: str, one: str) -> None:
-    assert singular(word) == one
-    assert is_plural(word) == (word != one)
+def test_singular_of_word(word: str, expected: str) -> None:
+    assert singularize(word) == expected
+    assert is_plural(word) == (word != expected)
 
 
 @pytest.mark.parametrize(
     ("word", "verb"),
     [("Starts", "start"), ("enabled", "enable"), ("closes", "close"), ("shown", "shown")],
 )
-def test_stem(word: str, verb: str) -> None:
-    assert stem(word) == verb
+def test_stem_of_verb(word: str, verb: str) -> None:
+    assert find_base_verb(word) == verb

@@ -1,4 +1,5 @@
-"""Conventions of classes and projects written by hand: what deviates, what is left alone."""
+"""Tests of naming conventions of written classes and projects: deviations are reported, other names
+are not."""
 
 from __future__ import annotations
 
@@ -8,9 +9,13 @@ import pytest
 
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.models.method_naming.conventions import KIND, RULES, Conventions
-from codeacumen.models.method_naming.facts import Facts, facts_of
-from codeacumen.models.method_naming.name_words import words_of
-from codeacumen.models.method_naming.shapes import joined, style_of, styled
+from codeacumen.models.method_naming.facts import Facts, read_facts
+from codeacumen.models.method_naming.name_words import split_words
+from codeacumen.models.method_naming.shapes import (
+    build_accessor_name,
+    classify_style,
+    join_camel_case,
+)
 from support import ROOT
 
 GETTERS = "int getA() { return a; } int getB() { return b; } int getC() { return c; }"
@@ -25,16 +30,16 @@ OVERLOADS = """void put(int v) { put(v, 1); } void cut(int v) { cut(v, 1); }
     void let(int v) { let(v, 1); } void put(int v, int w) { a = v + w; }
     void cut(int v, int w) { b = v + w; } void let(int v, int w) { c = v + w; }
     void mow(int v, int w) { d = v + w; }"""
-VISITS = "".join(f"void visit{one}(Node n) {{ all.add(n); a++; }} " for one in "ABCDE")
+VISITS = "".join(f"void visit{letter}(Node n) {{ all.add(n); a++; }} " for letter in "ABCDE")
 
 
-def learned(*members: str, head: str = "class Box") -> tuple[Conventions, dict[str, Facts]]:
+def learn_class(*members: str, head: str = "class Box") -> tuple[Conventions, dict[str, Facts]]:
     fields = "int a, b, c, d, depth; boolean p, q, isR, open; java.util.List<Object> all;"
     source = f"{head} {{ {fields} {' '.join(members)} }}"
-    found = facts_of(JavaFile(source.encode()), "Box.java")
+    class_facts = read_facts(JavaFile(source.encode()), "Box.java")
     conventions = Conventions()
-    conventions.learn(found)
-    return conventions, {one.name: one for one in found}
+    conventions.learn_methods(class_facts)
+    return conventions, {method_facts.name: method_facts for method_facts in class_facts}
 
 
 @pytest.mark.parametrize(
@@ -66,26 +71,36 @@ def learned(*members: str, head: str = "class Box") -> tuple[Conventions, dict[s
         ),
     ],
 )
-def test_deviates(rule: str, members: tuple[str, ...], name: str, better: str) -> None:
-    conventions, found = learned(*members)
-    [evidence] = conventions.evidence(found[name])
+def test_deviating_name_is_reported(
+    rule: str, members: tuple[str, ...], name: str, better: str
+) -> None:
+    conventions, facts_by_name = learn_class(*members)
+    [evidence] = conventions.collect_evidence(facts_by_name[name])
     assert (evidence.kind, evidence.rule) == (KIND, rule)
     assert evidence.weight > 0
     assert evidence.examples
-    assert all(one.split(".")[1] in set(found) - {name} for one in evidence.examples)
-    assert [one.name for one in conventions.suggest(found[name])] == [better]
-    # The others are what it stands on; and by the better name it would be one of them.
-    assert not any(conventions.evidence(one) for other, one in found.items() if other != name)
-    assert conventions.evidence(found[name].named(better)) == []
+    assert all(
+        example.split(".")[1] in set(facts_by_name) - {name} for example in evidence.examples
+    )
+    assert [suggestion.name for suggestion in conventions.suggest_names(facts_by_name[name])] == [
+        better
+    ]
+    # The other methods have no evidence, nor has this one under the better name.
+    assert not any(
+        conventions.collect_evidence(method_facts)
+        for other_name, method_facts in facts_by_name.items()
+        if other_name != name
+    )
+    assert conventions.collect_evidence(facts_by_name[name].with_name(better)) == []
 
 
 @pytest.mark.parametrize(
     ("members", "name"),
     [
-        # Too few to be a style, or two styles side by side.
+        # Too few methods for a style, or two styles.
         (("int getA() { return a; } int getB() { return b; }", ONE), "depth"),
         ((GETTERS, "int d() { return d; } int depth() { return depth; }"), "depth"),
-        # More than an accessor; another name than the field's; what a supertype gives.
+        # More than an accessor; a name other than the field's; a name from a supertype.
         ((GETTERS, "int depth() { return depth + 1; }"), "depth"),
         ((GETTERS, "int length() { return depth; }"), "length"),
         ((GETTERS, "@Override public int depth() { return depth; }"), "depth"),
@@ -104,38 +119,43 @@ def test_deviates(rule: str, members: tuple[str, ...], name: str, better: str) -
         ((VISITS, "int goRound(Node n) { all.add(n); a++; return a; }"), "goRound"),
     ],
 )
-def test_is_left_alone(members: tuple[str, ...], name: str) -> None:
-    conventions, found = learned(*members)
-    assert conventions.evidence(found[name]) == []
-    assert conventions.suggest(found[name]) == []
+def test_conforming_name_is_not_reported(members: tuple[str, ...], name: str) -> None:
+    conventions, facts_by_name = learn_class(*members)
+    assert conventions.collect_evidence(facts_by_name[name]) == []
+    assert conventions.suggest_names(facts_by_name[name]) == []
 
 
-def test_records_name_their_accessors_like_their_components() -> None:
-    conventions, found = learned(GETTERS, "int depth() { return depth; }", head="record Box(int x)")
-    assert conventions.evidence(found["depth"]) == []
+def test_bare_accessors_of_records_are_not_reported() -> None:
+    conventions, facts_by_name = learn_class(
+        GETTERS, "int depth() { return depth; }", head="record Box(int x)"
+    )
+    assert conventions.collect_evidence(facts_by_name["depth"]) == []
 
 
-def project(verbs: list[str]) -> list[Facts]:
-    """Classes with one method each, of the same shape and of these verbs."""
+def extract_project(verbs: list[str]) -> list[Facts]:
+    """Return facts of classes with one method each; the methods have the same shape and these
+    verbs."""
     body = "Thing(int v) { Thing t = new Thing(); t.a = v; t.use(); return new Thing(); }"
     return [
-        one
-        for n, verb in enumerate(verbs)
-        for one in facts_of(JavaFile(f"class C{n} {{ Thing {verb}{body} }}".encode()), f"C{n}.java")
+        method_facts
+        for number, verb in enumerate(verbs)
+        for method_facts in read_facts(
+            JavaFile(f"class C{number} {{ Thing {verb}{body} }}".encode()), f"C{number}.java"
+        )
     ]
 
 
-def test_verb_of_a_shape() -> None:
-    facts = project(["create"] * 30 + ["zap"])
+def test_unusual_verb_for_shape_is_reported() -> None:
+    facts = extract_project(["create"] * 30 + ["zap"])
     conventions = Conventions()
-    conventions.learn(facts)
-    [evidence] = conventions.evidence(facts[-1])
+    conventions.learn_methods(facts)
+    [evidence] = conventions.collect_evidence(facts[-1])
     assert evidence.rule == "verb-of-shape"
     assert "30 of 30" in evidence.text
     assert evidence.examples == ("C0.createThing", "C1.createThing", "C2.createThing")
-    [suggestion] = conventions.suggest(facts[-1])
+    [suggestion] = conventions.suggest_names(facts[-1])
     assert suggestion.name == "createThing"
-    assert not any(conventions.evidence(one) for one in facts[:-1])
+    assert not any(conventions.collect_evidence(method_facts) for method_facts in facts[:-1])
 
 
 @pytest.mark.parametrize(
@@ -143,37 +163,43 @@ def test_verb_of_a_shape() -> None:
     [["create"] * 18 + ["zap"], ["create"] * 20 + ["make"] * 10 + ["zap"]],
     ids=["few", "divided"],
 )
-def test_a_shape_without_a_verb(verbs: list[str]) -> None:
-    facts = project(verbs)
+def test_shape_without_dominant_verb_reports_nothing(verbs: list[str]) -> None:
+    facts = extract_project(verbs)
     conventions = Conventions()
-    conventions.learn(facts)
-    assert conventions.evidence(facts[-1]) == []
+    conventions.learn_methods(facts)
+    assert conventions.collect_evidence(facts[-1]) == []
 
 
-def test_a_method_is_no_witness_of_itself() -> None:
-    """Whatever name it was learned under: a name under test must not be told from that."""
-    facts = project(["create"] * 30 + ["zap"])
+def test_evidence_does_not_depend_on_learned_name_of_the_method() -> None:
+    """The name under test must not influence the evidence, whatever name the method was learned
+    under."""
+    facts = extract_project(["create"] * 30 + ["zap"])
     learned_wrong, learned_right, unseen = Conventions(), Conventions(), Conventions()
-    learned_wrong.learn(facts)
-    learned_right.learn([*facts[:-1], facts[-1].named("createThing")])
-    unseen.learn(facts[:-1])
+    learned_wrong.learn_methods(facts)
+    learned_right.learn_methods([*facts[:-1], facts[-1].with_name("createThing")])
+    unseen.learn_methods(facts[:-1])
     for name in ("zapThing", "createThing", "makeThing"):
-        said = [
-            one.evidence(facts[-1].named(name)) for one in (learned_wrong, learned_right, unseen)
+        evidence = [
+            conventions.collect_evidence(facts[-1].with_name(name))
+            for conventions in (learned_wrong, learned_right, unseen)
         ]
-        assert said[0] == said[1] == said[2]
+        assert evidence[0] == evidence[1] == evidence[2]
 
 
-def test_learning_twice_is_learning_once() -> None:
-    once, found = learned(GETTERS, "int depth() { return depth; }")
-    again, _ = learned(GETTERS, "int depth() { return depth; }")
-    again.learn(found.values())
-    assert pickle.dumps(once) == pickle.dumps(again)
+def test_learning_twice_equals_learning_once() -> None:
+    once, facts_by_name = learn_class(GETTERS, "int depth() { return depth; }")
+    twice, _ = learn_class(GETTERS, "int depth() { return depth; }")
+    twice.learn_methods(facts_by_name.values())
+    assert pickle.dumps(once) == pickle.dumps(twice)
     restored = pickle.loads(pickle.dumps(once))
-    assert restored.evidence(found["depth"]) == once.evidence(found["depth"]) != []
+    assert (
+        restored.evidence(facts_by_name["depth"])
+        == once.collect_evidence(facts_by_name["depth"])
+        != []
+    )
 
 
-def test_every_rule_is_told_of() -> None:
+def test_every_rule_is_documented() -> None:
     page = (ROOT / "docs" / "name-rules.md").read_text()
     assert [rule for rule in RULES if f"`{rule}`" not in page] == []
 
@@ -191,11 +217,11 @@ def test_every_rule_is_told_of() -> None:
         ("hasName", "name", "is"),
     ],
 )
-def test_styles(name: str, field: str, style: str) -> None:
-    assert style_of(words_of(name), field) == style
+def test_style_of_accessor(name: str, field: str, style: str) -> None:
+    assert classify_style(split_words(name), field) == style
 
 
-def test_names_keep_their_capitals() -> None:
-    assert styled("get", "nsURI") == "getNsURI"
-    assert styled("bare", "mDepth") == "depth"
-    assert joined(("get", "URL", "parts")) == "getURLParts"
+def test_styled_and_joined_names_keep_capitals() -> None:
+    assert build_accessor_name("get", "nsURI") == "getNsURI"
+    assert build_accessor_name("bare", "mDepth") == "depth"
+    assert join_camel_case(("get", "URL", "parts")) == "getURLParts"

@@ -1,7 +1,8 @@
-"""Facts of methods written by hand; that a name has no part in them; that any bytes are survived.
+"""Tests of facts extracted from written methods: they do not depend on the name, and any bytes are
+supported.
 
-The oracle for names is a rewriting of the text with a regular expression, over the JDK's own source
-and Liu et al.'s methods: it knows nothing of syntax trees.
+The oracle for names renames methods in the text with a regular expression, in the JDK's source and
+Liu et al.'s methods; it does not use syntax trees.
 """
 
 from __future__ import annotations
@@ -15,7 +16,13 @@ from pathlib import Path
 import pytest
 
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.models.method_naming.facts import SELF, Facts, facts_of, facts_of_text, head
+from codeacumen.models.method_naming.facts import (
+    SELF,
+    Facts,
+    read_facts,
+    read_facts_from_text,
+    simplify_type_name,
+)
 from support import SHARED
 
 SHELF = b"""package a.b;
@@ -59,16 +66,16 @@ public class Shelf<T> extends Base<T> implements Iterable<T>, java.io.Closeable 
 """
 
 
-def by_name(source: bytes) -> dict[str, Facts]:
-    return {one.name: one for one in facts_of(JavaFile(source), "Shelf.java")}
+def extract_by_name(source: bytes) -> dict[str, Facts]:
+    return {method.name: method for method in read_facts(JavaFile(source), "Shelf.java")}
 
 
 @pytest.fixture(scope="module")
 def shelf() -> dict[str, Facts]:
-    return by_name(SHELF)
+    return extract_by_name(SHELF)
 
 
-def test_only_methods_with_a_body(shelf: dict[str, Facts]) -> None:
+def test_facts_cover_only_methods_with_a_body(shelf: dict[str, Facts]) -> None:
     expected = [
         "put",
         "setLimit",
@@ -83,11 +90,11 @@ def test_only_methods_with_a_body(shelf: dict[str, Facts]) -> None:
         "one",
     ]
     assert list(shelf) == expected
-    assert [name for name, one in shelf.items() if one.anonymous] == ["hasNext", "next"]
-    assert [name for name, one in shelf.items() if one.local] == ["one"]
+    assert [name for name, method in shelf.items() if method.anonymous] == ["hasNext", "next"]
+    assert [name for name, method in shelf.items() if method.local] == ["one"]
 
 
-def test_declaration(shelf: dict[str, Facts]) -> None:
+def test_facts_of_declaration(shelf: dict[str, Facts]) -> None:
     put = shelf["put"]
     assert (put.path, put.line, put.owner, put.owner_kind) == (
         "Shelf.java",
@@ -117,7 +124,7 @@ def test_declaration(shelf: dict[str, Facts]) -> None:
     assert shelf["hasNext"].extends == ("Iterator<T>",)
 
 
-def test_body(shelf: dict[str, Facts]) -> None:
+def test_facts_of_body(shelf: dict[str, Facts]) -> None:
     put = shelf["put"]
     assert (put.steps, put.statements, put.loops, put.branches) == (6, 10, 1, 1)
     assert (put.casts, put.instanceofs, put.lambdas, put.tries, put.asserts) == (1, 1, 1, 0, 0)
@@ -127,14 +134,14 @@ def test_body(shelf: dict[str, Facts]) -> None:
     assert put.fields_read == ("weights", "limit", "books")
     assert put.elements_written == ("weights",)
     assert put.filled == put.parameters_written == ("at",)
-    # The lambda's return is not the method's.
+    # The lambda's return is not counted as the method's.
     assert (put.returns_count, put.returns_kinds) == (1, ("boolean expression",))
     assert put.strings == ("no book",)
     assert "put" not in put.identifiers
     assert put.identifiers[:4] == ("book", "book", "Comparable", "IllegalArgumentException")
 
 
-def test_setters(shelf: dict[str, Facts]) -> None:
+def test_facts_of_setter(shelf: dict[str, Facts]) -> None:
     setter = shelf["setLimit"]
     assert setter.stored == (("limit", "limit"),)
     assert setter.derived == (("size", "size"),)
@@ -143,7 +150,7 @@ def test_setters(shelf: dict[str, Facts]) -> None:
     assert setter.returns_kinds == ("void",)
 
 
-def test_returns(shelf: dict[str, Facts]) -> None:
+def test_facts_of_returns(shelf: dict[str, Facts]) -> None:
     assert shelf["last"].returns_kinds == ("null", "call")
     assert shelf["last"].calls == (("books", "get", 1),)
     assert (shelf["open"].returns_kinds, shelf["open"].returned_names) == (
@@ -186,9 +193,9 @@ def test_returns(shelf: dict[str, Facts]) -> None:
         ("f()", "call"),
     ],
 )
-def test_kinds_of_what_is_returned(expression: str, expected: str) -> None:
+def test_kind_of_returned_expression(expression: str, expected: str) -> None:
     source = f"class A {{ Object x; Object m(Object p) {{ Object l; return {expression}; }} }}"
-    assert by_name(source.encode())["m"].returns_kinds == (expected,)
+    assert extract_by_name(source.encode())["m"].returns_kinds == (expected,)
 
 
 def test_small_bodies(shelf: dict[str, Facts]) -> None:
@@ -199,15 +206,15 @@ def test_small_bodies(shelf: dict[str, Facts]) -> None:
     assert shelf["fill"].calls == (("append()", "append", 1), ("out", "append", 1))
 
 
-def test_calls_under_the_own_name_are_hidden() -> None:
+def test_calls_of_the_own_name_are_hidden() -> None:
     source = b"""class Tree { Tree left; Other other;
         int deep(int n) { return left.deep(n) + deep(n).deep() + other.deep(n) + deep; }
         void walk() { run(this::walk); run(left::walk); } }"""
-    found = by_name(source)
-    # Of another type it is another method; a variable of that name is a variable.
-    assert [call[1] for call in found["deep"].calls] == [SELF, "deep", SELF, "deep"]
-    assert found["deep"].calls[1][0] == f"{SELF}()"
-    assert found["deep"].identifiers == (
+    facts_by_name = extract_by_name(source)
+    # On another type it is another method; a variable of that name is not a call.
+    assert [call[1] for call in facts_by_name["deep"].calls] == [SELF, "deep", SELF, "deep"]
+    assert facts_by_name["deep"].calls[1][0] == f"{SELF}()"
+    assert facts_by_name["deep"].identifiers == (
         "left",
         "n",
         "n",
@@ -217,67 +224,75 @@ def test_calls_under_the_own_name_are_hidden() -> None:
         "n",
         "deep",
     )
-    assert found["walk"].identifiers == ("run", "run", "left")
+    assert facts_by_name["walk"].identifiers == ("run", "run", "left")
 
 
 @pytest.mark.parametrize(
     ("written", "expected"),
     [("a.b.C<D<E>,F>.G[]", "G[]"), ("int...", "int[]"), ("", ""), ("Map<K,V>", "Map")],
 )
-def test_head(written: str, expected: str) -> None:
-    assert head(written) == expected
+def test_head_of_type(written: str, expected: str) -> None:
+    assert simplify_type_name(written) == expected
 
 
-def renamed(code: str, name: str, new: str) -> str:
+def rename_in_text(code: str, name: str, new: str) -> str:
     word = re.escape(name)
     calls = rf"(?<![\w.$@]){word}(?=\s*\()|(?<=[^\w$]this\.){word}(?=\s*\()"
     references = rf"(?<=[^\w$]super\.){word}(?=\s*\()|(?<=this::){word}\b"
     return re.sub(f"{calls}|{references}", new, code)
 
 
-def same_under_another_name(code: str) -> bool | None:
-    """None: the expression cannot tell a call from what looks like one."""
-    before = facts_of_text(code)
+def compare_after_renaming(code: str) -> bool | None:
+    """Return whether the facts stay equal after a renaming; None if the regular expression cannot
+    separate calls from other text."""
+    before = read_facts_from_text(code)
     if before is None:
         return None
-    nested = len(facts_of(JavaFile(f"class T {{\n{code}\n}}".encode()))) > 1
-    said = before.doc + "".join(before.strings)
-    if nested or "//" in code or before.name in said or "/*" in code.replace(before.doc, ""):
+    nested = len(read_facts(JavaFile(f"class T {{\n{code}\n}}".encode()))) > 1
+    doc_and_strings = before.doc + "".join(before.strings)
+    if (
+        nested
+        or "//" in code
+        or before.name in doc_and_strings
+        or "/*" in code.replace(before.doc, "")
+    ):
         return None
-    after = facts_of_text(renamed(code, before.name, "wobbleFrobnicate"))
+    after = read_facts_from_text(rename_in_text(code, before.name, "wobbleFrobnicate"))
     assert after is not None
     assert after.name == "wobbleFrobnicate"
     assert after.subtokens == ("wobble", "Frobnicate")
-    return after.named(before.name) == before
+    return after.with_name(before.name) == before
 
 
-def test_liu_methods_have_the_same_facts_under_another_name() -> None:
+def test_facts_of_liu_methods_do_not_depend_on_name() -> None:
     data = SHARED / "liu2019" / "methods.jsonl"
     if not data.is_file():
         pytest.skip("Liu et al.'s data is not here")
     lines = data.read_text().splitlines()[::4]
-    told = [same_under_another_name(json.loads(line)["code"]) for line in lines]
-    assert told.count(True) > 350
-    assert told.count(False) == 0
+    outcomes = [compare_after_renaming(json.loads(line)["code"]) for line in lines]
+    assert outcomes.count(True) > 350
+    assert outcomes.count(False) == 0
 
 
-def test_methods_of_the_jdk_have_the_same_facts_under_another_name(java_util: list[Path]) -> None:
-    told: list[bool | None] = []
+def test_facts_of_jdk_methods_do_not_depend_on_name(java_util: list[Path]) -> None:
+    outcomes: list[bool | None] = []
     for path in java_util[::12]:
         file = JavaFile(path.read_bytes())
-        for place in file.bodies[::3]:
-            method = file.declarations.methods[place]
+        for body in file.bodies[::3]:
+            method = file.declarations.methods[body]
             if method.kind == "method":
-                told.append(same_under_another_name(file.syntax.text(method.node)))
-    assert told.count(True) > 100
-    assert told.count(False) == 0
+                outcomes.append(compare_after_renaming(file.syntax.text(method.node)))
+    assert outcomes.count(True) > 100
+    assert outcomes.count(False) == 0
 
 
-def test_facts_of_a_text_are_those_in_its_file() -> None:
+def test_facts_of_text_equal_those_in_its_file() -> None:
     source = b"class T {\n int half(int n) { return n / 2; }\n}"
-    alone = facts_of_text(" int half(int n) { return n / 2; }")
-    assert alone == replace(by_name(source)["half"], path="", line=1)
-    assert [facts_of_text(text) for text in ("", "int x;", "}{", "T() { x(); }")] == [None] * 4
+    alone = read_facts_from_text(" int half(int n) { return n / 2; }")
+    assert alone == replace(extract_by_name(source)["half"], path="", line=1)
+    assert [read_facts_from_text(text) for text in ("", "int x;", "}{", "T() { x(); }")] == [
+        None
+    ] * 4
 
 
 @pytest.mark.parametrize(
@@ -305,20 +320,20 @@ def test_facts_of_a_text_are_those_in_its_file() -> None:
         "local",
     ],
 )
-def test_deep_nesting(source: str) -> None:
-    assert facts_of(JavaFile(source.encode()))
+def test_deep_nesting_is_supported(source: str) -> None:
+    assert read_facts(JavaFile(source.encode()))
 
 
-def test_any_bytes() -> None:
-    chance = random.Random(3)
+def test_any_bytes_are_supported() -> None:
+    rng = random.Random(3)
     for _ in range(100):
-        facts_of(JavaFile(chance.randbytes(200)))
+        read_facts(JavaFile(rng.randbytes(200)))
         damaged = bytearray(SHELF)
         for _ in range(12):
-            damaged[chance.randrange(len(damaged))] = chance.choice(b"(){};=.<>\"'!\xff\x00")
-        facts_of(JavaFile(bytes(damaged)))
+            damaged[rng.randrange(len(damaged))] = rng.choice(b"(){};=.<>\"'!\xff\x00")
+        read_facts(JavaFile(bytes(damaged)))
 
 
 def test_facts_are_plain_values(shelf: dict[str, Facts]) -> None:
     plain = (str, int, bool, tuple, frozenset)
-    assert all(isinstance(getattr(shelf["put"], one.name), plain) for one in fields(Facts))
+    assert all(isinstance(getattr(shelf["put"], field.name), plain) for field in fields(Facts))

@@ -1,5 +1,5 @@
-"""Oracles: the definition of Liu et al., written here with sets of Python, and a corpus of which it
-is known who does what."""
+"""Tests of Spot. Oracles: the definition of Liu et al., written with Python's sets, and a generated
+corpus in which each method's behaviour is known."""
 
 from __future__ import annotations
 
@@ -12,45 +12,46 @@ from hypothesis import strategies as st
 
 from codeacumen.api import Capability, CodeacumenError, Instance, Method, NamedMethod
 from codeacumen.corpus import Corpus
-from codeacumen.models.method_naming.spot import FARTHER, RANKS, Spot, fitness
-from codeacumen.registry import fingerprint, make_model
-from codeacumen.runs.ask import ask
+from codeacumen.models.method_naming.spot import FARTHER, RANKS, SpotModel, compute_fitness
+from codeacumen.registry import compute_fingerprint, make_model
+from codeacumen.runs.ask import ask_model
 from codeacumen.runs.plan import PlannedTask
-from corpora import build_at
-from toys import Toy
+from corpora import build_corpus_at
+from toys import ToyTask
 
 pytest.importorskip("faiss")
 
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Forty classes: getters return a field, setters store a parameter, ``is`` compares,
-    ``print`` prints, ``load`` reads a file. All are named after what they do."""
+    """Build a corpus of forty classes: getters return a field, setters store a parameter, ``is``
+    compares, ``print`` prints, ``load`` reads a file. Each method is named after its behaviour."""
     folder = tmp_path_factory.mktemp("source")
-    draw = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     things = ["Size", "Title", "Colour", "Width", "Owner", "Path", "Price", "Label", "Weight"]
     for number in range(40):
         lines = [f"class C{number} {{"]
-        for thing in draw.permutation(things)[:5].tolist():
-            low = thing.lower()
+        for thing in rng.permutation(things)[:5].tolist():
+            field = thing.lower()
             lines += [
-                f"int {low};",
-                f"public int get{thing}() {{ return {low}; }}",
-                f"public void set{thing}(int {low}) {{ this.{low} = {low}; }}",
-                f"boolean is{thing}Big() {{ return {low} > {number}; }}",
-                f"void print{thing}() {{ System.out.println({low}); System.out.flush(); }}",
+                f"int {field};",
+                f"public int get{thing}() {{ return {field}; }}",
+                f"public void set{thing}(int {field}) {{ this.{field} = {field}; }}",
+                f"boolean is{thing}Big() {{ return {field} > {number}; }}",
+                f"void print{thing}() {{ System.out.println({field}); System.out.flush(); }}",
                 f"String load{thing}(File file) throws IOException {{",
-                f"  try (Reader in = new FileReader(file)) {{ return in.readLine() + {low}; }} }}",
+                "  try (Reader in = new FileReader(file)) "
+                f"{{ return in.readLine() + {field}; }} }}",
             ]
         (folder / f"C{number}.java").write_text("\n".join([*lines, "}"]))
     out = tmp_path_factory.mktemp("corpus") / "corpus"
-    build_at(out, [str(folder)], views=["text"])
+    build_corpus_at(out, [str(folder)], views=["text"])
     return out
 
 
 @pytest.fixture(scope="module")
 def shared_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An index is made once for all of these tests."""
+    """Return the folder where one index is built for all of these tests."""
     return tmp_path_factory.mktemp("home")
 
 
@@ -59,10 +60,10 @@ def at_home(shared_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CODEACUMEN_HOME", str(shared_home))
 
 
-def spot(corpus: Path, settings: str = "") -> Spot:
-    made = make_model(f"spot:corpus={corpus}{settings and ','}{settings}").model
-    assert isinstance(made, Spot)
-    return made
+def make_spot(corpus: Path, settings: str = "") -> SpotModel:
+    model = make_model(f"spot:corpus={corpus}{settings and ','}{settings}").model
+    assert isinstance(model, SpotModel)
+    return model
 
 
 BODIES = {
@@ -78,81 +79,91 @@ BODIES = {
 # ---------------------------------------------------------------- the decision
 
 
-def test_names_that_fit_and_names_that_do_not(at_home: None, corpus: Path) -> None:
-    asked = [
-        NamedMethod(Method(f"{does} as {named}", text), f"{named}Title")
-        for does, text in BODIES.items()
-        for named in BODIES
+def test_fitting_names_score_at_least_a_half(at_home: None, corpus: Path) -> None:
+    questions = [
+        NamedMethod(Method(f"{verb} as {name_verb}", text), f"{name_verb}Title")
+        for verb, text in BODIES.items()
+        for name_verb in BODIES
     ]
-    answers = spot(corpus, "k=5").judge(asked)
-    right = [one.method.id.startswith(one.name.removesuffix("Title") + " ") for one in asked]
-    found = dict(zip((one.method.id for one in asked), answers, strict=True))
-    assert [answer is not None and answer >= 0.5 for answer in answers] == right, found
+    answers = make_spot(corpus, "k=5").judge(questions)
+    expected = [
+        question.method.id.startswith(question.name.removesuffix("Title") + " ")
+        for question in questions
+    ]
+    answer_by_id = dict(zip((question.method.id for question in questions), answers, strict=True))
+    assert [answer is not None and answer >= 0.5 for answer in answers] == expected, answer_by_id
 
 
 SETS = st.lists(st.sampled_from("abcdefgh"), max_size=12)
 
 
 @given(SETS, SETS, st.integers(1, 4))
-def test_a_half_or_more_is_just_where_the_sets_meet(
+def test_fitness_is_at_least_half_iff_sets_intersect(
     names: list[str], bodies: list[str], k: int
 ) -> None:
-    found = fitness(names, bodies, k)
-    assert (found >= 0.5) == bool(set(names[:k]) & set(bodies[:k]))
-    assert 0 <= found <= 1
-    # Who never meets has nothing at all.
-    assert (found == 0) == (not set(names) & set(bodies))
+    fit = compute_fitness(names, bodies, k)
+    assert (fit >= 0.5) == bool(set(names[:k]) & set(bodies[:k]))
+    assert 0 <= fit <= 1
+    # Without any common element the fitness is 0.
+    assert (fit == 0) == (not set(names) & set(bodies))
 
 
 @given(SETS, SETS, st.integers(1, 4))
-def test_who_meets_later_fits_less(names: list[str], bodies: list[str], k: int) -> None:
-    found = fitness(names, bodies, k)
-    meets = [n for n in range(1, 13) if set(names[:n]) & set(bodies[:n])]
-    if meets and meets[0] > k:
-        assert found == pytest.approx(0.5 * k / meets[0])
-    elif meets:
-        share = sum(one in names[:k] for one in bodies[:k]) / len(bodies[:k])
-        assert found == pytest.approx(0.5 + share / 2)
+def test_later_intersection_fits_less(names: list[str], bodies: list[str], k: int) -> None:
+    fit = compute_fitness(names, bodies, k)
+    intersecting_sizes = [size for size in range(1, 13) if set(names[:size]) & set(bodies[:size])]
+    if intersecting_sizes and intersecting_sizes[0] > k:
+        assert fit == pytest.approx(0.5 * k / intersecting_sizes[0])
+    elif intersecting_sizes:
+        share = sum(body_name in names[:k] for body_name in bodies[:k]) / len(bodies[:k])
+        assert fit == pytest.approx(0.5 + share / 2)
 
 
-def test_the_decision_is_the_definition(at_home: None, corpus: Path) -> None:
-    """By first subtokens and by whole names, from the neighbours themselves."""
-    from codeacumen.models.method_naming.facts import facts_of_text
+def test_decision_equals_definition(at_home: None, corpus: Path) -> None:
+    """Compute the decision from the neighbours, by first subtokens and by whole names."""
+    from codeacumen.models.method_naming.facts import read_facts_from_text
 
     texts = list(BODIES.values())
     names = ["getTitle", "loadWidth", "isPriceBig", "setSize", "printWidth"]
-    facts = [one for text in texts if (one := facts_of_text(text)) is not None]
+    facts = [text_facts for text in texts if (text_facts := read_facts_from_text(text)) is not None]
     assert len(facts) == 5
     for k in (1, 5, 20):
         for by in ("first", "name"):
-            model = spot(corpus, f"k={k},by={by}")
-            by_body, by_name = model.neighbours.bodies(facts, k), model.neighbours.names(names, k)
-            for fit, name, body, near in zip(
-                model.fits(facts, names), names, by_body, by_name, strict=True
+            model = make_spot(corpus, f"k={k},by={by}")
+            by_body, by_name = (
+                model.neighbours.find_by_body(facts, k),
+                model.neighbours.find_by_name(names, k),
+            )
+            for fit, name, body_neighbours, name_neighbours in zip(
+                model.score_names(facts, names), names, by_body, by_name, strict=True
             ):
-                assert len(body) == len(near) == k
-                assert name not in {one.name for one in near}
-                told = [
-                    {one.first if by == "first" else one.meaning for one in side}
-                    for side in (body, near)
+                assert len(body_neighbours) == len(name_neighbours) == k
+                assert name not in {neighbour.name for neighbour in name_neighbours}
+                compared_sets = [
+                    {
+                        neighbour.first_word if by == "first" else neighbour.meaning
+                        for neighbour in side
+                    }
+                    for side in (body_neighbours, name_neighbours)
                 ]
                 assert fit is not None
-                assert (fit >= 0.5) == (not told[0].isdisjoint(told[1]))
+                assert (fit >= 0.5) == (not compared_sets[0].isdisjoint(compared_sets[1]))
 
 
-def test_the_name_itself_counts_if_asked_for(at_home: None, corpus: Path) -> None:
-    """By whole names, a method whose name all its neighbours have is inconsistent to Spot."""
-    asked = [NamedMethod(Method("", "int METHOD_NAME() { return size; }"), "getSize")]
-    [without] = spot(corpus, "k=5,by=name").judge(asked)
-    [counted] = spot(corpus, "k=5,by=name,own=true").judge(asked)
+def test_own_name_counts_with_setting_own(at_home: None, corpus: Path) -> None:
+    """By whole names, a method whose neighbours all have its name is inconsistent according to
+    Spot."""
+    questions = [NamedMethod(Method("", "int METHOD_NAME() { return size; }"), "getSize")]
+    [without] = make_spot(corpus, "k=5,by=name").judge(questions)
+    [counted] = make_spot(corpus, "k=5,by=name,own=true").judge(questions)
     assert without is not None
     assert counted is not None
     assert without < 0.5 <= counted
 
 
-def test_no_answer_where_nothing_is_known(at_home: None, corpus: Path) -> None:
+def test_unknown_words_and_broken_texts_have_no_answer(at_home: None, corpus: Path) -> None:
     text = BODIES["get"]
-    asked = [
+    questions = [
         NamedMethod(Method("no word", text), "qqq"),
         NamedMethod(Method("no name", text), ""),
         NamedMethod(Method("no method", "x y z }} {{"), "getSize"),
@@ -160,73 +171,83 @@ def test_no_answer_where_nothing_is_known(at_home: None, corpus: Path) -> None:
         NamedMethod(Method("bytes", "\x00\ud800"), "getSize"),
         NamedMethod(Method("good", text), "getSize"),
     ]
-    *nothing, good = spot(corpus).judge(asked)
+    *nothing, good = make_spot(corpus).judge(questions)
     assert nothing == [None] * 5
     assert good is not None
-    assert spot(corpus).judge([]) == []
+    assert make_spot(corpus).judge([]) == []
 
 
-def test_the_nesting_may_be_deep(at_home: None, corpus: Path) -> None:
+def test_deep_nesting_is_supported(at_home: None, corpus: Path) -> None:
     deep = "int METHOD_NAME() { return " + "(" * 10_000 + "size" + ")" * 10_000 + "; }"
-    [answer] = spot(corpus).judge([NamedMethod(Method("", deep), "getSize")])
+    [answer] = make_spot(corpus).judge([NamedMethod(Method("", deep), "getSize")])
     assert answer is not None
 
 
-def test_alone_and_together_it_answers_the_same(at_home: None, corpus: Path) -> None:
-    model = spot(corpus, "k=3")
-    asked = [NamedMethod(Method("", text), f"{name}Owner") for name, text in BODIES.items()]
-    assert model.judge(asked) == [model.judge([one])[0] for one in asked]
+def test_answer_does_not_depend_on_its_batch(at_home: None, corpus: Path) -> None:
+    model = make_spot(corpus, "k=3")
+    questions = [NamedMethod(Method("", text), f"{name}Owner") for name, text in BODIES.items()]
+    assert model.judge(questions) == [model.judge([question])[0] for question in questions]
 
 
 # ---------------------------------------------------------------- names
 
 
-def test_ranks() -> None:
-    found = [("a", 0.9), ("b", 0.8), ("b", 0.7), ("c", 0.6), ("d", 0.6), ("c", 0.1), ("c", 0.1)]
-    assert RANKS["r1"](found) == ["a", "b", "c", "d"]
-    assert RANKS["r2"](found) == ["c", "b", "a", "d"]
-    assert RANKS["r3"](found) == ["a", "b", "d", "c"]
-    assert RANKS["r4"](found) == ["b", "c", "a", "d"]
+def test_rank_functions_order_names() -> None:
+    scored_names = [
+        ("a", 0.9),
+        ("b", 0.8),
+        ("b", 0.7),
+        ("c", 0.6),
+        ("d", 0.6),
+        ("c", 0.1),
+        ("c", 0.1),
+    ]
+    assert RANKS["r1"](scored_names) == ["a", "b", "c", "d"]
+    assert RANKS["r2"](scored_names) == ["c", "b", "a", "d"]
+    assert RANKS["r3"](scored_names) == ["a", "b", "d", "c"]
+    assert RANKS["r4"](scored_names) == ["b", "c", "a", "d"]
     assert all(rank([]) == [] for rank in RANKS.values())
 
 
 @pytest.mark.parametrize("rank", RANKS)
-def test_a_name_is_of_a_method_that_does_the_same(at_home: None, corpus: Path, rank: str) -> None:
-    names = spot(corpus, f"rank={rank}").name([Method("", text) for text in BODIES.values()])
-    for does, name in zip(BODIES, names, strict=True):
+def test_suggested_name_has_verb_of_the_behaviour(at_home: None, corpus: Path, rank: str) -> None:
+    names = make_spot(corpus, f"rank={rank}").name([Method("", text) for text in BODIES.values()])
+    for verb, name in zip(BODIES, names, strict=True):
         assert name is not None
-        assert name.startswith(does)
-    assert spot(corpus).name([Method("", "?")]) == [None]
+        assert name.startswith(verb)
+    assert make_spot(corpus).name([Method("", "?")]) == [None]
 
 
-def test_a_method_of_the_corpus_gets_its_name(at_home: None, corpus: Path) -> None:
-    assert spot(corpus).name([Method("", "int METHOD_NAME() { return price; }")]) == ["getPrice"]
+def test_method_of_the_corpus_gets_its_name(at_home: None, corpus: Path) -> None:
+    assert make_spot(corpus).name([Method("", "int METHOD_NAME() { return price; }")]) == [
+        "getPrice"
+    ]
 
 
 # ---------------------------------------------------------------- as a model
 
 
-def test_a_run_can_ask_it(at_home: None, corpus: Path) -> None:
-    made = make_model(f"spot:corpus={corpus},k=5")
+def test_spot_answers_in_a_run(at_home: None, corpus: Path) -> None:
+    loaded_model = make_model(f"spot:corpus={corpus},k=5")
     named = NamedMethod(Method("one", BODIES["get"]), "getTitle")
-    task = PlannedTask(Toy([Instance("one", named, 1.0)], capability=Capability.JUDGE))
-    [[answer]] = ask(made, task, lambda _: True)
+    task = PlannedTask(ToyTask([Instance("one", named, 1.0)], capability=Capability.JUDGE))
+    [[answer]] = ask_model(loaded_model, task, lambda _: True)
     assert not answer.error
     assert answer.value >= 0.5
 
 
-def test_another_corpus_is_another_model(
+def test_fingerprint_depends_on_corpus(
     at_home: None, corpus: Path, examples_corpus: Corpus
 ) -> None:
-    made = make_model(f"spot:corpus={corpus}")
+    loaded_model = make_model(f"spot:corpus={corpus}")
     again = make_model(f"spot:corpus={corpus}")
-    assert fingerprint(made) == fingerprint(again)
+    assert compute_fingerprint(loaded_model) == compute_fingerprint(again)
     other = make_model(f"spot:corpus={examples_corpus.folder}")
-    assert fingerprint(other) != fingerprint(made)
+    assert compute_fingerprint(other) != compute_fingerprint(loaded_model)
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "message"),
     [
         ("k=0", "k=0"),
         ("k=true", "k=True"),
@@ -239,28 +260,28 @@ def test_another_corpus_is_another_model(
         ("own=1", "own=1"),
     ],
 )
-def test_settings_that_cannot_be(corpus: Path, settings: str, told: str) -> None:
-    with pytest.raises(CodeacumenError, match=f"spot cannot have {told}") as raised:
+def test_invalid_settings_are_refused(corpus: Path, settings: str, message: str) -> None:
+    with pytest.raises(CodeacumenError, match=f"spot cannot have {message}") as raised:
         make_model(f"spot:corpus={corpus},{settings}")
     assert raised.value.hint
 
 
-def test_it_needs_a_corpus(tmp_path: Path) -> None:
+def test_missing_corpus_is_reported(tmp_path: Path) -> None:
     with pytest.raises(CodeacumenError, match="spot needs a corpus"):
         make_model("spot")
     with pytest.raises(CodeacumenError, match="holds no corpus"):
         make_model(f"spot:corpus={tmp_path}")
 
 
-def test_a_corpus_without_methods(at_home: None, tmp_path: Path) -> None:
+def test_corpus_without_methods_is_reported(at_home: None, tmp_path: Path) -> None:
     (tmp_path / "source").mkdir()
     (tmp_path / "source" / "A.java").write_text("class A { A() { } }")
-    build_at(tmp_path / "corpus", [str(tmp_path / "source")], views=["text"])
-    model = spot(tmp_path / "corpus")
+    build_corpus_at(tmp_path / "corpus", [str(tmp_path / "source")], views=["text"])
+    model = make_spot(tmp_path / "corpus")
     with pytest.raises(CodeacumenError, match="no method to learn names from"):
         model.name([Method("", BODIES["get"])])
 
 
-def test_farther_than_k_is_looked_at() -> None:
+def test_neighbours_beyond_k_count_a_little() -> None:
     assert FARTHER > 1
-    assert 0 < fitness(["a", "b"], ["c", "b"], 1) < 0.5
+    assert 0 < compute_fitness(["a", "b"], ["c", "b"], 1) < 0.5

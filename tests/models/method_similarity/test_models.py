@@ -1,5 +1,5 @@
-"""What holds for all of them: any text, both orders, any batch; and, on SeSaMe where it is there,
-that the ones that need no names find what people found."""
+"""Tests of properties of all models: any text, both orders, any batch. On SeSaMe, if its files are
+there, the models that need no names must agree with human ratings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sklearn.metrics import roc_auc_score
 from codeacumen.api import CodeacumenError, Pair, Similarity
 from codeacumen.models.identifier_similarity.lexicon import FILE
 from codeacumen.models.method_similarity import model as models
-from codeacumen.views.masking.levels import shown
+from codeacumen.views.masking.levels import show_level
 from support import SHARED
 
 MAKE: dict[str, Callable[..., Any]] = {
@@ -42,29 +42,33 @@ TEXTS = [
     "",
     "\ud800 /** \ud800",
 ]
-PAIRS = [Pair(one, other) for one in TEXTS for other in TEXTS]
+PAIRS = [Pair(left, right) for left in TEXTS for right in TEXTS]
 
 
 @pytest.fixture(scope="module", params=MAKE)
 def model(request: pytest.FixtureRequest) -> Any:
-    made = MAKE[request.param]()
-    if hasattr(made, "prepare"):
-        made.prepare(sorted(TEXTS))
-    return made
+    made_model = MAKE[request.param]()
+    if hasattr(made_model, "prepare"):
+        made_model.prepare(sorted(TEXTS))
+    return made_model
 
 
-def test_an_answer_depends_on_its_pair_alone(model: Any) -> None:
-    together = model.similarity(PAIRS)
-    assert [model.similarity([pair])[0] for pair in PAIRS] == together
+def test_answer_depends_only_on_its_pair(model: Any) -> None:
+    answers = model.similarity(PAIRS)
+    assert [model.similarity([pair])[0] for pair in PAIRS] == answers
     assert model.similarity([]) == []
-    turned = model.similarity([Pair(pair.right, pair.left) for pair in PAIRS])
-    for one, other in zip(together, turned, strict=True):
-        assert one == pytest.approx(other) if one is not None else other is None
+    reverse_answers = model.similarity([Pair(pair.right, pair.left) for pair in PAIRS])
+    for answer, reverse_answer in zip(answers, reverse_answers, strict=True):
+        assert (
+            answer == pytest.approx(reverse_answer)
+            if answer is not None
+            else reverse_answer is None
+        )
     assert model.only == ("sesame", "similarity")
     assert isinstance(model, Similarity)
 
 
-def test_a_method_is_like_itself(model: Any) -> None:
+def test_method_is_most_similar_to_itself(model: Any) -> None:
     for text in TEXTS[:3]:
         same, other = model.similarity([Pair(text, text), Pair(text, TEXTS[1])])
         assert same == pytest.approx(1.0)
@@ -76,11 +80,11 @@ def test_a_method_is_like_itself(model: Any) -> None:
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_any_text_has_an_answer_or_none(model: Any, text: str, other: str) -> None:
-    (found,) = model.similarity([Pair(text, other[: len(other) // 2] + text)])
-    assert found is None or -1 <= found <= 3
+    (answer,) = model.similarity([Pair(text, other[: len(other) // 2] + text)])
+    assert answer is None or -1 <= answer <= 3
 
 
-def test_nesting_is_no_matter(model: Any) -> None:
+def test_deep_nesting_is_supported(model: Any) -> None:
     deep = "class A { int f() { return " + "(" * 10_000 + "1" + ")" * 10_000 + "; } }"
     model.similarity([Pair(deep, TEXTS[0])])
 
@@ -96,27 +100,32 @@ def test_nesting_is_no_matter(model: Any) -> None:
         (models.make_docsim, {"space": "outer"}),
     ],
 )
-def test_settings_that_cannot_be(make: Callable[..., Any], setting: dict[str, Any]) -> None:
+def test_invalid_settings_are_refused(make: Callable[..., Any], setting: dict[str, Any]) -> None:
     with pytest.raises(CodeacumenError) as caught:
         make(**setting)
     assert caught.value.hint
 
 
-def test_without_names_and_comments_people_are_still_followed() -> None:
-    """AUC of every fourth pair; a mean rating of 1 or more is similar."""
+def test_models_agree_with_ratings_without_names_and_comments() -> None:
+    """Compute the AUC on every fourth pair; a mean rating of at least 1 means similar."""
     folder = SHARED / "sesame"
     if not folder.is_dir():
         pytest.skip(f"SeSaMe's files are not in {folder}")
-    rated = json.loads((folder / "dataset.json").read_bytes())[::4]
+    rated_pairs = json.loads((folder / "dataset.json").read_bytes())[::4]
     lines = (folder / "methods.jsonl").read_text().splitlines()
     rows = {row["pairid"]: row for row in map(json.loads, lines)}
     pairs = [
-        Pair(*(shown(rows[one["pairid"]][which], "bare") for which in ("first", "second")))
-        for one in rated
+        Pair(
+            *(show_level(rows[rated_pair["pairid"]][side], "bare") for side in ("first", "second"))
+        )
+        for rated_pair in rated_pairs
     ]
-    truth = [np.mean([v["rating"] for v in one["goals"] if v["rating"] >= 0]) >= 1 for one in rated]
-    for name, least in (("method-shape", 0.82), ("wl-kernel", 0.79), ("path-contexts", 0.75)):
+    truth = [
+        np.mean([rating["rating"] for rating in rated_pair["goals"] if rating["rating"] >= 0]) >= 1
+        for rated_pair in rated_pairs
+    ]
+    for name, minimum in (("method-shape", 0.82), ("wl-kernel", 0.79), ("path-contexts", 0.75)):
         model = MAKE[name]()
         model.prepare(sorted({text for pair in pairs for text in (pair.left, pair.right)}))
-        answers = [0.0 if one is None else one for one in model.similarity(pairs)]
-        assert roc_auc_score(truth, answers) > least, name
+        answers = [0.0 if answer is None else answer for answer in model.similarity(pairs)]
+        assert roc_auc_score(truth, answers) > minimum, name

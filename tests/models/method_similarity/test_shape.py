@@ -1,4 +1,4 @@
-"""Traits of methods written by hand, and that no name has a part in them."""
+"""Tests of traits of methods on written examples; names must not influence them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from codeacumen.api import Pair
-from codeacumen.models.method_similarity.bags import Code
+from codeacumen.models.method_similarity.bags import ParsedMethod
 from codeacumen.models.method_similarity.model import make_shape
-from codeacumen.models.method_similarity.shape import PARTS, traits
+from codeacumen.models.method_similarity.shape import PARTS, list_traits
 
 TEXT = """class Map<K, V> extends Base implements Sized {
     static boolean has(Map<K, V> map, int[] keys, K key) throws E {
@@ -25,8 +25,10 @@ TEXT = """class Map<K, V> extends Base implements Sized {
 }"""
 
 
-def told(text: str, part: str) -> set[str]:
-    return {trait for place, trait in traits(Code(text)) if PARTS[place] == part}
+def list_traits_of_part(text: str, part: str) -> set[str]:
+    return {
+        trait for part_index, trait in list_traits(ParsedMethod(text)) if PARTS[part_index] == part
+    }
 
 
 @pytest.mark.parametrize(
@@ -82,10 +84,10 @@ def told(text: str, part: str) -> set[str]:
     ],
 )
 def test_traits_by_hand(part: str, expected: set[str]) -> None:
-    assert expected <= told(TEXT, part)
+    assert expected <= list_traits_of_part(TEXT, part)
 
 
-def test_no_name_has_a_part_in_it() -> None:
+def test_traits_do_not_depend_on_names() -> None:
     masked = TEXT
     names = (
         "Map",
@@ -104,18 +106,20 @@ def test_no_name_has_a_part_in_it() -> None:
     )
     for number, name in enumerate(names, 1):
         masked = re.sub(rf"\b{name}\b", f"v{number}", masked)
-    assert sorted(traits(Code(masked))) == sorted(traits(Code(TEXT)))
+    assert sorted(list_traits(ParsedMethod(masked))) == sorted(list_traits(ParsedMethod(TEXT)))
 
 
-def test_each_part_by_itself() -> None:
+def test_each_part_alone_and_mean_of_parts() -> None:
     get = "class A { int size; int size() { return size; } }"
     put = "class A { int size; void put(int a) { size = a; } }"
     pairs = [Pair(get, put), Pair(get, get)]
     answers = {part: make_shape(part=part).similarity(pairs) for part in (*PARTS, "size", "all")}
-    assert all(same == 1 for _, same in answers.values())
-    # Neither has a literal: alike in that, and no part of the whole.
+    assert all(self_similarity == 1 for _, self_similarity in answers.values())
+    # Neither has a literal: this part is equal and does not count in the whole.
     assert answers["literals"][0] == 1
-    seen = [answers[part][0] for part in (*PARTS, "size") if part not in ("literals", "calls")]
-    assert answers["all"][0] == pytest.approx(np.mean(np.array(seen, np.float64)))
+    part_scores = [
+        answers[part][0] for part in (*PARTS, "size") if part not in ("literals", "calls")
+    ]
+    assert answers["all"][0] == pytest.approx(np.mean(np.array(part_scores, np.float64)))
     # int size ( ) { return size ; } and void put ( int a ) { size = a ; }
     assert answers["size"][0] == pytest.approx(9 / 12)

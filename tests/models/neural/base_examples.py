@@ -1,5 +1,5 @@
-"""Questions of all five kinds for codeacumen-base's tests, made of the example projects'
-methods."""
+"""Questions of all five kinds about methods of the example projects, for the tests of
+codeacumen-base."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from codeacumen.api import Capability, Example, Method, Prompt, Question
 from codeacumen.languages.java.measures.npath import BINS
 from codeacumen.languages.java.measures.operators import OPERATORS
 from codeacumen.models.neural.architecture import Purpose
-from codeacumen.models.neural.inputs.base import own_tokens
+from codeacumen.models.neural.inputs.base import tokenize_method
 from codeacumen.models.neural.networks.base import Base
 from codeacumen.models.neural.training.encoded import EncodedFile
-from models.neural.checks import made, methods, prepare
+from models.neural.checks import list_methods, make_small, prepare_examples
 
 ALL = Purpose("gluecode", Capability.GENERATE)
 NAME = "codeacumen-base"
 
 
-class Around:
-    """A context of the test's own: one callee, a field, candidates for a call, a variant."""
+class FixedContext:
+    """A context for tests: one callee, a field, candidates for a call, and a variant."""
 
     def owner(self, method: str) -> dict[str, Any]:
         row = {"type": "Box", "name": "find", "returns": "String", "parameters": []}
@@ -40,47 +40,53 @@ class Around:
     def describe(self, method: str) -> dict[str, Any]:
         return {"receiver": "java.util.List<String>", "candidates": ["add", "isEmpty", "add"]}
 
-    def variant(self, method: str) -> str:
+    def get_variant(self, method: str) -> str:
         return "int METHOD_NAME(int other) { return other + 1; }"
 
 
-def mixed(count: int) -> list[Example]:
-    """Questions of all five kinds about the examples' methods."""
-    found: list[Example] = []
-    for place, (text, name) in enumerate(methods()):
+def make_mixed_examples(count: int) -> list[Example]:
+    """Return questions of all five kinds about the examples' methods."""
+    examples: list[Example] = []
+    for number, (text, name) in enumerate(list_methods()):
         if "<" in text:
             continue
-        which = place % 5
-        if which == 0:
-            found.append(Example(Question(text, BINS), BINS[text.count("if (") % len(BINS)]))
-        elif which == 1 and " == " in text:
-            asked = Question(text.replace(" == ", " <MASK> ", 1), OPERATORS)
-            found.append(Example(asked, "=="))
-        elif which == 1 and " + " in text:
-            found.append(Example(Question(text.replace(" + ", " <MASK> ", 1), OPERATORS), "+"))
-        elif which == 2:
-            found.append(Example(Method("", text), name))
-        elif which == 3 and ".size(" in text:
-            found.append(Example(Prompt(text.replace(".size(", ".<MASK>(", 1)), "size"))
-        elif which == 4:
-            found.append(Example(Prompt(text), "<none>" if place % 2 else "METHOD_NAME"))
-    words = [t for t in found if t.truth != "METHOD_NAME"]
-    for example in found:
+        kind = number % 5
+        if kind == 0:
+            examples.append(Example(Question(text, BINS), BINS[text.count("if (") % len(BINS)]))
+        elif kind == 1 and " == " in text:
+            question = Question(text.replace(" == ", " <MASK> ", 1), OPERATORS)
+            examples.append(Example(question, "=="))
+        elif kind == 1 and " + " in text:
+            examples.append(Example(Question(text.replace(" + ", " <MASK> ", 1), OPERATORS), "+"))
+        elif kind == 2:
+            examples.append(Example(Method("", text), name))
+        elif kind == 3 and ".size(" in text:
+            examples.append(Example(Prompt(text.replace(".size(", ".<MASK>(", 1)), "size"))
+        elif kind == 4:
+            examples.append(Example(Prompt(text), "<none>" if number % 2 else "METHOD_NAME"))
+    answerable = [example for example in examples if example.truth != "METHOD_NAME"]
+    for example in examples:
         if example.truth == "METHOD_NAME":
-            told, _ = own_tokens(example.input.text)  # type: ignore[union-attr]
-            plain = [w for w, n in zip(tokens_of(told), told.name, strict=True) if n]
-            if plain:
-                words.append(Example(example.input, plain[-1]))
-    return words[:count]
+            token_columns, _ = tokenize_method(example.input.text)  # type: ignore[union-attr]
+            named_tokens = [
+                token
+                for token, name_number in zip(
+                    join_tokens(token_columns), token_columns.name, strict=True
+                )
+                if name_number
+            ]
+            if named_tokens:
+                answerable.append(Example(example.input, named_tokens[-1]))
+    return answerable[:count]
 
 
-def tokens_of(told: Any) -> list[str]:
-    ends = np.cumsum(told.sizes)
-    return ["".join(told.words[a:b]) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+def join_tokens(token_columns: Any) -> list[str]:
+    ends = np.cumsum(token_columns.sizes)
+    return ["".join(token_columns.words[a:b]) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
 
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Base, EncodedFile]:
-    model, _ = made(NAME, ALL)
+    model, _ = make_small(NAME, ALL)
     assert isinstance(model, Base)
-    return model, prepare(model, mixed(60), tmp_path_factory.mktemp("base"))
+    return model, prepare_examples(model, make_mixed_examples(60), tmp_path_factory.mktemp("base"))

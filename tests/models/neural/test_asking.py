@@ -1,4 +1,4 @@
-"""Networks that are asked on a GPU which others have filled."""
+"""Tests of networks that predict on a GPU without free memory."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ pytest.importorskip("torch")
 
 import torch
 
-from codeacumen.models.neural.answering import answers
-from models.neural.checks import NAMING, train
+from codeacumen.models.neural.answering import predict_answers
+from models.neural.checks import NAMING, train_small
 
 
-class Narrow:
-    """A network with room for only a few questions at a time."""
+class LimitedNetwork:
+    """A network that has memory for only a few questions at a time."""
 
     def __init__(self, network: Any, room: int) -> None:
         self.network, self.room, self.sizes = network, room, list[int]()
@@ -28,15 +28,19 @@ class Narrow:
         return self.network.predict(batch)
 
 
-def test_what_there_is_no_room_for_is_asked_in_halves(tmp_path: Path) -> None:
-    model, _, taught, examples = train("cnn", NAMING, tmp_path, training={"epochs": 2})
-    features = [model.read(one.input) for one in examples[:20]]
-    narrow = Narrow(taught.network, 6)
-    assert answers(model, narrow, features) == answers(model, taught.network, features)
-    assert narrow.sizes == [20, 10, 5, 5, 10, 5, 5]
+def test_batch_that_does_not_fit_is_halved(tmp_path: Path) -> None:
+    model, _, taught, examples = train_small("cnn", NAMING, tmp_path, training={"epochs": 2})
+    features = [model.extract_features(example.input) for example in examples[:20]]
+    limited = LimitedNetwork(taught.network, 6)
+    assert predict_answers(model, limited, features) == predict_answers(
+        model, taught.network, features
+    )
+    assert limited.sizes == [20, 10, 5, 5, 10, 5, 5]
 
 
-def test_one_question_without_room_is_no_answer(tmp_path: Path) -> None:
-    model, _, taught, examples = train("cnn", NAMING, tmp_path, training={"epochs": 1})
+def test_single_question_that_does_not_fit_raises(tmp_path: Path) -> None:
+    model, _, taught, examples = train_small("cnn", NAMING, tmp_path, training={"epochs": 1})
     with pytest.raises(torch.cuda.OutOfMemoryError):
-        answers(model, Narrow(taught.network, 0), [model.read(examples[0].input)])
+        predict_answers(
+            model, LimitedNetwork(taught.network, 0), [model.extract_features(examples[0].input)]
+        )

@@ -1,5 +1,5 @@
-"""Variables renamed in numbers alone, and statements without an order: the oracle is the certified
-transformation, which renames and swaps in the text, by what each name is bound to."""
+"""Tests of renaming variables in encoded tokens and of statements without an order. The oracle is
+the certified transformation, which renames and swaps in the text, by the binding of each name."""
 
 from __future__ import annotations
 
@@ -19,93 +19,99 @@ from codeacumen.api import Input, Method, Prompt
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.models.neural.inputs.base import (
     DECLARED,
+    MEMBER_PREFIX,
     PER_TOKEN,
-    WITHIN,
     Tokens,
-    own_tokens,
-    renamed,
+    rename_variables,
+    tokenize_method,
 )
 from codeacumen.models.neural.networks.base import Base
-from codeacumen.models.neural.training.batches import ragged
-from codeacumen.transforms.edits import apply
-from codeacumen.transforms.variants import variants
+from codeacumen.models.neural.training.batches import rows_to_columns
+from codeacumen.transforms.edits import apply_edits
+from codeacumen.transforms.variants import iterate_variants
 from models.neural.base_examples import ALL, NAME
-from models.neural.checks import EXAMPLES, made, methods
+from models.neural.checks import EXAMPLES, list_methods, make_small
 
 ROOM = 100_000
 
 
 @pytest.fixture(scope="module")
 def base() -> Base:
-    """It knows the parts and roles of the examples."""
-    architecture, _ = made(NAME, ALL, length=ROOM, vocabulary=4000, renamed=0.0, unordered=False)
+    """Return an architecture that has learned the parts and roles of the examples."""
+    architecture, _ = make_small(
+        NAME, ALL, length=ROOM, vocabulary=4000, renamed=0.0, unordered=False
+    )
     assert isinstance(architecture, Base)
     counts: dict[str, Counter[str]] = {}
-    for text, _ in methods():
-        for name, words in architecture.words(architecture.read_text(text) or {}):
+    for text, _ in list_methods():
+        for name, words in architecture.iter_words(architecture.extract_text_features(text) or {}):
             counts.setdefault(name, Counter()).update(words)
     architecture.learn_vocabularies(counts)
     return architecture
 
 
-def otherwise(base: Base, **settings: Any) -> Base:
-    """It with other settings, and the same words."""
-    made = Base(replace(base.settings, **settings), base.purpose)
-    made.vocabularies = base.vocabularies
-    made._take(base.subwords)
-    return made
+def copy_with_settings(base: Base, **settings: Any) -> Base:
+    """Return the architecture with other settings and the same vocabularies."""
+    changed = Base(replace(base.settings, **settings), base.purpose)
+    changed.vocabularies = base.vocabularies
+    changed._set_subwords(base.subwords)
+    return changed
 
 
-def tokens(base: Base, text: str) -> Tokens:
-    features = base.read(Method("", text))
+def encode_tokens(base: Base, text: str) -> Tokens:
+    features = base.extract_features(Method("", text))
     assert features is not None
-    held = base.encode(features)
-    columns = {name: held[f"own_{name}"] for name in PER_TOKEN}
-    return Tokens(held["own_parts"], held["own_sizes"], columns)
+    encoded = base.encode(features)
+    columns = {name: encoded[f"own_{name}"] for name in PER_TOKEN}
+    return Tokens(encoded["own_parts"], encoded["own_sizes"], columns)
 
 
-def shown(base: Base, asked: Sequence[Input]) -> dict[str, torch.Tensor]:
-    return base.collate(ragged([base.encode(base.read(one) or {}) for one in asked]))
-
-
-def same(one: Tokens, other: Tokens) -> bool:
-    return (
-        np.array_equal(one.parts, other.parts)
-        and np.array_equal(one.sizes, other.sizes)
-        and all(np.array_equal(one.columns[name], other.columns[name]) for name in PER_TOKEN)
+def make_batch(base: Base, questions: Sequence[Input]) -> dict[str, torch.Tensor]:
+    return base.collate(
+        rows_to_columns(
+            [base.encode(base.extract_features(question) or {}) for question in questions]
+        )
     )
 
 
-def in_text(kind: str, where: str) -> Iterator[tuple[str, str]]:
-    """Methods of the examples, and their certified variants."""
+def are_equal(left: Tokens, right: Tokens) -> bool:
+    return (
+        np.array_equal(left.parts, right.parts)
+        and np.array_equal(left.sizes, right.sizes)
+        and all(np.array_equal(left.columns[name], right.columns[name]) for name in PER_TOKEN)
+    )
+
+
+def iterate_certified_variants(kind: str, where: str) -> Iterator[tuple[str, str]]:
+    """Yield methods of the examples with their certified variants."""
     for path in sorted(EXAMPLES.glob("*/src/**/*.java")):
         file = JavaFile(path.read_bytes())
-        for one in variants(file, kind, where):
-            node = file.declarations.methods[one.method].node
+        for variant in iterate_variants(file, kind, where):
+            node = file.declarations.methods[variant.method].node
             start, end = int(file.syntax.start[node]), int(file.syntax.end[node])
-            after = apply(file.source, one.edits)
+            changed_source = apply_edits(file.source, variant.edits)
             yield (
                 file.source[start:end].decode(),
-                after[start : end + len(after) - len(file.source)].decode(),
+                changed_source[start : end + len(changed_source) - len(file.source)].decode(),
             )
 
 
-def test_as_the_transformation_renames(base: Base) -> None:
-    declared = base.vocabularies["roles"].numbers([DECLARED])[0]
+def test_renaming_equals_certified_transformation(base: Base) -> None:
+    declared = base.vocabularies["roles"].encode_words([DECLARED])[0]
     compared = 0
-    for before, after in in_text("rename", "all"):
-        own = tokens(base, before)
-        names = own.columns["name"][own.columns["role"] == declared]
-        # What has a name in common is told apart by the transformation, and not by numbers; a
-        # method of a class within a method has names that count on.
+    for before, after in iterate_certified_variants("rename", "all"):
+        original_tokens = encode_tokens(base, before)
+        names = original_tokens.columns["name"][original_tokens.columns["role"] == declared]
+        # The transformation separates variables that share a name, and the encoded tokens do
+        # not; in a method of a nested class, the numbering of names continues.
         if len(set(names.tolist())) < len(names) or "var0" not in after:
             continue
-        found = renamed(own, base._fresh, ROOM)
-        if found is None:
-            # A class within it.
-            assert any(role.startswith(WITHIN) for role in own_tokens(before)[0].role)
+        renamed_tokens = rename_variables(original_tokens, base._fresh_names, ROOM)
+        if renamed_tokens is None:
+            # The method contains a class.
+            assert any(role.startswith(MEMBER_PREFIX) for role in tokenize_method(before)[0].role)
             continue
-        assert same(found, tokens(base, after)), f"{before}\n{after}"
+        assert are_equal(renamed_tokens, encode_tokens(base, after)), f"{before}\n{after}"
         compared += 1
     assert compared > 100
 
@@ -113,26 +119,30 @@ def test_as_the_transformation_renames(base: Base) -> None:
 TEXT = "int METHOD_NAME(int size) { int sum = size(); this.sum = sum; return sum + size * sum; }"
 
 
-def test_a_call_and_a_field_keep_the_variables_name(base: Base) -> None:
-    said = (
+def test_calls_and_fields_keep_their_name(base: Base) -> None:
+    expected_text = (
         TEXT.replace("int size", "int var0").replace("* sum", "* var1").replace("+ size", "+ var0")
     )
-    said = said.replace("int sum", "int var1").replace("= sum", "= var1").replace("n sum", "n var1")
-    assert said.count("var") == 6
-    found = renamed(tokens(base, TEXT), base._fresh, ROOM)
-    assert found is not None
-    assert same(found, tokens(base, said))
+    expected_text = (
+        expected_text.replace("int sum", "int var1")
+        .replace("= sum", "= var1")
+        .replace("n sum", "n var1")
+    )
+    assert expected_text.count("var") == 6
+    renamed_tokens = rename_variables(encode_tokens(base, TEXT), base._fresh_names, ROOM)
+    assert renamed_tokens is not None
+    assert are_equal(renamed_tokens, encode_tokens(base, expected_text))
 
 
-def test_some_are_drawn_and_what_has_no_room_is_cut_off(base: Base) -> None:
-    own, draw = tokens(base, TEXT), np.random.default_rng(0)
-    drawn = [renamed(own, base._fresh, ROOM, draw) for _ in range(60)]
-    # All, one or the other, or none.
-    assert len({one.parts.tobytes() if one else b"" for one in drawn}) == 4
-    short = renamed(own, base._fresh, 12)
-    assert short is not None
-    assert len(short.parts) == short.sizes.sum() <= 12
-    assert {len(short.columns[name]) for name in PER_TOKEN} == {len(short.sizes)}
+def test_renaming_samples_variables_and_truncates(base: Base) -> None:
+    original_tokens, rng = encode_tokens(base, TEXT), np.random.default_rng(0)
+    samples = [rename_variables(original_tokens, base._fresh_names, ROOM, rng) for _ in range(60)]
+    # Both variables, one of the two, or none.
+    assert len({sample.parts.tobytes() if sample else b"" for sample in samples}) == 4
+    truncated = rename_variables(original_tokens, base._fresh_names, 12)
+    assert truncated is not None
+    assert len(truncated.parts) == truncated.sizes.sum() <= 12
+    assert {len(truncated.columns[name]) for name in PER_TOKEN} == {len(truncated.sizes)}
 
 
 @pytest.mark.parametrize(
@@ -145,67 +155,72 @@ def test_some_are_drawn_and_what_has_no_room_is_cut_off(base: Base) -> None:
         "size",
     ],
 )
-def test_nothing_is_renamed_where_it_might_mean_something_else(base: Base, text: str) -> None:
-    assert renamed(tokens(base, text), base._fresh, ROOM) is None
+def test_ambiguous_names_are_not_renamed(base: Base, text: str) -> None:
+    assert rename_variables(encode_tokens(base, text), base._fresh_names, ROOM) is None
 
 
-def test_methods_without_a_variant_get_one_while_it_learns(base: Base) -> None:
-    """A share of those that are to be named, with their own surroundings; none where nothing is
-    drawn, as in evaluation, nor where no share is set."""
+def test_training_adds_renamed_variants(base: Base) -> None:
+    """In training, a share of the methods to be named gets a renamed variant with the same context;
+    none does in evaluation, or if the share is 0."""
     questions = [Method("", TEXT)] * 200 + [Prompt(TEXT)] * 3
     rows = []
-    for one in questions:
-        read = base.read(one)
-        assert read is not None
-        rows.append({**base.encode(read), **(base.target("<none>", read) or {})})
-    columns = ragged(rows)
+    for question in questions:
+        question_features = base.extract_features(question)
+        assert question_features is not None
+        rows.append(
+            {
+                **base.encode(question_features),
+                **(base.encode_target("<none>", question_features) or {}),
+            }
+        )
+    columns = rows_to_columns(rows)
     assert "varied" not in base.collate(columns, np.random.default_rng(1))
-    some = otherwise(base, renamed=0.5)
-    assert "varied" not in some.collate(columns)
-    batch = some.collate(columns, np.random.default_rng(1))
+    renaming = copy_with_settings(base, renamed=0.5)
+    assert "varied" not in renaming.collate(columns)
+    batch = renaming.collate(columns, np.random.default_rng(1))
     varied = batch["varied"].tolist()
-    # A half of 200, of which an eighth has drawn no variable.
+    # Half of 200; in an eighth of these, no variable was sampled.
     assert 60 < len(varied) < 115
     assert varied == sorted(set(varied))
     assert max(varied) < 200
     assert len(batch["parts"]) == 203 + len(varied)
-    changed = batch["parts"][203:] != batch["parts"][varied]
-    assert bool(changed.any(1).all())
+    is_changed = batch["parts"][203:] != batch["parts"][varied]
+    assert bool(is_changed.any(1).all())
 
 
-def test_swapped_statements_are_the_same_to_one_that_sees_no_order(base: Base) -> None:
-    """A name is then said by what is the same before and after, so it is the same; one that sees
-    where each part stands is moved."""
+def test_model_without_order_ignores_swapped_statements(base: Base) -> None:
+    """Without an order, the state that predicts the name is the same before and after the swap;
+    with positions, it changes."""
     torch.manual_seed(3)
-    unordered = otherwise(base, unordered=True)
-    network = unordered.network().eval()
+    unordered = copy_with_settings(base, unordered=True)
+    network = unordered.build_network().eval()
     with torch.no_grad():
-        # As it begins, all that it reads is nearly the same to it, and no relation counts.
+        # Initial weights map all inputs to nearly the same state, and relations weigh nothing.
         for weights in network.encoder.parameters():
             weights.add_(0.1 * torch.randn_like(weights))
-    swapped = list(in_text("permute", "single"))[::4]
-    assert len(swapped) > 20
-    moved = []
-    for some in (base, unordered):
-        batch = shown(some, [Method("", one) for pair in swapped for one in pair])
+    text_pairs = list(iterate_certified_variants("permute", "single"))[::4]
+    assert len(text_pairs) > 20
+    differences = []
+    for architecture in (base, unordered):
+        batch = make_batch(architecture, [Method("", text) for pair in text_pairs for text in pair])
         with torch.inference_mode():
             states = network.place(network.read(batch))
-        moved.append((states[::2] - states[1::2]).abs().amax(1))
-    assert bool((moved[0] > 1e-4).all())
-    assert bool((moved[1] < 1e-4).all())
+        differences.append((states[::2] - states[1::2]).abs().amax(1))
+    assert bool((differences[0] > 1e-4).all())
+    assert bool((differences[1] < 1e-4).all())
 
 
-def test_only_names_are_asked_for_without_an_order(base: Base) -> None:
-    unordered = otherwise(base, unordered=True, length=64, around=16)
-    asked: list[Input] = [Method("", TEXT), Prompt(TEXT)]
-    batch = shown(unordered, asked)
+def test_only_naming_questions_lose_their_order(base: Base) -> None:
+    unordered = copy_with_settings(base, unordered=True, length=64, around=16)
+    questions: list[Input] = [Method("", TEXT), Prompt(TEXT)]
+    batch = make_batch(unordered, questions)
     size = int(batch["sizes"][1])
     assert batch["place"][1, :size].tolist() == list(range(size))
-    # <s>; the signature, the first statement and so on, each from its own beginning; </s>.
+    # <s>; the signature, the first statement and so on, each numbered from 1; </s>.
     places = batch["place"][0, :size].tolist()
     assert places[:4] == [0, 1, 2, 3]
     assert places[-1] == 63
     statement = batch["statement"][0, 1 : size - 1]
-    for one in statement.unique():
-        mine = batch["place"][0, 1 : size - 1][statement == one]
-        assert mine.tolist() == list(range(1, len(mine) + 1))
+    for number in statement.unique():
+        statement_places = batch["place"][0, 1 : size - 1][statement == number]
+        assert statement_places.tolist() == list(range(1, len(statement_places) + 1))

@@ -1,4 +1,4 @@
-"""GLUECode's plain networks: the end of a training, and an equation computed again."""
+"""Tests of GLUECode's plain networks: resuming a finished training, and the CNN's equation."""
 
 from __future__ import annotations
 
@@ -7,36 +7,39 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from codeacumen.models.neural.training.teaching import teach
+from codeacumen.models.neural.training.teaching import fit_network
 from models.neural import checks
 from models.neural.checks import NAMING
 
 
-def test_what_has_ended_is_not_gone_on_with(tmp_path: Path) -> None:
-    """Killed after its last round and before it was saved: no round is added, none is lost."""
+def test_finished_training_is_not_continued(tmp_path: Path) -> None:
+    """If a training is killed after its last round and before it is saved, no round is added or
+    lost."""
     torch.set_num_threads(1)
-    model, _ = checks.made("cnn", NAMING)
-    file = checks.prepare(model, checks.taught_examples(NAMING, 48), tmp_path)
+    model, _ = checks.make_small("cnn", NAMING)
+    file = checks.prepare_examples(model, checks.make_examples(NAMING, 48), tmp_path)
     training = checks.small_training("cnn", epochs=30, patience=1, rate=0.05)
-    ways = [teach(model, file, file, training, tmp_path / "c", device="cpu") for _ in range(2)]
-    assert len(ways[0].history) < 30
-    assert ways[0].history == ways[1].history
-    for key, value in ways[0].network.state_dict().items():
-        assert torch.equal(value, ways[1].network.state_dict()[key])
+    results = [
+        fit_network(model, file, file, training, tmp_path / "c", device="cpu") for _ in range(2)
+    ]
+    assert len(results[0].history) < 30
+    assert results[0].history == results[1].history
+    for key, value in results[0].network.state_dict().items():
+        assert torch.equal(value, results[1].network.state_dict()[key])
 
 
-def test_the_convolution_is_the_equation() -> None:
-    """Oracle: the four lines of the equation, in numpy."""
-    from codeacumen.models.neural.networks.cnn import CNNNetwork, Settings
+def test_convolution_equals_equation() -> None:
+    """Oracle: the four lines of the equation in numpy."""
+    from codeacumen.models.neural.networks.cnn import CNNNetwork, CNNSettings
 
     torch.manual_seed(1)
-    network = CNNNetwork(Settings(embedding=3, channels=4, hidden=2), 10, 5).eval()
+    network = CNNNetwork(CNNSettings(embedding=3, channels=4, hidden=2), 10, 5).eval()
     tokens = torch.tensor([[2, 3, 4, 5, 6, 0, 0]])
-    found = network.vector({"tokens": tokens, "tokens_size": torch.tensor([5])})
+    vectors = network.compute_vectors({"tokens": tokens, "tokens_size": torch.tensor([5])})
     weights = {key: value.detach().numpy() for key, value in network.state_dict().items()}
     embedded = np.pad(weights["embedding.weight"][[2, 3, 4, 5, 6]], ((2, 2), (0, 0)))
-    windows = np.stack([embedded[at : at + 5].T for at in range(5)])
+    windows = np.stack([embedded[offset : offset + 5].T for offset in range(5)])
     convolved = np.einsum("lec,oec->lo", windows, weights["convolution.weight"])
-    seen = np.maximum(convolved + weights["convolution.bias"], 0).mean(0)
-    hidden = np.maximum(weights["dense.weight"] @ seen + weights["dense.bias"], 0)
-    np.testing.assert_allclose(found.detach().numpy()[0], hidden, rtol=1e-5)
+    pooled = np.maximum(convolved + weights["convolution.bias"], 0).mean(0)
+    hidden = np.maximum(weights["dense.weight"] @ pooled + weights["dense.bias"], 0)
+    np.testing.assert_allclose(vectors.detach().numpy()[0], hidden, rtol=1e-5)

@@ -1,4 +1,4 @@
-"""Networks by name, and those of other packages."""
+"""Tests of networks by name, and of networks from other packages."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import pytest
 pytest.importorskip("torch")
 
 from codeacumen.api import CodeacumenError
-from codeacumen.models.neural.catalogue import CATALOGUE, architecture, names
+from codeacumen.models.neural.catalogue import CATALOGUE, list_networks, load_architecture
 from codeacumen.models.neural.model import make_run
-from codeacumen.models.neural.training.settings import changed, read_config
-from codeacumen.models.neural.training.train import request, train
+from codeacumen.models.neural.training.settings import apply_changes, read_config
+from codeacumen.models.neural.training.train import make_request, run_training
 from codeacumen.registry.entries import ENTRIES
-from models.neural.checks import methods
-from models.neural.trainings import Here, Naming, nothing
+from models.neural.checks import list_methods
+from models.neural.trainings import InlineEngine, NamingTask, ignore_progress
 from support import pretend_installed
 
 MINE = """
@@ -42,51 +42,53 @@ def no_network_is_registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ENTRIES, "network", {})
 
 
-def install(folder: Path, monkeypatch: pytest.MonkeyPatch, package: str, what: str) -> None:
-    named = f"[codeacumen.networks]\nmine = {package}:{what}\n"
+def install_network(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, package: str, attribute: str
+) -> None:
+    entry_points = f"[codeacumen.networks]\nmine = {package}:{attribute}\n"
     folder.mkdir(exist_ok=True)
-    pretend_installed(folder, monkeypatch, package, MINE, named)
+    pretend_installed(folder, monkeypatch, package, MINE, entry_points)
 
 
-def test_one_of_another_package_is_trained_and_asked_like_ours(
+def test_network_of_another_package_trains_and_predicts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    install(tmp_path, monkeypatch, "net_alpha", "Mine")
-    assert names() == [*CATALOGUE, "mine"]
-    tables = changed(read_config("mine"), {"training.epochs": 1, "network.hidden": 4})
-    asked = request("mine", tables, Naming(), device="cpu")  # type: ignore[arg-type]
-    about = train(asked, tmp_path / "run", Here(), nothing)
+    install_network(tmp_path, monkeypatch, "net_alpha", "Mine")
+    assert list_networks() == [*CATALOGUE, "mine"]
+    tables = apply_changes(read_config("mine"), {"training.epochs": 1, "network.hidden": 4})
+    training_request = make_request("mine", tables, NamingTask(), device="cpu")  # type: ignore[arg-type]
+    about = run_training(training_request, tmp_path / "run", InlineEngine(), ignore_progress)
     assert (about["network"], about["settings"]["embedding"]) == ("mine", 8)  # type: ignore[index,call-overload]
     run = make_run(str(tmp_path / "run"), "cpu")
-    (vector,) = run.embed([methods()[0][0]])  # type: ignore[union-attr]
+    (vector,) = run.embed([list_methods()[0][0]])  # type: ignore[union-attr]
     assert len(vector) == 4
-    # Its answers are found again only while its package's code is the same.
+    # Cached answers are valid only while the code of the package is the same.
     (tmp_path / "net_alpha.py").write_text(MINE + "# edited\n")
     assert make_run(str(tmp_path / "run"), "cpu").fingerprint != run.fingerprint
 
 
 @pytest.mark.parametrize(
-    ("what", "said"),
+    ("attribute", "message"),
     [
         ("number", "the network mine of net_beta 1.0 is not an Architecture"),
         ("missing", "cannot load network 'mine' of the package net_beta: AttributeError"),
     ],
 )
-def test_what_is_none_is_told(
-    what: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_invalid_network_is_reported(
+    attribute: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    install(tmp_path, monkeypatch, "net_beta", what)
-    with pytest.raises(CodeacumenError, match=said):
-        architecture("mine")
+    install_network(tmp_path, monkeypatch, "net_beta", attribute)
+    with pytest.raises(CodeacumenError, match=message):
+        load_architecture("mine")
 
 
-def test_two_of_one_name_are_refused_and_unknown_ones_told(
+def test_duplicate_and_unknown_network_names_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for package in ("net_gamma", "net_delta"):
-        install(tmp_path / package, monkeypatch, package, "Mine")
-    with pytest.raises(CodeacumenError, match=r"called 'mine': .*net_delta.*net_gamma"):
-        architecture("mine")
+        install_network(tmp_path / package, monkeypatch, package, "Mine")
+    with pytest.raises(CodeacumenError, match=r"have the name 'mine': .*net_delta.*net_gamma"):
+        load_architecture("mine")
     with pytest.raises(CodeacumenError, match="no network called 'yours'") as caught:
-        architecture("yours")
+        load_architecture("yours")
     assert "mlp, cnn" in caught.value.hint

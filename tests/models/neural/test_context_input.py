@@ -1,4 +1,4 @@
-"""What two models read of a method and of what surrounds it."""
+"""Tests of the input of Cognac and GTNM: words of a method and of its context."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import pytest
 
 from codeacumen.api import CodeacumenError, Method, NamedMethod, Prompt
 from codeacumen.models.neural.inputs.context import (
-    PLACES,
-    Seen,
-    cognac_features,
-    doc_words,
-    gtnm_features,
-    local_words,
-    look,
-    pieces,
-    project_words,
-    type_words,
+    PLACE_NAMES,
+    MethodContext,
+    collect_local_words,
+    collect_project_words,
+    extract_cognac_features,
+    extract_gtnm_features,
+    read_method_context,
+    split_doc,
+    split_name,
+    split_type,
 )
 
 TEXT = """/** Sums the {@code prices}; see METHOD_NAME.
@@ -43,66 +43,68 @@ OWNER: dict[str, Any] = {
 }
 
 
-class Around:
+class FixedContext:
     def owner(self, method: str) -> Any:
         if method != "known":
             raise CodeacumenError("who is that?")
         return OWNER
 
 
-AROUND: Any = Around()
+AROUND: Any = FixedContext()
 
 
-def test_a_method_alone() -> None:
-    seen = look(Method("", TEXT))
-    assert seen.returns == "long"
-    assert seen.parameters == [("List<Item>", "items"), ("int...", "fees")]
-    assert seen.modifiers == ["protected", "static"]
-    assert seen.doc.startswith("/** Sums")
-    assert seen.header == seen.owner == ""
-    assert not seen.methods
-    # Neither comments nor literals are words.
-    assert "getTotal" not in seen.body
-    assert seen.body.count("price") == 1
+def test_context_of_method_without_class() -> None:
+    context = read_method_context(Method("", TEXT))
+    assert context.returns == "long"
+    assert context.parameters == [("List<Item>", "items"), ("int...", "fees")]
+    assert context.modifiers == ["protected", "static"]
+    assert context.doc.startswith("/** Sums")
+    assert context.header == context.class_name == ""
+    assert not context.methods
+    # Words of comments and literals do not count.
+    assert "getTotal" not in context.body
+    assert context.body.count("price") == 1
 
 
-def test_each_word_knows_its_statement() -> None:
-    seen = look(Method("", TEXT))
-    told: dict[str, set[str]] = {}
-    for word, place in zip(seen.body, seen.places, strict=True):
-        told.setdefault(word, set()).add(PLACES[place])
-    assert told["sum"] == {"local", "expression", "switch", "return"}
-    assert told["items"] == told["for"] == {"for"}
-    assert told["isFree"] == {"if"}
-    assert told["price"] == {"expression"}
-    assert told["MAX"] == {"case"}
-    assert told["Overflow"] == {"throw"}
-    assert told["Reader"] == told["IOException"] == {"try"}
-    assert told["ready"] == {"assert"}
-    assert told["helper"] == {"return"}
-    assert told["continue"] == {"if"}
+def test_each_word_has_the_place_of_its_statement() -> None:
+    context = read_method_context(Method("", TEXT))
+    places_by_word: dict[str, set[str]] = {}
+    for word, place in zip(context.body, context.places, strict=True):
+        places_by_word.setdefault(word, set()).add(PLACE_NAMES[place])
+    assert places_by_word["sum"] == {"local", "expression", "switch", "return"}
+    assert places_by_word["items"] == places_by_word["for"] == {"for"}
+    assert places_by_word["isFree"] == {"if"}
+    assert places_by_word["price"] == {"expression"}
+    assert places_by_word["MAX"] == {"case"}
+    assert places_by_word["Overflow"] == {"throw"}
+    assert places_by_word["Reader"] == places_by_word["IOException"] == {"try"}
+    assert places_by_word["ready"] == {"assert"}
+    assert places_by_word["helper"] == {"return"}
+    assert places_by_word["continue"] == {"if"}
 
 
-def test_the_mask_is_no_word() -> None:
-    seen = look(Method("known", TEXT), AROUND)
-    read = cognac_features(seen, 1000)["pieces"]
-    whole = gtnm_features(seen, local=1000, project=1000, doc=100)
-    for words in (read, whole["local"], whole["project"], whole["doc"]):
+def test_mask_is_not_a_word() -> None:
+    context = read_method_context(Method("known", TEXT), AROUND)
+    cognac_words = extract_cognac_features(context, 1000)["pieces"]
+    gtnm_words = extract_gtnm_features(context, local=1000, project=1000, doc=100)
+    for words in (cognac_words, gtnm_words["local"], gtnm_words["project"], gtnm_words["doc"]):
         assert words
         assert "method" not in words
         assert "name" not in words
-    assert pieces("METHOD_NAME") == pieces("<MASK>") == pieces("MASKED_CALL") == ()
-    assert pieces("methodName") == ("method", "name")
+    assert split_name("METHOD_NAME") == split_name("<MASK>") == split_name("MASKED_CALL") == ()
+    assert split_name("methodName") == ("method", "name")
 
 
-def test_what_cognac_reads_and_in_which_order() -> None:
-    seen = look(Method("known", "int METHOD_NAME(Item[] x) { return size; }"), AROUND)
-    found = cognac_features(seen, 100)
-    told = [
-        (word, PLACES[int(place)])
-        for word, place in zip(found["pieces"], found["places"], strict=True)
+def test_cognac_words_in_order() -> None:
+    context = read_method_context(
+        Method("known", "int METHOD_NAME(Item[] x) { return size; }"), AROUND
+    )
+    cognac_input = extract_cognac_features(context, 100)
+    placed_words = [
+        (word, PLACE_NAMES[int(place)])
+        for word, place in zip(cognac_input["pieces"], cognac_input["places"], strict=True)
     ]
-    assert told == [
+    assert placed_words == [
         ("shopping", "class"),
         ("cart", "class"),
         ("int", "returns"),
@@ -120,14 +122,16 @@ def test_what_cognac_reads_and_in_which_order() -> None:
         ("return", "return"),
         ("size", "return"),
     ]
-    short = cognac_features(seen, 3)
+    short = extract_cognac_features(context, 3)
     assert (short["pieces"], len(short["places"])) == (["shopping", "cart", "int"], 3)
 
 
-def test_what_gtnm_reads() -> None:
-    seen = look(Method("known", "public int METHOD_NAME(Item[] x) { return stock.all; }"), AROUND)
-    assert local_words(seen) == ["public", "int", "Item", "array", "x", "stock", "all"]
-    assert project_words(seen) == [
+def test_gtnm_words() -> None:
+    context = read_method_context(
+        Method("known", "public int METHOD_NAME(Item[] x) { return stock.all; }"), AROUND
+    )
+    assert collect_local_words(context) == ["public", "int", "Item", "array", "x", "stock", "all"]
+    assert collect_project_words(context) == [
         "void",
         "addItem",
         "List",
@@ -155,19 +159,24 @@ def test_what_gtnm_reads() -> None:
         "int",
         "METHOD_NAME",
     ]
-    found = gtnm_features(seen, local=3, project=8, doc=2)
-    assert found == {
-        # The last of each; single letters are no words.
+    gtnm_input = extract_gtnm_features(context, local=3, project=8, doc=2)
+    assert gtnm_input == {
+        # The last words of each; single letters are dropped.
         "local": ["array", "stock", "all"],
         "project": ["stock", "void", "add", "item", "list", "item", "all", "int"],
         "invoked": [1, 0, 0, 0, 0, 0, 1, 0],
-        # The first of these, and documentation they are.
+        # The first words of the documentation.
         "doc": ["from", "the"],
     }
 
 
-def test_the_comment_in_the_text_goes_first() -> None:
-    assert doc_words(look(Method("known", TEXT), AROUND).doc) == ["sums", "the", "prices", "see"]
+def test_comment_in_the_text_precedes_that_of_the_file() -> None:
+    assert split_doc(read_method_context(Method("known", TEXT), AROUND).doc) == [
+        "sums",
+        "the",
+        "prices",
+        "see",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -186,21 +195,24 @@ def test_the_comment_in_the_text_goes_first() -> None:
         ),
     ],
 )
-def test_documentation(doc: str, words: list[str]) -> None:
-    assert doc_words(doc) == words
+def test_words_of_documentation(doc: str, words: list[str]) -> None:
+    assert split_doc(doc) == words
 
 
-def test_types() -> None:
-    assert type_words("int") == ("int",)
-    assert type_words("Map.Entry<K,?>[][]") == ("Map", "Entry", "K", "array")
-    assert type_words("") == ()
+def test_words_of_types() -> None:
+    assert split_type("int") == ("int",)
+    assert split_type("Map.Entry<K,?>[][]") == ("Map", "Entry", "K", "array")
+    assert split_type("") == ()
 
 
-def test_where_nothing_is_known_of_a_method_the_text_has_to_do() -> None:
-    for asked in (Method("other", TEXT), Method("", TEXT), NamedMethod(Method("x", TEXT), "f")):
-        assert look(asked, AROUND) == look(Method("", TEXT))
-    assert look(NamedMethod(Method("known", TEXT), "f"), AROUND).owner == "ShoppingCart"
-    assert look(Prompt(TEXT, "known"), AROUND).owner == "ShoppingCart"
+def test_unknown_method_is_read_from_its_text_alone() -> None:
+    for question in (Method("other", TEXT), Method("", TEXT), NamedMethod(Method("x", TEXT), "f")):
+        assert read_method_context(question, AROUND) == read_method_context(Method("", TEXT))
+    assert (
+        read_method_context(NamedMethod(Method("known", TEXT), "f"), AROUND).class_name
+        == "ShoppingCart"
+    )
+    assert read_method_context(Prompt(TEXT, "known"), AROUND).class_name == "ShoppingCart"
 
 
 @pytest.mark.parametrize(
@@ -214,19 +226,19 @@ def test_where_nothing_is_known_of_a_method_the_text_has_to_do() -> None:
         ("public @interface Marks", "Marks"),
     ],
 )
-def test_the_name_of_a_class(header: str, owner: str) -> None:
-    assert Seen(header=header).owner == owner
+def test_class_name_from_header(header: str, owner: str) -> None:
+    assert MethodContext(header=header).class_name == owner
 
 
-def test_an_identifier_is_read_too() -> None:
-    found = cognac_features(look(Method("", "maxItemCount")), 10)
-    assert found["pieces"] == ["max", "item", "count"]
-    assert {PLACES[int(place)] for place in found["places"]} == {"other"}
+def test_identifier_is_read_as_words() -> None:
+    identifier_input = extract_cognac_features(read_method_context(Method("", "maxItemCount")), 10)
+    assert identifier_input["pieces"] == ["max", "item", "count"]
+    assert {PLACE_NAMES[int(place)] for place in identifier_input["places"]} == {"other"}
 
 
-def test_any_text_is_read_without_an_error_and_soon() -> None:
+def test_any_text_is_read_fast_and_without_error() -> None:
     deep = "void METHOD_NAME() {" + "if (a) {" * 3000 + "}" * 3001
-    odd = (
+    odd_texts = (
         "",
         "}",
         "{",
@@ -239,10 +251,10 @@ def test_any_text_is_read_without_an_error_and_soon() -> None:
         "=> <MASK> 你好",
         "new " * 9999,
     )
-    began = time.monotonic()
-    for text in odd:
-        seen = look(Method("", text))
-        assert len(seen.body) == len(seen.places)
-        assert len(cognac_features(seen, 350)["pieces"]) <= 350
-        gtnm_features(seen, local=55, project=60, doc=10)
-    assert time.monotonic() - began < 60
+    start = time.monotonic()
+    for text in odd_texts:
+        context = read_method_context(Method("", text))
+        assert len(context.body) == len(context.places)
+        assert len(extract_cognac_features(context, 350)["pieces"]) <= 350
+        extract_gtnm_features(context, local=55, project=60, doc=10)
+    assert time.monotonic() - start < 60

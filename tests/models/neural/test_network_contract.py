@@ -1,11 +1,11 @@
 """The contract that every network of the catalogue keeps, checked for each of them.
 
-A network learns what it is shown; saved and loaded, or asked beside other inputs, it gives the
-same answers; killed and resumed, it ends with the weights of an undisturbed training; and it reads
-any text. What is particular to one network is tested in the file of that network.
+A network learns its training examples; saved and loaded, or run with other inputs in the batch, it
+returns the same answers; killed and resumed, it ends with the weights of an undisturbed training;
+and it reads any text. Tests of one network's own behaviour are in that network's file.
 
-Networks are as small as they can be and are trained once per purpose; a network that is added to
-the catalogue is checked without a change here, in its ``small`` configuration.
+Networks are as small as possible and are trained once per purpose. A network added to the catalogue
+is checked here without a change, in its ``small`` configuration.
 """
 
 from __future__ import annotations
@@ -25,15 +25,20 @@ import torch
 
 from codeacumen.api import Example, Method
 from codeacumen.core.progress import Progress, ignore_progress
-from codeacumen.models.neural.answering import answers, vectors
+from codeacumen.models.neural.answering import compute_vectors, predict_answers
 from codeacumen.models.neural.architecture import Architecture, Purpose
-from codeacumen.models.neural.catalogue import CATALOGUE, Plan, architecture
+from codeacumen.models.neural.catalogue import CATALOGUE, NetworkPlan, load_architecture
 from codeacumen.models.neural.training import checkpoints
-from codeacumen.models.neural.training.preparing import ReadJob, read_part
-from codeacumen.models.neural.training.settings import CONFIGS, Training, filled, read_config
-from codeacumen.models.neural.training.teaching import LAST, Taught
+from codeacumen.models.neural.training.preparing import ReadJob, extract_part
+from codeacumen.models.neural.training.settings import (
+    CONFIGS,
+    TrainingSettings,
+    fill_settings,
+    read_config,
+)
+from codeacumen.models.neural.training.teaching import LAST, TrainingResult
 from models.neural import checks
-from models.neural.base_examples import ALL, mixed
+from models.neural.base_examples import ALL, make_mixed_examples
 from models.neural.checks import COMPLETION, NAMING, NPATH, PRETRAIN
 
 TRAINING = {"epochs": 3, "batch": 8}
@@ -41,7 +46,7 @@ EXAMPLES = 32
 KILLED_AT = 10  # of 12 steps: in the last of three rounds
 
 # Smaller than ``small``. Contexts are fewer than a method has, and dropout is on, so that a
-# resumed training has to draw what the undisturbed one drew.
+# resumed training must sample what the undisturbed one sampled.
 TINY_TOKENS: dict[str, Any] = {"vocabulary": 500, "length": 40, "embedding": 8, "hidden": 8}
 TINY: dict[str, dict[str, Any]] = {
     "mlp": TINY_TOKENS,
@@ -70,7 +75,7 @@ TINY: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Lesson:
-    """What a network needs to know a few examples by heart."""
+    """Settings with which a network memorizes a few examples."""
 
     epochs: int = 80
     training: dict[str, Any] = field(default_factory=dict)
@@ -79,7 +84,7 @@ class Lesson:
     few: int = 12  # examples in a run that is not thorough
 
 
-# Seq2seq has no attention and learns a name by heart slowly.
+# Seq2seq has no attention and memorizes a name slowly.
 LESSONS = {
     "bilstm": Lesson(80, {}, {"length": 48}),
     "seq2seq": Lesson(160, {"rate": 0.01}, {"embedding": 64, "length": 48}),
@@ -92,7 +97,7 @@ LESSONS = {
         160, {"rate": 0.003, "round": 80}, {"pretrain": 0.05, "alone": 0.0}, share_right=0.85
     ),
     "gtnm": Lesson(80, {"rate": 0.005}),
-    # By the nearest method alone, each has the name that it was taught.
+    # With the nearest method alone, each method gets its training name.
     "spot-cnn": Lesson(80, {"rate": 0.0005}, {"rank": "r1"}, few=32),
 }
 
@@ -112,15 +117,19 @@ UNKNOWN_WORDS = "Qzxv METHOD_NAME(Wvkj qqzj) { return qqzj.vvxq(); }"
 def network_class(network: str) -> type[Architecture]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        return architecture(network)
+        return load_architecture(network)
 
 
-def purposes(network: str) -> list[Purpose]:
-    """Every purpose that a network can be trained for, of those that the examples have."""
+def list_purposes(network: str) -> list[Purpose]:
+    """Return the purposes for which a network can be trained and for which there are examples."""
     kind = network_class(network)
-    if kind.joint:
+    if kind.task_column:
         return [ALL]
-    return [one for one in (NAMING, NPATH, COMPLETION) if one.task.startswith(kind.serves)]
+    return [
+        purpose
+        for purpose in (NAMING, NPATH, COMPLETION)
+        if purpose.task.startswith(kind.task_prefixes)
+    ]
 
 
 @dataclass(frozen=True)
@@ -131,12 +140,18 @@ class Case:
     def __str__(self) -> str:
         return f"{self.network}-{self.purpose.task.removeprefix('gluecode/')}"
 
-    def examples(self, count: int) -> list[Example]:
-        return mixed(count) if self.purpose is ALL else checks.taught_examples(self.purpose, count)
+    def make_examples(self, count: int) -> list[Example]:
+        return (
+            make_mixed_examples(count)
+            if self.purpose is ALL
+            else checks.make_examples(self.purpose, count)
+        )
 
-    def train(self, folder: Path, step: Progress = ignore_progress, workers: int = 0) -> Trained:
-        examples = self.examples(EXAMPLES)
-        model, plan, taught = checks.train_on(
+    def train_case(
+        self, folder: Path, step: Progress = ignore_progress, workers: int = 0
+    ) -> Trained:
+        examples = self.make_examples(EXAMPLES)
+        model, plan, taught = checks.train_small_on(
             self.network,
             self.purpose,
             examples,
@@ -153,13 +168,13 @@ class Trained:
     case: Case
     folder: Path
     model: Architecture
-    plan: Plan
-    taught: Taught
+    plan: NetworkPlan
+    taught: TrainingResult
     examples: list[Example]
 
     @property
     def features(self) -> list[Any]:
-        return [self.model.read(example.input) for example in self.examples]
+        return [self.model.extract_features(example.input) for example in self.examples]
 
     def last_weights(self) -> dict[str, torch.Tensor]:
         path = self.folder / "checkpoints" / LAST
@@ -167,16 +182,18 @@ class Trained:
         return state
 
 
-CASES = [Case(network, purpose) for network in CATALOGUE for purpose in purposes(network)]
-# One case for each network, by the purpose that it serves first.
+CASES = [Case(network, purpose) for network in CATALOGUE for purpose in list_purposes(network)]
+# One case for each network, with its first purpose.
 FIRST_CASES = list({case.network: case for case in reversed(CASES)}.values())[::-1]
-PRETRAINED = [Case(name, PRETRAIN) for name in CATALOGUE if network_class(name).may_pretrain]
+PRETRAINED = [
+    Case(name, PRETRAIN) for name in CATALOGUE if network_class(name).supports_pretraining
+]
 
 
 @pytest.fixture(scope="module")
 def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Trained:
     case: Case = request.param
-    return case.train(tmp_path_factory.mktemp(str(case)))
+    return case.train_case(tmp_path_factory.mktemp(str(case)))
 
 
 def for_each(cases: list[Case]) -> Any:
@@ -187,44 +204,46 @@ def for_each(cases: list[Case]) -> Any:
 
 
 @pytest.mark.parametrize("case", FIRST_CASES, ids=str)
-def test_learns_a_few_by_heart(case: Case, tmp_path: Path) -> None:
+def test_network_memorizes_few_examples(case: Case, tmp_path: Path) -> None:
     check_learned(case, LESSONS.get(case.network, Lesson()).few, tmp_path)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_learns_many_by_heart(case: Case, tmp_path: Path) -> None:
+def test_network_memorizes_many_examples(case: Case, tmp_path: Path) -> None:
     check_learned(case, 32, tmp_path)
 
 
 def check_learned(case: Case, count: int, folder: Path) -> None:
     lesson = LESSONS.get(case.network, Lesson())
-    examples = case.examples(count)
+    examples = case.make_examples(count)
     training = {
         "epochs": lesson.epochs,
         "round": lesson.epochs // 4,
         "batch": 32,
         **lesson.training,
     }
-    model, _, taught = checks.train_on(
+    model, _, taught = checks.train_small_on(
         case.network, case.purpose, examples, folder, training, **lesson.network
     )
     assert taught.history[-1]["loss"] < 0.5 * taught.history[0]["loss"]
-    given = answers(model, taught.network, [model.read(example.input) for example in examples])
+    predicted = predict_answers(
+        model, taught.network, [model.extract_features(example.input) for example in examples]
+    )
     expected = [expected_answer(model, example) for example in examples]
-    right = sum(a == b for a, b in zip(given, expected, strict=True))
-    assert right >= lesson.share_right * len(examples), list(zip(given, expected, strict=True))
+    right = sum(a == b for a, b in zip(predicted, expected, strict=True))
+    assert right >= lesson.share_right * len(examples), list(zip(predicted, expected, strict=True))
 
 
 def expected_answer(model: Architecture, example: Example) -> str | None:
-    """The true answer in the words that the network has: a small vocabulary may lack some."""
-    if model.joint:
+    """Return the true answer in the network's words; a small vocabulary may lack some."""
+    if model.task_column:
         return str(example.truth)
-    features = model.read(example.input)
+    features = model.extract_features(example.input)
     assert features is not None
-    target = model.target(str(example.truth), features) or {}
+    target = model.encode_target(str(example.truth), features) or {}
     numbers = target.get("label", target.get("target", np.zeros(1, np.int32)))
-    return model.answer([int(number) for number in numbers])
+    return model.decode_answer([int(number) for number in numbers])
 
 
 @for_each(FIRST_CASES + PRETRAINED)
@@ -232,33 +251,37 @@ def test_killed_and_resumed_has_the_same_weights(trained: Trained, tmp_path: Pat
     check_resumed(trained, tmp_path)
 
 
-def test_batches_made_ahead_are_those_of_the_resumed_round(tmp_path: Path) -> None:
-    """Worker processes of the loader begin before anybody tells them which round it is."""
-    undisturbed = Case("cnn", NAMING).train(tmp_path / "undisturbed", workers=2)
+def test_prefetched_batches_belong_to_the_resumed_round(tmp_path: Path) -> None:
+    """Worker processes of the loader start before they know the round."""
+    undisturbed = Case("cnn", NAMING).train_case(tmp_path / "undisturbed", workers=2)
     check_resumed(undisturbed, tmp_path / "killed", workers=2)
 
 
 class KilledError(Exception):
-    """Like a kill: nothing after it is done."""
+    """Simulates a kill: nothing runs after it."""
 
 
 def check_resumed(undisturbed: Trained, folder: Path, workers: int = 0) -> None:
-    """Prepare and train again, kill that, resume it, and compare everything with the first."""
+    """Prepare and train again, kill that training, resume it, and compare everything with the
+    first."""
 
-    def kill(what: str, done: int, total: int) -> None:
+    def kill_training(what: str, done: int, total: int) -> None:
         if done == KILLED_AT:
             raise KilledError
 
     case = undisturbed.case
     checkpoints = folder / "checkpoints"
     with pytest.raises(KilledError):
-        case.train(folder, kill, workers)
+        case.train_case(folder, kill_training, workers)
     assert (checkpoints / LAST).is_file()
     torch.manual_seed(12345)
     (checkpoints / f"{LAST}.part").write_bytes(b"half a checkpoint")
-    resumed = case.train(folder, workers=workers)
+    resumed = case.train_case(folder, workers=workers)
     assert [row["round"] for row in resumed.taught.history] == [0, 1, 2]
-    for name in ("train.arrow", *(f"vocabulary/{one.name}" for one in vocabulary_of(folder))):
+    for name in (
+        "train.arrow",
+        *(f"vocabulary/{vocabulary_file.name}" for vocabulary_file in vocabulary_of(folder)),
+    ):
         assert (folder / name).read_bytes() == (undisturbed.folder / name).read_bytes(), name
     assert_equal_weights(resumed.last_weights(), undisturbed.last_weights())
     assert_equal_weights(
@@ -279,9 +302,9 @@ def assert_equal_weights(left: dict[str, Any], right: dict[str, Any]) -> None:
 
 @for_each(FIRST_CASES)
 def test_training_changes_the_weights(trained: Trained) -> None:
-    """Otherwise equal weights after a resumed training would say nothing."""
+    """Without changes, equal weights after a resumed training would prove nothing."""
     torch.manual_seed(0)
-    first: Any = trained.model.network()
+    first: Any = trained.model.build_network()
     state = trained.taught.network.state_dict()
     moved = [not torch.equal(value, state[key]) for key, value in first.named_parameters()]
     assert sum(moved) > len(moved) / 2
@@ -292,27 +315,29 @@ def test_training_changes_the_weights(trained: Trained) -> None:
 
 @for_each(CASES)
 def test_saved_and_loaded_gives_the_same_answers(trained: Trained, tmp_path: Path) -> None:
-    """And the same vectors, to the last bit."""
+    """The vectors are equal too, to the last bit."""
     model, network = trained.model, trained.taught.network
-    checkpoints.save(tmp_path, trained.plan, model, network, {})
-    loaded_model, loaded_network = checkpoints.load(tmp_path)
+    checkpoints.save_network(tmp_path, trained.plan, model, network, {})
+    loaded_model, loaded_network = checkpoints.load_network(tmp_path)
     features = trained.features
-    assert answers(loaded_model, loaded_network, features) == answers(model, network, features)
-    if model.embeds:
-        rows = vectors(model, network, features)
-        assert vectors(loaded_model, loaded_network, features) == rows
+    assert predict_answers(loaded_model, loaded_network, features) == predict_answers(
+        model, network, features
+    )
+    if model.has_vectors:
+        rows = compute_vectors(model, network, features)
+        assert compute_vectors(loaded_model, loaded_network, features) == rows
         assert len({tuple(np.round(row or [], 4)) for row in rows}) > len(rows) // 2
 
 
 @for_each(CASES)
 def test_answers_are_independent_of_the_batch(trained: Trained) -> None:
-    """Of the other inputs in it, and of the padding that these bring."""
+    """Answers depend neither on other inputs of the batch nor on the padding that these cause."""
     model, network, features = trained.model, trained.taught.network, trained.features
-    together = answers(model, network, features, batch=len(features))
-    assert answers(model, network, features, batch=1) == together
-    if model.embeds:
-        rows = vectors(model, network, features, batch=len(features))
-        single = vectors(model, network, features, batch=1)
+    together = predict_answers(model, network, features, batch_size=len(features))
+    assert predict_answers(model, network, features, batch_size=1) == together
+    if model.has_vectors:
+        rows = compute_vectors(model, network, features, batch_size=len(features))
+        single = compute_vectors(model, network, features, batch_size=1)
         np.testing.assert_allclose(rows, single, rtol=1e-3, atol=1e-4)
 
 
@@ -322,44 +347,46 @@ def test_answers_are_independent_of_the_batch(trained: Trained) -> None:
 @for_each(FIRST_CASES)
 def test_empty_input_has_no_answer(trained: Trained) -> None:
     model, network = trained.model, trained.taught.network
-    assert model.read(Method("", "")) is None
-    assert model.read_text("") is None
-    known = trained.features[0]
-    given = answers(model, network, [None, known, None])
-    assert given == [None, *answers(model, network, [known]), None]
+    assert model.extract_features(Method("", "")) is None
+    assert model.extract_text_features("") is None
+    readable = trained.features[0]
+    predicted = predict_answers(model, network, [None, readable, None])
+    assert predicted == [None, *predict_answers(model, network, [readable]), None]
 
 
 @for_each(FIRST_CASES)
 def test_any_text_is_answered_or_refused(trained: Trained) -> None:
     model, network = trained.model, trained.taught.network
     for text in (*ODD_METHODS, *NO_METHODS):
-        features = model.read(Method("", text))
+        features = model.extract_features(Method("", text))
         if features is not None:
-            assert len(answers(model, network, [features])) == 1
-        features = model.read_text(text)
-        if features is not None and model.embeds:
-            (row,) = vectors(model, network, [features])
+            assert len(predict_answers(model, network, [features])) == 1
+        features = model.extract_text_features(text)
+        if features is not None and model.has_vectors:
+            (row,) = compute_vectors(model, network, [features])
             assert np.isfinite(row or [0.0]).all()
 
 
 @for_each(FIRST_CASES)
-def test_unknown_words_are_no_obstacle(trained: Trained) -> None:
-    """A method whose words were never seen changes no answer beside it."""
+def test_unknown_words_do_not_change_other_answers(trained: Trained) -> None:
+    """A method of unknown words does not change the answers for other methods."""
     model, network = trained.model, trained.taught.network
-    unknown = model.read(Method("", UNKNOWN_WORDS))
+    unknown = model.extract_features(Method("", UNKNOWN_WORDS))
     assert unknown is not None
-    known = trained.features[:5]
-    assert answers(model, network, [*known, unknown])[:5] == answers(model, network, known)
+    readable = trained.features[:5]
+    assert predict_answers(model, network, [*readable, unknown])[:5] == predict_answers(
+        model, network, readable
+    )
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_odd_methods_are_read_and_written(case: Case, tmp_path: Path) -> None:
     network_class(case.network)
-    _, plan = checks.made(case.network, case.purpose)
+    _, plan = checks.make_small(case.network, case.purpose)
     chunk: list[tuple[Method, str]] = [(Method("", text), "name") for text in ODD_METHODS]
     job = ReadJob(plan, chunk, None, tmp_path / "part.parquet")  # type: ignore[arg-type]
-    counts, read = read_part(job)
-    # Half a pair in a name is no Java: some networks read nothing of that method.
+    counts, read = extract_part(job)
+    # A lone surrogate in a name is not valid Java: some networks skip that method.
     assert len(ODD_METHODS) - 1 <= read == pq.read_table(tmp_path / "part.parquet").num_rows
     for words in counts.values():
         for word in words:
@@ -373,8 +400,8 @@ def test_odd_methods_are_read_and_written(case: Case, tmp_path: Path) -> None:
 def test_configurations_are_valid(path: Path) -> None:
     network = path.name.split(".")[0]
     tables = read_config(network, str(path))
-    filled(network_class(network).Settings, tables["network"], path.name)
-    filled(Training, tables["training"], path.name)
+    fill_settings(network_class(network).Settings, tables["network"], path.name)
+    fill_settings(TrainingSettings, tables["training"], path.name)
 
 
 def test_every_network_has_a_small_configuration() -> None:

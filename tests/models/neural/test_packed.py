@@ -1,4 +1,5 @@
-"""A batch in one block is the same batch, by whichever process it was made; what is waiting."""
+"""Tests of packed batches: a batch in one block equals the original, whichever process packed it;
+and of the time spent waiting."""
 
 from __future__ import annotations
 
@@ -14,11 +15,11 @@ pytest.importorskip("torch")
 import torch
 from lightning_fabric.utilities.apply_func import move_data_to_device
 
-from codeacumen.models.neural.training.batches import Loader, Packed, Rounds
+from codeacumen.models.neural.training.batches import BatchLoader, PackedBatch, RoundSampler
 from codeacumen.models.neural.training.encoded import EncodedFile
-from codeacumen.models.neural.training.teaching import Lesson
-from models.neural.base_examples import ALL, NAME, mixed
-from models.neural.checks import made, prepare, small_training
+from codeacumen.models.neural.training.teaching import TrainingModule
+from models.neural.base_examples import ALL, NAME, make_mixed_examples
+from models.neural.checks import make_small, prepare_examples, small_training
 
 BATCH = {
     "some": torch.arange(7),
@@ -31,63 +32,72 @@ BATCH = {
 }
 
 
-def same(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
-    return list(one) == list(other) and all(
+def are_equal(left: dict[str, torch.Tensor], right: dict[str, torch.Tensor]) -> bool:
+    return list(left) == list(right) and all(
         a.dtype == b.dtype and a.shape == b.shape and torch.equal(a, b)
-        for a, b in zip(one.values(), other.values(), strict=True)
+        for a, b in zip(left.values(), right.values(), strict=True)
     )
 
 
-def test_what_is_packed_is_unpacked() -> None:
-    packed = Packed.of(BATCH)
-    assert same(packed.batch(), BATCH)
-    assert same(packed.to("cpu").batch(), BATCH)
-    assert same(Packed.of({}).batch(), {})
-    # Lightning moves it to a device in one go.
+def test_unpacked_batch_equals_packed_one() -> None:
+    packed = PackedBatch.from_tensors(BATCH)
+    assert are_equal(packed.unpack(), BATCH)
+    assert are_equal(packed.to("cpu").unpack(), BATCH)
+    assert are_equal(PackedBatch.from_tensors({}).unpack(), {})
+    # Lightning moves the block to a device at once.
     moved = move_data_to_device(packed, torch.device("meta"))
-    assert {one.device.type for one in moved.batch().values()} == {"meta"}
-    # What steers the computation stays where it was made, as it was.
-    kept = Packed.of(BATCH, frozenset({"some", "none"}))
-    moved = move_data_to_device(kept, torch.device("meta"))
-    stayed = {name: one for name, one in moved.batch().items() if one.device.type == "cpu"}
-    assert same(stayed, {"some": BATCH["some"], "none": BATCH["none"]})
-    assert same(kept.batch(), BATCH)
-    # Views, no copies: the block is all that there is.
+    assert {tensor.device.type for tensor in moved.batch().values()} == {"meta"}
+    # Tensors that control the computation stay unchanged on the host.
+    packed_with_host_tensors = PackedBatch.from_tensors(BATCH, frozenset({"some", "none"}))
+    moved = move_data_to_device(packed_with_host_tensors, torch.device("meta"))
+    host_tensors = {
+        name: tensor for name, tensor in moved.batch().items() if tensor.device.type == "cpu"
+    }
+    assert are_equal(host_tensors, {"some": BATCH["some"], "none": BATCH["none"]})
+    assert are_equal(packed_with_host_tensors.unpack(), BATCH)
+    # The tensors are views of the block, not copies.
     packed.block.zero_()
-    assert not packed.batch()["some"].any()
+    assert not packed.unpack()["some"].any()
 
 
-def test_workers_make_the_batches_that_are_made_here(tmp_path: Path) -> None:
-    """Of all networks codeacumen-base's batches have the most kinds of tensors."""
-    model, _ = made(NAME, ALL)
-    file: EncodedFile = prepare(model, mixed(40), tmp_path)
-    lengths = np.asarray(model.length(file.sizes()))
-    lesson = Lesson(model, small_training(NAME), 1)
+def test_batches_of_workers_equal_those_of_the_main_process(tmp_path: Path) -> None:
+    """The batches of codeacumen-base have the most kinds of tensors of all networks."""
+    model, _ = make_small(NAME, ALL)
+    file: EncodedFile = prepare_examples(model, make_mixed_examples(40), tmp_path)
+    lengths = np.asarray(model.compute_lengths(file.empty_columns()))
+    lesson = TrainingModule(model, small_training(NAME), 1)
 
-    def batches(workers: int) -> list[dict[str, torch.Tensor]]:
-        rounds = Rounds(lengths, 16, 0, 0, 1)
-        found = Loader(file, model, rounds, workers)
-        return [lesson.on_after_batch_transfer(one, 0) for one in found]
+    def make_batches(workers: int) -> list[dict[str, torch.Tensor]]:
+        rounds = RoundSampler(lengths, 16, 0, 0, 1)
+        loader = BatchLoader(file, model, rounds, workers)
+        return [lesson.on_after_batch_transfer(batch, 0) for batch in loader]
 
-    here, there = batches(0), batches(1)
-    assert len(here) == len(there) == 3
-    assert all(same(a, b) for a, b in zip(here, there, strict=True))
+    serial_batches, worker_batches = make_batches(0), make_batches(1)
+    assert len(serial_batches) == len(worker_batches) == 3
+    assert all(are_equal(a, b) for a, b in zip(serial_batches, worker_batches, strict=True))
 
 
-def test_waiting_is_what_a_batch_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    model, _ = made(NAME, ALL)
-    file: EncodedFile = prepare(model, mixed(40), tmp_path)
-    made_in = type(model).collate
+def test_waiting_time_counts_making_of_batches_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, _ = make_small(NAME, ALL)
+    file: EncodedFile = prepare_examples(model, make_mixed_examples(40), tmp_path)
+    original_collate = type(model).collate
 
-    def slowly(*given: Any) -> Any:
+    def collate_slowly(*arguments: Any) -> Any:
         time.sleep(0.05)
-        return made_in(*given)
+        return original_collate(*arguments)
 
-    monkeypatch.setattr(type(model), "collate", slowly)
-    found = Loader(file, model, Rounds(np.asarray(model.length(file.sizes())), 16, 0, 0, 1), 0)
-    for _ in found:
-        before = found.waited
+    monkeypatch.setattr(type(model), "collate", collate_slowly)
+    loader = BatchLoader(
+        file,
+        model,
+        RoundSampler(np.asarray(model.compute_lengths(file.empty_columns())), 16, 0, 0, 1),
+        0,
+    )
+    for _ in loader:
+        before = loader.waited
         time.sleep(0.05)
-        # What is done with a batch is no waiting.
-        assert found.waited == before
-    assert found.waited >= 3 * 0.05
+        # The time spent on using a batch does not count.
+        assert loader.waited == before
+    assert loader.waited >= 3 * 0.05

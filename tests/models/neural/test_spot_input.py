@@ -1,4 +1,4 @@
-"""What Spot's CNN reads, against pairs that were made by hand."""
+"""Tests of the input of Spot's CNN against pairs written by hand."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import pytest
 pytest.importorskip("torch")
 
 from codeacumen.api import Method
-from codeacumen.models.neural.inputs.spot import pairs
-from codeacumen.models.neural.networks.spot_cnn import Settings, SpotCNN
+from codeacumen.models.neural.inputs.spot import extract_pairs
+from codeacumen.models.neural.networks.spot_cnn import SpotCNN, SpotCNNSettings
 from models.neural import checks
 from models.neural.checks import NAMING
 
@@ -48,30 +48,32 @@ BODIES = {
 
 
 @pytest.mark.parametrize("body", BODIES)
-def test_pairs(body: str) -> None:
-    found = pairs(f"void METHOD_NAME(OutputStream out) {{ {body} }}")
-    assert found == BODIES[body].split()
+def test_pairs_of_body(body: str) -> None:
+    words = extract_pairs(f"void METHOD_NAME(OutputStream out) {{ {body} }}")
+    assert words == BODIES[body].split()
 
 
-def test_a_variable_is_that_of_the_nearest_declaration() -> None:
-    found = pairs("void f(int x) { g(x); for (String x : all) g(x); g(x); g(this.x); h.x(); }")
-    named = [word for node, word in zip(found[::2], found[1::2], strict=True) if "Var" in node]
+def test_variable_belongs_to_the_nearest_declaration() -> None:
+    words = extract_pairs(
+        "void f(int x) { g(x); for (String x : all) g(x); g(x); g(this.x); h.x(); }"
+    )
+    named = [word for node, word in zip(words[::2], words[1::2], strict=True) if "Var" in node]
     assert named == ["intVar", "stringVar", "all", "stringVar", "intVar", "x", "h"]
 
 
-def test_the_mask_is_no_word() -> None:
-    for text, name in checks.methods():
-        found = pairs(text)
-        assert len(found) % 2 == 0
-        assert not any("method_name" in word.lower() for word in found), name
+def test_mask_is_not_a_word() -> None:
+    for text, name in checks.list_methods():
+        words = extract_pairs(text)
+        assert len(words) % 2 == 0
+        assert not any("method_name" in word.lower() for word in words), name
 
 
-def test_any_text_is_survived() -> None:
-    model = SpotCNN(Settings(longest=20), NAMING)
+def test_any_text_is_supported() -> None:
+    model = SpotCNN(SpotCNNSettings(longest=20), NAMING)
     for text in ("", "}{", "\ud800\0", "é" * 50, "class X {", "a" * 300_000, "((((" * 5000,
                  "void f() { \ud800.x(", "int f(", "void f(a b, @c d) { e = -> :: }"):  # fmt: skip
-        features = model.read(Method("", text))
+        features = model.extract_features(Method("", text))
         assert features is None or 0 < len(features["tokens"]) <= 20
-    assert model.read(Method("", "")) is None
-    assert model.read(Method("", "void f();")) is None
-    assert pairs("getName") == ["VariableName", "getName"]
+    assert model.extract_features(Method("", "")) is None
+    assert model.extract_features(Method("", "void f();")) is None
+    assert extract_pairs("getName") == ["VariableName", "getName"]

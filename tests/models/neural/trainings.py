@@ -1,4 +1,4 @@
-"""Small trainings as the verb asks for them: a task of the examples' methods, and no processes."""
+"""Small training requests: a task of the examples' methods, and an engine without processes."""
 
 from __future__ import annotations
 
@@ -8,38 +8,45 @@ from typing import Any
 import torch
 
 from codeacumen.api import Capability, Example, Instance, Method, TaskCard
-from codeacumen.models.neural.training.settings import changed, read_config
-from codeacumen.models.neural.training.train import Request, request
-from models.neural.checks import methods
+from codeacumen.models.neural.training.settings import apply_changes, read_config
+from codeacumen.models.neural.training.train import TrainingRequest, make_request
+from models.neural.checks import list_methods
 
 
-class Naming:
-    """A task of its own: the examples' methods, some of them held back."""
+class NamingTask:
+    """A task of the examples' methods, some of which are held out."""
 
     card = TaskCard("gluecode/naming", "Naming", "1", Capability.NAME, "character_bleu")
     fingerprint = "of the examples"
 
     def examples(self, split: str) -> list[Example]:
-        found = [
-            Example(Method(str(n), text), name) for n, (text, name) in enumerate(methods()[:160])
+        examples = [
+            Example(Method(str(n), text), name)
+            for n, (text, name) in enumerate(list_methods()[:160])
         ]
-        return found[:120] if split == "train" else found[120:140]
+        return examples[:120] if split == "train" else examples[120:140]
 
     def instances(self) -> list[Instance]:
-        shown = [*methods()[120:140], ("", "nothing to read")]
+        masked_methods = [*list_methods()[120:140], ("", "nothing to read")]
         return [
-            Instance(f"m{n}", Method(f"m{n}", text), name) for n, (text, name) in enumerate(shown)
+            Instance(f"m{number}", Method(f"m{number}", text), name)
+            for number, (text, name) in enumerate(masked_methods)
         ]
 
 
-def asked(name: str = "cnn", **changes: object) -> Request:
+def make_small_request(name: str = "cnn", **changes: object) -> TrainingRequest:
     torch.set_num_threads(1)
-    quick = {"training.epochs": 2, **{key.replace("__", "."): v for key, v in changes.items()}}
-    return request(name, changed(read_config(name, "small"), quick), Naming(), device="cpu")  # type: ignore[arg-type]
+    quick = {
+        "training.epochs": 2,
+        **{key.replace("__", "."): value for key, value in changes.items()},
+    }
+    return make_request(
+        name, apply_changes(read_config(name, "small"), quick), NamingTask(), device="cpu"
+    )  # type: ignore[arg-type]
 
 
-class Here:
-    """An engine without processes: starting one costs more than all that is read here."""
+class InlineEngine:
+    """An engine without processes: starting one takes longer than reading all the input."""
 
     def run(
         self, work: Callable[[Any], Any], items: Sequence[Any], limit: float
@@ -48,5 +55,5 @@ class Here:
             yield place, work(item)
 
 
-def nothing(what: str, done: int, total: int) -> None:
+def ignore_progress(what: str, done: int, total: int) -> None:
     pass

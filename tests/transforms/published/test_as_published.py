@@ -1,5 +1,5 @@
-"""The published tool's edits. The oracle is the tool itself: what it was seen to make of these
-methods, right or wrong, told in the definitions beside the data; javac and the JVM say which
+"""Tests of the published tool's edits. The oracle is the tool itself: its observed output for these
+methods, right or wrong, is stored in the definitions beside the data; javac and the JVM show which
 of its programs are broken."""
 
 from __future__ import annotations
@@ -12,30 +12,30 @@ from pathlib import Path
 import pytest
 
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.transforms.edits import apply
-from codeacumen.transforms.variants import PUBLISHED, Variant, variants
+from codeacumen.transforms.edits import apply_edits
+from codeacumen.transforms.variants import PUBLISHED, Variant, iterate_variants
 from corpora import EXAMPLES
 
 needs_jdk = pytest.mark.skipif(shutil.which("javac") is None, reason="no JDK here")
 
 
-def made(kind: str, method: str, where: str = "single") -> list[tuple[str, str]]:
-    """Each variant's text, with single spaces, and the doubt."""
+def make_variants(kind: str, method: str, where: str = "single") -> list[tuple[str, str]]:
+    """Return the text of each variant, with single spaces, and its doubt."""
     file = JavaFile(f"class T {{ {method} }}".encode())
-    found = []
-    for one in variants(file, f"published-{kind}", where, methods=[file.bodies[0]]):
-        text = apply(file.source, one.edits).decode()
-        found.append(
+    texts_and_doubts = []
+    for variant in iterate_variants(file, f"published-{kind}", where, methods=[file.bodies[0]]):
+        text = apply_edits(file.source, variant.edits).decode()
+        texts_and_doubts.append(
             (
-                tight(text.removeprefix("class T { ").removesuffix(" }")),
-                one.doubt.why if one.doubt else "",
+                normalize_spaces(text.removeprefix("class T { ").removesuffix(" }")),
+                variant.doubt.why if variant.doubt else "",
             )
         )
-    return found
+    return texts_and_doubts
 
 
-def tight(text: str) -> str:
-    """Without white space but between words, as the tool compares its own output."""
+def normalize_spaces(text: str) -> str:
+    """Return the text with white space only between words, as the tool compares its own output."""
     return re.sub(r"\s*(\W)\s*", r"\1", " ".join(text.split()))
 
 
@@ -110,7 +110,7 @@ CASES = [
         "a case falls into the next",
     ),
     (
-        "switch",  # nothing is missed of a case that only breaks
+        "switch",  # a case that only breaks loses nothing
         "void m(int k) { switch (k) { case 1: f(); case 2: break; default: d(); } }",
         "void m(int k) { if (k == 1) { f(); } else if (k == 2) { } else { d(); } }",
         "",
@@ -140,13 +140,13 @@ CASES = [
         "texts are compared by ==",
     ),
     (
-        "switch",  # what is sure is told before what is not
+        "switch",  # a certain doubt precedes an uncertain one
         "void m(Unknown u) { switch (u.x()) { case A: f(); case B: g(); } }",
         "void m(Unknown u) { if (u.x() == A) { f(); } else if (u.x() == B) { g(); } }",
         "a case falls into the next",
     ),
     (
-        "boolean",  # both variables keep their meaning, and nothing here can tell
+        "boolean",  # both variables keep their meaning, which cannot be detected here
         "void m() { { boolean a = p(); f(a); } { boolean a; a = q(); f(a); } }",
         "void m() { { boolean a = !(p()); f(!a); } { boolean a; a = !(q()); f(!a); } }",
         "it changes another variable",
@@ -161,86 +161,107 @@ CASES = [
 
 
 @pytest.mark.parametrize(("kind", "before", "after", "doubt"), CASES)
-def test_what_the_tool_was_seen_to_do(kind: str, before: str, after: str, doubt: str) -> None:
-    text, told = made(kind, before)[0]
-    assert text == tight(after)
-    assert told.startswith(doubt) if doubt else not told
+def test_variants_equal_observed_output_of_the_tool(
+    kind: str, before: str, after: str, doubt: str
+) -> None:
+    text, stated_doubt = make_variants(kind, before)[0]
+    assert text == normalize_spaces(after)
+    assert stated_doubt.startswith(doubt) if doubt else not stated_doubt
 
 
-def test_statements_of_two_branches_change_places() -> None:
+def test_statements_of_two_branches_are_swapped() -> None:
     head = "void m(boolean c, int a, int b) {"
-    found = made("permute", f"{head} if (c) {{ a = 1; b = 2; }} else {{ a = 1; b = 2; }} }}")
-    wrong = tight(head + " if (c) { a = 1; a = 1; } else { b = 2; b = 2; } }")
-    assert (wrong, "they stand in different blocks") in found
-    assert (tight(head + " if (c) { b = 2; a = 1; } else { a = 1; b = 2; } }"), "") in found
+    texts_and_doubts = make_variants(
+        "permute", f"{head} if (c) {{ a = 1; b = 2; }} else {{ a = 1; b = 2; }} }}"
+    )
+    wrong = normalize_spaces(head + " if (c) { a = 1; a = 1; } else { b = 2; b = 2; } }")
+    assert (wrong, "they stand in different blocks") in texts_and_doubts
+    assert (
+        normalize_spaces(head + " if (c) { b = 2; a = 1; } else { a = 1; b = 2; } }"),
+        "",
+    ) in texts_and_doubts
 
 
 @pytest.mark.parametrize(
     ("body", "count", "doubt"),
     [
         ("int a = 1; int b = 2; return a + b;", 1, ""),
-        ("String a = null; String b = null; return a + b;", 0, ""),  # String is a word, too
+        ("String a = null; String b = null; return a + b;", 0, ""),  # String is a word too
         ("int a = f(); int b = 2; return a + b;", 0, ""),
         ("p[0] = 5; q = r[0]; return q;", 1, "may"),
         ("int u = w / z; this.k = 3; return u;", 1, "the first"),
         ("int a = 1; int b = a; int c = 3; return c;", 1, ""),
     ],
 )
-def test_what_shares_no_word_changes_places(body: str, count: int, doubt: str) -> None:
-    found = made("permute", f"Object m(int[] p, int[] r, int q, int w, int z, int v) {{ {body} }}")
-    assert len(found) == count
-    assert all(doubt in told if doubt else not told for _, told in found)
+def test_statements_without_common_words_are_swapped(body: str, count: int, doubt: str) -> None:
+    texts_and_doubts = make_variants(
+        "permute", f"Object m(int[] p, int[] r, int q, int w, int z, int v) {{ {body} }}"
+    )
+    assert len(texts_and_doubts) == count
+    assert all(
+        doubt in stated_doubt if doubt else not stated_doubt for _, stated_doubt in texts_and_doubts
+    )
 
 
-def test_loops_that_read_the_same_are_one_place_and_two_variables_of_a_name_are_renamed() -> None:
+def test_equal_loops_are_one_location_and_equal_names_are_renamed_together() -> None:
     twice = "void m() { while (p()) f(); while (p()) f(); }"
-    ((first, _), (second, _)) = made("loop", twice)
-    assert first == second == tight("void m() { for (; p(); ) f(); for (; p(); ) f(); }")
+    ((first, _), (second, _)) = make_variants("loop", twice)
+    assert first == second == normalize_spaces("void m() { for (; p(); ) f(); for (; p(); ) f(); }")
     loops = "void m() { for (int i = 0; i < 2; i++) f(i); for (int i = 0; i < 3; i++) g(i); }"
-    found = made("rename", loops)
-    assert len(found) == 2
-    assert found[0] == found[1]
-    assert "i" not in re.findall(r"\w+", found[0][0])
-    assert not found[0][1]
+    texts_and_doubts = make_variants("rename", loops)
+    assert len(texts_and_doubts) == 2
+    assert texts_and_doubts[0] == texts_and_doubts[1]
+    assert "i" not in re.findall(r"\w+", texts_and_doubts[0][0])
+    assert not texts_and_doubts[0][1]
 
 
-def test_a_declaration_is_put_before_a_statement_of_the_body() -> None:
-    ((text, doubt),) = made("unused", "void m() { f(); while (p()) { g(); h(); } }")
+def test_declaration_is_inserted_before_a_statement() -> None:
+    ((text, doubt),) = make_variants("unused", "void m() { f(); while (p()) { g(); h(); } }")
     assert re.search(r'[{;]String timestamp="[^"]+";(f\(\);|while\()', text)
     assert not doubt
-    assert not made("unused", "void m(int timestamp) { f(); }")
-    assert not made("unused", "void m() { }")
+    assert not make_variants("unused", "void m(int timestamp) { f(); }")
+    assert not make_variants("unused", "void m() { }")
 
 
-def test_all_places() -> None:
-    ((text, _),) = made("rename", "int m(int a, int b) { int c = a; return b + c; }", "all")
-    assert text == tight("int m(int var0, int var1) { int var2 = var0; return var1 + var2; }")
+def test_all_locations_are_changed_together() -> None:
+    ((text, _),) = make_variants(
+        "rename", "int m(int a, int b) { int c = a; return b + c; }", "all"
+    )
+    assert text == normalize_spaces(
+        "int m(int var0, int var1) { int var2 = var0; return var1 + var2; }"
+    )
     nested = "void m() { for (int i = 0; i < 2; i++) { while (p()) f(i); } }"
-    ((text, _),) = made("loop", nested, "all")
-    assert text == tight("void m() { { int i = 0; while (i < 2) { for (; p(); ) f(i); i++; } } }")
+    ((text, _),) = make_variants("loop", nested, "all")
+    assert text == normalize_spaces(
+        "void m() { { int i = 0; while (i < 2) { for (; p(); ) f(i); i++; } } }"
+    )
 
 
 @pytest.mark.thorough
 @needs_jdk
-def test_javac_refuses_what_is_doubted_and_takes_what_is_not(tmp_path: Path) -> None:
-    """Of the examples' methods: a variant without a doubt compiles, whatever its kind. Some with
-    one do not, or have names that mean something else."""
+def test_javac_accepts_variants_without_doubt(tmp_path: Path) -> None:
+    """In the examples' methods, every variant without a doubt compiles. Some variants with a doubt
+    do not, or their names refer to something else."""
     doubted = broken = sound = 0
     sources = {}
     for folder in EXAMPLES:
         for path in sorted(Path(folder).rglob("src/**/*.java")):
             file = JavaFile(path.read_bytes())
-            mine: dict[int, Variant] = {}
+            variant_by_method: dict[int, Variant] = {}
             for kind in PUBLISHED:
-                for one in variants(file, kind):
-                    if one.doubt:
+                for variant in iterate_variants(file, kind):
+                    if variant.doubt:
                         doubted += 1
-                        broken += one.doubt.wrong
+                        broken += variant.doubt.wrong
                     else:
-                        mine.setdefault(one.method, one)
+                        variant_by_method.setdefault(variant.method, variant)
                         sound += 1
-            edits = [edit for one in _apart(file, mine) for edit in one.edits]
-            sources[path] = apply(file.source, sorted(edits))
+            edits = [
+                edit
+                for variant in select_disjoint(file, variant_by_method)
+                for edit in variant.edits
+            ]
+            sources[path] = apply_edits(file.source, sorted(edits))
     for folder in EXAMPLES:
         out = tmp_path / Path(folder).name
         files = []
@@ -257,14 +278,14 @@ def test_javac_refuses_what_is_doubted_and_takes_what_is_not(tmp_path: Path) -> 
     assert broken > 50
 
 
-def _apart(file: JavaFile, mine: dict[int, Variant]) -> list[Variant]:
-    """Variants that do not touch each other."""
-    found: list[Variant] = []
+def select_disjoint(file: JavaFile, mine: dict[int, Variant]) -> list[Variant]:
+    """Return variants that do not overlap."""
+    disjoint: list[Variant] = []
     end = 0
-    for one in sorted(mine.values(), key=lambda one: one.edits[0].start):
-        node = file.declarations.methods[one.method].node
+    for variant in sorted(mine.values(), key=lambda variant: variant.edits[0].start):
+        node = file.declarations.methods[variant.method].node
         start, stop = int(file.syntax.start[node]), int(file.syntax.end[node])
         if start >= end:
-            found.append(one)
+            disjoint.append(variant)
             end = stop
-    return found
+    return disjoint

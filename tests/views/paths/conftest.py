@@ -1,4 +1,4 @@
-"""Path contexts of a few lines of Java."""
+"""Fixtures that extract path contexts from a few lines of Java."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.views.paths import MethodPaths, Style, method_paths, path_string, paths
+from codeacumen.views.paths import MethodPaths, Style, build_paths, format_path, paths_of_method
 from codeacumen.views.paths.build import DECLARES, INNER
 from javac import JAVA
 
@@ -18,51 +18,59 @@ Contexts = Callable[..., list[str]]
 
 
 @pytest.fixture(scope="session")
-def one() -> Callable[..., MethodPaths]:
-    """The paths of the first method of a class with these members."""
+def extract_from_members() -> Callable[..., MethodPaths]:
+    """Return a function that extracts the paths of one method of a class with given members."""
 
-    def make(members: str, row: int = 0, **options: int | None) -> MethodPaths:
+    def extract_first_method(members: str, row: int = 0, **options: int | None) -> MethodPaths:
         file = JavaFile(f"class C {{ {members} }}".encode())
-        found = paths(file, range(len(file.declarations.methods)), **{"most": None, **options})
-        return method_paths(found, row)
+        file_paths = build_paths(
+            file, range(len(file.declarations.methods)), **{"most": None, **options}
+        )
+        return paths_of_method(file_paths, row)
 
-    return make
+    return extract_first_method
 
 
 @pytest.fixture(scope="session")
-def contexts(one: Callable[..., MethodPaths]) -> Contexts:
-    """All contexts with their paths spelled out, as the extractors print them."""
+def contexts(extract_from_members: Callable[..., MethodPaths]) -> Contexts:
+    """Return a function that lists all contexts of a method as the extractors print them."""
 
-    def make(members: str, style: Style = "code2seq", **options: int | None) -> list[str]:
-        found = one(members, **options)
+    def list_contexts(members: str, style: Style = "code2seq", **options: int | None) -> list[str]:
+        method = extract_from_members(members, **options)
         names = [
             "METHOD_NAME" if role in (DECLARES, INNER) else name
-            for name, role in zip(found.name, found.role, strict=True)
+            for name, role in zip(method.name, method.role, strict=True)
         ]
-        tree = found.kind, found.parent, found.child
+        tree = method.kind, method.parent, method.child
         return [
-            f"{names[i]},{path_string(*tree, found.leaf[i], found.leaf[j], style)},{names[j]}"
-            for i, j in zip(found.left, found.right, strict=True)
+            ",".join(
+                (
+                    names[left],
+                    format_path(*tree, method.leaf[left], method.leaf[right], style),
+                    names[right],
+                )
+            )
+            for left, right in zip(method.left, method.right, strict=True)
         ]
 
-    return make
+    return list_contexts
 
 
 @pytest.fixture(scope="session")
 def java(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[str]]:
-    """Runs a Java program beside these tests on lines; gives the lines it prints."""
+    """Return a function that runs a Java program of this folder on lines and returns its output."""
     command = shutil.which("java")
     if command is None:
         pytest.skip("no JDK here: Java's own library is the oracle")
     folder = tmp_path_factory.mktemp("oracle")
 
-    def run(program: str, lines: list[str], *options: str) -> list[str]:
-        listed = folder / f"{program}.txt"
-        listed.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    def run_program(program: str, lines: list[str], *options: str) -> list[str]:
+        list_path = folder / f"{program}.txt"
+        list_path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         source = Path(__file__).with_name(f"{program}.java")
-        done = subprocess.run(
-            [command, *JAVA, *options, str(source), str(listed)], check=True, capture_output=True
+        completed = subprocess.run(
+            [command, *JAVA, *options, str(source), str(list_path)], check=True, capture_output=True
         )
-        return done.stdout.decode("utf-8").split("\n")[:-1]
+        return completed.stdout.decode("utf-8").split("\n")[:-1]
 
-    return run
+    return run_program

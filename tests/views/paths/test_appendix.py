@@ -1,11 +1,16 @@
-"""Oracle: the contexts of getKey that GLUECode prints in its appendix A.2."""
+"""Tests of path contexts. The oracle is the contexts of getKey in GLUECode's appendix A.2."""
 
 from __future__ import annotations
 
 import pytest
 
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.views.paths import code2seq_line, code2vec_line, method_paths, paths
+from codeacumen.views.paths import (
+    build_paths,
+    format_code2seq_line,
+    format_code2vec_line,
+    paths_of_method,
+)
 
 GET_KEY = b"""class CAesEncrypt {
 public static Key getKey(String ahex)
@@ -41,16 +46,22 @@ PRINTED = {
 
 
 @pytest.mark.parametrize("style", ["code2vec", "code2seq"])
-def test_the_papers_own_example(style: str) -> None:
-    found = method_paths(paths(JavaFile(GET_KEY), [0], most=None), 0)
-    line = (code2vec_line if style == "code2vec" else code2seq_line)(found, "gluecode")
+def test_contexts_of_the_papers_example(style: str) -> None:
+    found_paths = paths_of_method(build_paths(JavaFile(GET_KEY), [0], max_contexts=None), 0)
+    line = (format_code2vec_line if style == "code2vec" else format_code2seq_line)(
+        found_paths, "gluecode"
+    )
     first, last = PRINTED[style]
     assert line.startswith(f"{first} ")
     assert line.endswith(f" {last}")
 
 
-def test_as_the_extractor_itself_prints_it() -> None:
-    # The original has METHOD_NAME where the paper put the name back.
-    found = method_paths(paths(JavaFile(GET_KEY), [0], most=None), 0)
-    theirs = code2vec_line(found, "gluecode").replace("getKey", "METHOD_NAME")
-    assert code2vec_line(found, "code2vec") == code2vec_line(found) == theirs
+def test_contexts_as_the_original_extractor_prints_them() -> None:
+    # The original extractor prints METHOD_NAME where the paper shows the name.
+    found_paths = paths_of_method(build_paths(JavaFile(GET_KEY), [0], max_contexts=None), 0)
+    published_line = format_code2vec_line(found_paths, "gluecode").replace("getKey", "METHOD_NAME")
+    assert (
+        format_code2vec_line(found_paths, "code2vec")
+        == format_code2vec_line(found_paths)
+        == published_line
+    )

@@ -1,4 +1,4 @@
-"""What else JavaParser 3.0.0-alpha.4 makes of Java, and what we make of what it cannot read."""
+"""Tests of further nodes of JavaParser 3.0.0-alpha.4, and of syntax newer than it."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ import pytest
 from codeacumen.views.paths import KINDS, MethodPaths
 
 
-def leaves(found: MethodPaths) -> list[str]:
-    """The body's leaves, as kind, child id and name."""
+def list_leaves(method: MethodPaths) -> list[str]:
+    """Return the leaves of the body as kind, child id and name."""
     return [
-        f"{KINDS[found.kind[node]]}{found.child[node]} {name}"
-        for node, name in zip(found.leaf, found.name, strict=True)
+        f"{KINDS[method.kind[node]]}{method.child[node]} {name}"
+        for node, name in zip(method.leaf, method.name, strict=True)
     ][2:]
 
 
-def kinds(found: MethodPaths) -> list[str]:
-    """The body's nodes, without the body."""
-    return [KINDS[kind] for kind in found.kind][4:]
+def list_kinds(method: MethodPaths) -> list[str]:
+    """Return the kinds of the nodes inside the body."""
+    return [KINDS[kind] for kind in method.kind][4:]
 
 
-CASES = {
-    # Boxed types count as primitive ones, also as the name of a qualified type; not as a value.
+LEAVES = {
+    # Boxed types count as primitive types; as a value or in a qualified name they do not.
     "Integer i = Integer.MAX;": (
         "PrimitiveType0 int", "VariableDeclaratorId0 i", "NameExpr0 integer", "NameExpr2 max",
     ),
     "x = (java.lang.Long) y;": ("NameExpr0 x", "ClassOrInterfaceType0 java", "NameExpr1 y"),
-    # The least numbers are one literal with their minus; others are not.
+    # The minus and the smallest number form one literal; other numbers are unary expressions.
     "x = - 2147483648;": ("NameExpr0 x", "IntegerLiteralMinValueExpr1 -2147483648"),
     "x = -9223372036854775808l;": ("NameExpr0 x", "LongLiteralMinValueExpr1 l"),
     "x = -2147483647;": ("NameExpr0 x", "IntegerLiteralExpr0 2147483647"),
@@ -36,15 +36,15 @@ CASES = {
         "NameExpr0 x", "LongLiteralExpr0 l", "DoubleLiteralExpr1 xp", "CharLiteralExpr1 c",
         "BooleanLiteralExpr1 true",
     ),
-    # A diamond is a leaf, with its brackets.
+    # A type with a diamond is a leaf.
     "new Vector3<>();": ("ClassOrInterfaceType0 vector",),
-    # The word before :: is a type wherever it may be one.
+    # The name before :: is a type wherever it may be one.
     "x = a.b::c;": ("NameExpr0 x", "ClassOrInterfaceType0 a"),
     "x = this::<T>c;": ("NameExpr0 x", "ThisExpr0 this", "ClassOrInterfaceType1 t"),
     "x = int[]::new;": ("NameExpr0 x", "PrimitiveType0 int"),
-    # A reference to an expression's method takes in the cast it is written in.
+    # A reference to a method of an expression includes a cast before it.
     "x = (T) a()::b;": ("NameExpr0 x", "ClassOrInterfaceType0 t", "NameExpr1 a"),
-    # A lambda after a cast leaves behind what stood before its arrow.
+    # Before a lambda after a cast, the expression before its arrow remains as a leaf.
     "x = (T) y -> z;": (
         "NameExpr0 x", "ClassOrInterfaceType0 t", "NameExpr1 y", "VariableDeclaratorId0 y",
         "NameExpr0 z",
@@ -56,7 +56,7 @@ CASES = {
         "NameExpr0 x", "NameExpr0 a", "NameExpr1 b", "NameExpr0 y", "VariableDeclaratorId0 y",
         "NameExpr0 z",
     ),
-    # A cast to two types is two casts, the outer one to the last type.
+    # A cast to two types is two casts, of which the outer is to the last type.
     "x = (A & B) y;": (
         "NameExpr0 x", "ClassOrInterfaceType0 b", "ClassOrInterfaceType0 a", "NameExpr1 y",
     ),
@@ -84,7 +84,7 @@ CASES = {
     "new A() { ; { } A() { super(); } };": (
         "ClassOrInterfaceType0 a", "EmptyMemberDeclaration1 ;", "NameExpr2 a",
     ),
-    # A type's annotation is its child: the type is no leaf.
+    # The annotation of a type is its child, so the type is not a leaf.
     "x = (@A B) y;": ("NameExpr0 x", "NameExpr0 a", "NameExpr1 y"),
     "if (((a))) ;": ("NameExpr0 a",),
     # Newer than that parser.
@@ -107,13 +107,13 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("body", CASES, ids=str)
-def test_leaves(one: Callable[..., MethodPaths], body: str) -> None:
-    expected = [name.replace("METHOD", "f") for name in CASES[body]]
-    assert leaves(one(f"void f() {{ {body} }}")) == expected
+@pytest.mark.parametrize("body", LEAVES, ids=str)
+def test_leaves_of_constructs(extract_from_members: Callable[..., MethodPaths], body: str) -> None:
+    expected = [name.replace("METHOD", "f") for name in LEAVES[body]]
+    assert list_leaves(extract_from_members(f"void f() {{ {body} }}")) == expected
 
 
-NODES = {
+KINDS_OF_NODES = {
     "x = (T) a()::b;": (
         "ExpressionStmt", "AssignExpr:assign", "NameExpr", "MethodReferenceExpr", "CastExpr",
         "ClassOrInterfaceType", "MethodCallExpr", "NameExpr",
@@ -140,11 +140,13 @@ NODES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("body", NODES, ids=str)
-def test_nodes(one: Callable[..., MethodPaths], body: str) -> None:
-    assert kinds(one(f"void f() {{ {body} }}")) == list(NODES[body])
+@pytest.mark.parametrize("body", KINDS_OF_NODES, ids=str)
+def test_nodes_of_constructs(extract_from_members: Callable[..., MethodPaths], body: str) -> None:
+    assert list_kinds(extract_from_members(f"void f() {{ {body} }}")) == list(KINDS_OF_NODES[body])
 
 
-def test_comments_change_nothing(one: Callable[..., MethodPaths]) -> None:
+def test_comments_change_nothing(extract_from_members: Callable[..., MethodPaths]) -> None:
     with_comments = "/** d */ void f(/* a */ int x) { // b\n g(/* c */); int[] y = { /* d */ }; }"
-    assert one(with_comments) == one("void f(int x) { g(); int[] y = { }; }")
+    assert extract_from_members(with_comments) == extract_from_members(
+        "void f(int x) { g(); int[] y = { }; }"
+    )

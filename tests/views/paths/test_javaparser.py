@@ -1,7 +1,7 @@
-"""Oracle: JavaParser's own reading of Java (JavaParserTrees.java), in a later version.
+"""Tests of the trees of paths. The oracle is a later version of JavaParser (JavaParserTrees.java).
 
-Version 3.16 knows the same syntax as 3.0.0-alpha.4 and a little more; the program arranges its
-nodes as the old one did. So this checks what each piece of syntax is, child by child.
+Version 3.16 parses the syntax of 3.0.0-alpha.4 and a little more, and the program arranges its
+nodes as the old version did. The test compares the kind of each node, child by child.
 """
 
 from __future__ import annotations
@@ -15,75 +15,85 @@ from pathlib import Path
 import pytest
 
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.views.paths import KINDS, paths
-from codeacumen.views.paths.leaves import name_of
+from codeacumen.views.paths import KINDS, build_paths
+from codeacumen.views.paths.leaves import code2vec_leaf_name
 
 JAR = Path(os.environ.get("JAVAPARSER_JAR", "/usr/share/java/javaparser-core.jar"))
-BACK = {"\\": "\\", "n": "\n", "r": "\r"}
+ESCAPES = {"\\": "\\", "n": "\n", "r": "\r"}
 Method = tuple[str, tuple[tuple[int, str, int, str], ...]]
 
 
-def ours(path: Path) -> Counter[Method]:
+def count_our_methods(path: Path) -> Counter[Method]:
     file = JavaFile(path.read_bytes())
-    found = paths(file, file.bodies, most=0)
+    file_paths = build_paths(file, file.bodies, max_contexts=0)
     methods: Counter[Method] = Counter()
-    for row in range(len(found)):
-        first, last = found.node_offsets[row : row + 2]
+    for row in range(len(file_paths)):
+        first_node, node_end = file_paths.node_offsets[row : row + 2]
         names = dict(
             zip(
-                found.leaf[found.leaf_offsets[row] : found.leaf_offsets[row + 1]].tolist(),
-                found.name[row],
+                file_paths.leaf[
+                    file_paths.leaf_offsets[row] : file_paths.leaf_offsets[row + 1]
+                ].tolist(),
+                file_paths.name[row],
                 strict=True,
             )
         )
         depth: list[int] = []
         nodes = []
-        for node in range(last - first):
-            above = int(found.parent[first + node])
-            depth.append(depth[above] + 1 if above >= 0 else 0)
-            kind = KINDS[found.kind[first + node]]
-            nodes.append((depth[-1], kind, int(found.child[first + node]), names.get(node, "")))
+        for node in range(node_end - first_node):
+            parent = int(file_paths.parent[first_node + node])
+            depth.append(depth[parent] + 1 if parent >= 0 else 0)
+            kind = KINDS[file_paths.kind[first_node + node]]
+            nodes.append(
+                (depth[-1], kind, int(file_paths.child[first_node + node]), names.get(node, ""))
+            )
         if nodes:
-            methods[found.methods[row], tuple(nodes)] += 1
+            methods[file_paths.methods[row], tuple(nodes)] += 1
     return methods
 
 
-def theirs(lines: list[str]) -> dict[Path, Counter[Method]]:
-    found: dict[Path, Counter[Method]] = {}
+def count_javaparser_methods(lines: list[str]) -> dict[Path, Counter[Method]]:
+    methods_by_path: dict[Path, Counter[Method]] = {}
     name, nodes = "", []
 
-    def close() -> None:
+    def finish_method() -> None:
         if nodes:
-            found[path][name, tuple(nodes)] += 1
+            methods_by_path[path][name, tuple(nodes)] += 1
         nodes.clear()
 
     for line in lines:
         if line.startswith(("= ", "- ")):
-            if found:
-                close()
+            if methods_by_path:
+                finish_method()
             if line.startswith("= "):
                 path = Path(line[2:])
-                found[path] = Counter()
+                methods_by_path[path] = Counter()
             else:
                 name = line[2:]
         else:
             depth, kind, child, *text = line.split("\t", 3)
-            written = re.sub(r"\\(.)", lambda sign: BACK[sign[1]], text[0]) if text else ""
-            boxed = kind == "PrimitiveType" and written[:1].isupper()
-            told = name_of(written, boxed) if text else ""
-            nodes.append((int(depth), kind, int(child), told))
-    close()
-    return found
+            text_of_leaf = re.sub(r"\\(.)", lambda sign: ESCAPES[sign[1]], text[0]) if text else ""
+            is_boxed = kind == "PrimitiveType" and text_of_leaf[:1].isupper()
+            leaf_name = code2vec_leaf_name(text_of_leaf, is_boxed) if text else ""
+            nodes.append((int(depth), kind, int(child), leaf_name))
+    finish_method()
+    return methods_by_path
 
 
-def test_all_of_java_util(java: Callable[..., list[str]], java_util: list[Path]) -> None:
+def test_trees_agree_with_javaparser_on_java_util(
+    java: Callable[..., list[str]], java_util: list[Path]
+) -> None:
     if not JAR.exists():
         pytest.skip(f"{JAR} is not here (Debian: libjavaparser-java)")
-    # As a statement, yield is newer than the oracle.
+    # The oracle does not know yield statements.
     files = [path for path in java_util if b" yield " not in path.read_bytes()]
-    expected = theirs(java("JavaParserTrees", [str(path) for path in files], "-cp", str(JAR)))
+    expected = count_javaparser_methods(
+        java("JavaParserTrees", [str(path) for path in files], "-cp", str(JAR))
+    )
     # Some files use syntax that the oracle rejects.
     assert len(expected) > 300
     assert sum(methods.total() for methods in expected.values()) > 5_500
-    different = [path.name for path, methods in expected.items() if ours(path) != methods]
+    different = [
+        path.name for path, methods in expected.items() if count_our_methods(path) != methods
+    ]
     assert different == []

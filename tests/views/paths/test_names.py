@@ -1,4 +1,5 @@
-"""Names of leaves. Oracles: the published examples, and the Java library's regular expressions."""
+"""Tests of the names of leaves. The oracles are the published examples and Java's own regular
+expressions."""
 
 from __future__ import annotations
 
@@ -8,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.views.paths import MethodPaths, paths
-from codeacumen.views.paths.leaves import name_of, parts_of, target_of
+from codeacumen.views.paths import MethodPaths, build_paths
+from codeacumen.views.paths.leaves import code2seq_leaf_parts, code2vec_leaf_name, prediction_target
 
 # Text, code2vec's name, code2seq's parts.
 EXAMPLES = [
@@ -45,33 +46,37 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize(("text", "name", "parts"), EXAMPLES)
-def test_examples(text: str, name: str, parts: str) -> None:
-    assert name_of(text) == name
-    assert parts_of(text) == parts
+def test_names_and_parts_of_examples(text: str, name: str, parts: str) -> None:
+    assert code2vec_leaf_name(text) == name
+    assert code2seq_leaf_parts(text) == parts
 
 
-def test_a_boxed_type_is_primitive_to_code2vec_alone(one: Callable[..., MethodPaths]) -> None:
-    found = one("Character f() { Character.valueOf('c'); }")
-    assert found.name[:3] == ["char", "f", "character"]
-    assert found.parts[:3] == ["character", "f", "character"]
+def test_a_boxed_type_has_the_primitive_name_only_for_code2vec(
+    extract_from_members: Callable[..., MethodPaths],
+) -> None:
+    method = extract_from_members("Character f() { Character.valueOf('c'); }")
+    assert method.name[:3] == ["char", "f", "character"]
+    assert method.parts[:3] == ["character", "f", "character"]
 
 
-def test_unicode_escapes_are_characters(one: Callable[..., MethodPaths]) -> None:
-    # A, and a letter that is not ASCII; a backslash that is itself escaped starts no escape.
-    found = one(r'void f() { g("\u0041\u00e9", "\\u0041"); }')
-    assert found.name[2:4] == ["a", "u"]
+def test_unicode_escapes_are_characters(extract_from_members: Callable[..., MethodPaths]) -> None:
+    # An ASCII letter and another one; an escaped backslash does not start a Unicode escape.
+    method = extract_from_members(r'void f() { g("\u0041\u00e9", "\\u0041"); }')
+    assert method.name[2:4] == ["a", "u"]
 
 
-def test_targets() -> None:
-    assert target_of("getHTTPKey2") == "get|http|key"
-    assert target_of("_") == "_"
-    assert target_of("é") == "BLANK"
+def test_target_names() -> None:
+    assert prediction_target("getHTTPKey2") == "get|http|key"
+    assert prediction_target("_") == "_"
+    assert prediction_target("é") == "BLANK"
 
 
-def test_as_the_java_library_does_it(java: Callable[..., list[str]], java_util: list[Path]) -> None:
-    """All leaf texts of java.util, and texts made to be awkward."""
+def test_names_agree_with_the_java_library(
+    java: Callable[..., list[str]], java_util: list[Path]
+) -> None:
+    """Compare all token texts of java.util and combinations of unusual pieces."""
     texts = {text for text, _, _ in EXAMPLES}
-    signs = (
+    pieces = (
         "a",
         "B",
         "cD",
@@ -96,19 +101,19 @@ def test_as_the_java_library_does_it(java: Callable[..., list[str]], java_util: 
         "😀",
         "\x7f",
     )
-    texts |= {a + b + c for a in signs for b in signs for c in signs}
+    texts |= {first + second + third for first in pieces for second in pieces for third in pieces}
     for file in java_util:
         tokens = JavaFile(file.read_bytes()).tokens
-        texts |= {tokens.text(i) for i in range(len(tokens))}
+        texts |= {tokens.text(index) for index in range(len(tokens))}
     lines = sorted(text for text in texts if not set(text) & set("\n\r\v\f\x85\u2028\u2029"))
     assert len(lines) > 20_000
     expected = [tuple(line.split("\t")) for line in java("Normalize", lines)]
-    assert [(name_of(text), parts_of(text)) for text in lines] == expected
+    assert [(code2vec_leaf_name(text), code2seq_leaf_parts(text)) for text in lines] == expected
 
 
-def test_words_are_held_once_for_each_file() -> None:
+def test_words_are_stored_once_per_file() -> None:
     file = JavaFile(b"class C { int f(int a) { return a + a * a; } int g(int a) { return a; } }")
-    found = paths(file, [0, 1])
-    assert found.name.words is not None
-    assert sorted(found.name.words) == ["a", "f", "g", "int"]
-    assert found.name[1] == ["int", "g", "a", "int", "a"]
+    file_paths = build_paths(file, [0, 1])
+    assert file_paths.name.words is not None
+    assert sorted(file_paths.name.words) == ["a", "f", "g", "int"]
+    assert file_paths.name[1] == ["int", "g", "a", "int", "a"]

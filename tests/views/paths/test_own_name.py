@@ -1,4 +1,4 @@
-"""The method's own name: masked, as the extractors do it, or as GLUECode does."""
+"""Tests of masking the own name of a method: fully, as the extractors do, and as GLUECode does."""
 
 from __future__ import annotations
 
@@ -6,15 +6,19 @@ from collections.abc import Callable
 
 import pytest
 
-from codeacumen.views.paths import MethodPaths, OwnName, code2seq_line, code2vec_line
+from codeacumen.views.paths import MethodPaths, OwnName, format_code2seq_line, format_code2vec_line
 
 
-def printed(found: MethodPaths, own_name: OwnName) -> list[str]:
-    """The leaves' names as they appear in the line, in order."""
-    line = code2vec_line(found, own_name).split(" ")[1:]
-    ends = dict(zip(found.left, (one.split(",")[0] for one in line), strict=True))
-    ends |= dict(zip(found.right, (one.split(",")[2] for one in line), strict=True))
-    return [ends[place] for place in sorted(ends)]
+def list_printed_names(method: MethodPaths, own_name: OwnName) -> list[str]:
+    """Return the names of the leaves in the printed line, in the order of the source."""
+    contexts = format_code2vec_line(method, own_name).split(" ")[1:]
+    name_of_leaf = dict(
+        zip(method.left, (context.split(",")[0] for context in contexts), strict=True)
+    )
+    name_of_leaf |= dict(
+        zip(method.right, (context.split(",")[2] for context in contexts), strict=True)
+    )
+    return [name_of_leaf[leaf_index] for leaf_index in sorted(name_of_leaf)]
 
 
 CALLS = {
@@ -24,30 +28,32 @@ CALLS = {
     "C.this.fact(1);": True,
     "D.super.fact(1);": True,
     "C.fact(1);": True,
-    # Another object's method: its name is known to whoever reads the class.
+    # A method of another object: its name is not secret.
     "other.fact(1);": False,
     "other().fact(1);": False,
     "C.other.fact(1);": False,
-    # A variable of the same name is no call.
+    # A variable of the same name is not a call.
     "g(fact);": False,
 }
 
 
 @pytest.mark.parametrize("call", CALLS, ids=str)
-def test_what_counts_as_a_call_of_itself(one: Callable[..., MethodPaths], call: str) -> None:
-    found = one(f"int fact(int n) {{ {call} }}", length=30, width=30)
-    assert (printed(found, "masked").count("METHOD_NAME") == 2) == CALLS[call]
-    assert ("fact" not in printed(found, "masked")) == CALLS[call]
-    # The extractors mask the declaration alone.
-    assert printed(found, "code2vec").count("METHOD_NAME") == 1
-    assert "fact" in printed(found, "code2vec")
+def test_calls_of_the_method_itself_are_masked(
+    extract_from_members: Callable[..., MethodPaths], call: str
+) -> None:
+    method = extract_from_members(f"int fact(int n) {{ {call} }}", length=30, width=30)
+    assert (list_printed_names(method, "masked").count("METHOD_NAME") == 2) == CALLS[call]
+    assert ("fact" not in list_printed_names(method, "masked")) == CALLS[call]
+    # The extractors mask only the declaration.
+    assert list_printed_names(method, "code2vec").count("METHOD_NAME") == 1
+    assert "fact" in list_printed_names(method, "code2vec")
 
 
-def test_inner_methods(one: Callable[..., MethodPaths]) -> None:
-    java = "void runAll() { new A() { void inner() { } void runAll() { } }; }"
-    found = one(java, length=30, width=30)
-    # An inner method of the same name would give it away; another one's name is no secret.
-    assert printed(found, "masked") == [
+def test_names_of_inner_methods(extract_from_members: Callable[..., MethodPaths]) -> None:
+    members = "void runAll() { new A() { void inner() { } void runAll() { } }; }"
+    method = extract_from_members(members, length=30, width=30)
+    # An inner method of the same name would reveal it; the name of another one would not.
+    assert list_printed_names(method, "masked") == [
         "void",
         "METHOD_NAME",
         "a",
@@ -56,7 +62,7 @@ def test_inner_methods(one: Callable[..., MethodPaths]) -> None:
         "void",
         "METHOD_NAME",
     ]
-    assert printed(found, "code2vec") == [
+    assert list_printed_names(method, "code2vec") == [
         "void",
         "METHOD_NAME",
         "a",
@@ -65,7 +71,7 @@ def test_inner_methods(one: Callable[..., MethodPaths]) -> None:
         "void",
         "METHOD_NAME",
     ]
-    assert printed(found, "gluecode") == [
+    assert list_printed_names(method, "gluecode") == [
         "void",
         "runAll",
         "a",
@@ -76,11 +82,11 @@ def test_inner_methods(one: Callable[..., MethodPaths]) -> None:
     ]
 
 
-def test_the_target_is_never_masked(one: Callable[..., MethodPaths]) -> None:
-    found = one("int factorOf(int n) { return factorOf(n - 1); }")
-    assert code2seq_line(found).startswith("factor|of ")
-    assert "factor|of" not in code2seq_line(found).removeprefix("factor|of ")
+def test_the_target_is_never_masked(extract_from_members: Callable[..., MethodPaths]) -> None:
+    method = extract_from_members("int factorOf(int n) { return factorOf(n - 1); }")
+    assert format_code2seq_line(method).startswith("factor|of ")
+    assert "factor|of" not in format_code2seq_line(method).removeprefix("factor|of ")
 
 
-def test_a_method_without_contexts(one: Callable[..., MethodPaths]) -> None:
-    assert code2vec_line(one("void f() { }", length=1)) == "f"
+def test_a_method_without_contexts(extract_from_members: Callable[..., MethodPaths]) -> None:
+    assert format_code2vec_line(extract_from_members("void f() { }", length=1)) == "f"

@@ -36,24 +36,26 @@ from codeacumen.registry import task
 from codeacumen.tasks.base import TaskInfo
 from codeacumen.tasks.choice import ChoiceTask
 from codeacumen.tasks.pairs import PairTask
-from codeacumen.text.subtokens import subtokens
+from codeacumen.text.subtokens import split_subtokens
 
 VOWELS = frozenset("aeiou")
 LONGEST_DEVOWELLED = 5
 
 
-def clip(word: str, letters: int) -> str:
+def clip_word(word: str, letters: int) -> str:
     """Return the first letters of a word."""
     return word[:letters]
 
 
-def devowel(word: str) -> str:
+def devowel_word(word: str) -> str:
     """Return a word without vowels after the first letter, and with double letters written once."""
-    kept = word[0] + "".join(letter for letter in word[1:] if letter not in VOWELS)
-    return "".join(letter for i, letter in enumerate(kept) if i == 0 or letter != kept[i - 1])
+    consonants = word[0] + "".join(letter for letter in word[1:] if letter not in VOWELS)
+    return "".join(
+        letter for i, letter in enumerate(consonants) if i == 0 or letter != consonants[i - 1]
+    )
 
 
-def abbreviations(identifier: str) -> tuple[str, ...]:
+def derive_abbreviations(identifier: str) -> tuple[str, ...]:
     """Return the abbreviations that the rules derive from an identifier, except itself.
 
     >>> derive_abbreviations("message")
@@ -61,20 +63,20 @@ def abbreviations(identifier: str) -> tuple[str, ...]:
     >>> derive_abbreviations("requestTimeout")
     ('reqTim', 'requTime', 'rqstTmt', 'rt')
     """
-    words = list(subtokens(identifier, lower=True))
+    words = list(split_subtokens(identifier, lower=True))
     derived = [
-        _camel([clip(word, 3) for word in words]),
-        _camel([clip(word, 4) for word in words]),
+        _join_camel_case([clip_word(word, 3) for word in words]),
+        _join_camel_case([clip_word(word, 4) for word in words]),
     ]
-    bare = [devowel(word) for word in words]
-    if all(len(word) <= LONGEST_DEVOWELLED for word in bare):
-        derived.append(_camel(bare))
+    devowelled = [devowel_word(word) for word in words]
+    if all(len(word) <= LONGEST_DEVOWELLED for word in devowelled):
+        derived.append(_join_camel_case(devowelled))
     if len(words) > 1:
         derived.append("".join(word[0] for word in words))
     return tuple(short for short in dict.fromkeys(derived) if short != identifier)
 
 
-def _camel(words: list[str]) -> str:
+def _join_camel_case(words: list[str]) -> str:
     return words[0] + "".join(word.capitalize() for word in words[1:])
 
 
@@ -85,61 +87,65 @@ CHOICES = 5
 T = TypeVar("T")
 
 
-def _shuffled(items: Sequence[T], *seed: str) -> list[T]:
+def _shuffle_by_hash(items: Sequence[T], *seed: str) -> list[T]:
     """Return the items in an order that depends on their text and the seed alone.
 
     It is the same on every machine and in every Python release.
     """
 
-    def place(item: T) -> bytes:
+    def hash_item(item: T) -> bytes:
         return hashlib.sha256("\0".join((*seed, str(item))).encode()).digest()
 
-    return sorted(items, key=place)
+    return sorted(items, key=hash_item)
 
 
 @lru_cache(maxsize=1)
-def identifiers() -> tuple[str, ...]:
+def list_identifiers() -> tuple[str, ...]:
     """Return the identifiers of both tasks: single words, and two words in camel case."""
     text = files(__name__).joinpath("words.txt").read_text(encoding="utf-8")
     words = [word for word in dict.fromkeys(text.split()) if len(word) >= 6]
-    single = _shuffled(words, "single")[:SINGLE_WORDS]
+    single = _shuffle_by_hash(words, "single")[:SINGLE_WORDS]
     compounds = [
         first + second.capitalize()
-        for first, second in zip(_shuffled(words, "first"), _shuffled(words, "second"), strict=True)
+        for first, second in zip(
+            _shuffle_by_hash(words, "first"), _shuffle_by_hash(words, "second"), strict=True
+        )
         if first != second
     ]
     return tuple(sorted([*single, *compounds[:COMPOUNDS]]))
 
 
-def _namesakes(identifier: str) -> list[str]:
+def _list_lookalikes(identifier: str) -> list[str]:
     """Return other identifiers with the same first letter and number of words, most similar first.
 
     Dissimilar ones would be told apart by their spelling alone.
     """
     from rapidfuzz.distance import Prefix
 
-    words = len(subtokens(identifier))
+    word_count = len(split_subtokens(identifier))
     others = [
         other
-        for other in identifiers()
-        if other != identifier and other[0] == identifier[0] and len(subtokens(other)) == words
+        for other in list_identifiers()
+        if other != identifier
+        and other[0] == identifier[0]
+        and len(split_subtokens(other)) == word_count
     ]
     return sorted(
-        _shuffled(others, "namesakes", identifier),
+        _shuffle_by_hash(others, "namesakes", identifier),
         key=lambda other: -Prefix.similarity(identifier, other),
     )
 
 
-def match_instances() -> list[Instance]:
+def build_match_instances() -> list[Instance]:
     """Return one true and one false pair for each identifier."""
     instances: list[Instance] = []
-    for identifier in identifiers():
-        true = abbreviations(identifier)
-        short = _shuffled(true, "match", identifier)[0]
+    for identifier in list_identifiers():
+        true = derive_abbreviations(identifier)
+        short = _shuffle_by_hash(true, "match", identifier)[0]
         decoys = (
             decoy
-            for other in _namesakes(identifier)
-            for decoy in _shuffled(abbreviations(other), "decoy", identifier)
+            for other in _list_lookalikes(identifier)
+            for decoy in _shuffle_by_hash(derive_abbreviations(other), "decoy", identifier)
             if decoy not in true
         )
         for form, truth in ((short, 1), (next(decoys, None), 0)):
@@ -156,15 +162,19 @@ def match_instances() -> list[Instance]:
     return instances
 
 
-def expand_instances() -> list[Instance]:
+def build_expand_instances() -> list[Instance]:
     """Return one question per identifier that has enough similarly spelt identifiers."""
     instances: list[Instance] = []
-    for identifier in identifiers():
-        short = _shuffled(abbreviations(identifier), "expand", identifier)[0]
-        wrong = [other for other in _namesakes(identifier) if short not in abbreviations(other)]
+    for identifier in list_identifiers():
+        short = _shuffle_by_hash(derive_abbreviations(identifier), "expand", identifier)[0]
+        wrong = [
+            other
+            for other in _list_lookalikes(identifier)
+            if short not in derive_abbreviations(other)
+        ]
         if len(wrong) < CHOICES - 1:
             continue
-        choices = _shuffled([identifier, *wrong[: CHOICES - 1]], "choices", identifier)
+        choices = _shuffle_by_hash([identifier, *wrong[: CHOICES - 1]], "choices", identifier)
         instances.append(
             Instance(
                 id=f"{short}~{identifier}",
@@ -176,23 +186,23 @@ def expand_instances() -> list[Instance]:
 
 
 @task("abbreviations/match")
-def match() -> PairTask:
+def make_match_task() -> PairTask:
     """Does this short form abbreviate that identifier? Labels by construction, needs no data"""
     info = TaskInfo(
         name="abbreviations/match",
         title="Abbreviations: match",
-        summary=match.__doc__ or "",
+        summary=make_match_task.__doc__ or "",
         evaluation_sets=(EvaluationSet("own", "every instance the model answers"),),
     )
-    return PairTask(info, match_instances, metric=metrics.roc_auc)
+    return PairTask(info, build_match_instances, metric=metrics.roc_auc)
 
 
 @task("abbreviations/expand")
-def expand() -> ChoiceTask:
+def make_expand_task() -> ChoiceTask:
     """Which of five identifiers does this short form abbreviate? Labels by construction"""
     info = TaskInfo(
         name="abbreviations/expand",
         title="Abbreviations: expand",
-        summary=expand.__doc__ or "",
+        summary=make_expand_task.__doc__ or "",
     )
-    return ChoiceTask(info, expand_instances)
+    return ChoiceTask(info, build_expand_instances)

@@ -18,7 +18,9 @@ def _published_rows() -> Sequence[PublishedRow]:
     scores: dict[str, dict[str, float]] = {}
     for row in read_published("codeacumen.benchmarks.gluecode", "scores"):
         scores.setdefault(row["model"], {})[row["task"]] = float(row["value"])
-    return [(model, [of_model[task] for task in TASKS]) for model, of_model in scores.items()]
+    return [
+        (model, [model_scores[task] for task in TASKS]) for model, model_scores in scores.items()
+    ]
 
 
 BENCHMARKS = (

@@ -28,8 +28,8 @@ from codeacumen import __version__
 from codeacumen.api import CodeacumenError, Json
 from codeacumen.benchmarks.gluecode.masks import NO_WARNING, ORIGINS
 from codeacumen.benchmarks.gluecode.pool import (
+    CandidateColumns,
     CandidateJob,
-    Candidates,
     Pool,
     TaskSample,
     find_candidates,
@@ -38,12 +38,12 @@ from codeacumen.benchmarks.gluecode.pool import (
 )
 from codeacumen.benchmarks.gluecode.rows import (
     RowJob,
+    group_methods_by_shard,
     join_tables,
-    make_rows,
-    methods_by_shard,
-    part_of,
+    part_path,
+    write_rows,
 )
-from codeacumen.benchmarks.gluecode.sampling import Families, duplicate_families
+from codeacumen.benchmarks.gluecode.sampling import Families, find_duplicate_families
 from codeacumen.benchmarks.gluecode.specs import (
     COMPLETION,
     NULLTOKEN,
@@ -51,25 +51,25 @@ from codeacumen.benchmarks.gluecode.specs import (
     MethodTaskSpec,
     Sizes,
     Warnings,
-    at_most,
+    limit_sizes,
 )
 from codeacumen.core.files import sha256_of, write_atomically
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.corpus import Corpus
 from codeacumen.corpus.manifest import NAME
 from codeacumen.corpus.splits import SPLITS
-from codeacumen.datasets.built import ABOUT, SCHEMA, must_be_ours
+from codeacumen.datasets.built import ABOUT, SCHEMA, require_dataset_folder
 from codeacumen.engines import Engine, WorkerLost
 
 FAMILY = "gluecode"
 # Labels to list in each split.
 MOST_FREQUENT = 12
 # Timeout of a shard in seconds.
-LIMIT = 3600.0
+SHARD_TIMEOUT = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class GluecodeRecipe:
     """Settings of a build.
 
     ``rules`` are those of the NPath count; ``dedup`` removes near-duplicates of tested methods from
@@ -79,28 +79,28 @@ class Recipe:
     seed: int = 0
     rules: str = "pmd6"
     dedup: bool = False
-    sizes: Sizes = field(default_factory=lambda: at_most(0))
+    sizes: Sizes = field(default_factory=lambda: limit_sizes(0))
 
 
-def build(
+def build_dataset(
     corpus: Corpus,
-    recipe: Recipe,
+    recipe: GluecodeRecipe,
     out: Path,
     engine: Engine,
     warnings: Warnings,
     step: Progress = ignore_progress,
 ) -> Json:
     """Write the data set, and return the content of its ``dataset.json``."""
-    must_be_ours(out)
+    require_dataset_folder(out)
     out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".parts-", dir=out) as name:
-        return _Build(corpus, recipe, out, Path(name), engine, warnings, step).run()
+    with tempfile.TemporaryDirectory(prefix=".parts-", dir=out) as parts_dir:
+        return _Build(corpus, recipe, out, Path(parts_dir), engine, warnings, step).run()
 
 
 @dataclass(frozen=True, slots=True)
 class _Build:
     corpus: Corpus
-    recipe: Recipe
+    recipe: GluecodeRecipe
     out: Path
     parts: Path
     engine: Engine
@@ -109,84 +109,88 @@ class _Build:
 
     def run(self) -> Json:
         warnings = {number: len(reports) for number, reports in self.warnings.items()}
-        pool = join_candidates(self.corpus, self.candidates(), warnings)
-        families, why = self.families(pool)
+        pool = join_candidates(self.corpus, self.collect_candidates(), warnings)
+        families, unknown_reason = self.find_families(pool)
         samples = sample_tasks(
             pool, self.recipe.seed, families, dedup=self.recipe.dedup, sizes=self.recipe.sizes
         )
-        jobs = self.jobs(pool, samples)
-        self.work("writing rows", make_rows, jobs)
+        jobs = self.make_row_jobs(pool, samples)
+        self.run_jobs("writing rows", write_rows, jobs)
         files: dict[str, str] = {}
         for task in SPECS:
             lines, table = self.parts / f"{task}.jsonl", self.parts / f"{task}.parquet"
-            _join([part_of(job, task, "jsonl") for job in jobs], lines)
-            join_tables([part_of(job, task, "parquet") for job in jobs], table, task)
+            _join_files([part_path(job, task, "jsonl") for job in jobs], lines)
+            join_tables([part_path(job, task, "parquet") for job in jobs], table, task)
             files |= {path.name: sha256_of(path) for path in (lines, table)}
-        counts = counts_of(self.parts, pool, samples, self.recipe.sizes, why)
-        about = self.about(counts, files)
+        counts = compute_counts(self.parts, pool, samples, self.recipe.sizes, unknown_reason)
+        about = self.describe_dataset(counts, files)
         for name in files:
             (self.parts / name).replace(self.out / name)
         text = json.dumps(about, indent=1, ensure_ascii=False) + "\n"
         write_atomically(self.out / ABOUT, text.encode())
         return about
 
-    def candidates(self) -> list[Candidates]:
+    def collect_candidates(self) -> list[CandidateColumns]:
         corpus, recipe = self.corpus, self.recipe
         jobs = [
             CandidateJob(
                 corpus.folder / "shards" / shard,
-                corpus.calls_of(project, shard),
+                corpus.calls_path(project, shard),
                 recipe.seed,
                 recipe.rules,
             )
             for project, shard in zip(corpus.project_of_shard, corpus.shards, strict=True)
         ]
-        return self.work("finding methods", find_candidates, jobs)
+        return self.run_jobs("finding methods", find_candidates, jobs)
 
-    def families(self, pool: Pool) -> tuple[Families | None, str]:
+    def find_families(self, pool: Pool) -> tuple[Families | None, str]:
         """Return the families of near-duplicates, or None and the reason why they are unknown.
 
         Raises an error if the recipe needs them.
         """
         try:
-            return duplicate_families(self.corpus)[pool.number], ""
+            return find_duplicate_families(self.corpus)[pool.number], ""
         except CodeacumenError as error:
             if self.recipe.dedup:
                 raise
             return None, str(error)
 
-    def work(self, what: str, function: Callable[[Any], Any], jobs: Sequence[Any]) -> list[Any]:
+    def run_jobs(
+        self, step_name: str, function: Callable[[Any], Any], jobs: Sequence[Any]
+    ) -> list[Any]:
         """Return the results in the order of the jobs."""
-        made: dict[int, Any] = {}
-        for place, outcome in self.engine.run(function, jobs, LIMIT):
+        results: dict[int, Any] = {}
+        for index, outcome in self.engine.run(function, jobs, SHARD_TIMEOUT):
             if isinstance(outcome, WorkerLost):
-                shard = self.corpus.shards[place]
+                shard = self.corpus.shards[index]
                 raise CodeacumenError(
-                    f"{what}: shard {shard} failed: {outcome.why}",
+                    f"{step_name}: shard {shard} failed: {outcome.why}",
                     "fewer workers leave more memory for each: --workers 1",
                 )
-            made[place] = outcome
-            self.step(what, len(made), len(jobs))
-        return [made[place] for place in range(len(jobs))]
+            results[index] = outcome
+            self.step(step_name, len(results), len(jobs))
+        return [results[index] for index in range(len(jobs))]
 
-    def jobs(self, pool: Pool, samples: Mapping[str, TaskSample]) -> list[RowJob]:
-        sampled = methods_by_shard(pool, samples, self.warnings)
+    def make_row_jobs(self, pool: Pool, samples: Mapping[str, TaskSample]) -> list[RowJob]:
+        sampled = group_methods_by_shard(pool, samples, self.warnings)
         corpus = self.corpus
         return [
             RowJob(
                 corpus.folder,
                 shard,
                 tuple(corpus.manifest.shards[project]),
-                corpus.calls_of(project, shard),
-                {task: sampled[task].get(place, ()) for task in SPECS},
-                self.parts / f"{place:06}",
+                corpus.calls_path(project, shard),
+                {task: sampled[task].get(index, ()) for task in SPECS},
+                self.parts / f"{index:06}",
             )
-            for place, (project, shard) in enumerate(
+            for index, (project, shard) in enumerate(
                 zip(corpus.project_of_shard, corpus.shards, strict=True)
             )
         ]
 
-    def about(self, counts: Mapping[str, Json], files: Mapping[str, str]) -> dict[str, Json]:
+    def describe_dataset(
+        self, counts: Mapping[str, Json], files: Mapping[str, str]
+    ) -> dict[str, Json]:
         return {
             "family": FAMILY,
             "schema": SCHEMA,
@@ -194,7 +198,7 @@ class _Build:
             "kinds": {spec.name: spec.question for spec in SPECS.values()},
             "settings": asdict(self.recipe),
             "corpus": {
-                "folder": _beside(self.corpus.folder, self.out),
+                "folder": _relative_path(self.corpus.folder, self.out),
                 "manifest_sha256": sha256_of(self.corpus.folder / NAME),
                 "projects": list(self.corpus.manifest.projects),
             },
@@ -203,12 +207,12 @@ class _Build:
         }
 
 
-def _beside(corpus: Path, out: Path) -> str:
+def _relative_path(corpus: Path, out: Path) -> str:
     """Return the relative path from the data set to its corpus, so that both can move together."""
     return os.path.relpath(corpus.resolve(), out.resolve())
 
 
-def _join(parts: Sequence[Path], into: Path) -> None:
+def _join_files(parts: Sequence[Path], into: Path) -> None:
     """Concatenate files."""
     with into.open("wb") as stream:
         for part in parts:
@@ -216,51 +220,51 @@ def _join(parts: Sequence[Path], into: Path) -> None:
                 shutil.copyfileobj(piece, stream)
 
 
-def counts_of(
-    parts: Path, pool: Pool, samples: Mapping[str, TaskSample], sizes: Sizes, why: str
+def compute_counts(
+    parts: Path, pool: Pool, samples: Mapping[str, TaskSample], sizes: Sizes, unknown_reason: str
 ) -> dict[str, Json]:
     """Return a data set's statistics: sizes, balance, origins of called methods, near-duplicates.
 
     ``unknown_reason`` is the reason why near-duplicates are unknown, or empty.
     """
     return {
-        "methods": {split: int(np.count_nonzero(pool.of(split))) for split in SPLITS},
-        "near_duplicates_unknown": why,
+        "methods": {split: int(np.count_nonzero(pool.split_mask(split))) for split in SPLITS},
+        "near_duplicates_unknown": unknown_reason,
         "tasks": {
             task: {
-                split: _task_counts(SPECS[task], of_task, split, sizes[task][split])
+                split: _count_task(SPECS[task], task_sample, split, sizes[task][split])
                 for split in SPLITS
             }
-            for task, of_task in samples.items()
+            for task, task_sample in samples.items()
         },
         "origins": {
             split: {origin: counts[origin] for origin in ORIGINS}
-            for split, counts in _counted(parts, COMPLETION.name, "origin").items()
+            for split, counts in _count_values(parts, COMPLETION.name, "origin").items()
         },
-        "labels": {task: _labels(parts, task) for task in samples},
+        "labels": {task: _count_labels(parts, task) for task in samples},
         "warnings": {
-            split: _warning_counts(pool.warnings[pool.of(split) & ~pool.of_tests])
+            split: _count_warnings(pool.warnings[pool.split_mask(split) & ~pool.is_test_code])
             for split in SPLITS
         },
-        "warnings_of_tests": int(pool.warnings[pool.of_tests].sum()),
+        "warnings_of_tests": int(pool.warnings[pool.is_test_code].sum()),
     }
 
 
-def _warning_counts(warnings: NDArray[np.int32]) -> dict[str, int]:
+def _count_warnings(warnings: NDArray[np.int32]) -> dict[str, int]:
     return {
         "methods_with_one": int(np.count_nonzero(warnings == 1)),
         "methods_with_several": int(np.count_nonzero(warnings > 1)),
     }
 
 
-def _task_counts(
-    spec: MethodTaskSpec, of_task: TaskSample, split: str, wanted: int
+def _count_task(
+    spec: MethodTaskSpec, task_sample: TaskSample, split: str, target_size: int
 ) -> dict[str, Json]:
-    sample = of_task.samples[split]
+    sample = task_sample.samples[split]
     counts: dict[str, Json] = {
         "instances": len(sample.positions),
-        "wanted": wanted,
-        "near_duplicates_in_train": int(np.count_nonzero(of_task.near_duplicate[split])),
+        "wanted": target_size,
+        "near_duplicates_in_train": int(np.count_nonzero(task_sample.near_duplicate[split])),
     }
     choices = spec.choices()
     if choices:
@@ -271,7 +275,7 @@ def _task_counts(
     return counts
 
 
-def _counted(parts: Path, task: str, column: str) -> dict[str, Counter[str]]:
+def _count_values(parts: Path, task: str, column: str) -> dict[str, Counter[str]]:
     """Return how often each value of a column occurs, in each split."""
     table = pq.read_table(parts / f"{task}.parquet", columns=["split", column])
     counts = {split: Counter[str]() for split in SPLITS}
@@ -280,11 +284,11 @@ def _counted(parts: Path, task: str, column: str) -> dict[str, Counter[str]]:
     return counts
 
 
-def _labels(parts: Path, task: str) -> dict[str, Json]:
+def _count_labels(parts: Path, task: str) -> dict[str, Json]:
     """Return the number of distinct labels, and the most frequent ones, in each split."""
     labels: dict[str, Json] = {}
-    for split, counts in _counted(parts, task, "label").items():
+    for split, counts in _count_values(parts, task, "label").items():
         counts.pop(NO_WARNING, None)
-        most = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MOST_FREQUENT]
-        labels[split] = {"different": len(counts), "most": dict(most)}
+        frequent = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MOST_FREQUENT]
+        labels[split] = {"different": len(counts), "most": dict(frequent)}
     return labels

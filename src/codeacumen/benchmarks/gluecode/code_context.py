@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 
 from codeacumen.api import CodeacumenError, Json, View
-from codeacumen.benchmarks.gluecode.masks import COMPLETION, NAMING, OPERATORS, Mask, without_token
-from codeacumen.benchmarks.gluecode.owner import Owners
+from codeacumen.benchmarks.gluecode.masks import COMPLETION, NAMING, OPERATORS, Mask, mask_token
+from codeacumen.benchmarks.gluecode.owner import OwnerSummaries
 from codeacumen.benchmarks.gluecode.specs import SPECS
 from codeacumen.core.files import sha256_of
 from codeacumen.corpus import Corpus
-from codeacumen.corpus.ids import signature
+from codeacumen.corpus.ids import compute_signature
 from codeacumen.corpus.manifest import NAME
-from codeacumen.corpus.store import CALLS, compat_of
+from codeacumen.corpus.store import CALLS, require_compat
 from codeacumen.datasets.built import BuiltDataset
 from codeacumen.languages.java.syntax.declarations import NONE
 from codeacumen.languages.java.syntax.file import JavaFile
@@ -33,14 +33,14 @@ from codeacumen.views.masking.files import (
     MASKED_CALL,
     Edits,
     call_edits,
-    edited,
-    moved,
+    edit_file,
+    map_offsets,
     name_edits,
-    of_method,
     operator_edits,
+    restrict_to_method,
     without_operator,
 )
-from codeacumen.views.masking.text import masked_other, plain
+from codeacumen.views.masking.text import decode_name, mask_in_other_method
 from codeacumen.views.paths import METHOD_NAME
 
 Row = dict[str, Any]
@@ -61,10 +61,10 @@ _COLUMNS = (
 )
 _LABEL = re.compile(r"(.*?)([^.(/]*)((?:[(/].*)?)", re.DOTALL)
 # Files that are cached, original and masked: methods of one file are usually requested together.
-_KEPT = 16
+_CACHED_FILES = 16
 
 
-def _nothing(method: str) -> Mapping[str, Json]:
+def _no_context(method: str) -> Mapping[str, Json]:
     return {}
 
 
@@ -80,16 +80,16 @@ class CorpusContext:
         self,
         corpus: Corpus,
         mask_of: Callable[[str], Mask],
-        context_of: Callable[[str], Mapping[str, Json]] = _nothing,
+        context_of: Callable[[str], Mapping[str, Json]] = _no_context,
     ) -> None:
         self.corpus = corpus
         self._mask_of, self._context_of = mask_of, context_of
-        self._file = lru_cache(maxsize=_KEPT)(self._parsed)
-        self._masked = lru_cache(maxsize=_KEPT)(self._hidden)
-        self._call = lru_cache(maxsize=_KEPT)(self._hidden_call)
-        self._package = lru_cache(maxsize=4096)(self._package_of)
-        self._view = lru_cache(maxsize=16)(make_view)
-        self._owners = Owners(corpus)
+        self._load_file = lru_cache(maxsize=_CACHED_FILES)(self._parse_file)
+        self._load_masked_file = lru_cache(maxsize=_CACHED_FILES)(self._mask_file)
+        self._load_hidden_targets = lru_cache(maxsize=_CACHED_FILES)(self._find_hidden_targets)
+        self._load_package = lru_cache(maxsize=4096)(self._read_package)
+        self._load_view = lru_cache(maxsize=16)(make_view)
+        self._owners = OwnerSummaries(corpus)
 
     def describe(self, method: str) -> Mapping[str, Json]:
         return self._context_of(method)
@@ -103,168 +103,190 @@ class CorpusContext:
     def view_of(self, method: str, other: str, name: str, compat: str = "") -> Json:
         """Return a view of the other method; None if it has no body and the view needs one."""
         if name == CALLS:
-            compat_of(None, compat)
+            require_compat(None, compat)
             return self.calls(method, other)
-        view: View = self._view(name)
-        compat_of(view, compat)
+        view: View = self._load_view(name)
+        require_compat(view, compat)
         row = self.corpus.method(other)
         if not row["body"] and (compat or view.tables):
             return None
         mask = self._mask_of(method)
         if not self._is_masked(mask, method, row["file_id"]):
             return self.corpus.view(other, name, compat)
-        place, shard = row["place"], self._shard(other)
+        index, shard = row["place"], self._shard_of(other)
         # Only views without arrays show the text to people.
-        shown = MASKED_CALL if view.tables and mask.task == COMPLETION else MASKED
-        file = self._masked(shard, row["file_id"], mask, shown)
+        replacement = MASKED_CALL if view.tables and mask.task == COMPLETION else MASKED
+        file = self._load_masked_file(shard, row["file_id"], mask, replacement)
         if compat:
-            return view.compatible(compat, file, place)
-        told = self._told(row, file, self._masked(shard, row["file_id"], mask, MASKED))
-        return view.value(told, _rows_of(view, file, place, other))
+            return view.compatible(compat, file, index)
+        masked_row = self._mask_row(
+            row, file, self._load_masked_file(shard, row["file_id"], mask, MASKED)
+        )
+        return view.value(masked_row, _compute_rows(view, file, index, other))
 
     def _is_masked(self, mask: Mask, method: str, file_id: str) -> bool:
         """Return whether a file has hidden parts: a name in any file, a token in the method's
         own.
         """
         if mask.task in (COMPLETION, OPERATORS):
-            own = self.corpus.row("methods", self.corpus.number(method), ["file_id"])
+            own = self.corpus.read_row("methods", self.corpus.number_of(method), ["file_id"])
             return bool(own["file_id"] == file_id)
         return mask.task == NAMING
 
-    def _told(self, row: Row, file: JavaFile, shown: JavaFile) -> Row:
+    def _mask_row(self, row: Row, file: JavaFile, text_file: JavaFile) -> Row:
         """Return a method's row as the masked file has it: even the original length would leak
         information.
         """
-        declared = file.declarations
-        method = declared.methods[row["place"]]
+        declarations = file.declarations
+        method = declarations.methods[row["place"]]
         comment = method.javadoc
         return {
             **row,
             "name": method.name,
-            "signature": signature(declared, method),
+            "signature": compute_signature(declarations, method),
             "start_byte": int(file.syntax.start[method.node]),
             "end_byte": int(file.syntax.end[method.node]),
             "javadoc": file.syntax.text(comment) if comment != NONE else "",
-            "text": shown.syntax.text(method.node),
+            "text": text_file.syntax.text(method.node),
         }
 
-    def _shard(self, method: str) -> int:
-        return self.corpus.shard_of(self.corpus.number(method))
+    def _shard_of(self, method: str) -> int:
+        return self.corpus.shard_of(self.corpus.number_of(method))
 
-    def _parsed(self, shard: int, file_id: str) -> JavaFile:
+    def _parse_file(self, shard: int, file_id: str) -> JavaFile:
         name = self.corpus.shards[shard]
-        return JavaFile(self.corpus.row_with(name, "files", "file_id", file_id)["source"].encode())
+        return JavaFile(
+            self.corpus.read_row_with_id(name, "files", "file_id", file_id)["source"].encode()
+        )
 
-    def _hidden(self, shard: int, file_id: str, mask: Mask, shown: str) -> JavaFile:
-        file = self._file(shard, file_id)
+    def _mask_file(self, shard: int, file_id: str, mask: Mask, replacement: str) -> JavaFile:
+        file = self._load_file(shard, file_id)
         if mask.task == OPERATORS:
             return without_operator(file, mask.start)
-        return edited(file, _edits(file, mask, shown))
+        return edit_file(file, _make_edits(file, mask, replacement))
 
-    def _package_of(self, shard: int, file_id: str) -> str:
-        path = self.corpus.table(self.corpus.shards[shard], "files")
-        (row,) = self.corpus.take(path, self.corpus.where(path, "file_id", file_id), ["package"])
+    def _read_package(self, shard: int, file_id: str) -> str:
+        path = self.corpus.table_path(self.corpus.shards[shard], "files")
+        (row,) = self.corpus.take_rows(
+            path, self.corpus.find_rows(path, "file_id", file_id), ["package"]
+        )
         return str(row["package"])
 
     def siblings(self, method: str, other: str = "") -> Sequence[Mapping[str, Json]]:
-        return self._brief(method, self.corpus.siblings(other or method))
+        return self._describe_methods(method, self.corpus.siblings(other or method))
 
     def callers(self, method: str, other: str = "") -> Sequence[Mapping[str, Json]]:
-        found = self.corpus.callers(other or method)
-        return self._brief(method, found, self._not_callers(method, other or method))
+        caller_rows = self.corpus.callers(other or method)
+        return self._describe_methods(
+            method, caller_rows, self._list_hidden_callers(method, other or method)
+        )
 
     def callees(self, method: str, other: str = "") -> Sequence[Mapping[str, Json]]:
-        found = self.corpus.callees(other or method)
-        hidden = self._call(method, self._mask_of(method)).get(other or method, ())
-        return self._brief(method, found, hidden)
+        callee_rows = self.corpus.callees(other or method)
+        hidden = self._load_hidden_targets(method, self._mask_of(method)).get(other or method, ())
+        return self._describe_methods(method, callee_rows, hidden)
 
     def owner(self, method: str) -> Mapping[str, Json]:
         """Return a summary of the class around a method, its siblings, callers and callees."""
-        mask, number = self._mask_of(method), self.corpus.number(method)
-        row = self.corpus.row("methods", number, ["file_id", "place"])
-        file = self._file(self.corpus.shard_of(number), row["file_id"])
-        masked = self._is_masked(mask, method, row["file_id"])
-        edits = _edits(file, mask, MASKED) if masked else ()
+        mask, number = self._mask_of(method), self.corpus.number_of(method)
+        row = self.corpus.read_row("methods", number, ["file_id", "place"])
+        file = self._load_file(self.corpus.shard_of(number), row["file_id"])
+        is_masked = self._is_masked(mask, method, row["file_id"])
+        edits = _make_edits(file, mask, MASKED) if is_masked else ()
         name = mask.name if mask.task == NAMING else ""
         # A masked call hides its targets, and its own method from the targets' callers.
-        callers = frozenset(map(self.corpus.number, self._not_callers(method, method)))
-        callees = frozenset(map(self.corpus.number, self._call(method, mask).get(method, ())))
-        return self._owners.around(number, row["place"], file, edits, name, callers, callees)
+        callers = frozenset(map(self.corpus.number_of, self._list_hidden_callers(method, method)))
+        callees = frozenset(
+            map(self.corpus.number_of, self._load_hidden_targets(method, mask).get(method, ()))
+        )
+        return self._owners.summarize(number, row["place"], file, edits, name, callers, callees)
 
     def calls(self, method: str, other: str = "") -> list[Row]:
         """Return the calls in a method, without a masked one."""
         other = other or method
-        mask, found = self._mask_of(method), self.corpus.calls(other)
-        row = self.corpus.row("methods", self.corpus.number(other), ["file_id"])
+        mask, call_rows = self._mask_of(method), self.corpus.calls(other)
+        row = self.corpus.read_row("methods", self.corpus.number_of(other), ["file_id"])
         if not self._is_masked(mask, method, row["file_id"]):
-            return found
+            return call_rows
         if mask.task == COMPLETION:
-            found = [call for call in found if call["start_byte"] != mask.start]
+            call_rows = [call for call in call_rows if call["start_byte"] != mask.start]
         if mask.task == NAMING:
-            found = [{**call, "callee": _callee(call["callee"], mask.name)} for call in found]
-        edits = _edits(self._file(self._shard(other), row["file_id"]), mask, MASKED_CALL)
-        starts = moved(np.array([call["start_byte"] for call in found], dtype=np.int32), edits)
+            call_rows = [
+                {**call, "callee": _mask_callee(call["callee"], mask.name)} for call in call_rows
+            ]
+        edits = _make_edits(
+            self._load_file(self._shard_of(other), row["file_id"]), mask, MASKED_CALL
+        )
+        starts = map_offsets(
+            np.array([call["start_byte"] for call in call_rows], dtype=np.int32), edits
+        )
         return [
             {**call, "start_byte": start}
-            for call, start in zip(found, starts.tolist(), strict=True)
+            for call, start in zip(call_rows, starts.tolist(), strict=True)
         ]
 
-    def _not_callers(self, method: str, other: str) -> list[str]:
+    def _list_hidden_callers(self, method: str, other: str) -> list[str]:
         """Return the methods that call the other method by the masked call alone."""
-        reached = self._call(method, self._mask_of(method))
-        return [caller for caller, targets in reached.items() if other in targets]
+        hidden_targets = self._load_hidden_targets(method, self._mask_of(method))
+        return [caller for caller, targets in hidden_targets.items() if other in targets]
 
-    def _hidden_call(self, method: str, mask: Mask) -> dict[str, frozenset[str]]:
+    def _find_hidden_targets(self, method: str, mask: Mask) -> dict[str, frozenset[str]]:
         """Return the methods that enclose a masked call, each with the targets of this call alone.
 
         Targets that a visible call also reaches stay visible: their absence would leak the answer.
         """
         if mask.task != COMPLETION:
             return {}
-        corpus, shard = self.corpus, self._shard(method)
-        path = corpus.table(corpus.shards[shard], "methods")
-        own = corpus.row("methods", corpus.number(method), ["file_id"])
-        spans = corpus.take(
+        corpus, shard = self.corpus, self._shard_of(method)
+        path = corpus.table_path(corpus.shards[shard], "methods")
+        own_row = corpus.read_row("methods", corpus.number_of(method), ["file_id"])
+        spans = corpus.take_rows(
             path,
-            corpus.where(path, "file_id", own["file_id"]),
+            corpus.find_rows(path, "file_id", own_row["file_id"]),
             ["method_id", "start_byte", "end_byte"],
         )
-        found: dict[str, frozenset[str]] = {}
+        hidden_targets: dict[str, frozenset[str]] = {}
         for row in spans:
             if row["start_byte"] <= mask.start < row["end_byte"]:
                 masked, visible = set[str](), set[str]()
                 for call in corpus.calls(row["method_id"]):
                     is_masked = call["start_byte"] == mask.start
                     (masked if is_masked else visible).update(call["targets"])
-                found[row["method_id"]] = frozenset(masked - visible)
-        return found
+                hidden_targets[row["method_id"]] = frozenset(masked - visible)
+        return hidden_targets
 
-    def _brief(
-        self, method: str, found: Iterable[Row], hidden: Collection[str] = ()
+    def _describe_methods(
+        self, method: str, method_rows: Iterable[Row], hidden: Collection[str] = ()
     ) -> list[Mapping[str, Json]]:
         """Return rows of methods with the answer hidden, without the hidden methods."""
-        ids = [row["method_id"] for row in found if row["method_id"] not in hidden]
-        numbers = [self.corpus.number(one) for one in ids]
+        ids = [row["method_id"] for row in method_rows if row["method_id"] not in hidden]
+        numbers = [self.corpus.number_of(method_id) for method_id in ids]
         mask = self._mask_of(method)
         return [
-            self._seen(method, mask, self.corpus.shard_of(number), row)
+            self._describe_method(method, mask, self.corpus.shard_of(number), row)
             for number, row in zip(
-                numbers, self.corpus.rows("methods", numbers, _COLUMNS), strict=True
+                numbers, self.corpus.read_rows("methods", numbers, _COLUMNS), strict=True
             )
         ]
 
-    def _seen(self, method: str, mask: Mask, shard: int, row: Row) -> Mapping[str, Json]:
-        package = self._package(shard, row["file_id"])
-        name, told, text = row["name"], row["signature"], row["text"]
+    def _describe_method(self, method: str, mask: Mask, shard: int, row: Row) -> Mapping[str, Json]:
+        package = self._load_package(shard, row["file_id"])
+        name, masked_signature, text = row["name"], row["signature"], row["text"]
         if self._is_masked(mask, method, row["file_id"]):
             if mask.task == NAMING:
-                alone = masked_other(text, mask.name)
-                text = alone if alone is not None else self._text_in_file(shard, mask, row)
-                if plain(name) == plain(mask.name):
-                    told = METHOD_NAME + told[len(name) :] if told.startswith(name) else told
+                masked_text = mask_in_other_method(text, mask.name)
+                text = (
+                    masked_text if masked_text is not None else self._text_in_file(shard, mask, row)
+                )
+                if decode_name(name) == decode_name(mask.name):
+                    masked_signature = (
+                        METHOD_NAME + masked_signature[len(name) :]
+                        if masked_signature.startswith(name)
+                        else masked_signature
+                    )
                     name = METHOD_NAME
             elif row["start_byte"] <= mask.start < row["end_byte"]:
-                text = without_token(text, mask.start - row["start_byte"], mask.length)
+                text = mask_token(text, mask.start - row["start_byte"], mask.length)
         return {
             "id": row["method_id"],
             "project": row["project"],
@@ -272,37 +294,37 @@ class CorpusContext:
             "line": row["line"],
             "type": ".".join(filter(None, (package, row["type"]))),
             "name": name,
-            "signature": told,
+            "signature": masked_signature,
             "text": text,
         }
 
     def _text_in_file(self, shard: int, mask: Mask, row: Row) -> str:
-        file = self._masked(shard, row["file_id"], mask, MASKED)
+        file = self._load_masked_file(shard, row["file_id"], mask, MASKED)
         return file.syntax.text(file.declarations.methods[row["place"]].node)
 
 
-def _edits(file: JavaFile, mask: Mask, shown: str) -> Edits:
+def _make_edits(file: JavaFile, mask: Mask, replacement: str) -> Edits:
     if mask.task == NAMING:
         return name_edits(file, mask.name)
     if mask.task == OPERATORS:
         return operator_edits(file, mask.start)
-    return call_edits(file, mask.start, shown)
+    return call_edits(file, mask.start, replacement)
 
 
-def _rows_of(view: View, file: JavaFile, place: int, method: str) -> dict[str, Row]:
+def _compute_rows(view: View, file: JavaFile, index: int, method: str) -> dict[str, Row]:
     """Return the rows that the store would have for one method, as input of a view."""
-    alone = of_method(file, place)
+    method_file = restrict_to_method(file, index)
     seeds = np.array([uuid.UUID(method).int >> 64], dtype=np.uint64)
     return {
-        table.name: {name: lists[0] for name, lists in table.columns(alone, seeds).items()}
+        table.name: {name: lists[0] for name, lists in table.columns(method_file, seeds).items()}
         for table in view.tables
     }
 
 
-def _callee(label: str, name: str) -> str:
+def _mask_callee(label: str, name: str) -> str:
     """Return a call's target, ``package.Type.name(types)`` or ``name/2``, with the name masked."""
     match = _LABEL.fullmatch(label)
-    if match is None or plain(match[2]) != plain(name):
+    if match is None or decode_name(match[2]) != decode_name(name):
         return label
     return f"{match[1]}{METHOD_NAME}{match[3]}"
 
@@ -317,8 +339,8 @@ def open_context(built: BuiltDataset, kind: str) -> CorpusContext | None:
         return None
     masks: dict[str, Mask] = {}
     contexts: dict[str, Mapping[str, Json]] = {}
-    for row in built.rows(f"{kind}.jsonl"):
-        masks[row["id"]] = _mask(kind, row)
+    for row in built.read_rows(f"{kind}.jsonl"):
+        masks[row["id"]] = _make_mask(kind, row)
         contexts[row["id"]] = {name: row[name] for name in SPECS[kind].context}
 
     def mask_of(method: str) -> Mask:
@@ -332,7 +354,7 @@ def open_context(built: BuiltDataset, kind: str) -> CorpusContext | None:
     return CorpusContext(Corpus.open(path), mask_of, lambda method: contexts.get(method, {}))
 
 
-def _mask(kind: str, row: Mapping[str, Json]) -> Mask:
+def _make_mask(kind: str, row: Mapping[str, Json]) -> Mask:
     if kind == NAMING:
         return Mask(kind, name=row["label"])
     if kind in (COMPLETION, OPERATORS):

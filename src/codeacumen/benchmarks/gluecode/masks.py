@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from codeacumen.views.masking.files import MASKED as MASK
-from codeacumen.views.masking.text import masked
+from codeacumen.views.masking.text import mask_snippet
 
-__all__ = ["MASK", "Mask", "masked_method_text", "without_token"]
+__all__ = ["MASK", "Mask", "mask_method_text", "mask_token"]
 
 NAMING = "naming"
 COMPLETION = "completion"
@@ -42,7 +42,7 @@ class Mask:
     length: int = 0
 
 
-def masked_method_text(task: str, row: Mapping[str, Any], start: int = -1, length: int = 0) -> str:
+def mask_method_text(task: str, row: Mapping[str, Any], start: int = -1, length: int = 0) -> str:
     """Return the text of a method as a task shows it.
 
     ``row`` is a row of the store with ``text``, ``name`` and ``start_byte``. ``start`` and
@@ -50,17 +50,19 @@ def masked_method_text(task: str, row: Mapping[str, Any], start: int = -1, lengt
     """
     text: str = row["text"]
     if task == NAMING:
-        return masked(text, row["name"])
+        return mask_snippet(text, row["name"])
     if task in (COMPLETION, OPERATORS):
-        return without_token(text, start - row["start_byte"], length)
+        return mask_token(text, start - row["start_byte"], length)
     if task in (NPATH, NULLTOKEN):
         return text
     raise ValueError(f"no task {task!r}")
 
 
-def without_token(text: str, at: int, length: int) -> str:
+def mask_token(text: str, offset: int, length: int) -> str:
     """Return a text with the token at byte ``at`` of its UTF-8 masked."""
     data = text.encode("utf-8", "replace")
-    if not (at >= 0 and length > 0 and at + length <= len(data)):
-        raise ValueError(f"no token of {length} bytes at byte {at} of {len(data)}")
-    return b"".join((data[:at], MASK.encode(), data[at + length :])).decode("utf-8", "replace")
+    if not (offset >= 0 and length > 0 and offset + length <= len(data)):
+        raise ValueError(f"no token of {length} bytes at byte {offset} of {len(data)}")
+    return b"".join((data[:offset], MASK.encode(), data[offset + length :])).decode(
+        "utf-8", "replace"
+    )

@@ -18,10 +18,10 @@ from codeacumen.api import Json
 from codeacumen.corpus import Corpus
 from codeacumen.languages.java.syntax.declarations import NONE, Declarations, TypeDeclaration
 from codeacumen.languages.java.syntax.file import JavaFile, parse_snippet
-from codeacumen.languages.java.syntax.grammar import among, field
-from codeacumen.languages.java.syntax.returned import Returned, returned
-from codeacumen.views.masking.files import Edits, applied
-from codeacumen.views.masking.text import plain
+from codeacumen.languages.java.syntax.grammar import field_number, symbol_mask
+from codeacumen.languages.java.syntax.returned import Returned, describe_returned
+from codeacumen.views.masking.files import Edits, apply_edits
+from codeacumen.views.masking.text import decode_name
 from codeacumen.views.paths import METHOD_NAME
 
 Row = dict[str, Any]
@@ -34,154 +34,173 @@ _SHARDS = 256
 _COLUMNS = ["type", "name", "returns", "parameters"]
 
 
-class Owners:
+class OwnerSummaries:
     """Summaries of the classes around the methods of a corpus."""
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
-        self._told = lru_cache(maxsize=_SHARDS)(self._columns)
-        self._gives = Gives(corpus)
+        self._load_columns = lru_cache(maxsize=_SHARDS)(self._read_columns)
+        self._result_kinds = ResultKinds(corpus)
 
-    def around(
+    def summarize(
         self,
         number: int,
-        place: int,
+        method_index: int,
         file: JavaFile,
         edits: Edits,
-        name: str,
-        callers: frozenset[int],
-        callees: frozenset[int],
+        hidden_name: str,
+        hidden_callers: frozenset[int],
+        hidden_callees: frozenset[int],
     ) -> Mapping[str, Json]:
         """Return the summary of a method.
 
         ``edits`` hide the answer in the file; ``hidden_name`` is a method's name to mask, or empty.
         """
-        declared = file.declarations
-        method = declared.methods[place]
-        shown = _Shown(file, edits)
+        declarations = file.declarations
+        method = declarations.methods[method_index]
+        masked_source = _MaskedSource(file, edits)
         index = self.corpus.index
-        own = np.array([number], dtype=np.int32)
-        calling = index.callers.gather(index.within.gather(own), guesses=True)
-        called = index.sets.gather(index.calls.gather(own, guesses=True))
-        told: dict[str, Json] = {
+        number_array = np.array([number], dtype=np.int32)
+        calling_methods = index.set_callers.gather_distinct(
+            index.containing_sets.gather_distinct(number_array), guesses=True
+        )
+        called_methods = index.target_sets.gather_distinct(
+            index.called_sets.gather_distinct(number_array, guesses=True)
+        )
+        summary: dict[str, Json] = {
             "header": "",
             "fields": [],
-            "imports": shown.imports(),
-            "doc": shown.text(method.javadoc, _LONGEST_DOC) if method.javadoc != NONE else "",
+            "imports": masked_source.list_imports(),
+            "doc": masked_source.get_text(method.javadoc, _LONGEST_DOC)
+            if method.javadoc != NONE
+            else "",
             "methods": [],
-            "callers": self._neighbours(number, calling, callers, name),
-            "callees": self._neighbours(number, called, callees, name),
+            "callers": self._list_neighbours(number, calling_methods, hidden_callers, hidden_name),
+            "callees": self._list_neighbours(number, called_methods, hidden_callees, hidden_name),
             "gives": {
-                _hidden(called, name): what
-                for called, what in self._gives.of_calls(number, callees).items()
+                _mask_name(called_name, hidden_name): kind
+                for called_name, kind in self._result_kinds.classify_calls(
+                    number, hidden_callees
+                ).items()
             },
         }
         if method.type != NONE:
-            told["header"] = shown.header(declared.types[method.type])
-            told["fields"] = [
+            summary["header"] = masked_source.format_header(declarations.types[method.type])
+            summary["fields"] = [
                 f"{field_.declared} {field_.name}"
-                for field_ in declared.fields
+                for field_ in declarations.fields
                 if field_.type == method.type
             ][:_MOST_FIELDS]
-        told["methods"] = _siblings(declared, place, name)
-        return told
+        summary["methods"] = _list_siblings(declarations, method_index, hidden_name)
+        return summary
 
-    def _neighbours(
-        self, number: int, found: NDArray[Any], hidden: frozenset[int], name: str
+    def _list_neighbours(
+        self, number: int, numbers: NDArray[Any], hidden: frozenset[int], hidden_name: str
     ) -> list[Json]:
         """Return the methods nearest in the corpus, those of the same file and package first."""
-        others = np.unique(found)
+        others = np.unique(numbers)
         others = others[others != number]
         if hidden:
             others = others[~np.isin(others, list(hidden))]
         order = np.argsort(np.abs(others.astype(np.int64) - number), kind="stable")
-        return [self._row(other, name) for other in others[order[:_MOST_NEIGHBOURS]].tolist()]
+        return [
+            self._describe_method(other, hidden_name)
+            for other in others[order[:_MOST_NEIGHBOURS]].tolist()
+        ]
 
-    def _row(self, number: int, name: str) -> Row:
+    def _describe_method(self, number: int, hidden_name: str) -> Row:
         shard = self.corpus.shard_of(number)
-        columns = self._told(shard)
-        at = number - int(self.corpus.first[shard])
-        row = {key: columns[key][at].as_py() for key in _COLUMNS}
-        parameters = [f"{one['type']} {one['name']}" for one in row["parameters"] or ()]
-        return _brief(row["type"], row["name"], row["returns"], parameters, name)
+        columns = self._load_columns(shard)
+        index = number - int(self.corpus.first_numbers[shard])
+        row = {key: columns[key][index].as_py() for key in _COLUMNS}
+        parameters = [
+            f"{parameter['type']} {parameter['name']}" for parameter in row["parameters"] or ()
+        ]
+        return _make_row(row["type"], row["name"], row["returns"], parameters, hidden_name)
 
-    def _columns(self, shard: int) -> dict[str, Any]:
-        path = self.corpus.table(self.corpus.shards[shard], "methods")
-        table = self.corpus.read(path, _COLUMNS).combine_chunks()
+    def _read_columns(self, shard: int) -> dict[str, Any]:
+        path = self.corpus.table_path(self.corpus.shards[shard], "methods")
+        table = self.corpus.read_table(path, _COLUMNS).combine_chunks()
         return {key: table[key].chunk(0) for key in _COLUMNS}
 
 
-def _hidden(called: str, hidden: str) -> str:
-    return METHOD_NAME if hidden and plain(called) == plain(hidden) else called
+def _mask_name(name: str, hidden_name: str) -> str:
+    return METHOD_NAME if hidden_name and decode_name(name) == decode_name(hidden_name) else name
 
 
-def _brief(type_: str, called: str, returns: str, parameters: Sequence[str], hidden: str) -> Row:
+def _make_row(
+    type_: str, name: str, returns: str, parameters: Sequence[str], hidden_name: str
+) -> Row:
     return {
         "type": type_,
-        "name": _hidden(called, hidden),
+        "name": _mask_name(name, hidden_name),
         "returns": returns,
         "parameters": list(parameters),
     }
 
 
-def _siblings(declared: Declarations, place: int, hidden: str) -> list[Json]:
+def _list_siblings(declarations: Declarations, method_index: int, hidden_name: str) -> list[Json]:
     """Return the other methods of the class in source order; of too many, the nearest ones."""
-    type_ = declared.methods[place].type
-    indices = [index for index, method in enumerate(declared.methods) if method.type == type_]
-    own = indices.index(place)
-    first = max(0, min(own - _MOST_METHODS // 2, len(indices) - _MOST_METHODS - 1))
-    type_name = declared.types[type_].name if type_ != NONE else ""
+    type_ = declarations.methods[method_index].type
+    indices = [index for index, method in enumerate(declarations.methods) if method.type == type_]
+    rank = indices.index(method_index)
+    first = max(0, min(rank - _MOST_METHODS // 2, len(indices) - _MOST_METHODS - 1))
+    type_name = declarations.types[type_].name if type_ != NONE else ""
     siblings: list[Json] = []
     for index in indices[first : first + _MOST_METHODS + 1]:
-        if index != place:
-            method = declared.methods[index]
-            parameters = [f"{p.type} {p.name}" for p in method.parameters]
-            siblings.append(_brief(type_name, method.name, method.returns, parameters, hidden))
+        if index != method_index:
+            method = declarations.methods[index]
+            parameters = [f"{parameter.type} {parameter.name}" for parameter in method.parameters]
+            siblings.append(
+                _make_row(type_name, method.name, method.returns, parameters, hidden_name)
+            )
     return siblings
 
 
-class _Shown:
+class _MaskedSource:
     """Parts of a file's source, with edits applied."""
 
     def __init__(self, file: JavaFile, edits: Edits) -> None:
         self.file, self.syntax, self.edits = file, file.syntax, edits
 
-    def text(self, node: int, longest: int) -> str:
-        return self._between(int(self.syntax.start[node]), int(self.syntax.end[node]), longest)
+    def get_text(self, node: int, longest: int) -> str:
+        return self._extract_span(int(self.syntax.start[node]), int(self.syntax.end[node]), longest)
 
-    def _between(self, start: int, end: int, longest: int) -> str:
-        inside = [
-            one._replace(start=one.start - start, end=one.end - start)
-            for one in self.edits
-            if one.start >= start and one.end <= end
+    def _extract_span(self, start: int, end: int, longest: int) -> str:
+        shifted_edits = [
+            edit._replace(start=edit.start - start, end=edit.end - start)
+            for edit in self.edits
+            if edit.start >= start and edit.end <= end
         ]
-        text = applied(self.file.source[start:end], inside).decode("utf-8", "replace")
+        text = apply_edits(self.file.source[start:end], shifted_edits).decode("utf-8", "replace")
         # Cut after the edits, because half of a hidden name would leak it, too.
         return text[:longest]
 
-    def header(self, type_: TypeDeclaration) -> str:
+    def format_header(self, type_: TypeDeclaration) -> str:
         """Return a declaration up to its body; for an anonymous class, its creation expression."""
         syntax, node = self.syntax, type_.node
         body = node
-        if not among("class_body")[syntax.kind[node]]:
+        if not symbol_mask("class_body")[syntax.kind[node]]:
             bodies = [
-                child for child in syntax.children(node) if syntax.field[child] == field("body")
+                child
+                for child in syntax.children(node)
+                if syntax.field[child] == field_number("body")
             ]
             body = bodies[0] if bodies else int(syntax.stop[node])
         else:
             node = int(syntax.parent[node])
         end = syntax.start[body] if body < len(syntax) else syntax.end[node]
-        text = self._between(int(syntax.start[node]), int(end), _LONGEST_HEADER)
+        text = self._extract_span(int(syntax.start[node]), int(end), _LONGEST_HEADER)
         return " ".join(text.split())
 
-    def imports(self) -> list[str]:
-        nodes = self.file.once(_imports)
-        texts = [self.text(node, _LONGEST_HEADER) for node in nodes[:_MOST_IMPORTS]]
+    def list_imports(self) -> list[str]:
+        nodes = self.file.compute_once(_find_imports)
+        texts = [self.get_text(node, _LONGEST_HEADER) for node in nodes[:_MOST_IMPORTS]]
         return [" ".join(text.removeprefix("import").rstrip("; \t\n").split()) for text in texts]
 
 
-def _imports(file: JavaFile) -> list[int]:
-    nodes: list[int] = np.flatnonzero(among("import_declaration")[file.syntax.kind]).tolist()
+def _find_imports(file: JavaFile) -> list[int]:
+    nodes: list[int] = np.flatnonzero(symbol_mask("import_declaration")[file.syntax.kind]).tolist()
     return nodes
 
 
@@ -203,75 +222,82 @@ _PRIMITIVE = frozenset(
 _NOTHING = Returned(null=False, calls=(), variable=False)
 
 
-def given(text: str) -> Returned:
+def parse_returned(text: str) -> Returned:
     """Return what the first method of a text returns; an empty record without a method.
 
     >>> parse_returned("String f() { return a ? map.get(k) : null; }")
     Returned(null=True, calls=('get',), variable=False)
     """
     syntax = parse_snippet(text[:_LONGEST]).file.syntax
-    methods = np.flatnonzero(among("method_declaration")[syntax.kind])
-    return returned(syntax, int(methods[0])) if len(methods) else _NOTHING
+    methods = np.flatnonzero(symbol_mask("method_declaration")[syntax.kind])
+    return describe_returned(syntax, int(methods[0])) if len(methods) else _NOTHING
 
 
-class Gives:
+class ResultKinds:
     """Kinds of the results of the methods of a corpus, one of ``KINDS`` each, with caches."""
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
-        self._read = lru_cache(maxsize=_TEXT_SHARDS)(self._columns)
-        self._returned = lru_cache(maxsize=_METHODS)(self._of_text)
-        self._known = lru_cache(maxsize=_METHODS)(self._kind)
-        self._targets = lru_cache(maxsize=_METHODS)(self._called)
+        self._load_columns = lru_cache(maxsize=_TEXT_SHARDS)(self._read_columns)
+        self._load_returned = lru_cache(maxsize=_METHODS)(self._parse_method)
+        self._load_kind = lru_cache(maxsize=_METHODS)(self._classify_result)
+        self._load_targets = lru_cache(maxsize=_METHODS)(self._find_targets)
 
-    def of_calls(self, number: int, hidden: frozenset[int]) -> dict[str, str]:
+    def classify_calls(self, number: int, hidden: frozenset[int]) -> dict[str, str]:
         """Return the kind of result of each method that a method calls, by sorted name.
 
         Methods in ``hidden`` are skipped.
         """
-        found: dict[str, str] = {}
-        for name, targets in sorted(self._targets(number).items()):
-            kinds = [self._known(one, _DEPTH) for one in targets if one not in hidden]
+        kind_by_name: dict[str, str] = {}
+        for name, targets in sorted(self._load_targets(number).items()):
+            kinds = [self._load_kind(target, _DEPTH) for target in targets if target not in hidden]
             if kinds:
-                found[name] = min(kinds, key=KINDS.index)
-        return found
+                kind_by_name[name] = min(kinds, key=KINDS.index)
+        return kind_by_name
 
-    def _kind(self, number: int, depth: int) -> str:
-        own = self._returned(number)
-        if own.null:
+    def _classify_result(self, number: int, depth: int) -> str:
+        result = self._load_returned(number)
+        if result.null:
             return NULL
-        for name in own.calls if depth else ():
+        for name in result.calls if depth else ():
             if any(
-                self._known(one, depth - 1) in (NULL, PASSED)
-                for one in self._targets(number).get(name, ())
+                self._load_kind(target, depth - 1) in (NULL, PASSED)
+                for target in self._load_targets(number).get(name, ())
             ):
                 return PASSED
-        return NAME if own.variable else OTHER
+        return NAME if result.variable else OTHER
 
-    def _called(self, number: int) -> dict[str, tuple[int, ...]]:
+    def _find_targets(self, number: int) -> dict[str, tuple[int, ...]]:
         """Return the methods that a method's calls may reach, by name, except the method itself."""
         index = self.corpus.index
-        found: dict[str, dict[int, None]] = {}
-        for one in index.calls.gather(np.array([number], dtype=np.int32), guesses=True).tolist():
-            targets = index.sets[one].astype(np.int64)
-            near = np.argsort(np.abs(targets - number), kind="stable")[:_TARGETS]
-            for target in targets[near].tolist():
+        targets_by_name: dict[str, dict[int, None]] = {}
+        for set_id in index.called_sets.gather_distinct(
+            np.array([number], dtype=np.int32), guesses=True
+        ).tolist():
+            targets = index.target_sets[set_id].astype(np.int64)
+            nearest = np.argsort(np.abs(targets - number), kind="stable")[:_TARGETS]
+            for target in targets[nearest].tolist():
                 if target != number:
-                    found.setdefault(self._told(target, "name"), {})[target] = None
-        return {name: tuple(targets) for name, targets in found.items()}
+                    targets_by_name.setdefault(self._read_cell(target, "name"), {})[target] = None
+        return {name: tuple(targets) for name, targets in targets_by_name.items()}
 
-    def _of_text(self, number: int) -> Returned:
+    def _parse_method(self, number: int) -> Returned:
         """Return what a method returns; parsed on demand, because few methods are queried."""
-        if self._told(number, "returns") in _PRIMITIVE:
+        if self._read_cell(number, "returns") in _PRIMITIVE:
             return _NOTHING
-        return given(self._told(number, "text"))
+        return parse_returned(self._read_cell(number, "text"))
 
-    def _told(self, number: int, column: str) -> str:
+    def _read_cell(self, number: int, column: str) -> str:
         shard = self.corpus.shard_of(number)
-        return self._read(shard)[column][number - int(self.corpus.first[shard])].as_py() or ""
+        return (
+            self._load_columns(shard)[column][
+                number - int(self.corpus.first_numbers[shard])
+            ].as_py()
+            or ""
+        )
 
-    def _columns(self, shard: int) -> dict[str, Any]:
+    def _read_columns(self, shard: int) -> dict[str, Any]:
         """Return the columns of a shard, about a megabyte, nearly all of it texts."""
-        path = self.corpus.table(self.corpus.shards[shard], "methods")
-        table = self.corpus.read(path, ["name", "returns", "text"]).combine_chunks()
+        path = self.corpus.table_path(self.corpus.shards[shard], "methods")
+        table = self.corpus.read_table(path, ["name", "returns", "text"]).combine_chunks()
         return {name: table[name].chunk(0) for name in table.column_names}

@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 from codeacumen.benchmarks.gluecode.sampling import (
     Families,
     Sample,
-    have_duplicate_in,
-    sampling_number,
-    sampling_numbers,
+    compute_sampling_number,
+    compute_sampling_numbers,
+    mask_duplicates_in,
 )
 from codeacumen.benchmarks.gluecode.specs import SPECS, Sizes
 from codeacumen.corpus import Corpus
-from codeacumen.corpus.facts import arrays_of, npath_column
-from codeacumen.corpus.parquet import values_of
+from codeacumen.corpus.facts import column_to_arrays, npath_column_name
+from codeacumen.corpus.parquet import column_to_values
 from codeacumen.corpus.splits import SPLITS
 from codeacumen.languages.java.measures.operators import OPERATORS
 
@@ -48,7 +48,7 @@ class CandidateJob:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class CandidateColumns:
     """Columns with one value per candidate method of a shard.
 
     ``row`` is its index in the shard's methods. ``named`` is false for constructors; the name has
@@ -66,20 +66,22 @@ class Candidates:
     operator: NDArray[np.int32]
 
 
-def find_candidates(job: CandidateJob) -> Candidates:
+def find_candidates(job: CandidateJob) -> CandidateColumns:
     """Return the candidates of a shard; an engine runs this."""
     methods = pq.read_table(
         job.shard / "methods.parquet", columns=["method_id", "kind", "name", "body", "nested"]
     )
     measures = pq.read_table(
         job.shard / "measures.parquet",
-        columns=[npath_column(job.rules), "readable", "operators", "operator_starts"],
+        columns=[npath_column_name(job.rules), "readable", "operators", "operator_starts"],
     )
-    wanted = pc.and_(pc.and_(methods["body"], measures["readable"]), pc.invert(methods["nested"]))
-    methods, measures = methods.filter(wanted), measures.filter(wanted)
-    ids = values_of(methods["method_id"])
+    is_candidate = pc.and_(
+        pc.and_(methods["body"], measures["readable"]), pc.invert(methods["nested"])
+    )
+    methods, measures = methods.filter(is_candidate), measures.filter(is_candidate)
+    ids = column_to_values(methods["method_id"])
     named = pc.equal(methods["kind"], "method").to_numpy()
-    calls = _calls_by_method(job)
+    calls = _read_calls_by_method(job)
     sampled_calls = [
         _sample_call(calls.get(method, ()), method, job.seed) if has_name else _NO_CALL
         for method, has_name in zip(ids, named.tolist(), strict=True)
@@ -88,15 +90,15 @@ def find_candidates(job: CandidateJob) -> Candidates:
     sampled_operators = [
         _sample_operators(classes, starts, method, job.seed)
         for classes, starts, method in zip(
-            arrays_of(measures["operators"]),
-            arrays_of(measures["operator_starts"]),
+            column_to_arrays(measures["operators"]),
+            column_to_arrays(measures["operator_starts"]),
             ids,
             strict=True,
         )
     ]
-    return Candidates(
-        row=np.flatnonzero(wanted.to_numpy()).astype(np.int32),
-        npath=measures[npath_column(job.rules)].to_numpy(),
+    return CandidateColumns(
+        row=np.flatnonzero(is_candidate.to_numpy()).astype(np.int32),
+        npath=measures[npath_column_name(job.rules)].to_numpy(),
         named=named,
         letters=np.array([len(name) for name in methods["name"].to_pylist()], dtype=np.int32),
         call=call,
@@ -105,19 +107,21 @@ def find_candidates(job: CandidateJob) -> Candidates:
     )
 
 
-def _calls_by_method(job: CandidateJob) -> dict[bytes, list[tuple[int, int]]]:
+def _read_calls_by_method(job: CandidateJob) -> dict[bytes, list[tuple[int, int]]]:
     """Return the first and last byte of each called name, by calling method.
 
     Constructors and method references do not count.
     """
     names = ["caller_id", "start_byte", "end_byte", "reference", "callee"]
     table = pq.read_table(job.calls, columns=names)
-    wanted = pc.invert(pc.or_(table["reference"], pc.match_substring(table["callee"], CONSTRUCTOR)))
-    table = table.filter(pc.and_(wanted, pc.is_valid(table["caller_id"])))
+    is_call = pc.invert(
+        pc.or_(table["reference"], pc.match_substring(table["callee"], CONSTRUCTOR))
+    )
+    table = table.filter(pc.and_(is_call, pc.is_valid(table["caller_id"])))
     ends = pc.fill_null(table["end_byte"], NOTHING)
     calls: dict[bytes, list[tuple[int, int]]] = {}
     for caller, start, end in zip(
-        values_of(table["caller_id"]),
+        column_to_values(table["caller_id"]),
         table["start_byte"].to_pylist(),
         ends.to_pylist(),
         strict=True,
@@ -130,7 +134,7 @@ def _sample_call(calls: Sequence[tuple[int, int]], method: bytes, seed: int) -> 
     """Return one of the calls; the choice depends on the seed, the method and its calls alone."""
     if not calls:
         return _NO_CALL
-    start, end = sorted(calls)[sampling_number(seed, "call", method) % len(calls)]
+    start, end = sorted(calls)[compute_sampling_number(seed, "call", method) % len(calls)]
     return (start, end) if end != NOTHING else _NO_CALL
 
 
@@ -139,9 +143,11 @@ def _sample_operators(
 ) -> NDArray[np.int32]:
     """Return the byte of one of the method's operators for each class."""
     sampled = np.full(len(OPERATORS), NOTHING, dtype=np.int32)
-    for which in np.unique(classes).tolist():
-        mine = starts[classes == which]
-        sampled[which] = mine[sampling_number(seed, OPERATORS[which], method) % len(mine)]
+    for class_ in np.unique(classes).tolist():
+        class_starts = starts[classes == class_]
+        sampled[class_] = class_starts[
+            compute_sampling_number(seed, OPERATORS[class_], method) % len(class_starts)
+        ]
     return sampled
 
 
@@ -166,30 +172,30 @@ class Pool:
     call_end: NDArray[np.int32]
     operator: NDArray[np.int32]
     warnings: NDArray[np.int32]
-    of_tests: NDArray[np.bool_]
+    is_test_code: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.number)
 
-    def of(self, split: str) -> NDArray[np.bool_]:
+    def split_mask(self, split: str) -> NDArray[np.bool_]:
         """Return a mask of the methods of a split."""
-        mine: NDArray[np.bool_] = self.split == SPLITS.index(split)
-        return mine
+        mask: NDArray[np.bool_] = self.split == SPLITS.index(split)
+        return mask
 
 
 def join_candidates(
-    corpus: Corpus, shards: Sequence[Candidates], warnings: Mapping[int, int]
+    corpus: Corpus, shards: Sequence[CandidateColumns], warnings: Mapping[int, int]
 ) -> Pool:
     """Join the candidates of all shards, given in the corpus's order.
 
     ``warnings`` has the number of warnings of each method that has any.
     """
     shard = np.repeat(
-        np.arange(len(shards), dtype=np.int32), [len(of_shard.row) for of_shard in shards]
+        np.arange(len(shards), dtype=np.int32), [len(candidates.row) for candidates in shards]
     )
-    row = _concatenate([of_shard.row for of_shard in shards], np.int32)
-    number = corpus.first[shard] + row
-    ids, split, project, of_tests = _method_columns(corpus)
+    row = _concatenate_columns([candidates.row for candidates in shards], np.int32)
+    number = corpus.first_numbers[shard] + row
+    ids, split, project, is_test_code = _method_columns(corpus)
     return Pool(
         number=number,
         shard=shard,
@@ -197,16 +203,16 @@ def join_candidates(
         id=ids[number],
         split=split[number],
         project=project[number],
-        npath=_concatenate([of_shard.npath for of_shard in shards], np.int64),
-        named=_concatenate([of_shard.named for of_shard in shards], np.bool_),
-        letters=_concatenate([of_shard.letters for of_shard in shards], np.int32),
-        call=_concatenate([of_shard.call for of_shard in shards], np.int32),
-        call_end=_concatenate([of_shard.call_end for of_shard in shards], np.int32),
-        operator=_concatenate([of_shard.operator.ravel() for of_shard in shards], np.int32).reshape(
-            -1, len(OPERATORS)
-        ),
+        npath=_concatenate_columns([candidates.npath for candidates in shards], np.int64),
+        named=_concatenate_columns([candidates.named for candidates in shards], np.bool_),
+        letters=_concatenate_columns([candidates.letters for candidates in shards], np.int32),
+        call=_concatenate_columns([candidates.call for candidates in shards], np.int32),
+        call_end=_concatenate_columns([candidates.call_end for candidates in shards], np.int32),
+        operator=_concatenate_columns(
+            [candidates.operator.ravel() for candidates in shards], np.int32
+        ).reshape(-1, len(OPERATORS)),
         warnings=np.array([warnings.get(method, 0) for method in number.tolist()], dtype=np.int32),
-        of_tests=of_tests[number],
+        is_test_code=is_test_code[number],
     )
 
 
@@ -219,20 +225,22 @@ def _method_columns(
     tests: list[bool] = []
     project = np.repeat(
         np.array([corpus.manifest.projects.index(name) for name in corpus.project_of_shard]),
-        np.diff(corpus.first),
+        np.diff(corpus.first_numbers),
     )
     for shard in corpus.shards:
-        table = corpus.read(corpus.table(shard, "methods"), ["method_id", "split", "path"])
-        ids += values_of(table["method_id"])
+        table = corpus.read_table(
+            corpus.table_path(shard, "methods"), ["method_id", "split", "path"]
+        )
+        ids += column_to_values(table["method_id"])
         splits += table["split"].to_pylist()
-        tests += [is_test(path) for path in table["path"].to_pylist()]
+        tests += [is_test_path(path) for path in table["path"].to_pylist()]
     numbers = np.array([SPLITS.index(name) for name in splits], dtype=np.int8)
     raw = np.frombuffer(b"".join(ids), dtype=np.uint8).reshape(-1, 16)
     return raw, numbers, project.astype(np.int32), np.array(tests, dtype=np.bool_)
 
 
 @lru_cache(maxsize=1024)
-def is_test(path: str) -> bool:
+def is_test_path(path: str) -> bool:
     """Return whether a file is test code, by its folders.
 
     >>> is_test_path("src/test/java/a/B.java"), is_test_path("src/main/java/a/Test.java")
@@ -241,7 +249,7 @@ def is_test(path: str) -> bool:
     return any(part in TEST_FOLDERS for part in path.split("/")[:-1])
 
 
-def _concatenate(columns: Sequence[NDArray[Any]], type_: Any) -> NDArray[Any]:
+def _concatenate_columns(columns: Sequence[NDArray[Any]], type_: Any) -> NDArray[Any]:
     return np.concatenate([np.empty(0, dtype=type_), *columns]).astype(type_)
 
 
@@ -265,28 +273,30 @@ def sample_tasks(
     ``dedup``, no method of a split has a near-duplicate in a later split, so that training does not
     contain near-duplicates of tested methods.
     """
-    kept = _without_duplicates(pool, families) if dedup and families is not None else None
+    is_unique = _mask_unique_methods(pool, families) if dedup and families is not None else None
     sampled: dict[str, TaskSample] = {}
     for task in sizes:
         spec = SPECS[task]
         samples = {}
         for split in SPLITS:
-            eligible = pool.of(split) if kept is None else pool.of(split) & kept
-            at = np.flatnonzero(eligible)
+            eligible = (
+                pool.split_mask(split) if is_unique is None else pool.split_mask(split) & is_unique
+            )
+            positions = np.flatnonzero(eligible)
             if spec.sampled_from:
-                at = sampled[spec.sampled_from].samples[split].positions
-            numbers = sampling_numbers(seed, spec.sampling_key, pool.id[at])
-            sample = spec.sample(pool, at, numbers, sizes[task][split])
-            samples[split] = replace(sample, positions=at[sample.positions])
+                positions = sampled[spec.sampled_from].samples[split].positions
+            numbers = compute_sampling_numbers(seed, spec.sampling_key, pool.id[positions])
+            sample = spec.sample(pool, positions, numbers, sizes[task][split])
+            samples[split] = replace(sample, positions=positions[sample.positions])
         sampled[task] = TaskSample(samples, _duplicates_in_training(pool, samples, families))
     return sampled
 
 
-def _without_duplicates(pool: Pool, families: Families) -> NDArray[np.bool_]:
-    kept = np.ones(len(pool), dtype=np.bool_)
-    for place, split in enumerate(SPLITS):
-        kept &= ~have_duplicate_in(families, pool.of(split), pool.split > place)
-    return kept
+def _mask_unique_methods(pool: Pool, families: Families) -> NDArray[np.bool_]:
+    is_unique = np.ones(len(pool), dtype=np.bool_)
+    for split_index, split in enumerate(SPLITS):
+        is_unique &= ~mask_duplicates_in(families, pool.split_mask(split), pool.split > split_index)
+    return is_unique
 
 
 def _duplicates_in_training(
@@ -301,5 +311,5 @@ def _duplicates_in_training(
         else:
             own = np.zeros(len(pool), dtype=np.bool_)
             own[sample.positions] = True
-            near_duplicate[split] = have_duplicate_in(families, own, in_training)[sample.positions]
+            near_duplicate[split] = mask_duplicates_in(families, own, in_training)[sample.positions]
     return near_duplicate

@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from codeacumen.benchmarks.gluecode.masks import masked_method_text
+from codeacumen.benchmarks.gluecode.masks import mask_method_text
 from codeacumen.benchmarks.gluecode.pool import Pool, TaskSample
 from codeacumen.benchmarks.gluecode.specs import (
     COMPLETION,
@@ -29,9 +29,13 @@ from codeacumen.benchmarks.gluecode.specs import (
     Warnings,
 )
 from codeacumen.corpus.facts import read_sites
-from codeacumen.corpus.link import world_of
-from codeacumen.corpus.parquet import values_of
-from codeacumen.languages.java.resolve.link import NOTHING, AvailableNames, Offers
+from codeacumen.corpus.link import load_world
+from codeacumen.corpus.parquet import column_to_values
+from codeacumen.languages.java.resolve.link import (
+    NO_AVAILABLE_NAMES,
+    AvailableNames,
+    AvailableNamesFinder,
+)
 
 _COLUMNS = [
     "method_id",
@@ -47,25 +51,25 @@ _COLUMNS = [
 ]
 
 
-def methods_by_shard(
+def group_methods_by_shard(
     pool: Pool, samples: Mapping[str, TaskSample], warnings: Warnings
 ) -> dict[str, dict[int, list[SampledMethod]]]:
     """Return the sampled methods of each task and shard, in the order of the shard's methods."""
     sampled: dict[str, dict[int, list[SampledMethod]]] = {task: {} for task in SPECS}
-    for task, of_task in samples.items():
+    for task, task_sample in samples.items():
         spec = SPECS[task]
-        for split, sample in of_task.samples.items():
+        for split, sample in task_sample.samples.items():
             columns = (
                 sample.positions.tolist(),
                 sample.label.tolist(),
-                of_task.near_duplicate[split].tolist(),
+                task_sample.near_duplicate[split].tolist(),
             )
-            for at, label, near_duplicate in zip(*columns, strict=True):
-                details = spec.details(pool, at, label, warnings)
+            for position, label, near_duplicate in zip(*columns, strict=True):
+                details = spec.details(pool, position, label, warnings)
                 method = SampledMethod(
-                    int(pool.row[at]), label, near_duplicate=near_duplicate, **details
+                    int(pool.row[position]), label, near_duplicate=near_duplicate, **details
                 )
-                sampled[task].setdefault(int(pool.shard[at]), []).append(method)
+                sampled[task].setdefault(int(pool.shard[position]), []).append(method)
     for shards in sampled.values():
         for methods in shards.values():
             methods.sort(key=lambda method: method.row)
@@ -84,36 +88,36 @@ class RowJob:
     parts: Path
 
 
-def part_of(job: RowJob, task: str, ending: str) -> Path:
+def part_path(job: RowJob, task: str, ending: str) -> Path:
     return job.parts.with_name(f"{job.parts.name}.{task}.{ending}")
 
 
-def make_rows(job: RowJob) -> None:
+def write_rows(job: RowJob) -> None:
     """Write the parts of a shard; an engine runs this."""
-    wanted = sorted({method.row for sampled in job.sampled.values() for method in sampled})
-    methods = _methods(job, wanted)
+    row_indices = sorted({method.row for sampled in job.sampled.values() for method in sampled})
+    methods = _read_methods(job, row_indices)
     for task, sampled in job.sampled.items():
         spec = SPECS[task]
-        rows = [_row(spec, methods[method.row], method) for method in sampled]
+        rows = [_make_row(spec, methods[method.row], method) for method in sampled]
         if spec is COMPLETION and rows:
             _add_contexts(job, rows, [methods[method.row] for method in sampled], sampled)
-        with part_of(job, task, "jsonl").open("w", encoding="utf-8") as stream:
+        with part_path(job, task, "jsonl").open("w", encoding="utf-8") as stream:
             for row in rows:
                 stream.write(json.dumps(row, ensure_ascii=False) + "\n")
-        table = pa.Table.from_pylist(rows, schema=_schema(spec))
-        pq.write_table(table, part_of(job, task, "parquet"))
+        table = pa.Table.from_pylist(rows, schema=_make_schema(spec))
+        pq.write_table(table, part_path(job, task, "parquet"))
 
 
-def _methods(job: RowJob, wanted: Sequence[int]) -> dict[int, Row]:
+def _read_methods(job: RowJob, row_indices: Sequence[int]) -> dict[int, Row]:
     folder = job.corpus / "shards" / job.shard
     table = pq.read_table(folder / "methods.parquet", columns=_COLUMNS)
-    table = table.take(pa.array(wanted, pa.int64()))
-    columns = [values_of(table[name]) for name in _COLUMNS]
+    table = table.take(pa.array(row_indices, pa.int64()))
+    columns = [column_to_values(table[name]) for name in _COLUMNS]
     rows = [dict(zip(_COLUMNS, values, strict=True)) for values in zip(*columns, strict=True)]
-    return dict(zip(wanted, rows, strict=True))
+    return dict(zip(row_indices, rows, strict=True))
 
 
-def _row(spec: MethodTaskSpec, method: Row, sampled: SampledMethod) -> Row:
+def _make_row(spec: MethodTaskSpec, method: Row, sampled: SampledMethod) -> Row:
     length = sampled.end - sampled.start
     # The position of the masked token in its file, for other views of the instance.
     position = {"start_byte": sampled.start, "end_byte": sampled.end} if sampled.start >= 0 else {}
@@ -121,14 +125,14 @@ def _row(spec: MethodTaskSpec, method: Row, sampled: SampledMethod) -> Row:
         "id": str(uuid.UUID(bytes=method["method_id"])),
         **{name: method[name] for name in ("project", "split", "path", "line", "type")},
         "label": spec.label(method, sampled),
-        "text": masked_method_text(spec.name, method, sampled.start, length),
+        "text": mask_method_text(spec.name, method, sampled.start, length),
         "near_duplicate": sampled.near_duplicate,
         **position,
         **(sampled.further or {}),
     }
 
 
-_COMMON = [
+_COMMON_COLUMNS = [
     *((name, pa.string()) for name in ("id", "project", "split", "path")),
     ("line", pa.int32()),
     *((name, pa.string()) for name in ("type", "label", "text")),
@@ -136,13 +140,13 @@ _COMMON = [
 ]
 
 
-def _schema(spec: MethodTaskSpec) -> pa.Schema:
-    return pa.schema([*_COMMON, *spec.columns()])
+def _make_schema(spec: MethodTaskSpec) -> pa.Schema:
+    return pa.schema([*_COMMON_COLUMNS, *spec.columns()])
 
 
 def join_tables(parts: Sequence[Path], into: Path, task: str) -> None:
     """Write one table of all parts, in their order and with reproducible bytes."""
-    with pq.ParquetWriter(into, _schema(SPECS[task]), compression="zstd") as writer:
+    with pq.ParquetWriter(into, _make_schema(SPECS[task]), compression="zstd") as writer:
         for part in parts:
             table = pq.read_table(part)
             if table.num_rows:
@@ -150,8 +154,8 @@ def join_tables(parts: Sequence[Path], into: Path, task: str) -> None:
 
 
 @lru_cache(maxsize=1)
-def _offers(corpus: Path, shards: tuple[str, ...]) -> Offers:
-    return Offers(world_of(corpus, shards)[0])
+def _load_offers(corpus: Path, shards: tuple[str, ...]) -> AvailableNamesFinder:
+    return AvailableNamesFinder(load_world(corpus, shards)[0])
 
 
 def _add_contexts(
@@ -159,41 +163,45 @@ def _add_contexts(
 ) -> None:
     """Add the available names at the masked call, and the origin of the called method."""
     folder = job.corpus / "shards" / job.shard
-    offers = _offers(job.corpus, job.shards)
+    offers = _load_offers(job.corpus, job.shards)
     starts: dict[str, list[int]] = {}
     for method, instance in zip(methods, sampled, strict=True):
         starts.setdefault(method["path"], []).append(instance.start)
     offer_at: dict[tuple[str, int], AvailableNames] = {}
     for path, sites, _ in read_sites(folder):
         if path in starts:
-            of_file = offers.of(path, sites, starts[path])
-            offer_at |= {(path, start): offer for start, offer in of_file.items()}
-    packages = dict(_pairs(folder / "files.parquet", "path", "package"))
-    callees = _callees(job.calls, starts)
+            file_offers = offers.find_names(path, sites, starts[path])
+            offer_at |= {(path, start): offer for start, offer in file_offers.items()}
+    packages = dict(_read_columns(folder / "files.parquet", "path", "package"))
+    callees = _read_callees(job.calls, starts)
     for row, method, instance in zip(rows, methods, sampled, strict=True):
         key = (method["path"], instance.start)
-        offer = offer_at.get(key, NOTHING)
+        offer = offer_at.get(key, NO_AVAILABLE_NAMES)
         package = packages[method["path"]]
-        row["origin"] = origin(offers, package, method["type"], *callees[key])
+        row["origin"] = classify_origin(offers, package, method["type"], *callees[key])
         row["receiver"], row["static"] = offer.receiver, offer.static
         row["arguments"], row["candidates"] = offer.arguments, list(offer.names)
 
 
-def _pairs(path: Path, *names: str) -> Iterable[tuple[Any, ...]]:
+def _read_columns(path: Path, *names: str) -> Iterable[tuple[Any, ...]]:
     table = pq.read_table(path, columns=list(names))
     return zip(*(table[name].to_pylist() for name in names), strict=True)
 
 
-def _callees(calls: Path, starts: Mapping[str, Sequence[int]]) -> dict[tuple[str, int], Any]:
-    wanted = {(path, start) for path, mine in starts.items() for start in mine}
+def _read_callees(calls: Path, starts: Mapping[str, Sequence[int]]) -> dict[tuple[str, int], Any]:
+    call_sites = {(path, start) for path, path_starts in starts.items() for start in path_starts}
     return {
         (path, start): (callee, inside)
-        for path, start, callee, inside in _pairs(calls, "path", "start_byte", "callee", "inside")
-        if (path, start) in wanted
+        for path, start, callee, inside in _read_columns(
+            calls, "path", "start_byte", "callee", "inside"
+        )
+        if (path, start) in call_sites
     }
 
 
-def origin(offers: Offers, package: str, type_: str, callee: str, inside: bool) -> str:
+def classify_origin(
+    offers: AvailableNamesFinder, package: str, type_: str, callee: str, inside: bool
+) -> str:
     """Return the origin of a called method, one of ``ORIGINS``.
 
     It is declared in the class around the call or one that encloses this class, in the same
@@ -207,6 +215,6 @@ def origin(offers: Offers, package: str, type_: str, callee: str, inside: bool) 
         return "class"
     may_be_in_package = not package or declaring.startswith(f"{package}.")
     top_level = declaring.removeprefix(f"{package}.").partition(".")[0]
-    if may_be_in_package and (package, top_level) in offers.world.tops:
+    if may_be_in_package and (package, top_level) in offers.world.top_level_classes:
         return "package"
     return "project"

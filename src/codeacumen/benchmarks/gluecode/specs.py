@@ -23,7 +23,7 @@ from codeacumen.benchmarks.gluecode.sampling import (
     sample_warnings,
 )
 from codeacumen.metrics.naming import corpus_metrics
-from codeacumen.text.subtokens import subtokens
+from codeacumen.text.subtokens import split_subtokens
 
 if TYPE_CHECKING:
     from codeacumen.benchmarks.gluecode.pool import Pool
@@ -89,7 +89,7 @@ class MethodTaskSpec:
     context: tuple[str, ...] = ()
 
 
-def at_most(most: int) -> dict[str, dict[str, int]]:
+def limit_sizes(limit: int) -> dict[str, dict[str, int]]:
     """Return the paper's sizes, limited for training, and in proportion for dev and test.
 
     0 is no limit. A smaller sample is a part of a larger one.
@@ -97,10 +97,10 @@ def at_most(most: int) -> dict[str, dict[str, int]]:
     >>> limit_sizes(80_000)["naming"], limit_sizes(80_000)["npath"]["train"]
     ({'train': 80000, 'dev': 10000, 'test': 10000}, 9600)
     """
-    bound = {"train": most, "dev": most // 8, "test": most // 8}
+    limits = {"train": limit, "dev": limit // 8, "test": limit // 8}
     return {
         spec.name: {
-            split: min(size, bound[split]) if most else size for split, size in spec.sizes.items()
+            split: min(size, limits[split]) if limit else size for split, size in spec.sizes.items()
         }
         for spec in SPECS.values()
     }
@@ -112,16 +112,18 @@ def _positions_columns() -> list[tuple[str, Any]]:
     return [("start_byte", pa.int32()), ("end_byte", pa.int32())]
 
 
-def _npath_bins() -> tuple[str, ...]:
+def _load_npath_bins() -> tuple[str, ...]:
     from codeacumen.languages.java.measures.npath import BINS
 
     return BINS
 
 
-def _sample_npath(pool: Pool, at: Positions, numbers: SamplingNumbers, size: int) -> Sample:
-    from codeacumen.languages.java.measures.npath import BINS, bins_of
+def _sample_npath(pool: Pool, positions: Positions, numbers: SamplingNumbers, size: int) -> Sample:
+    from codeacumen.languages.java.measures.npath import BINS, find_bins
 
-    return sample_balanced(bins_of(pool.npath[at]).astype(np.int64), numbers, len(BINS), size)
+    return sample_balanced(
+        find_bins(pool.npath[positions]).astype(np.int64), numbers, len(BINS), size
+    )
 
 
 def _npath_columns() -> list[tuple[str, Any]]:
@@ -142,23 +144,25 @@ NPATH = MethodTaskSpec(
     sizes={"train": 9_600, "dev": 1_200, "test": 1_200},
     sampling_key="npath",
     sample=_sample_npath,
-    details=lambda pool, at, label, warnings: {"further": {"value": int(pool.npath[at])}},
-    label=lambda method, sampled: _npath_bins()[sampled.label],
+    details=lambda pool, position, label, warnings: {
+        "further": {"value": int(pool.npath[position])}
+    },
+    label=lambda method, sampled: _load_npath_bins()[sampled.label],
     columns=_npath_columns,
-    choices=_npath_bins,
+    choices=_load_npath_bins,
     ceiling="the program that counts the paths is exact by construction",
 )
 
 
-def _operators() -> tuple[str, ...]:
+def _load_operators() -> tuple[str, ...]:
     from codeacumen.languages.java.measures.operators import OPERATORS
 
     return OPERATORS
 
 
-def _operator_position(pool: Pool, at: int, label: int, warnings: Warnings) -> dict[str, Any]:
-    start = int(pool.operator[at, label])
-    return {"start": start, "end": start + len(_operators()[label])}
+def _operator_position(pool: Pool, position: int, label: int, warnings: Warnings) -> dict[str, Any]:
+    start = int(pool.operator[position, label])
+    return {"start": start, "end": start + len(_load_operators()[label])}
 
 
 OPERATORS = MethodTaskSpec(
@@ -171,13 +175,13 @@ OPERATORS = MethodTaskSpec(
     metric=metrics.accuracy,
     sizes={"train": 9_600, "dev": 1_200, "test": 1_200},
     sampling_key="operators",
-    sample=lambda pool, at, numbers, size: sample_one_class_each(
-        pool.operator[at] >= 0, numbers, size
+    sample=lambda pool, positions, numbers, size: sample_one_class_each(
+        pool.operator[positions] >= 0, numbers, size
     ),
     details=_operator_position,
-    label=lambda method, sampled: _operators()[sampled.label],
+    label=lambda method, sampled: _load_operators()[sampled.label],
     columns=_positions_columns,
-    choices=_operators,
+    choices=_load_operators,
 )
 
 
@@ -189,11 +193,11 @@ NAMING = MethodTaskSpec(
     capability=Capability.NAME,
     metric=metrics.character_bleu,
     # The metrics of the generalizability study's Table 1.
-    further_metrics=corpus_metrics(subtokens),
+    further_metrics=corpus_metrics(split_subtokens),
     sizes={"train": 800_000, "dev": 100_000, "test": 100_000},
     sampling_key="naming",
-    sample=lambda pool, at, numbers, size: sample_names(
-        pool.named[at], pool.letters[at], numbers, size
+    sample=lambda pool, positions, numbers, size: sample_names(
+        pool.named[positions], pool.letters[positions], numbers, size
     ),
     label=lambda method, sampled: str(method["name"]),
 )
@@ -236,31 +240,42 @@ COMPLETION = MethodTaskSpec(
     sizes={"train": 800_000, "dev": 100_000, "test": 100_000},
     sampling_key="completion",
     sampled_from=NAMING.name,
-    sample=lambda pool, at, numbers, size: sample_plain(pool.call[at] >= 0, numbers, size),
-    details=lambda pool, at, label, warnings: {
-        "start": int(pool.call[at]),
-        "end": int(pool.call_end[at]),
+    sample=lambda pool, positions, numbers, size: sample_plain(
+        pool.call[positions] >= 0, numbers, size
+    ),
+    details=lambda pool, position, label, warnings: {
+        "start": int(pool.call[position]),
+        "end": int(pool.call_end[position]),
     },
     label=_call_name,
     columns=_completion_columns,
 )
 
 
-def _sample_nulltoken(pool: Pool, at: Positions, numbers: SamplingNumbers, size: int) -> Sample:
+def _sample_nulltoken(
+    pool: Pool, positions: Positions, numbers: SamplingNumbers, size: int
+) -> Sample:
     # Tests pass null on purpose, and expect the exception.
-    plain = ~pool.of_tests[at]
-    with_warning = plain & (pool.warnings[at] == 1)
+    is_not_test = ~pool.is_test_code[positions]
+    with_warning = is_not_test & (pool.warnings[positions] == 1)
     # Negatives come from the same projects and have calls, so that neither reveals the answer.
-    near = np.isin(pool.project[at], np.unique(pool.project[at][with_warning]))
-    without = plain & near & (pool.warnings[at] == 0) & (pool.call[at] >= 0)
-    return sample_warnings(with_warning, without, numbers, size)
+    in_warned_project = np.isin(
+        pool.project[positions], np.unique(pool.project[positions][with_warning])
+    )
+    without_warning = (
+        is_not_test
+        & in_warned_project
+        & (pool.warnings[positions] == 0)
+        & (pool.call[positions] >= 0)
+    )
+    return sample_warnings(with_warning, without_warning, numbers, size)
 
 
-def _warning_columns(pool: Pool, at: int, label: int, warnings: Warnings) -> dict[str, Any]:
+def _warning_columns(pool: Pool, position: int, label: int, warnings: Warnings) -> dict[str, Any]:
     """Return a warning's columns, which the data set has and no model sees."""
     if not label:
         return {}
-    report = warnings[int(pool.number[at])][0]
+    report = warnings[int(pool.number[position])][0]
     record = report.as_json()
     names = ("token", "expression", "qualifier", "trace")
     further = {**{name: record[name] for name in names}, "warning_line": report.line}

@@ -64,7 +64,7 @@ class MethodTask(StandardTask):
             citation=CITATION,
             evaluation_sets=(EvaluationSet(split, f"all methods of the {split} projects"),),
             slices=(*spec.slices, *_near_duplicate_slices(built, kind, split)),
-            ceiling=_ceiling(spec),
+            ceiling=_make_ceiling(spec),
             requires_native_capability=spec.capability is Capability.CLASSIFY,
         )
         super().__init__(
@@ -83,12 +83,12 @@ class MethodTask(StandardTask):
         return [
             Instance(
                 id=row["id"],
-                input=self._input(row),
+                input=self._make_input(row),
                 truth=row["label"],
-                cluster=self._cluster(row),
-                tags=frozenset(self._tags(row)),
+                cluster=self._choose_cluster(row),
+                tags=frozenset(self._list_tags(row)),
             )
-            for row in self.rows(self.split)
+            for row in self.read_rows(self.split)
         ]
 
     def postprocess_answers(
@@ -101,7 +101,7 @@ class MethodTask(StandardTask):
 
     def examples(self, split: str) -> Iterator[Example]:
         """Iterate over the examples of a split."""
-        return (Example(self._input(row), row["label"]) for row in self.rows(split))
+        return (Example(self._make_input(row), row["label"]) for row in self.read_rows(split))
 
     def training(self) -> Sequence[Example]:
         return list(self.examples("train"))
@@ -120,18 +120,20 @@ class MethodTask(StandardTask):
         names = self.spec.context
         return {
             row["id"]: (row["text"], {name: row[name] for name in names})
-            for row in self.built.rows(self.file)
+            for row in self.built.read_rows(self.file)
         }
 
-    def rows(self, split: str) -> Iterator[dict[str, Json]]:
-        wanted = f'"split": {json.dumps(split)}'
-        return (row for row in self.built.rows(self.file, wanted) if row["split"] == split)
+    def read_rows(self, split: str) -> Iterator[dict[str, Json]]:
+        split_marker = f'"split": {json.dumps(split)}'
+        return (
+            row for row in self.built.read_rows(self.file, split_marker) if row["split"] == split
+        )
 
     @cached_property
     def _choices(self) -> tuple[str, ...]:
         return self.spec.choices()
 
-    def _input(self, row: Mapping[str, Json]) -> Input:
+    def _make_input(self, row: Mapping[str, Json]) -> Input:
         if self.spec.capability is Capability.NAME:
             return Method(row["id"], row["text"], "java")
         if self.spec.capability is Capability.CLASSIFY:
@@ -139,27 +141,27 @@ class MethodTask(StandardTask):
         return Prompt(row["text"], row["id"], self.spec.instruction)
 
     @cached_property
-    def _by_project(self) -> bool:
+    def _has_enough_projects(self) -> bool:
         """Return whether there are enough projects to resample them instead of files."""
-        projects = {row["project"] for row in self.rows(self.split)}
+        projects = {row["project"] for row in self.read_rows(self.split)}
         return len(projects) >= FEWEST_PROJECTS
 
-    def _cluster(self, row: Mapping[str, Json]) -> str:
+    def _choose_cluster(self, row: Mapping[str, Json]) -> str:
         project: str = row["project"]
-        return project if self._by_project else f"{project}/{row['path']}"
+        return project if self._has_enough_projects else f"{project}/{row['path']}"
 
-    def _tags(self, row: Mapping[str, Json]) -> Iterator[str]:
+    def _list_tags(self, row: Mapping[str, Json]) -> Iterator[str]:
         yield NEAR_DUPLICATE if row.get("near_duplicate") else DISTINCT
         yield from self.spec.tags(row)
 
 
 def _near_duplicate_slices(built: BuiltDataset, kind: str, split: str) -> tuple[str, ...]:
     """Return the slices by near-duplicates, if some instances have one in training."""
-    told = built.about["counts"].get("tasks", {}).get(kind, {}).get(split, {})
-    return (DISTINCT, NEAR_DUPLICATE) if told.get("near_duplicates_in_train") else ()
+    counts = built.about["counts"].get("tasks", {}).get(kind, {}).get(split, {})
+    return (DISTINCT, NEAR_DUPLICATE) if counts.get("near_duplicates_in_train") else ()
 
 
-def _ceiling(spec: MethodTaskSpec) -> Ceiling | None:
+def _make_ceiling(spec: MethodTaskSpec) -> Ceiling | None:
     if not spec.ceiling:
         return None
     return Ceiling(spec.ceiling, 1.0, "the labels, which it made", who="the analysis")

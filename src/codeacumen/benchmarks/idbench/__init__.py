@@ -17,8 +17,8 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from codeacumen.api import Ceiling, EvaluationSet, Instance, Pair
-from codeacumen.benchmarks.idbench.figures import published_agreement
-from codeacumen.datasets import dataset, require
+from codeacumen.benchmarks.idbench.figures import read_published_agreement
+from codeacumen.datasets import find_dataset, require_dataset
 from codeacumen.datasets.built import BuiltDataset, BuiltTask
 from codeacumen.registry import task
 from codeacumen.tasks.base import TaskInfo
@@ -63,12 +63,12 @@ class RatedPair:
     scores: Mapping[str, float | None]
 
     @property
-    def complete(self) -> bool:
+    def is_complete(self) -> bool:
         """True if all seven published techniques score the pair."""
         return all(score is not None for score in self.scores.values())
 
 
-def _number(text: str) -> float | None:
+def _parse_number(text: str) -> float | None:
     return None if text == "NAN" else float(text)
 
 
@@ -80,8 +80,8 @@ def read_pairs(folder: Path, size: str) -> tuple[RatedPair, ...]:
             RatedPair(
                 row["id1"],
                 row["id2"],
-                {task: _number(row[column]) for task, column in LABELS.items()},
-                {name: _number(row[name]) for name in TECHNIQUES if name in row},
+                {task: _parse_number(row[column]) for task, column in LABELS.items()},
+                {name: _parse_number(row[name]) for name in TECHNIQUES if name in row},
             )
             for row in csv.DictReader(stream)
         )
@@ -127,9 +127,9 @@ def _load_instances(folder: Path, question: str, size: str) -> list[Instance]:
 
 def _load_published_instances(question: str, size: str) -> list[Instance]:
     """Return the instances, with tags for the subsets and for complete pairs."""
-    folder = require("idbench")
+    folder = require_dataset("idbench")
     subsets = read_subsets(folder) if size == "large" else {}
-    complete = {(pair.left, pair.right) for pair in read_pairs(folder, size) if pair.complete}
+    complete = {(pair.left, pair.right) for pair in read_pairs(folder, size) if pair.is_complete}
     instances = []
     for instance in _load_instances(folder, question, size):
         assert isinstance(instance.input, Pair)
@@ -139,18 +139,18 @@ def _load_published_instances(question: str, size: str) -> list[Instance]:
     return instances
 
 
-def summarize(question: str, size: str) -> str:
+def summarize_question(question: str, size: str) -> str:
     return f"Are two identifiers {RELATIONS[question]}? Ranked as developers did ({size} set)"
 
 
 def make_task(question: str, size: str) -> PairTask:
-    agreement = published_agreement(question, size)
+    agreement = read_published_agreement(question, size)
     info = TaskInfo(
         name=f"idbench/{question}/{size}",
         title=f"IdBench {question}, {size}",
-        summary=summarize(question, size),
+        summary=summarize_question(question, size),
         dataset="idbench",
-        citation=dataset("idbench").citation,
+        citation=find_dataset("idbench").citation,
         evaluation_sets=EVALUATION_SETS,
         # The subsets stem from the large file; see read_subsets.
         slices=tuple(SUBSETS.values()) if size == "large" else (),
@@ -161,7 +161,7 @@ def make_task(question: str, size: str) -> PairTask:
 
 for _question in LABELS:
     for _size in SIZES:
-        task(f"idbench/{_question}/{_size}", summary=summarize(_question, _size))(
+        task(f"idbench/{_question}/{_size}", summary=summarize_question(_question, _size))(
             partial(make_task, _question, _size)
         )
 
@@ -169,8 +169,8 @@ for _question in LABELS:
 def make_survey_task(built: BuiltDataset, question: str, size: str) -> PairTask:
     """Return a task of a survey's data set."""
 
-    def load() -> list[Instance]:
-        built.checked(f"{size}_pair_wise.csv")
+    def load_instances() -> list[Instance]:
+        built.verify_file(f"{size}_pair_wise.csv")
         return _load_instances(built.folder, question, size)
 
     agreement = built.about["kinds"][size]["agreement"].get(question)
@@ -181,7 +181,7 @@ def make_survey_task(built: BuiltDataset, question: str, size: str) -> PairTask:
         evaluation_sets=(EvaluationSet("all", "every instance"),),
         ceiling=None if agreement is None else Ceiling(AGREEMENT, agreement, "report.json"),
     )
-    return PairTask(info, load, built=built)
+    return PairTask(info, load_instances, built=built)
 
 
 def _summarize_survey(built: BuiltDataset, question: str, size: str) -> str:

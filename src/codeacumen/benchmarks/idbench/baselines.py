@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from codeacumen.benchmarks.idbench import SIZES, read_pairs
-from codeacumen.datasets import dataset, require
+from codeacumen.datasets import find_dataset, require_dataset
 from codeacumen.registry import model
 from codeacumen.tasks.published import PairScores, PublishedPairScores
 
@@ -25,7 +25,7 @@ TECHNIQUES = {
 
 
 def _load_scores(technique: str) -> PairScores:
-    folder = require("idbench")
+    folder = require_dataset("idbench")
     return {
         (pair.left, pair.right): pair.scores[technique]
         for size in SIZES
@@ -35,7 +35,7 @@ def _load_scores(technique: str) -> PairScores:
 
 def make_technique(technique: str) -> PublishedPairScores:
     load = partial(_load_scores, technique)
-    return PublishedPairScores(load, only=("idbench",), fingerprint=dataset("idbench").commit)
+    return PublishedPairScores(load, only=("idbench",), fingerprint=find_dataset("idbench").commit)
 
 
 for _name, (_technique, _summary) in TECHNIQUES.items():

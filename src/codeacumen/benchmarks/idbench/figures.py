@@ -27,7 +27,7 @@ class PublishedCorrelation:
 
 
 @lru_cache(maxsize=1)
-def published_correlations() -> tuple[PublishedCorrelation, ...]:
+def read_published_correlations() -> tuple[PublishedCorrelation, ...]:
     return tuple(
         PublishedCorrelation(
             row["task"],
@@ -42,11 +42,11 @@ def published_correlations() -> tuple[PublishedCorrelation, ...]:
 
 
 @lru_cache(maxsize=1)
-def _sizes() -> dict[str, dict[str, str]]:
+def _read_sizes() -> dict[str, dict[str, str]]:
     return {row["size"]: row for row in read_published(PACKAGE, "sizes")}
 
 
-def published_agreement(question: str, size: str) -> float | None:
+def read_published_agreement(question: str, size: str) -> float | None:
     """Return the agreement between raters (Table II); None for contextual similarity."""
-    value = _sizes()[size].get(f"{question}_ira")
+    value = _read_sizes()[size].get(f"{question}_ira")
     return float(value) if value else None

@@ -13,8 +13,11 @@ from pathlib import Path
 
 from codeacumen.api import Answer, CodeacumenError, EvaluationSet, Pair, Score
 from codeacumen.benchmarks.idbench import LABELS, SIZES, read_pairs
-from codeacumen.benchmarks.idbench.figures import published_agreement, published_correlations
-from codeacumen.datasets import require
+from codeacumen.benchmarks.idbench.figures import (
+    read_published_agreement,
+    read_published_correlations,
+)
+from codeacumen.datasets import require_dataset
 from codeacumen.models.strings import make_levenshtein, make_needleman_wunsch
 from codeacumen.registry import make_model, make_task
 from codeacumen.reproduce import (
@@ -27,7 +30,7 @@ from codeacumen.reproduce import (
 )
 from codeacumen.runs.evaluate import answer_cell
 from codeacumen.runs.plan import Cell, PlannedTask
-from codeacumen.runs.scoring import Settings, score
+from codeacumen.runs.scoring import ScoringSettings, compute_scores
 from codeacumen.text.numbers import format_difference, format_interval, format_number
 
 # Verdict of a row whose published counterpart it need not equal.
@@ -55,51 +58,58 @@ MODELS = {
 
 def compute_cells(options: RecipeOptions) -> list[ReproducedCell]:
     """Return the cells of figure 2, of embeddings trained here, of figure 3, and of LV and NW."""
-    require("idbench")
+    require_dataset("idbench")
     settings, progress = options.settings, options.progress
-    embeddings = trained_in(options.embeddings) if options.embeddings else []
+    embeddings = find_embeddings(options.embeddings) if options.embeddings else []
     scores: dict[tuple[str, str, str], list[Score]] = {}
-    published = published_correlations()
+    published = read_published_correlations()
     tasks = {
         (question, size): PlannedTask(make_task(f"idbench/{question}/{size}"))
         for question in LABELS
         for size in SIZES
     }
-    for done, number in enumerate(published):
-        progress(f"{number.technique}, {number.task}, {number.size}", done, len(published))
+    for index, number in enumerate(published):
+        progress(f"{number.technique}, {number.task}, {number.size}", index, len(published))
         planned = tasks[number.task, number.size]
         answers: dict[str, Answer] = answer_cell(
             Cell(make_model(MODELS[number.technique]), planned)
         )[0]
-        scores[number.task, number.size, number.technique] = score(
+        scores[number.task, number.size, number.technique] = compute_scores(
             planned.task, planned.instances, answers, settings
         )[0]
     progress("done", len(published), len(published))
-    complete, own = tasks["relatedness", "small"].card.evaluation_sets
+    complete_set, own_set = tasks["relatedness", "small"].card.evaluation_sets
     return [
-        *_figure_2(scores, complete, own),
-        *_trained(embeddings, tasks, settings, complete, own),
-        *_figure_3(scores),
-        *_from_scratch(),
+        *_reproduce_figure_2(scores, complete_set, own_set),
+        *_compare_trained(embeddings, tasks, settings, complete_set, own_set),
+        *_reproduce_figure_3(scores),
+        *_compare_string_distances(),
     ]
 
 
-def _figure_2(
-    scores: dict[tuple[str, str, str], list[Score]], complete: EvaluationSet, own: EvaluationSet
+def _reproduce_figure_2(
+    scores: dict[tuple[str, str, str], list[Score]],
+    complete_set: EvaluationSet,
+    own_set: EvaluationSet,
 ) -> Iterator[ReproducedCell]:
-    for number in published_correlations():
-        found = {
-            s.evaluation_set: s
-            for s in scores[number.task, number.size, number.technique]
-            if not s.slice
+    for number in read_published_correlations():
+        score_by_set = {
+            cell_score.evaluation_set: cell_score
+            for cell_score in scores[number.task, number.size, number.technique]
+            if not cell_score.slice
         }
-        ours = found[complete.name]
+        ours = score_by_set[complete_set.name]
         difference, verdict = compare_with_published(ours.value, number.value, number.tolerance)
         note = ""
         if ours.n != number.n:
             verdict, note = OUTSIDE, f"published on {number.n} pairs"
-        elif found[own.name].n != ours.n and found[own.name].value is not None:
-            note = f"on all {found[own.name].n} pairs it scores: {found[own.name].value:.4f}"
+        elif (
+            score_by_set[own_set.name].n != ours.n and score_by_set[own_set.name].value is not None
+        ):
+            note = (
+                f"on all {score_by_set[own_set.name].n} pairs it scores: "
+                f"{score_by_set[own_set.name].value:.4f}"
+            )
         yield ReproducedCell(
             table="figure 2",
             task=number.task,
@@ -113,51 +123,58 @@ def _figure_2(
             tolerance=number.tolerance,
             low=ours.low,
             high=ours.high,
-            ceiling=published_agreement(number.task, number.size),
+            ceiling=read_published_agreement(number.task, number.size),
             note=note,
         )
 
 
-def trained_in(folder: Path) -> list[tuple[Path, str]]:
+def find_embeddings(folder: Path) -> list[tuple[Path, str]]:
     """Return the embeddings in the subfolders of a folder, or the folder itself, with kinds."""
     from codeacumen.models.embeddings.vectors import METADATA, read_metadata
 
     if not folder.is_dir():
         raise CodeacumenError(f"{folder}: no such folder")
-    candidates = [folder, *sorted(one for one in folder.iterdir() if one.is_dir())]
-    found = [
-        (one, str(read_metadata(one).get("kind", "")))
-        for one in candidates
-        if (one / METADATA).is_file()
+    candidates = [folder, *sorted(path for path in folder.iterdir() if path.is_dir())]
+    embeddings = [
+        (path, str(read_metadata(path).get("kind", "")))
+        for path in candidates
+        if (path / METADATA).is_file()
     ]
-    if not found:
+    if not embeddings:
         raise CodeacumenError(
             f"{folder}: neither an embedding nor a folder of embeddings",
             "train one: codeacumen train embedding TECHNIQUE CORPUS --out DIR/TECHNIQUE",
         )
-    return found
+    return embeddings
 
 
-def _trained(
+def _compare_trained(
     embeddings: list[tuple[Path, str]],
     tasks: dict[tuple[str, str], PlannedTask],
-    settings: Settings,
-    complete: EvaluationSet,
-    own: EvaluationSet,
+    settings: ScoringSettings,
+    complete_set: EvaluationSet,
+    own_set: EvaluationSet,
 ) -> Iterator[ReproducedCell]:
     """Yield the cells of embeddings trained here, beside the published ones of their technique.
 
     They cover the paper's pairs that have vectors. The published ones were trained on other code,
     so the values need not be equal.
     """
-    published = {(one.task, one.size, one.technique): one.value for one in published_correlations()}
+    published = {
+        (correlation.task, correlation.size, correlation.technique): correlation.value
+        for correlation in read_published_correlations()
+    }
     for folder, kind in embeddings:
-        made = make_model(f"embedding:{folder.absolute()}")
+        model = make_model(f"embedding:{folder.absolute()}")
         for (question, size), planned in tasks.items():
-            answers = answer_cell(Cell(made, planned))[0]
-            scores = score(planned.task, planned.instances, answers, settings)[0]
-            found = {one.evaluation_set: one for one in scores if not one.slice}
-            ours, all_pairs = found[complete.name], found[own.name]
+            answers = answer_cell(Cell(model, planned))[0]
+            scores = compute_scores(planned.task, planned.instances, answers, settings)[0]
+            score_by_set = {
+                cell_score.evaluation_set: cell_score
+                for cell_score in scores
+                if not cell_score.slice
+            }
+            ours, all_pairs = score_by_set[complete_set.name], score_by_set[own_set.name]
             theirs = published.get((question, size, PUBLISHED.get(kind, "")))
             note = f"scores {all_pairs.n} of {len(planned.instances)} pairs"
             if all_pairs.value is not None:
@@ -174,12 +191,12 @@ def _trained(
                 verdict=TRAINED,
                 low=ours.low,
                 high=ours.high,
-                ceiling=published_agreement(question, size),
+                ceiling=read_published_agreement(question, size),
                 note=note,
             )
 
 
-def _figure_3(
+def _reproduce_figure_3(
     scores: dict[tuple[str, str, str], list[Score]],
 ) -> Iterator[ReproducedCell]:
     """Yield the cells of the five subsets.
@@ -187,33 +204,33 @@ def _figure_3(
     The paper shows them without numbers, so there is nothing to compare with. The intervals show
     the large uncertainty of such small sets.
     """
-    for (task, size, technique), found in scores.items():
+    for (task, size, technique), cell_scores in scores.items():
         if technique == "combined":
             continue
-        for s in found:
-            if not s.slice:
+        for cell_score in cell_scores:
+            if not cell_score.slice:
                 continue
-            difference, verdict = compare_with_published(s.value, None, None)
+            difference, verdict = compare_with_published(cell_score.value, None, None)
             yield ReproducedCell(
                 table="figure 3",
                 task=task,
                 size=size,
                 technique=technique,
-                n=s.n,
-                ours=s.value,
+                n=cell_score.n,
+                ours=cell_score.value,
                 published=None,
                 difference=difference,
                 verdict=verdict,
-                low=s.low,
-                high=s.high,
-                subset=s.slice,
-                note=s.note,
+                low=cell_score.low,
+                high=cell_score.high,
+                subset=cell_score.slice,
+                note=cell_score.note,
             )
 
 
-def _from_scratch() -> Iterator[ReproducedCell]:
+def _compare_string_distances() -> Iterator[ReproducedCell]:
     """Yield the number of published rows that our own string distances reproduce exactly."""
-    folder = require("idbench")
+    folder = require_dataset("idbench")
     for technique, model in (
         ("LV", make_levenshtein(decimals=2)),
         ("NW", make_needleman_wunsch(decimals=2)),
@@ -221,7 +238,7 @@ def _from_scratch() -> Iterator[ReproducedCell]:
         for size in SIZES:
             pairs = read_pairs(folder, size)
             ours = model.similarity([Pair(pair.left, pair.right) for pair in pairs])
-            equal = sum(
+            equal_count = sum(
                 value == pair.scores[technique] for value, pair in zip(ours, pairs, strict=True)
             )
             yield ReproducedCell(
@@ -230,11 +247,11 @@ def _from_scratch() -> Iterator[ReproducedCell]:
                 size=size,
                 technique=technique,
                 n=len(pairs),
-                ours=equal,
+                ours=equal_count,
                 published=None,
                 difference=None,
-                verdict=WITHIN if equal == len(pairs) else OUTSIDE,
-                note=f"{equal} of {len(pairs)} rows of the published column, from scratch",
+                verdict=WITHIN if equal_count == len(pairs) else OUTSIDE,
+                note=f"{equal_count} of {len(pairs)} rows of the published column, from scratch",
             )
 
 
@@ -246,7 +263,7 @@ def build_tables(cells: Sequence[ReproducedCell]) -> list[TextTable]:
     tables = [_figure_2_table(by_table["figure 2"])]
     if "trained" in by_table:
         tables.append(_trained_table(by_table["trained"]))
-    columns = _column_lines(by_table["columns"])
+    columns = _format_column_lines(by_table["columns"])
     return [*tables, _figure_3_table(by_table["figure 3"], columns)]
 
 
@@ -347,8 +364,10 @@ def _figure_3_table(cells: Sequence[ReproducedCell], footer: str) -> TextTable:
             for cell in row_cells
         ]
         rows.append([subset, task, str(row_cells[0].n), *scores])
-    short = [c.ours for c in cells if c.subset == "abbreviations" and c.ours is not None]
-    negative = sum(round(value, 9) < 0 for value in short)
+    correlations = [
+        cell.ours for cell in cells if cell.subset == "abbreviations" and cell.ours is not None
+    ]
+    negative = sum(round(value, 9) < 0 for value in correlations)
     return TextTable(
         title="Figure 3: subsets of the pairs, with 95 % intervals",
         columns=["subset", "task", "n", *techniques],
@@ -362,15 +381,15 @@ def _figure_3_table(cells: Sequence[ReproducedCell], footer: str) -> TextTable:
         numeric=(2,),
         footer=(
             "The paper's text: more than half of the correlations for abbreviations are negative. "
-            f"Ours: {negative} of {len(short)}.\n\n{footer}"
+            f"Ours: {negative} of {len(correlations)}.\n\n{footer}"
         ),
     )
 
 
-def _column_lines(cells: Sequence[ReproducedCell]) -> str:
+def _format_column_lines(cells: Sequence[ReproducedCell]) -> str:
     lines = []
     for technique in dict.fromkeys(cell.technique for cell in cells):
-        equal = sum(int(c.ours or 0) for c in cells if c.technique == technique)
-        rows = sum(c.n for c in cells if c.technique == technique)
+        equal = sum(int(cell.ours or 0) for cell in cells if cell.technique == technique)
+        rows = sum(cell.n for cell in cells if cell.technique == technique)
         lines.append(f"{technique} from scratch: {equal} of {rows} published rows equal")
     return "\n".join(lines)

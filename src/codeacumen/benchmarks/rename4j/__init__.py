@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from codeacumen.api import Task
-from codeacumen.datasets import dataset
+from codeacumen.datasets import find_dataset
 from codeacumen.registry import task
 from codeacumen.tasks.base import TaskInfo
 
@@ -26,44 +26,45 @@ COMMENTED = "-commented"
 
 
 @dataclass(frozen=True, slots=True)
-class _Liu:
+class _LiuTask:
     """Constructor of a task on Liu's data."""
 
-    asked: str
-    comments: bool
+    question: str
+    has_comments: bool
 
     @property
     def name(self) -> str:
-        return f"names/liu/{self.asked}{COMMENTED if self.comments else ''}"
+        return f"names/liu/{self.question}{COMMENTED if self.has_comments else ''}"
 
     @property
     def summary(self) -> str:
-        with_comments = ", with comments" if self.comments else ""
-        return f"{_SUMMARIES[self.asked]} (Liu et al.{with_comments})"
+        with_comments = ", with comments" if self.has_comments else ""
+        return f"{_SUMMARIES[self.question]} (Liu et al.{with_comments})"
 
     def __call__(self) -> Task:
-        from codeacumen.benchmarks.rename4j.cases import FIRST_TAGS, WITHOUT_LARGE, liu_cases
+        from codeacumen.benchmarks.rename4j.cases import FIRST_TAGS, WITHOUT_LARGE, load_liu_cases
         from codeacumen.benchmarks.rename4j.task import make_name_task
         from codeacumen.tasks.judging import JudgingByNameTask, JudgingTask
         from codeacumen.tasks.naming import NamingTask
 
         kinds = {CHECK: JudgingTask, RECOMMEND: NamingTask, BY_NAME: JudgingByNameTask}
-        data = dataset("liu2019")
+        data = find_dataset("liu2019")
+        suffix = ", commented" if self.has_comments else ""
         info = TaskInfo(
             name=self.name,
-            title=f"Names, Liu: {_TITLES[self.asked]}{', commented' if self.comments else ''}",
+            title=f"Names, Liu: {_TITLES[self.question]}{suffix}",
             summary=self.summary,
             dataset=data.name,
             citation=data.citation,
             slices=(WITHOUT_LARGE, *FIRST_TAGS),
         )
-        masked_for = RECOMMEND if self.asked == RECOMMEND else CHECK
-        load = partial(liu_cases, masked_for, comments=self.comments)
+        masked_for = RECOMMEND if self.question == RECOMMEND else CHECK
+        load = partial(load_liu_cases, masked_for, comments=self.has_comments)
         fingerprint = data.files[0].sha256
-        return make_name_task(kinds[self.asked], info, load, fingerprint=fingerprint)
+        return make_name_task(kinds[self.question], info, load, fingerprint=fingerprint)
 
 
-for _asked in _SUMMARIES:
-    for _comments in (False, True):
-        _liu = _Liu(_asked, _comments)
-        task(_liu.name, summary=_liu.summary)(_liu)
+for _question in _SUMMARIES:
+    for _has_comments in (False, True):
+        _liu_task = _LiuTask(_question, _has_comments)
+        task(_liu_task.name, summary=_liu_task.summary)(_liu_task)

@@ -23,30 +23,30 @@ from typing import Any
 
 from codeacumen import __version__
 from codeacumen.api import CodeacumenError, Json
-from codeacumen.benchmarks.rename4j.cases import asked_text, without_override
+from codeacumen.benchmarks.rename4j.cases import mask_names, remove_override
 from codeacumen.benchmarks.rename4j.liu2019 import read_renamed
-from codeacumen.benchmarks.rename4j.task import DRAWN
+from codeacumen.benchmarks.rename4j.task import SAMPLED_FILE
 from codeacumen.core.files import sha256_of, write_atomically
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.corpus import Corpus
 from codeacumen.corpus.manifest import NAME
-from codeacumen.datasets import dataset, require
-from codeacumen.datasets.built import ABOUT, SCHEMA, must_be_ours
+from codeacumen.datasets import find_dataset, require_dataset
+from codeacumen.datasets.built import ABOUT, SCHEMA, require_dataset_folder
 
-BESIDE = 33
+STABLE_PER_CASE = 33
 # Liu et al. exclude files with these words in their path, which contains their package.
-LEFT_OUT = re.compile(r"test|sample|example|template", re.IGNORECASE)
+EXCLUDED_PATHS = re.compile(r"test|sample|example|template", re.IGNORECASE)
 _EMPTY = re.compile(r"\{\s*\}\s*$")
 _COLUMNS = ["method_id", "project", "split", "path", "type", "kind", "body", "name", "text"]
 # Factor by which more methods are sampled than needed, because some have equal texts.
-_SPARE = 2
+_OVERSAMPLING = 2
 _BATCH = 4096
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class MisnamedRecipe:
     """Settings of a build.
 
     ``beside`` is the number of stable methods per inconsistent one, ``cases`` the maximum number of
@@ -54,38 +54,47 @@ class Recipe:
     """
 
     seed: int = 0
-    beside: int = BESIDE
+    beside: int = STABLE_PER_CASE
     cases: int = 0
     split: str = "all"
 
 
-def build(corpus: Corpus, recipe: Recipe, out: Path, step: Progress = ignore_progress) -> Json:
+def build_dataset(
+    corpus: Corpus, recipe: MisnamedRecipe, out: Path, step: Progress = ignore_progress
+) -> Json:
     """Write the data set, and return the content of its ``dataset.json``."""
-    must_be_ours(out)
+    require_dataset_folder(out)
     if recipe.beside < 1:
         raise CodeacumenError(
             f"--beside {recipe.beside}: a case needs at least one stable method",
             "use --beside 1 or more",
         )
-    wrong = [one.id for one in read_renamed(require("liu2019")) if not one.consistent]
-    wrong.sort(key=lambda id_: _lot(recipe.seed, id_))
-    wanted = wrong[: recipe.cases] if recipe.cases else wrong
-    most = recipe.beside * len(wanted)
-    eligible = _Counted(_eligible(corpus, recipe.split, step))
-    first = heapq.nsmallest(_SPARE * most, eligible, key=lambda row: _lot(recipe.seed, row["id"]))
-    drawn, known = _distinct(first, most, step), eligible.many
-    many = len(drawn) // recipe.beside
-    if not many:
+    inconsistent_ids = [
+        method.id for method in read_renamed(require_dataset("liu2019")) if not method.consistent
+    ]
+    inconsistent_ids.sort(key=lambda case_id: _hash_sampling_key(recipe.seed, case_id))
+    case_ids = inconsistent_ids[: recipe.cases] if recipe.cases else inconsistent_ids
+    method_count = recipe.beside * len(case_ids)
+    eligible = _CountingIterator(_read_eligible(corpus, recipe.split, step))
+    candidates = heapq.nsmallest(
+        _OVERSAMPLING * method_count,
+        eligible,
+        key=lambda row: _hash_sampling_key(recipe.seed, row["id"]),
+    )
+    sampled, eligible_count = _take_distinct(candidates, method_count, step), eligible.count
+    case_count = len(sampled) // recipe.beside
+    if not case_count:
         raise CodeacumenError(
-            f"the corpus has {known:,} eligible methods, but one case needs {recipe.beside}",
+            f"the corpus has {eligible_count:,} eligible methods, but one case needs "
+            f"{recipe.beside}",
             "use a larger corpus, or fewer methods per case (--beside)",
         )
     out.mkdir(parents=True, exist_ok=True)
     lines = []
-    for place, row in enumerate(drawn[: many * recipe.beside]):
-        told = {**row, "beside": wanted[place // recipe.beside]}
-        lines.append(json.dumps(told, ensure_ascii=False, sort_keys=True) + "\n")
-    write_atomically(out / DRAWN, "".join(lines).encode("utf-8", "replace"))
+    for index, row in enumerate(sampled[: case_count * recipe.beside]):
+        record = {**row, "beside": case_ids[index // recipe.beside]}
+        lines.append(json.dumps(record, ensure_ascii=False, sort_keys=True) + "\n")
+    write_atomically(out / SAMPLED_FILE, "".join(lines).encode("utf-8", "replace"))
     about = {
         "family": "misnamed",
         "schema": SCHEMA,
@@ -93,49 +102,51 @@ def build(corpus: Corpus, recipe: Recipe, out: Path, step: Progress = ignore_pro
         "kinds": {"check": "is a rare wrong name found among many right ones?"},
         "settings": asdict(recipe),
         "corpus": {"manifest_sha256": sha256_of(corpus.folder / NAME)},
-        "liu2019": dataset("liu2019").files[0].sha256,
+        "liu2019": find_dataset("liu2019").files[0].sha256,
         "counts": {
-            "cases": min(many, len(wanted)),
-            "inconsistent": len(wrong),
+            "cases": min(case_count, len(case_ids)),
+            "inconsistent": len(inconsistent_ids),
             "drawn": len(lines),
-            "eligible": known,
-            "projects": len({row["project"] for row in drawn}),
+            "eligible": eligible_count,
+            "projects": len({row["project"] for row in sampled}),
         },
-        "files": {DRAWN: sha256_of(out / DRAWN)},
+        "files": {SAMPLED_FILE: sha256_of(out / SAMPLED_FILE)},
     }
     text = json.dumps(about, indent=1, ensure_ascii=False) + "\n"
     write_atomically(out / ABOUT, text.encode())
     return about
 
 
-def _lot(seed: int, id_: str) -> bytes:
+def _hash_sampling_key(seed: int, instance_id: str) -> bytes:
     """Return the sampling key of an instance; the smallest keys are sampled."""
-    return hashlib.sha256(f"{seed}\0{id_}".encode()).digest()
+    return hashlib.sha256(f"{seed}\0{instance_id}".encode()).digest()
 
 
-def _eligible(corpus: Corpus, split: str, step: Progress) -> Iterator[Row]:
+def _read_eligible(corpus: Corpus, split: str, step: Progress) -> Iterator[Row]:
     """Yield the eligible methods with their original text."""
     import pyarrow.parquet as pq
 
-    methods = corpus.tables().get("methods", [])
-    for done, table in enumerate(methods):
+    methods = corpus.list_table_files().get("methods", [])
+    for table_index, table in enumerate(methods):
         for batch in pq.ParquetFile(table).iter_batches(_BATCH, columns=_COLUMNS):
             for row in batch.to_pylist():
                 if split in ("all", row["split"]) and is_eligible(row):
-                    kept = {name: row[name] for name in ("project", "path", "type", "name", "text")}
-                    yield {"id": str(row["method_id"]), **kept}
-        step("reading", done + 1, len(methods))
+                    fields = {
+                        name: row[name] for name in ("project", "path", "type", "name", "text")
+                    }
+                    yield {"id": str(row["method_id"]), **fields}
+        step("reading", table_index + 1, len(methods))
 
 
-class _Counted:
+class _CountingIterator:
     """Iterates over rows and counts them, because they are too many for a list."""
 
     def __init__(self, rows: Iterator[Row]) -> None:
-        self.rows, self.many = rows, 0
+        self.rows, self.count = rows, 0
 
     def __iter__(self) -> Iterator[Row]:
         for row in self.rows:
-            self.many += 1
+            self.count += 1
             yield row
 
 
@@ -145,22 +156,22 @@ def is_eligible(row: Row) -> bool:
         row["kind"] == "method"
         and bool(row["body"])
         and row["name"] != "main"
-        and not LEFT_OUT.search(row["path"])
+        and not EXCLUDED_PATHS.search(row["path"])
         and not _EMPTY.search(row["text"])
     )
 
 
-def _distinct(rows: Sequence[Row], most: int, step: Progress) -> list[Row]:
+def _take_distinct(rows: Sequence[Row], limit: int, step: Progress) -> list[Row]:
     """Return the first rows with distinct texts, with the text that a model sees."""
-    seen: set[tuple[str, str]] = set()
-    found: list[Row] = []
+    seen_texts: set[tuple[str, str]] = set()
+    distinct: list[Row] = []
     for row in rows:
-        if len(found) == most:
+        if len(distinct) == limit:
             break
-        text = asked_text(without_override(row["text"]), row["name"])
-        if text and (row["name"], text) not in seen:
-            seen.add((row["name"], text))
-            found.append({**row, "text": text})
-            if len(found) % 256 == 0:
-                step("sampling", len(found), most)
-    return found
+        text = mask_names(remove_override(row["text"]), row["name"])
+        if text and (row["name"], text) not in seen_texts:
+            seen_texts.add((row["name"], text))
+            distinct.append({**row, "text": text})
+            if len(distinct) % 256 == 0:
+                step("sampling", len(distinct), limit)
+    return distinct

@@ -22,14 +22,14 @@ from functools import lru_cache
 from pathlib import Path
 
 from codeacumen.api import Json, Method
-from codeacumen.benchmarks.rename4j.liu2019 import Renamed, read_renamed
-from codeacumen.datasets import require
+from codeacumen.benchmarks.rename4j.liu2019 import RenamedMethod, read_renamed
+from codeacumen.datasets import require_dataset
 from codeacumen.tasks.contexts import TextContext
-from codeacumen.text.subtokens import subtokens
-from codeacumen.views.masking.levels import UNCOMMENTED, shown
+from codeacumen.text.subtokens import split_subtokens
+from codeacumen.views.masking.levels import UNCOMMENTED, show_level
 
 # First words of names that are frequent enough for a slice of their own.
-FIRST = ("get", "is", "set", "do", "add", "create", "to", "has")
+FIRST_WORDS = ("get", "is", "set", "do", "add", "create", "to", "has")
 OTHER = "other"
 
 
@@ -55,20 +55,20 @@ class Case:
         return Method(self.id, self.text)
 
 
-Load = Callable[[], Sequence[Case]]
+LoadCases = Callable[[], Sequence[Case]]
 
 
-def first_tag(name: str) -> str:
+def make_first_tag(name: str) -> str:
     """Return the slice of a name's first word."""
-    words = subtokens(name)
+    words = split_subtokens(name)
     first = words[0].lower() if words else OTHER
-    return f"first:{first if first in FIRST else OTHER}"
+    return f"first:{first if first in FIRST_WORDS else OTHER}"
 
 
-FIRST_TAGS = tuple(f"first:{one}" for one in (*FIRST, OTHER))
+FIRST_TAGS = tuple(f"first:{word}" for word in (*FIRST_WORDS, OTHER))
 
 
-def show_cases(load: Load) -> TextContext:
+def make_text_context(load: LoadCases) -> TextContext:
     """Return the code context of cases: the masked text, the type, the package and the project.
 
     The data does not have the other methods of the file.
@@ -79,22 +79,22 @@ def show_cases(load: Load) -> TextContext:
 _OVERRIDE = re.compile(r"@(?:java\.lang\.)?Override\b(?!\.)\s*")
 
 
-def asked_text(
+def mask_names(
     code: str, declared: str, others: Sequence[str] = (), *, comments: bool = False
 ) -> str:
     """Return a method's source with its declared name masked, and others as names of methods."""
-    from codeacumen.views.masking.text import masked, masked_other, masked_words
+    from codeacumen.views.masking.text import mask_in_other_method, mask_snippet, mask_words
 
-    text = masked(code if comments else shown(code, UNCOMMENTED), declared)
+    text = mask_snippet(code if comments else show_level(code, UNCOMMENTED), declared)
     for name in others:
         if name and name != declared:
-            found = masked_other(text, name)
+            masked_text = mask_in_other_method(text, name)
             # In a text that does not parse, mask every occurrence of the word.
-            text = masked_words(text, name) if found is None else found
-    return tidied(text)
+            text = mask_words(text, name) if masked_text is None else masked_text
+    return normalize_indentation(text)
 
 
-def without_override(code: str) -> str:
+def remove_override(code: str) -> str:
     """Return code without ``@Override``.
 
     Liu's sources lack it, so its presence would give away the methods of a corpus.
@@ -102,7 +102,7 @@ def without_override(code: str) -> str:
     return _OVERRIDE.sub("", code)
 
 
-def tidied(text: str) -> str:
+def normalize_indentation(text: str) -> str:
     """Return a text without surrounding space and without the indentation of its last line.
 
     Otherwise the way a source was cut out of its file would distinguish the two kinds of methods.
@@ -110,63 +110,65 @@ def tidied(text: str) -> str:
     lines = [line.rstrip() for line in text.strip().splitlines()]
     if not lines:
         return ""
-    indented = lines[-1][: len(lines[-1]) - len(lines[-1].lstrip())]
-    return "\n".join([lines[0], *(line.removeprefix(indented) for line in lines[1:])])
+    indentation = lines[-1][: len(lines[-1]) - len(lines[-1].lstrip())]
+    return "\n".join([lines[0], *(line.removeprefix(indentation) for line in lines[1:])])
 
 
 LARGE = ("odftoolkit", "ignite")
 WITHOUT_LARGE = "without odftoolkit and ignite"
 
 
-def families(methods: Sequence[Renamed]) -> dict[str, str]:
+def find_project_families(methods: Sequence[RenamedMethod]) -> dict[str, str]:
     """Return for each project the alphabetically first one connected to it by shared cases.
 
     Connected components are found with union-find.
     """
-    above: dict[str, str] = {}
+    parents: dict[str, str] = {}
 
-    def top(project: str) -> str:
-        while above.setdefault(project, project) != project:
-            project = above[project]
+    def find_root(project: str) -> str:
+        while parents.setdefault(project, project) != project:
+            project = parents[project]
         return project
 
-    first: dict[tuple[str, ...], str] = {}
-    for one in methods:
-        mine = top(one.project)
-        other = top(first.setdefault((one.owner, one.buggy, one.fixed, one.code), mine))
-        above[max(mine, other)] = min(mine, other)
-    return {project: top(project) for project in sorted(above)}
+    first_projects: dict[tuple[str, ...], str] = {}
+    for method in methods:
+        root = find_root(method.project)
+        other_root = find_root(
+            first_projects.setdefault((method.owner, method.buggy, method.fixed, method.code), root)
+        )
+        parents[max(root, other_root)] = min(root, other_root)
+    return {project: find_root(project) for project in sorted(parents)}
 
 
-def liu_cases(asked: str, *, comments: bool) -> Sequence[Case]:
+def load_liu_cases(question: str, *, comments: bool) -> Sequence[Case]:
     """Return the cases of a question: ``check`` masks both names, ``recommend`` the right one."""
-    return _cases(require("liu2019"), asked, comments)
+    return _load_cases(require_dataset("liu2019"), question, comments)
 
 
 @lru_cache(maxsize=4)
-def _cases(folder: Path, asked: str, comments: bool) -> tuple[Case, ...]:
+def _load_cases(folder: Path, question: str, comments: bool) -> tuple[Case, ...]:
     methods = read_renamed(folder)
-    cluster = families(methods)
+    family_by_project = find_project_families(methods)
     return tuple(
         Case(
-            id=one.id,
-            text=asked_text(
-                one.code,
-                one.fixed,
-                (one.buggy,) if asked == "check" else (),
+            id=method.id,
+            text=mask_names(
+                method.code,
+                method.fixed,
+                (method.buggy,) if question == "check" else (),
                 comments=comments,
             ),
-            tested=one.tested,
-            fixed=one.fixed,
-            consistent=one.consistent,
-            cluster=cluster[one.project],
-            tags=_tags(one, one.tested if asked == "check" else one.fixed),
-            context={"type": one.owner, "package": one.package, "project": one.project},
+            tested=method.tested,
+            fixed=method.fixed,
+            consistent=method.consistent,
+            cluster=family_by_project[method.project],
+            tags=_make_tags(method, method.tested if question == "check" else method.fixed),
+            context={"type": method.owner, "package": method.package, "project": method.project},
         )
-        for one in methods
+        for method in methods
     )
 
 
-def _tags(one: Renamed, name: str) -> frozenset[str]:
-    small = () if one.project in LARGE else (WITHOUT_LARGE,)
-    return frozenset((first_tag(name), *small))
+def _make_tags(method: RenamedMethod, name: str) -> frozenset[str]:
+    small = () if method.project in LARGE else (WITHOUT_LARGE,)
+    return frozenset((make_first_tag(name), *small))

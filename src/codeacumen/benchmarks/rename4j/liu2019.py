@@ -23,7 +23,7 @@ METHODS = "methods.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class Renamed:
+class RenamedMethod:
     """A method with its names before (``buggy``) and after the rename (``fixed``).
 
     ``code`` is the source after the rename, with its comment. ``tested`` is the name under test,
@@ -43,25 +43,25 @@ class Renamed:
 
 
 @lru_cache(maxsize=2)
-def read_renamed(folder: Path) -> tuple[Renamed, ...]:
+def read_renamed(folder: Path) -> tuple[RenamedMethod, ...]:
     """Return all methods, in the order of the file."""
     path = folder / METHODS
-    found: list[Renamed] = []
+    methods: list[RenamedMethod] = []
     for number, line in enumerate(path.read_bytes().splitlines(), 1):
         try:
-            found.append(_renamed(json.loads(line)))
+            methods.append(_parse_row(json.loads(line)))
         except (ValueError, KeyError, TypeError) as error:
             raise CodeacumenError(
                 f"{path}, line {number}: {type(error).__name__}: {error}",
                 "run `codeacumen dataset get liu2019 --from DIR` again",
             ) from error
-    return tuple(found)
+    return tuple(methods)
 
 
-def _renamed(row: dict[str, Json]) -> Renamed:
+def _parse_row(row: dict[str, Json]) -> RenamedMethod:
     buggy, fixed = "".join(row["buggy_name"]), "".join(row["fixed_name"])
     consistent = row["label"] == "consistent"
-    return Renamed(
+    return RenamedMethod(
         id=f"liu-{row['id']:04d}",
         project=row["project"],
         package=row["package"],

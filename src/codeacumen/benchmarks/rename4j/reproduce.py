@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from codeacumen.datasets import dataset, missing_files, require
+from codeacumen.datasets import find_dataset, missing_files, require_dataset
 from codeacumen.datasets.published import read_published
 from codeacumen.reproduce import (
     OUTSIDE,
@@ -23,7 +23,7 @@ from codeacumen.reproduce import (
 )
 from codeacumen.text.numbers import ABSENT, format_difference, format_number
 
-LOST = 1e-9
+FLOAT_ERROR = 1e-9
 INCONSISTENT, CONSISTENT, STABLE = 400, 400, 13_137
 # Sizes of Liu et al.'s classes, on which the originally reported figures are computed.
 LIU_INCONSISTENT, LIU_CONSISTENT = 1403, 1402
@@ -56,7 +56,7 @@ Printed = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class ConfusionMatrix:
     """Confusion matrix; inconsistent names are the positive class."""
 
     tp: int
@@ -67,41 +67,43 @@ class Counts:
     @property
     def figures(self) -> dict[str, float]:
         """Seven percentages: precision, recall and F1 of both classes, and the accuracy."""
-        found = {
-            **_class(self.tp, self.fn, self.fp, "ic"),
-            **_class(self.tn, self.fp, self.fn, "c"),
+        class_figures = {
+            **_compute_class_figures(self.tp, self.fn, self.fp, "ic"),
+            **_compute_class_figures(self.tn, self.fp, self.fn, "c"),
         }
         total = self.tp + self.fn + self.tn + self.fp
-        return {**found, "accuracy": 100 * (self.tp + self.tn) / total}
+        return {**class_figures, "accuracy": 100 * (self.tp + self.tn) / total}
 
 
-def _class(right: int, missed: int, false: int, which: str) -> dict[str, float]:
+def _compute_class_figures(
+    hits: int, misses: int, false_alarms: int, suffix: str
+) -> dict[str, float]:
     """Return precision, recall and F1 of a class; ``suffix`` is its abbreviation in the names."""
     return {
-        f"precision_{which}": 100 * right / (right + false) if right + false else 0.0,
-        f"recall_{which}": 100 * right / (right + missed) if right + missed else 0.0,
-        f"f1_{which}": 200 * right / (2 * right + missed + false) if right + missed else 0.0,
+        f"precision_{suffix}": 100 * hits / (hits + false_alarms) if hits + false_alarms else 0.0,
+        f"recall_{suffix}": 100 * hits / (hits + misses) if hits + misses else 0.0,
+        f"f1_{suffix}": 200 * hits / (2 * hits + misses + false_alarms) if hits + misses else 0.0,
     }
 
 
 def compute_cells(options: RecipeOptions) -> list[ReproducedCell]:
     """Return the cells of all checks, in the order of ``CHECKS``."""
-    tables = _tables()
-    found = [
-        *_recommended(tables),
+    tables = _read_tables()
+    cells = [
+        *_check_recommended(tables),
         *(
             cell
-            for check, (setting, wrong, right) in _SETTINGS.items()
+            for check, (setting, inconsistent, consistent) in _SETTINGS.items()
             for model, printed in tables[setting].items()
-            for cell in _row(check, model, printed, wrong, right)
+            for cell in _check_row(check, model, printed, inconsistent, consistent)
         ),
-        *_corrected(tables),
-        *_order(tables),
-        *_text(tables),
-        *_liu(),
+        *_check_corrected(tables),
+        *_check_order(tables),
+        *_check_sentences(tables),
+        *_check_liu_data(),
     ]
     order = list(CHECKS)
-    return sorted(found, key=lambda cell: order.index(cell.table))
+    return sorted(cells, key=lambda cell: order.index(cell.table))
 
 
 def build_tables(cells: Sequence[ReproducedCell]) -> list[TextTable]:
@@ -137,24 +139,28 @@ def build_tables(cells: Sequence[ReproducedCell]) -> list[TextTable]:
     return tables
 
 
-def _tables() -> dict[str, dict[str, dict[str, float]]]:
+def _read_tables() -> dict[str, dict[str, dict[str, float]]]:
     """Return the printed figures by setting and model."""
-    found: dict[str, dict[str, dict[str, float]]] = {}
+    tables: dict[str, dict[str, dict[str, float]]] = {}
     for row in read_published("codeacumen.benchmarks.rename4j", "scores"):
-        of_model = found.setdefault(row["setting"], {}).setdefault(row["model"], {})
-        of_model[row["metric"]] = float(row["value"])
-    return found
+        model_figures = tables.setdefault(row["setting"], {}).setdefault(row["model"], {})
+        model_figures[row["metric"]] = float(row["value"])
+    return tables
 
 
-def _half(values: Sequence[float]) -> float:
+def _infer_rounding(values: Sequence[float]) -> float:
     """Return the rounding error of printed figures.
 
     They have two decimals, or one if the second one is always 0.
     """
-    return 0.05 if all(abs(10 * one - round(10 * one)) < LOST for one in values) else 0.005
+    return (
+        0.05
+        if all(abs(10 * value - round(10 * value)) < FLOAT_ERROR for value in values)
+        else 0.005
+    )
 
 
-def _cell(
+def _make_cell(
     check: str,
     model: str,
     figure: str,
@@ -164,7 +170,7 @@ def _cell(
     n: int = 0,
     note: str = "",
 ) -> ReproducedCell:
-    difference, verdict = compare_with_published(ours, published, tolerance + LOST)
+    difference, verdict = compare_with_published(ours, published, tolerance + FLOAT_ERROR)
     return ReproducedCell(
         table=check,
         task=figure,
@@ -186,36 +192,38 @@ def _cell(
 # --------------------------------------------------------------------------------------
 
 
-def harmonic(precision: float, recall: float) -> float:
-    both = precision + recall
-    return 2 * precision * recall / both if both else 0.0
+def harmonic_mean(precision: float, recall: float) -> float:
+    total = precision + recall
+    return 2 * precision * recall / total if total else 0.0
 
 
-def _recommended(tables: Mapping[str, Mapping[str, Printed]]) -> Iterator[ReproducedCell]:
+def _check_recommended(tables: Mapping[str, Mapping[str, Printed]]) -> Iterator[ReproducedCell]:
     for setting in ("mnr", "mnr_originally_reported"):
-        ours = setting == "mnr"
-        n = INCONSISTENT if ours else 0
+        is_revised = setting == "mnr"
+        n = INCONSISTENT if is_revised else 0
         for model, printed in tables[setting].items():
             precision, recall, f1 = (printed[name] for name in PAIRS[2])
-            half = 0.005 if ours else _half(list(printed.values()))
-            value = harmonic(precision, recall)
-            high = harmonic(precision + half, recall + half)
-            told = "f1" if ours else "f1, as first reported"
-            yield _cell("table 2", model, told, value, f1, high - value + half, n)
-            if ours:
+            rounding = 0.005 if is_revised else _infer_rounding(list(printed.values()))
+            value = harmonic_mean(precision, recall)
+            high = harmonic_mean(precision + rounding, recall + rounding)
+            figure = "f1" if is_revised else "f1, as first reported"
+            yield _make_cell("table 2", model, figure, value, f1, high - value + rounding, n)
+            if is_revised:
                 exact = printed["em_acc"]
-                whole = 100 * round(exact * n / 100) / n
-                other = _smaller(exact, n)
-                note = f"possible for {other} names" if abs(whole - exact) > half else ""
-                yield _cell("table 2", model, "em_acc", whole, exact, half, n, note)
+                nearest = 100 * round(exact * n / 100) / n
+                smaller_count = _find_smaller_count(exact, n)
+                note = (
+                    f"possible for {smaller_count} names" if abs(nearest - exact) > rounding else ""
+                )
+                yield _make_cell("table 2", model, "em_acc", nearest, exact, rounding, n, note)
 
 
-def _smaller(value: float, n: int) -> int:
+def _find_smaller_count(value: float, n: int) -> int:
     """Return the largest number of names below n of which a percentage is a whole number."""
     return next(
-        few
-        for few in range(n - 1, 0, -1)
-        if abs(100 * round(value * few / 100) / few - value) <= 0.005 + LOST
+        count
+        for count in range(n - 1, 0, -1)
+        if abs(100 * round(value * count / 100) / count - value) <= 0.005 + FLOAT_ERROR
     )
 
 
@@ -224,68 +232,85 @@ def _smaller(value: float, n: int) -> int:
 # --------------------------------------------------------------------------------------
 
 
-def whole(value: float, n: int, half: float) -> list[int]:
+def list_possible_counts(value: float, n: int, rounding: float) -> list[int]:
     """Return the counts, of n, whose percentage rounds to the value; else the nearest count."""
-    near = round(value * n / 100)
-    spread = int(half * n / 100) + 1
+    nearest = round(value * n / 100)
+    spread = int(rounding * n / 100) + 1
     fitting = [
-        one
-        for one in range(max(near - spread, 0), min(near + spread, n) + 1)
-        if abs(100 * one / n - value) <= half + LOST
+        count
+        for count in range(max(nearest - spread, 0), min(nearest + spread, n) + 1)
+        if abs(100 * count / n - value) <= rounding + FLOAT_ERROR
     ]
-    return fitting or [near]
+    return fitting or [nearest]
 
 
-def counts_of(printed: Printed, wrong: int, right: int, half: float) -> Counts:
+def infer_counts(
+    printed: Printed, inconsistent: int, consistent: int, rounding: float
+) -> ConfusionMatrix:
     """Return the confusion matrix that the recalls determine.
 
     If several match, return the one nearest to the other figures.
     """
-    every = [
-        Counts(tp, wrong - tp, tn, right - tn)
-        for tp in whole(printed["recall_ic"], wrong, half)
-        for tn in whole(printed["recall_c"], right, half)
+    candidates = [
+        ConfusionMatrix(tp, inconsistent - tp, tn, consistent - tn)
+        for tp in list_possible_counts(printed["recall_ic"], inconsistent, rounding)
+        for tn in list_possible_counts(printed["recall_c"], consistent, rounding)
     ]
-    return min(every, key=lambda one: _off(one, printed))
+    return min(candidates, key=lambda counts: _sum_errors(counts, printed))
 
 
-def _off(counts: Counts, printed: Printed) -> float:
+def _sum_errors(counts: ConfusionMatrix, printed: Printed) -> float:
     figures = counts.figures
     return sum(abs(figures[name] - value) for name, value in printed.items())
 
 
-def _fits(counts: Counts, printed: Printed, half: float) -> bool:
+def _matches_printed(counts: ConfusionMatrix, printed: Printed, rounding: float) -> bool:
     # Fast path: this figure alone excludes nearly all of thousands of candidates.
     alarms = counts.tp + counts.fp
-    if not alarms or abs(100 * counts.tp / alarms - printed["precision_ic"]) > half + LOST:
+    if (
+        not alarms
+        or abs(100 * counts.tp / alarms - printed["precision_ic"]) > rounding + FLOAT_ERROR
+    ):
         return False
     figures = counts.figures
-    return all(abs(figures[name] - value) <= half + LOST for name, value in printed.items())
+    return all(
+        abs(figures[name] - value) <= rounding + FLOAT_ERROR for name, value in printed.items()
+    )
 
 
-def _row(
-    check: str, model: str, printed: Printed, wrong: int, right: int
+def _check_row(
+    check: str, model: str, printed: Printed, inconsistent: int, consistent: int
 ) -> Iterator[ReproducedCell]:
-    half = _half(list(printed.values())) if check == "original" else 0.005
-    counts = counts_of(printed, wrong, right, half)
+    rounding = _infer_rounding(list(printed.values())) if check == "original" else 0.005
+    counts = infer_counts(printed, inconsistent, consistent, rounding)
     # A single wrong figure is a misprint; several suggest other class sizes.
     figures = counts.figures
-    off = [name for name, value in printed.items() if abs(figures[name] - value) > half + LOST]
-    note = _other_n(printed, wrong, half) if len(off) > 1 else ""
+    wrong_figures = [
+        name
+        for name, value in printed.items()
+        if abs(figures[name] - value) > rounding + FLOAT_ERROR
+    ]
+    note = (
+        _explain_by_other_count(printed, inconsistent, rounding) if len(wrong_figures) > 1 else ""
+    )
     for name, value in printed.items():
-        told = note if name in off else ""
-        yield _cell(check, model, name, figures[name], value, half, wrong + right, told)
+        cell_note = note if name in wrong_figures else ""
+        yield _make_cell(
+            check, model, name, figures[name], value, rounding, inconsistent + consistent, cell_note
+        )
 
 
-def _other_n(printed: Printed, wrong: int, half: float) -> str:
+def _explain_by_other_count(printed: Printed, inconsistent: int, rounding: float) -> str:
     """Return a remark with the numbers of consistent names that would explain a row."""
     fitting = [
-        right
-        for right in range(1, MOST_CONSISTENT + 1)
+        consistent
+        for consistent in range(1, MOST_CONSISTENT + 1)
         if any(
-            _fits(Counts(tp, wrong - tp, tn, right - tn), printed, half)
-            for tp in whole(printed["recall_ic"], wrong, half)
-            for tn in whole(printed["recall_c"], right, half)
+            _matches_printed(
+                ConfusionMatrix(tp, inconsistent - tp, tn, consistent - tn), printed, rounding
+            )
+            for tp in list_possible_counts(printed["recall_ic"], inconsistent, rounding)
+            for tn in list_possible_counts(printed["recall_c"], consistent, rounding)
         )
     ]
     if not fitting:
@@ -294,36 +319,36 @@ def _other_n(printed: Printed, wrong: int, half: float) -> str:
     return f"{span} consistent names explain all seven figures"
 
 
-def _corrected(tables: Mapping[str, Mapping[str, Printed]]) -> Iterator[ReproducedCell]:
+def _check_corrected(tables: Mapping[str, Mapping[str, Printed]]) -> Iterator[ReproducedCell]:
     for model, printed in tables["mcc_corrected_tp"].items():
-        balanced = counts_of(tables["mcc_balanced"][model], INCONSISTENT, CONSISTENT, 0.005)
-        (tp, *_) = whole(printed["recall_ic"], INCONSISTENT, 0.005)
-        figures = _class(tp, INCONSISTENT - tp, balanced.fp, "ic")
+        balanced = infer_counts(tables["mcc_balanced"][model], INCONSISTENT, CONSISTENT, 0.005)
+        (tp, *_) = list_possible_counts(printed["recall_ic"], INCONSISTENT, 0.005)
+        figures = _compute_class_figures(tp, INCONSISTENT - tp, balanced.fp, "ic")
         for name, value in printed.items():
-            yield _cell("table 6", model, name, figures[name], value, 0.005, INCONSISTENT)
+            yield _make_cell("table 6", model, name, figures[name], value, 0.005, INCONSISTENT)
 
 
-def _order(tables: Mapping[str, Mapping[str, Printed]]) -> Iterator[ReproducedCell]:
+def _check_order(tables: Mapping[str, Mapping[str, Printed]]) -> Iterator[ReproducedCell]:
     for model, strict in tables["mcc_threshold_1"].items():
         loose = tables["mcc_balanced"][model]
-        found = max(strict["recall_ic"], loose["recall_ic"])
-        passed = min(strict["recall_c"], loose["recall_c"])
-        yield _cell("order", model, "recall_ic, T = 1", found, strict["recall_ic"], 0.0)
-        yield _cell("order", model, "recall_c, T = 1", passed, strict["recall_c"], 0.0)
+        recall = max(strict["recall_ic"], loose["recall_ic"])
+        specificity = min(strict["recall_c"], loose["recall_c"])
+        yield _make_cell("order", model, "recall_ic, T = 1", recall, strict["recall_ic"], 0.0)
+        yield _make_cell("order", model, "recall_c, T = 1", specificity, strict["recall_c"], 0.0)
     for model, printed in tables["mcc_corrected_tp"].items():
         exact = tables["mnr"][model]["em_acc"]
         note = f"{exact} % of the names are recommended exactly"
-        least = max(printed["recall_ic"], exact)
-        off = least != printed["recall_ic"]
-        yield _cell(
+        lower_bound = max(printed["recall_ic"], exact)
+        differs = lower_bound != printed["recall_ic"]
+        yield _make_cell(
             "order",
             model,
             "recall_ic, corrected",
-            least,
+            lower_bound,
             printed["recall_ic"],
             0.005,
             INCONSISTENT,
-            note if off else "",
+            note if differs else "",
         )
 
 
@@ -355,37 +380,37 @@ _SUMS = {
 LIU_CHARACTERS, CHARACTERS, LONGER = 13.18, 24.90, 88.92
 
 
-def _text(tables: Mapping[str, Mapping[str, Printed]]) -> Iterator[ReproducedCell]:
-    for (setting, figure, model), (told, half) in _FALLS.items():
+def _check_sentences(tables: Mapping[str, Mapping[str, Printed]]) -> Iterator[ReproducedCell]:
+    for (setting, figure, model), (stated, rounding) in _FALLS.items():
         before, after = tables["mcc_balanced"][model][figure], tables[setting][model][figure]
         fall = 100 * (before - after) / before
         where = "Table 4" if setting == "mcc_imbalanced" else "Table 6"
-        yield _cell("text", model, f"fall of {figure} to {where}", fall, told, half)
-    for what, (train, validation, both) in _SUMS.items():
-        yield _cell("text", "", f"Table 1: {what}", train + validation, both, 0.0)
+        yield _make_cell("text", model, f"fall of {figure} to {where}", fall, stated, rounding)
+    for label, (train, validation, stated_sum) in _SUMS.items():
+        yield _make_cell("text", "", f"Table 1: {label}", train + validation, stated_sum, 0.0)
     longer = 100 * (CHARACTERS / LIU_CHARACTERS - 1)
-    yield _cell("text", "", "relative length of its names", longer, LONGER, 0.005)
+    yield _make_cell("text", "", "relative length of its names", longer, LONGER, 0.005)
 
 
-def _liu() -> Iterator[ReproducedCell]:
+def _check_liu_data() -> Iterator[ReproducedCell]:
     """Yield the cells on Liu's data, if it is installed."""
-    if missing_files(dataset("liu2019")):
+    if missing_files(find_dataset("liu2019")):
         return
     from codeacumen.benchmarks.rename4j.liu2019 import read_renamed
-    from codeacumen.text.subtokens import subtokens
+    from codeacumen.text.subtokens import split_subtokens
 
-    methods = read_renamed(require("liu2019"))
+    methods = read_renamed(require_dataset("liu2019"))
     n = len(methods)
-    consistent = sum(one.consistent for one in methods)
-    words = sum(len(subtokens(one.tested)) for one in methods) / n
-    letters = sum(len(one.tested) for one in methods) / n
+    consistent = sum(method.consistent for method in methods)
+    words = sum(len(split_subtokens(method.tested)) for method in methods) / n
+    letters = sum(len(method.tested) for method in methods) / n
     facts = (
         ("methods", n, 2805, 0.0, ""),
         ("inconsistent", n - consistent, LIU_INCONSISTENT, 0.0, ""),
         ("consistent", consistent, LIU_CONSISTENT, 0.0, ""),
         (
             "projects",
-            len({one.project for one in methods}),
+            len({method.project for method in methods}),
             430,
             0.0,
             "430 is the number of training projects of Spot",
@@ -393,6 +418,6 @@ def _liu() -> Iterator[ReproducedCell]:
         ("characters of a name", letters, LIU_CHARACTERS, 0.005, ""),
         ("subtokens of a name", words, 2.52, 0.005, ""),
     )
-    for what, ours, told, tolerance, note in facts:
-        wrong = abs(ours - told) > tolerance + LOST
-        yield _cell("liu", "", what, ours, told, tolerance, n, note if wrong else "")
+    for label, ours, stated, tolerance, note in facts:
+        differs = abs(ours - stated) > tolerance + FLOAT_ERROR
+        yield _make_cell("liu", "", label, ours, stated, tolerance, n, note if differs else "")

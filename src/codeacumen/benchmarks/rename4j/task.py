@@ -22,14 +22,14 @@ from codeacumen.api import Example, Input, Instance, Json, NamedMethod, Task
 from codeacumen.benchmarks.rename4j.cases import (
     FIRST_TAGS,
     Case,
-    Load,
-    asked_text,
-    first_tag,
-    liu_cases,
-    show_cases,
+    LoadCases,
+    load_liu_cases,
+    make_first_tag,
+    make_text_context,
+    mask_names,
 )
 from codeacumen.core.files import sha256_of
-from codeacumen.datasets import dataset
+from codeacumen.datasets import find_dataset
 from codeacumen.datasets.built import ABOUT, BuiltDataset, BuiltTask
 from codeacumen.renames.dataset import CASES, read_cases
 from codeacumen.renames.records import STABLE, Rename, StableMethod
@@ -68,8 +68,8 @@ _CONVERSIONS: dict[type[StandardTask], Callable[[Case], tuple[Input, Json]]] = {
 def make_name_task(
     kind: type[StandardTask],
     info: TaskInfo,
-    load: Load,
-    training: Load | None = None,
+    load: LoadCases,
+    training: LoadCases | None = None,
     *,
     fingerprint: str,
     **options: Any,
@@ -80,24 +80,24 @@ def make_name_task(
     def load_instances() -> list[Instance]:
         return [Instance(case.id, *convert(case), case.cluster, case.tags) for case in load()]
 
-    def load_examples(load_cases: Load) -> list[Example]:
+    def load_examples(load_cases: LoadCases) -> list[Example]:
         examples = []
         for case in load_cases():
-            asked, truth = convert(case)
-            examples.append(Example(asked, truth["value"] if isinstance(truth, dict) else truth))
+            input_, truth = convert(case)
+            examples.append(Example(input_, truth["value"] if isinstance(truth, dict) else truth))
         return examples
 
     return kind(
         info,
         load_instances,
         training=partial(load_examples, training) if training else None,
-        code_context=lambda: show_cases(load),
+        code_context=lambda: make_text_context(load),
         fingerprint=fingerprint,
         **options,
     )
 
 
-DRAWN = "drawn.jsonl"
+SAMPLED_FILE = "drawn.jsonl"
 TRAIN, TEST = "train", "test"
 FEWEST_PROJECTS = 5
 CITATION = (
@@ -130,19 +130,19 @@ def make_task(built: BuiltDataset, name: str) -> Task:
         name=name,
         title=name.replace("/", ", ").capitalize(),
         summary=f"{SUMMARIES[name]} ({built.folder.name})",
-        citation=dataset("liu2019").citation if name == MISNAMED else CITATION,
+        citation=find_dataset("liu2019").citation if name == MISNAMED else CITATION,
         # Within one first word, the share of wrong names would be random.
         slices=() if name == MISNAMED else FIRST_TAGS,
     )
     if name == MISNAMED:
-        load = partial(realistic_cases, built)
+        load = partial(load_realistic_cases, built)
         return make_name_task(JudgingTask, info, load, fingerprint=fingerprint, rare=True)
-    has_training = any(True for _ in built.rows(CASES, f'"split": "{TRAIN}"'))
+    has_training = any(True for _ in built.read_rows(CASES, f'"split": "{TRAIN}"'))
     return make_name_task(
         _KINDS[name],
         info,
-        partial(cases_of, built.folder, name, TEST),
-        partial(cases_of, built.folder, name, TRAIN) if has_training else None,
+        partial(load_cases, built.folder, name, TEST),
+        partial(load_cases, built.folder, name, TRAIN) if has_training else None,
         fingerprint=fingerprint,
         **({"rare": True} if name == IMBALANCED else {}),
     )
@@ -152,82 +152,94 @@ def list_tasks(built: BuiltDataset) -> Iterator[BuiltTask]:
     """Yield the tasks of a folder."""
     files = built.about["files"]
     names = [BALANCED, BY_NAME, RECOMMEND] if CASES in files else []
-    if CASES in files and any(True for _ in built.rows(STABLE, f'"split": "{TEST}"')):
+    if CASES in files and any(True for _ in built.read_rows(STABLE, f'"split": "{TEST}"')):
         names.insert(1, IMBALANCED)
-    if DRAWN in files:
+    if SAMPLED_FILE in files:
         names.append(MISNAMED)
     for name in names:
         yield BuiltTask(name, SUMMARIES[name], built, make_task, (name,))
 
 
 @lru_cache(maxsize=8)
-def cases_of(folder: Path, name: str, split: str) -> tuple[Case, ...]:
+def load_cases(folder: Path, name: str, split: str) -> tuple[Case, ...]:
     """Return the cases of a task's split, in the order of the files."""
-    known = read_cases(folder)
-    renames = [one.rename for one in known.cases if one.split == split]
-    stable = [one.method for one in known.stable if one.split == split]
-    of_files = len({one.project for one in renames}) < FEWEST_PROJECTS
-    found: list[Case] = []
-    for one in renames:
+    built_cases = read_cases(folder)
+    renames = [case.rename for case in built_cases.cases if case.split == split]
+    stable = [case.method for case in built_cases.stable if case.split == split]
+    by_file = len({rename.project for rename in renames}) < FEWEST_PROJECTS
+    cases: list[Case] = []
+    for rename in renames:
         if name == RECOMMEND:
-            found.append(_case(one, one.id, one.new_name, True, of_files, check=False))
+            cases.append(
+                _make_rename_case(rename, rename.id, rename.new_name, True, by_file, check=False)
+            )
             continue
-        found.append(_case(one, f"{one.id}/old", one.old_name, False, of_files))
+        cases.append(_make_rename_case(rename, f"{rename.id}/old", rename.old_name, False, by_file))
         if name != IMBALANCED:
-            found.append(_case(one, f"{one.id}/new", one.new_name, True, of_files))
+            cases.append(
+                _make_rename_case(rename, f"{rename.id}/new", rename.new_name, True, by_file)
+            )
     if name == IMBALANCED or (name == RECOMMEND and split == TRAIN):
         # Unchanged names are training examples, too.
-        found += [_stable(one, of_files) for one in stable]
-    return tuple(found)
+        cases += [_make_stable_case(method, by_file) for method in stable]
+    return tuple(cases)
 
 
-def _case(
-    one: Rename, id_: str, tested: str, consistent: bool, of_files: bool, *, check: bool = True
+def _make_rename_case(
+    rename: Rename,
+    case_id: str,
+    tested: str,
+    consistent: bool,
+    by_file: bool,
+    *,
+    check: bool = True,
 ) -> Case:
     return Case(
-        id=id_,
-        text=asked_text(one.code, one.new_name, (one.old_name,) if check else ()),
+        id=case_id,
+        text=mask_names(rename.code, rename.new_name, (rename.old_name,) if check else ()),
         tested=tested,
-        fixed=one.new_name,
+        fixed=rename.new_name,
         consistent=consistent,
-        cluster=_cluster(one, of_files),
-        tags=frozenset((first_tag(tested), *(f"tag:{tag}" for tag in one.tags))),
-        context={"type": one.owner, "package": "", "project": one.project},
+        cluster=_choose_cluster(rename, by_file),
+        tags=frozenset((make_first_tag(tested), *(f"tag:{tag}" for tag in rename.tags))),
+        context={"type": rename.owner, "package": "", "project": rename.project},
     )
 
 
-def _stable(one: StableMethod, of_files: bool) -> Case:
+def _make_stable_case(method: StableMethod, by_file: bool) -> Case:
     return Case(
-        id=one.id,
-        text=asked_text(one.code, one.name),
-        tested=one.name,
-        fixed=one.name,
+        id=method.id,
+        text=mask_names(method.code, method.name),
+        tested=method.name,
+        fixed=method.name,
         consistent=True,
-        cluster=_cluster(one, of_files),
-        tags=frozenset((first_tag(one.name),)),
-        context={"type": one.owner, "package": "", "project": one.project},
+        cluster=_choose_cluster(method, by_file),
+        tags=frozenset((make_first_tag(method.name),)),
+        context={"type": method.owner, "package": "", "project": method.project},
     )
 
 
-def _cluster(one: Rename | StableMethod, of_files: bool) -> str:
-    return f"{one.project}/{one.path}" if of_files else one.project
+def _choose_cluster(method: Rename | StableMethod, by_file: bool) -> str:
+    return f"{method.project}/{method.path}" if by_file else method.project
 
 
-def realistic_cases(built: BuiltDataset) -> Sequence[Case]:
+def load_realistic_cases(built: BuiltDataset) -> Sequence[Case]:
     """Return Liu's inconsistent cases of the folder, each followed by its stable methods.
 
     A case and its methods are one cluster, so that wrong names are equally rare in every resample:
     precision depends on their share.
     """
-    wrong = {case.id: case for case in liu_cases("check", comments=False) if not case.consistent}
-    found: list[Case] = []
-    begun: set[str] = set()
-    for row in built.rows(DRAWN):
-        case = wrong[row["beside"]]
-        if case.id not in begun:
-            begun.add(case.id)
-            found.append(case)
-        found.append(
+    inconsistent = {
+        case.id: case for case in load_liu_cases("check", comments=False) if not case.consistent
+    }
+    cases: list[Case] = []
+    started: set[str] = set()
+    for row in built.read_rows(SAMPLED_FILE):
+        case = inconsistent[row["beside"]]
+        if case.id not in started:
+            started.add(case.id)
+            cases.append(case)
+        cases.append(
             Case(
                 id=row["id"],
                 text=row["text"],
@@ -235,8 +247,8 @@ def realistic_cases(built: BuiltDataset) -> Sequence[Case]:
                 fixed=row["name"],
                 consistent=True,
                 cluster=case.cluster,
-                tags=frozenset((first_tag(row["name"]),)),
+                tags=frozenset((make_first_tag(row["name"]),)),
                 context={"type": row["type"], "package": "", "project": row["project"]},
             )
         )
-    return found
+    return cases

@@ -14,11 +14,11 @@ from functools import partial
 
 from codeacumen import metrics
 from codeacumen.api import Answer, Capability, EvaluationSet, Instance, Json, Method
-from codeacumen.datasets import dataset
+from codeacumen.datasets import find_dataset
 from codeacumen.datasets.built import BuiltDataset, BuiltTask
 from codeacumen.datasets.variants import MARKS, ORIGINALS, VARIANTS
 from codeacumen.tasks.base import StandardTask, TaskInfo
-from codeacumen.text.subtokens import subtokens
+from codeacumen.text.subtokens import split_subtokens
 
 # Maximum number of statements and name of each bucket but the last, which is unbounded.
 _BUCKETS = (
@@ -34,9 +34,9 @@ _LARGEST = "101+"
 BUCKETS = (*(name for _, name in _BUCKETS), _LARGEST)
 
 
-def bucket(statements: int) -> str:
+def find_bucket(statements: int) -> str:
     """Return the name of the bucket of a number of statements."""
-    return next((name for most, name in _BUCKETS if statements <= most), _LARGEST)
+    return next((name for limit, name in _BUCKETS if statements <= limit), _LARGEST)
 
 
 _MEANINGS = {
@@ -45,7 +45,7 @@ _MEANINGS = {
 }
 
 
-class Robustness(StandardTask):
+class RobustnessTask(StandardTask):
     """Compares the names that a model predicts for a method and for its variants."""
 
     capability = Capability.NAME
@@ -55,17 +55,17 @@ class Robustness(StandardTask):
         info = TaskInfo(
             name=f"robustness/{kind}",
             title=f"Robustness: {kind}",
-            summary=_summary(built, kind),
-            citation=dataset("tnpa").citation,
-            evaluation_sets=tuple(_evaluation_set(where) for where in modes(built, kind)),
-            slices=(*(f"statements:{name}" for name in BUCKETS), *_marks(built, kind)),
+            summary=_summarize_kind(built, kind),
+            citation=find_dataset("tnpa").citation,
+            evaluation_sets=tuple(_make_evaluation_set(mode) for mode in list_modes(built, kind)),
+            slices=(*(f"statements:{name}" for name in BUCKETS), *_list_mark_slices(built, kind)),
             lower_is_better=True,
         )
         super().__init__(
             info,
             partial(load_instances, built, kind),
-            metric=metrics.prediction_change(subtokens),
-            metrics=metrics.change_metrics(subtokens),
+            metric=metrics.prediction_change(split_subtokens),
+            metrics=metrics.change_metrics(split_subtokens),
             built=built,
         )
 
@@ -77,40 +77,40 @@ class Robustness(StandardTask):
         A missing name counts as an answer, which can change. A failure on either method is a
         failure of the pair.
         """
-        found: dict[str, Answer] = {}
+        paired_answers: dict[str, Answer] = {}
         for instance in instances:
             before, after = answers.get(instance.cluster), answers.get(instance.id)
             if "variant" not in instance.tags or before is None or after is None:
                 continue
             error = before.error or after.error
-            names = {"before": _name(before), "after": _name(after)}
-            found[instance.id] = Answer(instance.id, None if error else names, error)
-        return found
+            names = {"before": _get_name(before), "after": _get_name(after)}
+            paired_answers[instance.id] = Answer(instance.id, None if error else names, error)
+        return paired_answers
 
 
 def load_instances(built: BuiltDataset, kind: str) -> list[Instance]:
     """Return the originals that have variants of a kind, each followed by its variants."""
     variants: dict[str, list[dict[str, Json]]] = {}
-    for row in built.rows(VARIANTS, holding=f'"kind": "{kind}"'):
+    for row in built.read_rows(VARIANTS, containing=f'"kind": "{kind}"'):
         variants.setdefault(row["method"], []).append(row)
     instances: list[Instance] = []
-    for original in built.rows(ORIGINALS):
+    for original in built.read_rows(ORIGINALS):
         if original["id"] not in variants:
             continue
-        size = f"statements:{bucket(original['statements'])}"
-        instances.append(_instance(original, original, "original", size))
+        size = f"statements:{find_bucket(original['statements'])}"
+        instances.append(_make_instance(original, original, "original", size))
         for row in variants[original["id"]]:
-            marked = [f"edit:{row['edit']}"] if "edit" in row else []
-            tags = ("variant", size, f"where:{row['where']}", *marked)
-            instances.append(_instance(row, original, *tags))
+            edit_tags = [f"edit:{row['edit']}"] if "edit" in row else []
+            tags = ("variant", size, f"where:{row['where']}", *edit_tags)
+            instances.append(_make_instance(row, original, *tags))
     return instances
 
 
-def _name(answer: Answer) -> Json:
+def _get_name(answer: Answer) -> Json:
     return "" if answer.value is None else answer.value
 
 
-def _instance(row: dict[str, Json], original: dict[str, Json], *tags: str) -> Instance:
+def _make_instance(row: dict[str, Json], original: dict[str, Json], *tags: str) -> Instance:
     return Instance(
         id=row["id"],
         input=Method(row["id"], row["text"], "java"),
@@ -120,30 +120,32 @@ def _instance(row: dict[str, Json], original: dict[str, Json], *tags: str) -> In
     )
 
 
-def _summary(built: BuiltDataset, kind: str) -> str:
+def _summarize_kind(built: BuiltDataset, kind: str) -> str:
     return f"Does the predicted name stay the same when {built.about['kinds'][kind]}?"
 
 
-def _marks(built: BuiltDataset, kind: str) -> tuple[str, ...]:
+def _list_mark_slices(built: BuiltDataset, kind: str) -> tuple[str, ...]:
     """Return slices by properties of the edits, if the edits are the published tool's."""
-    marked = kind in built.about["counts"].get("edits", {})
-    return tuple(f"edit:{one}" for one in MARKS) if marked else ()
+    has_marks = kind in built.about["counts"].get("edits", {})
+    return tuple(f"edit:{mark}" for mark in MARKS) if has_marks else ()
 
 
-def _evaluation_set(where: str) -> EvaluationSet:
-    share = f"variants with {where} of the places changed, of methods with four or more"
-    return EvaluationSet(where, _MEANINGS.get(where, share), tag=f"where:{where}")
+def _make_evaluation_set(mode: str) -> EvaluationSet:
+    share = f"variants with {mode} of the places changed, of methods with four or more"
+    return EvaluationSet(mode, _MEANINGS.get(mode, share), tag=f"where:{mode}")
 
 
-def modes(built: BuiltDataset, kind: str) -> list[str]:
+def list_modes(built: BuiltDataset, kind: str) -> list[str]:
     """Return the modes that have variants, that of the headline first."""
     counts = built.about["counts"]["variants"].get(kind, {})
-    return sorted((where for where, n in counts.items() if n), key=lambda where: where != "single")
+    return sorted(
+        (mode for mode, count in counts.items() if count), key=lambda mode: mode != "single"
+    )
 
 
 def list_tasks(built: BuiltDataset) -> Iterator[BuiltTask]:
     """Yield the tasks of a data set: one for each kind that has variants."""
     for kind in built.about["kinds"]:
-        if modes(built, kind):
+        if list_modes(built, kind):
             name = f"robustness/{kind}"
-            yield BuiltTask(name, _summary(built, kind), built, Robustness, (kind,))
+            yield BuiltTask(name, _summarize_kind(built, kind), built, RobustnessTask, (kind,))

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from codeacumen.datasets import require
+from codeacumen.datasets import require_dataset
 from codeacumen.datasets.published import read_published
 from codeacumen.reproduce import (
     OUTSIDE,
@@ -29,8 +29,8 @@ from codeacumen.text.numbers import format_difference, format_number
 PACKAGE = "codeacumen.benchmarks.robustness"
 
 # Rounding error of a printed percentage, and of computations with floats.
-HALF = 0.005
-LOST = 1e-9
+ROUNDING = 0.005
+FLOAT_ERROR = 1e-9
 
 MODELS = {"code2vec": "c2v", "code2seq": "c2s", "ggnn": "ggnn"}
 DATASETS = {"Java-Small": "JS", "Java-Med": "JM", "Java-Large": "JL"}
@@ -59,7 +59,7 @@ CHECKS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ResultRow:
     """Results of a model on the variants of a transformation, in one data set."""
 
     dataset: str
@@ -70,11 +70,11 @@ class Row:
     pcp: float
     types: Mapping[str, float]
 
-    def total(self, *types: str) -> float:
+    def sum_types(self, *types: str) -> float:
         """Return the sum of the percentages of some types."""
-        return sum(self.types[one] for one in types)
+        return sum(self.types[type_] for type_ in types)
 
-    def cell(
+    def make_cell(
         self,
         check: str,
         ours: float,
@@ -84,7 +84,7 @@ class Row:
         note: str = "",
         n: int | None = None,
     ) -> ReproducedCell:
-        return _cell(
+        return _make_cell(
             check,
             ours,
             published,
@@ -98,7 +98,7 @@ class Row:
         )
 
 
-def _cell(
+def _make_cell(
     check: str,
     ours: float,
     published: float,
@@ -110,7 +110,7 @@ def _cell(
     subset: str = "",
     note: str = "",
 ) -> ReproducedCell:
-    difference, verdict = compare_with_published(ours, published, tolerance + LOST)
+    difference, verdict = compare_with_published(ours, published, tolerance + FLOAT_ERROR)
     return ReproducedCell(
         table=check,
         task=transformation,
@@ -127,27 +127,27 @@ def _cell(
     )
 
 
-Rows = Mapping[tuple[str, str, str], Row]
+Rows = Mapping[tuple[str, str, str], ResultRow]
 
 
 def compute_cells(options: RecipeOptions) -> list[ReproducedCell]:
     """Return the cells of all checks, in the order of ``CHECKS``."""
-    folder = require("tnpa")
+    folder = require_dataset("tnpa")
     rows = read_rows(folder)
-    found = [
-        *_identities(rows.values()),
-        *_averages(rows),
-        *_places(folder, rows),
-        *_before(folder, rows),
-        *_sizes(folder, rows),
-        *_f1(folder, rows),
-        *_methods(folder, rows),
-        *_whole(rows),
-        *_runs(folder, rows),
-        *_text(folder, rows),
+    cells = [
+        *_check_sums(rows.values()),
+        *_check_averages(rows),
+        *_check_single_places(folder, rows),
+        *_check_correctness(folder, rows),
+        *_check_sizes(folder, rows),
+        *_check_f1(folder, rows),
+        *_check_method_counts(folder, rows),
+        *_check_whole_counts(rows),
+        *_check_runs(folder, rows),
+        *_check_sentences(folder, rows),
     ]
     order = list(CHECKS)
-    return sorted(found, key=lambda cell: order.index(cell.table))
+    return sorted(cells, key=lambda cell: order.index(cell.table))
 
 
 def build_tables(cells: Sequence[ReproducedCell]) -> list[TextTable]:
@@ -191,50 +191,54 @@ def build_tables(cells: Sequence[ReproducedCell]) -> list[TextTable]:
     return tables
 
 
-def _read(folder: Path, name: str) -> list[dict[str, str]]:
+def _read_csv(folder: Path, name: str) -> list[dict[str, str]]:
     with (folder / f"{name}.csv").open(encoding="utf-8", newline="") as stream:
         return list(csv.DictReader(stream))
 
 
 def read_rows(folder: Path) -> Rows:
     """Return the rows of Tables 2 and 4, joined, by data set, transformation and model."""
-    details = {(one["dataset"], one["transformation"]): one for one in _read(folder, "pcp_details")}
+    details = {
+        (line["dataset"], line["transformation"]): line for line in _read_csv(folder, "pcp_details")
+    }
     return {
-        (dataset, transformation, model): Row(
+        (dataset, transformation, model): ResultRow(
             dataset,
             transformation,
             model,
-            int(one["original"]),
-            int(one["transformed"]),
-            float(one[f"pcp_{short}"]),
+            int(line["original"]),
+            int(line["transformed"]),
+            float(line[f"pcp_{short}"]),
             {name: float(details[dataset, transformation][f"{name}_{short}"]) for name in TYPES},
         )
-        for one in _read(folder, "pcp_summary")
-        for dataset, transformation in [(one["dataset"], one["transformation"])]
+        for line in _read_csv(folder, "pcp_summary")
+        for dataset, transformation in [(line["dataset"], line["transformation"])]
         for model, short in MODELS.items()
     }
 
 
-def _of(rows: Rows, line: Mapping[str, str]) -> Row:
+def _find_row(rows: Rows, line: Mapping[str, str]) -> ResultRow:
     return rows[line["dataset"], line["transformation"], line["model"]]
 
 
-def _identities(rows: Iterable[Row]) -> Iterator[ReproducedCell]:
+def _check_sums(rows: Iterable[ResultRow]) -> Iterator[ReproducedCell]:
     for row in rows:
-        yield row.cell("types", row.total(*TYPES), 100.0, 5 * HALF)
-        yield row.cell("change", row.total("CWP", "WCP", "WWDP"), row.pcp, 4 * HALF)
+        yield row.make_cell("types", row.sum_types(*TYPES), 100.0, 5 * ROUNDING)
+        yield row.make_cell("change", row.sum_types("CWP", "WCP", "WWDP"), row.pcp, 4 * ROUNDING)
 
 
-def _averages(rows: Rows) -> Iterator[ReproducedCell]:
+def _check_averages(rows: Rows) -> Iterator[ReproducedCell]:
     for line in read_published(PACKAGE, "averages"):
-        mine = [rows[one, line["transformation"], line["model"]] for one in DATASETS.values()]
-        n = sum(row.transformed for row in mine)
-        mean = sum(row.pcp * row.transformed for row in mine) / n
-        yield _cell(
+        dataset_rows = [
+            rows[dataset, line["transformation"], line["model"]] for dataset in DATASETS.values()
+        ]
+        n = sum(row.transformed for row in dataset_rows)
+        mean = sum(row.pcp * row.transformed for row in dataset_rows) / n
+        yield _make_cell(
             "average",
             mean,
             float(line["pcp"]),
-            2 * HALF,
+            2 * ROUNDING,
             line["transformation"],
             "all",
             line["model"],
@@ -242,30 +246,32 @@ def _averages(rows: Rows) -> Iterator[ReproducedCell]:
         )
 
 
-def _places(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
-    for line in _read(folder, "single_vs_all"):
-        row, value = _of(rows, line), float(line["pcp"])
+def _check_single_places(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
+    for line in _read_csv(folder, "single_vs_all"):
+        row, value = _find_row(rows, line), float(line["pcp"])
         if line["place"] == "single":
-            yield row.cell("single", row.pcp, value, 0.0)
+            yield row.make_cell("single", row.pcp, value, 0.0)
         elif (row.dataset, row.transformation) == ("JS", "SF"):
-            yield _whole_cell(row, "PCP, all places", value, SWITCHES_ALL_PLACES, HALF)
+            yield _make_whole_cell(row, "PCP, all places", value, SWITCHES_ALL_PLACES, ROUNDING)
 
 
-def _before(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
-    for line in _read(folder, "correct_vs_incorrect"):
-        row = _of(rows, line)
+def _check_correctness(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
+    for line in _read_csv(folder, "correct_vs_incorrect"):
+        row = _find_row(rows, line)
         correct = line["type"] == "correct"
-        changed, kept = (("CWP",), ("CCP",)) if correct else (("WCP", "WWDP"), ("WWSP",))
-        share, tolerance = _with_tolerance(
+        changed, unchanged = (("CWP",), ("CCP",)) if correct else (("WCP", "WWDP"), ("WWSP",))
+        share, tolerance = _propagate_rounding(
             lambda a, b: 100 * a / (a + b) if a + b else 0.0,
-            (row.total(*changed), HALF * len(changed)),
-            (row.total(*kept), -HALF * len(kept)),
+            (row.sum_types(*changed), ROUNDING * len(changed)),
+            (row.sum_types(*unchanged), -ROUNDING * len(unchanged)),
         )
-        yield row.cell("before", share, float(line["pcp"]), tolerance, line["type"])
+        yield row.make_cell("before", share, float(line["pcp"]), tolerance, line["type"])
 
 
-def _with_tolerance(
-    of: Callable[[float, float], float], first: tuple[float, float], second: tuple[float, float]
+def _propagate_rounding(
+    function: Callable[[float, float], float],
+    first: tuple[float, float],
+    second: tuple[float, float],
 ) -> tuple[float, float]:
     """Return the value of a function of two rounded numbers, and its rounding error when printed.
 
@@ -273,34 +279,39 @@ def _with_tolerance(
     function's slope.
     """
     (a, da), (b, db) = first, second
-    value = of(a, b)
-    high, low = of(max(a + da, 0.0), max(b + db, 0.0)), of(max(a - da, 0.0), max(b - db, 0.0))
-    return value, max(high - value, value - low) + HALF
+    value = function(a, b)
+    high, low = (
+        function(max(a + da, 0.0), max(b + db, 0.0)),
+        function(max(a - da, 0.0), max(b - db, 0.0)),
+    )
+    return value, max(high - value, value - low) + ROUNDING
 
 
-def _sizes(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
-    for line in _read(folder, "num_of_stmt"):
-        row, value = _of(rows, line), float(line["pcp"])
+def _check_sizes(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
+    for line in _read_csv(folder, "num_of_stmt"):
+        row, value = _find_row(rows, line), float(line["pcp"])
         buckets = [float(line[name]) for name in BUCKETS]
-        yield row.cell("size", row.pcp, value, 0.0)
-        nearest = min(max(value, min(buckets)), max(buckets))
-        yield row.cell("buckets", nearest, value, 2 * HALF)
+        yield row.make_cell("size", row.pcp, value, 0.0)
+        clamped = min(max(value, min(buckets)), max(buckets))
+        yield row.make_cell("buckets", clamped, value, 2 * ROUNDING)
 
 
-def _f1(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
-    def harmonic(precision: float, recall: float) -> float:
+def _check_f1(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
+    def harmonic_mean(precision: float, recall: float) -> float:
         return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
-    for line in _read(folder, "prf1_subtoken"):
+    for line in _read_csv(folder, "prf1_subtoken"):
         for model, short in MODELS.items():
             row = rows[line["dataset"], line["transformation"], model]
-            both = [(float(line[f"{name}_{short}"]), HALF) for name in ("precision", "recall")]
-            value, tolerance = _with_tolerance(harmonic, *both)
-            yield row.cell("f1", value, float(line[f"f1_{short}"]), tolerance, "after")
+            precision_and_recall = [
+                (float(line[f"{name}_{short}"]), ROUNDING) for name in ("precision", "recall")
+            ]
+            value, tolerance = _propagate_rounding(harmonic_mean, *precision_and_recall)
+            yield row.make_cell("f1", value, float(line[f"f1_{short}"]), tolerance, "after")
     for line in read_published(PACKAGE, "models"):
-        both = [(float(line[name]), HALF) for name in ("precision", "recall")]
-        value, tolerance = _with_tolerance(harmonic, *both)
-        yield _cell(
+        precision_and_recall = [(float(line[name]), ROUNDING) for name in ("precision", "recall")]
+        value, tolerance = _propagate_rounding(harmonic_mean, *precision_and_recall)
+        yield _make_cell(
             "f1",
             value,
             float(line["f1"]),
@@ -313,21 +324,21 @@ def _f1(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
         )
 
 
-def _methods(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
-    for line in _read(folder, "prf1_subtoken"):
+def _check_method_counts(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
+    for line in _read_csv(folder, "prf1_subtoken"):
         row = rows[line["dataset"], line["transformation"], "code2vec"]
-        yield _n_cell(row, "Table 5", row.transformed, int(line["methods"]))
-        yield _n_cell(row, "variants", max(row.original, row.transformed), row.transformed)
-    seen: dict[tuple[str, str], int] = {}
-    for line in _read(folder, "pcp_xpercent"):
-        row, n = _of(rows, line), int(line["n_programs"])
-        first = seen.setdefault((row.dataset, row.transformation), n)
-        told = f"{line['percentage']} %, {row.model}"
-        yield _n_cell(row, told, min(first, row.original), n)
+        yield _make_count_cell(row, "Table 5", row.transformed, int(line["methods"]))
+        yield _make_count_cell(row, "variants", max(row.original, row.transformed), row.transformed)
+    first_counts: dict[tuple[str, str], int] = {}
+    for line in _read_csv(folder, "pcp_xpercent"):
+        row, n = _find_row(rows, line), int(line["n_programs"])
+        first_count = first_counts.setdefault((row.dataset, row.transformation), n)
+        label = f"{line['percentage']} %, {row.model}"
+        yield _make_count_cell(row, label, min(first_count, row.original), n)
 
 
-def _n_cell(row: Row, subset: str, ours: int, published: int) -> ReproducedCell:
-    return _cell(
+def _make_count_cell(row: ResultRow, subset: str, ours: int, published: int) -> ReproducedCell:
+    return _make_cell(
         "methods",
         ours,
         published,
@@ -345,64 +356,78 @@ def _n_cell(row: Row, subset: str, ours: int, published: int) -> ReproducedCell:
 # --------------------------------------------------------------------------------------
 
 
-def nearest(value: float, n: int) -> float:
+def nearest_percentage(value: float, n: int) -> float:
     """Return the percentage nearest to a value that is a whole number of n."""
     return 100 * round(value * n / 100) / n
 
 
-def _says_something(n: int, tolerance: float) -> bool:
+def _is_informative(n: int, tolerance: float) -> bool:
     """Return whether some printed percentages are impossible for n methods."""
     return 0 < n < 100 / (2 * tolerance)
 
 
-def _whole(rows: Rows) -> Iterator[ReproducedCell]:
+def _check_whole_counts(rows: Rows) -> Iterator[ReproducedCell]:
     for row in rows.values():
-        if not _says_something(row.transformed, HALF):
+        if not _is_informative(row.transformed, ROUNDING):
             continue
-        values = {"PCP": (row.pcp, HALF), **{one: (row.types[one], HALF) for one in TYPES}}
+        values = {
+            "PCP": (row.pcp, ROUNDING),
+            **{type_: (row.types[type_], ROUNDING) for type_ in TYPES},
+        }
         # The five types are printed so that their sum is 100.00: the last is the remainder.
-        values["WWDP"] = (row.types["WWDP"], 4 * HALF)
-        note = "" if _fit(values.values(), row.transformed) else _other_n(row, values.values())
+        values["WWDP"] = (row.types["WWDP"], 4 * ROUNDING)
+        note = (
+            ""
+            if _all_fit(values.values(), row.transformed)
+            else _explain_by_other_count(row, values.values())
+        )
         for name, (value, tolerance) in values.items():
-            if _says_something(row.transformed, tolerance):
-                yield _whole_cell(row, name, value, row.transformed, tolerance, note)
+            if _is_informative(row.transformed, tolerance):
+                yield _make_whole_cell(row, name, value, row.transformed, tolerance, note)
 
 
-def _whole_cell(
-    row: Row, subset: str, value: float, n: int, tolerance: float, note: str = ""
+def _make_whole_cell(
+    row: ResultRow, subset: str, value: float, n: int, tolerance: float, note: str = ""
 ) -> ReproducedCell:
-    return row.cell("whole", nearest(value, n), value, tolerance, subset, note, n)
+    return row.make_cell("whole", nearest_percentage(value, n), value, tolerance, subset, note, n)
 
 
-def _fit(values: Iterable[tuple[float, float]], n: int) -> bool:
-    return all(abs(nearest(value, n) - value) <= tolerance + LOST for value, tolerance in values)
+def _all_fit(values: Iterable[tuple[float, float]], n: int) -> bool:
+    return all(
+        abs(nearest_percentage(value, n) - value) <= tolerance + FLOAT_ERROR
+        for value, tolerance in values
+    )
 
 
-def _other_n(row: Row, values: Iterable[tuple[float, float]]) -> str:
+def _explain_by_other_count(row: ResultRow, values: Iterable[tuple[float, float]]) -> str:
     """Return a remark with smaller numbers of methods that fit all values, if there are few."""
     values = list(values)
-    fitting = [str(n) for n in range(row.transformed - 1, 0, -1) if _fit(values, n)]
-    told = f"all six fit {' or '.join(fitting)} methods"
-    return told if 0 < len(fitting) <= 3 else ""
+    fitting = [str(n) for n in range(row.transformed - 1, 0, -1) if _all_fit(values, n)]
+    note = f"all six fit {' or '.join(fitting)} methods"
+    return note if 0 < len(fitting) <= 3 else ""
 
 
-def _runs(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
+def _check_runs(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
     # The runs and the average may have been truncated to two decimals, not rounded.
-    tolerance = 4 * HALF
-    for line in _read(folder, "pcp_xpercent"):
-        row, n, value = _of(rows, line), int(line["n_programs"]), float(line["PCP"])
-        if not _says_something(RUNS * n, tolerance):
+    tolerance = 4 * ROUNDING
+    for line in _read_csv(folder, "pcp_xpercent"):
+        row, n, value = _find_row(rows, line), int(line["n_programs"]), float(line["PCP"])
+        if not _is_informative(RUNS * n, tolerance):
             continue
-        ours = nearest(value, RUNS * n)
-        fits = [
-            runs for runs in range(1, RUNS) if abs(nearest(value, runs * n) - value) <= tolerance
+        ours = nearest_percentage(value, RUNS * n)
+        fitting_runs = [
+            runs
+            for runs in range(1, RUNS)
+            if abs(nearest_percentage(value, runs * n) - value) <= tolerance
         ]
-        wrong = abs(ours - value) > tolerance + LOST
-        note = f"possible with {_listed(fits)} runs" if wrong and fits else ""
-        yield row.cell("runs", ours, value, tolerance, f"{line['percentage']} %", note, n)
+        differs = abs(ours - value) > tolerance + FLOAT_ERROR
+        note = (
+            f"possible with {_join_numbers(fitting_runs)} runs" if differs and fitting_runs else ""
+        )
+        yield row.make_cell("runs", ours, value, tolerance, f"{line['percentage']} %", note, n)
 
 
-def _listed(numbers: Sequence[int]) -> str:
+def _join_numbers(numbers: Sequence[int]) -> str:
     return " or ".join(map(str, numbers))
 
 
@@ -430,42 +455,50 @@ _SWITCHED = {
 }
 
 
-def _text(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
-    of_one = [row for row in rows.values() if row.model == "code2vec"]
-    originals = sum(row.original for row in of_one)
-    variants = sum(row.transformed for row in of_one)
-    yield _cell("text", originals, 1_415_116, 0.0, n=originals, subset="original methods")
-    yield _cell("text", variants, 2_822_810, 0.0, n=variants, subset="transformed methods")
+def _check_sentences(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
+    code2vec_rows = [row for row in rows.values() if row.model == "code2vec"]
+    originals = sum(row.original for row in code2vec_rows)
+    variants = sum(row.transformed for row in code2vec_rows)
+    yield _make_cell("text", originals, 1_415_116, 0.0, n=originals, subset="original methods")
+    yield _make_cell("text", variants, 2_822_810, 0.0, n=variants, subset="transformed methods")
     pcp = {key: row.pcp for key, row in rows.items()}
-    pairs = [(row.dataset, row.transformation) for row in of_one]
-    lowest = sum(_lowest({model: pcp[*pair, model] for model in MODELS}) for pair in pairs)
-    yield _cell("text", lowest, 14, 0.0, model="ggnn", n=18, subset="rows with the lowest PCP")
+    pairs = [(row.dataset, row.transformation) for row in code2vec_rows]
+    lowest = sum(_is_ggnn_lowest({model: pcp[*pair, model] for model in MODELS}) for pair in pairs)
+    yield _make_cell("text", lowest, 14, 0.0, model="ggnn", n=18, subset="rows with the lowest PCP")
     means: dict[str, dict[str, float]] = {}
     for line in read_published(PACKAGE, "averages"):
         means.setdefault(line["transformation"], {})[line["model"]] = float(line["pcp"])
-    lowest = sum(map(_lowest, means.values()))
-    yield _cell("text", lowest, 4, 0.0, model="ggnn", n=6, subset="lowest averages")
+    lowest = sum(map(_is_ggnn_lowest, means.values()))
+    yield _make_cell("text", lowest, 4, 0.0, model="ggnn", n=6, subset="lowest averages")
     bars: dict[tuple[str, str], list[float]] = {}
-    for line in _read(folder, "correct_vs_incorrect"):
+    for line in _read_csv(folder, "correct_vs_incorrect"):
         bars.setdefault((line["model"], line["type"]), []).append(float(line["pcp"]))
-    for (model, type_), ends in _RANGES.items():
-        for end, name, value in zip(ends, ("lowest", "highest"), (min, max), strict=True):
-            yield _cell(
+    for (model, type_), stated_range in _RANGES.items():
+        for stated, name, extremum in zip(
+            stated_range, ("lowest", "highest"), (min, max), strict=True
+        ):
+            yield _make_cell(
                 "text",
-                value(bars[model, type_]),
-                end,
+                extremum(bars[model, type_]),
+                stated,
                 0.0,
                 model=model,
                 n=18,
                 subset=f"{name} PCP of {type_}",
             )
     for (model, share), (published, tolerance) in _SWITCHED.items():
-        mine = [row for row in rows.values() if row.model == model]
-        part, whole = ("CWP", ("CCP", "CWP")) if share.startswith("C") else ("WCP", TYPES[2:])
-        mean = sum(100 * row.types[part] / row.total(*whole) for row in mine) / len(mine)
-        yield _cell("text", mean, published, tolerance, model=model, n=len(mine), subset=share)
+        model_rows = [row for row in rows.values() if row.model == model]
+        numerator, denominator = (
+            ("CWP", ("CCP", "CWP")) if share.startswith("C") else ("WCP", TYPES[2:])
+        )
+        mean = sum(
+            100 * row.types[numerator] / row.sum_types(*denominator) for row in model_rows
+        ) / len(model_rows)
+        yield _make_cell(
+            "text", mean, published, tolerance, model=model, n=len(model_rows), subset=share
+        )
 
 
-def _lowest(values: Mapping[str, float]) -> bool:
+def _is_ggnn_lowest(values: Mapping[str, float]) -> bool:
     """Return whether GGNN has the lowest value."""
     return min(values, key=lambda model: values[model]) == "ggnn"

@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from functools import partial
 
 from codeacumen.api import Ceiling, Instance, Pair
-from codeacumen.datasets import dataset, missing_files, require
+from codeacumen.datasets import find_dataset, missing_files, require_dataset
 from codeacumen.datasets.built import BuiltDataset, BuiltTask
-from codeacumen.metrics import read_metric
+from codeacumen.metrics import make_reading_metric
 from codeacumen.registry import task
 from codeacumen.tasks.base import TaskInfo
 from codeacumen.tasks.pairs import PairTask
@@ -32,38 +32,40 @@ APPROACH, SAME_KIND, UNSURE = "approach differs", "same kind of project", "low c
 # A tag, but not a slice: unanimous pairs have too few distinct ratings to rank.
 UNANIMOUS = "unanimous"
 
-HEADLINE = read_metric("spearman")
+HEADLINE = make_reading_metric("spearman")
 _SIMILAR = "mean rating of 1 or more"
 FURTHER = (
-    read_metric("kendall"),
-    read_metric("roc_auc", "mean", 1.0, told=_SIMILAR),
-    read_metric("average_precision", "mean", 1.0, told=_SIMILAR),
-    read_metric("best_f1", "mean", 1.0, told=_SIMILAR),
-    read_metric("all_positive_f1", "mean", 1.0, told=_SIMILAR),
-    read_metric("roc_auc", "majority", 2.0, suffix="agree", told="majority agrees"),
-    read_metric("spearman", "majority", suffix="majority", told="with the ordinal majority"),
-    read_metric(
+    make_reading_metric("kendall"),
+    make_reading_metric("roc_auc", "mean", 1.0, title_suffix=_SIMILAR),
+    make_reading_metric("average_precision", "mean", 1.0, title_suffix=_SIMILAR),
+    make_reading_metric("best_f1", "mean", 1.0, title_suffix=_SIMILAR),
+    make_reading_metric("all_positive_f1", "mean", 1.0, title_suffix=_SIMILAR),
+    make_reading_metric("roc_auc", "majority", 2.0, suffix="agree", title_suffix="majority agrees"),
+    make_reading_metric(
+        "spearman", "majority", suffix="majority", title_suffix="with the ordinal majority"
+    ),
+    make_reading_metric(
         "spearman",
         "majority_all",
         suffix="majority_all",
-        told="with the ordinal majority of all votes",
+        title_suffix="with the ordinal majority of all votes",
     ),
 )
 
 
 def _load_instances(flavour: str, level: str) -> list[Instance]:
     from codeacumen.benchmarks.sesame.pairs import read_pairs
-    from codeacumen.views.masking.levels import shown
+    from codeacumen.views.masking.levels import show_level
 
     return [
         Instance(
             id=pair.id,
-            input=Pair(shown(pair.first, level), shown(pair.second, level), flavour),
+            input=Pair(show_level(pair.first, level), show_level(pair.second, level), flavour),
             truth=dict(pair.readings[flavour]),
             cluster=pair.cluster,
             tags=pair.tags[flavour],
         )
-        for pair in read_pairs(require("sesame"))
+        for pair in read_pairs(require_dataset("sesame"))
     ]
 
 
@@ -72,9 +74,9 @@ def make_task(flavour: str, level: str) -> PairTask:
     info = TaskInfo(
         name=f"sesame/{flavour}/{level}",
         title=f"SeSaMe {flavour}, {level}",
-        summary=_summarize(flavour, level),
+        summary=_summarize_task(flavour, level),
         dataset="sesame",
-        citation=dataset("sesame").citation,
+        citation=find_dataset("sesame").citation,
         slices=(APPROACH, SAME_KIND, UNSURE),
         ceiling=_compute_ceiling(flavour),
     )
@@ -82,23 +84,23 @@ def make_task(flavour: str, level: str) -> PairTask:
     return PairTask(info, load, metric=HEADLINE, metrics=FURTHER)
 
 
-def _summarize(flavour: str, level: str) -> str:
+def _summarize_task(flavour: str, level: str) -> str:
     return f"Do two methods {FLAVOURS[flavour]}? Ranked as developers did ({LEVELS[level]})"
 
 
 def _compute_ceiling(flavour: str) -> Ceiling | None:
     """Return the agreement of voters; None if the votes are not on this machine."""
-    if missing_files(dataset("sesame")):
+    if missing_files(find_dataset("sesame")):
         return None
-    from codeacumen.benchmarks.sesame.pairs import PAIRS, ceiling, ratings_of
+    from codeacumen.benchmarks.sesame.pairs import PAIRS, compute_ceiling, load_ratings
 
-    value = ceiling(ratings_of(require("sesame") / PAIRS), flavour)
+    value = compute_ceiling(load_ratings(require_dataset("sesame") / PAIRS), flavour)
     return Ceiling("a voter against the other two (Spearman)", round(value, 3), "SeSaMe's votes")
 
 
 for _flavour in FLAVOURS:
     for _level in LEVELS:
-        task(f"sesame/{_flavour}/{_level}", summary=_summarize(_flavour, _level))(
+        task(f"sesame/{_flavour}/{_level}", summary=_summarize_task(_flavour, _level))(
             partial(make_task, _flavour, _level)
         )
 
@@ -109,18 +111,18 @@ BUILT_PAIRS = "pairs.jsonl"
 def make_variants_task(built: BuiltDataset, level: str) -> PairTask:
     """Return a task of a built data set: distinguish a method's variants from other methods."""
 
-    def load() -> list[Instance]:
-        from codeacumen.views.masking.levels import shown
+    def load_instances() -> list[Instance]:
+        from codeacumen.views.masking.levels import show_level
 
         return [
             Instance(
                 id=row["id"],
-                input=Pair(shown(row["left"], level), shown(row["right"], level)),
+                input=Pair(show_level(row["left"], level), show_level(row["right"], level)),
                 truth=row["label"],
                 cluster=row["cluster"],
                 tags=frozenset(row["tags"]),
             )
-            for row in built.rows(BUILT_PAIRS)
+            for row in built.read_rows(BUILT_PAIRS)
         ]
 
     info = TaskInfo(
@@ -129,8 +131,10 @@ def make_variants_task(built: BuiltDataset, level: str) -> PairTask:
         summary=_summarize_variants(built, level),
         slices=tuple(built.about["kinds"]),
     )
-    metrics = (read_metric("average_precision"),)
-    return PairTask(info, load, metric=read_metric("roc_auc"), metrics=metrics, built=built)
+    metrics = (make_reading_metric("average_precision"),)
+    return PairTask(
+        info, load_instances, metric=make_reading_metric("roc_auc"), metrics=metrics, built=built
+    )
 
 
 def _summarize_variants(built: BuiltDataset, level: str) -> str:

@@ -16,20 +16,20 @@ from pathlib import Path
 _MEMBER = re.compile(r"[^/]+/samples/([^/]+)/([ab])\.java")
 
 
-def methods(archive: Path, folder: Path) -> bytes:
+def build_methods_file(archive: Path, folder: Path) -> bytes:
     """Return the file's bytes, from the repository's archive; ``folder`` has ``dataset.json``."""
-    found: dict[tuple[str, str], str] = {}
+    texts: dict[tuple[str, str], str] = {}
     with tarfile.open(archive, "r:gz") as members:
         for member in members:
-            place = _MEMBER.fullmatch(member.name)
-            stream = members.extractfile(member) if place and member.isfile() else None
-            if place and stream:
+            match = _MEMBER.fullmatch(member.name)
+            stream = members.extractfile(member) if match and member.isfile() else None
+            if match and stream:
                 text = stream.read().decode("utf-8", "replace")
-                found[place[1], place[2]] = html.unescape(text)
+                texts[match[1], match[2]] = html.unescape(text)
     rows = []
     for entry in json.loads((folder / "dataset.json").read_bytes()):
         pair = str(entry["pairid"])
-        first, second = (found.get((pair, side), "") for side in "ab")
+        first, second = (texts.get((pair, side), "") for side in "ab")
         row = {"pairid": pair, "first": first, "second": second}
         rows.append(json.dumps(row, ensure_ascii=False) + "\n")
     return "".join(rows).encode()

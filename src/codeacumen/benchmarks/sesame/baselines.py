@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from codeacumen.benchmarks.sesame import FLAVOURS
-from codeacumen.datasets import dataset, require
+from codeacumen.datasets import find_dataset, require_dataset
 from codeacumen.registry import model
 from codeacumen.tasks.published import PairScores, PublishedPairScores
 from codeacumen.views.masking.levels import LEVELS, WHOLE
@@ -21,13 +21,13 @@ MEASURES = {
 
 
 def _load_scores(measure: str) -> PairScores:
-    from codeacumen.benchmarks.sesame.pairs import published, read_pairs
-    from codeacumen.views.masking.levels import shown
+    from codeacumen.benchmarks.sesame.pairs import read_pairs, read_published_scores
+    from codeacumen.views.masking.levels import show_level
 
-    folder = require("sesame")
-    values = published(folder)
+    folder = require_dataset("sesame")
+    values = read_published_scores(folder)
     return {
-        (shown(pair.first, level), shown(pair.second, level)): values[pair.id][measure]
+        (show_level(pair.first, level), show_level(pair.second, level)): values[pair.id][measure]
         for level in MEASURES[measure][1]
         for pair in read_pairs(folder)
     }
@@ -38,7 +38,7 @@ def make_measure(measure: str) -> PublishedPairScores:
         f"sesame/{flavour}/{level}" for flavour in FLAVOURS for level in MEASURES[measure][1]
     )
     load = partial(_load_scores, measure)
-    return PublishedPairScores(load, only, fingerprint=dataset("sesame").commit)
+    return PublishedPairScores(load, only, fingerprint=find_dataset("sesame").commit)
 
 
 for _measure, (_summary, _) in MEASURES.items():

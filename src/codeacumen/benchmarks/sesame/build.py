@@ -26,39 +26,39 @@ from codeacumen.benchmarks.sesame import BUILT_PAIRS
 from codeacumen.core.files import sha256_of, write_atomically
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.corpus import Corpus
-from codeacumen.datasets.built import ABOUT, SCHEMA, must_be_ours
+from codeacumen.datasets.built import ABOUT, SCHEMA, require_dataset_folder
 from codeacumen.datasets.variants import ORIGINALS, VARIANTS
-from codeacumen.datasets.variants.build import build as build_variants
+from codeacumen.datasets.variants.build import build_variant_dataset as build_variants
 from codeacumen.datasets.variants.make import Recipe
 from codeacumen.engines import Engine
-from codeacumen.transforms.certify.projects import Means
-from codeacumen.views.masking.levels import BARE, shown
+from codeacumen.transforms.certify.projects import CertificationTools
+from codeacumen.views.masking.levels import BARE, show_level
 
 # One of this many unrelated methods nearest in length is sampled; to find them, at most this many
 # methods are searched in each direction.
-NEAREST, LOOKED_AT = 10, 400
+MOST_CANDIDATES, MOST_SEARCHED = 10, 400
 
 Row = dict[str, Json]
 
 
-def build(
+def build_dataset(
     corpus: Corpus,
     recipe: Recipe,
     out: Path,
     engine: Engine,
-    means: Means | None = None,
+    means: CertificationTools | None = None,
     step: Progress = ignore_progress,
 ) -> Json:
     """Write the data set, and return the content of its ``dataset.json``."""
-    must_be_ours(out)
+    require_dataset_folder(out)
     out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".variants-", dir=out) as name:
-        folder = Path(name)
-        made = build_variants(corpus, recipe, folder, engine, means, step)
-        originals = {row["id"]: row for row in _rows(folder / ORIGINALS)}
-        variants = list(_rows(folder / VARIANTS))
+    with tempfile.TemporaryDirectory(prefix=".variants-", dir=out) as variants_dir:
+        folder = Path(variants_dir)
+        variants_about = build_variants(corpus, recipe, folder, engine, means, step)
+        originals = {row["id"]: row for row in _read_rows(folder / ORIGINALS)}
+        variants = list(_read_rows(folder / VARIANTS))
     unmatched: Counter[str] = Counter()
-    pairs = list(_pairs(originals, variants, recipe.seed, unmatched))
+    pairs = list(_make_pairs(originals, variants, recipe.seed, unmatched))
     if not pairs:
         raise CodeacumenError(
             "no variant has an unrelated method of the same kind of transformation",
@@ -71,15 +71,17 @@ def build(
         "family": "similarity",
         "schema": SCHEMA,
         "codeacumen": __version__,
-        "kinds": {kind: what for kind, what in made["kinds"].items() if kinds[kind]},
+        "kinds": {
+            kind: meaning for kind, meaning in variants_about["kinds"].items() if kinds[kind]
+        },
         "settings": asdict(recipe),
-        "corpus": made["corpus"],
+        "corpus": variants_about["corpus"],
         "counts": {
             "pairs": len(pairs),
-            "alike": {kind: kinds[kind] for kind in made["kinds"] if kinds[kind]},
+            "alike": {kind: kinds[kind] for kind in variants_about["kinds"] if kinds[kind]},
             "unmatched": dict(sorted(unmatched.items())),
             "methods": len({row["cluster"] for row in pairs}),
-            "variants": made["counts"],
+            "variants": variants_about["counts"],
         },
         "files": {BUILT_PAIRS: sha256_of(out / BUILT_PAIRS)},
     }
@@ -88,12 +90,12 @@ def build(
     return about
 
 
-def _rows(path: Path) -> Iterator[Row]:
+def _read_rows(path: Path) -> Iterator[Row]:
     with path.open(encoding="utf-8") as stream:
         yield from map(json.loads, stream)
 
 
-def _pairs(
+def _make_pairs(
     originals: Mapping[str, Row], variants: Sequence[Row], seed: int, unmatched: Counter[str]
 ) -> Iterator[Row]:
     """Yield a similar and a dissimilar pair for each variant, in the order of the variants."""
@@ -101,26 +103,26 @@ def _pairs(
     for variant in variants:
         kinds.setdefault(variant["kind"], []).append(variant)
     others = {}
-    for kind, mine in kinds.items():
+    for kind, variants_of_kind in kinds.items():
         # Ties are broken by id, so that the order of the variants does not matter.
-        mine.sort(key=lambda row: (len(row["text"]), row["id"]))
-        for place, variant in enumerate(mine):
-            found = _unrelated(originals, mine, place)
-            if found:
-                others[variant["id"]] = _drawn(found, f"{seed}\0{variant['id']}")
+        variants_of_kind.sort(key=lambda row: (len(row["text"]), row["id"]))
+        for index, variant in enumerate(variants_of_kind):
+            candidates = _find_unrelated(originals, variants_of_kind, index)
+            if candidates:
+                others[variant["id"]] = _sample_row(candidates, f"{seed}\0{variant['id']}")
             else:
                 unmatched[kind] += 1
     for variant in variants:
         other = others.get(variant["id"])
         if other is not None:
             original = originals[variant["method"]]
-            yield _pair(original, variant, variant["id"], 1)
-            yield _pair(original, other, f"{variant['id']}/unrelated", 0)
+            yield _make_pair(original, variant, variant["id"], 1)
+            yield _make_pair(original, other, f"{variant['id']}/unrelated", 0)
 
 
-def _pair(original: Row, variant: Row, id_: str, label: int) -> Row:
+def _make_pair(original: Row, variant: Row, pair_id: str, label: int) -> Row:
     return {
-        "id": id_,
+        "id": pair_id,
         "left": original["text"],
         "right": variant["text"],
         "label": label,
@@ -129,37 +131,41 @@ def _pair(original: Row, variant: Row, id_: str, label: int) -> Row:
     }
 
 
-def _unrelated(originals: Mapping[str, Row], mine: Sequence[Row], place: int) -> list[Row]:
+def _find_unrelated(
+    originals: Mapping[str, Row], sorted_variants: Sequence[Row], position: int
+) -> list[Row]:
     """Return variants of unrelated methods, nearest in length; the input is sorted by length."""
-    original = originals[mine[place]["method"]]
-    length = len(mine[place]["text"])
-    below, above = range(place - 1, -1, -1), range(place + 1, len(mine))
-    near = chain(below[:LOOKED_AT], above[:LOOKED_AT])
-    ordered = sorted(near, key=lambda at: (abs(len(mine[at]["text"]) - length), at))
-    found: list[Row] = []
+    original = originals[sorted_variants[position]["method"]]
+    length = len(sorted_variants[position]["text"])
+    below, above = range(position - 1, -1, -1), range(position + 1, len(sorted_variants))
+    candidates = chain(below[:MOST_SEARCHED], above[:MOST_SEARCHED])
+    ordered = sorted(
+        candidates, key=lambda index: (abs(len(sorted_variants[index]["text"]) - length), index)
+    )
+    unrelated: list[Row] = []
     methods: set[str] = set()
-    for at in ordered:
-        other = originals[mine[at]["method"]]
-        if other["id"] not in methods and _apart(original, other):
+    for index in ordered:
+        other = originals[sorted_variants[index]["method"]]
+        if other["id"] not in methods and _are_unrelated(original, other):
             methods.add(other["id"])
-            found.append(mine[at])
-            if len(found) == NEAREST:
+            unrelated.append(sorted_variants[index])
+            if len(unrelated) == MOST_CANDIDATES:
                 break
-    return found
+    return unrelated
 
 
-def _apart(one: Row, other: Row) -> bool:
+def _are_unrelated(method: Row, other: Row) -> bool:
     """Return whether two methods seem to be unrelated.
 
     They are not if one is a copy of the other with other names, or if they have the same name.
     """
     return (
-        (one["project"], one["path"]) != (other["project"], other["path"])
-        and one["name"] != other["name"]
-        and shown(one["text"], BARE) != shown(other["text"], BARE)
+        (method["project"], method["path"]) != (other["project"], other["path"])
+        and method["name"] != other["name"]
+        and show_level(method["text"], BARE) != show_level(other["text"], BARE)
     )
 
 
-def _drawn(rows: Sequence[Row], key: str) -> Row:
+def _sample_row(rows: Sequence[Row], key: str) -> Row:
     digest = hashlib.sha256(key.encode("utf-8", "backslashreplace")).digest()
     return rows[int.from_bytes(digest[:8], "big") % len(rows)]

@@ -47,23 +47,23 @@ class Ratings:
     def __len__(self) -> int:
         return len(self.entries)
 
-    def where(self, pairs: np.ndarray) -> Ratings:
+    def select(self, pairs: np.ndarray) -> Ratings:
         """Return the ratings of the pairs of a mask."""
-        places = np.flatnonzero(pairs)
-        entries = tuple(self.entries[one] for one in places.tolist())
-        return Ratings(entries, self.rating[places], self.confidence[places])
+        indices = np.flatnonzero(pairs)
+        entries = tuple(self.entries[index] for index in indices.tolist())
+        return Ratings(entries, self.rating[indices], self.confidence[indices])
 
     @property
-    def given(self) -> np.ndarray:
+    def is_given(self) -> np.ndarray:
         """Mask of the votes that are not missing."""
-        found: np.ndarray = self.rating >= 0
-        return found
+        mask: np.ndarray = self.rating >= 0
+        return mask
 
     @property
-    def sure(self) -> np.ndarray:
+    def is_sure(self) -> np.ndarray:
         """Mask of the votes that are neither missing nor of low confidence."""
-        found: np.ndarray = (self.rating >= 0) & (self.confidence > 0)
-        return found
+        mask: np.ndarray = (self.rating >= 0) & (self.confidence > 0)
+        return mask
 
 
 def read_ratings(path: Path) -> Ratings:
@@ -71,39 +71,39 @@ def read_ratings(path: Path) -> Ratings:
     hint = "SeSaMe's dataset-unfiltered.json is a list of pairs with goals, operations and effects"
     try:
         entries = json.loads(path.read_bytes())
-        votes = [[_votes(entry[flavour]) for flavour in FLAVOURS] for entry in entries]
+        votes = [[_parse_votes(entry[flavour]) for flavour in FLAVOURS] for entry in entries]
         for entry in entries:
             str(entry["pairid"]).encode()
     except (ValueError, RecursionError) as error:
         raise CodeacumenError(f"{path} is not a JSON file of SeSaMe: {error}", hint) from error
     except (KeyError, TypeError, IndexError) as error:
         raise CodeacumenError(f"{path}: a pair lacks {error}", hint) from error
-    if len({len(one) for pair in votes for one in pair}) != 1:
+    if len({len(flavour_votes) for pair in votes for flavour_votes in pair}) != 1:
         raise CodeacumenError(f"{path}: the pairs have different numbers of voters", hint)
-    found = np.array(votes, dtype=np.int64)
-    return Ratings(tuple(entries), found[..., 0], found[..., 1])
+    values = np.array(votes, dtype=np.int64)
+    return Ratings(tuple(entries), values[..., 0], values[..., 1])
 
 
 # Cached, because a process loads the same file for every flavour and level.
-ratings_of = lru_cache(maxsize=2)(read_ratings)
+load_ratings = lru_cache(maxsize=2)(read_ratings)
 
 
-def _votes(slots: Sequence[Json]) -> list[tuple[int, int]]:
-    found = [(slot["rating"], slot["confidence"]) for slot in slots]
-    for slot in found:
-        if not all(type(one) is int and -1 <= one <= HIGH for one in slot):
+def _parse_votes(slots: Sequence[Json]) -> list[tuple[int, int]]:
+    votes = [(slot["rating"], slot["confidence"]) for slot in slots]
+    for slot in votes:
+        if not all(type(number) is int and -1 <= number <= HIGH for number in slot):
             raise ValueError(f"vote {slot} is not a pair of integers from −1 to {HIGH}")
-    return found
+    return votes
 
 
-def majorities(ratings: Ratings) -> np.ndarray:
+def compute_majorities(ratings: Ratings) -> np.ndarray:
     """Return by pair and flavour the rating of more than half of the sure votes, or −1."""
-    sure = ratings.sure
-    many = sure.sum(axis=2)
-    found = np.full(many.shape, -1)
+    is_sure = ratings.is_sure
+    counts = is_sure.sum(axis=2)
+    majority = np.full(counts.shape, -1)
     for value in range(AGREE + 1):
-        found[2 * ((ratings.rating == value) & sure).sum(axis=2) > many] = value
-    return found
+        majority[2 * ((ratings.rating == value) & is_sure).sum(axis=2) > counts] = value
+    return majority
 
 
 def ordinal_majority(votes: Sequence[int]) -> float:
@@ -116,7 +116,7 @@ def ordinal_majority(votes: Sequence[int]) -> float:
     return float(np.median(votes))
 
 
-def readings(ratings: Ratings) -> list[dict[str, dict[str, float]]]:
+def compute_readings(ratings: Ratings) -> list[dict[str, dict[str, float]]]:
     """Return four aggregates of the votes for each pair and flavour.
 
     ``value`` is the mean weighted by confidence (low 0, medium 1, high 2), ``mean`` the mean of all
@@ -124,31 +124,41 @@ def readings(ratings: Ratings) -> list[dict[str, dict[str, float]]]:
     of all votes. If all votes have low confidence, all have the same weight.
     """
     return [
-        {flavour: _read(*_cast(ratings, pair, place)) for place, flavour in enumerate(FLAVOURS)}
+        {
+            flavour: _compute_reading(*_select_votes(ratings, pair, column))
+            for column, flavour in enumerate(FLAVOURS)
+        }
         for pair in range(len(ratings))
     ]
 
 
-def _cast(ratings: Ratings, pair: int, flavour: int) -> tuple[list[int], list[int]]:
+def _select_votes(ratings: Ratings, pair: int, flavour: int) -> tuple[list[int], list[int]]:
     """Return the ratings and confidences of the votes that are not missing."""
-    votes, sure = ratings.rating[pair, flavour].tolist(), ratings.confidence[pair, flavour].tolist()
-    both = [(one, how) for one, how in zip(votes, sure, strict=True) if one >= 0]
-    return [one for one, _ in both], [how for _, how in both]
+    votes, confidences = (
+        ratings.rating[pair, flavour].tolist(),
+        ratings.confidence[pair, flavour].tolist(),
+    )
+    cast_votes = [
+        (vote, confidence) for vote, confidence in zip(votes, confidences, strict=True) if vote >= 0
+    ]
+    return [vote for vote, _ in cast_votes], [confidence for _, confidence in cast_votes]
 
 
-def _read(votes: Sequence[int], confidences: Sequence[int]) -> dict[str, float]:
-    sure = [one for one, how in zip(votes, confidences, strict=True) if how > 0]
+def _compute_reading(votes: Sequence[int], confidences: Sequence[int]) -> dict[str, float]:
+    sure_votes = [
+        vote for vote, confidence in zip(votes, confidences, strict=True) if confidence > 0
+    ]
     return {
-        "value": weighted_mean(votes, confidences),
+        "value": compute_weighted_mean(votes, confidences),
         "mean": sum(votes) / len(votes),
-        "majority": ordinal_majority(sure or votes),
+        "majority": ordinal_majority(sure_votes or votes),
         "majority_all": ordinal_majority(votes),
     }
 
 
-def weighted_mean(votes: Sequence[int], confidences: Sequence[int]) -> float:
+def compute_weighted_mean(votes: Sequence[int], confidences: Sequence[int]) -> float:
     weights = confidences if any(confidences) else [1] * len(votes)
-    return sum(vote * how for vote, how in zip(votes, weights, strict=True)) / sum(weights)
+    return sum(vote * weight for vote, weight in zip(votes, weights, strict=True)) / sum(weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,36 +170,40 @@ class Voter:
     others: dict[str, float]
 
 
-def voters(ratings: Ratings, flavour: str) -> Iterator[Voter]:
+def list_voters(ratings: Ratings, flavour: str) -> Iterator[Voter]:
     """Yield each vote with the aggregates of the pair's other votes, as if a voter were a model."""
-    place = FLAVOURS.index(flavour)
+    column = FLAVOURS.index(flavour)
     for pair in range(len(ratings)):
-        votes, confidences = _cast(ratings, pair, place)
-        for mine, vote in enumerate(votes):
-            others = votes[:mine] + votes[mine + 1 :]
+        votes, confidences = _select_votes(ratings, pair, column)
+        for position, vote in enumerate(votes):
+            others = votes[:position] + votes[position + 1 :]
             if others:
-                yield Voter(pair, vote, _read(others, confidences[:mine] + confidences[mine + 1 :]))
+                yield Voter(
+                    pair,
+                    vote,
+                    _compute_reading(others, confidences[:position] + confidences[position + 1 :]),
+                )
 
 
-def ceiling(
+def compute_ceiling(
     ratings: Ratings,
     flavour: str,
     statistic: str = "spearman",
     reading: str = "value",
-    least: float | None = None,
-    among: np.ndarray | None = None,
+    threshold: float | None = None,
+    pair_mask: np.ndarray | None = None,
 ) -> float:
     """Return the score of a voter against the others, over all voters; NaN if it is undefined.
 
     ``pair_mask`` restricts it to some pairs.
     """
-    from codeacumen.metrics import read_metric
+    from codeacumen.metrics import make_reading_metric
 
-    metric = read_metric(statistic, reading, least)
+    metric = make_reading_metric(statistic, reading, threshold)
     rows = [
-        metric.observe(one.others, one.vote)
-        for one in voters(ratings, flavour)
-        if among is None or among[one.pair]
+        metric.observe(voter.others, voter.vote)
+        for voter in list_voters(ratings, flavour)
+        if pair_mask is None or pair_mask[voter.pair]
     ]
     if not rows:
         return float("nan")
@@ -230,47 +244,54 @@ class MethodPair:
 @lru_cache(maxsize=2)
 def read_pairs(folder: Path) -> tuple[MethodPair, ...]:
     """Return the pairs of ``dataset.json`` with their source."""
-    ratings = ratings_of(folder / PAIRS)
-    texts = _texts(folder / METHODS)
-    clusters = clusters_of(ratings.entries)
-    found = []
-    for place, (entry, read) in enumerate(zip(ratings.entries, readings(ratings), strict=True)):
-        id_ = str(entry["pairid"])
-        if id_ not in texts:
-            raise CodeacumenError(f"{folder / METHODS} lacks pair {id_}")
+    ratings = load_ratings(folder / PAIRS)
+    texts = _read_texts(folder / METHODS)
+    clusters = compute_clusters(ratings.entries)
+    pairs = []
+    for index, (entry, pair_readings) in enumerate(
+        zip(ratings.entries, compute_readings(ratings), strict=True)
+    ):
+        pair_id = str(entry["pairid"])
+        if pair_id not in texts:
+            raise CodeacumenError(f"{folder / METHODS} lacks pair {pair_id}")
         tags = {
-            flavour: frozenset(_tags(ratings, place, entry, read, flavour)) for flavour in FLAVOURS
+            flavour: frozenset(_make_tags(ratings, index, entry, pair_readings, flavour))
+            for flavour in FLAVOURS
         }
-        found.append(MethodPair(id_, *texts[id_], clusters[place], read, tags))
-    return tuple(found)
+        pairs.append(MethodPair(pair_id, *texts[pair_id], clusters[index], pair_readings, tags))
+    return tuple(pairs)
 
 
-def _texts(path: Path) -> dict[str, tuple[str, str]]:
+def _read_texts(path: Path) -> dict[str, tuple[str, str]]:
     with path.open(encoding="utf-8") as stream:
         rows = [json.loads(line) for line in stream]
     return {str(row["pairid"]): (row["first"], row["second"]) for row in rows}
 
 
-def _tags(
-    ratings: Ratings, place: int, entry: Json, read: Mapping[str, Mapping[str, float]], flavour: str
+def _make_tags(
+    ratings: Ratings,
+    index: int,
+    entry: Json,
+    pair_readings: Mapping[str, Mapping[str, float]],
+    flavour: str,
 ) -> list[str]:
-    found = [SAME_KIND] if _kind(entry, "first") == _kind(entry, "second") else []
-    if in_approach(read, flavour):
-        found.append(APPROACH)
+    tags = [SAME_KIND] if _get_kind(entry, "first") == _get_kind(entry, "second") else []
+    if is_in_approach_slice(pair_readings, flavour):
+        tags.append(APPROACH)
     column = FLAVOURS.index(flavour)
-    given = ratings.given[place, column]
-    if (ratings.confidence[place, column][given] == 0).any():
-        found.append(UNSURE)
-    if len(set(ratings.rating[place, column][given].tolist())) == 1:
-        found.append(UNANIMOUS)
-    return found
+    is_given = ratings.is_given[index, column]
+    if (ratings.confidence[index, column][is_given] == 0).any():
+        tags.append(UNSURE)
+    if len(set(ratings.rating[index, column][is_given].tolist())) == 1:
+        tags.append(UNANIMOUS)
+    return tags
 
 
-def _kind(entry: Json, which: str) -> str:
-    return KINDS.get(entry[which]["project"], "")
+def _get_kind(entry: Json, side: str) -> str:
+    return KINDS.get(entry[side]["project"], "")
 
 
-def in_approach(read: Mapping[str, Mapping[str, float]], flavour: str) -> bool:
+def is_in_approach_slice(pair_readings: Mapping[str, Mapping[str, float]], flavour: str) -> bool:
     """Return whether a pair is in the slice that needs to separate goals from operations.
 
     The paper's figure 2 shows pairs that are similar in goals but not in operations. A slice needs
@@ -279,11 +300,11 @@ def in_approach(read: Mapping[str, Mapping[str, float]], flavour: str) -> bool:
     all pairs with similar goals: a model must distinguish them from pairs with the same approach.
     """
     if flavour == "operations":
-        return read["goals"]["mean"] >= SIMILAR
-    return read["operations"]["mean"] < SIMILAR
+        return pair_readings["goals"]["mean"] >= SIMILAR
+    return pair_readings["operations"]["mean"] < SIMILAR
 
 
-def clusters_of(entries: tuple[Json, ...]) -> list[str]:
+def compute_clusters(entries: tuple[Json, ...]) -> list[str]:
     """Return the name of each pair's cluster: connected components of pairs that share a file.
 
     Pairs that share a file are not independent observations: their methods share a class, its
@@ -291,35 +312,38 @@ def clusters_of(entries: tuple[Json, ...]) -> list[str]:
     in pairs with a common file as in pairs with a common method, and uncorrelated in others.
     Projects would be too few clusters: nearly every pair has a method of the JDK.
     """
-    root: dict[tuple[str, str], tuple[str, str]] = {}
+    parents: dict[tuple[str, str], tuple[str, str]] = {}
 
-    def find(file: tuple[str, str]) -> tuple[str, str]:
-        while root.setdefault(file, file) != file:
-            root[file] = root[root[file]]
-            file = root[file]
+    def find_root(file: tuple[str, str]) -> tuple[str, str]:
+        while parents.setdefault(file, file) != file:
+            parents[file] = parents[parents[file]]
+            file = parents[file]
         return file
 
     files = [
-        tuple((entry[which]["project"], entry[which]["file"]) for which in ("first", "second"))
+        tuple((entry[side]["project"], entry[side]["file"]) for side in ("first", "second"))
         for entry in entries
     ]
     for first, second in files:
         # The smaller root wins, so that a cluster's name does not depend on the order of the pairs.
-        low, high = sorted((find(first), find(second)))
-        root[high] = low
-    return ["/".join(find(first)) for first, _ in files]
+        low, high = sorted((find_root(first), find_root(second)))
+        parents[high] = low
+    return ["/".join(find_root(first)) for first, _ in files]
 
 
 @lru_cache(maxsize=2)
-def published(folder: Path) -> Mapping[str, Mapping[str, float | None]]:
+def read_published_scores(folder: Path) -> Mapping[str, Mapping[str, float | None]]:
     """Return the authors' docsim and toksim by pair; None where they are missing."""
     with (folder / SAMPLED).open(encoding="utf-8", newline="") as stream:
         return {
-            row["pairid"]: {"docsim": _number(row["sim"]), "toksim": _number(row["sim_tok"])}
+            row["pairid"]: {
+                "docsim": _parse_score(row["sim"]),
+                "toksim": _parse_score(row["sim_tok"]),
+            }
             for row in csv.DictReader(stream)
         }
 
 
-def _number(text: str) -> float | None:
+def _parse_score(text: str) -> float | None:
     value = float(text)
     return None if value < 0 else value

@@ -15,11 +15,11 @@ from codeacumen.benchmarks.sesame.pairs import (
     DISAGREE,
     FLAVOURS,
     PAIRS,
-    majorities,
+    compute_majorities,
     read_ratings,
 )
-from codeacumen.benchmarks.sesame.survey import agreement, filtered
-from codeacumen.datasets import require
+from codeacumen.benchmarks.sesame.survey import compute_agreement, filter_ratings
+from codeacumen.datasets import require_dataset
 from codeacumen.datasets.published import read_published
 from codeacumen.reproduce import (
     RecipeOptions,
@@ -47,34 +47,43 @@ def compute_cells(options: RecipeOptions) -> list[ReproducedCell]:
     """Return the cells of all figures, in the order of the paper."""
     rows = read_published("codeacumen.benchmarks.sesame", "figures")
     published = {row["figure"]: float(row["value"]) for row in rows}
-    return [_cell(figure, published[figure], ours, n, note) for figure, ours, n, note in _figures()]
+    return [
+        _make_cell(figure, published[figure], ours, n, note)
+        for figure, ours, n, note in _compute_figures()
+    ]
 
 
-def _figures() -> Iterator[tuple[str, float | None, int, str]]:
+def _compute_figures() -> Iterator[tuple[str, float | None, int, str]]:
     """Yield each figure's name, our value, the number of pairs, and a remark."""
-    folder = require("sesame")
+    folder = require_dataset("sesame")
     before = read_ratings(folder / UNFILTERED)
-    after, removed = filtered(before)
-    kept = [one["pairid"] for one in after.entries]
-    theirs = [one["pairid"] for one in read_ratings(folder / PAIRS).entries]
-    same = "the same as in dataset.json" if kept == theirs else "others than in dataset.json"
+    after, removed = filter_ratings(before)
+    kept_ids = [entry["pairid"] for entry in after.entries]
+    published_ids = [entry["pairid"] for entry in read_ratings(folder / PAIRS).entries]
+    same = (
+        "the same as in dataset.json"
+        if kept_ids == published_ids
+        else "others than in dataset.json"
+    )
     yield "pairs_sampled", len(before), len(before), ""
     # The same number of other pairs would not be a reproduction.
-    many = len(kept) if kept == theirs else None
-    yield "pairs_kept", many, len(before), f"{len(removed)} removed; {same}"
-    yield "voters", int(before.given.any(axis=(0, 1)).sum()), len(before), ""
-    votes = np.unique(before.given.sum(axis=2)).tolist()
+    kept_count = len(kept_ids) if kept_ids == published_ids else None
+    yield "pairs_kept", kept_count, len(before), f"{len(removed)} removed; {same}"
+    yield "voters", int(before.is_given.any(axis=(0, 1)).sum()), len(before), ""
+    votes = np.unique(before.is_given.sum(axis=2)).tolist()
     yield "votes_per_pair", votes[0] if len(votes) == 1 else None, len(before), ""
-    for flavour, value in agreement(after).items():
+    for flavour, value in compute_agreement(after).items():
         yield f"alpha_{flavour}", value, len(after), "digits truncated in the paper"
-    majority = majorities(after)
+    majority = compute_majorities(after)
     for name, value in (("similar", AGREE), ("dissimilar", DISAGREE)):
         figure = f"pairs_majority_{name}_in_all_three"
-        alike = int((majority == value).all(axis=1).sum())
-        yield figure, alike, len(after), "votes of low confidence dropped"
+        pair_count = int((majority == value).all(axis=1).sum())
+        yield figure, pair_count, len(after), "votes of low confidence dropped"
 
 
-def _cell(figure: str, published: float, ours: float | None, n: int, note: str) -> ReproducedCell:
+def _make_cell(
+    figure: str, published: float, ours: float | None, n: int, note: str
+) -> ReproducedCell:
     tolerance = ALPHA_TOLERANCE if figure.startswith("alpha") else 0.0
     difference, verdict = compare_with_published(ours, published, tolerance)
     return ReproducedCell(

@@ -22,14 +22,14 @@ from codeacumen.benchmarks.sesame.pairs import (
     DISAGREE,
     FLAVOURS,
     Ratings,
-    majorities,
+    compute_majorities,
     read_ratings,
 )
 from codeacumen.core.files import sha256_of, write_atomically
-from codeacumen.survey.agreement import Scale, alpha
+from codeacumen.survey.agreement import Scale, compute_alpha
 from codeacumen.survey.votes import Floats
 
-__all__ = ["clean", "filtered", "is_sesame", "majorities", "read_ratings"]
+__all__ = ["clean_ratings", "compute_majorities", "filter_ratings", "is_sesame", "read_ratings"]
 
 # Number of votes of low confidence that removes a pair.
 TOO_MANY_LOW = 2
@@ -38,7 +38,7 @@ PAIRS, SCORES, REPORT, READABLE = "sesame.json", "scores.csv", "report.json", "r
 
 
 @dataclass(frozen=True, slots=True)
-class Removed:
+class RemovedPair:
     """A removed pair, with the first flavour that causes it, and the reason."""
 
     pair: str
@@ -55,53 +55,53 @@ def is_sesame(path: Path) -> bool:
     return head.lstrip().startswith(b"[") and b'"pairid"' in head
 
 
-def contradictions(ratings: Ratings) -> np.ndarray:
+def find_contradictions(ratings: Ratings) -> np.ndarray:
     """Return by pair and flavour whether sure votes both disagree and agree."""
-    sure = ratings.sure
-    no, yes = (ratings.rating == DISAGREE) & sure, (ratings.rating == AGREE) & sure
-    found: np.ndarray = no.any(axis=2) & yes.any(axis=2)
-    return found
+    is_sure = ratings.is_sure
+    disagrees, agrees = (ratings.rating == DISAGREE) & is_sure, (ratings.rating == AGREE) & is_sure
+    mask: np.ndarray = disagrees.any(axis=2) & agrees.any(axis=2)
+    return mask
 
 
-def unsure(ratings: Ratings) -> np.ndarray:
+def find_unsure(ratings: Ratings) -> np.ndarray:
     """Return by pair and flavour whether too many votes have low confidence."""
     low = (ratings.rating >= 0) & (ratings.confidence == 0)
-    found: np.ndarray = low.sum(axis=2) >= TOO_MANY_LOW
-    return found
+    mask: np.ndarray = low.sum(axis=2) >= TOO_MANY_LOW
+    return mask
 
 
-def filtered(ratings: Ratings) -> tuple[Ratings, list[Removed]]:
+def filter_ratings(ratings: Ratings) -> tuple[Ratings, list[RemovedPair]]:
     """Return the ratings of the kept pairs, and the removed pairs."""
-    apart, low = contradictions(ratings), unsure(ratings)
-    bad = apart | low
+    contradicts, is_unsure = find_contradictions(ratings), find_unsure(ratings)
+    is_removed = contradicts | is_unsure
     removed = []
-    for place in np.flatnonzero(bad.any(axis=1)).tolist():
-        flavour = int(bad[place].argmax())
-        why = CONTRADICTION if apart[place, flavour] else LOW
-        pair = str(ratings.entries[place]["pairid"])
-        removed.append(Removed(pair, FLAVOURS[flavour], why))
-    return ratings.where(~bad.any(axis=1)), removed
+    for index in np.flatnonzero(is_removed.any(axis=1)).tolist():
+        flavour = int(is_removed[index].argmax())
+        reason = CONTRADICTION if contradicts[index, flavour] else LOW
+        pair = str(ratings.entries[index]["pairid"])
+        removed.append(RemovedPair(pair, FLAVOURS[flavour], reason))
+    return ratings.select(~is_removed.any(axis=1)), removed
 
 
-def agreement(ratings: Ratings, *, all_votes: bool = False) -> dict[str, float]:
+def compute_agreement(ratings: Ratings, *, all_votes: bool = False) -> dict[str, float]:
     """Return Krippendorff's ordinal α by flavour, without votes of low confidence by default."""
-    given = ratings.given if all_votes else ratings.sure
-    found = {}
-    for place, flavour in enumerate(FLAVOURS):
-        unit, voter = np.nonzero(given[:, place])
-        found[flavour] = alpha(unit, ratings.rating[unit, place, voter], Scale.ORDINAL)
-    return found
+    mask = ratings.is_given if all_votes else ratings.is_sure
+    alphas = {}
+    for column, flavour in enumerate(FLAVOURS):
+        unit, voter = np.nonzero(mask[:, column])
+        alphas[flavour] = compute_alpha(unit, ratings.rating[unit, column, voter], Scale.ORDINAL)
+    return alphas
 
 
-def scores(ratings: Ratings) -> Floats:
+def compute_scores(ratings: Ratings) -> Floats:
     """Return by pair and flavour the mean of the sure votes, from 0 to 1; NaN without votes."""
-    sure = ratings.sure
-    total = np.where(sure, ratings.rating, 0).sum(axis=2) / AGREE
-    many = sure.sum(axis=2)
-    return np.where(many > 0, total / np.maximum(many, 1), np.nan)
+    is_sure = ratings.is_sure
+    total = np.where(is_sure, ratings.rating, 0).sum(axis=2) / AGREE
+    counts = is_sure.sum(axis=2)
+    return np.where(counts > 0, total / np.maximum(counts, 1), np.nan)
 
 
-def clean(path: Path, out: Path) -> dict[str, Json]:
+def clean_ratings(path: Path, out: Path) -> dict[str, Json]:
     """Filter a file of SeSaMe's ratings, write the results to a folder, and return the report."""
     if out.is_dir() and any(out.iterdir()) and not (out / PAIRS).is_file():
         raise CodeacumenError(
@@ -109,50 +109,53 @@ def clean(path: Path, out: Path) -> dict[str, Json]:
             "choose an empty or new folder",
         )
     before = read_ratings(path)
-    after, removed = filtered(before)
-    majority = majorities(after)
+    after, removed = filter_ratings(before)
+    majority = compute_majorities(after)
     report = {
         "sources": [{"file": path.name, "sha256": sha256_of(path)}],
         "pairs": {"before": len(before), "after": len(after)},
         "alpha": {
-            "all votes": _rounded(agreement(before, all_votes=True)),
-            "without low confidence": _rounded(agreement(before)),
-            "without removed pairs": _rounded(agreement(after)),
+            "all votes": _round_values(compute_agreement(before, all_votes=True)),
+            "without low confidence": _round_values(compute_agreement(before)),
+            "without removed pairs": _round_values(compute_agreement(after)),
         },
         "majority_in_all_three": {
             "similar": int((majority == AGREE).all(axis=1).sum()),
             "dissimilar": int((majority == DISAGREE).all(axis=1).sum()),
         },
-        "removed": [{"pair": one.pair, "flavour": one.flavour, "why": one.why} for one in removed],
+        "removed": [
+            {"pair": removal.pair, "flavour": removal.flavour, "why": removal.why}
+            for removal in removed
+        ],
     }
     # The authors' format, so that equal pairs have equal bytes.
     pairs = json.dumps(after.entries, indent=4) + "\n"
     files = {
         PAIRS: pairs,
-        SCORES: _table(after),
+        SCORES: _format_table(after),
         REPORT: json.dumps(report, indent=1) + "\n",
-        READABLE: _markdown(report),
+        READABLE: _format_markdown(report),
     }
     for name, text in files.items():
         write_atomically(out / name, text.encode())
     return report
 
 
-def _rounded(values: dict[str, float]) -> dict[str, float | None]:
-    return {name: None if np.isnan(one) else round(one, 4) for name, one in values.items()}
+def _round_values(values: dict[str, float]) -> dict[str, float | None]:
+    return {name: None if np.isnan(value) else round(value, 4) for name, value in values.items()}
 
 
-def _table(ratings: Ratings) -> str:
+def _format_table(ratings: Ratings) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["pairid", *FLAVOURS])
-    for entry, row in zip(ratings.entries, scores(ratings).tolist(), strict=True):
-        cells = ["NAN" if np.isnan(one) else repr(round(one, 4)) for one in row]
+    for entry, row in zip(ratings.entries, compute_scores(ratings).tolist(), strict=True):
+        cells = ["NAN" if np.isnan(value) else repr(round(value, 4)) for value in row]
         writer.writerow([entry["pairid"], *cells])
     return out.getvalue()
 
 
-def _markdown(report: dict[str, Json]) -> str:
+def _format_markdown(report: dict[str, Json]) -> str:
     pairs, majority = report["pairs"], report["majority_in_all_three"]
     lines = [
         "# SeSaMe's ratings, filtered",
@@ -164,8 +167,11 @@ def _markdown(report: dict[str, Json]) -> str:
         "| --- | --: | --: | --: |",
     ]
     for name, values in report["alpha"].items():
-        cells = ("–" if one is None else f"{one:.3f}" for one in values.values())
+        cells = ("–" if value is None else f"{value:.3f}" for value in values.values())
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     lines += ["", "| removed pair | for | why |", "| --: | --- | --- |"]
-    lines += [f"| {one['pair']} | {one['flavour']} | {one['why']} |" for one in report["removed"]]
+    lines += [
+        f"| {removal['pair']} | {removal['flavour']} | {removal['why']} |"
+        for removal in report["removed"]
+    ]
     return "\n".join(lines) + "\n"

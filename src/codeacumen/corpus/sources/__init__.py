@@ -4,7 +4,7 @@
 ``npm:``, a recipe) into projects whose files any process can list and read.
 """
 
-from codeacumen.corpus.sources.find import FORMS, projects
+from codeacumen.corpus.sources.find import FORMS, find_projects
 from codeacumen.corpus.sources.project import Entry, Project
 
-__all__ = ["FORMS", "Entry", "Project", "projects"]
+__all__ = ["FORMS", "Entry", "Project", "find_projects"]

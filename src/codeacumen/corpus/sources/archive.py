@@ -14,8 +14,8 @@ from pathlib import Path, PurePosixPath
 
 from codeacumen.api import CodeacumenError
 from codeacumen.corpus.reading import Problem
-from codeacumen.corpus.sources.paths import as_text, way_out, why
-from codeacumen.corpus.sources.project import Entry, Wanted, too_large
+from codeacumen.corpus.sources.paths import describe_error, describe_escape, path_from_bytes
+from codeacumen.corpus.sources.project import Entry, PathFilter, check_size
 
 # A member with a higher compression ratio is a zip bomb; hand-written files compress far less.
 LARGEST_RATIO = 1000
@@ -34,52 +34,54 @@ class ZipRoot:
 
     file: Path
 
-    def entries(self, wanted: Wanted, levels: int | None = None) -> list[Entry | Problem]:
+    def list_entries(
+        self, is_wanted: PathFilter, levels: int | None = None
+    ) -> list[Entry | Problem]:
         try:
-            opened = _opened(self.file)
+            opened = _open_archive(self.file)
         except (OSError, CodeacumenError) as error:  # it was readable when the build began
-            return [Problem(".", "unreadable", f"the archive: {why(error)}")]
+            return [Problem(".", "unreadable", f"the archive: {describe_error(error)}")]
         members = opened.members
-        found: list[Entry | Problem] = []
+        entries: list[Entry | Problem] = []
         total = 0
         for path in sorted(members):
-            if not wanted(path) or (levels is not None and path.count("/") >= levels):
+            if not is_wanted(path) or (levels is not None and path.count("/") >= levels):
                 continue
             member = members[path]
             if isinstance(member, Problem):
-                found.append(member)
+                entries.append(member)
                 continue
             total += member.file_size
             if total > LARGEST_TOTAL:
                 message = f"with those before it more than {LARGEST_TOTAL:,} bytes"
-                found.append(Problem(path, "zip bomb", message))
+                entries.append(Problem(path, "zip bomb", message))
                 continue
-            found.append(Entry(path, member.file_size, f"{member.CRC:08x}"))
-        return found + [problem for problem in opened.hidden if wanted(problem.path)]
+            entries.append(Entry(path, member.file_size, f"{member.CRC:08x}"))
+        return entries + [problem for problem in opened.hidden if is_wanted(problem.path)]
 
-    def read(self, path: str, largest: int) -> bytes | Problem:
+    def read_file(self, path: str, largest: int) -> bytes | Problem:
         try:
-            opened = _opened(self.file)
+            opened = _open_archive(self.file)
         except (OSError, CodeacumenError) as error:
-            return Problem(path, "unreadable", f"the archive: {why(error)}")
+            return Problem(path, "unreadable", f"the archive: {describe_error(error)}")
         member = opened.members.get(path)
         if member is None:
             return Problem(path, "unreadable", "the archive has no such file")
         if isinstance(member, Problem):
             return member
-        problem = too_large(path, member.file_size, largest)
-        return problem or _unpacked(opened.archive, member, path, largest)
+        problem = check_size(path, member.file_size, largest)
+        return problem or _unpack_member(opened.archive, member, path, largest)
 
 
-def revision_of(file: Path) -> str:
+def hash_archive(file: Path) -> str:
     """Return the archive's SHA-256; raise an error if its table of contents cannot be read."""
-    _opened(file)
+    _open_archive(file)
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
-class _Opened:
+class _OpenArchive:
     archive: zipfile.ZipFile
     # The member to read, or the problem that prevents it, by path.
     members: dict[str, zipfile.ZipInfo | Problem]
@@ -87,38 +89,38 @@ class _Opened:
     hidden: tuple[Problem, ...]
 
 
-def _opened(file: Path) -> _Opened:
+def _open_archive(file: Path) -> _OpenArchive:
     status = file.stat()
     # A forked process shares file positions with its parent, so every process opens its own.
-    return _open(file, status.st_mtime_ns, status.st_size, os.getpid())
+    return _open_cached(file, status.st_mtime_ns, status.st_size, os.getpid())
 
 
 @lru_cache(maxsize=_OPEN)
-def _open(file: Path, changed: int, size: int, process: int) -> _Opened:
+def _open_cached(file: Path, modified_ns: int, size: int, process_id: int) -> _OpenArchive:
     try:
         archive = zipfile.ZipFile(file)
     except Exception as error:  # BadZipFile, struct.error, UnicodeDecodeError, ...: all damage
-        raise CodeacumenError(f"{file}: a damaged zip ({why(error)})") from error
+        raise CodeacumenError(f"{file}: a damaged zip ({describe_error(error)})") from error
     members: dict[str, zipfile.ZipInfo | Problem] = {}
     hidden: list[Problem] = []
-    shared = _sharing(archive.infolist())
+    overlapping = _find_overlapping_members(archive.infolist())
     for member in archive.infolist():
-        name = _name(member)
+        name = _member_name(member)
         if not name or name.endswith("/"):
             continue
         path = str(PurePosixPath(name))
-        problem = _problem(name, path, member)
-        if member.header_offset in shared:
+        problem = _check_member(name, path, member)
+        if member.header_offset in overlapping:
             problem = Problem(path, "zip bomb", "its bytes are also those of another member")
         path = problem.path if problem else path
         if path in members:
             # As when unpacking: the last member of a path wins.
             hidden.append(Problem(path, "duplicate", "the archive has it again further down"))
         members[path] = problem or member
-    return _Opened(archive, members, tuple(hidden))
+    return _OpenArchive(archive, members, tuple(hidden))
 
 
-def _name(member: zipfile.ZipInfo) -> str:
+def _member_name(member: zipfile.ZipInfo) -> str:
     """Return the name of a member.
 
     Without the UTF-8 flag the encoding is unknown; ``zipfile`` decodes such names as code page 437,
@@ -126,14 +128,14 @@ def _name(member: zipfile.ZipInfo) -> str:
     """
     encoding = "utf-8" if member.flag_bits & _UTF8_NAME else "cp437"
     raw = member.orig_filename.encode(encoding, "surrogateescape")
-    return as_text(raw.split(b"\0")[0].replace(b"\\", b"/"))
+    return path_from_bytes(raw.split(b"\0")[0].replace(b"\\", b"/"))
 
 
-def _problem(name: str, path: str, member: zipfile.ZipInfo) -> Problem | None:
+def _check_member(name: str, path: str, member: zipfile.ZipInfo) -> Problem | None:
     """Return why a member must not be read: zip slip, link or zip bomb; None if it may be read."""
-    out = way_out(name)
-    if out:
-        return Problem(name, "zip slip", out)
+    escape = describe_escape(name)
+    if escape:
+        return Problem(name, "zip slip", escape)
     if stat.S_ISLNK(member.external_attr >> 16):
         return Problem(path, "link", "a link; what it leads to is read under its own name")
     packed = max(1, member.compress_size)
@@ -142,21 +144,21 @@ def _problem(name: str, path: str, member: zipfile.ZipInfo) -> Problem | None:
     return None
 
 
-def _sharing(members: Iterable[zipfile.ZipInfo]) -> set[int]:
+def _find_overlapping_members(members: Iterable[zipfile.ZipInfo]) -> set[int]:
     """Return the offsets of members that overlap the next member.
 
     Overlapping members let a small archive unpack to petabytes although each member has an
     unsuspicious compression ratio.
     """
-    ordered = sorted(members, key=lambda one: one.header_offset)
+    ordered = sorted(members, key=lambda member: member.header_offset)
     return {
-        one.header_offset
-        for one, after in pairwise(ordered)
-        if one.header_offset + _LOCAL_HEADER + one.compress_size > after.header_offset
+        member.header_offset
+        for member, next_member in pairwise(ordered)
+        if member.header_offset + _LOCAL_HEADER + member.compress_size > next_member.header_offset
     }
 
 
-def _unpacked(
+def _unpack_member(
     archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: str, largest: int
 ) -> bytes | Problem:
     try:
@@ -167,4 +169,4 @@ def _unpacked(
         return Problem(path, "unreadable", str(error))
     except Exception as error:  # zlib.error, lzma.LZMAError, ...: a damaged member
         return Problem(path, "unreadable", f"{type(error).__name__}: {error}")
-    return too_large(path, len(data), largest) or data
+    return check_size(path, len(data), largest) or data

@@ -24,9 +24,9 @@ from filelock import FileLock
 from codeacumen.api import CodeacumenError
 from codeacumen.core.progress import Progress
 from codeacumen.corpus.reading import Problem
-from codeacumen.corpus.sources.fetching import kept, run
-from codeacumen.corpus.sources.project import Asked, Bring, Root
-from codeacumen.corpus.sources.tarballs import FILES, UnpackedRoot, note, unpack
+from codeacumen.corpus.sources.fetching import get_or_make_folder, run_command
+from codeacumen.corpus.sources.project import SourceFetcher, SourceRoot, SourceSpec
+from codeacumen.corpus.sources.tarballs import FILES, UnpackedRoot, unpack_archive, write_problems
 
 # Clears the machine's hooks of ``apt-get update``, such as desktop notifications.
 _NO_HOOKS = "".join(
@@ -38,18 +38,18 @@ _TYPES = re.compile(r"^types:(?P<types>.*)$", re.IGNORECASE | re.MULTILINE)
 ADD_HINT = "add one to /etc/apt/sources.list, such as: deb-src MIRROR bookworm main"
 
 
-def source_lines(text: str) -> str:
+def to_source_lines(text: str) -> str:
     """Return the lines of a ``.list`` file as ``deb-src`` lines.
 
     >>> source_lines("deb [arch=amd64] MIRROR bookworm main # ours")
     'deb-src [arch=amd64] MIRROR bookworm main # ours\\n'
     """
-    found = [match[1].rstrip() for line in text.splitlines() if (match := _LINE.match(line))]
-    lines = [f"deb-src {rest}\n" for rest in found if "cdrom:" not in rest]
+    repositories = [match[1].rstrip() for line in text.splitlines() if (match := _LINE.match(line))]
+    lines = [f"deb-src {rest}\n" for rest in repositories if "cdrom:" not in rest]
     return "".join(dict.fromkeys(lines))
 
 
-def source_stanzas(text: str) -> str:
+def to_source_stanzas(text: str) -> str:
     """Return the stanzas of a ``.sources`` file (deb822 format) for source packages."""
     stanzas = []
     for stanza in re.split(r"\n(?:[ \t]*\n)+", text.replace("\r\n", "\n")):
@@ -59,27 +59,29 @@ def source_stanzas(text: str) -> str:
     return "\n".join(dict.fromkeys(stanzas))
 
 
-def run_apt_get(home: Path, arguments: Sequence[str], folder: Path, what: str) -> Answer:
+def run_apt_get(home: Path, arguments: Sequence[str], folder: Path, purpose: str) -> AptAnswer:
     """Run apt-get in a folder with up-to-date lists of source packages, which are in ``home``."""
-    options, complaint = _updated(home)
+    options, update_errors = _update_package_lists(home)
     with FileLock(home / "lock"):
-        done = run(("apt-get", *options, "-q", *arguments), folder, what)
-    return Answer(done.returncode, done.stdout, _errors(done.stderr), complaint)
+        process = run_command(("apt-get", *options, "-q", *arguments), folder, purpose)
+    return AptAnswer(
+        process.returncode, process.stdout, _extract_errors(process.stderr), update_errors
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AptAnswer:
     """Exit code and output of apt-get."""
 
-    code: int
+    exit_code: int
     text: str
     errors: str
     # Errors of the update of the package lists, which may be outdated or incomplete then.
-    of_update: str
+    update_errors: str
 
 
 @lru_cache(maxsize=8)
-def _updated(home: Path) -> tuple[tuple[str, ...], str]:
+def _update_package_lists(home: Path) -> tuple[tuple[str, ...], str]:
     """Update the lists of source packages, once per process.
 
     Return apt-get's options for the private configuration, and the errors of the update.
@@ -92,7 +94,7 @@ def _updated(home: Path) -> tuple[tuple[str, ...], str]:
         f"--option=Dir::State::Lists={home / 'lists'}",
         f"--option=Dir::Cache={home}",
     )
-    configured = _configured()
+    configured = _read_configured_sources()
     for folder in (parts, home / "lists" / "partial", home / "archives" / "partial"):
         folder.mkdir(parents=True, exist_ok=True)
     with FileLock(home / "lock"):
@@ -101,34 +103,36 @@ def _updated(home: Path) -> tuple[tuple[str, ...], str]:
         for name, text in configured.items():
             (parts / name).write_text(text, "utf-8")
         (home / "apt.conf").write_text(_NO_HOOKS)
-        done = run(("apt-get", *options, "-q", "update"), home, "the lists of source packages")
-    return options, _errors(done.stderr)
+        process = run_command(
+            ("apt-get", *options, "-q", "update"), home, "the lists of source packages"
+        )
+    return options, _extract_errors(process.stderr)
 
 
-def _configured() -> dict[str, str]:
+def _read_configured_sources() -> dict[str, str]:
     """Return the machine's configured repositories as ``deb-src`` entries, by file name."""
-    what = "the package sources of this machine"
+    purpose = "the package sources of this machine"
     names = ("list", "Dir::Etc::SourceList/f", "parts", "Dir::Etc::SourceParts/d")
-    answer = run(("apt-config", "shell", *names), Path("/"), what).stdout
-    places = dict(re.findall(r"(\w+)='(.*)'", answer))
-    files = [Path(places["list"])] if places.get("list") else []
-    if places.get("parts"):
-        files += sorted(Path(places["parts"]).glob("*"))
-    found: dict[str, str] = {}
+    answer = run_command(("apt-config", "shell", *names), Path("/"), purpose).stdout
+    locations = dict(re.findall(r"(\w+)='(.*)'", answer))
+    files = [Path(locations["list"])] if locations.get("list") else []
+    if locations.get("parts"):
+        files += sorted(Path(locations["parts"]).glob("*"))
+    sources: dict[str, str] = {}
     for number, file in enumerate(files):
-        rewrite = {".list": source_lines, ".sources": source_stanzas}.get(file.suffix)
+        rewrite = {".list": to_source_lines, ".sources": to_source_stanzas}.get(file.suffix)
         if rewrite is not None and file.is_file():
             text = rewrite(file.read_text("utf-8", "replace"))
-            found |= {f"{number}-{file.name}": text} if text else {}
-    if not found:
+            sources |= {f"{number}-{file.name}": text} if text else {}
+    if not sources:
         raise CodeacumenError("apt has no package repositories on this machine", ADD_HINT)
-    return found
+    return sources
 
 
-def _errors(text: str) -> str:
+def _extract_errors(text: str) -> str:
     """Return the errors in apt's output; a list that cannot be fetched is only a warning there."""
-    told = ("E: ", "W: Failed to fetch")
-    return "; ".join(line[3:].strip() for line in text.splitlines() if line.startswith(told))
+    prefixes = ("E: ", "W: Failed to fetch")
+    return "; ".join(line[3:].strip() for line in text.splitlines() if line.startswith(prefixes))
 
 
 _PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+")
@@ -141,7 +145,7 @@ _TAR = re.compile(r"(?:\.(?P<kind>orig|debian)(?:-(?P<component>[A-Za-z0-9-]+))?
 
 
 @dataclass(frozen=True, slots=True)
-class Description:
+class DscDescription:
     """Version and files of a ``.dsc`` file."""
 
     version: str
@@ -149,7 +153,7 @@ class Description:
     files: dict[str, str]
 
 
-def asked(text: str, cache: Path) -> Asked:
+def parse_source(text: str, cache: Path) -> SourceSpec:
     """Return the source for the text after ``debian:``."""
     package, _, version = text.partition("=")
     if not _PACKAGE.fullmatch(package) or ("=" in text and not _VERSION.fullmatch(version)):
@@ -157,106 +161,116 @@ def asked(text: str, cache: Path) -> Asked:
             f"debian:{text}: not a name of a Debian package",
             "debian:PACKAGE or debian:PACKAGE=VERSION",
         )
-    return Asked(package, f"debian:{text}", lambda: _find(package, version, cache))
+    return SourceSpec(package, f"debian:{text}", lambda: _find_package(package, version, cache))
 
 
-def _find(package: str, version: str, cache: Path) -> Bring:
+def _find_package(package: str, version: str, cache: Path) -> SourceFetcher:
     home = cache / "debian"
-    wanted = f"{package}={version}" if version else package
+    package_spec = f"{package}={version}" if version else package
     # A version that is in the cache needs no network.
-    if not version or not _place(home, package, version).is_dir():
-        version = _version(wanted, home)
-    place = _place(home, package, version)
+    if not version or not _package_folder(home, package, version).is_dir():
+        version = _resolve_version(package_spec, home)
+    package_folder = _package_folder(home, package, version)
 
-    def bring(progress: Progress) -> tuple[Root, str]:
-        kept(place, lambda part: _fetch(wanted, home, place, part))
-        (file,) = place.glob("*.dsc")
-        return UnpackedRoot(place), described(file.read_text("utf-8", "replace")).version
+    def fetch_source(progress: Progress) -> tuple[SourceRoot, str]:
+        get_or_make_folder(
+            package_folder, lambda part: _fetch_package(package_spec, home, package_folder, part)
+        )
+        (file,) = package_folder.glob("*.dsc")
+        return UnpackedRoot(package_folder), parse_dsc(file.read_text("utf-8", "replace")).version
 
-    return bring
+    return fetch_source
 
 
-def _place(home: Path, package: str, version: str) -> Path:
+def _package_folder(home: Path, package: str, version: str) -> Path:
     # As in Debian's file names: without the epoch.
     return home / f"{package}_{version.split(':', 1)[-1]}"
 
 
-def _version(wanted: str, home: Path) -> str:
+def _resolve_version(package_spec: str, home: Path) -> str:
     """Return the version that apt would download; raise an error if there is none."""
     if shutil.which("apt-get") is None:
         raise CodeacumenError(
-            f"debian:{wanted}: there is no apt-get on this machine",
+            f"debian:{package_spec}: there is no apt-get on this machine",
             "download the sources on a machine with Debian or Ubuntu, copy them here and name "
             "their folder",
         )
     home.mkdir(parents=True, exist_ok=True)
-    arguments = ("--print-uris", "source", wanted)
-    answer = run_apt_get(home / "apt", arguments, home, f"debian:{wanted}")
+    arguments = ("--print-uris", "source", package_spec)
+    answer = run_apt_get(home / "apt", arguments, home, f"debian:{package_spec}")
     names = [name for name in _URI.findall(answer.text) if name.endswith(".dsc")]
     if "deb-src" in answer.errors:
         raise CodeacumenError(
-            f"debian:{wanted}: no list of source packages was fetched ({answer.of_update})",
+            f"debian:{package_spec}: no list of source packages was fetched "
+            f"({answer.update_errors})",
             f"check the network; if the mirror has no sources, {ADD_HINT}",
         )
-    if answer.code or not names:
-        reasons = "; ".join(reason for reason in (answer.errors, answer.of_update) if reason)
+    if answer.exit_code or not names:
+        reasons = "; ".join(reason for reason in (answer.errors, answer.update_errors) if reason)
         raise CodeacumenError(
-            f"debian:{wanted}: apt does not find it ({reasons})",
+            f"debian:{package_spec}: apt does not find it ({reasons})",
             "check the name and the network; `apt-cache search` finds packages",
         )
     return str(names[0].removesuffix(".dsc").split("_", 1)[1])
 
 
-def _fetch(wanted: str, home: Path, place: Path, part: Path) -> None:
+def _fetch_package(package_spec: str, home: Path, package_folder: Path, part: Path) -> None:
     """Download, check and unpack a package.
 
     Downloaded files are kept until everything succeeded, so that apt resumes after an error.
     """
-    downloads = place.with_name(place.name + ".download")
+    downloads = package_folder.with_name(package_folder.name + ".download")
     downloads.mkdir(exist_ok=True)
-    arguments = ("--download-only", "source", wanted)
-    answer = run_apt_get(home / "apt", arguments, downloads, f"debian:{wanted}")
-    found = sorted(downloads.glob("*.dsc"))
-    description = described(found[0].read_text("utf-8", "replace")) if len(found) == 1 else None
+    arguments = ("--download-only", "source", package_spec)
+    answer = run_apt_get(home / "apt", arguments, downloads, f"debian:{package_spec}")
+    dsc_files = sorted(downloads.glob("*.dsc"))
+    description = (
+        parse_dsc(dsc_files[0].read_text("utf-8", "replace")) if len(dsc_files) == 1 else None
+    )
     missing = [
         name
         for name in (description.files if description else ())
         if not (downloads / name).exists()
     ]
     # Some mirrors lack the archive of the folder ``debian``; the upstream files do not need it.
-    lacking = _LACKING.search(answer.errors) and all(_folder(one) == "debian" for one in missing)
-    if description is None or (answer.code and not lacking):
+    only_debian_missing = _LACKING.search(answer.errors) and all(
+        _archive_folder(missing_name) == "debian" for missing_name in missing
+    )
+    if description is None or (answer.exit_code and not only_debian_missing):
         raise CodeacumenError(
-            f"debian:{wanted} cannot be downloaded ({answer.errors})",
+            f"debian:{package_spec} cannot be downloaded ({answer.errors})",
             "run the command again: it goes on where it stopped; a mirror may lack a package",
         )
-    whole = {name: sha256 for name, sha256 in description.files.items() if name not in missing}
-    for name, sha256 in whole.items():
+    complete_files = {
+        name: sha256 for name, sha256 in description.files.items() if name not in missing
+    }
+    for name, sha256 in complete_files.items():
         with (downloads / name).open("rb") as stream:
             if hashlib.file_digest(stream, "sha256").hexdigest() != sha256:
                 (downloads / name).unlink()
                 raise CodeacumenError(
-                    f"debian:{wanted}: {name} does not have the SHA-256 in {found[0].name}",
+                    f"debian:{package_spec}: {name} does not have the SHA-256 in "
+                    f"{dsc_files[0].name}",
                     "run the command again",
                 )
-    problems = _unpack(downloads, whole, part / FILES)
+    problems = _unpack_archives(downloads, complete_files, part / FILES)
     problems += [Problem(".", "missing", f"the mirror lacks {name}") for name in missing]
-    note(part, problems)
-    shutil.copyfile(found[0], part / found[0].name)
+    write_problems(part, problems)
+    shutil.copyfile(dsc_files[0], part / dsc_files[0].name)
     shutil.rmtree(downloads)
 
 
-def described(text: str) -> Description:
+def parse_dsc(text: str) -> DscDescription:
     """Parse the text of a ``.dsc`` file, which may be signed."""
     version = re.search(r"^Version: *(\S+)", text, re.MULTILINE)
     checksums = re.search(r"^Checksums-Sha256:\s*\n((?: .*\n?)+)", text, re.MULTILINE)
     if version is None or checksums is None:
         raise CodeacumenError("a .dsc without a version or checksums")
-    found = {name: sha256 for sha256, _, name in _CHECKSUM.findall(checksums[1])}
-    return Description(version[1], found)
+    sha256_of_file = {name: sha256 for sha256, _, name in _CHECKSUM.findall(checksums[1])}
+    return DscDescription(version[1], sha256_of_file)
 
 
-def _unpack(downloads: Path, names: Iterable[str], target: Path) -> list[Problem]:
+def _unpack_archives(downloads: Path, names: Iterable[str], target: Path) -> list[Problem]:
     """Unpack the archives as dpkg-source does; return the problems.
 
     The upstream archive goes to the top, its further components to folders of their names, Debian's
@@ -264,19 +278,21 @@ def _unpack(downloads: Path, names: Iterable[str], target: Path) -> list[Problem
     """
     problems: list[Problem] = []
     # The upstream archive first: later archives replace its folder of the same name.
-    for folder, name in sorted((_folder(name), name) for name in names if _TAR.search(name)):
-        place = target / folder
-        if folder and place.is_dir():
-            shutil.rmtree(place)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        for one in unpack(downloads / name, place):
+    for folder, name in sorted(
+        (_archive_folder(name), name) for name in names if _TAR.search(name)
+    ):
+        target_folder = target / folder
+        if folder and target_folder.is_dir():
+            shutil.rmtree(target_folder)
+        target_folder.parent.mkdir(parents=True, exist_ok=True)
+        for problem in unpack_archive(downloads / name, target_folder):
             # A problem of the whole archive has the path "." and stays there.
-            path = one.path if one.path == "." else str(PurePosixPath(folder, one.path))
-            problems.append(replace(one, path=path))
+            path = problem.path if problem.path == "." else str(PurePosixPath(folder, problem.path))
+            problems.append(replace(problem, path=path))
     return problems
 
 
-def _folder(archive: str) -> str:
+def _archive_folder(archive: str) -> str:
     match = _TAR.search(archive)
     kind, component = (match["kind"], match["component"]) if match else (None, None)
     return "debian" if kind == "debian" else component or ""

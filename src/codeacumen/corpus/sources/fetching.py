@@ -15,7 +15,9 @@ from codeacumen.api import CodeacumenError
 SECONDS = 1800
 
 
-def run(command: Sequence[str], folder: Path, what: str) -> subprocess.CompletedProcess[str]:
+def run_command(
+    command: Sequence[str], folder: Path, purpose: str
+) -> subprocess.CompletedProcess[str]:
     """Run a command and return the finished process; its messages are in English.
 
     ``purpose`` begins the message of an error.
@@ -33,32 +35,32 @@ def run(command: Sequence[str], folder: Path, what: str) -> subprocess.Completed
         )
     except FileNotFoundError as error:
         raise CodeacumenError(
-            f"{what}: there is no {command[0]} on this machine",
+            f"{purpose}: there is no {command[0]} on this machine",
             f"install {command[0]}, or copy the sources from another machine and name their folder",
         ) from error
     except subprocess.TimeoutExpired as error:
-        raise CodeacumenError(f"{what}: {command[0]} did not end in {SECONDS} s") from error
+        raise CodeacumenError(f"{purpose}: {command[0]} did not end in {SECONDS} s") from error
 
 
-def kept(place: Path, make: Callable[[Path], None]) -> Path:
+def get_or_make_folder(folder: Path, fill_folder: Callable[[Path], None]) -> Path:
     """Return the folder; if it does not exist, create it and call ``fill_folder``.
 
     It is filled under another name and then renamed, so that an existing folder is always complete.
     A lock lets only one of several processes fill it.
     """
-    if place.is_dir():
-        return place
-    part = place.with_name(place.name + ".part")
+    if folder.is_dir():
+        return folder
+    part = folder.with_name(folder.name + ".part")
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(place.with_name(place.name + ".lock")):
-            if place.is_dir():
-                return place
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder.with_name(folder.name + ".lock")):
+            if folder.is_dir():
+                return folder
             if part.exists():
                 shutil.rmtree(part)
             part.mkdir()
-            make(part)
-            part.rename(place)
+            fill_folder(part)
+            part.rename(folder)
     except OSError as error:
-        raise CodeacumenError(f"{place} cannot be made: {error}", "is the disk full?") from error
-    return place
+        raise CodeacumenError(f"{folder} cannot be made: {error}", "is the disk full?") from error
+    return folder

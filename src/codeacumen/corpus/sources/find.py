@@ -25,8 +25,8 @@ from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.corpus.reading import LARGEST
 from codeacumen.corpus.sources import archive, debian, git, npm
 from codeacumen.corpus.sources.folder import FileRoot, FolderRoot
-from codeacumen.corpus.sources.paths import is_there, name_of
-from codeacumen.corpus.sources.project import Asked, Bring, Project
+from codeacumen.corpus.sources.paths import display_name, path_exists
+from codeacumen.corpus.sources.project import Project, SourceFetcher, SourceSpec
 
 _KEYS = ("name", "source", "include", "exclude")
 _HEADER = re.compile(r"^\s*\[\[\s*project\s*\]\]")
@@ -34,7 +34,7 @@ _FORM = 'each project is [[project]] with source = "..." and, if wanted, name, i
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class RecipeProject:
     """A project of a recipe; ``where`` is its location in the file, for error messages."""
 
     source: str
@@ -44,7 +44,7 @@ class Listed:
     where: str
 
 
-def listed(file: Path) -> list[Listed]:
+def read_recipe(file: Path) -> list[RecipeProject]:
     """Read a recipe; errors name the project and its line."""
     try:
         text = file.read_text("utf-8")
@@ -53,45 +53,50 @@ def listed(file: Path) -> list[Listed]:
         raise CodeacumenError(f"{file.name}: not a readable recipe ({error})", _FORM) from error
     for key in content:
         if key != "project":
-            raise CodeacumenError(f"{file.name}: {_unknown(key, ('project',))}", _FORM)
-    projects = content.get("project", [])
-    if not isinstance(projects, list) or not projects:
+            raise CodeacumenError(f"{file.name}: {_describe_unknown_key(key, ('project',))}", _FORM)
+    project_tables = content.get("project", [])
+    if not isinstance(project_tables, list) or not project_tables:
         raise CodeacumenError(f"{file.name}: it lists no project", _FORM)
-    lines = [at for at, line in enumerate(text.splitlines(), 1) if _HEADER.match(line)]
-    found = []
-    for number, one in enumerate(projects, 1):
+    lines = [
+        line_number for line_number, line in enumerate(text.splitlines(), 1) if _HEADER.match(line)
+    ]
+    recipe_projects = []
+    for number, project_table in enumerate(project_tables, 1):
         where = f"{file.name}, project {number}"
-        if len(lines) == len(projects):
+        if len(lines) == len(project_tables):
             where += f" (line {lines[number - 1]})"
-        if not isinstance(one, dict):
+        if not isinstance(project_table, dict):
             raise CodeacumenError(f"{where}: not a table", _FORM)
-        found.append(_listed(one, where))
-    return found
+        recipe_projects.append(_parse_recipe_project(project_table, where))
+    return recipe_projects
 
 
-def _listed(one: Mapping[str, object], where: str) -> Listed:
-    for key in one:
+def _parse_recipe_project(project_table: Mapping[str, object], where: str) -> RecipeProject:
+    for key in project_table:
         if key not in _KEYS:
-            raise CodeacumenError(f"{where}: {_unknown(key, _KEYS)}", _FORM)
-    source = _text(one, "source", where)
+            raise CodeacumenError(f"{where}: {_describe_unknown_key(key, _KEYS)}", _FORM)
+    source = _get_text(project_table, "source", where)
     if not source:
         raise CodeacumenError(f"{where}: it has no source", _FORM)
-    include, exclude = _patterns(one, "include", where), _patterns(one, "exclude", where)
-    return Listed(source, _text(one, "name", where), include, exclude, where)
+    include, exclude = (
+        _get_patterns(project_table, "include", where),
+        _get_patterns(project_table, "exclude", where),
+    )
+    return RecipeProject(source, _get_text(project_table, "name", where), include, exclude, where)
 
 
-def _text(one: Mapping[str, object], key: str, where: str) -> str:
-    value = one.get(key, "")
-    if not isinstance(value, str) or (key in one and not value.strip()):
+def _get_text(project_table: Mapping[str, object], key: str, where: str) -> str:
+    value = project_table.get(key, "")
+    if not isinstance(value, str) or (key in project_table and not value.strip()):
         raise CodeacumenError(f"{where}: {key} is a text in quotes, not {value!r}", _FORM)
     if not value.isprintable():
         raise CodeacumenError(f"{where}: {key} is one line of text, not {value!r}")
     return value
 
 
-def _patterns(one: Mapping[str, object], key: str, where: str) -> tuple[str, ...]:
-    value = one.get(key, [])
-    if not isinstance(value, list) or (key in one and not value):
+def _get_patterns(project_table: Mapping[str, object], key: str, where: str) -> tuple[str, ...]:
+    value = project_table.get(key, [])
+    if not isinstance(value, list) or (key in project_table and not value):
         raise CodeacumenError(
             f'{where}: {key} is a list of patterns such as ["src/**"], not {value!r}'
         )
@@ -101,9 +106,9 @@ def _patterns(one: Mapping[str, object], key: str, where: str) -> tuple[str, ...
     return tuple(value)
 
 
-def _unknown(key: str, known: tuple[str, ...]) -> str:
-    near = difflib.get_close_matches(key, known, 1)
-    return f"unknown key {key!r}" + (f", is it {near[0]!r}?" if near else "")
+def _describe_unknown_key(key: str, known_keys: tuple[str, ...]) -> str:
+    close_keys = difflib.get_close_matches(key, known_keys, 1)
+    return f"unknown key {key!r}" + (f", is it {close_keys[0]!r}?" if close_keys else "")
 
 
 FORMS = (
@@ -118,17 +123,17 @@ _NAMED = re.compile(r"(?P<name>[^\s:/\\=]+)=(?P<source>.+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class _Chosen:
+class _SelectedSource:
     """A source with its text, the patterns of its files and its location in a recipe."""
 
-    asked: Asked
+    spec: SourceSpec
     text: str
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     where: str = ""
 
 
-def projects(
+def find_projects(
     sources: Sequence[str],
     cache: Path,
     progress: Progress = ignore_progress,
@@ -141,55 +146,72 @@ def projects(
     """
     # Workers may run in another folder.
     cache = cache.absolute()
-    chosen = [one for source in sources for one in _chosen(source, cache)]
-    if not chosen:
+    selected_sources = [
+        selected for source in sources for selected in _select_sources(source, cache)
+    ]
+    if not selected_sources:
         raise CodeacumenError("no source is given", FORMS)
-    _distinct(chosen)
-    bringing: list[Bring] = []
-    for number, one in enumerate(chosen):
-        progress(f"looking for {one.asked.source}", number, len(chosen))
-        with _told_where(one.where):
-            bringing.append(one.asked.find())
-    found = []
-    for number, (one, bring) in enumerate(zip(chosen, bringing, strict=True)):
-        progress(f"fetching {one.asked.source}", number, len(chosen))
-        with _told_where(one.where):
-            root, revision = bring(progress)
-        asked = one.asked
-        found.append(
-            Project(asked.name, asked.source, revision, root, one.include, one.exclude, largest)
+    _require_distinct_names(selected_sources)
+    fetchers: list[SourceFetcher] = []
+    for number, selected in enumerate(selected_sources):
+        progress(f"looking for {selected.spec.source}", number, len(selected_sources))
+        with _add_location_to_errors(selected.where):
+            fetchers.append(selected.spec.find())
+    projects = []
+    for number, (selected, fetch_source) in enumerate(zip(selected_sources, fetchers, strict=True)):
+        progress(f"fetching {selected.spec.source}", number, len(selected_sources))
+        with _add_location_to_errors(selected.where):
+            root, revision = fetch_source(progress)
+        spec = selected.spec
+        projects.append(
+            Project(
+                spec.name, spec.source, revision, root, selected.include, selected.exclude, largest
+            )
         )
-    progress("sources are here", len(chosen), len(chosen))
-    return found
+    progress("sources are here", len(selected_sources), len(selected_sources))
+    return projects
 
 
-def _chosen(text: str, cache: Path) -> list[_Chosen]:
+def _select_sources(text: str, cache: Path) -> list[_SelectedSource]:
     """Return the source that an argument names, or the sources of the recipe that it names."""
     name, source = "", text
     match = _NAMED.fullmatch(text)
     # A folder with = in its name is still a folder.
-    if match and not is_there(Path(text)):
+    if match and not path_exists(Path(text)):
         name, source = match["name"], match["source"]
     file = Path(source)
-    if file.suffix != ".toml" or not is_there(file) or file.is_dir():
-        return [_Chosen(_named(_asked(source, Path(), cache), name), text)]
+    if file.suffix != ".toml" or not path_exists(file) or file.is_dir():
+        return [_SelectedSource(_name_source(_parse_source(source, Path(), cache), name), text)]
     if name:
         raise CodeacumenError(f"{text}: a recipe names its projects itself")
-    return [_of_recipe(one, file, cache) for one in listed(file)]
+    return [
+        _select_recipe_project(recipe_project, file, cache) for recipe_project in read_recipe(file)
+    ]
 
 
-def _of_recipe(one: Listed, file: Path, cache: Path) -> _Chosen:
-    if one.source.endswith(".toml"):
+def _select_recipe_project(
+    recipe_project: RecipeProject, file: Path, cache: Path
+) -> _SelectedSource:
+    if recipe_project.source.endswith(".toml"):
         raise CodeacumenError(
-            f"{one.where}: {one.source} is a recipe; a recipe cannot contain recipes"
+            f"{recipe_project.where}: {recipe_project.source} is a recipe; a recipe cannot "
+            "contain recipes"
         )
-    with _told_where(one.where):
-        asked = _named(_asked(one.source, file.parent, cache), one.name)
-    return _Chosen(asked, one.source, one.include, one.exclude, one.where)
+    with _add_location_to_errors(recipe_project.where):
+        spec = _name_source(
+            _parse_source(recipe_project.source, file.parent, cache), recipe_project.name
+        )
+    return _SelectedSource(
+        spec,
+        recipe_project.source,
+        recipe_project.include,
+        recipe_project.exclude,
+        recipe_project.where,
+    )
 
 
 @contextmanager
-def _told_where(where: str) -> Iterator[None]:
+def _add_location_to_errors(where: str) -> Iterator[None]:
     """Add the location in the recipe to errors of one of its projects."""
     try:
         yield
@@ -197,50 +219,58 @@ def _told_where(where: str) -> Iterator[None]:
         raise CodeacumenError(f"{where}: {error}" if where else str(error), error.hint) from error
 
 
-def _named(asked: Asked, name: str) -> Asked:
-    asked = replace(asked, name=name or asked.name)
-    if not asked.name:
-        raise CodeacumenError(f"{asked.source} has no name of its own", "name it: NAME=SOURCE")
-    return asked
+def _name_source(spec: SourceSpec, name: str) -> SourceSpec:
+    spec = replace(spec, name=name or spec.name)
+    if not spec.name:
+        raise CodeacumenError(f"{spec.source} has no name of its own", "name it: NAME=SOURCE")
+    return spec
 
 
-def _asked(text: str, base: Path, cache: Path) -> Asked:
+def _parse_source(text: str, base: Path, cache: Path) -> SourceSpec:
     kind, colon, rest = text.partition(":")
     if colon and kind == "git":
-        return git.asked(rest, base, cache)
+        return git.parse_source(rest, base, cache)
     if colon and kind == "debian":
-        return debian.asked(rest, cache)
+        return debian.parse_source(rest, cache)
     if colon and kind == "npm":
-        return npm.asked(rest, cache)
-    return _on_disk(text, base)
+        return npm.parse_source(rest, cache)
+    return _parse_local_source(text, base)
 
 
-def _on_disk(text: str, base: Path) -> Asked:
-    place = (base / text).absolute()
-    if not text or not is_there(place):
+def _parse_local_source(text: str, base: Path) -> SourceSpec:
+    path = (base / text).absolute()
+    if not text or not path_exists(path):
         raise CodeacumenError(f"{text or repr(text)}: there is no such folder or archive", FORMS)
-    name = name_of(place)
-    if place.is_dir():
-        return Asked(name, name, lambda: lambda progress: (FolderRoot(place), ""))
-    if place.suffix.lower() in SOURCES:
-        return Asked(place.stem, name, lambda: lambda progress: (FileRoot(place), ""))
-    if not zipfile.is_zipfile(place):
-        if place.suffix.lower() in ARCHIVES:
+    name = display_name(path)
+    if path.is_dir():
+        return SourceSpec(name, name, lambda: lambda progress: (FolderRoot(path), ""))
+    if path.suffix.lower() in SOURCES:
+        return SourceSpec(path.stem, name, lambda: lambda progress: (FileRoot(path), ""))
+    if not zipfile.is_zipfile(path):
+        if path.suffix.lower() in ARCHIVES:
             raise CodeacumenError(f"{text}: a damaged zip, or none", "a download that was cut off?")
         raise CodeacumenError(f"{text}: neither a folder, a zip nor a source file", FORMS)
-    revision = archive.revision_of(place)
-    root = archive.ZipRoot(place)
-    return Asked(PurePosixPath(name).stem, name, lambda: lambda progress: (root, revision))
+    revision = archive.hash_archive(path)
+    root = archive.ZipRoot(path)
+    return SourceSpec(PurePosixPath(name).stem, name, lambda: lambda progress: (root, revision))
 
 
-def _distinct(chosen: Sequence[_Chosen]) -> None:
-    seen: dict[str, _Chosen] = {}
-    for one in chosen:
-        other = seen.setdefault(one.asked.name, one)
-        if other is not one:
-            places = [f"{each.text}{each.where and f' ({each.where})'}" for each in (other, one)]
-            where = " and ".join(places) if places[0] != places[1] else f"{places[0]}, twice"
+def _require_distinct_names(selected_sources: Sequence[_SelectedSource]) -> None:
+    source_of_name: dict[str, _SelectedSource] = {}
+    for selected in selected_sources:
+        other = source_of_name.setdefault(selected.spec.name, selected)
+        if other is not selected:
+            locations = [
+                f"{source.text}{source.where and f' ({source.where})'}"
+                for source in (other, selected)
+            ]
+            where = (
+                " and ".join(locations)
+                if locations[0] != locations[1]
+                else f"{locations[0]}, twice"
+            )
             raise CodeacumenError(
-                f"two sources have the name {one.asked.name}: {where}",
-                f"give one another name: other-{one.asked.name}=SOURCE, in a recipe the key name",
+                f"two sources have the name {selected.spec.name}: {where}",
+                f"give one another name: other-{selected.spec.name}=SOURCE, in a recipe the "
+                "key name",
             )

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codeacumen.corpus.reading import Problem
-from codeacumen.corpus.sources.paths import as_text, on_disk, why
-from codeacumen.corpus.sources.project import Entry, Wanted, too_large
+from codeacumen.corpus.sources.paths import describe_error, path_from_bytes, to_os_path
+from codeacumen.corpus.sources.project import Entry, PathFilter, check_size
 
 # Folders of version control are skipped: a branch called fix.java is a file in .git.
 _KEPT_BY_TOOLS = frozenset((".git", ".hg", ".svn"))
@@ -22,45 +22,49 @@ class FolderRoot:
 
     folder: Path
 
-    def entries(self, wanted: Wanted, levels: int | None = None) -> list[Entry | Problem]:
-        found: list[Entry | Problem] = []
-        inside = os.path.realpath(self.folder)
-        waiting = [("", 1)]
-        while waiting:
-            relative, level = waiting.pop()
+    def list_entries(
+        self, is_wanted: PathFilter, levels: int | None = None
+    ) -> list[Entry | Problem]:
+        entries: list[Entry | Problem] = []
+        real_root = os.path.realpath(self.folder)
+        pending = [("", 1)]
+        while pending:
+            relative, level = pending.pop()
             try:
                 # As text: ``Path`` would split deep paths again for every folder.
                 with os.scandir(f"{self.folder}/{relative}") as listing:
-                    for one in listing:
-                        path = f"{relative}/{one.name}" if relative else one.name
-                        if one.is_dir(follow_symlinks=False):
-                            if one.name not in _KEPT_BY_TOOLS and level != levels:
-                                waiting.append((path, level + 1))
+                    for dir_entry in listing:
+                        path = f"{relative}/{dir_entry.name}" if relative else dir_entry.name
+                        if dir_entry.is_dir(follow_symlinks=False):
+                            if dir_entry.name not in _KEPT_BY_TOOLS and level != levels:
+                                pending.append((path, level + 1))
                             continue
-                        text = as_text(os.fsencode(path))
-                        if _leads_to_a_folder(one):
-                            if one.name not in _KEPT_BY_TOOLS and levels is None:
-                                found.append(Problem(text, "link", TO_A_FOLDER))
-                        elif wanted(text):
-                            found.append(_entry(text, one, inside))
+                        text = path_from_bytes(os.fsencode(path))
+                        if _is_link_to_folder(dir_entry):
+                            if dir_entry.name not in _KEPT_BY_TOOLS and levels is None:
+                                entries.append(Problem(text, "link", TO_A_FOLDER))
+                        elif is_wanted(text):
+                            entries.append(_make_entry(text, dir_entry, real_root))
             except OSError as error:
-                text = as_text(os.fsencode(relative))
-                found.append(Problem(text or ".", "unreadable", f"a folder: {why(error)}"))
-        return found
+                text = path_from_bytes(os.fsencode(relative))
+                entries.append(
+                    Problem(text or ".", "unreadable", f"a folder: {describe_error(error)}")
+                )
+        return entries
 
-    def read(self, path: str, largest: int) -> bytes | Problem:
-        place = self.folder / on_disk(path)
+    def read_file(self, path: str, largest: int) -> bytes | Problem:
+        file_path = self.folder / to_os_path(path)
         try:
-            if not _is_inside(place, os.path.realpath(self.folder)):
+            if not _is_inside(file_path, os.path.realpath(self.folder)):
                 return Problem(path, "link", "it leads out of the folder")
-            status = place.stat()
+            status = file_path.stat()
             # Opening a named pipe would block.
             if not stat.S_ISREG(status.st_mode):
                 return Problem(path, "unreadable", "it is no ordinary file")
-            problem = too_large(path, status.st_size, largest)
-            return problem or place.read_bytes()
+            problem = check_size(path, status.st_size, largest)
+            return problem or file_path.read_bytes()
         except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-            return Problem(path, "unreadable", why(error))
+            return Problem(path, "unreadable", describe_error(error))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,42 +73,50 @@ class FileRoot:
 
     file: Path
 
-    def entries(self, wanted: Wanted, levels: int | None = None) -> list[Entry | Problem]:
-        path = as_text(os.fsencode(self.file.name))
-        if not wanted(path):
+    def list_entries(
+        self, is_wanted: PathFilter, levels: int | None = None
+    ) -> list[Entry | Problem]:
+        path = path_from_bytes(os.fsencode(self.file.name))
+        if not is_wanted(path):
             return []
         try:
             status = self.file.stat()
         except OSError as error:
-            return [Problem(path, "unreadable", why(error))]
+            return [Problem(path, "unreadable", describe_error(error))]
         return [Entry(path, status.st_size, str(status.st_mtime_ns))]
 
-    def read(self, path: str, largest: int) -> bytes | Problem:
+    def read_file(self, path: str, largest: int) -> bytes | Problem:
         # A link that the user names is followed wherever it leads.
         real = Path(os.path.realpath(self.file))
-        found = FolderRoot(real.parent).read(as_text(os.fsencode(real.name)), largest)
-        return Problem(path, found.kind, found.message) if isinstance(found, Problem) else found
+        content = FolderRoot(real.parent).read_file(
+            path_from_bytes(os.fsencode(real.name)), largest
+        )
+        return (
+            Problem(path, content.kind, content.message)
+            if isinstance(content, Problem)
+            else content
+        )
 
 
-def _leads_to_a_folder(one: os.DirEntry[str]) -> bool:
+def _is_link_to_folder(dir_entry: os.DirEntry[str]) -> bool:
     try:
-        return one.is_symlink() and one.is_dir()
+        return dir_entry.is_symlink() and dir_entry.is_dir()
     except OSError:  # a link to itself leads nowhere
         return False
 
 
-def _entry(path: str, one: os.DirEntry[str], inside: str) -> Entry | Problem:
+def _make_entry(path: str, dir_entry: os.DirEntry[str], real_root: str) -> Entry | Problem:
     try:
-        if one.is_symlink() and not _is_inside(one.path, inside):
+        if dir_entry.is_symlink() and not _is_inside(dir_entry.path, real_root):
             return Problem(path, "link", "it leads out of the folder")
-        status = one.stat()
+        status = dir_entry.stat()
     except OSError as error:  # among others: links in a circle, links to nowhere
-        return Problem(path, "unreadable", why(error))
+        return Problem(path, "unreadable", describe_error(error))
     if not stat.S_ISREG(status.st_mode):
         return Problem(path, "unreadable", "it is no ordinary file")
     return Entry(path, status.st_size, str(status.st_mtime_ns))
 
 
-def _is_inside(place: str | Path, folder: str) -> bool:
-    real = os.path.realpath(place, strict=True)
+def _is_inside(path: str | Path, folder: str) -> bool:
+    real = os.path.realpath(path, strict=True)
     return real == folder or real.startswith(folder.rstrip(os.sep) + os.sep)

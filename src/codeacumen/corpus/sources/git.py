@@ -14,42 +14,48 @@ from pathlib import Path
 
 from codeacumen.api import CodeacumenError
 from codeacumen.core.progress import Progress
-from codeacumen.corpus.sources.paths import is_there, name_of
-from codeacumen.corpus.sources.project import Asked, Bring, Root
+from codeacumen.corpus.sources.paths import display_name, path_exists
+from codeacumen.corpus.sources.project import SourceFetcher, SourceRoot, SourceSpec
 
 _FULL = re.compile(r"[0-9a-f]{40}")
 # The scp-like forms user@host:path and host:path.
 _SSH = re.compile(r"(?:[^@:/\\]+@)?[^@:/\\]{2,}:(?!//)")
 
 
-def asked(text: str, base: Path, cache: Path) -> Asked:
+def parse_source(text: str, base: Path, cache: Path) -> SourceSpec:
     """Return the source for the text after ``git:``; relative paths are relative to ``base``."""
-    url, rev = split(text, base)
+    url, rev = split_url_and_revision(text, base)
     if not url:
         raise CodeacumenError(f"git:{text} names no repository", "git:URL@REV, or git:PATH@REV")
-    place = local_path(url, base)
-    if place is None:
+    local_repository = to_local_path(url, base)
+    if local_repository is None:
         name = re.split(r"[/:]", url.rstrip("/"))[-1].removesuffix(".git")
-        source = _written(without_password(url), rev)
-        return Asked(name, source, lambda: _find_remote(url, rev, name, source, cache))
-    here = place.absolute()
+        source = _format_source(remove_password(url), rev)
+        return SourceSpec(name, source, lambda: _find_remote(url, rev, name, source, cache))
+    repository_path = local_repository.absolute()
     # The folder .git has no telling name; use that of the working tree.
-    name = name_of(here.parent if here.name == ".git" else here).removesuffix(".git")
-    return Asked(name, _written(name, rev), _found_here(here, rev, _written(name, rev)))
+    name = display_name(
+        repository_path.parent if repository_path.name == ".git" else repository_path
+    ).removesuffix(".git")
+    return SourceSpec(
+        name,
+        _format_source(name, rev),
+        _find_local(repository_path, rev, _format_source(name, rev)),
+    )
 
 
-def _written(url: str, rev: str) -> str:
+def _format_source(url: str, rev: str) -> str:
     return f"git:{url}@{rev}" if rev else f"git:{url}"
 
 
-def _found_here(place: Path, rev: str, source: str) -> Callable[[], Bring]:
-    from codeacumen.corpus.sources.git_tree import GitRoot, commit_or_error, opened_or_error
+def _find_local(repository_path: Path, rev: str, source: str) -> Callable[[], SourceFetcher]:
+    from codeacumen.corpus.sources.git_tree import GitRoot, open_repository, resolve_commit
 
-    commit = commit_or_error(opened_or_error(place, source), rev or "HEAD", source)
-    return lambda: lambda progress: (GitRoot(place, commit), commit)
+    commit = resolve_commit(open_repository(repository_path, source), rev or "HEAD", source)
+    return lambda: lambda progress: (GitRoot(repository_path, commit), commit)
 
 
-def split(text: str, base: Path = Path()) -> tuple[str, str]:
+def split_url_and_revision(text: str, base: Path = Path()) -> tuple[str, str]:
     """Split a text into URL and revision at an ``@``.
 
     The ``@`` of ``user@host`` does not count, nor does one at the beginning of a path segment. The
@@ -60,21 +66,21 @@ def split(text: str, base: Path = Path()) -> tuple[str, str]:
     split_url_and_revision("git@example.org:a/b@v1")
     (('ssh://git@example.org/a/b.git', ''), ('git@example.org:a/b', 'v1'))
     """
-    ends = [place for place, char in enumerate(text) if char == "@"]
-    if local_path(text, base) is not None:
-        for end in [len(text), *reversed(ends)]:
-            place = local_path(text[:end], base)
-            if end and place is not None and is_there(place):
-                return text[:end], text[end + 1 :]
+    at_signs = [position for position, char in enumerate(text) if char == "@"]
+    if to_local_path(text, base) is not None:
+        for at_sign in [len(text), *reversed(at_signs)]:
+            place = to_local_path(text[:at_sign], base)
+            if at_sign and place is not None and path_exists(place):
+                return text[:at_sign], text[at_sign + 1 :]
         return text, ""
     host = re.match(r"[^:]+://[^/]*|[^:]*:", text)
-    for end in ends:
-        if host is not None and end > host.end() and text[end - 1] != "/":
-            return text[:end], text[end + 1 :]
+    for at_sign in at_signs:
+        if host is not None and at_sign > host.end() and text[at_sign - 1] != "/":
+            return text[:at_sign], text[at_sign + 1 :]
     return text, ""
 
 
-def local_path(url: str, base: Path) -> Path | None:
+def to_local_path(url: str, base: Path) -> Path | None:
     """Return the path of a local repository, or None for a remote one."""
     if url.startswith("file://"):
         return Path(urllib.parse.unquote(urllib.parse.urlsplit(url).path))
@@ -83,7 +89,7 @@ def local_path(url: str, base: Path) -> Path | None:
     return base / url
 
 
-def without_password(url: str) -> str:
+def remove_password(url: str) -> str:
     """Return the URL without user and password, which must not be stored in a corpus.
 
     ssh needs the user name, so there it is kept.
@@ -92,17 +98,17 @@ def without_password(url: str) -> str:
     if not parts.netloc or "@" not in parts.netloc:
         return url
     user, _, host = parts.netloc.rpartition("@")
-    keeps = parts.scheme.endswith("ssh")
-    return parts._replace(netloc=f"{user.split(':')[0]}@{host}" if keeps else host).geturl()
+    keeps_user = parts.scheme.endswith("ssh")
+    return parts._replace(netloc=f"{user.split(':')[0]}@{host}" if keeps_user else host).geturl()
 
 
-def _find_remote(url: str, rev: str, name: str, source: str, cache: Path) -> Bring:
+def _find_remote(url: str, rev: str, name: str, source: str, cache: Path) -> SourceFetcher:
     from codeacumen.corpus.sources.git_tree import (
         GitRoot,
-        commit_or_error,
         fetch_commit,
         find_remote_commit,
-        opened_or_error,
+        open_repository,
+        resolve_commit,
     )
 
     folder = re.sub(r"[^\w.-]", "_", name)
@@ -113,10 +119,10 @@ def _find_remote(url: str, rev: str, name: str, source: str, cache: Path) -> Bri
     else:
         ref, commit = find_remote_commit(url, rev, source)
 
-    def bring(progress: Progress) -> tuple[Root, str]:
-        place = home / f"{commit}.git"
-        fetch_commit(url, ref, commit, place, source, progress)
-        full = commit_or_error(opened_or_error(place, source), commit, source)
-        return GitRoot(place, full), full
+    def fetch_source(progress: Progress) -> tuple[SourceRoot, str]:
+        repository_path = home / f"{commit}.git"
+        fetch_commit(url, ref, commit, repository_path, source, progress)
+        full_hash = resolve_commit(open_repository(repository_path, source), commit, source)
+        return GitRoot(repository_path, full_hash), full_hash
 
-    return bring
+    return fetch_source

@@ -14,9 +14,9 @@ from typing import Any
 
 from codeacumen.api import CodeacumenError
 from codeacumen.core.progress import Progress
-from codeacumen.corpus.sources.fetching import kept, run
-from codeacumen.corpus.sources.project import Asked, Bring, Root
-from codeacumen.corpus.sources.tarballs import FILES, UnpackedRoot, note, unpack
+from codeacumen.corpus.sources.fetching import get_or_make_folder, run_command
+from codeacumen.corpus.sources.project import SourceFetcher, SourceRoot, SourceSpec
+from codeacumen.corpus.sources.tarballs import FILES, UnpackedRoot, unpack_archive, write_problems
 
 # npm also accepts folders, archives and URLs, and may run their scripts: allow names only.
 _TEXT = re.compile(
@@ -29,7 +29,7 @@ _HASHES = ("sha512", "sha384", "sha256", "sha1")
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PackageVersion:
     """A version in the registry; ``integrity`` has the format of W3C Subresource Integrity."""
 
     name: str
@@ -37,7 +37,7 @@ class Published:
     integrity: str
 
 
-def asked(text: str, cache: Path) -> Asked:
+def parse_source(text: str, cache: Path) -> SourceSpec:
     """Return the source for the text after ``npm:``."""
     match = _TEXT.fullmatch(text)
     if match is None:
@@ -45,89 +45,96 @@ def asked(text: str, cache: Path) -> Asked:
             f"npm:{text}: not a name of an npm package", "npm:PACKAGE or npm:PACKAGE@VERSION"
         )
     name, version = match["name"], match["version"] or ""
-    return Asked(name, f"npm:{text}", lambda: _find(name, version, cache))
+    return SourceSpec(name, f"npm:{text}", lambda: _find_package(name, version, cache))
 
 
-def _find(name: str, version: str, cache: Path) -> Bring:
+def _find_package(name: str, version: str, cache: Path) -> SourceFetcher:
     home = cache / "npm"
-    place = home / f"{name}@{version}"
+    package_folder = home / f"{name}@{version}"
     # A version never changes, so a cached one needs no network. (Tags such as ``latest`` never name
     # a folder of the cache.)
-    found = Published(name, version, "") if version and place.is_dir() else None
-    found = found or _published(f"{name}@{version}" if version else name, home)
-    place = home / f"{name}@{found.version}"
+    package = PackageVersion(name, version, "") if version and package_folder.is_dir() else None
+    package = package or _query_registry(f"{name}@{version}" if version else name, home)
+    package_folder = home / f"{name}@{package.version}"
 
-    def bring(progress: Progress) -> tuple[Root, str]:
-        kept(place, lambda part: _fetch(found, part))
-        return UnpackedRoot(place), found.version
+    def fetch_source(progress: Progress) -> tuple[SourceRoot, str]:
+        get_or_make_folder(package_folder, lambda part: _fetch_package(package, part))
+        return UnpackedRoot(package_folder), package.version
 
-    return bring
+    return fetch_source
 
 
-def _published(wanted: str, home: Path) -> Published:
+def _query_registry(package_spec: str, home: Path) -> PackageVersion:
     home.mkdir(parents=True, exist_ok=True)
     fields = ("name", "version", "dist.integrity", "dist.shasum")
-    answer = _npm(wanted, home, "view", wanted, *fields)
+    answer = _run_npm(package_spec, home, "view", package_spec, *fields)
     if isinstance(answer, list) and len(answer) > 1:
-        versions = [str(one.get("version")) for one in answer]
+        versions = [str(entry.get("version")) for entry in answer]
         raise CodeacumenError(
-            f"npm:{wanted}: {len(versions)} versions match",
+            f"npm:{package_spec}: {len(versions)} versions match",
             f"name one of them, such as {versions[-1]}",
         )
-    one = answer[0] if isinstance(answer, list) and answer else answer
-    if not isinstance(one, dict) or "version" not in one:
+    entry = answer[0] if isinstance(answer, list) and answer else answer
+    if not isinstance(entry, dict) or "version" not in entry:
         raise CodeacumenError(
-            f"npm:{wanted}: there is no such version",
+            f"npm:{package_spec}: there is no such version",
             "`npm view PACKAGE versions` lists the versions",
         )
     # Packages that were published long ago have a SHA-1 only.
-    older = base64.b64encode(bytes.fromhex(one.get("dist.shasum", ""))).decode()
-    integrity = one.get("dist.integrity") or f"sha1-{older}"
-    return Published(str(one["name"]), str(one["version"]), str(integrity))
+    sha1 = base64.b64encode(bytes.fromhex(entry.get("dist.shasum", ""))).decode()
+    integrity = entry.get("dist.integrity") or f"sha1-{sha1}"
+    return PackageVersion(str(entry["name"]), str(entry["version"]), str(integrity))
 
 
-def _fetch(found: Published, part: Path) -> None:
-    wanted = f"{found.name}@{found.version}"
+def _fetch_package(package: PackageVersion, part: Path) -> None:
+    package_spec = f"{package.name}@{package.version}"
     downloads = part / "download"
     downloads.mkdir()
-    _npm(wanted, downloads, "pack", wanted, "--ignore-scripts")
+    _run_npm(package_spec, downloads, "pack", package_spec, "--ignore-scripts")
     archives = list(downloads.glob("*.tgz"))
     if len(archives) != 1:
-        raise CodeacumenError(f"npm:{wanted}: npm downloaded {len(archives)} archives, not one")
-    if not intact(archives[0].read_bytes(), found.integrity):
         raise CodeacumenError(
-            f"npm:{wanted}: the download does not have the published hash ({found.integrity})",
+            f"npm:{package_spec}: npm downloaded {len(archives)} archives, not one"
+        )
+    if not matches_integrity(archives[0].read_bytes(), package.integrity):
+        raise CodeacumenError(
+            f"npm:{package_spec}: the download does not have the published hash "
+            f"({package.integrity})",
             "run `npm cache verify` and then the command again",
         )
-    note(part, unpack(archives[0], part / FILES))
+    write_problems(part, unpack_archive(archives[0], part / FILES))
     shutil.rmtree(downloads)
 
 
-def intact(data: bytes, integrity: str) -> bool:
+def matches_integrity(data: bytes, integrity: str) -> bool:
     """Return whether the data has one of the hashes of the strongest algorithm in ``integrity``."""
-    given = [one.partition("-")[::2] for one in integrity.split()]
+    declared = [part.partition("-")[::2] for part in integrity.split()]
     for kind in _HASHES:
-        hashes = {value.split("?")[0] for name, value in given if name == kind}
+        hashes = {value.split("?")[0] for name, value in declared if name == kind}
         if hashes:
             return base64.b64encode(hashlib.new(kind, data).digest()).decode() in hashes
     return False
 
 
-def _npm(wanted: str, folder: Path, *arguments: str) -> Any:
+def _run_npm(package_spec: str, folder: Path, *arguments: str) -> Any:
     """Run npm and return its JSON output; raise an error if npm reports one."""
     # On Windows the program is npm.cmd.
     command = (shutil.which("npm") or "npm", *arguments, "--json", *_PATIENCE)
-    done = run(command, folder, f"npm:{wanted}")
+    process = run_command(command, folder, f"npm:{package_spec}")
     try:
-        answer = json.loads(done.stdout or "null")
+        answer = json.loads(process.stdout or "null")
     except ValueError:
         answer = None
     error = answer.get("error") if isinstance(answer, dict) else None
-    if done.returncode or error:
-        told = error or {}
-        reason = told.get("summary") or done.stderr.strip() or f"npm ended with {done.returncode}"
+    if process.returncode or error:
+        details = error or {}
+        reason = (
+            details.get("summary")
+            or process.stderr.strip()
+            or f"npm ended with {process.returncode}"
+        )
         raise CodeacumenError(
-            f"npm:{wanted}: {reason}",
+            f"npm:{package_spec}: {reason}",
             "check the name and the network; `npm view PACKAGE versions` lists the versions",
         )
     return answer

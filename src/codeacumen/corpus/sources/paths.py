@@ -23,46 +23,46 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 _WRITTEN = re.compile(f"{_SIGN}([0-9A-F]{{2}})")
 
 
-def as_text(raw: bytes) -> str:
+def path_from_bytes(raw: bytes) -> str:
     """Return the text of a path, with bytes that are not UTF-8 escaped.
 
     >>> names = ["größe.java".encode(), "größe.java".encode("latin-1")]
     >>> path_from_bytes(names[0]), path_from_bytes(names[1])
     ('größe.java', 'gr�F6�DFe.java')
     """
-    return _UNWRITABLE.sub(_written, raw.decode("utf-8", "surrogateescape"))
+    return _UNWRITABLE.sub(_escape_bytes, raw.decode("utf-8", "surrogateescape"))
 
 
-def _written(match: re.Match[str]) -> str:
+def _escape_bytes(match: re.Match[str]) -> str:
     return "".join(f"{_SIGN}{byte:02X}" for byte in match[0].encode("utf-8", "surrogateescape"))
 
 
-def as_bytes(path: str) -> bytes:
+def path_to_bytes(path: str) -> bytes:
     """Return the bytes of a path; the inverse of ``path_from_bytes``."""
     escaped = _WRITTEN.sub(lambda match: chr(0xDC00 + int(match[1], 16)), path)
     return escaped.encode("utf-8", "surrogateescape")
 
 
-def on_disk(path: str) -> str:
+def to_os_path(path: str) -> str:
     """Return a path in the form that the functions of ``os`` expect."""
-    return os.fsdecode(as_bytes(path))
+    return os.fsdecode(path_to_bytes(path))
 
 
-def name_of(place: Path) -> str:
+def display_name(path: Path) -> str:
     """Return the name of a file or folder; for ``.`` and ``..``, that of the folder they mean."""
-    name = place.name if place.name not in ("", "..") else place.resolve().name
-    return as_text(os.fsencode(name))
+    name = path.name if path.name not in ("", "..") else path.resolve().name
+    return path_from_bytes(os.fsencode(name))
 
 
-def is_there(place: Path) -> bool:
+def path_exists(path: Path) -> bool:
     """Return whether a path exists; False for texts that cannot be a path."""
     try:
-        return place.exists()
+        return path.exists()
     except (OSError, ValueError):  # cannot be a path: too long, or with a NUL
         return False
 
 
-def way_out(path: str) -> str:
+def describe_escape(path: str) -> str:
     """Return how a member's name escapes from the folder that it is unpacked in; empty if it does
     not.
 
@@ -81,59 +81,59 @@ def is_utf8(path: str) -> bool:
     if _SIGN not in path:
         return True
     try:
-        as_bytes(path).decode("utf-8")
+        path_to_bytes(path).decode("utf-8")
     except UnicodeDecodeError:
         return False
     return True
 
 
-def why(error: Exception) -> str:
+def describe_error(error: Exception) -> str:
     """Return a short message of an error, without the local path that ``str`` would include."""
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
-def fits(path: str, patterns: tuple[str, ...]) -> bool:
+def matches_patterns(path: str, patterns: tuple[str, ...]) -> bool:
     """Return whether a path matches one of the patterns.
 
     >>> [matches_patterns("src/main/A.java", (p,)) for p in ("src/**/*.java", "src", "main")]
     [True, True, False]
     """
-    return _compiled(patterns).fullmatch(path) is not None
+    return _compile_patterns(patterns).fullmatch(path) is not None
 
 
 @lru_cache(maxsize=256)
-def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    each = "|".join(_expression(pattern) for pattern in patterns)
-    return re.compile(f"(?s:(?:{each})(?:/.*)?)")
+def _compile_patterns(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    alternatives = "|".join(_pattern_to_regex(pattern) for pattern in patterns)
+    return re.compile(f"(?s:(?:{alternatives})(?:/.*)?)")
 
 
-def _expression(pattern: str) -> str:
+def _pattern_to_regex(pattern: str) -> str:
     names = [name for name in pattern.split("/") if name not in ("", ".")]
     expression = ""
-    for place, name in enumerate(names):
-        last = place == len(names) - 1
+    for index, name in enumerate(names):
+        is_last = index == len(names) - 1
         if name == "**":
             # Repeated ** mean the same as one, but would make matching slow.
-            if place and names[place - 1] == "**":
+            if index and names[index - 1] == "**":
                 continue
-            expression += ".+" if last else "(?:[^/]+/)*"
+            expression += ".+" if is_last else "(?:[^/]+/)*"
         else:
-            expression += _name(name) + ("" if last else "/")
+            expression += _name_to_regex(name) + ("" if is_last else "/")
     return expression
 
 
-def _name(name: str) -> str:
-    expression, place = "", 0
-    while place < len(name):
-        char = name[place]
-        end = name.find("]", place + 2) if char == "[" else -1
+def _name_to_regex(name: str) -> str:
+    expression, position = "", 0
+    while position < len(name):
+        char = name[position]
+        end = name.find("]", position + 2) if char == "[" else -1
         if end > 0:
-            inside = name[place + 1 : end]
-            negated = inside.startswith("!")
-            letters = re.sub(r"([\\\]\[^&~|])", r"\\\1", inside[negated:])
-            expression += f"[^/{letters}]" if negated else f"[{letters}]"
-            place = end
+            characters = name[position + 1 : end]
+            negated = characters.startswith("!")
+            escaped = re.sub(r"([\\\]\[^&~|])", r"\\\1", characters[negated:])
+            expression += f"[^/{escaped}]" if negated else f"[{escaped}]"
+            position = end
         else:
             expression += {"*": "[^/]*", "?": "[^/]"}.get(char) or re.escape(char)
-        place += 1
+        position += 1
     return expression

@@ -12,11 +12,17 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from codeacumen.core.progress import Progress
-from codeacumen.corpus.licences import LICENCE_LEVELS, UNKNOWN, LicenceFile, is_licence, recognised
+from codeacumen.corpus.licences import (
+    LICENCE_LEVELS,
+    UNKNOWN,
+    LicenceFile,
+    is_licence,
+    recognize_licences,
+)
 from codeacumen.corpus.reading import LARGEST, Problem
-from codeacumen.corpus.sources.paths import fits
+from codeacumen.corpus.sources.paths import matches_patterns
 
-Wanted = Callable[[str], bool]
+PathFilter = Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,27 +38,29 @@ class Entry:
     stamp: str
 
 
-class Root(Protocol):
+class SourceRoot(Protocol):
     """Where the files of a project are."""
 
-    def entries(self, wanted: Wanted, levels: int | None = None) -> list[Entry | Problem]:
+    def list_entries(
+        self, is_wanted: PathFilter, levels: int | None = None
+    ) -> list[Entry | Problem]:
         """Return the files whose paths are wanted, in any order, and problems.
 
         ``levels`` limits the depth of folders.
         """
         ...
 
-    def read(self, path: str, largest: int) -> bytes | Problem:
+    def read_file(self, path: str, largest: int) -> bytes | Problem:
         """Return the content of a file, or the problem if it is too large or unreadable."""
         ...
 
 
 # Makes a source available on this machine and returns its root and revision.
-Bring = Callable[[Progress], tuple[Root, str]]
+SourceFetcher = Callable[[Progress], tuple[SourceRoot, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SourceSpec:
     """A source that a user named.
 
     ``find`` checks that the source exists, which may need the network, and returns a function that
@@ -61,7 +69,7 @@ class Asked:
 
     name: str
     source: str
-    find: Callable[[], Bring]
+    find: Callable[[], SourceFetcher]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,53 +82,54 @@ class Project:
     name: str
     source: str
     revision: str
-    root: Root
+    root: SourceRoot
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     largest: int = LARGEST
 
-    def entries(self, suffixes: Collection[str]) -> list[Entry | Problem]:
+    def list_entries(self, suffixes: Collection[str]) -> list[Entry | Problem]:
         """Return the files with these suffixes (in any case), sorted by path.
 
         A file that cannot be read is replaced by its problem.
         """
         endings = tuple(suffixes)
 
-        def wanted(path: str) -> bool:
-            return path.lower().endswith(endings) and self._chosen(path)
+        def is_wanted(path: str) -> bool:
+            return path.lower().endswith(endings) and self._is_selected(path)
 
-        found = self.root.entries(wanted)
+        entries = self.root.list_entries(is_wanted)
         checked = [
-            (isinstance(one, Entry) and too_large(one.path, one.size, self.largest)) or one
-            for one in found
-            if not (isinstance(one, Problem) and one.kind == "link") or self._concerned(one.path)
+            (isinstance(entry, Entry) and check_size(entry.path, entry.size, self.largest)) or entry
+            for entry in entries
+            if not (isinstance(entry, Problem) and entry.kind == "link")
+            or self._may_select_link(entry.path)
         ]
-        return sorted(checked, key=lambda one: (one.path, isinstance(one, Problem)))
+        return sorted(checked, key=lambda entry: (entry.path, isinstance(entry, Problem)))
 
-    def read(self, path: str) -> bytes | Problem:
+    def read_file(self, path: str) -> bytes | Problem:
         """Return the content of a file, or the problem if it is too large or unreadable."""
-        return self.root.read(path, self.largest)
+        return self.root.read_file(path, self.largest)
 
-    def licences(self) -> list[LicenceFile]:
+    def list_licence_files(self) -> list[LicenceFile]:
         """Return the licence files near the top, even if the recipe's patterns exclude them."""
-        found: list[LicenceFile] = []
-        for entry in self.root.entries(is_licence, LICENCE_LEVELS):
-            data = self.read(entry.path) if isinstance(entry, Entry) else entry
-            ids = recognised(entry.path, data) if isinstance(data, bytes) else (UNKNOWN,)
-            found.append(LicenceFile(entry.path, ids))
-        return sorted(found, key=lambda one: one.path)
+        licence_files: list[LicenceFile] = []
+        for entry in self.root.list_entries(is_licence, LICENCE_LEVELS):
+            data = self.read_file(entry.path) if isinstance(entry, Entry) else entry
+            ids = recognize_licences(entry.path, data) if isinstance(data, bytes) else (UNKNOWN,)
+            licence_files.append(LicenceFile(entry.path, ids))
+        return sorted(licence_files, key=lambda licence_file: licence_file.path)
 
-    def _concerned(self, link: str) -> bool:
+    def _may_select_link(self, link: str) -> bool:
         """Return whether the patterns may select a link or a file in the folder behind it."""
-        return self._chosen(link) or self._chosen(f"{link}/A.java")
+        return self._is_selected(link) or self._is_selected(f"{link}/A.java")
 
-    def _chosen(self, path: str) -> bool:
-        if self.include and not fits(path, self.include):
+    def _is_selected(self, path: str) -> bool:
+        if self.include and not matches_patterns(path, self.include):
             return False
-        return not (self.exclude and fits(path, self.exclude))
+        return not (self.exclude and matches_patterns(path, self.exclude))
 
 
-def too_large(path: str, size: int, largest: int) -> Problem | None:
+def check_size(path: str, size: int, largest: int) -> Problem | None:
     """Return a problem if a file has more than ``largest`` bytes."""
     if size <= largest:
         return None

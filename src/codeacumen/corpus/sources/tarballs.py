@@ -21,8 +21,13 @@ from typing import IO, Any
 from codeacumen.api import CodeacumenError
 from codeacumen.corpus.reading import Problem
 from codeacumen.corpus.sources.folder import FolderRoot
-from codeacumen.corpus.sources.paths import as_text, on_disk, way_out, why
-from codeacumen.corpus.sources.project import Entry, Wanted
+from codeacumen.corpus.sources.paths import (
+    describe_error,
+    describe_escape,
+    path_from_bytes,
+    to_os_path,
+)
+from codeacumen.corpus.sources.project import Entry, PathFilter
 
 # ``tarfile`` reads as many bytes at once as a header says; no valid header needs more than this.
 LARGEST_READ = 4 << 20
@@ -37,7 +42,7 @@ class DamagedError(Exception):
     """The archive is damaged and cannot be read to its end."""
 
 
-def decompressed(file: Path) -> IO[bytes]:
+def open_decompressed(file: Path) -> IO[bytes]:
     """Open a file for reading; its first bytes decide how it is decompressed, if at all."""
     with file.open("rb") as stream:
         head = stream.read(6)
@@ -55,7 +60,7 @@ def decompressed(file: Path) -> IO[bytes]:
     return file.open("rb")
 
 
-class Plain:
+class ForwardStream:
     """A forward-only stream for ``tarfile`` with a limit of bytes.
 
     A damaged header may point back, and decompressors seek back by starting again at the first
@@ -65,23 +70,23 @@ class Plain:
     def __init__(self, stream: IO[bytes], total: int) -> None:
         self._stream = stream
         self._total = total
-        self._place = 0
+        self._position = 0
         self.last = b""
 
     def tell(self) -> int:
-        return self._place
+        return self._position
 
-    def seek(self, place: int) -> int:
-        if place < self._place:
+    def seek(self, position: int) -> int:
+        if position < self._position:
             raise DamagedError("a header points back")
-        while self._place < place and self.read(min(place - self._place, LARGEST_READ)):
+        while self._position < position and self.read(min(position - self._position, LARGEST_READ)):
             pass
-        return self._place
+        return self._position
 
     def read(self, size: int) -> bytes:
         if not 0 <= size <= LARGEST_READ:
             raise TooMuchError(f"a header of {size:,} bytes")
-        if self._place + size > self._total:
+        if self._position + size > self._total:
             raise TooMuchError(f"it unpacks to more than {self._total:,} bytes")
         pieces, missing = [], size
         try:
@@ -89,9 +94,9 @@ class Plain:
                 pieces.append(piece)
                 missing -= len(piece)
         except _DAMAGE as error:
-            raise DamagedError(why(error)) from error
+            raise DamagedError(describe_error(error)) from error
         self.last = b"".join(pieces)
-        self._place += len(self.last)
+        self._position += len(self.last)
         return self.last
 
 
@@ -123,24 +128,26 @@ class UnpackedRoot:
 
     folder: Path
 
-    def entries(self, wanted: Wanted, levels: int | None = None) -> list[Entry | Problem]:
-        found = FolderRoot(self.folder / FILES).entries(wanted, levels)
+    def list_entries(
+        self, is_wanted: PathFilter, levels: int | None = None
+    ) -> list[Entry | Problem]:
+        entries = FolderRoot(self.folder / FILES).list_entries(is_wanted, levels)
         if levels is not None:
-            return found
+            return entries
         rows = json.loads((self.folder / PROBLEMS).read_text("utf-8"))
-        return found + [Problem(*row) for row in rows if row[0] == "." or wanted(row[0])]
+        return entries + [Problem(*row) for row in rows if row[0] == "." or is_wanted(row[0])]
 
-    def read(self, path: str, largest: int) -> bytes | Problem:
-        return FolderRoot(self.folder / FILES).read(path, largest)
+    def read_file(self, path: str, largest: int) -> bytes | Problem:
+        return FolderRoot(self.folder / FILES).read_file(path, largest)
 
 
-def note(folder: Path, problems: list[Problem]) -> None:
+def write_problems(folder: Path, problems: list[Problem]) -> None:
     """Write the problems of unpacking, which ``UnpackedRoot`` reads."""
-    rows = [[one.path, one.kind, one.message] for one in problems]
+    rows = [[problem.path, problem.kind, problem.message] for problem in problems]
     (folder / PROBLEMS).write_text(json.dumps(rows), "utf-8")
 
 
-def unpack(archive: Path, target: Path, total: int = LARGEST_TOTAL) -> list[Problem]:
+def unpack_archive(archive: Path, target: Path, total: int = LARGEST_TOTAL) -> list[Problem]:
     """Create the folder ``target`` with the files of the archive; return the problems.
 
     If all files are in one top folder, that folder becomes the target: it is mostly named after the
@@ -148,37 +155,38 @@ def unpack(archive: Path, target: Path, total: int = LARGEST_TOTAL) -> list[Prob
     """
     part = target.with_name(target.name + ".unpacking")
     part.mkdir(parents=True)
-    unpacking = _Unpacking(part, total)
+    unpacking = _Unpacker(part, total)
     try:
-        with decompressed(archive) as stream:
-            unpacking.all_of(Plain(stream, total))
+        with open_decompressed(archive) as stream:
+            unpacking.unpack_all(ForwardStream(stream, total))
     except TooMuchError as error:
         unpacking.problems.append(Problem(".", "tar bomb", f"{archive.name}: {error}"))
     except (DamagedError, tarfile.TarError) as error:
-        message = f"{archive.name} is damaged: {why(error)}"
+        message = f"{archive.name} is damaged: {describe_error(error)}"
         unpacking.problems.append(Problem(".", "unreadable", message))
     except OSError as error:
         raise CodeacumenError(f"{archive.name} cannot be unpacked: {error}") from error
-    inside = list(part.iterdir())
-    if len(inside) != 1 or not inside[0].is_dir():
+    top_paths = list(part.iterdir())
+    if len(top_paths) != 1 or not top_paths[0].is_dir():
         part.rename(target)
         return unpacking.problems
-    inside[0].rename(target)
+    top_paths[0].rename(target)
     part.rmdir()
-    top = _text(inside[0].name) + "/"
+    prefix = _path_from_name(top_paths[0].name) + "/"
     return [
-        Problem(one.path.removeprefix(top), one.kind, one.message) for one in unpacking.problems
+        Problem(problem.path.removeprefix(prefix), problem.kind, problem.message)
+        for problem in unpacking.problems
     ]
 
 
 @dataclass(slots=True)
-class _Unpacking:
+class _Unpacker:
     target: Path
-    left: int
+    remaining_bytes: int
     problems: list[Problem] = field(default_factory=list)
     written: set[str] = field(default_factory=set)
 
-    def all_of(self, stream: Plain) -> None:
+    def unpack_all(self, stream: ForwardStream) -> None:
         plain: Any = stream
         with tarfile.open(
             fileobj=plain, mode="r:", encoding="utf-8", errors="surrogateescape"
@@ -191,17 +199,17 @@ class _Unpacking:
                 # ``tarfile`` would keep all members in memory.
                 tar.members = []  # type: ignore[attr-defined]
                 if not member.isdir():
-                    problem = self._one(tar, member)
+                    problem = self._unpack_member(tar, member)
                     self.problems += [problem] if problem else []
         # ``tarfile`` takes an unreadable header for the end of the archive.
         if stream.last.strip(b"\0"):
             raise DamagedError("it cannot be read to its end")
 
-    def _one(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> Problem | None:
-        name = _text(member.name)
-        out = way_out(name)
-        if out:
-            return Problem(name, "tar slip", out)
+    def _unpack_member(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> Problem | None:
+        name = _path_from_name(member.name)
+        escape = describe_escape(name)
+        if escape:
+            return Problem(name, "tar slip", escape)
         path = str(PurePosixPath(name))
         if member.issym():
             return Problem(path, "link", "a link; what it leads to is read under its own name")
@@ -210,40 +218,42 @@ class _Unpacking:
         if not (member.isreg() or member.islnk()):
             return Problem(path, "unreadable", "it is no ordinary file")
         # Count sizes here too: a sparse file is larger than its data in the archive.
-        self.left -= member.size
-        if self.left < 0:
+        self.remaining_bytes -= member.size
+        if self.remaining_bytes < 0:
             raise TooMuchError("it unpacks to more than a project may have")
         try:
-            return self._write(tar, member, path)
+            return self._write_member(tar, member, path)
         except ValueError as error:  # a NUL in the name
-            return Problem(path, "unreadable", why(error))
+            return Problem(path, "unreadable", describe_error(error))
         except OSError as error:
             if error.errno not in _OF_ONE_FILE:
                 raise
-            return Problem(path, "unreadable", why(error))
+            return Problem(path, "unreadable", describe_error(error))
 
-    def _write(self, tar: tarfile.TarFile, member: tarfile.TarInfo, path: str) -> Problem | None:
-        place = self.target / on_disk(path)
-        place.parent.mkdir(parents=True, exist_ok=True)
+    def _write_member(
+        self, tar: tarfile.TarFile, member: tarfile.TarInfo, path: str
+    ) -> Problem | None:
+        file_path = self.target / to_os_path(path)
+        file_path.parent.mkdir(parents=True, exist_ok=True)
         # The last member of a path wins.
-        place.unlink(missing_ok=True)
+        file_path.unlink(missing_ok=True)
         if member.islnk():
-            other = str(PurePosixPath(_text(member.linkname)))
-            if other not in self.written:
+            linked_path = str(PurePosixPath(_path_from_name(member.linkname)))
+            if linked_path not in self.written:
                 return Problem(path, "link", "it leads to no file before it")
-            place.hardlink_to(self.target / on_disk(other))
+            file_path.hardlink_to(self.target / to_os_path(linked_path))
         else:
             content = tar.extractfile(member)
             try:
-                with place.open("xb") as out:
+                with file_path.open("xb") as out:
                     while content and (chunk := content.read(CHUNK)):
                         out.write(chunk)
             except (DamagedError, tarfile.TarError):
-                place.unlink()
+                file_path.unlink()
                 raise
         self.written.add(path)
         return None
 
 
-def _text(name: str) -> str:
-    return as_text(name.encode("utf-8", "surrogateescape"))
+def _path_from_name(name: str) -> str:
+    return path_from_bytes(name.encode("utf-8", "surrogateescape"))

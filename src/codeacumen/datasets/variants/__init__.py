@@ -20,7 +20,7 @@ SOUND, UNPROVED, WRONG = "sound", "unproved", "wrong"
 MARKS = (SOUND, UNPROVED, WRONG)
 
 
-def mark(certificate: Certificate, doubt: Doubt | None) -> str:
+def mark_edit(certificate: Certificate, doubt: Doubt | None) -> str:
     """Return the mark of a variant's edit, one of ``MARKS``."""
     if not certificate.holds or (doubt and doubt.wrong):
         return WRONG

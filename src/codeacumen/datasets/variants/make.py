@@ -24,14 +24,14 @@ from typing import Any
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from codeacumen.datasets.variants import mark
+from codeacumen.datasets.variants import mark_edit
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.transforms.certify import UNMADE, Certificate, level_of
+from codeacumen.transforms.certify import UNMADE, Certificate, level_index
 from codeacumen.transforms.certify.reading import Subject, own_certificates
 from codeacumen.transforms.code import BLOCKS, LAMBDA, STATEMENTS, SWITCH, Code, code_of
-from codeacumen.transforms.run import Reaches, in_project
-from codeacumen.transforms.variants import Variant, is_published, tried
-from codeacumen.views.masking.text import masked_text
+from codeacumen.transforms.run import ReachIndex, open_in_project
+from codeacumen.transforms.variants import Variant, is_published, try_variants
+from codeacumen.views.masking.text import mask_method
 
 # An empty body counts as one statement; the paper uses methods with more.
 FEWEST = 2
@@ -103,7 +103,7 @@ class Recipe:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class VariantJob:
     """A shard to process; ``shards`` are all shards of its project, whose types it may use.
 
     Without ``part``, variants are only counted and sampled. With it, the variants with
@@ -116,101 +116,117 @@ class Job:
     shards: tuple[str, ...]
     recipe: Recipe
     part: Path | None = None
-    wanted: frozenset[str] | None = None
-    only: frozenset[str] | None = None
+    wanted_ids: frozenset[str] | None = None
+    only_methods: frozenset[str] | None = None
 
 
 # The key by which a variant is sampled, smallest first: its rank among its method's variants, a
 # hash of seed and id, its id.
-Lot = tuple[int, str, str]
+SamplingKey = tuple[int, str, str]
 
 
 @dataclass(slots=True)
-class LoadedModel:
+class ShardResult:
     """Result of a shard: counts of methods, of variants found, of refused locations and of dropped
     variants (by kind, failed level and reason), and the smallest sampling keys of each kind and
     mode. At the level ``UNMADE`` methods are counted, not variants."""
 
     methods: int = 0
-    found: Counter[tuple[str, str]] = field(default_factory=Counter)
+    variants: Counter[tuple[str, str]] = field(default_factory=Counter)
     refused: Counter[tuple[str, str]] = field(default_factory=Counter)
     dropped: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    lots: dict[tuple[str, str], list[Lot]] = field(default_factory=dict)
+    sampling_keys: dict[tuple[str, str], list[SamplingKey]] = field(default_factory=dict)
 
-    def add(self, other: LoadedModel) -> None:
+    def add_counts(self, other: ShardResult) -> None:
         self.methods += other.methods
-        self.found += other.found
+        self.variants += other.variants
         self.refused += other.refused
         self.dropped += other.dropped
-        for key, lots in other.lots.items():
-            self.lots.setdefault(key, []).extend(lots)
+        for key, keys in other.sampling_keys.items():
+            self.sampling_keys.setdefault(key, []).extend(keys)
 
 
-def draw(lots: Iterable[Lot], most: int) -> list[Lot]:
+def sample_variants(sampling_keys: Iterable[SamplingKey], most: int) -> list[SamplingKey]:
     """Return the smallest keys: one variant of each method, then second variants, and so on."""
-    return nsmallest(most, lots)
+    return nsmallest(most, sampling_keys)
 
 
-def work(job: Job) -> LoadedModel:
+def make_shard_variants(job: VariantJob) -> ShardResult:
     """Sample or make the variants of a shard; an engine runs this function."""
-    made = LoadedModel()
+    result = ShardResult()
     if job.part is None:
-        for row, _, variants in _methods(job, made):
-            for key, lots in _lots(job.recipe.seed, row, variants):
-                made.lots.setdefault(key, []).extend(lots)
-        made.lots = {key: draw(lots, job.recipe.most) for key, lots in made.lots.items()}
-        return made
+        for row, _, variants in _find_methods(job, result):
+            for key, keys in _make_sampling_keys(job.recipe.seed, row, variants):
+                result.sampling_keys.setdefault(key, []).extend(keys)
+        result.sampling_keys = {
+            key: sample_variants(keys, job.recipe.most)
+            for key, keys in result.sampling_keys.items()
+        }
+        return result
     with (
-        part_of(job, "originals").open("w", encoding="utf-8") as first,
-        part_of(job, "variants").open("w", encoding="utf-8") as second,
+        part_path(job, "originals").open("w", encoding="utf-8") as original_lines,
+        part_path(job, "variants").open("w", encoding="utf-8") as variant_lines,
     ):
-        for _, here in groupby(_methods(job, made), key=lambda one: one[1].file):
-            for row, method, known in _certified(job, here):
+        for _, group in groupby(_find_methods(job, result), key=lambda entry: entry[1].file):
+            for row, method, certified in _certify_methods(job, group):
                 lines = [
-                    to_line(told)
-                    for variant, certificate in known
-                    if (told := _kept(job.recipe, made, row, method, variant, certificate))
+                    to_line(line_row)
+                    for variant, certificate in certified
+                    if (
+                        line_row := _variant_row_or_drop(
+                            job.recipe, result, row, method, variant, certificate
+                        )
+                    )
                 ]
                 if lines:
-                    first.write(to_line(_original(row, method)))
-                    second.writelines(lines)
-    return made
+                    original_lines.write(to_line(_original_row(row, method)))
+                    variant_lines.writelines(lines)
+    return result
 
 
-def _certified(
-    job: Job, methods: Iterable[tuple[Row, _Method, list[Variant]]]
-) -> Iterator[tuple[Row, _Method, list[tuple[Variant, Certificate]]]]:
+def _certify_methods(
+    job: VariantJob, methods: Iterable[tuple[Row, _MethodInFile, list[Variant]]]
+) -> Iterator[tuple[Row, _MethodInFile, list[tuple[Variant, Certificate]]]]:
     """Yield the methods of one file with their wanted variants and own certificates."""
-    held = [(row, method, _wanted(job, row, variants)) for row, method, variants in methods]
-    file = held[0][1].file
-    reaches = Reaches(file)
-    asked = [one for _, _, variants in held for one in variants]
-    subjects = [Subject(at, "", one.edits, reaches.of(one)) for at, one in enumerate(asked)]
-    found = own_certificates(file, subjects, job.recipe.certify)
-    known = ((one, found[at]) for at, one in enumerate(asked))
-    for row, method, variants in held:
-        yield row, method, [next(known) for _ in variants]
+    selected = [
+        (row, method, _select_wanted(job, row, variants)) for row, method, variants in methods
+    ]
+    file = selected[0][1].file
+    reaches = ReachIndex(file)
+    all_variants = [variant for _, _, variants in selected for variant in variants]
+    subjects = [
+        Subject(at, "", variant.edits, reaches.reach_of(variant))
+        for at, variant in enumerate(all_variants)
+    ]
+    certificates = own_certificates(file, subjects, job.recipe.certify)
+    certified = ((variant, certificates[at]) for at, variant in enumerate(all_variants))
+    for row, method, variants in selected:
+        yield row, method, [next(certified) for _ in variants]
 
 
-def _wanted(job: Job, row: Row, variants: Sequence[Variant]) -> list[Variant]:
-    return [one for one in variants if job.wanted is None or variant_id(row, one) in job.wanted]
+def _select_wanted(job: VariantJob, row: Row, variants: Sequence[Variant]) -> list[Variant]:
+    return [
+        variant
+        for variant in variants
+        if job.wanted_ids is None or make_variant_id(row, variant) in job.wanted_ids
+    ]
 
 
-def part_of(job: Job, what: str) -> Path:
+def part_path(job: VariantJob, name: str) -> Path:
     assert job.part is not None
-    return job.part.with_suffix(f".{what}")
+    return job.part.with_suffix(f".{name}")
 
 
-def _lots(
+def _make_sampling_keys(
     seed: int, row: Row, variants: Sequence[Variant]
-) -> Iterator[tuple[tuple[str, str], list[Lot]]]:
-    drawn: dict[tuple[str, str], list[tuple[str, str]]] = {}
+) -> Iterator[tuple[tuple[str, str], list[SamplingKey]]]:
+    digests: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for variant in variants:
-        id_ = variant_id(row, variant)
+        id_ = make_variant_id(row, variant)
         digest = hashlib.sha256(f"{seed}\0{id_}".encode("utf-8", "backslashreplace")).hexdigest()
-        drawn.setdefault((variant.kind, variant.where), []).append((digest[:16], id_))
-    for key, pairs in drawn.items():
-        yield key, [(place, *pair) for place, pair in enumerate(sorted(pairs))]
+        digests.setdefault((variant.kind, variant.where), []).append((digest[:16], id_))
+    for key, pairs in digests.items():
+        yield key, [(rank, *pair) for rank, pair in enumerate(sorted(pairs))]
 
 
 def to_line(row: Row) -> str:
@@ -218,89 +234,97 @@ def to_line(row: Row) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Method:
+class _MethodInFile:
     file: JavaFile
     place: int
     span: tuple[int, int]
     statements: int
 
 
-def _methods(job: Job, made: LoadedModel) -> Iterator[tuple[Row, _Method, list[Variant]]]:
+def _find_methods(
+    job: VariantJob, result: ShardResult
+) -> Iterator[tuple[Row, _MethodInFile, list[Variant]]]:
     """Yield the selected methods of the shard, with all their variants."""
     recipe = job.recipe
-    for source, rows in _files(job):
-        file = in_project(job.corpus, job.shards, rows[0]["path"], source.encode())
+    for source, rows in _read_files(job):
+        file = open_in_project(job.corpus, job.shards, rows[0]["path"], source.encode())
         code = code_of(file)
         for row in rows:
             node = file.declarations.methods[row["place"]].node
-            size = count_statements(code, node)
-            if size < FEWEST or code.broken(node):
+            statement_count = count_statements(code, node)
+            if statement_count < FEWEST or code.has_syntax_error(node):
                 continue
-            made.methods += 1
-            method = _Method(file, row["place"], code.span(node), size)
-            yield row, method, list(_variants(code, row["place"], recipe, made))
+            result.methods += 1
+            method = _MethodInFile(file, row["place"], code.span(node), statement_count)
+            yield row, method, list(_find_variants(code, row["place"], recipe, result))
 
 
-def _files(job: Job) -> Iterator[tuple[str, list[Row]]]:
+def _read_files(job: VariantJob) -> Iterator[tuple[str, list[Row]]]:
     """Yield text and methods of each file, in the order of the corpus."""
     folder = job.corpus / "shards" / job.shard
     methods = pq.read_table(folder / "methods.parquet", columns=_COLUMNS)
-    taken = pc.and_(methods["body"], pc.invert(methods["nested"]))
-    taken = pc.and_(taken, pc.equal(methods["kind"], "method"))
+    is_selected = pc.and_(methods["body"], pc.invert(methods["nested"]))
+    is_selected = pc.and_(is_selected, pc.equal(methods["kind"], "method"))
     if job.recipe.split != "all":
-        taken = pc.and_(taken, pc.equal(methods["split"], job.recipe.split))
-    rows = methods.filter(taken).to_pylist()
-    if job.only is not None:
-        rows = [row for row in rows if str(row["method_id"]) in job.only]
-    if job.wanted is not None:
-        ids = {one.partition("/")[0] for one in job.wanted}
+        is_selected = pc.and_(is_selected, pc.equal(methods["split"], job.recipe.split))
+    rows = methods.filter(is_selected).to_pylist()
+    if job.only_methods is not None:
+        rows = [row for row in rows if str(row["method_id"]) in job.only_methods]
+    if job.wanted_ids is not None:
+        ids = {variant_id.partition("/")[0] for variant_id in job.wanted_ids}
         rows = [row for row in rows if str(row["method_id"]) in ids]
     if not rows:
         return
     files = pq.read_table(folder / "files.parquet", columns=["file_id", "source", "language"])
     files = files.filter(pc.equal(files["language"], "java"))
     texts = dict(zip(files["file_id"].to_pylist(), files["source"].to_pylist(), strict=True))
-    for file_id, mine in groupby(rows, key=lambda row: row["file_id"]):
+    for file_id, file_rows in groupby(rows, key=lambda row: row["file_id"]):
         if file_id in texts:
-            yield texts[file_id], list(mine)
+            yield texts[file_id], list(file_rows)
 
 
-def _variants(code: Code, place: int, recipe: Recipe, made: LoadedModel) -> Iterator[Variant]:
+def _find_variants(
+    code: Code, place: int, recipe: Recipe, result: ShardResult
+) -> Iterator[Variant]:
     for kind in recipe.kinds:
-        found, variants, why = tried(code.file, kind, recipe.where, place, recipe.seed)
-        if why:
-            made.dropped[kind, UNMADE, why] += 1
-        made.refused.update((kind, one.refused) for one in found if one.refused)
+        locations, variants, problem = try_variants(
+            code.file, kind, recipe.where, place, recipe.seed
+        )
+        if problem:
+            result.dropped[kind, UNMADE, problem] += 1
+        result.refused.update(
+            (kind, location.refused) for location in locations if location.refused
+        )
         for variant in variants:
             # The mode ``all`` needs several locations, as in the paper; with one it is ``single``.
             if variant.where != "all" or len(variant.locations) > 1:
-                made.found[kind, variant.where] += 1
+                result.variants[kind, variant.where] += 1
                 yield variant
 
 
-def variant_id(row: Row, variant: Variant) -> str:
+def make_variant_id(row: Row, variant: Variant) -> str:
     where = variant.where
     last = "+".join(variant.locations) if where == "single" else where
     return f"{row['method_id']}/{variant.kind}/{where}/{last}"
 
 
-def _original(row: Row, method: _Method) -> Row:
+def _original_row(row: Row, method: _MethodInFile) -> Row:
     return {
         "id": str(row["method_id"]),
         "project": row["project"],
         "path": row["path"],
         "line": row["line"],
         "name": row["name"],
-        "text": masked_text(method.file, method.place),
+        "text": mask_method(method.file, method.place),
         "statements": method.statements,
     }
 
 
-def _kept(
+def _variant_row_or_drop(
     recipe: Recipe,
-    made: LoadedModel,
+    result: ShardResult,
     row: Row,
-    method: _Method,
+    method: _MethodInFile,
     variant: Variant,
     certificate: Certificate,
 ) -> Row | None:
@@ -311,30 +335,30 @@ def _kept(
     level, why = certificate.failed, certificate.why
     if certificate.holds or is_published(variant.kind):
         try:
-            return _told(recipe, row, method, variant, certificate)
+            return _variant_row(recipe, row, method, variant, certificate)
         except Exception as error:  # a variant that cannot be rendered is dropped
             level, why = recipe.certify, f"{type(error).__name__}: {error}"
-    made.dropped[variant.kind, level, why] += 1
+    result.dropped[variant.kind, level, why] += 1
     return None
 
 
-def _told(
-    recipe: Recipe, row: Row, method: _Method, variant: Variant, certificate: Certificate
+def _variant_row(
+    recipe: Recipe, row: Row, method: _MethodInFile, variant: Variant, certificate: Certificate
 ) -> Row:
     """Return the row of a variant; the key ``_`` has the input for checks of other tools."""
-    told: Row = {
-        "id": variant_id(row, variant),
+    variant_row: Row = {
+        "id": make_variant_id(row, variant),
         "method": str(row["method_id"]),
         "kind": variant.kind,
         "where": variant.where,
         "locations": list(variant.locations),
-        "text": masked_text(method.file, method.place, variant.edits),
-        "certificate": certificate.json(),
+        "text": mask_method(method.file, method.place, variant.edits),
+        "certificate": certificate.to_json(),
     }
     if is_published(variant.kind):
         why = variant.doubt.why if variant.doubt else certificate.why
-        told |= {"edit": mark(certificate, variant.doubt), "doubt": why}
-    if level_of(recipe.certify) >= level_of("compiles"):
-        edits = [[one.start, one.end, one.text.decode()] for one in variant.edits]
-        told["_"] = [row["path"], edits, method.span]
-    return told
+        variant_row |= {"edit": mark_edit(certificate, variant.doubt), "doubt": why}
+    if level_index(recipe.certify) >= level_index("compiles"):
+        edits = [[edit.start, edit.end, edit.text.decode()] for edit in variant.edits]
+        variant_row["_"] = [row["path"], edits, method.span]
+    return variant_row

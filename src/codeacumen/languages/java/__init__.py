@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from tree_sitter import Language
 
     from codeacumen.languages.base import TokenKind
-    from codeacumen.languages.java.syntax.tokens import Tokens
+    from codeacumen.languages.java.syntax.tokens import JavaTokens
     from codeacumen.languages.syntax import Syntax
 
 
 @lru_cache(maxsize=1)
-def language() -> Language:
+def load_grammar() -> Language:
     import tree_sitter_java
     from tree_sitter import Language
 
@@ -24,9 +24,9 @@ def language() -> Language:
 
 
 def parse_java(source: bytes) -> Syntax:
-    from codeacumen.languages.syntax import parse
+    from codeacumen.languages.syntax import parse_source
 
-    return parse(language(), source)
+    return parse_source(load_grammar(), source)
 
 
 @register_language("java")
@@ -38,10 +38,10 @@ class Java:
     def parse(self, source: bytes) -> Syntax:
         return parse_java(source)
 
-    def tokens(self, syntax: Syntax) -> Tokens:
-        from codeacumen.languages.java.syntax.tokens import tokens
+    def tokens(self, syntax: Syntax) -> JavaTokens:
+        from codeacumen.languages.java.syntax.tokens import tokenize_java
 
-        return tokens(syntax)
+        return tokenize_java(syntax)
 
     @cached_property
     def token_kinds(self) -> list[TokenKind]:

@@ -1,13 +1,14 @@
-"""The words of a JavaDoc comment: what it says, without how it is marked up.
+"""The words of a JavaDoc comment, without its markup.
 
-Of its blocks count the description, ``@param`` (after the word "parameter") and ``@return`` (after
-"returns"); others are dropped. Of inline tags, links and code keep what stands in them as it is,
-a reference as ``Type#member``; others are dropped. The rest is prose: tags of HTML are gone,
-entities are characters, words lose the punctuation that ends them and are in lower case unless a
-capital stands further on in them (``hashCode``), and contractions are spelt out.
+The description, ``@param`` blocks (after the word "parameter") and ``@return`` blocks (after
+"returns") are kept, other blocks dropped. Inline links and code keep their content unchanged, a
+reference as ``Type#member``; other inline tags are dropped. The rest is prose: HTML tags are
+removed, entities decoded, trailing punctuation is cut, words are put into lower case unless a
+capital follows the first letter (``hashCode``), and contractions are expanded.
 
-These are the rules of the tool that made SeSaMe (Kamp et al., 2019), mended where they miss what
-they are for; ``compat="sesame-tools"`` is that tool, which looks at one line at a time.
+These are the rules of the tool that made SeSaMe (Kamp et al., 2019), corrected where they fail
+their purpose; ``compat="sesame-tools"`` follows that tool exactly, which processes one line at a
+time.
 """
 
 from __future__ import annotations
@@ -24,16 +25,16 @@ from codeacumen.api import CodeacumenError
 SESAME_TOOLS = "sesame-tools"
 COMPATS = ("", SESAME_TOOLS)
 
-# Blocks that are kept, and what is said before them.
+# Blocks that are kept, and the word put before each.
 _BLOCKS = {"": "", "param": "parameter", "return": "returns"}
 _LINKS = frozenset(("link", "linkplain", "value"))
 _LITERAL = frozenset(("code", "literal"))
-# Inline tags whose content is prose (Java 10, 16). The tool drops them: it is older.
+# Inline tags whose content is prose (Java 10, 16). The tool is older and drops them.
 _PROSE = frozenset(("return", "summary"))
-# Their first word is shown (Java 9, 12).
+# Inline tags of which the first word is shown (Java 9, 12).
 _SHOWN = frozenset(("index", "systemProperty"))
 
-# Blocks that end code whose brace was never closed; other words after an @ are annotations there.
+# Block tags that end an inline code whose brace is missing; other words after an @ are annotations.
 _STANDARD = frozenset(
     (
         "author",
@@ -60,7 +61,7 @@ _PARAMETER = re.compile(r"\s*(?:<\s*([\w$]+)\s*>|([\w$]+))")
 
 @dataclass(slots=True)
 class Piece:
-    """A stretch of one line: prose, or the content of an inline tag (``inside``)."""
+    """Part of a line: prose, or the content of the inline tag ``inside``."""
 
     text: str
     inside: str = ""
@@ -68,131 +69,131 @@ class Piece:
 
 @dataclass(slots=True)
 class Block:
-    """``tag`` is empty for the description, which comes first."""
+    """A block of a comment; ``tag`` is empty for the description, which comes first."""
 
     tag: str
     pieces: list[Piece] = field(default_factory=list)
 
 
-def words(comment: str, compat: str = "") -> str:
-    """The words of a comment, as it stands in the source, with one space between two."""
-    known(compat)
-    found: list[str] = []
-    for block in blocks(comment):
+def extract_words(comment: str, compat: str = "") -> str:
+    """Return the words of a comment (as in the source, with its signs), joined by spaces."""
+    check_compat(compat)
+    parts: list[str] = []
+    for block in split_blocks(comment):
         prefix = _BLOCKS.get(block.tag)
         if prefix is None:
             continue
         if prefix:
-            found.append(prefix)
-        found += _said(block, compat)
-    return " ".join(_tokens(" ".join(found), compat))
+            parts.append(prefix)
+        parts += _render_block(block, compat)
+    return " ".join(_split_at_spaces(" ".join(parts), compat))
 
 
-def known(compat: str) -> None:
-    """Refuse a tool whose rules nobody knows."""
+def check_compat(compat: str) -> None:
+    """Raise an error unless ``compat`` names known rules."""
     if compat not in COMPATS:
         raise CodeacumenError(
-            f"there are no rules of a tool called {compat!r} for JavaDoc",
-            f"there are those of {SESAME_TOOLS}, and ours, which need no name",
+            f"unknown JavaDoc rules {compat!r}",
+            f"use {SESAME_TOOLS!r}, or '' for the default rules",
         )
 
 
-def tags(comment: str) -> list[str]:
-    """The names of a comment's block tags, in order."""
-    return [block.tag for block in blocks(comment) if block.tag]
+def list_block_tags(comment: str) -> list[str]:
+    """Return the names of a comment's block tags, in order."""
+    return [block.tag for block in split_blocks(comment) if block.tag]
 
 
-def opening(comment: str) -> str:
-    """The first line that says something in the description, up to its first inline tag."""
-    pieces = blocks(comment)[0].pieces
+def extract_first_line(comment: str) -> str:
+    """Return the first non-empty line of the description, up to its first inline tag."""
+    pieces = split_blocks(comment)[0].pieces
     return pieces[0].text if pieces and not pieces[0].inside else ""
 
 
-def blocks(comment: str) -> list[Block]:
-    """A comment's blocks. One walk over its characters: what opens and never closes ends where
-    its block does."""
-    found = [Block("")]
+def split_blocks(comment: str) -> list[Block]:
+    """Return a comment's blocks, from one walk over its characters. An inline tag without a
+    closing brace ends with its block."""
+    blocks = [Block("")]
     inside, depth = "", 0
-    for line in _lines(comment):
+    for line in _split_lines(comment):
         tag = _BLOCK_TAG.match(line)
-        at = 0
+        start = 0
         if tag and (inside not in _LITERAL or tag[1] in _STANDARD):
-            found.append(Block(tag[1]))
-            inside, depth, at = "", 0, tag.end()
-        pieces = found[-1].pieces
-        for brace in _BRACE.finditer(line, at):
+            blocks.append(Block(tag[1]))
+            inside, depth, start = "", 0, tag.end()
+        pieces = blocks[-1].pieces
+        for brace in _BRACE.finditer(line, start):
             if not inside:
                 if brace[1]:
-                    _add(pieces, line[at : brace.start()], "")
-                    inside, depth, at = brace[1], 1, brace.end()
-                    # An empty piece tells where the tag begins.
+                    _add_piece(pieces, line[start : brace.start()], "")
+                    inside, depth, start = brace[1], 1, brace.end()
+                    # An empty piece marks the start of the tag.
                     pieces.append(Piece("", inside))
             elif brace[0] == "}":
                 depth -= 1
                 if not depth:
-                    _add(pieces, line[at : brace.start()], inside)
-                    inside, at = "", brace.end()
+                    _add_piece(pieces, line[start : brace.start()], inside)
+                    inside, start = "", brace.end()
             else:
                 depth += 1
-        _add(pieces, line[at:], inside)
-    return found
+        _add_piece(pieces, line[start:], inside)
+    return blocks
 
 
-def _add(pieces: list[Piece], text: str, inside: str) -> None:
+def _add_piece(pieces: list[Piece], text: str, inside: str) -> None:
     if text.strip():
         pieces.append(Piece(text, inside))
 
 
-def _lines(comment: str) -> Iterator[str]:
-    """Lines without the comment's signs and without what indents them."""
+def _split_lines(comment: str) -> Iterator[str]:
+    """Yield the lines without the comment's signs and indentation."""
     text = comment.removeprefix("/**").removesuffix("*/").rstrip("*")
     for line in _LINE_END.split(text):
         yield line.lstrip().lstrip("*").strip()
 
 
-# ---------------------------------------------------------------- what is said
+# ---------------------------------------------------------------- blocks and inline tags
 
 
-def _said(block: Block, compat: str, inner: bool = False) -> Iterator[str]:
+def _render_block(block: Block, compat: str, inner: bool = False) -> Iterator[str]:
+    """Yield a block's texts; ``inner`` is set inside an inline tag whose content is prose."""
     pieces = block.pieces
-    place = 0
+    position = 0
     if block.tag == "param" and pieces and not pieces[0].inside:
-        # The parameter's name is no prose.
+        # The parameter's name is kept unchanged.
         match = _PARAMETER.match(pieces[0].text)
         if match:
             yield match[2] or (f"< {match[1]} >" if compat == SESAME_TOOLS else match[1])
             pieces = [Piece(pieces[0].text[match.end() :]), *pieces[1:]]
-    while place < len(pieces):
-        inside = pieces[place].inside
-        stop = place + 1
+    while position < len(pieces):
+        inside = pieces[position].inside
+        stop = position + 1
         while stop < len(pieces) and pieces[stop].inside == inside and pieces[stop].text:
             stop += 1
-        texts = [piece.text for piece in pieces[place:stop]]
-        place = stop
+        texts = [piece.text for piece in pieces[position:stop]]
+        position = stop
         if not inside:
-            yield from _prose(texts, compat)
+            yield from _render_prose(texts, compat)
         elif inside in _LITERAL:
             yield from texts
         elif inside in _LINKS:
-            yield _linked(" ".join(texts))
+            yield _render_link(" ".join(texts))
         elif compat != SESAME_TOOLS:
-            yield from _newer(inside, texts, inner)
+            yield from _render_new_tag(inside, texts, inner)
 
 
-def _newer(tag: str, texts: Sequence[str], inner: bool) -> Iterator[str]:
+def _render_new_tag(tag: str, texts: Sequence[str], inner: bool) -> Iterator[str]:
     if tag in _PROSE and not inner:
         if tag == "return":
             yield "returns"
-        # There may be tags in it; not again of this kind, so this goes no deeper.
-        for block in blocks(" ".join(texts)):
-            yield from _said(block, "", inner=True)
+        # The content may have inline tags, but not of this kind, so the recursion stops here.
+        for block in split_blocks(" ".join(texts)):
+            yield from _render_block(block, "", inner=True)
     elif tag in _SHOWN:
         yield from " ".join(texts).split()[:1]
 
 
-def _linked(content: str) -> str:
-    """A reference without the types of its parameters, and the label after it, in which there may
-    be code."""
+def _render_link(content: str) -> str:
+    """Return a link's reference without parameter types, and its label without nested tags."""
     content = _NESTED.sub(" ", content)
     match = _REFERENCE.match(content)
     if match is None or not match[0].strip():
@@ -205,56 +206,63 @@ def _linked(content: str) -> str:
     return f"{match['type']}{name} {content[end:]}"
 
 
-def _prose(texts: Sequence[str], compat: str) -> Iterator[str]:
-    tool = compat == SESAME_TOOLS
-    for text in texts if tool else ("\n".join(texts),):
+def _render_prose(texts: Sequence[str], compat: str) -> Iterator[str]:
+    is_tool = compat == SESAME_TOOLS
+    for text in texts if is_tool else ("\n".join(texts),):
         if "<" in text:
-            text = _without_tags(text) if tool else _without_markup(text)
+            text = _remove_tags_like_tool(text) if is_tool else _remove_markup(text)
         if "&" in text:
-            text = _ENTITY.sub(_character, text) if tool else unescape(_NUMBER.sub(" ", text))
-        word_of = _tool_word if tool else _word
-        tokens = _tokens(text, compat)
-        place = 0
-        while place < len(tokens):
-            word = word_of(tokens[place])
-            place += 1
-            if word == "can" and place < len(tokens) and tokens[place].rstrip(_ENDS) == "not":
+            text = (
+                _ENTITY.sub(_decode_entity, text) if is_tool else unescape(_NUMBER.sub(" ", text))
+            )
+        word_of = _normalize_word_like_tool if is_tool else _normalize_word
+        tokens = _split_at_spaces(text, compat)
+        position = 0
+        while position < len(tokens):
+            word = word_of(tokens[position])
+            position += 1
+            if word == "can" and position < len(tokens) and tokens[position].rstrip(_ENDS) == "not":
                 word = "cannot"
-                place += 1
+                position += 1
             if word:
                 yield word
 
 
-def _tokens(text: str, compat: str) -> list[str]:
-    """What stands between white space; for the tool, a space that no line breaks at is none."""
-    return [one for one in _SPACES.split(text) if one] if compat == SESAME_TOOLS else text.split()
+def _split_at_spaces(text: str, compat: str) -> list[str]:
+    """Return the tokens between white space; a no-break space does not separate for the tool."""
+    return (
+        [token for token in _SPACES.split(text) if token]
+        if compat == SESAME_TOOLS
+        else text.split()
+    )
 
 
 # ---------------------------------------------------------------- markup
 
 
-def _without_tags(text: str) -> str:
-    """Without anything between ``<`` and the next ``>``: the tool's regular expression, in time
-    that grows with the text."""
-    found: list[str] = []
-    at = 0
+def _remove_tags_like_tool(text: str) -> str:
+    """Return the text without anything between ``<`` and the next ``>``.
+
+    The result is that of the tool's regular expression, computed in linear time."""
+    parts: list[str] = []
+    copied = 0
     while True:
-        start = text.find("<", at)
+        start = text.find("<", copied)
         end = text.find(">", start + 1) if start >= 0 else -1
         if end < 0:
-            return "".join([*found, text[at:]])
-        if end == start + 1:  # nothing in it
-            found.append(text[at : end + 1])
+            return "".join([*parts, text[copied:]])
+        if end == start + 1:  # "<>" is kept
+            parts.append(text[copied : end + 1])
         else:
-            found += (text[at:start], " ")
-        at = end + 1
+            parts += (text[copied:start], " ")
+        copied = end + 1
 
 
-def _without_markup(text: str) -> str:
-    """Without tags and comments of HTML; ``i < n`` is none."""
-    found: list[str] = []
+def _remove_markup(text: str) -> str:
+    """Return the text without HTML tags and comments; ``i < n`` is not a tag."""
+    parts: list[str] = []
     last, last_of_comment = text.rfind(">"), text.rfind("-->")
-    at = 0
+    copied = 0
     start = text.find("<")
     while 0 <= start < last:
         end = start
@@ -263,27 +271,27 @@ def _without_markup(text: str) -> str:
         elif _IS_TAG.match(text, start):
             end = text.find(">", start) + 1
         if end > start:
-            found += (text[at:start], " ")
-            at = end
+            parts += (text[copied:start], " ")
+            copied = end
         start = text.find("<", max(end, start + 1))
-    return "".join([*found, text[at:]])
+    return "".join([*parts, text[copied:]])
 
 
 _IS_TAG = re.compile(r"</?[A-Za-z!]")
-# Numbers that no character has; Python refuses to read those of thousands of digits.
+# Numbers too large for a character; Python refuses to parse those of thousands of digits.
 _NUMBER = re.compile(r"&#(?:[0-9]{9,}|[xX][0-9a-fA-F]{9,});?")
 _ENTITY = re.compile(r"&(?:#([0-9]{1,8})|#[xX]([0-9a-fA-F]{1,7})|([A-Za-z][A-Za-z0-9]*));")
 _LARGEST = 0x10FFFF
 
 
-def _character(entity: re.Match[str]) -> str:
-    """The character that HTML 4 calls so; what it does not know stays."""
-    decimal, sixteen, name = entity.groups()
-    number = int(decimal or 0) or int(sixteen or "0", 16)
+def _decode_entity(entity: re.Match[str]) -> str:
+    """Return the character of an HTML 4 entity; an unknown entity stays as it is."""
+    decimal, hexadecimal, name = entity.groups()
+    number = int(decimal or 0) or int(hexadecimal or "0", 16)
     code = name2codepoint.get(name, -1) if name else number
     if not 0 <= code <= _LARGEST:
         return entity[0]
-    # Half a surrogate pair is no character of any encoding.
+    # A lone surrogate cannot be encoded.
     return "\ufffd" if 0xD800 <= code <= 0xDFFF else chr(code)
 
 
@@ -305,7 +313,7 @@ _WHOLE = {
     "remove'ing": "removing",
 }
 _ASCII = re.ASCII
-# In this order: the first that fits a whole word.
+# The first pattern that matches the whole word applies.
 _CONTRACTIONS = (
     (re.compile(r"(\w+)'nt", _ASCII), "not"),
     (re.compile(r"(\w+)n't", _ASCII), "not"),
@@ -318,26 +326,26 @@ _UNTOUCHED = ("wo", "ca")
 
 
 @lru_cache(maxsize=1 << 16)
-def _word(token: str) -> str:
-    """The word without brackets and quotes around it, which hide contractions and capitals:
-    ``(The`` and ``"don't"``."""
+def _normalize_word(token: str) -> str:
+    """Return the normalised word, without the brackets and quotes around it that hide contractions
+    and capitals: ``(The`` and ``"don't"``."""
     token = token.replace("’", "'").lstrip(_OPENING).rstrip(_ENDS + _CLOSING)
-    return _spelt_out(_lower(token))
+    return _expand_contraction(_lower_plain_word(token))
 
 
 @lru_cache(maxsize=1 << 16)
-def _tool_word(token: str) -> str:
-    word = _lower(token.rstrip(_ENDS))
+def _normalize_word_like_tool(token: str) -> str:
+    word = _lower_plain_word(token.rstrip(_ENDS))
     if word.endswith("n't") and word.startswith(_UNTOUCHED):
         return _WHOLE.get(word, word)
-    return _spelt_out(word)
+    return _expand_contraction(word)
 
 
-def _lower(token: str) -> str:
+def _lower_plain_word(token: str) -> str:
     return token if _CAPITAL.match(token) else token.lower()
 
 
-def _spelt_out(word: str) -> str:
+def _expand_contraction(word: str) -> str:
     if "'" not in word and "." not in word:
         return word
     if word in _WHOLE:

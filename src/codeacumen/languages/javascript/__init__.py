@@ -5,18 +5,18 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from codeacumen.languages.syntax import Syntax, parse
+from codeacumen.languages.syntax import Syntax, parse_source
 from codeacumen.registry import language as register_language
 
 if TYPE_CHECKING:
     from tree_sitter import Language
 
     from codeacumen.languages.base import TokenKind
-    from codeacumen.languages.javascript.tokens import Tokens
+    from codeacumen.languages.javascript.tokens import JavaScriptTokens
 
 
 @lru_cache(maxsize=1)
-def language() -> Language:
+def load_grammar() -> Language:
     import tree_sitter_javascript
     from tree_sitter import Language
 
@@ -24,7 +24,7 @@ def language() -> Language:
 
 
 def parse_javascript(source: bytes) -> Syntax:
-    return parse(language(), source)
+    return parse_source(load_grammar(), source)
 
 
 @register_language("javascript")
@@ -36,10 +36,10 @@ class JavaScript:
     def parse(self, source: bytes) -> Syntax:
         return parse_javascript(source)
 
-    def tokens(self, syntax: Syntax) -> Tokens:
-        from codeacumen.languages.javascript.tokens import tokens
+    def tokens(self, syntax: Syntax) -> JavaScriptTokens:
+        from codeacumen.languages.javascript.tokens import tokenize_javascript
 
-        return tokens(syntax)
+        return tokenize_javascript(syntax)
 
     @cached_property
     def token_kinds(self) -> list[TokenKind]:

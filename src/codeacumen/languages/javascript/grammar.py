@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.languages.javascript import language
-from codeacumen.languages.syntax import field_of, mask_of, symbols_of
+from codeacumen.languages.javascript import load_grammar
+from codeacumen.languages.syntax import find_grammar_field, find_grammar_symbols, make_symbol_mask
 
 IDENTIFIERS = (
     "identifier",
@@ -22,17 +22,17 @@ IDENTIFIERS = (
 
 
 @cache
-def symbols(*names: str) -> frozenset[int]:
-    """Numbers of the named symbols; one name may have several, through aliases."""
-    return symbols_of(language(), names)
+def find_symbols(*names: str) -> frozenset[int]:
+    """Return the numbers of the named symbols; a name may have several, through aliases."""
+    return find_grammar_symbols(load_grammar(), names)
 
 
 @cache
-def field(name: str) -> int:
-    return field_of(language(), name)
+def field_number(name: str) -> int:
+    return find_grammar_field(load_grammar(), name)
 
 
 @cache
-def among(*names: str) -> NDArray[np.bool_]:
-    """For any symbol, whether it is one of the named."""
-    return mask_of(symbols(*names))
+def symbol_mask(*names: str) -> NDArray[np.bool_]:
+    """Return a mask over all symbols that is true for those named."""
+    return make_symbol_mask(find_symbols(*names))

@@ -1,8 +1,7 @@
-"""Every identifier of a file, and the role it plays: function, variable or property.
+"""All identifiers of a file with their role: function, variable or property.
 
-The roles are those by which IdBench sorts its identifiers (section II-A). They follow from the
-syntax alone; a file need not be whole. Beside the role stands the place, which is finer, for
-those who draw the lines elsewhere:
+The roles are those of IdBench (section II-A). They follow from the syntax alone, also in incomplete
+files. Each identifier also has a place, a finer class, for users who need other boundaries:
 
 =============== ======== ==================================================================
 place           role     the identifier ``x`` in
@@ -45,8 +44,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.languages.javascript import language
-from codeacumen.languages.javascript.grammar import IDENTIFIERS, among, field, symbols
+from codeacumen.languages.javascript import load_grammar
+from codeacumen.languages.javascript.grammar import (
+    IDENTIFIERS,
+    field_number,
+    find_symbols,
+    symbol_mask,
+)
 from codeacumen.languages.javascript.tokens import name_value
 from codeacumen.languages.kernel import kernel
 from codeacumen.languages.syntax import Column, Syntax, number_texts
@@ -74,7 +78,7 @@ ROLE_OF_PLACE = np.array(
 )
 
 _FUNCTIONS = ("function_expression", "generator_function", "arrow_function")
-# What an identifier is that stands directly in such a field of such a node ("": in any).
+# The place of an identifier by its parent and the field in it ("": any field).
 _BY_PARENT = {
     ("function_declaration", "name"): "function",
     ("function_expression", "name"): "function",
@@ -103,7 +107,7 @@ _BY_PARENT = {
     ("jsx_attribute", ""): "jsx name",
     ("jsx_namespace_name", ""): "jsx name",
 }
-# And what the last name of a.b.x is, by the place of the whole.
+# The place of the last name of a.b.x, by the place of the whole expression.
 _MEMBER_AS = {
     "call": "method call",
     "construction": "construction",
@@ -129,8 +133,8 @@ _NAMES_ITS_VALUE = (
 
 @dataclass(frozen=True, slots=True)
 class Identifiers:
-    """``node`` are the identifiers' nodes in source order; ``role`` numbers ROLES, ``place``
-    PLACES; ``word`` is the place of each one's text in ``words``."""
+    """Columns of the identifiers in source order: ``node`` of the syntax, ``role`` (index into
+    ROLES), ``place`` (index into PLACES), ``word`` (index of the text in ``words``)."""
 
     node: Column
     role: NDArray[np.uint8]
@@ -145,13 +149,15 @@ class Identifiers:
         return self.words[int(self.word[i])]
 
 
-# Symbols and fields of the grammar are fewer; tree-sitter's symbol of an error is cut to the last.
+# Upper bounds of the grammar's symbols and fields; tree-sitter's error symbol is clipped to the
+# last.
 _SYMBOLS, _FIELDS = 1 << 10, 1 << 6
 
 
 @dataclass(frozen=True)
 class _Tables:
-    """By symbol, by the parent's symbol and the field, or by place."""
+    """Lookup tables: by symbol (``identifier``, ``accessor_word``), by the parent's symbol and the
+    field (``place``, ``names_its_value``), by place (``member_as``)."""
 
     identifier: NDArray[np.bool_]
     place: NDArray[np.uint8]
@@ -161,103 +167,108 @@ class _Tables:
 
 
 @lru_cache(maxsize=1)
-def _tables() -> _Tables:
+def _make_tables() -> _Tables:
     place = np.full((_SYMBOLS, _FIELDS), PLACE["variable"], dtype=np.uint8)
-    for (parent, name), found in _BY_PARENT.items():
-        for symbol in symbols(parent):
-            place[symbol, field(name) if name else slice(None)] = PLACE[found]
+    for (parent, name), place_name in _BY_PARENT.items():
+        for symbol in find_symbols(parent):
+            place[symbol, field_number(name) if name else slice(None)] = PLACE[place_name]
     names_its_value = np.zeros((_SYMBOLS, _FIELDS), dtype=np.bool_)
     for parent, name in _NAMES_ITS_VALUE:
-        names_its_value[list(symbols(parent)), field(name)] = True
+        names_its_value[list(find_symbols(parent)), field_number(name)] = True
     member_as = np.full(len(PLACES), PLACE["member"], dtype=np.uint8)
     for outer, inner in _MEMBER_AS.items():
         member_as[PLACE[outer]] = PLACE[inner]
     accessor_word = np.zeros(1 << 16, dtype=np.bool_)
-    for symbol in range(language().node_kind_count):
-        accessor_word[symbol] = language().node_kind_for_id(symbol) in ("get", "set", "static get")
-    return _Tables(among(*IDENTIFIERS), place, names_its_value, member_as, accessor_word)
+    for symbol in range(load_grammar().node_kind_count):
+        accessor_word[symbol] = load_grammar().node_kind_for_id(symbol) in (
+            "get",
+            "set",
+            "static get",
+        )
+    return _Tables(symbol_mask(*IDENTIFIERS), place, names_its_value, member_as, accessor_word)
 
 
-def identifiers(syntax: Syntax) -> Identifiers:
-    node = np.flatnonzero(_tables().identifier[syntax.kind]).astype(np.int32)
-    place = _places(syntax, node)
-    real = _not_await(syntax, node, place)
-    node, place = node[real], place[real]
+def find_identifiers(syntax: Syntax) -> Identifiers:
+    node = np.flatnonzero(_make_tables().identifier[syntax.kind]).astype(np.int32)
+    place = _classify_identifiers(syntax, node)
+    is_identifier = _is_not_await(syntax, node, place)
+    node, place = node[is_identifier], place[is_identifier]
     word, texts = number_texts(syntax, node)
     words = tuple(name_value(text.decode("utf-8", errors="replace")) for text in texts)
     return Identifiers(node, ROLE_OF_PLACE[place], place, word, words)
 
 
-def _not_await(syntax: Syntax, node: Column, place: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """All but the operator in ``await (0, f)()``, which the grammar may take for a function."""
+def _is_not_await(syntax: Syntax, node: Column, place: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return a mask without the operator in ``await (0, f)()``, which the grammar may parse as a
+    function."""
     word = b"await"
-    real = np.ones(len(node), dtype=np.bool_)
+    is_identifier = np.ones(len(node), dtype=np.bool_)
     likely = (place == PLACE["call"]) & (syntax.end[node] - syntax.start[node] == len(word))
     for i in np.flatnonzero(likely).tolist():
-        real[i] = not syntax.source.startswith(word, syntax.start[node[i]])
-    return real
+        is_identifier[i] = not syntax.source.startswith(word, syntax.start[node[i]])
+    return is_identifier
 
 
-def _places(syntax: Syntax, node: Column) -> NDArray[np.uint8]:
-    tables, above = _tables(), np.maximum(syntax.parent, 0)
+def _classify_identifiers(syntax: Syntax, node: Column) -> NDArray[np.uint8]:
+    tables, parent = _make_tables(), np.maximum(syntax.parent, 0)
     outer = _outside_parentheses(syntax, node)
-    place = _standing(syntax, outer)
+    place = _place_by_parent(syntax, outer)
     kind = syntax.kind[node]
     shorthand = ("shorthand_property_identifier", "shorthand_property_identifier_pattern")
-    place[among(*shorthand)[kind]] = PLACE["shorthand"]
-    place[among("statement_identifier")[kind]] = PLACE["label"]
+    place[symbol_mask(*shorthand)[kind]] = PLACE["shorthand"]
+    place[symbol_mask("statement_identifier")[kind]] = PLACE["label"]
 
     component = np.flatnonzero(place == PLACE["component"])
     first = np.frombuffer(syntax.source, dtype=np.uint8)[syntax.start[node[component]]]
     place[component[(first >= ord("a")) & (first <= ord("z"))]] = PLACE["jsx name"]
 
     named = _function_names(syntax)
-    last = place == PLACE["member"]
-    whole = _outside_parentheses(syntax, above[node[last]])
-    place[last] = tables.member_as[_standing(syntax, whole)]
-    outer[last] = whole
+    is_member = place == PLACE["member"]
+    member_expression = _outside_parentheses(syntax, parent[node[is_member]])
+    place[is_member] = tables.member_as[_place_by_parent(syntax, member_expression)]
+    outer[is_member] = member_expression
     may_name = np.isin(place, (PLACE["variable"], PLACE["key"], PLACE["member"]))
-    name = np.where(may_name, named[above[outer]], 0)
+    name = np.where(may_name, named[parent[outer]], 0)
     place[name == _FUNCTION] = PLACE["function"]
     place[name == _CLASS] = PLACE["class"]
 
     accessor = np.zeros(len(syntax), dtype=np.bool_)
-    accessor[above[np.flatnonzero(tables.accessor_word[syntax.kind])]] = True
-    place[(place == PLACE["method"]) & accessor[above[node]]] = PLACE["accessor"]
+    accessor[parent[np.flatnonzero(tables.accessor_word[syntax.kind])]] = True
+    place[(place == PLACE["method"]) & accessor[parent[node]]] = PLACE["accessor"]
 
-    is_name = syntax.field[node] == field("name")
+    is_name = syntax.field[node] == field_number("name")
     has_alias = np.zeros(len(syntax), dtype=np.bool_)
-    has_alias[above[np.flatnonzero(syntax.field == field("alias"))]] = True
-    renamed = (place == PLACE["import"]) & is_name & has_alias[above[node]]
+    has_alias[parent[np.flatnonzero(syntax.field == field_number("alias"))]] = True
+    renamed = (place == PLACE["import"]) & is_name & has_alias[parent[node]]
     has_source = np.zeros(len(syntax), dtype=np.bool_)
-    has_source[above[np.flatnonzero(syntax.field == field("source"))]] = True
-    exported = among("export_specifier")[syntax.kind[above[node]]]
-    passed_on = exported & is_name & has_source[above[above[above[node]]]]
+    has_source[parent[np.flatnonzero(syntax.field == field_number("source"))]] = True
+    exported = symbol_mask("export_specifier")[syntax.kind[parent[node]]]
+    passed_on = exported & is_name & has_source[parent[parent[parent[node]]]]
     place[renamed | passed_on] = PLACE["module name"]
 
-    parameter = _in_parameters(
+    parameter = _find_parameters(
         syntax.kind,
         syntax.field,
-        above,
-        among("formal_parameters"),
-        among(*_PATTERNS),
-        field("parameter"),
-        field("key"),
-        field("right"),
+        parent,
+        symbol_mask("formal_parameters"),
+        symbol_mask(*_PATTERNS),
+        field_number("parameter"),
+        field_number("key"),
+        field_number("right"),
     )
     place[(place == PLACE["variable"]) & parameter[node]] = PLACE["parameter"]
     return place
 
 
-def _standing(syntax: Syntax, node: Column) -> NDArray[np.uint8]:
-    """The places that parents and fields give."""
+def _place_by_parent(syntax: Syntax, node: Column) -> NDArray[np.uint8]:
+    """Return each node's place according to its parent and field."""
     parent = syntax.kind[np.maximum(syntax.parent[node], 0)]
-    return _tables().place[np.minimum(parent, _SYMBOLS - 1), syntax.field[node]]
+    return _make_tables().place[np.minimum(parent, _SYMBOLS - 1), syntax.field[node]]
 
 
 def _outside_parentheses(syntax: Syntax, node: Column) -> Column:
-    """For each node, the outermost parentheses with nothing else in them, or the node itself."""
-    parentheses = among("parenthesized_expression")[syntax.kind]
+    """Return for each node the outermost parentheses directly around it, or the node itself."""
+    parentheses = symbol_mask("parenthesized_expression")[syntax.kind]
     outer = node.copy()
     climbing = np.arange(len(node))
     while len(climbing):
@@ -269,35 +280,36 @@ def _outside_parentheses(syntax: Syntax, node: Column) -> Column:
 
 
 def _function_names(syntax: Syntax) -> NDArray[np.uint8]:
-    """For each node that gives a name to its value, what the value is (ECMAScript 8.4)."""
+    """Return for each node that names its value whether the value is a function or a class
+    (ECMAScript 8.4)."""
     named = np.zeros(len(syntax), dtype=np.uint8)
     for code, kinds in ((_FUNCTION, _FUNCTIONS), (_CLASS, ("class",))):
-        value = np.flatnonzero(among(*kinds)[syntax.kind]).astype(np.int32)
+        value = np.flatnonzero(symbol_mask(*kinds)[syntax.kind]).astype(np.int32)
         outer = _outside_parentheses(syntax, value)
         parent = np.maximum(syntax.parent[outer], 0)
         kind = np.minimum(syntax.kind[parent], _SYMBOLS - 1)
-        named[parent[_tables().names_its_value[kind, syntax.field[outer]]]] = code
+        named[parent[_make_tables().names_its_value[kind, syntax.field[outer]]]] = code
     return named
 
 
 @kernel
-def _in_parameters(
+def _find_parameters(
     kind: NDArray[np.uint16],
     field_: NDArray[np.uint16],
-    above: Column,
+    parents: Column,
     opens: NDArray[np.bool_],
     goes_on: NDArray[np.bool_],
     parameter: int,
     key: int,
     right: int,
 ) -> NDArray[np.bool_]:
-    """For each node, whether it is a parameter or a part of the pattern of one."""
-    inside = np.zeros(len(kind), dtype=np.bool_)
+    """Return a mask of the nodes that are a parameter or a part of a parameter's pattern."""
+    is_parameter = np.zeros(len(kind), dtype=np.bool_)
     for node in range(1, len(kind)):
-        parent = above[node]
+        parent = parents[node]
         if opens[kind[parent]] or field_[node] == parameter:
-            inside[node] = True
-        elif inside[parent] and goes_on[kind[parent]]:
-            # A key is no binding, and a default value is an expression.
-            inside[node] = field_[node] != key and field_[node] != right
-    return inside
+            is_parameter[node] = True
+        elif is_parameter[parent] and goes_on[kind[parent]]:
+            # A key binds no variable, and a default value is an expression.
+            is_parameter[node] = field_[node] != key and field_[node] != right
+    return is_parameter

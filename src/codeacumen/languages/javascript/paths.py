@@ -1,18 +1,19 @@
 """Paths between leaves of JavaScript's abstract tree, on which path-based embeddings are trained.
 
-As in PigeonJS (Alon et al., "A general path-based representation for predicting program
+The paths follow PigeonJS (Alon et al., "A general path-based representation for predicting program
 properties", PLDI 2018): 7 and 3 are the paper's limits of length and width for JavaScript. A node
-goes by its kind and operator, and by its place among its siblings if it is a leaf or stands below a
-call, a member, a subscript or an assignment, where the place tells the part played. Otherwise than
-there, paths are taken from the whole file, not function by function; two leaves of the same name
-are no exception to the limits; and a leaf has paths to a limited number of leaves after it.
+is labelled by its kind and operator, and by its index among its siblings if it is a leaf or a child
+of a call, a member, a subscript or an assignment, where the index determines its function. Three
+things differ from the paper: paths are taken from the whole file, not function by function; two
+leaves of the same name are no exception to the limits; and a leaf has paths to a limited number of
+later leaves.
 
 The grammar's tree is concrete. Limits on paths were published for abstract trees, so punctuation,
 comments, empty statements and the inside of literals are left out, and parentheses, lists of
-arguments or parameters and the like are passed through. What is left has the shape of ESTree's
-trees, but for a few nodes that the grammar makes one (``{x}``, ``{x() {}}``,
-``for (const x of y)``, ``<x/>``). Leaves are identifiers, literals, ``this`` and ``super``. A
-template with substitutions is no leaf, and its characters are none. ``await (a, b)()`` is a call of
+arguments or parameters and the like are passed through. The result has the shape of ESTree's
+trees, except for a few pairs of nodes that the grammar merges (``{x}``, ``{x() {}}``,
+``for (const x of y)``, ``<x/>``). Leaves are identifiers, literals, ``this`` and ``super``. Neither
+a template with substitutions nor its characters are leaves. ``await (a, b)()`` is a call of
 ``await`` in the grammar's trees.
 """
 
@@ -28,14 +29,19 @@ from codeacumen.languages.abstract_tree import (
     Limits,
     Treatment,
     Tree,
-    abstract_tree,
-    leaf_paths,
-    leaf_words,
-    symbol_hashes,
-    treatment,
+    build_abstract_tree,
+    find_leaf_paths,
+    hash_symbols,
+    make_treatment,
+    number_leaf_words,
 )
-from codeacumen.languages.javascript import language
-from codeacumen.languages.javascript.grammar import IDENTIFIERS, among, field, symbols
+from codeacumen.languages.javascript import load_grammar
+from codeacumen.languages.javascript.grammar import (
+    IDENTIFIERS,
+    field_number,
+    find_symbols,
+    symbol_mask,
+)
 from codeacumen.languages.javascript.tokens import name_value, string_value
 from codeacumen.languages.kernel import Words
 from codeacumen.languages.syntax import Column, Syntax
@@ -72,18 +78,18 @@ _LEFT_OUT = (
 
 
 @lru_cache(maxsize=1)
-def _treatment() -> Treatment:
-    return treatment(
-        language(),
-        symbols(*_LEFT_OUT),
-        symbols(*_PASSED),
-        symbols(*IDENTIFIERS, *_LITERALS),
-        symbols("template_string"),
+def _load_treatment() -> Treatment:
+    return make_treatment(
+        load_grammar(),
+        find_symbols(*_LEFT_OUT),
+        find_symbols(*_PASSED),
+        find_symbols(*IDENTIFIERS, *_LITERALS),
+        find_symbols("template_string"),
     )
 
 
-def tree(syntax: Syntax) -> Tree:
-    return abstract_tree(syntax, _treatment(), field("operator"))
+def build_javascript_tree(syntax: Syntax) -> Tree:
+    return build_abstract_tree(syntax, _load_treatment(), field_number("operator"))
 
 
 LENGTH, WIDTH, MOST = 7, 3, 200
@@ -100,11 +106,13 @@ _PARTS = (
 
 @dataclass(frozen=True)
 class Paths:
-    """``left`` and ``right`` are places in ``tree.leaf``, left before right in the source.
-    ``path`` is a hash of the path from left to right and ``back`` one of the path from right to
-    left; a path has the same hash in all files. Of each leaf, ``word`` is the place of its text
-    in ``words``, and ``is_name`` tells whether it is an identifier. ``shows_place`` is of the
-    nodes of the tree: whether the place is part of the name."""
+    """Paths between the leaves of a file.
+
+    ``left`` and ``right`` are indices into ``tree.leaf``, left before right in the source. ``path``
+    is the hash of the path from left to right, ``back`` that of the path from right to left; a path
+    has the same hash in all files. For each leaf, ``word`` is the index of its text in ``words``
+    and ``is_name`` is true for identifiers. ``shows_place`` is a mask of the tree's nodes whose
+    label includes their index among their siblings."""
 
     syntax: Syntax
     tree: Tree
@@ -120,15 +128,15 @@ class Paths:
     def __len__(self) -> int:
         return len(self.left)
 
-    def string(self, i: int) -> str:
-        """The path from left to right, as PigeonJS writes paths: that of ``a + 1`` is
+    def format_path(self, i: int) -> str:
+        """Return the path from left to right in PigeonJS's notation: that of ``a + 1`` is
         ``(identifier0)^(binary_expression+)_(number1)``."""
-        return self.between(int(self.left[i]), int(self.right[i]))
+        return self.format_path_between(int(self.left[i]), int(self.right[i]))
 
-    def between(self, one: int, other: int) -> str:
-        """The path from one leaf to another, whatever its length."""
+    def format_path_between(self, source: int, target: int) -> str:
+        """Return the path from one leaf to another, of any length."""
         up, depth, kind, label = self._steps
-        a, b = int(self.tree.leaf[one]), int(self.tree.leaf[other])
+        a, b = int(self.tree.leaf[source]), int(self.tree.leaf[target])
         rising: list[str] = []
         falling: list[str] = []
         while a != b:
@@ -142,35 +150,40 @@ class Paths:
 
     @cached_property
     def _steps(self) -> tuple[list[int], list[int], list[str], list[str]]:
-        """Parent, depth, kind and name of all nodes of the tree, for quick reading."""
+        """Parent, depth, kind and label of all nodes of the tree, as lists for fast access."""
         symbol = self.syntax.kind[self.tree.node].tolist()
         kind = [
-            _name(one) + (_name(operator) if operator else "")
-            for one, operator in zip(symbol, self.tree.operator.tolist(), strict=True)
+            _symbol_name(number) + (_symbol_name(operator) if operator else "")
+            for number, operator in zip(symbol, self.tree.operator.tolist(), strict=True)
         ]
-        place = np.where(self.shows_place, self.tree.place, -1).tolist()
+        place = np.where(self.shows_place, self.tree.child_index, -1).tolist()
         label = [
-            f"{one}{where}" if where >= 0 else one for one, where in zip(kind, place, strict=True)
+            f"{name}{where}" if where >= 0 else name
+            for name, where in zip(kind, place, strict=True)
         ]
-        return self.tree.up.tolist(), self.tree.depth.tolist(), kind, label
+        return self.tree.parent.tolist(), self.tree.depth.tolist(), kind, label
 
 
-def paths(syntax: Syntax, length: int = LENGTH, width: int = WIDTH, most: int = MOST) -> Paths:
-    """All paths of a file within the limits, by the left leaf and from near to far."""
-    shape = tree(syntax)
-    kind = syntax.kind[shape.node]
-    shows_place = among(*_PARTS)[kind[np.maximum(shape.up, 0)]] & (shape.up >= 0)
-    shows_place[shape.leaf] = True
-    found = leaf_paths(kind, shape, shows_place, _hashes(), Limits(length, width, most))
-    word, words = leaf_words(syntax, shape, _word)
-    is_name = among(*IDENTIFIERS)[kind[shape.leaf]]
+def find_javascript_paths(
+    syntax: Syntax, length: int = LENGTH, width: int = WIDTH, most: int = MOST
+) -> Paths:
+    """Return all paths of a file within the limits, by the left leaf and from near to far."""
+    tree = build_javascript_tree(syntax)
+    kind = syntax.kind[tree.node]
+    shows_place = symbol_mask(*_PARTS)[kind[np.maximum(tree.parent, 0)]] & (tree.parent >= 0)
+    shows_place[tree.leaf] = True
+    leaf_paths = find_leaf_paths(
+        kind, tree, shows_place, _symbol_hashes(), Limits(length, width, most)
+    )
+    word, words = number_leaf_words(syntax, tree, _normalize_leaf)
+    is_name = symbol_mask(*IDENTIFIERS)[kind[tree.leaf]]
     return Paths(
         syntax,
-        shape,
-        found.left,
-        found.right,
-        found.path,
-        found.back,
+        tree,
+        leaf_paths.left,
+        leaf_paths.right,
+        leaf_paths.path,
+        leaf_paths.back,
         word,
         words,
         is_name,
@@ -178,17 +191,17 @@ def paths(syntax: Syntax, length: int = LENGTH, width: int = WIDTH, most: int = 
     )
 
 
-def _word(text: str) -> str:
+def _normalize_leaf(text: str) -> str:
     if text[0] in "'\"":
         return f'"{string_value(text)[:_LONGEST]}"'
     return text[:_LONGEST] if text[0] in "`/" else name_value(text)
 
 
 @cache
-def _name(symbol: int) -> str:
-    return language().node_kind_for_id(symbol) or ""
+def _symbol_name(symbol: int) -> str:
+    return load_grammar().node_kind_for_id(symbol) or ""
 
 
 @lru_cache(maxsize=1)
-def _hashes() -> Words:
-    return symbol_hashes(language())
+def _symbol_hashes() -> Words:
+    return hash_symbols(load_grammar())

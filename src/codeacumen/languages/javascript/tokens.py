@@ -3,12 +3,12 @@
 The leaves of the syntax are the tokens, with these exceptions: a string is one token, and so is a
 regular expression with its flags; the characters of a template between its quotes and
 substitutions are one token; so is a text of JSX, with the entities in it; ``</`` and ``/>`` are
-two. What is only layout is no token: comments, the hashbang, semicolons that the parser adds, and
-texts of JSX that are white space alone.
+two. Layout makes no tokens: comments, the hashbang, semicolons that the parser adds, and texts of
+JSX that are white space only.
 
-Keywords are the words that are never identifiers. A word that is special only in places
-(``let``, ``async``, ``of``, ``await``, …) is an identifier, and so is a keyword that names a
-property, as in ``map.delete``. Values are written as JavaScript's ``String(value)`` does.
+Keywords are the words that are never identifiers. A contextual keyword (``let``, ``async``, ``of``,
+``await``, …) is an identifier, and so is a keyword that names a property, as in ``map.delete``.
+Values are written as JavaScript's ``String(value)`` does.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from codeacumen.languages.javascript import language
-from codeacumen.languages.javascript.grammar import among
+from codeacumen.languages.javascript import load_grammar
+from codeacumen.languages.javascript.grammar import symbol_mask
 from codeacumen.languages.syntax import Syntax
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from codeacumen.languages.syntax import Column
 
 _SIMPLE = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
-# In this order: the long forms before the digits, a line break of two characters before one.
+# The order matters: long forms before digits, a line break of two characters before one.
 _ESCAPE = re.compile(
     r"\\(?:u\{([0-9a-fA-F]+)\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([0-3][0-7]{0,2}|[4-7][0-7]?)"
     r"|(\r\n|[\n\r\u2028\u2029])|(.))",
@@ -39,7 +39,7 @@ _ESCAPE = re.compile(
 _LAST = 0x10FFFF
 
 
-def _unescaped(match: re.Match[str]) -> str:
+def _decode_escape(match: re.Match[str]) -> str:
     braced, unicode, byte, octal, line, other = match.groups()
     digits = braced or unicode or byte
     if digits or octal:
@@ -50,29 +50,30 @@ def _unescaped(match: re.Match[str]) -> str:
     return _SIMPLE.get(other, other)
 
 
-def _whole(text: str) -> str:
-    """Pairs of escaped surrogates joined; a lone one, which no file can hold, replaced."""
+def _join_surrogates(text: str) -> str:
+    """Return the text with escaped surrogate pairs joined and lone surrogates replaced, because
+    UTF-8 cannot encode those."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def name_value(text: str) -> str:
-    r"""The name that is meant: ``\u0061`` is ``a`` (ECMAScript 12.7.1)."""
-    return _whole(_ESCAPE.sub(_unescaped, text)) if "\\" in text else text
+    r"""Return the name with escapes decoded: ``\u0061`` is ``a`` (ECMAScript 12.7.1)."""
+    return _join_surrogates(_ESCAPE.sub(_decode_escape, text)) if "\\" in text else text
 
 
 def string_value(text: str) -> str:
-    """What a string in quotes means; a broken one may lack its last quote."""
+    """Return the value of a quoted string; a broken one may lack its last quote."""
     inside = text[1:-1] if len(text) > 1 and text[-1] == text[0] else text[1:]
     return name_value(inside)
 
 
 def template_value(text: str) -> str:
-    """The cooked value: line breaks are one character (ECMAScript 12.9.6)."""
+    """Return the cooked value; a line break is one character (ECMAScript 12.9.6)."""
     return name_value(text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def number_value(text: str) -> str:
-    """A number as JavaScript prints it, a BigInt without its suffix.
+    """Return a number as JavaScript prints it, a BigInt without its suffix.
 
     >>> number_value("0x10"), number_value("1e21"), number_value(".5"), number_value("010")
     ('16', '1e+21', '0.5', '8')
@@ -84,43 +85,44 @@ def number_value(text: str) -> str:
             return digits[:-1]
         if base != 10:
             number = int(digits[2:].removesuffix("n"), base)
-            return str(number) if digits.endswith("n") else _printed(float(number))
+            return str(number) if digits.endswith("n") else _format_number(float(number))
         if re.fullmatch("0[0-7]+", digits):
-            return _printed(float(int(digits, 8)))  # legacy: a leading zero means octal
-        return _printed(float(digits))
+            return _format_number(float(int(digits, 8)))  # legacy: a leading zero means octal
+        return _format_number(float(digits))
     except OverflowError:
         return "Infinity"
     except ValueError:
         return text  # broken, or too long for Python to print
 
 
-def _printed(number: float) -> str:
-    """ECMAScript 6.1.6.1.20: the shortest digits that read back, laid out JavaScript's way."""
+def _format_number(number: float) -> str:
+    """Return a number as ECMAScript 6.1.6.1.20 formats it, with the shortest digits that parse
+    to the same number."""
     if number == float("inf"):
         return "Infinity"
     mantissa, _, exponent = f"{number!r}".partition("e")
-    whole, _, fraction = mantissa.partition(".")
+    integer, _, fraction = mantissa.partition(".")
     fraction = "" if fraction == "0" else fraction
-    digits = (whole + fraction).lstrip("0")
+    digits = (integer + fraction).lstrip("0")
     if not digits:
         return "0"
-    # The value is 0.digits times ten to the power of point.
-    point = int(exponent or 0) + len(whole) - (len(whole + fraction) - len(digits))
+    # The value is 0.digits times ten to the power of decimal_exponent.
+    decimal_exponent = int(exponent or 0) + len(integer) - (len(integer + fraction) - len(digits))
     digits = digits.rstrip("0")
     count = len(digits)
-    if count <= point <= 21:
-        return digits + "0" * (point - count)
-    if 0 < point <= 21:
-        return f"{digits[:point]}.{digits[point:]}"
-    if -6 < point <= 0:
-        return "0." + "0" * -point + digits
-    sign = "+" if point > 0 else "-"
+    if count <= decimal_exponent <= 21:
+        return digits + "0" * (decimal_exponent - count)
+    if 0 < decimal_exponent <= 21:
+        return f"{digits[:decimal_exponent]}.{digits[decimal_exponent:]}"
+    if -6 < decimal_exponent <= 0:
+        return "0." + "0" * -decimal_exponent + digits
+    sign = "+" if decimal_exponent > 0 else "-"
     tail = f".{digits[1:]}" if count > 1 else ""
-    return f"{digits[0]}{tail}e{sign}{abs(point - 1)}"
+    return f"{digits[0]}{tail}e{sign}{abs(decimal_exponent - 1)}"
 
 
 def regex_value(text: str) -> str:
-    """The expression with its flags in the order in which they are printed."""
+    """Return the regular expression with its flags in the order in which JavaScript prints them."""
     slash = text.rfind("/")
     return text[: slash + 1] + "".join(sorted(text[slash + 1 :]))
 
@@ -197,14 +199,14 @@ _NAMED_LEAVES = {
 }
 _NO_TOKEN = 255
 _WORD_OR_SIGN = re.compile(rb"[a-z]+|[</>]")
-# The published streams cut every token here.
+# The published streams truncate tokens at this number of UTF-16 units.
 _LONGEST = 200
 
 
 @dataclass(frozen=True)
-class Tokens:
-    """``kind`` numbers KINDS; ``node`` is the node of the syntax a token belongs to, or its
-    first one."""
+class JavaScriptTokens:
+    """Columns of a file's tokens. ``kind`` is an index into KINDS; ``node`` is the token's node of
+    the syntax, or the first of its nodes."""
 
     source: bytes
     kind: NDArray[np.uint8]
@@ -219,7 +221,7 @@ class Tokens:
         return self.source[self.start[i] : self.end[i]].decode("utf-8", errors="replace")
 
     def value(self, i: int) -> str:
-        """What the token means: escapes resolved, numbers as JavaScript prints them."""
+        """Return the token's value: escapes decoded, numbers as JavaScript prints them."""
         kind, text = KINDS[self.kind[i]], self.text(i)
         if kind == "string":
             return string_value(text)
@@ -232,11 +234,10 @@ class Tokens:
         return name_value(text) if kind in ("identifier", "private name") else text
 
     def spelling(self, i: int) -> str:
-        """The token as in the streams IdBench's embeddings were trained on: ``ID:`` before
-        identifiers, ``LIT:`` before literals, ``STD:`` before the rest.
+        """Return the token as in the streams that IdBench's embeddings were trained on: ``ID:``
+        before identifiers, ``LIT:`` before literals, ``STD:`` before the rest.
 
-        They came from a scanner that knows no grammar, so a keyword that names a property
-        stays a keyword there.
+        A scanner without a grammar made them, so a keyword that names a property stays a keyword.
         """
         kind, value = KINDS[self.kind[i]], self.value(i)
         if kind == "private name":
@@ -245,20 +246,20 @@ class Tokens:
             mark = "LIT:"
         else:
             mark = "ID:" if kind == "identifier" and value not in KEYWORDS else "STD:"
-        return _cut(mark + value)
+        return _truncate_token(mark + value)
 
 
-def _cut(text: str) -> str:
-    """At most so many UTF-16 units, which is what JavaScript counts."""
+def _truncate_token(text: str) -> str:
+    """Return the text cut to ``_LONGEST`` UTF-16 units, JavaScript's unit of length."""
     if 2 * len(text) <= _LONGEST:
         return text
     return text.encode("utf-16-le")[: 2 * _LONGEST].decode("utf-16-le", "ignore")
 
 
 @lru_cache(maxsize=1)
-def _codes() -> NDArray[np.uint8]:
-    """For each symbol of the grammar, the kind of token it is."""
-    grammar = language()
+def _token_codes() -> NDArray[np.uint8]:
+    """Return the token kind of each symbol of the grammar."""
+    grammar = load_grammar()
     codes = np.full(1 << 16, _NO_TOKEN, dtype=np.uint8)
     for symbol in range(grammar.node_kind_count):
         name = grammar.node_kind_for_id(symbol) or ""
@@ -274,56 +275,56 @@ def _codes() -> NDArray[np.uint8]:
 
 
 @lru_cache(maxsize=1)
-def _wholes() -> NDArray[np.bool_]:
-    """Symbols with tokens of the grammar below them that are none of the language."""
-    return among("string", "regex")
+def _whole_token_mask() -> NDArray[np.bool_]:
+    """Return a mask of the symbols that are one token with all nodes below them."""
+    return symbol_mask("string", "regex")
 
 
 @lru_cache(maxsize=1)
-def _specifiers() -> NDArray[np.bool_]:
-    return among("export_specifier", "import_specifier", "namespace_export")
+def _specifier_mask() -> NDArray[np.bool_]:
+    return symbol_mask("export_specifier", "import_specifier", "namespace_export")
 
 
 @lru_cache(maxsize=1)
-def _doubles() -> NDArray[np.bool_]:
-    grammar = language()
-    found = np.zeros(1 << 16, dtype=np.bool_)
+def _double_token_mask() -> NDArray[np.bool_]:
+    grammar = load_grammar()
+    mask = np.zeros(1 << 16, dtype=np.bool_)
     for symbol in range(grammar.node_kind_count):
-        found[symbol] = grammar.node_kind_for_id(symbol) in ("</", "/>", "static get")
-    return found
+        mask[symbol] = grammar.node_kind_for_id(symbol) in ("</", "/>", "static get")
+    return mask
 
 
-def tokens(syntax: Syntax) -> Tokens:
-    """All tokens of a file, in order."""
-    codes, is_whole = _codes(), _wholes()[syntax.kind]
+def tokenize_javascript(syntax: Syntax) -> JavaScriptTokens:
+    """Return all tokens of a file, in order."""
+    codes, is_whole = _token_codes(), _whole_token_mask()[syntax.kind]
     around = np.flatnonzero(is_whole)
     inside = np.zeros(len(syntax) + 1, dtype=np.int32)
     np.add.at(inside, around + 1, 1)
     np.add.at(inside, syntax.stop[around], -1)
-    counts = (syntax.is_leaf & (np.cumsum(inside)[:-1] == 0)) | is_whole
-    # A missing token that the parser made up has no width.
-    counts &= (codes[syntax.kind] != _NO_TOKEN) & (syntax.end > syntax.start)
-    node = np.flatnonzero(counts).astype(np.int32)
+    is_token = (syntax.is_leaf & (np.cumsum(inside)[:-1] == 0)) | is_whole
+    # A missing token that the parser inserted has no width.
+    is_token &= (codes[syntax.kind] != _NO_TOKEN) & (syntax.end > syntax.start)
+    node = np.flatnonzero(is_token).astype(np.int32)
     kind, start, end = codes[syntax.kind[node]], syntax.start[node], syntax.end[node]
-    # ``export {a as default}``: a name of the module, no keyword.
-    above = syntax.kind[np.maximum(syntax.parent[node], 0)]
-    kind[(kind == CODE["keyword"]) & _specifiers()[above]] = CODE["identifier"]
-    found = Tokens(syntax.source, kind, start, end, node)
-    return _split(_joined(found, syntax), syntax)
+    # In ``export {a as default}`` the keyword is a name of the module.
+    parent_kind = syntax.kind[np.maximum(syntax.parent[node], 0)]
+    kind[(kind == CODE["keyword"]) & _specifier_mask()[parent_kind]] = CODE["identifier"]
+    tokens = JavaScriptTokens(syntax.source, kind, start, end, node)
+    return _split_double_tokens(_join_pieces(tokens, syntax), syntax)
 
 
-def _joined(found: Tokens, syntax: Syntax) -> Tokens:
-    """Neighbouring pieces of one template or of one text of JSX made one token."""
-    text = found.kind == CODE["jsx text"]
-    piece = text | (found.kind == CODE["template"])
+def _join_pieces(tokens: JavaScriptTokens, syntax: Syntax) -> JavaScriptTokens:
+    """Return the tokens with adjacent pieces of a template or of a JSX text joined."""
+    text = tokens.kind == CODE["jsx text"]
+    piece = text | (tokens.kind == CODE["template"])
     if not piece.any():
-        return found
-    mother = syntax.parent[found.node]
-    goes_on = np.zeros(len(found), dtype=np.bool_)
-    goes_on[1:] = piece[1:] & (found.kind[1:] == found.kind[:-1]) & (mother[1:] == mother[:-1])
+        return tokens
+    parent = syntax.parent[tokens.node]
+    goes_on = np.zeros(len(tokens), dtype=np.bool_)
+    goes_on[1:] = piece[1:] & (tokens.kind[1:] == tokens.kind[:-1]) & (parent[1:] == parent[:-1])
     first = np.flatnonzero(~goes_on)
-    last = np.append(first[1:], len(found)) - 1
-    start, end = found.start[first].copy(), found.end[last].copy()
+    last = np.append(first[1:], len(tokens)) - 1
+    start, end = tokens.start[first].copy(), tokens.end[last].copy()
     keep = np.ones(len(first), dtype=np.bool_)
     for i in np.flatnonzero(text[first]).tolist():
         # The grammar drops white space with a line break in it, also beside an entity.
@@ -332,25 +333,25 @@ def _joined(found: Tokens, syntax: Syntax) -> Tokens:
         while syntax.source[end[i] : end[i] + 1].isspace():
             end[i] += 1
         keep[i] = not syntax.source[start[i] : end[i]].decode("utf-8", "replace").isspace()
-    return Tokens(
-        found.source, found.kind[first][keep], start[keep], end[keep], found.node[first][keep]
+    return JavaScriptTokens(
+        tokens.source, tokens.kind[first][keep], start[keep], end[keep], tokens.node[first][keep]
     )
 
 
-def _split(found: Tokens, syntax: Syntax) -> Tokens:
-    """Leaves of the grammar that are two tokens: ``</``, ``/>``, and ``static get`` before a
-    line break."""
-    double = np.flatnonzero(_doubles()[syntax.kind[found.node]])
+def _split_double_tokens(tokens: JavaScriptTokens, syntax: Syntax) -> JavaScriptTokens:
+    """Return the tokens with each leaf split that is two tokens: ``</``, ``/>``, and
+    ``static get`` before a line break."""
+    double = np.flatnonzero(_double_token_mask()[syntax.kind[tokens.node]])
     if not len(double):
-        return found
-    twice = np.ones(len(found), dtype=np.int64)
-    twice[double] = 2
-    both = np.repeat(np.arange(len(found)), twice)
-    start, end = found.start[both], found.end[both]
+        return tokens
+    repeats = np.ones(len(tokens), dtype=np.int64)
+    repeats[double] = 2
+    both = np.repeat(np.arange(len(tokens)), repeats)
+    start, end = tokens.start[both], tokens.end[both]
     for place, i in enumerate(double.tolist()):
         first = i + place
-        words = _WORD_OR_SIGN.findall(found.source, found.start[i], found.end[i])
+        words = _WORD_OR_SIGN.findall(tokens.source, tokens.start[i], tokens.end[i])
         end[first] = start[first] + len(words[0])
-        start[first + 1] = found.source.index(words[1], end[first])
+        start[first + 1] = tokens.source.index(words[1], end[first])
         end[first + 1] = start[first + 1] + len(words[1])
-    return Tokens(found.source, found.kind[both], start, end, found.node[both])
+    return JavaScriptTokens(tokens.source, tokens.kind[both], start, end, tokens.node[both])

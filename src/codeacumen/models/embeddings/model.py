@@ -38,7 +38,7 @@ class Embedding:
         return self.vectors.similarity([(pair.left, pair.right) for pair in pairs])
 
     def embed(self, items: Sequence[str]) -> list[list[float] | None]:
-        return [None if row is None else row.tolist() for row in self.vectors.rows(items)]
+        return [None if row is None else row.tolist() for row in self.vectors.look_up_rows(items)]
 
 
 @model("embedding", needs="DIR")

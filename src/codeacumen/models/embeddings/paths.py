@@ -32,22 +32,28 @@ from numpy.typing import NDArray
 from codeacumen.api import CodeacumenError
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.corpus import Corpus
-from codeacumen.corpus.files import Chosen, Stretch, chosen, read, worked
+from codeacumen.corpus.files import (
+    SelectedFiles,
+    ShardFiles,
+    process_files,
+    read_files,
+    select_files,
+)
 from codeacumen.engines import Engine
 from codeacumen.languages.abstract_tree import (
     Flags,
     LeafPaths,
     Limits,
     Treatment,
-    abstract_tree,
-    leaf_paths,
-    leaf_words,
-    symbol_hashes,
-    treatment,
+    build_abstract_tree,
+    find_leaf_paths,
+    hash_symbols,
+    make_treatment,
+    number_leaf_words,
 )
-from codeacumen.languages.kernel import STEP, Words, kernel, mixed
+from codeacumen.languages.kernel import STEP, Words, kernel, mix_bits
 from codeacumen.languages.syntax import Column
-from codeacumen.models.embeddings.vectors import Vectors, unit
+from codeacumen.models.embeddings.vectors import Vectors, normalize_rows
 
 Rows = NDArray[np.float32]
 Ints = NDArray[np.int32]
@@ -98,18 +104,18 @@ _LEAVES = (
 _PARTS = ("method_invocation", "field_access", "array_access", "assignment_expression")
 
 
-def contexts_of(
-    language: str, source: bytes, limits: Limits, places: dict[str, int]
+def extract_contexts(
+    language: str, source: bytes, limits: Limits, name_indices: dict[str, int]
 ) -> tuple[Column, Words]:
     """Return the pairs of a file: the index of each identifier and the hash of its context.
 
     New identifiers are added to ``name_indices``, the index of each identifier.
     """
-    find_paths = _javascript if language == "javascript" else _java
+    find_paths = _extract_javascript_paths if language == "javascript" else _extract_java_paths
     paths, word, words, is_name = find_paths(source, limits)
     hashes = np.fromiter(
         (
-            int.from_bytes(hashlib.blake2b(_bytes(text), digest_size=8).digest(), "little")
+            int.from_bytes(hashlib.blake2b(_encode_text(text), digest_size=8).digest(), "little")
             for text in words
         ),
         dtype=np.uint64,
@@ -118,84 +124,90 @@ def contexts_of(
     names = np.full(len(words), -1, dtype=np.int32)
     for i in np.unique(word[is_name]).tolist():
         text = words[i].removeprefix("#").encode("utf-8", "replace").decode()
-        names[i] = places.setdefault(text, len(places))
-    one, other = word[paths.left], word[paths.right]
-    forth, against = is_name[paths.left], is_name[paths.right]
+        names[i] = name_indices.setdefault(text, len(name_indices))
+    left_word, right_word = word[paths.left], word[paths.right]
+    left_is_name, right_is_name = is_name[paths.left], is_name[paths.right]
     return (
-        np.concatenate([names[one[forth]], names[other[against]]]),
+        np.concatenate([names[left_word[left_is_name]], names[right_word[right_is_name]]]),
         np.concatenate(
             [
-                mixed(paths.path[forth] + STEP * hashes[other[forth]]),
-                mixed(paths.back[against] + STEP * hashes[one[against]]),
+                mix_bits(paths.path[left_is_name] + STEP * hashes[right_word[left_is_name]]),
+                mix_bits(paths.back[right_is_name] + STEP * hashes[left_word[right_is_name]]),
             ]
         ),
     )
 
 
-_Found = tuple[LeafPaths, Column, tuple[str, ...], Flags]
+_FilePaths = tuple[LeafPaths, Column, tuple[str, ...], Flags]
 
 
-def _javascript(source: bytes, limits: Limits) -> _Found:
+def _extract_javascript_paths(source: bytes, limits: Limits) -> _FilePaths:
     from codeacumen.languages.javascript import parse_javascript
-    from codeacumen.languages.javascript.paths import paths
+    from codeacumen.languages.javascript.paths import find_javascript_paths
 
-    found = paths(parse_javascript(source), limits.length, limits.width, limits.most)
-    between = LeafPaths(found.left, found.right, found.path, found.back)
-    return between, found.word, found.words, found.is_name
+    extracted = find_javascript_paths(
+        parse_javascript(source), limits.length, limits.width, limits.most
+    )
+    leaf_pairs = LeafPaths(extracted.left, extracted.right, extracted.path, extracted.back)
+    return leaf_pairs, extracted.word, extracted.words, extracted.is_name
 
 
-def _java(source: bytes, limits: Limits) -> _Found:
+def _extract_java_paths(source: bytes, limits: Limits) -> _FilePaths:
     from codeacumen.languages.java import parse_java
-    from codeacumen.languages.java.syntax.grammar import field, symbols
+    from codeacumen.languages.java.syntax.grammar import field_number, find_symbols
 
     syntax = parse_java(source)
-    tree = abstract_tree(syntax, _treatment(), field("operator"))
+    tree = build_abstract_tree(syntax, _load_treatment(), field_number("operator"))
     kind = syntax.kind[tree.node]
-    shows_place = np.isin(kind[np.maximum(tree.up, 0)], list(symbols(*_PARTS))) & (tree.up >= 0)
-    shows_place[tree.leaf] = True
-    between = leaf_paths(kind, tree, shows_place, _hashes(), limits)
-    word, words = leaf_words(
+    shows_position = np.isin(kind[np.maximum(tree.parent, 0)], list(find_symbols(*_PARTS))) & (
+        tree.parent >= 0
+    )
+    shows_position[tree.leaf] = True
+    leaf_pairs = find_leaf_paths(kind, tree, shows_position, _load_symbol_hashes(), limits)
+    word, words = number_leaf_words(
         syntax, tree, lambda text: text[:LONGEST] if text[:1] in "'\"" else text
     )
-    is_name = np.isin(kind[tree.leaf], list(symbols("identifier", "type_identifier")))
-    return between, word, words, is_name
+    is_name = np.isin(kind[tree.leaf], list(find_symbols("identifier", "type_identifier")))
+    return leaf_pairs, word, words, is_name
 
 
-def _bytes(text: str) -> bytes:
+def _encode_text(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
 @lru_cache(maxsize=1)
-def _treatment() -> Treatment:
-    from codeacumen.languages.java import language
-    from codeacumen.languages.java.syntax.grammar import symbols
+def _load_treatment() -> Treatment:
+    from codeacumen.languages.java import load_grammar
+    from codeacumen.languages.java.syntax.grammar import find_symbols
 
-    return treatment(language(), symbols(*_LEFT_OUT), symbols(*_PASSED), symbols(*_LEAVES))
+    return make_treatment(
+        load_grammar(), find_symbols(*_LEFT_OUT), find_symbols(*_PASSED), find_symbols(*_LEAVES)
+    )
 
 
 @lru_cache(maxsize=1)
-def _hashes() -> Words:
-    from codeacumen.languages.java import language
+def _load_symbol_hashes() -> Words:
+    from codeacumen.languages.java import load_grammar
 
-    return symbol_hashes(language())
+    return hash_symbols(load_grammar())
 
 
-def noise(counts: NDArray[np.int64], places: int = TABLE) -> Ints:
+def make_noise_table(counts: NDArray[np.int64], size: int = TABLE) -> Ints:
     """Return a table of ``size`` contexts, each repeated by its count to the power 3/4."""
     shares = np.cumsum(counts.astype(np.float64) ** 0.75)
-    ends = np.round(shares / shares[-1] * places).astype(np.int64)
+    ends = np.round(shares / shares[-1] * size).astype(np.int64)
     return np.repeat(np.arange(len(counts), dtype=np.int32), np.diff(ends, prepend=0))
 
 
-def kept_shares(counts: NDArray[np.int64], sample: float) -> Rows:
+def compute_keep_probabilities(counts: NDArray[np.int64], sample: float) -> Rows:
     """Return the probability of keeping an occurrence of each word (word2vec's subsampling)."""
     share = counts / max(1, counts.sum())
     with np.errstate(divide="ignore", invalid="ignore"):
-        kept = np.sqrt(sample / share) + sample / share
-    return np.where(counts > 0, np.minimum(kept, 1.0), 1.0).astype(np.float32)
+        probability = np.sqrt(sample / share) + sample / share
+    return np.where(counts > 0, np.minimum(probability, 1.0), 1.0).astype(np.float32)
 
 
-def skip_gram(
+def train_skip_gram(
     word: Ints,
     context: Ints,
     sizes: tuple[int, int],
@@ -206,49 +218,53 @@ def skip_gram(
     sample: float,
     alpha: float,
     seed: int,
-    step: Progress = ignore_progress,
+    progress: Progress = ignore_progress,
 ) -> Rows:
     """Train a vector for each word; ``sizes`` are the numbers of words and of contexts."""
-    words = np.bincount(word, minlength=sizes[0]).astype(np.int64)
-    contexts = np.bincount(context, minlength=sizes[1]).astype(np.int64)
-    random = np.random.default_rng(seed)
+    word_counts = np.bincount(word, minlength=sizes[0]).astype(np.int64)
+    context_counts = np.bincount(context, minlength=sizes[1]).astype(np.int64)
+    generator = np.random.default_rng(seed)
     # The initial length of the vectors does not depend on their dimensions.
-    width = np.float32(1 / np.sqrt(size))
-    rows = (random.random((sizes[0], size), dtype=np.float32) - np.float32(0.5)) * width
-    others = (random.random((sizes[1], size), dtype=np.float32) - np.float32(0.5)) * width
-    learned = (np.zeros(sizes[0], dtype=np.float32), np.zeros(sizes[1], dtype=np.float32))
-    kept = kept_shares(words, sample) if sample else np.ones(sizes[0], dtype=np.float32)
-    table, total = noise(contexts), epochs * len(word)
+    scale = np.float32(1 / np.sqrt(size))
+    word_rows = (generator.random((sizes[0], size), dtype=np.float32) - np.float32(0.5)) * scale
+    context_rows = (generator.random((sizes[1], size), dtype=np.float32) - np.float32(0.5)) * scale
+    square_sums = (np.zeros(sizes[0], dtype=np.float32), np.zeros(sizes[1], dtype=np.float32))
+    keep_probabilities = (
+        compute_keep_probabilities(word_counts, sample)
+        if sample
+        else np.ones(sizes[0], dtype=np.float32)
+    )
+    table, total = make_noise_table(context_counts), epochs * len(word)
     state = np.array([seed * 2 + 1], dtype=np.uint64)
     for epoch in range(epochs):
         for start in range(0, len(word), CHUNK):
             done = epoch * len(word) + start
-            step(f"epoch {epoch + 1} of {epochs}", done, total)
-            learn(
+            progress(f"epoch {epoch + 1} of {epochs}", done, total)
+            update_vectors(
                 word[start : start + CHUNK],
                 context[start : start + CHUNK],
-                rows,
-                others,
-                *learned,
+                word_rows,
+                context_rows,
+                *square_sums,
                 table,
-                kept,
+                keep_probabilities,
                 negative,
                 np.float32(alpha),
                 state,
             )
-    return rows
+    return word_rows
 
 
 @kernel
-def learn(
+def update_vectors(
     word: Ints,
     context: Ints,
-    rows: Rows,
-    others: Rows,
-    row_sum: Rows,
-    other_sum: Rows,
+    word_rows: Rows,
+    context_rows: Rows,
+    word_square_sums: Rows,
+    context_square_sums: Rows,
     table: Ints,
-    kept: Rows,
+    keep_probabilities: Rows,
     negative: int,
     rate: np.float32,
     state: NDArray[np.uint64],
@@ -258,63 +274,64 @@ def learn(
     ``word_square_sums`` and ``context_square_sums`` accumulate the mean squares of each vector's
     gradients; a step is divided by their root.
     """
-    size = rows.shape[1]
-    share, least = np.float32(1.0 / size), np.float32(1e-12)
-    change = np.empty(size, dtype=np.float32)
+    size = word_rows.shape[1]
+    inverse_size, epsilon = np.float32(1.0 / size), np.float32(1e-12)
+    word_change = np.empty(size, dtype=np.float32)
     random = state[0]
-    one, zero = np.float32(1.0), np.float32(0.0)
+    one32, zero32 = np.float32(1.0), np.float32(0.0)
     for i in range(len(word)):
-        mine = word[i]
+        word_index = word[i]
         # Knuth's constants for a linear congruential generator; its high bits are good.
         random = random * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
         if (
-            kept[mine] < one
-            and np.float32(random >> np.uint64(40)) / np.float32(1 << 24) >= (kept[mine])
+            keep_probabilities[word_index] < one32
+            and np.float32(random >> np.uint64(40)) / np.float32(1 << 24)
+            >= (keep_probabilities[word_index])
         ):
             continue
-        row = rows[mine]
-        square = zero
+        word_row = word_rows[word_index]
+        square = zero32
         for j in range(size):
-            change[j] = zero
-            square += row[j] * row[j]
-        square *= share
+            word_change[j] = zero32
+            square += word_row[j] * word_row[j]
+        square *= inverse_size
         for k in range(negative + 1):
-            target = np.int64(context[i])
-            label = one
+            context_index = np.int64(context[i])
+            label = one32
             if k > 0:
                 random = random * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
-                target = np.int64(table[np.int64(random >> np.uint64(33)) % len(table)])
-                if target == context[i]:
+                context_index = np.int64(table[np.int64(random >> np.uint64(33)) % len(table)])
+                if context_index == context[i]:
                     continue
-                label = zero
-            other = others[target]
+                label = zero32
+            context_row = context_rows[context_index]
             # Four independent sums, so that the compiler can vectorise the loop.
-            a, b, c, d = zero, zero, zero, zero
+            a, b, c, d = zero32, zero32, zero32, zero32
             j = 0
             while j + 4 <= size:
-                a += row[j] * other[j]
-                b += row[j + 1] * other[j + 1]
-                c += row[j + 2] * other[j + 2]
-                d += row[j + 3] * other[j + 3]
+                a += word_row[j] * context_row[j]
+                b += word_row[j + 1] * context_row[j + 1]
+                c += word_row[j + 2] * context_row[j + 2]
+                d += word_row[j + 3] * context_row[j + 3]
                 j += 4
             while j < size:
-                a += row[j] * other[j]
+                a += word_row[j] * context_row[j]
                 j += 1
-            value = (a + b) + (c + d)
-            value = min(max(value, np.float32(-30.0)), np.float32(30.0))
-            error = label - one / (one + np.exp(-value))
-            other_sum[target] += error * error * square
-            step = error * rate / np.sqrt(other_sum[target] + least)
+            score = (a + b) + (c + d)
+            score = min(max(score, np.float32(-30.0)), np.float32(30.0))
+            error = label - one32 / (one32 + np.exp(-score))
+            context_square_sums[context_index] += error * error * square
+            step = error * rate / np.sqrt(context_square_sums[context_index] + epsilon)
             for j in range(size):
-                change[j] += error * other[j]
-                other[j] += step * row[j]
-        square = zero
+                word_change[j] += error * context_row[j]
+                context_row[j] += step * word_row[j]
+        square = zero32
         for j in range(size):
-            square += change[j] * change[j]
-        row_sum[mine] += square * share
-        step = rate / np.sqrt(row_sum[mine] + least)
+            square += word_change[j] * word_change[j]
+        word_square_sums[word_index] += square * inverse_size
+        step = rate / np.sqrt(word_square_sums[word_index] + epsilon)
         for j in range(size):
-            row[j] += step * change[j]
+            word_row[j] += step * word_change[j]
     state[0] = random
 
 
@@ -322,7 +339,7 @@ KIND = "paths"
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class PathSettings:
     """Settings of the path-based embedding.
 
     Identifiers that occur in fewer than ``min_count`` pairs are left out, and contexts that occur
@@ -344,9 +361,9 @@ class Settings:
     seed: int = 0
 
 
-def settings_of(**changes: Any) -> Settings:
+def make_settings(**changes: Any) -> PathSettings:
     return replace(
-        Settings(), **{name: value for name, value in changes.items() if value is not None}
+        PathSettings(), **{name: value for name, value in changes.items() if value is not None}
     )
 
 
@@ -365,27 +382,27 @@ class Pairs:
     left_out: int = 0
 
 
-def train(
+def train_paths(
     corpora: Sequence[Corpus],
-    settings: Settings,
+    settings: PathSettings,
     engine: Engine,
-    step: Progress = ignore_progress,
+    progress: Progress = ignore_progress,
 ) -> Vectors:
     """Train the vectors of the identifiers of some corpora.
 
     The pairs are not cached: extracting them takes less time than training.
     """
-    from codeacumen.models.embeddings.trained import metadata
+    from codeacumen.models.embeddings.trained import build_metadata
 
-    files = chosen(corpora, ("java", "javascript"))
-    pairs = pairs_of(files, settings, engine, step)
+    files = select_files(corpora, ("java", "javascript"))
+    pairs = collect_pairs(files, settings, engine, progress)
     if not len(pairs.word):
         raise CodeacumenError(
             f"no name occurs {settings.min_count} times or more in a context that occurs "
             f"{settings.least_context} times or more",
             "train on a larger corpus",
         )
-    rows = skip_gram(
+    rows = train_skip_gram(
         pairs.word,
         pairs.context,
         (len(pairs.names), pairs.contexts),
@@ -395,86 +412,94 @@ def train(
         sample=settings.sample,
         alpha=settings.alpha,
         seed=settings.seed,
-        step=step,
+        progress=progress,
     )
-    step("trained", 1, 1)
-    told = metadata(KIND, files, settings, len(pairs.word))
-    return Vectors(pairs.names, unit(rows), pairs.count.tolist(), told)
+    progress("trained", 1, 1)
+    description = build_metadata(KIND, files, settings, len(pairs.word))
+    return Vectors(pairs.names, normalize_rows(rows), pairs.count.tolist(), description)
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _ExtractedPairs:
     """Pairs of a stretch of files: each file's hash, words (indices of ``names``) and contexts."""
 
     files: list[tuple[str, NDArray[np.int32], Words]]
     names: list[str]
 
 
-def _work(stretch: Stretch, limits: Limits) -> _Read:
-    places: dict[str, int] = {}
+def _extract_pairs(stretch: ShardFiles, limits: Limits) -> _ExtractedPairs:
+    name_indices: dict[str, int] = {}
     files = [
-        (sha256, *contexts_of(language, source, limits, places))
-        for sha256, language, source in read(stretch)
+        (sha256, *extract_contexts(language, source, limits, name_indices))
+        for sha256, language, source in read_files(stretch)
     ]
-    return _Read(files, list(places))
+    return _ExtractedPairs(files, list(name_indices))
 
 
-def pairs_of(
-    files: Chosen,
-    settings: Settings,
+def collect_pairs(
+    files: SelectedFiles,
+    settings: PathSettings,
     engine: Engine,
-    step: Progress = ignore_progress,
+    progress: Progress = ignore_progress,
 ) -> Pairs:
     """Return all pairs that are frequent enough, of as many files as the limit allows."""
-    work = partial(_work, limits=Limits(settings.length, settings.width, settings.most))
-    results, left_out = worked(work, files.stretches, engine, "paths", step)
-    places: dict[str, int] = {}
-    contents: dict[str, tuple[NDArray[np.int32], Words]] = {}
-    for found in results:
-        numbers = np.fromiter(
-            (places.setdefault(name, len(places)) for name in found.names),
+    extract = partial(_extract_pairs, limits=Limits(settings.length, settings.width, settings.most))
+    results, left_out = process_files(extract, files.shards, engine, "paths", progress)
+    name_indices: dict[str, int] = {}
+    pairs_by_hash: dict[str, tuple[NDArray[np.int32], Words]] = {}
+    for extracted in results:
+        new_indices = np.fromiter(
+            (name_indices.setdefault(name, len(name_indices)) for name in extracted.names),
             dtype=np.int32,
-            count=len(found.names),
+            count=len(extracted.names),
         )
-        contents |= {sha256: (numbers[word], context) for sha256, word, context in found.files}
-    taken: list[tuple[NDArray[np.int32], Words]] = []
+        pairs_by_hash |= {
+            sha256: (new_indices[word], context) for sha256, word, context in extracted.files
+        }
+    selected: list[tuple[NDArray[np.int32], Words]] = []
     total = 0
-    for sha256 in sorted(contents):
+    for sha256 in sorted(pairs_by_hash):
         if settings.limit and total >= settings.limit:
             break
-        taken.append(contents[sha256])
-        total += len(taken[-1][0])
-    del contents, results
-    word = np.concatenate([words for words, _ in taken] or [np.zeros(0, dtype=np.int32)])
-    context = np.concatenate([hashes for _, hashes in taken] or [np.zeros(0, dtype=np.uint64)])
-    del taken
-    least = settings.min_count, settings.least_context
-    return _canonical(word, context, list(places), least, left_out)
+        selected.append(pairs_by_hash[sha256])
+        total += len(selected[-1][0])
+    del pairs_by_hash, results
+    word = np.concatenate([words for words, _ in selected] or [np.zeros(0, dtype=np.int32)])
+    context = np.concatenate([hashes for _, hashes in selected] or [np.zeros(0, dtype=np.uint64)])
+    del selected
+    min_counts = settings.min_count, settings.least_context
+    return _renumber_pairs(word, context, list(name_indices), min_counts, left_out)
 
 
-def _canonical(
-    word: NDArray[np.int32], context: Words, names: list[str], least: tuple[int, int], left_out: int
+def _renumber_pairs(
+    word: NDArray[np.int32],
+    context: Words,
+    names: list[str],
+    min_counts: tuple[int, int],
+    left_out: int,
 ) -> Pairs:
     """Renumber names and contexts independently of the order of reading, without the rare ones.
 
     Names are ordered by count, then alphabetically; contexts by their hashes.
     """
-    known, number, times = np.unique(context, return_inverse=True, return_counts=True)
-    often = times >= least[1]
+    distinct_contexts, context_index, occurrences = np.unique(
+        context, return_inverse=True, return_counts=True
+    )
+    is_frequent = occurrences >= min_counts[1]
     count = np.bincount(word, minlength=len(names))
-    good = often[number] & (count[word] >= least[0])
-    word, number = word[good], number[good]
+    is_selected = is_frequent[context_index] & (count[word] >= min_counts[0])
+    word, context_index = word[is_selected], context_index[is_selected]
     count = np.bincount(word, minlength=len(names)).astype(np.int64)
     order = np.flatnonzero(count).tolist()
     order.sort(key=lambda i: (-count[i], names[i]))
     new_word = np.full(len(names), -1, dtype=np.int32)
     new_word[order] = np.arange(len(order), dtype=np.int32)
-    new_context = np.cumsum(often, dtype=np.int64) - 1
+    new_context = np.cumsum(is_frequent, dtype=np.int64) - 1
     return Pairs(
         new_word[word],
-        new_context[number].astype(np.int32),
+        new_context[context_index].astype(np.int32),
         [names[i] for i in order],
         count[order],
-        int(often.sum()) if len(known) else 0,
+        int(is_frequent.sum()) if len(distinct_contexts) else 0,
         left_out,
     )

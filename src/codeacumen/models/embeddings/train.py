@@ -24,29 +24,31 @@ def create_settings(technique: str, changes: Mapping[str, Any]) -> Any:
     Raise an error for a setting that the technique does not have.
     """
     from codeacumen.models.embeddings import paths, trained
-    from codeacumen.models.embeddings.streams import READINGS
+    from codeacumen.models.embeddings.streams import TOKEN_SETS
 
     if technique not in TECHNIQUES:
         raise CodeacumenError(
             f"there is no technique called {technique!r}", f"choose one of {', '.join(TECHNIQUES)}"
         )
-    wanted = {name: value for name, value in changes.items() if value is not None}
-    defaults: Any = paths.settings_of() if technique == PATHS else trained.settings_of(technique)
-    known = {field.name for field in fields(defaults)}
-    for name in wanted:
-        if name not in known:
+    overrides = {name: value for name, value in changes.items() if value is not None}
+    defaults: Any = (
+        paths.make_settings() if technique == PATHS else trained.make_settings(technique)
+    )
+    setting_names = {field.name for field in fields(defaults)}
+    for name in overrides:
+        if name not in setting_names:
             raise CodeacumenError(
                 f"{technique} has no setting {name!r}",
-                f"leave it out; it has {', '.join(sorted(known & changes.keys()))}",
+                f"leave it out; it has {', '.join(sorted(setting_names & changes.keys()))}",
             )
-    if wanted.get("tokens", "all") not in READINGS:
+    if overrides.get("tokens", "all") not in TOKEN_SETS:
         raise CodeacumenError(
-            f"{technique} cannot have tokens={wanted['tokens']!r}",
-            f"choose one of {', '.join(READINGS)}",
+            f"{technique} cannot have tokens={overrides['tokens']!r}",
+            f"choose one of {', '.join(TOKEN_SETS)}",
         )
     if technique == PATHS:
-        return paths.settings_of(**wanted)
-    return trained.settings_of(technique, **wanted)
+        return paths.make_settings(**overrides)
+    return trained.make_settings(technique, **overrides)
 
 
 def train_vectors(
@@ -66,12 +68,12 @@ def train_vectors(
     if technique == PATHS:
         from codeacumen.models.embeddings import paths
 
-        return paths.train(corpora, settings, engine, progress), 0
-    from codeacumen.models.embeddings.streams import stream
-    from codeacumen.models.embeddings.trained import train
+        return paths.train_paths(corpora, settings, engine, progress), 0
+    from codeacumen.models.embeddings.streams import load_stream
+    from codeacumen.models.embeddings.trained import train_gensim
 
-    words = stream(corpora, engine, codeacumen_home(), progress)
-    return train(technique, words, settings, threads, progress), words.left_out
+    words = load_stream(corpora, engine, codeacumen_home(), progress)
+    return train_gensim(technique, words, settings, threads, progress), words.left_out
 
 
 def check_embedding_folder(folder: Path) -> None:

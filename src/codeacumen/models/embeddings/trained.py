@@ -23,18 +23,18 @@ from numpy.typing import NDArray
 from codeacumen import __version__
 from codeacumen.api import CodeacumenError
 from codeacumen.core.progress import Progress, ignore_progress
-from codeacumen.corpus.files import Chosen
+from codeacumen.corpus.files import SelectedFiles
 from codeacumen.languages.base import NAME
 from codeacumen.models.embeddings.ngrams import LONGEST, SHORTEST
 from codeacumen.models.embeddings.streams import Stream
-from codeacumen.models.embeddings.vectors import Vectors, unit
+from codeacumen.models.embeddings.vectors import Vectors, normalize_rows
 
 # Maximum number of words in a sentence of gensim.
-PIECE = 10_000
+MAX_SENTENCE_WORDS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class GensimSettings:
     """Settings of word2vec and FastText, called as in gensim where it has them.
 
     Words that occur less often than ``min_count`` are left out. ``sample`` is the frequency above
@@ -59,52 +59,59 @@ class Settings:
 
 # For each published technique: True if it is skip-gram, and its best settings.
 TECHNIQUES = {
-    "w2v-cbow": (False, Settings(size=100)),
-    "w2v-sg": (True, Settings(size=50, epochs=3)),
-    "ft-cbow": (False, Settings(size=100, epochs=5, buckets=200_000)),
-    "ft-sg": (True, Settings(size=300, epochs=1, buckets=200_000)),
+    "w2v-cbow": (False, GensimSettings(size=100)),
+    "w2v-sg": (True, GensimSettings(size=50, epochs=3)),
+    "ft-cbow": (False, GensimSettings(size=100, epochs=5, buckets=200_000)),
+    "ft-sg": (True, GensimSettings(size=300, epochs=1, buckets=200_000)),
 }
 
 
-def settings_of(kind: str, **changes: Any) -> Settings:
+def make_settings(technique: str, **changes: Any) -> GensimSettings:
     """Return the settings of a technique with changes; None leaves a setting as it is."""
-    _, best = TECHNIQUES[kind]
+    _, best = TECHNIQUES[technique]
     return replace(best, **{name: value for name, value in changes.items() if value is not None})
 
 
-def names_of(stream: Stream, kept: NDArray[np.bool_]) -> list[int]:
+def select_names(stream: Stream, word_mask: NDArray[np.bool_]) -> list[int]:
     """Return the indices of the identifiers among the selected words, from frequent to rare."""
-    found = np.flatnonzero(kept & (stream.kind == NAME))
-    places: list[int] = found[np.lexsort((found, -stream.count[found]))].tolist()
-    return places
+    indices = np.flatnonzero(word_mask & (stream.kind == NAME))
+    sorted_indices: list[int] = indices[np.lexsort((indices, -stream.count[indices]))].tolist()
+    return sorted_indices
 
 
 class _Sentences:
     """The sentences of the stream, for gensim to iterate over in each epoch; reports progress."""
 
     def __init__(
-        self, stream: Stream, kept: NDArray[np.bool_], words: list[str], epochs: int, step: Progress
+        self,
+        stream: Stream,
+        word_mask: NDArray[np.bool_],
+        words: list[str],
+        epochs: int,
+        progress: Progress,
     ) -> None:
-        self.stream, self.kept, self.words = stream, kept, words
-        self.epochs, self.step, self.begun = epochs, step, 0
-        self.total = sum(1 for _ in stream.sentences(kept, PIECE))
+        self.stream, self.word_mask, self.words = stream, word_mask, words
+        self.epochs, self.progress, self.epochs_begun = epochs, progress, 0
+        self.total = sum(1 for _ in stream.iterate_sentences(word_mask, MAX_SENTENCE_WORDS))
 
     def __iter__(self) -> Iterator[list[str]]:
-        self.begun += 1
-        words, before = self.words, (self.begun - 1) * self.total
-        what = f"epoch {self.begun} of {self.epochs}"
-        for done, codes in enumerate(self.stream.sentences(self.kept, PIECE)):
+        self.epochs_begun += 1
+        words, before = self.words, (self.epochs_begun - 1) * self.total
+        stage = f"epoch {self.epochs_begun} of {self.epochs}"
+        for done, codes in enumerate(
+            self.stream.iterate_sentences(self.word_mask, MAX_SENTENCE_WORDS)
+        ):
             if done % 64 == 0:
-                self.step(what, before + done, self.epochs * self.total)
+                self.progress(stage, before + done, self.epochs * self.total)
             yield [words[code] for code in codes.tolist()]
 
 
-def train(
-    kind: str,
+def train_gensim(
+    technique: str,
     stream: Stream,
-    settings: Settings,
+    settings: GensimSettings,
     threads: int = 1,
-    step: Progress = ignore_progress,
+    progress: Progress = ignore_progress,
 ) -> Vectors:
     """Train the vectors of the stream's names."""
     try:
@@ -113,10 +120,10 @@ def train(
         raise CodeacumenError(
             "gensim is not installed", "pip install 'codeacumen[embeddings]'"
         ) from error
-    skip_gram, _ = TECHNIQUES[kind]
-    stream = stream.first(settings.limit)
-    kept = stream.kept(settings.tokens, settings.min_count)
-    names = names_of(stream, kept)
+    skip_gram, _ = TECHNIQUES[technique]
+    stream = stream.take_first(settings.limit)
+    word_mask = stream.select_words(settings.tokens, settings.min_count)
+    names = select_names(stream, word_mask)
     if not names:
         raise CodeacumenError(
             f"no name occurs {settings.min_count} times or more",
@@ -124,8 +131,8 @@ def train(
         )
     # A blank distinguishes other tokens from names: `delete` is a keyword, and a property.
     words = [
-        word if kind_ == NAME else f" {word}"
-        for word, kind_ in zip(stream.words, stream.kind.tolist(), strict=True)
+        word if word_kind == NAME else f" {word}"
+        for word, word_kind in zip(stream.words, stream.kind.tolist(), strict=True)
     ]
     options: dict[str, Any] = {
         "vector_size": settings.size,
@@ -143,8 +150,8 @@ def train(
     if settings.buckets:
         options |= {"bucket": settings.buckets, "min_n": SHORTEST, "max_n": LONGEST}
     model = (FastText if settings.buckets else Word2Vec)(**options)
-    counts = {words[i]: int(stream.count[i]) for i in np.flatnonzero(kept).tolist()}
-    sentences = _Sentences(stream, kept, words, settings.epochs, step)
+    counts = {words[i]: int(stream.count[i]) for i in np.flatnonzero(word_mask).tolist()}
+    sentences = _Sentences(stream, word_mask, words, settings.epochs, progress)
     model.build_vocab_from_freq(counts, corpus_count=sentences.total)
     model.train(
         sentences,
@@ -152,23 +159,23 @@ def train(
         total_words=sum(counts.values()),
         epochs=settings.epochs,
     )
-    step("trained", 1, 1)
+    progress("trained", 1, 1)
     rows = [model.wv.key_to_index[words[i]] for i in names]
     return Vectors(
         [words[i] for i in names],
-        unit(model.wv.vectors[rows]),
+        normalize_rows(model.wv.vectors[rows]),
         [int(stream.count[i]) for i in names],
-        metadata(kind, stream, settings, sum(counts.values()), threads),
+        build_metadata(technique, stream, settings, sum(counts.values()), threads),
         np.asarray(model.wv.vectors_ngrams, dtype=np.float32) if settings.buckets else None,
     )
 
 
-def metadata(
-    kind: str, stream: Stream | Chosen, settings: Any, tokens: int, threads: int = 1
+def build_metadata(
+    technique: str, stream: Stream | SelectedFiles, settings: Any, tokens: int, threads: int = 1
 ) -> dict[str, Any]:
     """Return the metadata of an embedding; without times, so that they are reproducible."""
-    told: dict[str, Any] = {
-        "kind": kind,
+    record: dict[str, Any] = {
+        "kind": technique,
         "codeacumen": __version__,
         "settings": asdict(settings),
         "threads": threads,
@@ -176,10 +183,10 @@ def metadata(
         "data": {
             "sha256": stream.sha256,
             "projects": list(stream.projects),
-            "files": stream.files,
+            "files": stream.file_counts,
             "tokens": tokens,
         },
     }
     if getattr(settings, "buckets", 0):
-        told["ngrams"] = {"shortest": SHORTEST, "longest": LONGEST, "buckets": settings.buckets}
-    return told
+        record["ngrams"] = {"shortest": SHORTEST, "longest": LONGEST, "buckets": settings.buckets}
+    return record

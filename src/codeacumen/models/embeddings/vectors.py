@@ -53,7 +53,7 @@ class Vectors:
         self.metadata, self.ngrams = dict(metadata), ngrams
 
     @cached_property
-    def place(self) -> dict[str, int]:
+    def row_by_name(self) -> dict[str, int]:
         return {name: i for i, name in enumerate(self.names)}
 
     @classmethod
@@ -74,77 +74,83 @@ class Vectors:
 
     def save(self, folder: Path) -> None:
         (folder / METADATA).unlink(missing_ok=True)
-        write_atomically(folder / VECTORS, _npy(self.matrix))
+        write_atomically(folder / VECTORS, _to_npy_bytes(self.matrix))
         lines = "".join(
-            f"{_escaped(name)}\t{count}\n"
+            f"{_escape_name(name)}\t{count}\n"
             for name, count in zip(self.names, self.counts, strict=True)
         )
         write_atomically(folder / VOCABULARY, lines.encode("ascii"))
         if self.ngrams is None:
             (folder / NGRAMS).unlink(missing_ok=True)
         else:
-            write_atomically(folder / NGRAMS, _npy(self.ngrams))
+            write_atomically(folder / NGRAMS, _to_npy_bytes(self.ngrams))
         files = [VECTORS, VOCABULARY, *([NGRAMS] if self.ngrams is not None else [])]
-        told = {
+        record = {
             "format": FORMAT,
             **self.metadata,
             "names": len(self.names),
             "sha256": {name: sha256_of(folder / name) for name in files},
         }
-        write_atomically(folder / METADATA, (json.dumps(told, indent=1) + "\n").encode())
+        write_atomically(folder / METADATA, (json.dumps(record, indent=1) + "\n").encode())
 
-    def rows(self, names: Iterable[str]) -> list[Rows | None]:
+    def look_up_rows(self, names: Iterable[str]) -> list[Rows | None]:
         """Return a vector of length 1 for each name, or None for a name without one."""
-        asked = list(names)
-        found: dict[str, Rows | None] = {}
+        name_list = list(names)
+        vector_by_name: dict[str, Rows | None] = {}
         unseen = []
-        for name in dict.fromkeys(asked):
-            place = self.place.get(name)
-            found[name] = None if place is None else self.matrix[place]
-            if place is None:
+        for name in dict.fromkeys(name_list):
+            row_index = self.row_by_name.get(name)
+            vector_by_name[name] = None if row_index is None else self.matrix[row_index]
+            if row_index is None:
                 unseen.append(name)
         if self.ngrams is not None and unseen:
-            from codeacumen.models.embeddings.ngrams import composed
+            from codeacumen.models.embeddings.ngrams import compose_vectors
 
             settings = self.metadata["ngrams"]
-            made = unit(composed(unseen, self.ngrams, settings["shortest"], settings["longest"]))
-            found |= {
-                name: row if row.any() else None for name, row in zip(unseen, made, strict=True)
+            composed_rows = normalize_rows(
+                compose_vectors(unseen, self.ngrams, settings["shortest"], settings["longest"])
+            )
+            vector_by_name |= {
+                name: row if row.any() else None
+                for name, row in zip(unseen, composed_rows, strict=True)
             }
         # A zero vector counts as none: its cosine with anything is undefined.
-        return [row if row is not None and row.any() else None for row in map(found.get, asked)]
+        return [
+            row if row is not None and row.any() else None
+            for row in map(vector_by_name.get, name_list)
+        ]
 
-    def vector(self, name: str) -> Rows | None:
-        return self.rows([name])[0]
+    def get_vector(self, name: str) -> Rows | None:
+        return self.look_up_rows([name])[0]
 
     def similarity(self, pairs: Sequence[tuple[str, str]]) -> list[float | None]:
         """Return the cosine of each pair; None where one of the two has no vector."""
-        rows = self.rows(name for pair in pairs for name in pair)
+        rows = self.look_up_rows(name for pair in pairs for name in pair)
         ends = zip(rows[::2], rows[1::2], strict=True)
-        return [None if a is None or b is None else _within(float(a @ b)) for a, b in ends]
+        return [None if a is None or b is None else _clip_cosine(float(a @ b)) for a, b in ends]
 
     def neighbours(self, name: str, n: int = 5) -> list[tuple[str, float]] | None:
         """Return the ``n`` nearest other names with their cosines, the nearest first.
 
         Ties go to the more frequent name. None if the name has no vector.
         """
-        own = self.vector(name)
+        own = self.get_vector(name)
         if own is None:
             return None
         values = np.asarray(self.matrix @ own)
-        if (place := self.place.get(name)) is not None:
-            values[place] = -np.inf
-        n = min(n, len(values) - (place is not None))
+        if (row_index := self.row_by_name.get(name)) is not None:
+            values[row_index] = -np.inf
+        n = min(n, len(values) - (row_index is not None))
         if n < 1:
             return []
         # Collect all names as near as the n-th, then sort, so that ties have a fixed order.
         least = np.partition(values, len(values) - n)[len(values) - n]
         near = np.flatnonzero(values >= least)
         near = near[np.lexsort((near, -values[near]))][:n]
-        return [(self.names[i], _within(float(values[i]))) for i in near.tolist()]
+        return [(self.names[i], _clip_cosine(float(values[i]))) for i in near.tolist()]
 
 
-def unit(rows: NDArray[Any]) -> Rows:
+def normalize_rows(rows: NDArray[Any]) -> Rows:
     """Scale rows to length 1; zero rows stay zero."""
     lengths = np.sqrt((rows.astype(np.float64) ** 2).sum(axis=1, keepdims=True))
     return np.asarray(rows / np.where(lengths > 0, lengths, 1.0), dtype=np.float32)
@@ -152,7 +158,7 @@ def unit(rows: NDArray[Any]) -> Rows:
 
 def read_metadata(folder: Path) -> dict[str, Any]:
     try:
-        found = json.loads((folder / METADATA).read_bytes())
+        metadata = json.loads((folder / METADATA).read_bytes())
     except (FileNotFoundError, NotADirectoryError) as error:
         raise CodeacumenError(
             f"{folder}: there is no embedding here",
@@ -162,25 +168,25 @@ def read_metadata(folder: Path) -> dict[str, Any]:
         raise CodeacumenError(
             f"{folder / METADATA} is damaged: {error}", "train it again"
         ) from error
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
+    if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
         raise CodeacumenError(
             f"{folder} holds no embedding of format {FORMAT}", "train it again with this codeacumen"
         )
-    return found
+    return metadata
 
 
-def _within(value: float) -> float:
+def _clip_cosine(value: float) -> float:
     """Clip a cosine to [-1, 1], which rounding may exceed."""
     return min(1.0, max(-1.0, value))
 
 
-def _npy(rows: Rows) -> bytes:
+def _to_npy_bytes(rows: Rows) -> bytes:
     stream = io.BytesIO()
     np.save(stream, np.ascontiguousarray(rows, dtype=np.float32), allow_pickle=False)
     return stream.getvalue()
 
 
-def _escaped(name: str) -> str:
+def _escape_name(name: str) -> str:
     return name.encode("unicode_escape").decode("ascii")
 
 

@@ -31,39 +31,43 @@ _S, _E, _I, _Y = 115, 101, 105, 121
 
 
 @kernel
-def _is_plural(letters: Letters, start: int, end: int, longer: int, last: int) -> bool:
+def _is_plural(letters: Letters, start: int, end: int, longer_start: int, longer_end: int) -> bool:
     """Return True if the word at ``longer_start`` is a plural of the word at ``start``.
 
     Recognises cars, boxes and queries.
     """
-    size, more = end - start, (last - longer) - (end - start)
-    if more < 1 or more > 2 or letters[last - 1] != _S:
+    size, extra = end - start, (longer_end - longer_start) - (end - start)
+    if extra < 1 or extra > 2 or letters[longer_end - 1] != _S:
         return False
     same = 0
-    while same < size and letters[start + same] == letters[longer + same]:
+    while same < size and letters[start + same] == letters[longer_start + same]:
         same += 1
-    if more == 1:
+    if extra == 1:
         return same == size
-    if letters[last - 2] != _E:
+    if letters[longer_end - 2] != _E:
         return False
-    return same == size or (same == size - 1 and letters[end - 1] == _Y and letters[last - 3] == _I)
+    return same == size or (
+        same == size - 1 and letters[end - 1] == _Y and letters[longer_end - 3] == _I
+    )
 
 
 @kernel
-def _is_abbreviation(letters: Letters, start: int, end: int, longer: int, last: int) -> bool:
+def _is_abbreviation(
+    letters: Letters, start: int, end: int, position: int, longer_end: int
+) -> bool:
     """Return True if the words share the first letter and the shorter is a subsequence."""
-    if letters[start] != letters[longer]:
+    if letters[start] != letters[position]:
         return False
-    at = start
-    while longer < last and at < end:
-        if letters[longer] == letters[at]:
-            at += 1
-        longer += 1
-    return at == end
+    matched = start
+    while position < longer_end and matched < end:
+        if letters[position] == letters[matched]:
+            matched += 1
+        position += 1
+    return matched == end
 
 
 @kernel
-def looks(
+def compare_letters(
     left: Numbers,
     right: Numbers,
     letters: Letters,
@@ -76,11 +80,11 @@ def looks(
     An ``english`` word is no abbreviation. Without ``shapes``, plurals and abbreviations are not
     recognised.
     """
-    found = np.full(len(left), np.nan)
+    similarities = np.full(len(left), np.nan)
     for i in range(len(left)):
         short, long = left[i], right[i]
         if short == long:
-            found[i] = EQUAL
+            similarities[i] = EQUAL
             continue
         if starts[short + 1] - starts[short] > starts[long + 1] - starts[long]:
             short, long = long, short
@@ -88,23 +92,23 @@ def looks(
         a_end, b_end = starts[short + 1], starts[long + 1]
         if a == a_end:
             continue
-        a_number = _DIGITS[0] <= letters[a] <= _DIGITS[1]
-        b_number = _DIGITS[0] <= letters[b] <= _DIGITS[1]
-        if a_number or b_number:
-            found[i] = TWO_NUMBERS if a_number and b_number else OTHER
+        a_is_number = _DIGITS[0] <= letters[a] <= _DIGITS[1]
+        b_is_number = _DIGITS[0] <= letters[b] <= _DIGITS[1]
+        if a_is_number or b_is_number:
+            similarities[i] = TWO_NUMBERS if a_is_number and b_is_number else OTHER
         elif b_end - b == 1:
-            found[i] = TWO_LETTERS
+            similarities[i] = TWO_LETTERS
         elif a_end - a == 1:
-            found[i] = INITIAL if letters[a] == letters[b] else OTHER
+            similarities[i] = INITIAL if letters[a] == letters[b] else OTHER
         elif shapes and _is_plural(letters, a, a_end, b, b_end):
-            found[i] = PLURAL
+            similarities[i] = PLURAL
         elif shapes and not english[short] and _is_abbreviation(letters, a, a_end, b, b_end):
-            found[i] = ABBREVIATION
-    return found
+            similarities[i] = ABBREVIATION
+    return similarities
 
 
 @kernel
-def word_pairs(
+def list_word_pairs(
     numbers: Numbers, offsets: Offsets, left: Offsets, right: Offsets
 ) -> tuple[Numbers, Numbers, Offsets]:
     """Return all word pairs of the pairs of names, and the offset of each pair's block."""
@@ -113,45 +117,45 @@ def word_pairs(
         rows = offsets[left[i] + 1] - offsets[left[i]]
         blocks[i + 1] = blocks[i] + rows * (offsets[right[i] + 1] - offsets[right[i]])
     first, second = np.empty(blocks[-1], np.int32), np.empty(blocks[-1], np.int32)
-    at = 0
+    position = 0
     for i in range(len(left)):
         for a in range(offsets[left[i]], offsets[left[i] + 1]):
             for b in range(offsets[right[i]], offsets[right[i] + 1]):
-                first[at], second[at] = numbers[a], numbers[b]
-                at += 1
+                first[position], second[position] = numbers[a], numbers[b]
+                position += 1
     return first, second, blocks
 
 
 @kernel
-def _spelling(letters: NDArray[np.uint32], starts: Offsets, u: int, v: int) -> float:
+def _compare_spelling(letters: NDArray[np.uint32], starts: Offsets, u: int, v: int) -> float:
     """Return 1 − edit distance / length of the longer word."""
     a, b = starts[u], starts[v]
     rows, columns = min(starts[u + 1] - a, _LETTERS), min(starts[v + 1] - b, _LETTERS)
     if rows == 0 and columns == 0:
         return 1.0
-    last = np.arange(columns + 1)
+    distances = np.arange(columns + 1)
     for i in range(rows):
-        corner, last[0] = last[0], i + 1
+        corner, distances[0] = distances[0], i + 1
         for j in range(columns):
-            change = corner + (0 if letters[a + i] == letters[b + j] else 1)
-            corner = last[j + 1]
-            last[j + 1] = min(change, corner + 1, last[j] + 1)
-    return float(1.0 - last[columns] / max(rows, columns))
+            substituted = corner + (0 if letters[a + i] == letters[b + j] else 1)
+            corner = distances[j + 1]
+            distances[j + 1] = min(substituted, corner + 1, distances[j] + 1)
+    return float(1.0 - distances[columns] / max(rows, columns))
 
 
 @kernel
-def spellings(
+def compare_spellings(
     letters: NDArray[np.uint32], starts: Offsets, left: Offsets, right: Offsets
 ) -> Values:
     """Return the spelling similarity of the two words of each pair."""
-    found = np.empty(len(left))
+    similarities = np.empty(len(left))
     for i in range(len(left)):
-        found[i] = _spelling(letters, starts, left[i], right[i])
-    return found
+        similarities[i] = _compare_spelling(letters, starts, left[i], right[i])
+    return similarities
 
 
 @kernel
-def _found(row: Offsets, second: NDArray[np.uint16], u: int, v: int) -> int:
+def _find_pair(row: Offsets, second: NDArray[np.uint16], u: int, v: int) -> int:
     """Return the index of a pair of words in the lexicon's table, or -1 (binary search)."""
     low, high = row[u], row[u + 1]
     while low < high:
@@ -164,7 +168,7 @@ def _found(row: Offsets, second: NDArray[np.uint16], u: int, v: int) -> int:
 
 
 @kernel
-def _products(vectors: NDArray[np.int8], u: int, v: int) -> tuple[np.int32, np.int32]:
+def _compute_dot_products(vectors: NDArray[np.int8], u: int, v: int) -> tuple[np.int32, np.int32]:
     """Return the dot products of two words' vectors in the space of code and in that of text."""
     half = vectors.shape[1] // 2
     code, text = np.int32(0), np.int32(0)
@@ -176,10 +180,10 @@ def _products(vectors: NDArray[np.int8], u: int, v: int) -> tuple[np.int32, np.i
 
 
 @kernel
-def closeness(
-    first: Numbers,
-    other: Numbers,
-    looked: Values,
+def compute_closeness(
+    left_words: Numbers,
+    right_words: Numbers,
+    by_letters: Values,
     row: Offsets,
     second: NDArray[np.uint16],
     value: NDArray[np.uint8],
@@ -196,32 +200,32 @@ def closeness(
     word outside the lexicon the spelling, scaled to at most the floor; the lexicon's table; a
     linear function of the cosines.
     """
-    found = looked.copy()
-    known = len(vectors)
-    for i in range(len(first)):
-        if not np.isnan(found[i]):
+    scores = by_letters.copy()
+    lexicon_size = len(vectors)
+    for i in range(len(left_words)):
+        if not np.isnan(scores[i]):
             continue
-        u, v = min(first[i], other[i]), max(first[i], other[i])
-        if v >= known:
-            found[i] = floor * _spelling(letters, starts, u, v)
+        u, v = min(left_words[i], right_words[i]), max(left_words[i], right_words[i])
+        if v >= lexicon_size:
+            scores[i] = floor * _compare_spelling(letters, starts, u, v)
             continue
-        place = _found(row, second, u, v)
-        if place >= 0:
-            found[i] = value[place] / 255.0
+        entry = _find_pair(row, second, u, v)
+        if entry >= 0:
+            scores[i] = value[entry] / 255.0
             continue
-        code, text = _products(vectors, u, v)
-        likely = (
+        code, text = _compute_dot_products(vectors, u, v)
+        estimate = (
             fallback[0]
             + fallback[1] * code * (scale[u, 0] * scale[v, 0])
             + fallback[2] * text * (scale[u, 1] * scale[v, 1])
         )
-        found[i] = min(max(likely, 0.0), 1.0)
-    return found
+        scores[i] = min(max(estimate, 0.0), 1.0)
+    return scores
 
 
 @kernel
-def partners(
-    close: Values,
+def score_partners(
+    word_closeness: Values,
     blocks: Offsets,
     numbers: Numbers,
     offsets: Offsets,
@@ -239,7 +243,7 @@ def partners(
     for i in range(len(left)):
         a, b = offsets[left[i]], offsets[right[i]]
         rows, columns = offsets[left[i] + 1] - a, offsets[right[i] + 1] - b
-        block = close[blocks[i] : blocks[i + 1]].reshape(rows, columns)
+        block = word_closeness[blocks[i] : blocks[i + 1]].reshape(rows, columns)
         least, weights = 1.0, np.zeros(2)
         sums = np.zeros(2)
         for r in range(rows):
@@ -258,7 +262,7 @@ def partners(
 
 
 @kernel
-def _sum(
+def _sum_vectors(
     numbers: Numbers,
     start: int,
     end: int,
@@ -270,8 +274,8 @@ def _sum(
     """Write the weighted sum of the vectors of a name's words to ``total``."""
     half = vectors.shape[1] // 2
     total[:] = 0.0
-    for at in range(start, end):
-        word = numbers[at]
+    for position in range(start, end):
+        word = numbers[position]
         if word < len(vectors):
             code = np.float32(weight[word]) * scale[word, 0]
             text = np.float32(weight[word]) * scale[word, 1]
@@ -282,7 +286,7 @@ def _sum(
 
 
 @kernel
-def cosines(
+def compute_cosines(
     numbers: Numbers,
     offsets: Offsets,
     left: Offsets,
@@ -296,25 +300,25 @@ def cosines(
     It is the mean of the cosines in both spaces: 0 in a space where a name has no vector, and 1 for
     names of the same words.
     """
-    found = np.empty(len(left))
+    results = np.empty(len(left))
     width = vectors.shape[1]
-    one, two = np.empty(width, np.float32), np.empty(width, np.float32)
+    left_sum, right_sum = np.empty(width, np.float32), np.empty(width, np.float32)
     for i in range(len(left)):
         a, a_end = offsets[left[i]], offsets[left[i] + 1]
         b, b_end = offsets[right[i]], offsets[right[i] + 1]
         if a_end - a == b_end - b and np.all(numbers[a:a_end] == numbers[b:b_end]):
-            found[i] = 1.0
+            results[i] = 1.0
             continue
-        _sum(numbers, a, a_end, vectors, scale, weight, one)
-        _sum(numbers, b, b_end, vectors, scale, weight, two)
+        _sum_vectors(numbers, a, a_end, vectors, scale, weight, left_sum)
+        _sum_vectors(numbers, b, b_end, vectors, scale, weight, right_sum)
         total = 0.0
         for start in (0, width // 2):
-            product, ones, twos = 0.0, 0.0, 0.0
+            product, left_square, right_square = 0.0, 0.0, 0.0
             for k in range(start, start + width // 2):
-                product += one[k] * two[k]
-                ones += one[k] * one[k]
-                twos += two[k] * two[k]
-            if ones > 0.0 and twos > 0.0:
-                total += min(max(product / np.sqrt(ones * twos), -1.0), 1.0)
-        found[i] = total / 2.0
-    return found
+                product += left_sum[k] * right_sum[k]
+                left_square += left_sum[k] * left_sum[k]
+                right_square += right_sum[k] * right_sum[k]
+            if left_square > 0.0 and right_square > 0.0:
+                total += min(max(product / np.sqrt(left_square * right_square), -1.0), 1.0)
+        results[i] = total / 2.0
+    return results

@@ -32,10 +32,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codeacumen.api import CodeacumenError
-from codeacumen.models.identifier_similarity.split import SHORT, WHOLE, Compounds
+from codeacumen.models.identifier_similarity.split import MIN_PART_LENGTH, SHORT_PARTS, Compounds
 
 FILE = Path(__file__).with_name("data") / "names.npz"
-WORDS_AT_MOST = 1 << 16
+MAX_LEXICON_WORDS = 1 << 16
 
 Arrays = Mapping[str, NDArray[Any]]
 _LETTERS = re.compile("[a-z]+").fullmatch
@@ -59,10 +59,10 @@ class Lexicon:
 
     def __init__(self, arrays: Arrays) -> None:
         """Raise ValueError if the arrays are not as described above."""
-        _check(arrays)
+        _check_arrays(arrays)
         text = arrays["words"].tobytes().decode()
         self.words: list[str] = text.split("\n") if text else []
-        self.place = {word: i for i, word in enumerate(self.words)}
+        self.word_indices = {word: i for i, word in enumerate(self.words)}
         self.frequency = arrays["frequency"].astype(np.float64)
         self.english = arrays["english"]
         self.vectors = np.ascontiguousarray(arrays["vectors"], dtype=np.int8)
@@ -73,7 +73,7 @@ class Lexicon:
         pair = arrays["pair"]
         self.second = (pair & 0xFFFF).astype(np.uint16)
         self.value = arrays["value"].astype(np.uint8)
-        _check_words(self.words, self.place, arrays)
+        _check_words(self.words, self.word_indices, arrays)
         rows = np.arange(len(self.words) + 1, dtype=np.uint64) << np.uint64(16)
         self.row = np.searchsorted(pair.astype(np.uint64), rows).astype(np.int64)
 
@@ -81,7 +81,7 @@ class Lexicon:
     def load(cls, path: Path = FILE) -> Lexicon:
         try:
             with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as opened:
-                return cls({name: _unpacked(name, opened[name]) for name in opened.files})
+                return cls({name: _decode_array(name, opened[name]) for name in opened.files})
         except FileNotFoundError as error:
             raise CodeacumenError(
                 f"{path}: there is no lexicon", "research/lexicon of the repository builds one"
@@ -98,16 +98,16 @@ class Lexicon:
             {
                 word: share
                 for word, share in zip(self.words, shares, strict=True)
-                if (len(word) >= WHOLE or word in SHORT) and _LETTERS(word)
+                if (len(word) >= MIN_PART_LENGTH or word in SHORT_PARTS) and _LETTERS(word)
             }
         )
 
     @cached_property
     def letters(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        return letters_of(self.words)
+        return encode_letters(self.words)
 
 
-def letters_of(words: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+def encode_letters(words: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Return the characters of all words, concatenated, and the offset of each word."""
     text = "".join(words).encode("utf-32-le", "surrogatepass")
     starts = np.zeros(len(words) + 1, np.int64)
@@ -115,7 +115,7 @@ def letters_of(words: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int
     return np.frombuffer(text, np.uint32), starts
 
 
-def arrays_of(
+def make_arrays(
     words: Mapping[str, float],
     english: Collection[str] = (),
     vectors: Mapping[str, Sequence[float]] | None = None,
@@ -126,22 +126,26 @@ def arrays_of(
 ) -> dict[str, NDArray[Any]]:
     """Return the arrays of a small lexicon; ``words`` have shares, ``vectors`` both halves."""
     order = sorted(words, key=lambda word: (-words[word], word))
-    place = {word: i for i, word in enumerate(order)}
+    word_indices = {word: i for i, word in enumerate(order)}
     vectors = vectors or {}
     size = len(next(iter(vectors.values()), (0.0, 0.0)))
     rows = np.array([vectors.get(word, [0.0] * size) for word in order], np.float64)
     halves = rows.reshape(len(order), 2, size // 2)
     scale = np.abs(halves).max(axis=2, initial=0.0) / 127
-    whole = np.round(halves / np.where(scale > 0, scale, 1.0)[:, :, None])
+    quantized = np.round(halves / np.where(scale > 0, scale, 1.0)[:, :, None])
     keys = sorted(
-        (min(place[u], place[v]) * WORDS_AT_MOST + max(place[u], place[v]), value)
+        (
+            min(word_indices[u], word_indices[v]) * MAX_LEXICON_WORDS
+            + max(word_indices[u], word_indices[v]),
+            value,
+        )
         for (u, v), value in (pairs or {}).items()
     )
     return {
         "words": np.frombuffer("\n".join(order).encode(), np.uint8),
         "frequency": np.array([words[word] for word in order], np.float32),
         "english": np.array([word in english for word in order], np.bool_),
-        "vectors": whole.reshape(len(order), size).astype(np.int8),
+        "vectors": quantized.reshape(len(order), size).astype(np.int8),
         "scale": scale.astype(np.float32),
         "pair": np.array([key for key, _ in keys], np.uint32),
         "value": np.array([round(value * 255) for _, value in keys], np.uint8),
@@ -151,22 +155,22 @@ def arrays_of(
     }
 
 
-def packed(arrays: Arrays) -> bytes:
+def pack_arrays(arrays: Arrays) -> bytes:
     """Return the bytes of a lexicon's file; the same bytes for the same arrays."""
-    _check(arrays)
+    _check_arrays(arrays)
     stream = io.BytesIO()
-    np.savez_compressed(stream, allow_pickle=False, **stored(arrays))
+    np.savez_compressed(stream, allow_pickle=False, **encode_arrays(arrays))
     return stream.getvalue()
 
 
-def stored(arrays: Arrays) -> dict[str, NDArray[Any]]:
+def encode_arrays(arrays: Arrays) -> dict[str, NDArray[Any]]:
     """Return the arrays as they are stored in the file, in the file's order."""
     gaps = np.diff(arrays["pair"].astype("<u4"), prepend=np.zeros(1, "<u4"))
     planes = np.ascontiguousarray(gaps.view(np.uint8).reshape(-1, 4).T)
     return {name: planes if name == "pair" else arrays[name] for name in _SHAPES}
 
 
-def _unpacked(name: str, array: NDArray[Any]) -> NDArray[Any]:
+def _decode_array(name: str, array: NDArray[Any]) -> NDArray[Any]:
     if name != "pair":
         return array
     if array.dtype != np.uint8 or array.ndim != 2 or len(array) != 4:
@@ -175,19 +179,19 @@ def _unpacked(name: str, array: NDArray[Any]) -> NDArray[Any]:
     return np.cumsum(gaps, dtype=np.uint64).astype(np.uint32)
 
 
-def _check(arrays: Arrays) -> None:
+def _check_arrays(arrays: Arrays) -> None:
     missing = [name for name in _SHAPES if name not in arrays]
     if missing:
         raise ValueError(f"it has no {', '.join(missing)}")
     for name, (dimensions, kind) in _SHAPES.items():
-        found = arrays[name]
-        if found.ndim != dimensions or found.dtype.kind != kind:
-            raise ValueError(f"{name} is {found.dtype} of shape {found.shape}")
+        array = arrays[name]
+        if array.ndim != dimensions or array.dtype.kind != kind:
+            raise ValueError(f"{name} is {array.dtype} of shape {array.shape}")
     count = len(arrays["frequency"])
     pair = arrays["pair"].astype(np.uint64)
     first, second = pair >> np.uint64(16), pair & np.uint64(0xFFFF)
-    for wrong, told in (
-        (count > WORDS_AT_MOST, "there are too many words"),
+    for is_wrong, message in (
+        (count > MAX_LEXICON_WORDS, "there are too many words"),
         (len(arrays["english"]) != count, "english has another length"),
         (len(arrays["vectors"]) != count, "vectors have another length"),
         (arrays["scale"].shape != (count, 2), "scale has another shape"),
@@ -198,12 +202,13 @@ def _check(arrays: Arrays) -> None:
         (np.any(first >= second) or np.any(second >= count), "pairs are not of two words"),
         (not 0 <= float(arrays["floor"]) < 1, "floor is not below 1"),
     ):
-        if wrong:
-            raise ValueError(told)
+        if is_wrong:
+            raise ValueError(message)
 
 
-def _check_words(words: list[str], place: Mapping[str, int], arrays: Arrays) -> None:
-    if len(words) != len(arrays["frequency"]) or len(place) != len(words):
+def _check_words(words: list[str], word_indices: Mapping[str, int], arrays: Arrays) -> None:
+    if len(words) != len(arrays["frequency"]) or len(word_indices) != len(words):
         raise ValueError(
-            f"{len(words)} words, {len(place)} different ones, {len(arrays['frequency'])} shares"
+            f"{len(words)} words, {len(word_indices)} different ones, "
+            f"{len(arrays['frequency'])} shares"
         )

@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from codeacumen.models.identifier_similarity.split import Split, Splitter
 
 # Relations of a pair in which one name would have to replace the other; all others are relatedness.
-SIMILAR = frozenset({"similar", "similar in context"})
+SIMILARITY_RELATIONS = frozenset({"similar", "similar in context"})
 # ``asked`` follows the pair's relation. The others give an ensemble members that differ.
 ANSWERS = ("asked", "similar", "related", "weakest", "mean", "cosine")
 # Weight of the cosine, and of the spelling, in similarity: they break ties.
-TIES = 0.1
+TIE_WEIGHT = 0.1
 # A word with this share of all words has half the weight of a rare one.
-HALF = 1e-3
+HALF_WEIGHT_SHARE = 1e-3
 # Maximum number of word pairs compared at a time, which bounds the memory.
-_AT_ONCE = 1 << 20
+_MAX_WORD_PAIRS = 1 << 20
 
 
-class Names:
+class IdentifierSimilarity:
     """Similarity of identifiers, from 0 to 1 for every pair; only equal names have 1."""
 
     batch_size = 8192
@@ -78,68 +78,75 @@ class Names:
         if not pairs:
             return []
         lefts, rights = [pair.left for pair in pairs], [pair.right for pair in pairs]
-        place = {name: i for i, name in enumerate(dict.fromkeys(lefts + rights))}
-        left = np.fromiter(map(place.__getitem__, lefts), np.int64, len(pairs))
-        right = np.fromiter(map(place.__getitem__, rights), np.int64, len(pairs))
-        weakest, mean, cosine = self.compared(self.splitter.split(place), left, right)
+        name_indices = {name: i for i, name in enumerate(dict.fromkeys(lefts + rights))}
+        left = np.fromiter(map(name_indices.__getitem__, lefts), np.int64, len(pairs))
+        right = np.fromiter(map(name_indices.__getitem__, rights), np.int64, len(pairs))
+        weakest, mean, cosine = self.compare_names(
+            self.splitter.split_names(name_indices), left, right
+        )
         spelling = cpdist(lefts, rights, scorer=Levenshtein.normalized_similarity, dtype=np.float64)
         # The cosine may be -1: adding 1 keeps the sum in [0, 1] and changes no order.
-        similar = ((weakest if self.weakest else mean) + TIES * (cosine + 1 + spelling)) / (
-            1 + 3 * TIES
+        similar = ((weakest if self.weakest else mean) + TIE_WEIGHT * (cosine + 1 + spelling)) / (
+            1 + 3 * TIE_WEIGHT
         )
         related = (mean + cosine + 1 + spelling) / 4
-        asked = np.fromiter((pair.relation in SIMILAR for pair in pairs), np.bool_, len(pairs))
+        wants_similarity = np.fromiter(
+            (pair.relation in SIMILARITY_RELATIONS for pair in pairs), np.bool_, len(pairs)
+        )
         answers = {
-            "asked": np.where(asked, similar, related),
+            "asked": np.where(wants_similarity, similar, related),
             "similar": similar,
             "related": related,
             "weakest": weakest,
             "mean": mean,
             "cosine": (cosine + 1) / 2,
         }
-        close = np.minimum(answers[self.answer], 1.0)
-        found: list[float] = np.where(left == right, 1.0, close).tolist()
-        return found
+        scores = np.minimum(answers[self.answer], 1.0)
+        similarities: list[float] = np.where(left == right, 1.0, scores).tolist()
+        return similarities
 
-    def compared(
+    def compare_names(
         self, split: Split, left: NDArray[np.int64], right: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], ...]:
         """Return for each pair of names the weakest word, the mean of the words, and the cosine."""
         import numpy as np
 
         from codeacumen.models.identifier_similarity.compare import (
-            closeness,
-            cosines,
-            looks,
-            partners,
-            word_pairs,
+            compare_letters,
+            compute_closeness,
+            compute_cosines,
+            list_word_pairs,
+            score_partners,
         )
-        from codeacumen.models.identifier_similarity.lexicon import letters_of
+        from codeacumen.models.identifier_similarity.lexicon import encode_letters
 
         lexicon = self.lexicon
         letters, starts = lexicon.letters
-        more, ends = letters_of(split.unknown)
-        letters = np.concatenate([letters, more])
-        starts = np.concatenate([starts, starts[-1] + ends[1:]])
+        unknown_letters, unknown_starts = encode_letters(split.unknown)
+        letters = np.concatenate([letters, unknown_letters])
+        starts = np.concatenate([starts, starts[-1] + unknown_starts[1:]])
         english = np.concatenate([lexicon.english, np.zeros(len(split.unknown), np.bool_)])
-        weight = HALF / (HALF + lexicon.frequency)
+        weight = HALF_WEIGHT_SHARE / (HALF_WEIGHT_SHARE + lexicon.frequency)
         weight = np.concatenate([weight, np.ones(len(split.unknown))])
         floor = lexicon.floor
         numbers, offsets = split.numbers, split.offsets
         sizes = np.diff(offsets)
-        reached = np.cumsum(sizes[left] * sizes[right])
+        cumulative_pairs = np.cumsum(sizes[left] * sizes[right])
         weakest, mean = np.empty(len(left)), np.empty(len(left))
         start = 0
         while start < len(left):
-            before = reached[start - 1] if start else 0
-            end = max(start + 1, int(np.searchsorted(reached, before + _AT_ONCE, side="right")))
-            a, b = left[start:end], right[start:end]
-            first, second, blocks = word_pairs(numbers, offsets, a, b)
-            looked = looks(first, second, letters, starts, english, self.shapes)
-            close = closeness(
+            before = cumulative_pairs[start - 1] if start else 0
+            end = max(
+                start + 1,
+                int(np.searchsorted(cumulative_pairs, before + _MAX_WORD_PAIRS, side="right")),
+            )
+            batch_left, batch_right = left[start:end], right[start:end]
+            first, second, blocks = list_word_pairs(numbers, offsets, batch_left, batch_right)
+            by_letters = compare_letters(first, second, letters, starts, english, self.shapes)
+            word_closeness = compute_closeness(
                 first,
                 second,
-                looked,
+                by_letters,
                 lexicon.row,
                 lexicon.second,
                 lexicon.value,
@@ -150,22 +157,24 @@ class Names:
                 letters,
                 starts,
             )
-            weakest[start:end], mean[start:end] = partners(
-                close, blocks, numbers, offsets, a, b, weight, floor
+            weakest[start:end], mean[start:end] = score_partners(
+                word_closeness, blocks, numbers, offsets, batch_left, batch_right, weight, floor
             )
             start = end
-        cosine = cosines(numbers, offsets, left, right, lexicon.vectors, lexicon.scale, weight)
+        cosine = compute_cosines(
+            numbers, offsets, left, right, lexicon.vectors, lexicon.scale, weight
+        )
         return weakest, mean, cosine
 
 
 @model("codeacumen-names")
 def make_names(
     lexicon: str = "", shapes: bool = True, weakest: bool = True, answer: str = ANSWERS[0]
-) -> Names:
+) -> IdentifierSimilarity:
     """Closeness in meaning, word by word, learned from code and dictionaries, not from ratings"""
     if answer not in ANSWERS:
         raise CodeacumenError(
             f"there is no answer {answer!r}", f"choose one of {', '.join(ANSWERS)}"
         )
     file = Path(lexicon).expanduser().absolute() if lexicon else None
-    return Names(file, bool(shapes), bool(weakest), answer)
+    return IdentifierSimilarity(file, bool(shapes), bool(weakest), answer)

@@ -23,32 +23,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codeacumen.languages.kernel import kernel
-from codeacumen.text.subtokens import find_ascii_runs, subtokens
+from codeacumen.text.subtokens import find_ascii_runs, split_subtokens
 
 if TYPE_CHECKING:
     from codeacumen.models.identifier_similarity.lexicon import Lexicon
 
 # Words of an identifier that count, and letters of a word that is segmented: anything longer is
 # data, and the time to compare two identifiers grows with the square.
-MOST_WORDS = 64
-LONGEST_CUT = 64
+MAX_WORDS = 64
+MAX_SEGMENTED_LENGTH = 64
 
 # A word with this share of all words is not segmented, in a dictionary or not (``init``, ``str``).
-FREQUENT = 6e-5
+FREQUENT_SHARE = 6e-5
 # Only these words of two letters may be parts of a compound: others match too easily.
-SHORT = frozenset({"id", "ok", "on", "is", "to", "up", "in", "of", "at", "no"})
+SHORT_PARTS = frozenset({"id", "ok", "on", "is", "to", "up", "in", "of", "at", "no"})
 # Minimum length of all other parts; words of at most this length are not segmented.
-WHOLE = 3
+MIN_PART_LENGTH = 3
 
-_RUNS = re.compile(r"[a-z]+|[0-9]+|[^a-z0-9]+").findall
-_CUT = re.compile(r"[a-z]+").fullmatch
+_find_runs = re.compile(r"[a-z]+|[0-9]+|[^a-z0-9]+").findall
+_match_letters = re.compile(r"[a-z]+").fullmatch
 # Unicode never corrects a character's name.
 _MISSPELT = {"lamda": "lambda"}
 # Number of characters of cached pieces after which the cache is cleared.
-_KEPT = 1 << 23
+_MAX_CACHED_CHARS = 1 << 23
 
 
-def pieces(name: str) -> list[str]:
+def split_pieces(name: str) -> list[str]:
     """Split a name into runs of letters and of digits, without segmenting compounds.
 
     >>> split_pieces("getHTTPResponse_code2")
@@ -58,23 +58,23 @@ def pieces(name: str) -> list[str]:
         return find_ascii_runs(name)
     return [
         word
-        for token in subtokens(_spelled(name))
-        for run in _RUNS(token.casefold())
-        for word in (run if run.isascii() or len(run) > 1 else _letter(run)).split()
+        for token in split_subtokens(_spell_out(name))
+        for run in _find_runs(token.casefold())
+        for word in (run if run.isascii() or len(run) > 1 else _name_letter(run)).split()
     ]
 
 
-def _spelled(name: str) -> str:
+def _spell_out(name: str) -> str:
     """Replace accented letters by their ASCII letter, and signs by the words of their name."""
-    return "".join(map(_plain, unicodedata.normalize("NFC", name)))
+    return "".join(map(_simplify_char, unicodedata.normalize("NFC", name)))
 
 
 @lru_cache(maxsize=1 << 12)
-def _plain(char: str) -> str:
-    apart = unicodedata.normalize("NFKD", char)
-    if len(apart) > 1 and apart[0].isascii():
-        return "".join(map(_plain, apart))
-    char = apart if apart.isascii() else char
+def _simplify_char(char: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", char)
+    if len(decomposed) > 1 and decomposed[0].isascii():
+        return "".join(map(_simplify_char, decomposed))
+    char = decomposed if decomposed.isascii() else char
     kind = unicodedata.category(char)
     if kind == "Nd":
         return str(unicodedata.decimal(char))
@@ -85,7 +85,7 @@ def _plain(char: str) -> str:
     return f" {unicodedata.name(char, '')} "
 
 
-def _letter(char: str) -> str:
+def _name_letter(char: str) -> str:
     """Return the name of a letter: ``sigma`` for ``GREEK SMALL LETTER FINAL SIGMA``.
 
     A character without such a name is returned as it is.
@@ -97,7 +97,7 @@ def _letter(char: str) -> str:
     return _MISSPELT.get(word, word)
 
 
-def _singulars(word: str) -> list[str]:
+def _guess_singulars(word: str) -> list[str]:
     """Return possible singulars of a word: dictionaries leave out regular plurals."""
     endings = (("s", ""), ("es", ""), ("ies", "y"))
     return [
@@ -118,75 +118,83 @@ class Splitter:
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
-        self._forget()
+        self._clear_cache()
 
-    def _forget(self) -> None:
-        self._numbers: dict[str, int] = {}
+    def _clear_cache(self) -> None:
+        self._unknown_numbers: dict[str, int] = {}
         self._unknown: list[str] = []
-        self._seen: dict[str, tuple[int, ...]] = {}
-        self._kept = 0
+        self._piece_numbers: dict[str, tuple[int, ...]] = {}
+        self._cached_chars = 0
 
-    def words(self, name: str) -> list[str]:
+    def split_name(self, name: str) -> list[str]:
         """Return the words of one name, as they are compared."""
-        split = self.split([name])
-        known = self.lexicon.words
+        split = self.split_names([name])
+        lexicon_words = self.lexicon.words
         return [
-            known[number] if number < len(known) else split.unknown[number - len(known)]
+            lexicon_words[number]
+            if number < len(lexicon_words)
+            else split.unknown[number - len(lexicon_words)]
             for number in split.numbers.tolist()
         ]
 
-    def split(self, names: Iterable[str]) -> Split:
+    def split_names(self, names: Iterable[str]) -> Split:
         """Return the words of names as numbers; at most ``MAX_WORDS`` words of a name count."""
-        if self._kept > _KEPT:
-            self._forget()
-        seen, find = self._seen, find_ascii_runs
+        if self._cached_chars > _MAX_CACHED_CHARS:
+            self._clear_cache()
+        piece_numbers, find_runs = self._piece_numbers, find_ascii_runs
         numbers: list[int] = []
         offsets = [0]
         for name in names:
-            for piece in find(name) if name.isascii() else pieces(name):
-                found = seen.get(piece)
-                numbers += self._new(piece) if found is None else found
+            for piece in find_runs(name) if name.isascii() else split_pieces(name):
+                word_numbers = piece_numbers.get(piece)
+                numbers += self._number_piece(piece) if word_numbers is None else word_numbers
             if len(numbers) == offsets[-1]:
-                numbers += self._new(name, whole=True)
-            elif len(numbers) - offsets[-1] > MOST_WORDS:
-                del numbers[offsets[-1] + MOST_WORDS :]
+                numbers += self._number_piece(name, as_one_word=True)
+            elif len(numbers) - offsets[-1] > MAX_WORDS:
+                del numbers[offsets[-1] + MAX_WORDS :]
             offsets.append(len(numbers))
-        return self._renumbered(np.array(numbers, np.int32), np.array(offsets, np.int64))
+        return self._renumber_unknown(np.array(numbers, np.int32), np.array(offsets, np.int64))
 
-    def _new(self, piece: str, whole: bool = False) -> tuple[int, ...]:
-        words = [piece] if whole else self._parts(piece.lower())
-        found = tuple(self._number(word) for word in words)
-        if not whole:
-            self._seen[piece] = found
-        self._kept += len(piece) + 1
-        return found
+    def _number_piece(self, piece: str, as_one_word: bool = False) -> tuple[int, ...]:
+        words = [piece] if as_one_word else self._split_piece(piece.lower())
+        numbers = tuple(self._number_word(word) for word in words)
+        if not as_one_word:
+            self._piece_numbers[piece] = numbers
+        self._cached_chars += len(piece) + 1
+        return numbers
 
-    def _parts(self, word: str) -> list[str]:
-        if len(word) <= WHOLE or len(word) > LONGEST_CUT or not _CUT(word):
+    def _split_piece(self, word: str) -> list[str]:
+        if (
+            len(word) <= MIN_PART_LENGTH
+            or len(word) > MAX_SEGMENTED_LENGTH
+            or not _match_letters(word)
+        ):
             return [word]
-        if any(map(self._is_word, (word, *_singulars(word)))):
+        if any(map(self._is_word, (word, *_guess_singulars(word)))):
             return [word]
-        return self.lexicon.compounds.cut(word)
+        return self.lexicon.compounds.segment(word)
 
     def _is_word(self, word: str) -> bool:
         lexicon = self.lexicon
-        row = lexicon.place.get(word)
-        return row is not None and bool(lexicon.english[row] or lexicon.frequency[row] > FREQUENT)
+        row = lexicon.word_indices.get(word)
+        return row is not None and bool(
+            lexicon.english[row] or lexicon.frequency[row] > FREQUENT_SHARE
+        )
 
-    def _number(self, word: str) -> int:
-        known = self.lexicon.place.get(word, self._numbers.get(word))
-        if known is not None:
-            return known
-        self._numbers[word] = len(self.lexicon.words) + len(self._unknown)
+    def _number_word(self, word: str) -> int:
+        number = self.lexicon.word_indices.get(word, self._unknown_numbers.get(word))
+        if number is not None:
+            return number
+        self._unknown_numbers[word] = len(self.lexicon.words) + len(self._unknown)
         self._unknown.append(word)
-        return self._numbers[word]
+        return self._unknown_numbers[word]
 
-    def _renumbered(self, numbers: NDArray[np.int32], offsets: NDArray[np.int64]) -> Split:
+    def _renumber_unknown(self, numbers: NDArray[np.int32], offsets: NDArray[np.int64]) -> Split:
         """Renumber the unknown words, so that the split holds only its own."""
         first = len(self.lexicon.words)
-        strange = numbers >= first
-        used, places = np.unique(numbers[strange], return_inverse=True)
-        numbers[strange] = first + places
+        is_unknown = numbers >= first
+        used, new_numbers = np.unique(numbers[is_unknown], return_inverse=True)
+        numbers[is_unknown] = first + new_numbers
         unknown = [self._unknown[number - first] for number in used.tolist()]
         return Split(numbers, offsets, unknown)
 
@@ -203,7 +211,7 @@ _A, _ALPHABET = 97, 26
 
 
 @kernel
-def _grown(letters: Letters, starts: Offsets, shares: Shares) -> tuple[Tree, Shares]:
+def _build_trie(letters: Letters, starts: Offsets, shares: Shares) -> tuple[Tree, Shares]:
     """Build the trie of the words.
 
     Returns each node's children by letter (0: no child), and the share of the word that ends at the
@@ -214,8 +222,8 @@ def _grown(letters: Letters, starts: Offsets, shares: Shares) -> tuple[Tree, Sha
     count = 1
     for word in range(len(shares)):
         node = 0
-        for at in range(starts[word], starts[word + 1]):
-            letter = letters[at] - _A
+        for position in range(starts[word], starts[word + 1]):
+            letter = letters[position] - _A
             if nodes[node, letter] == 0:
                 nodes[node, letter] = count
                 count += 1
@@ -225,31 +233,34 @@ def _grown(letters: Letters, starts: Offsets, shares: Shares) -> tuple[Tree, Sha
 
 
 @kernel
-def _cut(letters: Letters, nodes: Tree, shares: Shares) -> Offsets:
+def _segment_word(letters: Letters, nodes: Tree, shares: Shares) -> Offsets:
     """Return the end of each part of a word, the last part first (Viterbi segmentation)."""
     size = len(letters)
     # The best score of the letters up to each position, and the start of the last part: once with a
     # known word as the last part, once with a stretch of unknown letters.
-    known, stretch = np.full(size + 1, -np.inf), np.full(size + 1, -np.inf)
-    known_from, stretch_from = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
-    known[0] = 0.0
+    word_score, stretch_score = np.full(size + 1, -np.inf), np.full(size + 1, -np.inf)
+    word_start, stretch_start = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
+    word_score[0] = 0.0
     for start in range(size + 1):
         if start:
-            longer, new = stretch[start - 1] + LETTER, known[start - 1] + STRETCH + LETTER
-            stretch[start] = max(longer, new)
-            stretch_from[start] = stretch_from[start - 1] if longer >= new else start - 1
-        score, node = max(known[start], stretch[start]), 0
+            extended, begun = (
+                stretch_score[start - 1] + LETTER,
+                word_score[start - 1] + STRETCH + LETTER,
+            )
+            stretch_score[start] = max(extended, begun)
+            stretch_start[start] = stretch_start[start - 1] if extended >= begun else start - 1
+        score, node = max(word_score[start], stretch_score[start]), 0
         for end in range(start + 1, size + 1):
             node = nodes[node, letters[end - 1] - _A]
             if node == 0:
                 break
-            if score + shares[node] > known[end]:
-                known[end], known_from[end] = score + shares[node], start
+            if score + shares[node] > word_score[end]:
+                word_score[end], word_start[end] = score + shares[node], start
     ends, count, end = np.empty(size, np.int64), 0, size
     while end:
         ends[count] = end
         count += 1
-        end = stretch_from[end] if stretch[end] > known[end] else known_from[end]
+        end = stretch_start[end] if stretch_score[end] > word_score[end] else word_start[end]
     return ends[:count]
 
 
@@ -266,10 +277,12 @@ class Compounds:
         np.cumsum(np.fromiter(map(len, words), np.int64, len(words)), out=starts[1:])
         letters = np.frombuffer("".join(words).encode("ascii"), np.uint8)
         shares = np.fromiter(parts.values(), np.float64, len(words))
-        self.nodes, self.shares = _grown(letters, starts, shares)
+        self.nodes, self.shares = _build_trie(letters, starts, shares)
 
-    def cut(self, word: str) -> list[str]:
+    def segment(self, word: str) -> list[str]:
         """Split a word of a to z into its parts."""
-        ends = _cut(np.frombuffer(word.encode("ascii"), np.uint8), self.nodes, self.shares).tolist()
+        ends = _segment_word(
+            np.frombuffer(word.encode("ascii"), np.uint8), self.nodes, self.shares
+        ).tolist()
         ends.reverse()
         return [word[a:b] for a, b in zip([0, *ends], ends, strict=False)]

@@ -18,30 +18,30 @@ from codeacumen.models.method_naming import effect_rules as effects
 from codeacumen.models.method_naming.facts import Facts
 from codeacumen.models.method_naming.name_words import (
     COLLECTIONS,
-    FINDS,
-    MANY,
+    COLLECTIVE_WORDS,
+    CONVERTED_TYPES,
+    FIND_VERBS,
+    NO_FINDING,
     NOUNS,
-    PLACES,
-    PREDICATES,
+    POSITION_WORDS,
+    PREDICATE_VERBS,
+    PREPOSITIONS,
     PRIMITIVES,
-    QUESTIONS,
-    RELATIONS,
-    TURNED,
-    WELL,
-    Answer,
+    QUESTION_VERBS,
+    JudgedMethod,
     Rule,
-    Said,
-    free,
+    RuleAnswer,
+    is_name_chosen,
     is_plural,
-    singular,
-    words_of,
+    singularize,
+    split_words,
 )
 from codeacumen.models.method_naming.verdict import Evidence
 
-__all__ = ["KIND", "RULES", "findings"]
+__all__ = ["KIND", "RULES", "find_antipatterns"]
 
 # Last words of types that represent an answer to a question, or a question (query, filter).
-_ANSWERS = frozenset(
+_ANSWER_TYPES = frozenset(
     (
         "boolean",
         "predicate",
@@ -83,7 +83,7 @@ _ANSWERS = frozenset(
 )
 # Words after an intransitive "get": "get ready" and "get started" promise no result.
 _STATES = frozenset(("ready", "started", "going", "lost", "up", "down", "out", "rid"))
-_MADE = {
+_RESULT_TYPES = {
     "string": ("string", "charsequence", "stringbuilder", "stringbuffer"),
     "int": ("int", "integer"),
     "integer": ("int", "integer", "biginteger", "long", "bigdecimal"),
@@ -103,212 +103,256 @@ _MADE = {
 }
 
 
-def get_returns_void(said: Said) -> Answer:
+def get_returns_void(method: JudgedMethod) -> RuleAnswer:
     """B.3: a ``get`` method that returns nothing and has no parameter to receive the result."""
-    if said.verb != "get" or not said.rest:
+    if method.verb != "get" or not method.rest:
         return None
-    if not said.void or said.takes_result or said.signals or said.rest[0] in _STATES:
-        return WELL
+    if (
+        not method.is_void
+        or method.can_take_result
+        or method.notifies_listener
+        or method.rest[0] in _STATES
+    ):
+        return NO_FINDING
     return "a method called 'get' returns nothing"
 
 
-def find_returns_void(said: Said) -> Answer:
+def find_returns_void(method: JudgedMethod) -> RuleAnswer:
     """B.3 for other verbs that promise a result: the method neither returns nor stores it."""
-    if said.verb not in FINDS:
+    if method.verb not in FIND_VERBS:
         return None
-    if not said.void or said.takes_result or said.signals or said.writes:
-        return WELL
+    if (
+        not method.is_void
+        or method.can_take_result
+        or method.notifies_listener
+        or method.writes_state
+    ):
+        return NO_FINDING
     # An own method that it calls may store the result.
-    if any(receiver in ("", "this") for receiver, _, _ in said.facts.calls):
-        return WELL
-    return f"a method called '{said.verb}' neither returns nor keeps what it finds"
+    if any(receiver in ("", "this") for receiver, _, _ in method.facts.calls):
+        return NO_FINDING
+    return f"a method called '{method.verb}' neither returns nor keeps what it finds"
 
 
-def question_without_boolean(said: Said) -> Answer:
+def question_without_boolean(method: JudgedMethod) -> RuleAnswer:
     """A.2: a name that asks a question, and a return type that is no boolean."""
-    if said.verb not in QUESTIONS or not said.rest:
+    if method.verb not in QUESTION_VERBS or not method.rest:
         return None
-    returned = said.facts.returned
-    if said.void or returned in ("boolean", "Boolean", "AtomicBoolean") or said.own_type:
-        return WELL
-    if _ANSWERS & set(said.type_words):
-        return WELL
-    return f"a method called '{said.verb}' returns {returned}, not a boolean"
+    returned = method.facts.returned
+    if (
+        method.is_void
+        or returned in ("boolean", "Boolean", "AtomicBoolean")
+        or method.returns_own_type
+    ):
+        return NO_FINDING
+    if _ANSWER_TYPES & set(method.type_words):
+        return NO_FINDING
+    return f"a method called '{method.verb}' returns {returned}, not a boolean"
 
 
-def question_without_answer(said: Said) -> Answer:
+def question_without_answer(method: JudgedMethod) -> RuleAnswer:
     """B.4: a name that asks a question, and no answer; an exception counts as an answer."""
-    if said.verb not in QUESTIONS or not said.rest:
+    if method.verb not in QUESTION_VERBS or not method.rest:
         return None
-    facts = said.facts
-    if not said.void or said.takes_result or said.signals or facts.thrown or facts.throws:
-        return WELL
-    if _complains(said) or _tells(said):
-        return WELL
-    return f"a method called '{said.verb}' asks a question and returns nothing"
+    facts = method.facts
+    if (
+        not method.is_void
+        or method.can_take_result
+        or method.notifies_listener
+        or facts.thrown
+        or facts.throws
+    ):
+        return NO_FINDING
+    if _may_report_failure(method) or _takes_answer(method):
+        return NO_FINDING
+    return f"a method called '{method.verb}' asks a question and returns nothing"
 
 
-def predicate_without_boolean(said: Said) -> Answer:
+def predicate_without_boolean(method: JudgedMethod) -> RuleAnswer:
     """Høst and Østvold: methods called ``contains``, ``equals`` or ``exists`` return booleans."""
-    if said.verb not in PREDICATES:
+    if method.verb not in PREDICATE_VERBS:
         return None
-    facts = said.facts
+    facts = method.facts
     # A number may answer how often or which, but not for these three verbs.
-    sure = said.verb in ("equals", "contains", "exists")
-    if not said.void and not (sure and facts.returned in PRIMITIVES):
-        return WELL
-    if said.takes_result or facts.thrown or facts.throws or _complains(said) or _tells(said):
-        return WELL
+    is_strict = method.verb in ("equals", "contains", "exists")
+    if not method.is_void and not (is_strict and facts.returned in PRIMITIVES):
+        return NO_FINDING
+    if (
+        method.can_take_result
+        or facts.thrown
+        or facts.throws
+        or _may_report_failure(method)
+        or _takes_answer(method)
+    ):
+        return NO_FINDING
     # In parsers the name may be what the method reads, in options what it sets.
-    if said.void and (facts.calls or said.writes):
-        return WELL
-    return f"a method called '{said.verb}' returns {facts.returned}, not a boolean"
+    if method.is_void and (facts.calls or method.writes_state):
+        return NO_FINDING
+    return f"a method called '{method.verb}' returns {facts.returned}, not a boolean"
 
 
-def _complains(said: Said) -> bool:
+def _may_report_failure(method: JudgedMethod) -> bool:
     """Return True if the method may answer by throwing or reporting an error."""
     reports = {"fail", "assert", "throw", "error", "report", "check", "raise", "require", "verify"}
-    return bool(said.facts.asserts or reports & set(said.call_verbs))
+    return bool(method.facts.asserts or reports & set(method.call_verbs))
 
 
-def _tells(said: Said) -> bool:
+def _takes_answer(method: JudgedMethod) -> bool:
     """Return True if the method takes the answer: a setter may be called ``isOpen(boolean)``."""
-    kinds = [kind for kind, _ in said.facts.parameters]
+    kinds = [kind for kind, _ in method.facts.parameters]
     return kinds in (["boolean"], ["Boolean"])
 
 
-def compare_without_order(said: Said) -> Answer:
+def compare_without_order(method: JudgedMethod) -> RuleAnswer:
     """Høst and Østvold: methods called ``compare`` or ``compareTo`` return an order."""
-    if said.verb != "compare" or said.facts.returned == "int":
-        return None if said.verb != "compare" else WELL
+    if method.verb != "compare" or method.facts.returned == "int":
+        return None if method.verb != "compare" else NO_FINDING
     # Any result passes: many programmers write "compare" where they mean "equals".
-    if not said.void or said.takes_result or said.writes or said.facts.calls:
-        return WELL
+    if not method.is_void or method.can_take_result or method.writes_state or method.facts.calls:
+        return NO_FINDING
     return "a method called 'compare' returns nothing"
 
 
-def set_returns(said: Said) -> Answer:
+def set_returns(method: JudgedMethod) -> RuleAnswer:
     """A.3: a setter that returns something unexpected.
 
     It may return itself (for chained calls), the old or the new value, or a boolean for success.
     """
-    facts = said.facts
-    if said.verb != "set" or not said.rest or not facts.parameters:
+    facts = method.facts
+    if method.verb != "set" or not method.rest or not facts.parameters:
         return None
-    if said.void or said.own_type or facts.returned in ("boolean", "Boolean"):
-        return WELL
+    if method.is_void or method.returns_own_type or facts.returned in ("boolean", "Boolean"):
+        return NO_FINDING
     # In setOf and setUnion "set" is a noun.
-    if "set" in said.type_words or facts.returned == "Object" or "static" in facts.modifiers:
-        return WELL
+    if "set" in method.type_words or facts.returned == "Object" or "static" in facts.modifiers:
+        return NO_FINDING
     # It may return a changed copy.
     if "new" in facts.returns_kinds and not facts.fields_written:
-        return WELL
-    kept = {"parameter", "local", "call", "field", "null", "assignment", "other"}
-    if kept & set(facts.returns_kinds):
-        return WELL
+        return NO_FINDING
+    allowed_kinds = {"parameter", "local", "call", "field", "null", "assignment", "other"}
+    if allowed_kinds & set(facts.returns_kinds):
+        return NO_FINDING
     return f"a setter returns {facts.returned}, and neither itself nor a value it had or has"
 
 
-def one_expected(said: Said) -> Answer:
+def one_expected(method: JudgedMethod) -> RuleAnswer:
     """A.4: the name is singular, and the method returns a collection."""
-    facts = said.facts
-    if said.verb not in ("get", "find", "fetch") or not said.rest:
+    facts = method.facts
+    if method.verb not in ("get", "find", "fetch") or not method.rest:
         return None
-    array = facts.returned.endswith("[]") and facts.returned.count("[") == 1
-    element = words_of(_element(facts.returns))
-    if facts.returned not in COLLECTIONS and not array:
+    is_array = facts.returned.endswith("[]") and facts.returned.count("[") == 1
+    element = split_words(_find_element_type(facts.returns))
+    if facts.returned not in COLLECTIONS and not is_array:
         return None
     # Report only a name that is the type of an element: then it must mean a single element.
-    noun = _noun(said.rest)
-    if set(said.rest) & MANY or not noun or is_plural(noun) or any(map(is_plural, said.rest)):
-        return WELL
+    noun = _find_noun(method.rest)
+    if (
+        set(method.rest) & COLLECTIVE_WORDS
+        or not noun
+        or is_plural(noun)
+        or any(map(is_plural, method.rest))
+    ):
+        return NO_FINDING
     if not element or element[-1] != noun or noun.endswith(("s", "x", "a")) or noun in PRIMITIVES:
-        return WELL
+        return NO_FINDING
     return f"the name says one {noun}, {facts.returned} is returned"
 
 
-def many_expected(said: Said) -> Answer:
+def many_expected(method: JudgedMethod) -> RuleAnswer:
     """B.6: the name is plural, and the method returns one object: ``Node getNodes()``."""
-    facts = said.facts
-    if said.verb not in ("get", "find", "fetch", "list", "load", "read") or not said.rest:
+    facts = method.facts
+    if method.verb not in ("get", "find", "fetch", "list", "load", "read") or not method.rest:
         return None
-    noun = _noun(said.rest)
+    noun = _find_noun(method.rest)
     # Bits are flags in one number; java.sql returns the first of a chain of warnings.
     if not noun or not is_plural(noun) or noun in ("bits", "warnings"):
         return None
     if facts.returned.endswith("]") or facts.returned in COLLECTIONS or len(facts.returned) < 4:
-        return WELL
+        return NO_FINDING
     # A plural type (Options) and a type for many things (NodeList) do not end in the singular.
-    if said.type_words[-1:] != (singular(noun),) or facts.returned[:1].islower():
-        return WELL
+    if method.type_words[-1:] != (singularize(noun),) or facts.returned[:1].islower():
+        return NO_FINDING
     # A generic type may be a collection; so may the type of a field with a plural name.
-    last = [word for one in facts.returned_names for word in words_of(one)[-1:]]
-    if "<" in facts.returns or any(map(is_plural, last)):
-        return WELL
+    last_words = [word for name in facts.returned_names for word in split_words(name)[-1:]]
+    if "<" in facts.returns or any(map(is_plural, last_words)):
+        return NO_FINDING
     return f"the name says several {noun}, one {facts.returned} is returned"
 
 
-def _element(written: str) -> str:
+def _find_element_type(type_text: str) -> str:
     """Return the element type of a collection or an array; empty if it is not a plain name."""
-    inner = written[:-2] if written.endswith("[]") else written.partition("<")[2].rpartition(">")[0]
+    inner = (
+        type_text[:-2]
+        if type_text.endswith("[]")
+        else type_text.partition("<")[2].rpartition(">")[0]
+    )
     inner = inner.removeprefix("?extends ").removeprefix("? extends ").rsplit(".", 1)[-1]
     return inner if inner.isidentifier() and len(inner) > 1 else ""
 
 
-def _noun(rest: tuple[str, ...]) -> str:
+def _find_noun(rest: tuple[str, ...]) -> str:
     """Return the noun that the name is about: the last word before the first preposition."""
-    for place, word in enumerate(rest):
-        if word in RELATIONS:
-            return rest[place - 1] if place else ""
+    for index, word in enumerate(rest):
+        if word in PREPOSITIONS:
+            return rest[index - 1] if index else ""
     return rest[-1] if rest else ""
 
 
-def transform_returns_void(said: Said) -> Answer:
+def transform_returns_void(method: JudgedMethod) -> RuleAnswer:
     """B.5: a method ``toX``, ``asX`` or ``xToY`` that returns nothing and changes nothing."""
-    turns = (
-        len(said.words) >= 3
-        and "to" in said.rest[:-1]
-        and said.verb in TURNED - {"set", "map", "list", "file"}
+    converts = (
+        len(method.words) >= 3
+        and "to" in method.rest[:-1]
+        and method.verb in CONVERTED_TYPES - {"set", "map", "list", "file"}
     )
-    if (said.verb not in ("to", "as") or not said.rest) and not turns:
+    if (method.verb not in ("to", "as") or not method.rest) and not converts:
         return None
-    if not said.void or said.takes_result or said.signals or PLACES & set(said.rest):
-        return WELL
-    if said.writes:
-        return WELL
+    if (
+        not method.is_void
+        or method.can_take_result
+        or method.notifies_listener
+        or POSITION_WORDS & set(method.rest)
+    ):
+        return NO_FINDING
+    if method.writes_state:
+        return NO_FINDING
     return "the name promises a conversion, nothing is returned"
 
 
-def transform_to_another(said: Said) -> Answer:
+def transform_to_another(method: JudgedMethod) -> RuleAnswer:
     """Return type other than the one in the name: ``toInt`` returns a String.
 
     It is a variant of B.5; Høst and Østvold: names with ``to`` end in their return type.
     """
-    words = said.words
-    place = max((i for i, word in enumerate(words[:-1]) if word in ("to", "as")), default=-1)
-    if place != len(words) - 2 or place < 0:
+    words = method.words
+    index = max((i for i, word in enumerate(words[:-1]) if word in ("to", "as")), default=-1)
+    if index != len(words) - 2 or index < 0:
         return None
-    made, facts = _MADE.get(words[-1]), said.facts
+    expected_types, facts = _RESULT_TYPES.get(words[-1]), method.facts
     # In writeToFile and saveAsString the verb, not the last word, determines the result.
-    things = TURNED | NOUNS | {"get"} if words[place] == "as" else TURNED
-    if made is None or (place > 0 and words[0] not in things):
+    first_words = CONVERTED_TYPES | NOUNS | {"get"} if words[index] == "as" else CONVERTED_TYPES
+    if expected_types is None or (index > 0 and words[0] not in first_words):
         return None
-    if said.void or facts.returned in ("Object", "boolean") or len(facts.returned) <= 2:
-        return WELL
+    if method.is_void or facts.returned in ("Object", "boolean") or len(facts.returned) <= 2:
+        return NO_FINDING
     # An accessor of a field with this name, for instance the recipient of a message.
     if facts.name in facts.returned_names:
-        return WELL
-    if facts.returned.endswith("]") or said.own_type:
-        return WELL if said.own_type or words[-1] != "string" else _another(said)
+        return NO_FINDING
+    if facts.returned.endswith("]") or method.returns_own_type:
+        return (
+            NO_FINDING
+            if method.returns_own_type or words[-1] != "string"
+            else _format_type_mismatch(method)
+        )
     # A collector, function or future may create the result later; its type mentions it.
     lower = facts.returns.lower()
-    if any(one in lower for one in made):
-        return WELL
-    return _another(said)
+    if any(expected in lower for expected in expected_types):
+        return NO_FINDING
+    return _format_type_mismatch(method)
 
 
-def _another(said: Said) -> str:
-    return f"the name ends in '{said.words[-1]}', {said.facts.returned} is returned"
+def _format_type_mismatch(method: JudgedMethod) -> str:
+    return f"the name ends in '{method.words[-1]}', {method.facts.returned} is returned"
 
 
 KIND = "antipattern"
@@ -344,18 +388,18 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def findings(facts: Facts) -> list[Evidence]:
+def find_antipatterns(facts: Facts) -> list[Evidence]:
     """Return the findings of all rules on a method's name; they need nothing but the method."""
-    if not facts.subtokens or not free(facts):
+    if not facts.subtokens or not is_name_chosen(facts):
         return []
-    said = Said(facts)
-    found: list[Evidence] = []
+    method = JudgedMethod(facts)
+    evidence: list[Evidence] = []
     for rule in RULES:
-        text = rule.asks(said)
+        text = rule.check(method)
         if text:
             weight = rule.weight * (_INHERITED if _may_be_inherited(facts) else 1.0)
-            found.append(Evidence(KIND, rule.id, text, weight))
-    return found
+            evidence.append(Evidence(KIND, rule.id, text, weight))
+    return evidence
 
 
 def _may_be_inherited(facts: Facts) -> bool:

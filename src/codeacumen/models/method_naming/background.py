@@ -24,7 +24,7 @@ import numpy as np
 
 from codeacumen.api import CodeacumenError, Json
 from codeacumen.models.method_naming.facts import Facts
-from codeacumen.models.method_naming.traits import told, traits, words
+from codeacumen.models.method_naming.traits import describe_trait, list_traits, split_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,34 +74,34 @@ TEMPERATURE, ALWAYS = "temperature", "always"
 STEP = 1 / 16
 
 
-def rounded(weights: NDArray[np.float32]) -> NDArray[np.int8]:
+def quantize_weights(weights: NDArray[np.float32]) -> NDArray[np.int8]:
     """Return the weights in units of ``STEP``, as they are stored."""
     steps: NDArray[np.int8] = np.clip(np.rint(weights / STEP), -127, 127).astype(np.int8)
     return steps
 
 
-def log_probabilities(
+def compute_log_probabilities(
     rows: Sequence[Sequence[int]], weights: NDArray[np.float32], temperature: float = 1.0
 ) -> NDArray[np.float32]:
     """Return the log-probabilities of all columns for each list of trait rows.
 
     A plain loop: loading compiled code takes as long as thousands of methods.
     """
-    found = np.zeros((len(rows), weights.shape[1]), np.float32)
-    for place, row in enumerate(rows):
-        found[place] = weights[list(row)].sum(axis=0)
-    found /= np.float32(temperature)
-    found -= np.logaddexp.reduce(found, axis=1, keepdims=True)
-    return found
+    scores = np.zeros((len(rows), weights.shape[1]), np.float32)
+    for index, row in enumerate(rows):
+        scores[index] = weights[list(row)].sum(axis=0)
+    scores /= np.float32(temperature)
+    scores -= np.logaddexp.reduce(scores, axis=1, keepdims=True)
+    return scores
 
 
-def other_class(facts: Facts, first: str) -> int:
+def classify_other_word(facts: Facts, first: str) -> int:
     """Return the index in ``OTHERS`` of the class of a first word that is no verb."""
-    if any(first in words(name) for name in facts.returned_names):
+    if any(first in split_words(name) for name in facts.returned_names):
         return 0
-    if first in words(facts.returned):
+    if first in split_words(facts.returned):
         return 1
-    return 2 if any(first in words(name) for name in facts.identifiers) else 3
+    return 2 if any(first in split_words(name) for name in facts.identifiers) else 3
 
 
 @dataclass(frozen=True)
@@ -128,55 +128,57 @@ class Background:
         return float(self.combination.get(TEMPERATURE, 1.0))
 
     @cached_property
-    def _trait(self) -> dict[str, int]:
-        return {name: place for place, name in enumerate(self.traits)}
+    def _trait_rows(self) -> dict[str, int]:
+        return {name: row for row, name in enumerate(self.traits)}
 
     @cached_property
-    def _verb(self) -> dict[str, int]:
-        return {name: place for place, name in enumerate(self.verbs)}
+    def _verb_columns(self) -> dict[str, int]:
+        return {name: column for column, name in enumerate(self.verbs)}
 
-    def place(self, facts: Facts, name: str) -> int:
+    def find_column(self, facts: Facts, name: str) -> int:
         """Return the column of a name's first word."""
-        first = (words(name) or ("",))[0]
-        found = self._verb.get(first)
-        return len(self.verbs) + other_class(facts, first) if found is None else found
+        first = (split_words(name) or ("",))[0]
+        column = self._verb_columns.get(first)
+        return len(self.verbs) + classify_other_word(facts, first) if column is None else column
 
-    def columns(self, family: str) -> list[int]:
+    def list_columns(self, family: str) -> list[int]:
         """Return the columns of the verbs of a family."""
-        return [self._verb[verb] for verb in FAMILIES[family] if verb in self._verb]
+        return [self._verb_columns[verb] for verb in FAMILIES[family] if verb in self._verb_columns]
 
-    def title(self, place: int) -> str:
-        return (*self.verbs, *OTHERS)[place]
+    def get_title(self, column: int) -> str:
+        return (*self.verbs, *OTHERS)[column]
 
-    def known(self, facts: Facts) -> list[int]:
+    def find_rows(self, facts: Facts) -> list[int]:
         """Return the rows of a method's traits."""
-        return [found for one in traits(facts) if (found := self._trait.get(one)) is not None]
+        return [
+            row for trait in list_traits(facts) if (row := self._trait_rows.get(trait)) is not None
+        ]
 
-    def log_probabilities(self, methods: Sequence[Facts]) -> NDArray[np.float32]:
+    def compute_log_probabilities(self, methods: Sequence[Facts]) -> NDArray[np.float32]:
         """Return a row for each method with a column for each verb and each of ``OTHERS``."""
-        return log_probabilities(
-            [self.known(one) for one in methods], self.weights, self.temperature
+        return compute_log_probabilities(
+            [self.find_rows(facts) for facts in methods], self.weights, self.temperature
         )
 
-    def reasons(self, facts: Facts, instead: str, than: str, most: int = 3) -> list[str]:
+    def explain_families(self, facts: Facts, better: str, worse: str, limit: int = 3) -> list[str]:
         """Return the traits that favour one family of verbs most over another, in words."""
-        rows = self.known(facts)
-        speaks = {
-            one: self.weights[np.ix_(rows, self.columns(one))].max(axis=1)
-            for one in (instead, than)
+        rows = self.find_rows(facts)
+        family_weights = {
+            family: self.weights[np.ix_(rows, self.list_columns(family))].max(axis=1)
+            for family in (better, worse)
         }
-        return self._describe_traits(rows, speaks[instead] - speaks[than])[:most]
+        return self._describe_traits(rows, family_weights[better] - family_weights[worse])[:limit]
 
     def explain_column(self, facts: Facts, column: int, other: int, limit: int = 3) -> list[str]:
         """Return the traits that favour one column most over another, in words."""
-        rows = self.known(facts)
+        rows = self.find_rows(facts)
         gain = self.weights[rows, column] - self.weights[rows, other]
         return self._describe_traits(rows, gain)[:limit]
 
     def _describe_traits(self, rows: Sequence[int], gain: NDArray[np.float32]) -> list[str]:
         """Return the traits with a gain above 0 in words, the greatest gain first."""
-        best = [place for place in np.argsort(-gain, kind="stable").tolist() if gain[place] > 0]
-        texts = (told(self.traits[rows[place]]) for place in best)
+        best = [index for index in np.argsort(-gain, kind="stable").tolist() if gain[index] > 0]
+        texts = (describe_trait(self.traits[rows[index]]) for index in best)
         return list(dict.fromkeys(text for text in texts if text))
 
     # ---------------------------------------------------------------- on disk
@@ -186,7 +188,7 @@ class Background:
 
         Weights are rounded to multiples of ``STEP``.
         """
-        kept = {
+        record = {
             "schema": SCHEMA,
             "verbs": self.verbs,
             "traits": self.traits,
@@ -195,10 +197,10 @@ class Background:
             "combination": self.combination,
         }
         out = io.BytesIO()
-        text = json.dumps(kept, separators=(",", ":")).encode()
+        text = json.dumps(record, separators=(",", ":")).encode()
         np.savez_compressed(
             out,
-            weights=rounded(self.weights),
+            weights=quantize_weights(self.weights),
             shares=self.shares,
             kept=np.frombuffer(text, np.uint8),
         )
@@ -208,17 +210,17 @@ class Background:
     def from_bytes(cls, data: bytes, where: str) -> Background:
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-                kept = json.loads(arrays["kept"].tobytes())
-                if kept["schema"] != SCHEMA:
-                    raise KeyError(kept["schema"])
+                record = json.loads(arrays["kept"].tobytes())
+                if record["schema"] != SCHEMA:
+                    raise KeyError(record["schema"])
                 return cls(
-                    tuple(kept["verbs"]),
-                    tuple(kept["traits"]),
+                    tuple(record["verbs"]),
+                    tuple(record["traits"]),
                     arrays["weights"].astype(np.float32) * np.float32(STEP),
                     arrays["shares"],
-                    dict(kept["names"]),
-                    kept["combination"],
-                    kept["about"],
+                    dict(record["names"]),
+                    record["combination"],
+                    record["about"],
                 )
         except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
             raise CodeacumenError(
@@ -240,7 +242,7 @@ def read_background(path: Path) -> Background:
 
 
 @lru_cache(maxsize=1)
-def shipped() -> Background:
+def load_shipped_background() -> Background:
     """Return the background that the package ships."""
     data = files("codeacumen.models.method_naming").joinpath("data", "background.npz").read_bytes()
     return Background.from_bytes(data, "the background in the package")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from codeacumen.api import CodeacumenError
-from codeacumen.models.method_naming.antipatterns import findings
+from codeacumen.models.method_naming.antipatterns import find_antipatterns
 from codeacumen.models.method_naming.background import (
     ALWAYS,
     FAMILY_OF,
@@ -25,32 +25,32 @@ from codeacumen.models.method_naming.background import (
 )
 from codeacumen.models.method_naming.conventions import Conventions
 from codeacumen.models.method_naming.facts import Facts, is_named_freely
-from codeacumen.models.method_naming.shapes import joined
-from codeacumen.models.method_naming.traits import COLLECTIONS, simple_owner, words
+from codeacumen.models.method_naming.shapes import join_camel_case
+from codeacumen.models.method_naming.traits import COLLECTIONS, simple_owner, split_words
 from codeacumen.models.method_naming.verdict import Evidence, Suggestion, Verdict
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Points of the hinge functions max(0, doubt - point), which make a small doubt count nothing.
-BENDS = (1.0, 3.0, 5.0)
+HINGE_POINTS = (1.0, 3.0, 5.0)
 _MAX_DOUBT = 10.0
 # The convention verb-of-shape counts only if the background doubts the verb at least this much: a
 # project's habit alone is weak evidence.
-_OF_SHAPE, _DOUBTED = "verb-of-shape", 1.0
+_VERB_OF_SHAPE, _MIN_DOUBT = "verb-of-shape", 1.0
 # Minimum log-probability of the opposed family. If no other family is likely, the method does
 # something else than any family promises, and its verb is not doubted.
-_LIKELY = math.log(0.1)
-_GIVING = frozenset(("get", "ask"))
+_MIN_LOG_PROBABILITY = math.log(0.1)
+_FAMILIES_WITH_RESULT = frozenset(("get", "ask"))
 # Maximum number of suggestions for a name, and the minimum probability of each.
 _MAX_SUGGESTIONS, _MIN_PROBABILITY = 3, 0.05
 # Share of wrong names among the names with evidence against them, from our reading of three
 # libraries (docs/naming-models.md). Names without evidence get no verdict.
 SHARE_WRONG = 0.235
 # Signals of the background, which together form one reason.
-_VERB = tuple(f"verb above {bend:g}" for bend in BENDS)
+_VERB_SIGNALS = tuple(f"verb above {bend:g}" for bend in HINGE_POINTS)
 # Minimum weight of a reported reason, in log-odds.
-_QUIET = 0.5
+_MIN_WEIGHT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +65,12 @@ class Signals:
 
     values: Mapping[str, float]
     evidence: tuple[Evidence, ...]
-    own: int
-    odds: NDArray[np.float32]
+    own_column: int
+    log_probs: NDArray[np.float32]
     families: tuple[tuple[str, float], ...]
 
 
-def signals(
+def compute_signals(
     methods: Sequence[Facts], background: Background, conventions: Conventions
 ) -> list[Signals]:
     """Return the signals for and against each method's name.
@@ -79,125 +79,134 @@ def signals(
     its doubt of the verb's family in log-odds, the minimum of two differences: how much likelier an
     opposed family is for this method, and how much less likely this family is than on average.
     """
-    rows = background.log_probabilities(methods)
+    rows = background.compute_log_probabilities(methods)
     return [
-        _signals(facts, row, background, conventions)
+        _compute_method_signals(facts, row, background, conventions)
         for facts, row in zip(methods, rows, strict=True)
     ]
 
 
-def _signals(
-    facts: Facts, odds: NDArray[np.float32], background: Background, conventions: Conventions
+def _compute_method_signals(
+    facts: Facts, log_probs: NDArray[np.float32], background: Background, conventions: Conventions
 ) -> Signals:
-    own = background.place(facts, facts.name)
-    doubt, families = _doubt(facts, own, odds, background)
-    unknown = own == len(odds) - 1
+    own_column = background.find_column(facts, facts.name)
+    doubt, families = _compute_doubt(facts, own_column, log_probs, background)
+    is_unknown = own_column == len(log_probs) - 1
     evidence = tuple(
-        one
-        for one in (*findings(facts), *conventions.evidence(facts))
-        if one.rule != _OF_SHAPE or doubt > _DOUBTED or unknown
+        reason
+        for reason in (*find_antipatterns(facts), *conventions.collect_evidence(facts))
+        if reason.rule != _VERB_OF_SHAPE or doubt > _MIN_DOUBT or is_unknown
     )
-    values = {f"rule {one.rule}": one.weight for one in evidence}
-    values |= {f"verb above {bend:g}": max(0.0, doubt - bend) for bend in BENDS}
-    return Signals(values, evidence, own, odds, families)
+    values = {f"rule {reason.rule}": reason.weight for reason in evidence}
+    values |= {f"verb above {hinge:g}": max(0.0, doubt - hinge) for hinge in HINGE_POINTS}
+    return Signals(values, evidence, own_column, log_probs, families)
 
 
-def _doubt(
-    facts: Facts, own: int, odds: NDArray[np.float32], background: Background
+def _compute_doubt(
+    facts: Facts, own_column: int, log_probs: NDArray[np.float32], background: Background
 ) -> tuple[float, tuple[tuple[str, float], ...]]:
-    family = FAMILY_OF.get(background.title(own), "")
+    family = FAMILY_OF.get(background.get_title(own_column), "")
     if not family:
         return 0.0, ()
     # A method with parameters may do something with them and return whether it succeeded.
     opposed = OPPOSED[family] - ({"ask"} if facts.parameters else set())
-    here = {
-        one: float(np.logaddexp.reduce(odds[background.columns(one)]))
-        for one in (family, *sorted(opposed))
+    family_log_probs = {
+        candidate: float(np.logaddexp.reduce(log_probs[background.list_columns(candidate)]))
+        for candidate in (family, *sorted(opposed))
     }
-    best = max((one for one in here if one != family), key=lambda one: here[one])
-    elsewhere = float(np.logaddexp.reduce(background.shares[background.columns(family)]))
-    broken = family in _GIVING and facts.returned == "void"
-    if here[best] < _LIKELY and not broken:
+    best = max(
+        (candidate for candidate in family_log_probs if candidate != family),
+        key=lambda candidate: family_log_probs[candidate],
+    )
+    usual_log_prob = float(np.logaddexp.reduce(background.shares[background.list_columns(family)]))
+    breaks_promise = family in _FAMILIES_WITH_RESULT and facts.returned == "void"
+    if family_log_probs[best] < _MIN_LOG_PROBABILITY and not breaks_promise:
         return 0.0, ()
-    doubt = min(here[best] - here[family], elsewhere - here[family], _MAX_DOUBT)
-    return max(0.0, doubt), ((family, here[family]), (best, here[best]))
+    doubt = min(
+        family_log_probs[best] - family_log_probs[family],
+        usual_log_prob - family_log_probs[family],
+        _MAX_DOUBT,
+    )
+    return max(0.0, doubt), ((family, family_log_probs[family]), (best, family_log_probs[best]))
 
 
-def far_words(facts: Facts) -> list[str]:
+def find_far_words(facts: Facts) -> list[str]:
     """Return the words of the name, after the first, that occur neither in the method nor in its
     owner's name."""
-    near = set(words(facts.returned)) | set(words(simple_owner(facts)))
+    near = set(split_words(facts.returned)) | set(split_words(simple_owner(facts)))
     for type_, name in facts.parameters:
-        near.update(words(type_), words(name))
+        near.update(split_words(type_), split_words(name))
     for name in (*facts.identifiers, *facts.created):
-        near.update(words(name))
-    return [one for one in words(facts.name)[1:] if one not in near]
+        near.update(split_words(name))
+    return [word for word in split_words(facts.name)[1:] if word not in near]
 
 
-def dense(facts: Facts, seen: Signals, background: Background) -> list[float]:
+def build_feature_row(facts: Facts, method_signals: Signals, background: Background) -> list[float]:
     """Return a row of features that every name has, for a non-linear regression."""
-    odds = seen.odds
-    share = np.exp(odds)
-    own, many = words(facts.name), len(odds)
-    body = {one for name in facts.identifiers for one in words(name)}
-    returned = set(words(facts.returned))
-    rest = own[1:]
+    log_probs = method_signals.log_probs
+    probabilities = np.exp(log_probs)
+    name_words, column_count = split_words(facts.name), len(log_probs)
+    body = {word for name in facts.identifiers for word in split_words(name)}
+    returned = set(split_words(facts.returned))
+    rest = name_words[1:]
     row = [
-        odds[seen.own],
-        odds.max() - odds[seen.own],
-        odds.max(),
-        float((odds > odds[seen.own]).sum()),
-        -float((share * odds).sum()),
-        float(background.shares[seen.own]),
+        log_probs[method_signals.own_column],
+        log_probs.max() - log_probs[method_signals.own_column],
+        log_probs.max(),
+        float((log_probs > log_probs[method_signals.own_column]).sum()),
+        -float((probabilities * log_probs).sum()),
+        float(background.shares[method_signals.own_column]),
         float(np.log1p(background.names.get(facts.name, 0))),
-        float(len(far_words(facts))),
-        float(len(own)),
-        *(float(seen.own == many - place) for place in (4, 3, 2, 1)),
-        float(own[:1] == ("get",)),
-        float(own[:1] == ("is",)),
-        float(own[:1] == ("set",)),
-        float(bool(own) and own[0] in body),
+        float(len(find_far_words(facts))),
+        float(len(name_words)),
+        *(float(method_signals.own_column == column_count - offset) for offset in (4, 3, 2, 1)),
+        float(name_words[:1] == ("get",)),
+        float(name_words[:1] == ("is",)),
+        float(name_words[:1] == ("set",)),
+        float(bool(name_words) and name_words[0] in body),
         float(len(facts.name)),
-        sum(one in body for one in rest) / max(1, len(rest)),
-        sum(one in returned for one in rest) / max(1, len(rest)),
-        float(len(returned - set(own))),
+        sum(word in body for word in rest) / max(1, len(rest)),
+        sum(word in returned for word in rest) / max(1, len(rest)),
+        float(len(returned - set(name_words))),
         float(np.log1p(facts.statements)),
         float(len(facts.parameters)),
-        float(any(words(name) == own for _, name, _ in facts.calls)),
-        float(sum(one.weight for one in seen.evidence)),
+        float(any(split_words(name) == name_words for _, name, _ in facts.calls)),
+        float(sum(reason.weight for reason in method_signals.evidence)),
     ]
-    return [float(one) for one in row]
+    return [float(value) for value in row]
 
 
-def suggested(
-    facts: Facts, seen: Signals, background: Background, conventions: Conventions
+def suggest_better_names(
+    facts: Facts, method_signals: Signals, background: Background, conventions: Conventions
 ) -> tuple[Suggestion, ...]:
     """Return distinct better names, the likeliest first, without the method's own name."""
     best: dict[str, float] = {}
-    for one in conventions.suggest(facts):
-        best[one.name] = max(one.confidence, best.get(one.name, 0.0))
-    for name, confidence in by_verbs(facts, seen, background):
+    for suggestion in conventions.suggest_names(facts):
+        best[suggestion.name] = max(suggestion.confidence, best.get(suggestion.name, 0.0))
+    for name, confidence in suggest_other_verbs(facts, method_signals, background):
         best[name] = max(confidence, best.get(name, 0.0))
     best.pop(facts.name, None)
     ranked = sorted(best.items(), key=lambda item: (-item[1], item[0]))
     return tuple(
-        Suggestion(name, round(sure, 3))
-        for name, sure in ranked[:_MAX_SUGGESTIONS]
-        if sure >= _MIN_PROBABILITY
+        Suggestion(name, round(score, 3))
+        for name, score in ranked[:_MAX_SUGGESTIONS]
+        if score >= _MIN_PROBABILITY
     )
 
 
-def by_verbs(facts: Facts, seen: Signals, background: Background) -> list[tuple[str, float]]:
+def suggest_other_verbs(
+    facts: Facts, method_signals: Signals, background: Background
+) -> list[tuple[str, float]]:
     """Return the name with likelier verbs in place of its first word, with their probabilities."""
-    found = []
-    for place in (-seen.odds).argsort()[: _MAX_SUGGESTIONS + 1].tolist():
-        sure = math.exp(float(seen.odds[place]))
-        if place == seen.own or sure < _MIN_PROBABILITY:
+    suggestions = []
+    for column in (-method_signals.log_probs).argsort()[: _MAX_SUGGESTIONS + 1].tolist():
+        probability = math.exp(float(method_signals.log_probs[column]))
+        if column == method_signals.own_column or probability < _MIN_PROBABILITY:
             continue
-        name = change_verb(facts, place, background)
+        name = change_verb(facts, column, background)
         if name:
-            found.append((name, sure))
-    return found
+            suggestions.append((name, probability))
+    return suggestions
 
 
 def change_verb(facts: Facts, column: int, background: Background) -> str:
@@ -205,31 +214,31 @@ def change_verb(facts: Facts, column: int, background: Background) -> str:
 
     Return an empty string if the column is no verb and the method returns no variable.
     """
-    title = background.title(column)
+    title = background.get_title(column)
     if title == OTHERS[0] and facts.returned_names:
         return facts.returned_names[0]
     if title in OTHERS:
         return ""
-    return joined((title, *_without(title, topic(facts, background))))
+    return join_camel_case((title, *_drop_verb(title, find_name_topic(facts, background))))
 
 
-def _without(verb: str, about: list[str]) -> list[str]:
+def _drop_verb(verb: str, topic_words: list[str]) -> list[str]:
     """Return the words without a leading verb: ``x``, ``axis`` of ``getx``, ``axis``."""
-    if about and about[0].startswith(verb):
-        return [one for one in (about[0].removeprefix(verb), *about[1:]) if one]
-    return about
+    if topic_words and topic_words[0].startswith(verb):
+        return [word for word in (topic_words[0].removeprefix(verb), *topic_words[1:]) if word]
+    return topic_words
 
 
-def name_for(facts: Facts, odds: NDArray[np.float32], background: Background) -> str:
+def propose_name(facts: Facts, log_probs: NDArray[np.float32], background: Background) -> str:
     """Return a name for a method without one: the likeliest verb, then the topic of the body."""
-    title = background.title(int(odds.argmax()))
-    about = _about(facts)
+    title = background.get_title(int(log_probs.argmax()))
+    topic_words = _find_body_topic(facts)
     if title in OTHERS:
-        return joined(tuple(about) or ("run",))
-    return joined((title, *(word for word in about if word != title)))
+        return join_camel_case(tuple(topic_words) or ("run",))
+    return join_camel_case((title, *(word for word in topic_words if word != title)))
 
 
-def _about(facts: Facts) -> list[str]:
+def _find_body_topic(facts: Facts) -> list[str]:
     """Return the words of what the body stores, returns, creates or calls, in this order of
     preference."""
     for name in (
@@ -237,30 +246,30 @@ def _about(facts: Facts) -> list[str]:
         *facts.returned_names[:1],
         *([facts.returned] if facts.returned in facts.created else []),
     ):
-        return list(words(name))
+        return list(split_words(name))
     if len(facts.calls) == 1:
-        return list(words(facts.calls[0][1]))[1:] or list(words(facts.calls[0][0]))
+        return list(split_words(facts.calls[0][1]))[1:] or list(split_words(facts.calls[0][0]))
     returned = facts.returned
     is_telling = returned[:1].isupper() and returned not in COLLECTIONS and returned != "String"
-    return list(words(returned)) if is_telling else []
+    return list(split_words(returned)) if is_telling else []
 
 
-def topic(facts: Facts, background: Background) -> list[str]:
+def find_name_topic(facts: Facts, background: Background) -> list[str]:
     """Return the words of the name without a leading verb, or else of what the body stores or
     returns."""
-    own = list(words(facts.name))
-    if own and own[0] in background.verbs:
-        own = own[1:]
-    if own:
-        return own
+    name_words = list(split_words(facts.name))
+    if name_words and name_words[0] in background.verbs:
+        name_words = name_words[1:]
+    if name_words:
+        return name_words
     if facts.stored:
-        return list(words(facts.stored[0][1]))
+        return list(split_words(facts.stored[0][1]))
     if len(facts.returned_names) == 1:
-        return list(words(facts.returned_names[0]))
+        return list(split_words(facts.returned_names[0]))
     return []
 
 
-class Combined:
+class CombinedNamingModel:
     """Judge of names that combines a project's conventions, the rules and a background.
 
     It first learns the conventions of the project (``learn_methods``).
@@ -278,50 +287,63 @@ class Combined:
         self.prior = math.log(prior / (1 - prior))
         self.conventions = Conventions()
 
-    def learn(self, facts: Sequence[Facts]) -> None:
-        self.conventions.learn(list(facts))
+    def learn_methods(self, facts: Sequence[Facts]) -> None:
+        self.conventions.learn_methods(list(facts))
 
-    def assess(self, facts: Sequence[Facts]) -> list[Verdict | None]:
+    def assess_methods(self, facts: Sequence[Facts]) -> list[Verdict | None]:
         """Return a verdict on each method.
 
         It is None if the author did not choose the name, or if there is no evidence against it.
         """
-        free = [one for one in facts if is_named_freely(one)]
-        found = iter(signals(free, self.background, self.conventions))
-        return [self._verdict(one, next(found)) if is_named_freely(one) else None for one in facts]
-
-    def odds(self, seen: Signals) -> float:
-        """Return the log-odds that the name is wrong."""
-        weighed = (self.weights.get(name, 0.0) * value for name, value in seen.values.items())
-        return self.prior + self.weights.get(ALWAYS, 0.0) + math.fsum(weighed)
-
-    def fitness(self, seen: Signals) -> float:
-        """Return the probability that the name is right."""
-        return 1 / (1 + math.exp(max(-30.0, min(30.0, self.odds(seen)))))
-
-    def _verdict(self, facts: Facts, seen: Signals) -> Verdict | None:
-        evidence = self._evidence(facts, seen)
-        if not any(one.weight > 0 for one in evidence):
-            return None
-        better = suggested(facts, seen, self.background, self.conventions)
-        return Verdict(1 - self.fitness(seen), tuple(evidence), better)
-
-    def _evidence(self, facts: Facts, seen: Signals) -> list[Evidence]:
-        found = [
-            Evidence(one.kind, one.rule, one.text, weight, one.examples)
-            for one in seen.evidence
-            if (weight := self.weights.get(f"rule {one.rule}", 0.0) * one.weight) > _QUIET
+        freely_named = [method_facts for method_facts in facts if is_named_freely(method_facts)]
+        signals_iterator = iter(compute_signals(freely_named, self.background, self.conventions))
+        return [
+            self._build_verdict(method_facts, next(signals_iterator))
+            if is_named_freely(method_facts)
+            else None
+            for method_facts in facts
         ]
-        weight = sum(self.weights.get(name, 0.0) * seen.values[name] for name in _VERB)
-        if weight > _QUIET:
-            found.append(Evidence("background", "verb", self._verb_text(facts, seen), weight))
-        return sorted(found, key=lambda one: -one.weight)
 
-    def _verb_text(self, facts: Facts, seen: Signals) -> str:
-        (own, here), (best, there) = seen.families
-        because = ", ".join(self.background.reasons(facts, best, own))
+    def compute_log_odds(self, method_signals: Signals) -> float:
+        """Return the log-odds that the name is wrong."""
+        weighted = (
+            self.weights.get(name, 0.0) * value for name, value in method_signals.values.items()
+        )
+        return self.prior + self.weights.get(ALWAYS, 0.0) + math.fsum(weighted)
+
+    def compute_fitness(self, method_signals: Signals) -> float:
+        """Return the probability that the name is right."""
+        return 1 / (1 + math.exp(max(-30.0, min(30.0, self.compute_log_odds(method_signals)))))
+
+    def _build_verdict(self, facts: Facts, method_signals: Signals) -> Verdict | None:
+        evidence = self._weigh_evidence(facts, method_signals)
+        if not any(reason.weight > 0 for reason in evidence):
+            return None
+        suggestions = suggest_better_names(facts, method_signals, self.background, self.conventions)
+        return Verdict(1 - self.compute_fitness(method_signals), tuple(evidence), suggestions)
+
+    def _weigh_evidence(self, facts: Facts, method_signals: Signals) -> list[Evidence]:
+        reasons = [
+            Evidence(reason.kind, reason.rule, reason.text, weight, reason.examples)
+            for reason in method_signals.evidence
+            if (weight := self.weights.get(f"rule {reason.rule}", 0.0) * reason.weight)
+            > _MIN_WEIGHT
+        ]
+        weight = sum(
+            self.weights.get(name, 0.0) * method_signals.values[name] for name in _VERB_SIGNALS
+        )
+        if weight > _MIN_WEIGHT:
+            reasons.append(
+                Evidence("background", "verb", self._explain_verb(facts, method_signals), weight)
+            )
+        return sorted(reasons, key=lambda reason: -reason.weight)
+
+    def _explain_verb(self, facts: Facts, method_signals: Signals) -> str:
+        (own_family, own_log_prob), (best_family, best_log_prob) = method_signals.families
+        because = ", ".join(self.background.explain_families(facts, best_family, own_family))
         why = f": {because}" if because else ""
         return (
-            f"elsewhere, {100 * math.exp(there):.0f} % of such methods {PROMISES[best]}, "
-            f"{100 * math.exp(here):.1f} % {PROMISES[own]}{why}"
+            f"elsewhere, {100 * math.exp(best_log_prob):.0f} % of such methods "
+            f"{PROMISES[best_family]}, "
+            f"{100 * math.exp(own_log_prob):.1f} % {PROMISES[own_family]}{why}"
         )

@@ -20,11 +20,25 @@ import numpy as np
 
 from codeacumen.languages.java.syntax.declarations import NONE, MethodDeclaration, type_text
 from codeacumen.languages.java.syntax.file import JavaFile, parse_snippet
-from codeacumen.models.method_naming.syntax import BARE, Call, Found, Tree, Write, head
+from codeacumen.models.method_naming.syntax import (
+    OWN_CALL_MARK,
+    BodyContents,
+    BodyTree,
+    Call,
+    Write,
+    simplify_type_name,
+)
 from codeacumen.text.lines import line_starts
-from codeacumen.text.subtokens import subtokens
+from codeacumen.text.subtokens import split_subtokens
 
-__all__ = ["SELF", "Facts", "facts_of", "facts_of_text", "head", "is_named_freely"]
+__all__ = [
+    "SELF",
+    "Facts",
+    "is_named_freely",
+    "read_facts",
+    "read_facts_from_text",
+    "simplify_type_name",
+]
 
 SELF = "<self>"
 
@@ -59,7 +73,7 @@ class Facts:
     subtokens: tuple[str, ...]
     path: str
     line: int
-    place: int
+    method_index: int
     owner: str
     owner_kind: str
     extends: tuple[str, ...]
@@ -108,34 +122,34 @@ class Facts:
     strings: tuple[str, ...]
     identifiers: tuple[str, ...]
 
-    def named(self, name: str) -> Facts:
+    def with_name(self, name: str) -> Facts:
         """Return the facts of the same method under another name."""
-        return replace(self, name=name, subtokens=subtokens(name))
+        return replace(self, name=name, subtokens=split_subtokens(name))
 
 
-def facts_of(file: JavaFile, path: str = "") -> list[Facts]:
+def read_facts(file: JavaFile, path: str = "") -> list[Facts]:
     """Return the facts of all methods with a body, without constructors, in source order."""
     methods = file.declarations.methods
-    places = [place for place in file.bodies if methods[place].kind == "method"]
-    if not places:
+    method_indices = [index for index in file.bodies if methods[index].kind == "method"]
+    if not method_indices:
         return []
-    walked = _Walk(file, path, places)
-    return [walked.method(i) for i in range(len(places))]
+    reader = _FactsReader(file, path, method_indices)
+    return [reader.read_method(i) for i in range(len(method_indices))]
 
 
-def facts_of_text(code: str) -> Facts | None:
+def read_facts_from_text(code: str) -> Facts | None:
     """Return the facts of a method given as text, with or without its comment.
 
     Return None if the text contains no method with a body.
     """
     snippet = parse_snippet(code, leading_newline=True, trailing_newline=True)
-    for one in facts_of(snippet.file):
-        if not one.anonymous and not one.local:
-            return replace(one, line=one.line - 1)
+    for method_facts in read_facts(snippet.file):
+        if not method_facts.anonymous and not method_facts.local:
+            return replace(method_facts, line=method_facts.line - 1)
     return None
 
 
-def masked_doc(text: str, name: str) -> str:
+def mask_doc(text: str, name: str) -> str:
     """Return a comment with ``SELF`` in place of references to the method.
 
     A single word that is also the name (``close`` in "must close it") is prose unless it is marked
@@ -143,13 +157,13 @@ def masked_doc(text: str, name: str) -> str:
     """
     if name not in text:
         return text
-    return _reference(name).sub(SELF, text)
+    return _compile_reference(name).sub(SELF, text)
 
 
 @lru_cache(maxsize=1 << 12)
-def _reference(name: str) -> re.Pattern[str]:
+def _compile_reference(name: str) -> re.Pattern[str]:
     word = re.escape(name)
-    if len(subtokens(name)) > 1:
+    if len(split_subtokens(name)) > 1:
         return re.compile(rf"(?<![\w$]){word}(?![\w$])")
     marked = rf"(?:(?<=#)|(?<=\{{@code )|(?<=<code>)|(?<=<tt>)){word}(?![\w$])"
     return re.compile(rf"{marked}|(?<![\w$]){word}(?=\()")
@@ -188,7 +202,7 @@ _NAMELESS = frozenset(("anonymous", "enum constant"))
 _MOST_NAMES = 50
 
 
-class _Type(NamedTuple):
+class _TypeFacts(NamedTuple):
     owner: str
     kind: str
     extends: tuple[str, ...]
@@ -197,47 +211,55 @@ class _Type(NamedTuple):
     local: bool
 
 
-class _Walk:
+class _FactsReader:
     """Reader of the facts of a file's methods from its syntax tree."""
 
-    def __init__(self, file: JavaFile, path: str, places: list[int]) -> None:
-        self.file, self.path, self.places = file, path, places
-        self.tree = Tree(file)
-        self.methods = [file.declarations.methods[place] for place in places]
-        body = np.array([one.body for one in self.methods], dtype=np.int32)
-        self.found = Found(file, self.tree, body, file.syntax.stop[body])
-        self.counts = {name: self.found.count(*kinds) for name, kinds in _COUNTED.items()}
+    def __init__(self, file: JavaFile, path: str, method_indices: list[int]) -> None:
+        self.file, self.path, self.method_indices = file, path, method_indices
+        self.tree = BodyTree(file)
+        self.methods = [file.declarations.methods[index] for index in method_indices]
+        body = np.array([method.body for method in self.methods], dtype=np.int32)
+        self.contents = BodyContents(file, self.tree, body, file.syntax.stop[body])
+        self.counts = {name: self.contents.count_kinds(*kinds) for name, kinds in _COUNTED.items()}
         spans = (file.syntax.start[body], file.syntax.end[body])
         first, last = (np.searchsorted(file.tokens.start, at) for at in spans)
         self.tokens: list[int] = (last - first).tolist()
         # A method's line is the line of its name.
-        self.name_nodes = [max(self.tree.part(one.node, "name"), one.node) for one in self.methods]
+        self.name_nodes = [
+            max(self.tree.find_part(method.node, "name"), method.node) for method in self.methods
+        ]
         at = file.syntax.start[self.name_nodes]
         lines = np.searchsorted(line_starts(file.source), at, side="right") + 1
         self.lines: list[int] = lines.tolist()
-        self.types: dict[int, _Type] = {}
+        self.types: dict[int, _TypeFacts] = {}
         self.fields_of: dict[int, list[tuple[str, str]]] = {}
-        for one in file.declarations.fields:
-            self.fields_of.setdefault(one.type, []).append((one.name, one.declared))
+        for field_declaration in file.declarations.fields:
+            self.fields_of.setdefault(field_declaration.type, []).append(
+                (field_declaration.name, field_declaration.declared)
+            )
 
-    def method(self, i: int) -> Facts:
-        method, tree, found, counts = self.methods[i], self.tree, self.found, self.counts
-        name, width = method.name, len(method.parameters)
-        type_ = self._type(method.type)
+    def read_method(self, i: int) -> Facts:
+        method, tree, contents, counts = self.methods[i], self.tree, self.contents, self.counts
+        name, parameter_count = method.name, len(method.parameters)
+        type_ = self._get_type(method.type)
         doc = tree.text(method.javadoc) if method.javadoc != NONE else ""
-        steps = [one for one in tree.children(method.body) if tree.called(one) not in _NO_STEPS]
-        calls = self._calls(i, name)
-        same = [call for call in calls if call[1] == SELF]
-        own = [call for call in same if call[0] != "super"]
-        writes = found.writes[i]
-        returns = found.returns.get(method.node, ())
-        kinds, returned = self._returned(returns)
+        steps = [
+            child
+            for child in tree.children(method.body)
+            if tree.get_kind_name(child) not in _NO_STEPS
+        ]
+        calls = self._read_calls(i, name)
+        self_calls = [call for call in calls if call[1] == SELF]
+        own_calls = [call for call in self_calls if call[0] != "super"]
+        writes = contents.writes[i]
+        returns = contents.returns.get(method.node, ())
+        kinds, returned = self._read_returned(returns)
         return Facts(
             name=name,
-            subtokens=subtokens(name),
+            subtokens=split_subtokens(name),
             path=self.path,
             line=self.lines[i],
-            place=self.places[i],
+            method_index=self.method_indices[i],
             owner=type_.owner,
             owner_kind=type_.kind,
             extends=type_.extends,
@@ -246,36 +268,39 @@ class _Walk:
             anonymous=type_.kind in _NAMELESS,
             local=type_.local,
             returns=method.returns,
-            returned=head(method.returns),
-            parameters=tuple((head(one.type), one.name) for one in method.parameters),
+            returned=simplify_type_name(method.returns),
+            parameters=tuple(
+                (simplify_type_name(parameter.type), parameter.name)
+                for parameter in method.parameters
+            ),
             type_parameters=method.type_parameters,
             modifiers=method.modifiers,
             annotations=method.annotations,
             overrides="Override" in method.annotations,
-            doc=masked_doc(doc, name),
+            doc=mask_doc(doc, name),
             steps=len(steps),
             statements=counts["statements"][i],
             tokens=self.tokens[i],
             empty=not steps,
-            throws_only=len(steps) == 1 and tree.called(steps[0]) == "throw_statement",
+            throws_only=len(steps) == 1 and tree.get_kind_name(steps[0]) == "throw_statement",
             returns_kinds=kinds,
             returned_names=returned,
             returns_count=len(returns),
-            throws=self._throws(method),
-            thrown=self._thrown(found.throws.get(method.node, ())),
-            created=_distinct(found.created[i]),
+            throws=self._read_throws_clause(method),
+            thrown=self._read_thrown_types(contents.throws.get(method.node, ())),
+            created=_drop_repeats(contents.created[i]),
             calls=tuple(calls),
-            self_calls=sum(call[2] == width for call in own),
-            overload_calls=sum(call[2] != width for call in own),
-            super_calls=len(same) - len(own),
-            fields_read=_distinct(found.reads[i]),
-            fields_written=_written(writes, "fields_written"),
-            elements_written=_written(writes, "elements_written"),
-            others_written=_written(writes, "others_written"),
-            parameters_written=_written(writes, "parameters_written"),
-            filled=_written(writes, "filled"),
-            stored=tuple(dict.fromkeys(pair for one in writes for pair in one.stored)),
-            derived=tuple(dict.fromkeys(pair for one in writes for pair in one.derived)),
+            self_calls=sum(call[2] == parameter_count for call in own_calls),
+            overload_calls=sum(call[2] != parameter_count for call in own_calls),
+            super_calls=len(self_calls) - len(own_calls),
+            fields_read=_drop_repeats(contents.reads[i]),
+            fields_written=_list_written(writes, "fields_written"),
+            elements_written=_list_written(writes, "elements_written"),
+            others_written=_list_written(writes, "others_written"),
+            parameters_written=_list_written(writes, "parameters_written"),
+            filled=_list_written(writes, "filled"),
+            stored=tuple(dict.fromkeys(pair for write in writes for pair in write.stored)),
+            derived=tuple(dict.fromkeys(pair for write in writes for pair in write.derived)),
             loops=counts["loops"][i],
             branches=counts["branches"][i],
             tries=counts["tries"][i],
@@ -283,115 +308,133 @@ class _Walk:
             instanceofs=counts["instanceofs"][i],
             lambdas=counts["lambdas"][i],
             asserts=counts["asserts"][i],
-            strings=_distinct(found.strings[i]),
-            identifiers=self._identifiers(i, name),
+            strings=_drop_repeats(contents.strings[i]),
+            identifiers=self._read_identifiers(i, name),
         )
 
-    def _calls(self, i: int, name: str) -> list[tuple[str, str, int]]:
-        bare, node, given = BARE + name, self.name_nodes[i], f"{BARE}{name}()"
+    def _read_calls(self, i: int, name: str) -> list[tuple[str, str, int]]:
+        marked_name, node, own_call = (
+            OWN_CALL_MARK + name,
+            self.name_nodes[i],
+            f"{OWN_CALL_MARK}{name}()",
+        )
 
-        def shown(call: Call) -> tuple[str, str, int]:
+        def unmark_call(call: Call) -> tuple[str, str, int]:
             receiver, called, arguments, declared = call
-            if receiver[:1] == BARE:
-                receiver = f"{SELF}()" if receiver == given else receiver[1:]
-            if called == bare or declared == node:
+            if receiver[:1] == OWN_CALL_MARK:
+                receiver = f"{SELF}()" if receiver == own_call else receiver[1:]
+            if called == marked_name or declared == node:
                 called = SELF
-            elif called[:1] == BARE:
+            elif called[:1] == OWN_CALL_MARK:
                 called = called[1:]
             return receiver, called, arguments
 
-        return [shown(call) for call in self.found.calls[i]]
+        return [unmark_call(call) for call in self.contents.calls[i]]
 
-    def _identifiers(self, i: int, name: str) -> tuple[str, ...]:
-        spans, bare = self.found.identifiers, BARE + name
+    def _read_identifiers(self, i: int, name: str) -> tuple[str, ...]:
+        spans, marked_name = self.contents.identifiers, OWN_CALL_MARK + name
         words = spans[i]
-        hidden = self.found.resolved.get(self.name_nodes[i])
+        hidden = self.contents.resolved.get(self.name_nodes[i])
         if hidden:
-            places = {place - spans.first[i] for place in hidden}
-            words = [word for place, word in enumerate(words) if place not in places]
-        return tuple([word if word[:1] != BARE else word[1:] for word in words if word != bare])
+            hidden_indices = {index - spans.first[i] for index in hidden}
+            words = [word for index, word in enumerate(words) if index not in hidden_indices]
+        return tuple(
+            [
+                word if word[:1] != OWN_CALL_MARK else word[1:]
+                for word in words
+                if word != marked_name
+            ]
+        )
 
-    def _returned(self, nodes: Iterable[int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def _read_returned(self, nodes: Iterable[int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         pairs: list[tuple[str, str]] = []
         for node in nodes:
             values = [
                 child
                 for child in self.tree.children(node)[1:]
-                if self.tree.called(child) not in _NO_STEPS
+                if self.tree.get_kind_name(child) not in _NO_STEPS
             ]
             if values:
-                pairs += self.tree.kinds(values[0])
-        names = _distinct([name for _, name in pairs])
+                pairs += self.tree.classify_value(values[0])
+        names = _drop_repeats([name for _, name in pairs])
         return tuple(dict.fromkeys(kind for kind, _ in pairs)) or ("void",), names
 
-    def _throws(self, method: MethodDeclaration) -> tuple[str, ...]:
+    def _read_throws_clause(self, method: MethodDeclaration) -> tuple[str, ...]:
         tree, at = self.tree, method.body - 1
         # The throws clause directly precedes the body: go up from the node before the body.
         while at > method.node and tree.parent[at] != method.node:
             at = tree.parent[at]
-        if tree.called(at) != "throws":
+        if tree.get_kind_name(at) != "throws":
             return ()
-        types = [child for child in tree.children(at) if tree.called(child)[-4:] in _TYPE_ENDS]
-        return _distinct([tree.head(one) for one in types])
+        types = [
+            child for child in tree.children(at) if tree.get_kind_name(child)[-4:] in _TYPE_ENDS
+        ]
+        return _drop_repeats([tree.read_type_name(type_node) for type_node in types])
 
-    def _thrown(self, nodes: Iterable[int]) -> tuple[str, ...]:
+    def _read_thrown_types(self, nodes: Iterable[int]) -> tuple[str, ...]:
         """Return the types of thrown objects; ``?`` for a variable, whose type is not looked up."""
         tree, heads = self.tree, list[str]()
         for node in nodes:
-            value = tree.peeled(node + 2) if node + 2 < tree.stop[node] else node
-            made = tree.called(value) == "object_creation_expression"
-            type_ = tree.part(value, "type") if made else -1
-            heads.append(tree.head(type_) if type_ >= 0 else "?")
-        return _distinct(heads)
+            value = tree.unwrap_expression(node + 2) if node + 2 < tree.stop[node] else node
+            is_created = tree.get_kind_name(value) == "object_creation_expression"
+            type_ = tree.find_part(value, "type") if is_created else -1
+            heads.append(tree.read_type_name(type_) if type_ >= 0 else "?")
+        return _drop_repeats(heads)
 
-    def _type(self, place: int) -> _Type:
-        known = self.types.get(place)
-        if known is None:
-            known = self.types[place] = self._read_type(place)
-        return known
+    def _get_type(self, type_index: int) -> _TypeFacts:
+        type_facts = self.types.get(type_index)
+        if type_facts is None:
+            type_facts = self.types[type_index] = self._read_type(type_index)
+        return type_facts
 
-    def _read_type(self, place: int) -> _Type:
-        declared = self.file.declarations
-        if place == NONE:
-            return _Type(declared.package, "", (), (), (), local=False)
-        one = declared.types[place]
+    def _read_type(self, type_index: int) -> _TypeFacts:
+        declarations = self.file.declarations
+        if type_index == NONE:
+            return _TypeFacts(declarations.package, "", (), (), (), local=False)
+        declaration = declarations.types[type_index]
         names: list[str] = []
-        at = place
-        while at != NONE and len(names) < _MOST_NAMES:
-            names.append(declared.types[at].name)
-            at = declared.types[at].owner
-        owner = ".".join([*([declared.package] if declared.package else ()), *reversed(names)])
-        extends, implements = self._supertypes(one.node, one.kind)
-        fields = [(part.name, part.type) for part in one.components]
-        fields += self.fields_of.get(place, ())
-        local = one.method != NONE and one.kind not in _NAMELESS
-        return _Type(owner, one.kind, extends, implements, tuple(fields), local)
+        index = type_index
+        while index != NONE and len(names) < _MOST_NAMES:
+            names.append(declarations.types[index].name)
+            index = declarations.types[index].owner
+        owner = ".".join(
+            [*([declarations.package] if declarations.package else ()), *reversed(names)]
+        )
+        extends, implements = self._read_supertypes(declaration.node, declaration.kind)
+        fields = [(component.name, component.type) for component in declaration.components]
+        fields += self.fields_of.get(type_index, ())
+        local = declaration.method != NONE and declaration.kind not in _NAMELESS
+        return _TypeFacts(owner, declaration.kind, extends, implements, tuple(fields), local)
 
-    def _supertypes(self, node: int, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def _read_supertypes(self, node: int, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         tree, syntax = self.tree, self.file.syntax
         if kind == "anonymous":
-            made = tree.part(tree.parent[node], "type")
-            return ((type_text(syntax, made),) if made >= 0 else ()), ()
+            created_type = tree.find_part(tree.parent[node], "type")
+            return ((type_text(syntax, created_type),) if created_type >= 0 else ()), ()
         extends: list[str] = []
         implements: list[str] = []
         for child in tree.children(node):
-            called = tree.called(child)
-            if called == "superclass":
-                extends += [type_text(syntax, one) for one in tree.children(child)[1:]]
-            elif called in ("super_interfaces", "extends_interfaces"):
-                wanted = implements if called == "super_interfaces" else extends
+            kind_name = tree.get_kind_name(child)
+            if kind_name == "superclass":
+                extends += [type_text(syntax, type_node) for type_node in tree.children(child)[1:]]
+            elif kind_name in ("super_interfaces", "extends_interfaces"):
+                type_names = implements if kind_name == "super_interfaces" else extends
                 for group in tree.children(child)[1:]:
-                    listed = [one for one in tree.children(group) if tree.called(one) != ","]
-                    wanted += [type_text(syntax, one) for one in listed]
+                    listed = [
+                        type_node
+                        for type_node in tree.children(group)
+                        if tree.get_kind_name(type_node) != ","
+                    ]
+                    type_names += [type_text(syntax, type_node) for type_node in listed]
         return tuple(extends), tuple(implements)
 
 
 _TYPE_ENDS = frozenset(("fier", "type"))
 
 
-def _written(writes: Sequence[Write], kind: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.name for one in writes if one.kind == kind))
+def _list_written(writes: Sequence[Write], kind: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(write.name for write in writes if write.kind == kind))
 
 
-def _distinct(words: Iterable[str]) -> tuple[str, ...]:
+def _drop_repeats(words: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words if word))

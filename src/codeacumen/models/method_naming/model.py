@@ -19,7 +19,7 @@ from codeacumen.api import (
     NamedMethod,
     Supervision,
 )
-from codeacumen.metrics import target
+from codeacumen.metrics import target_value
 from codeacumen.registry import model
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from codeacumen.models.method_naming.facts import Facts
 
 
-class _OnText:
+class _FactsFromText:
     """Base of models that read facts from the text of a method, in which its name is masked."""
 
     batch_size = 256
@@ -41,58 +41,66 @@ class _OnText:
         self._code_context = context
         self._facts.clear()
 
-    def facts(self, method: Method) -> Facts | None:
+    def read_facts(self, method: Method) -> Facts | None:
         """Return the facts of a method, cached; None if the text contains no method with a body."""
-        from codeacumen.models.method_naming.facts import facts_of_text
+        from codeacumen.models.method_naming.facts import read_facts_from_text
 
         key = (method.id, method.text)
         if key not in self._facts:
-            found = facts_of_text(method.text)
-            owner = self._context(method).get("type")
-            self._facts[key] = replace(found, owner=str(owner)) if found and owner else found
+            facts = read_facts_from_text(method.text)
+            owner = self._describe_method(method).get("type")
+            self._facts[key] = replace(facts, owner=str(owner)) if facts and owner else facts
         return self._facts[key]
 
-    def _context(self, method: Method) -> Mapping[str, Json]:
+    def _describe_method(self, method: Method) -> Mapping[str, Json]:
         return self._code_context.describe(method.id) if self._code_context else {}
 
 
-class Naming(_OnText):
+class NamingModel(_FactsFromText):
     """Model that judges names by all signals; it proposes the likeliest verb and the body's topic.
 
     Its prior is 0.5: half of the names in a task are expected to be wrong.
     """
 
     def __init__(self, background: Background) -> None:
-        from codeacumen.models.method_naming.combined import Combined
+        from codeacumen.models.method_naming.combined import CombinedNamingModel
 
         super().__init__()
         self.background = background
-        self.combined = Combined(background, prior=0.5)
+        self.combined = CombinedNamingModel(background, prior=0.5)
         self.fingerprint = str(background.about.get("files_sha256", ""))
 
     def judge(self, methods: Sequence[NamedMethod]) -> list[float | None]:
-        from codeacumen.models.method_naming.combined import signals
+        from codeacumen.models.method_naming.combined import compute_signals
 
         answers: list[float | None] = [None] * len(methods)
-        known = [(i, found) for i, one in enumerate(methods) if (found := self.facts(one.method))]
-        named = [facts.named(methods[i].name) for i, facts in known]
-        every = signals(named, self.background, self.combined.conventions)
-        for (i, _), seen in zip(known, every, strict=True):
-            answers[i] = self.combined.fitness(seen)
+        readable = [
+            (i, method_facts)
+            for i, named_method in enumerate(methods)
+            if (method_facts := self.read_facts(named_method.method))
+        ]
+        named = [facts.with_name(methods[i].name) for i, facts in readable]
+        all_signals = compute_signals(named, self.background, self.combined.conventions)
+        for (i, _), method_signals in zip(readable, all_signals, strict=True):
+            answers[i] = self.combined.compute_fitness(method_signals)
         return answers
 
     def name(self, methods: Sequence[Method]) -> list[str | None]:
-        from codeacumen.models.method_naming.combined import name_for
+        from codeacumen.models.method_naming.combined import propose_name
 
-        known = [(i, found) for i, one in enumerate(methods) if (found := self.facts(one))]
-        odds = self.background.log_probabilities([facts for _, facts in known])
+        readable = [
+            (i, method_facts)
+            for i, method in enumerate(methods)
+            if (method_facts := self.read_facts(method))
+        ]
+        log_probs = self.background.compute_log_probabilities([facts for _, facts in readable])
         answers: list[str | None] = [None] * len(methods)
-        for (i, facts), row in zip(known, odds, strict=True):
-            answers[i] = name_for(facts, row, self.background)
+        for (i, facts), row in zip(readable, log_probs, strict=True):
+            answers[i] = propose_name(facts, row, self.background)
         return answers
 
 
-class Taught(Naming):
+class TrainedNamingModel(NamingModel):
     """Model with the signals of ``NamingModel``, weighted by a regression on labelled names."""
 
     supervision: Supervision = "leave-one-out"
@@ -110,92 +118,116 @@ class Taught(Naming):
     def fit(self, examples: Sequence[Example]) -> None:
         import numpy as np
 
-        from codeacumen.models.ensemble import trained
+        from codeacumen.models.ensemble import fit_regression
 
         # Examples without a name have no label that says whether the name fits.
-        judged = [one for one in examples if isinstance(one.input, NamedMethod)]
-        rows = self._inputs([one.input for one in judged])  # type: ignore[misc]
-        known = [
-            (row, float(target(one.truth)))
-            for row, one in zip(rows, judged, strict=True)
+        labelled_examples = [
+            example for example in examples if isinstance(example.input, NamedMethod)
+        ]
+        rows = self._compute_rows([example.input for example in labelled_examples])  # type: ignore[misc]
+        labelled_rows = [
+            (row, float(target_value(example.truth)))
+            for row, example in zip(rows, labelled_examples, strict=True)
             if row is not None
         ]
         self._regression = None
-        if known:
-            inputs, right = zip(*known, strict=True)
-            self._regression = trained(self.learner, np.array(inputs), np.array(right))
+        if labelled_rows:
+            inputs, labels = zip(*labelled_rows, strict=True)
+            self._regression = fit_regression(self.learner, np.array(inputs), np.array(labels))
 
     def judge(self, methods: Sequence[NamedMethod]) -> list[float | None]:
         import numpy as np
 
         if self._regression is None:
             return [None] * len(methods)
-        rows = self._inputs(methods)
-        known = [row for row in rows if row is not None]
-        found = self._regression(np.array(known)) if known else np.empty(0)
-        values = iter(np.clip(found, 0.0, 1.0).tolist())
+        rows = self._compute_rows(methods)
+        known_rows = [row for row in rows if row is not None]
+        predictions = self._regression(np.array(known_rows)) if known_rows else np.empty(0)
+        values = iter(np.clip(predictions, 0.0, 1.0).tolist())
         return [None if row is None else next(values) for row in rows]
 
-    def _inputs(self, methods: Sequence[NamedMethod]) -> list[list[float] | None]:
+    def _compute_rows(self, methods: Sequence[NamedMethod]) -> list[list[float] | None]:
         """Return a row of features for each method, or None if its text cannot be read.
 
         Rows are cached, because each fold of leave-one-out needs nearly all of them again.
         """
-        from codeacumen.models.method_naming.combined import dense, signals
+        from codeacumen.models.method_naming.combined import build_feature_row, compute_signals
 
-        new = {(one.method.id, one.name): one for one in methods}
-        new = {key: one for key, one in new.items() if key not in self._rows}
-        facts = {key: self.facts(one.method) for key, one in new.items()}
-        named = {key: found.named(key[1]) for key, found in facts.items() if found is not None}
-        seen = signals(list(named.values()), self.background, self.combined.conventions)
-        rows = {
-            key: dense(found, one, self.background)
-            for (key, found), one in zip(named.items(), seen, strict=True)
+        new_methods = {
+            (named_method.method.id, named_method.name): named_method for named_method in methods
         }
-        self._rows |= {key: rows.get(key) for key in new}
-        return [self._rows[one.method.id, one.name] for one in methods]
+        new_methods = {
+            key: named_method for key, named_method in new_methods.items() if key not in self._rows
+        }
+        facts_by_key = {
+            key: self.read_facts(named_method.method) for key, named_method in new_methods.items()
+        }
+        renamed_facts = {
+            key: method_facts.with_name(key[1])
+            for key, method_facts in facts_by_key.items()
+            if method_facts is not None
+        }
+        all_signals = compute_signals(
+            list(renamed_facts.values()), self.background, self.combined.conventions
+        )
+        rows = {
+            key: build_feature_row(method_facts, method_signals, self.background)
+            for (key, method_facts), method_signals in zip(
+                renamed_facts.items(), all_signals, strict=True
+            )
+        }
+        self._rows |= {key: rows.get(key) for key in new_methods}
+        return [self._rows[named_method.method.id, named_method.name] for named_method in methods]
 
 
-class Antipatterns(_OnText):
+class AntipatternModel(_FactsFromText):
     """Model that judges by the antipattern rules alone: each broken rule lowers the score."""
 
     def judge(self, methods: Sequence[NamedMethod]) -> list[float | None]:
-        from codeacumen.models.method_naming.antipatterns import findings
+        from codeacumen.models.method_naming.antipatterns import find_antipatterns
 
         answers: list[float | None] = []
-        for one in methods:
-            facts = self.facts(one.method)
+        for named_method in methods:
+            facts = self.read_facts(named_method.method)
             if facts is None:
                 answers.append(None)
                 continue
-            against = sum(found.weight for found in findings(facts.named(one.name)))
+            total_weight = sum(
+                finding.weight for finding in find_antipatterns(facts.with_name(named_method.name))
+            )
             # A name that breaks any rule scores less than 0.5.
-            answers.append(1.0 / (1.0 + against) if not against else 0.5 / (1.0 + against))
+            answers.append(
+                1.0 / (1.0 + total_weight) if not total_weight else 0.5 / (1.0 + total_weight)
+            )
         return answers
 
 
 @model("codeacumen-naming")
 def make_naming(background: str = "") -> Any:
     """Rules, conventions and how methods are named elsewhere, together"""
-    from codeacumen.models.method_naming.background import read_background, shipped
+    from codeacumen.models.method_naming.background import load_shipped_background, read_background
 
-    return Naming(read_background(Path(background)) if background else shipped())
+    return NamingModel(
+        read_background(Path(background)) if background else load_shipped_background()
+    )
 
 
 @model("naming-taught")
 def make_taught(background: str = "", learner: str = "trees") -> Any:
     """The signals of codeacumen-naming, weighed by the labels of other projects' cases"""
     from codeacumen.models.ensemble import LEARNERS
-    from codeacumen.models.method_naming.background import read_background, shipped
+    from codeacumen.models.method_naming.background import load_shipped_background, read_background
 
     if learner not in LEARNERS:
         raise CodeacumenError(
             f"there is no learner {learner!r}", f"choose one of {', '.join(LEARNERS)}"
         )
-    return Taught(read_background(Path(background)) if background else shipped(), learner)
+    return TrainedNamingModel(
+        read_background(Path(background)) if background else load_shipped_background(), learner
+    )
 
 
 @model("antipatterns")
 def make_antipatterns() -> Any:
     """Linguistic antipatterns: a `get` that returns nothing, and the like"""
-    return Antipatterns()
+    return AntipatternModel()

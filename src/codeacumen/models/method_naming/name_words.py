@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from codeacumen.models.method_naming.facts import SELF, Facts
-from codeacumen.text.subtokens import subtokens
+from codeacumen.text.subtokens import split_subtokens
 
-QUESTIONS = frozenset(("is", "has", "can", "should", "was", "were", "are", "does", "will", "have"))
+QUESTION_VERBS = frozenset(
+    ("is", "has", "can", "should", "was", "were", "are", "does", "will", "have")
+)
 # Verbs in the third person, which ask a question as well.
-PREDICATES = frozenset(
+PREDICATE_VERBS = frozenset(
     (
         "equals",
         "contains",
@@ -29,11 +31,11 @@ PREDICATES = frozenset(
         "implies",
     )
 )
-FINDS = frozenset(("find", "lookup", "retrieve", "fetch", "search", "obtain"))
-CHECKS = frozenset(("check", "validate", "verify", "ensure", "assert", "require"))
-CREATES = frozenset(("create", "new", "instantiate"))
-ADDS = frozenset(("add", "put", "insert", "append", "push", "attach", "register", "enqueue"))
-REMOVES = frozenset(
+FIND_VERBS = frozenset(("find", "lookup", "retrieve", "fetch", "search", "obtain"))
+CHECK_VERBS = frozenset(("check", "validate", "verify", "ensure", "assert", "require"))
+CREATE_VERBS = frozenset(("create", "new", "instantiate"))
+ADD_VERBS = frozenset(("add", "put", "insert", "append", "push", "attach", "register", "enqueue"))
+REMOVE_VERBS = frozenset(
     (
         "remove",
         "delete",
@@ -51,7 +53,7 @@ REMOVES = frozenset(
     )
 )
 # Types and formats that a value is converted to (``toString``, ``bytesToHex``).
-TURNED = frozenset(
+CONVERTED_TYPES = frozenset(
     (
         "string",
         "int",
@@ -84,7 +86,7 @@ TURNED = frozenset(
         "decimal",
     )
 )
-PLACES = frozenset(
+POSITION_WORDS = frozenset(
     (
         "front",
         "back",
@@ -108,7 +110,7 @@ PLACES = frozenset(
     )
 )
 # Words by which a getter's name announces that it changes something.
-CHANGES = frozenset(
+CHANGE_WORDS = frozenset(
     (
         "and",
         "next",
@@ -131,7 +133,7 @@ CHANGES = frozenset(
 
 # Each word with the words that undo or deny it.
 OPPOSITES: dict[str, frozenset[str]] = {}
-for _one, _other in (
+for _word, _opposite in (
     ("start", "stop"),
     ("begin", "end"),
     ("enable", "disable"),
@@ -181,13 +183,13 @@ for _one, _other in (
     ("include", "exclude"),
     ("acquire", "release"),
 ):
-    OPPOSITES[_one] = OPPOSITES.get(_one, frozenset()) | {_other}
-    OPPOSITES[_other] = OPPOSITES.get(_other, frozenset()) | {_one}
+    OPPOSITES[_word] = OPPOSITES.get(_word, frozenset()) | {_opposite}
+    OPPOSITES[_opposite] = OPPOSITES.get(_opposite, frozenset()) | {_word}
 
 VERBS = frozenset(OPPOSITES) - {
     "first", "last", "min", "max", "minimum", "maximum", "before", "after", "left", "right",
     "input", "output", "visible", "invisible", "valid", "invalid",
-} | ADDS | REMOVES | FINDS | CHECKS | CREATES | frozenset((
+} | ADD_VERBS | REMOVE_VERBS | FIND_VERBS | CHECK_VERBS | CREATE_VERBS | frozenset((
     "get", "set", "do", "make", "build", "run", "flush", "reset", "init", "initialize", "update",
     "write", "read", "save", "store", "parse", "print", "process", "apply", "compute", "execute",
     "wait", "notify", "fire", "copy", "move", "sort", "merge", "split", "draw", "paint", "log",
@@ -249,7 +251,7 @@ COLLECTIONS = frozenset(
     )
 )
 # Words that stand for several things although they are no plurals.
-MANY = frozenset((
+COLLECTIVE_WORDS = frozenset((
     "all", "list", "set", "map", "array", "collection", "queue", "stack", "group", "history",
     "table", "buffer", "data", "content", "info", "information", "path", "chain", "range", "index",
     "children", "people", "men", "women", "feet", "media", "criteria", "indices", "vertices",
@@ -263,7 +265,7 @@ MANY = frozenset((
     "polygon", "point", "shape", "line", "bundle", "catalog", "menu", "toolbar", "palette",
     "signature", "header", "footer", "result", "output", "input", "response", "lineage", "route",
 ))  # fmt: skip
-RELATIONS = frozenset(
+PREPOSITIONS = frozenset(
     (
         "by",
         "for",
@@ -307,7 +309,7 @@ def is_plural(word: str) -> bool:
     return len(word) > 3 and word[-1] == "s" and word[-2] not in "siu"
 
 
-def singular(word: str) -> str:
+def singularize(word: str) -> str:
     """Return the singular of a regular plural.
 
     >>> [singularize(word) for word in ("nodes", "entries", "boxes", "classes", "node")]
@@ -323,12 +325,12 @@ def singular(word: str) -> str:
 
 
 @lru_cache(maxsize=1 << 16)
-def words_of(name: str) -> tuple[str, ...]:
+def split_words(name: str) -> tuple[str, ...]:
     """Return the words of a name, in lower case."""
-    return subtokens(name, lower=True)
+    return split_subtokens(name, lower=True)
 
 
-def stem(word: str) -> str:
+def find_base_verb(word: str) -> str:
     """Return the verb with an opposite that a word is a form of ("starts", "disabled").
 
     Return the word itself, in lower case, if there is no such verb.
@@ -342,11 +344,11 @@ def stem(word: str) -> str:
 
 # Result of a rule: None if the rule does not apply to the method, NO_FINDING if the name passes, or
 # a text that says what is wrong.
-WELL = ""
-Answer = str | None
+NO_FINDING = ""
+RuleAnswer = str | None
 
 # Names that a well-known interface or class prescribes; the author of the method did not choose.
-GIVEN = frozenset((
+PRESCRIBED_NAMES = frozenset((
     "main", "run", "call", "accept", "apply", "test", "get", "set", "close", "next", "hasNext",
     "compare", "compareTo", "equals", "hashCode", "toString", "clone", "finalize", "iterator",
     "invoke", "execute", "handle", "visit", "actionPerformed", "add", "remove", "size", "contains",
@@ -354,7 +356,7 @@ GIVEN = frozenset((
     "getContentPane", "addNotify", "removeNotify", "setUp", "tearDown", "readObject", "writeObject",
     "readResolve", "writeReplace", "readExternal", "writeExternal",
 ))  # fmt: skip
-_TESTS = (
+_TEST_ANNOTATIONS = (
     "Test",
     "Before",
     "After",
@@ -363,7 +365,7 @@ _TESTS = (
     "Benchmark",
     "DataProvider",
 )
-_SIGNALS = frozenset(
+_LISTENER_WORDS = frozenset(
     (word,)
     for word in (
         "listener",
@@ -382,32 +384,32 @@ _SIGNALS = frozenset(
 )
 
 
-_FILLS = frozenset((word,) for word in ("set", "add", "append", "put", "accept", "write"))
+_FILLING_VERBS = frozenset((word,) for word in ("set", "add", "append", "put", "accept", "write"))
 
 
-class Said:
+class JudgedMethod:
     """A method as the naming rules read it: its facts, and the words of its name in lower case."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
-        self.words = words_of(facts.name)
+        self.words = split_words(facts.name)
         self.verb = self.words[0] if self.words else ""
         self.rest = self.words[1:]
-        self.void = facts.returned == "void"
+        self.is_void = facts.returned == "void"
 
     @cached_property
     def type_words(self) -> tuple[str, ...]:
         """Words of the return type."""
-        return words_of(self.facts.returned.rstrip("[]"))
+        return split_words(self.facts.returned.rstrip("[]"))
 
     @cached_property
-    def own_type(self) -> bool:
+    def returns_own_type(self) -> bool:
         """True if the method returns the object it is called on, so that calls can be chained.
 
         A type parameter, a supertype's word or a builder as return type counts, too.
         """
         facts = self.facts
-        variables = {one.split(" ", 1)[0] for one in facts.type_parameters}
+        variables = {variable.split(" ", 1)[0] for variable in facts.type_parameters}
         owner = facts.owner.rsplit(".", 1)[-1]
         returned = facts.returned
         return (
@@ -418,18 +420,18 @@ class Said:
             or returned in ("SELF", "Self", "THIS", "This")
             or returned.endswith("Builder")
             or any(
-                words_of(one.split("<", 1)[0])[-1:] == words_of(returned)[-1:]
-                for one in facts.extends + facts.implements
+                split_words(supertype.split("<", 1)[0])[-1:] == split_words(returned)[-1:]
+                for supertype in facts.extends + facts.implements
             )
         )
 
     @cached_property
-    def takes_result(self) -> bool:
+    def can_take_result(self) -> bool:
         """True if a parameter may receive the result: an object that the body uses or fills."""
         facts = self.facts
         names = {name for _, name in facts.parameters}
         if facts.filled or any(
-            receiver in names and words_of(called)[:1] in _FILLS
+            receiver in names and split_words(called)[:1] in _FILLING_VERBS
             for receiver, called, _ in facts.calls
         ):
             return True
@@ -440,12 +442,12 @@ class Said:
         )
 
     @cached_property
-    def signals(self) -> bool:
+    def notifies_listener(self) -> bool:
         """True if a parameter is a listener or callback, which may receive the result."""
-        return any(words_of(kind)[-1:] in _SIGNALS for kind, _ in self.facts.parameters)
+        return any(split_words(kind)[-1:] in _LISTENER_WORDS for kind, _ in self.facts.parameters)
 
     @cached_property
-    def writes(self) -> bool:
+    def writes_state(self) -> bool:
         """True if the body writes a field, an element, another object or a parameter's contents."""
         facts = self.facts
         return bool(
@@ -460,7 +462,7 @@ class Said:
     @cached_property
     def call_words(self) -> tuple[tuple[str, ...], ...]:
         """Words of the called methods, without calls of the method itself."""
-        return tuple(words_of(name) for _, name, _ in self.facts.calls if name != SELF)
+        return tuple(split_words(name) for _, name, _ in self.facts.calls if name != SELF)
 
 
 @dataclass(frozen=True, slots=True)
@@ -474,10 +476,10 @@ class Rule:
     id: str
     source: str
     weight: float
-    asks: Callable[[Said], Answer]
+    check: Callable[[JudgedMethod], RuleAnswer]
 
 
-def free(facts: Facts) -> bool:
+def is_name_chosen(facts: Facts) -> bool:
     """Return True if the author chose the name for this body.
 
     A supertype or a framework may prescribe the name; a body that is empty or only throws does not
@@ -490,7 +492,9 @@ def free(facts: Facts) -> bool:
         or facts.empty
         or facts.throws_only
         or (facts.statements == 1 and facts.returns_count == 1 and facts.returns_kinds == ("void",))
-        or facts.name in GIVEN
-        or any(one.rsplit(".", 1)[-1] in _TESTS for one in facts.annotations)
+        or facts.name in PRESCRIBED_NAMES
+        or any(
+            annotation.rsplit(".", 1)[-1] in _TEST_ANNOTATIONS for annotation in facts.annotations
+        )
         or facts.name.startswith("test")
     )

@@ -22,17 +22,17 @@ from numpy.typing import NDArray
 
 from codeacumen.api import CodeacumenError, Json
 from codeacumen.core.progress import Progress, ignore_progress
-from codeacumen.corpus.files import Stretch, chosen, worked
+from codeacumen.corpus.files import ShardFiles, process_files, select_files
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.models.method_naming.facts import Facts, facts_of, is_named_freely
-from codeacumen.models.method_naming.traits import simple_owner, traits, words
-from codeacumen.registry import packages_hash
+from codeacumen.models.method_naming.facts import Facts, is_named_freely, read_facts
+from codeacumen.models.method_naming.traits import list_traits, simple_owner, split_words
+from codeacumen.registry import hash_packages
 from codeacumen.search import store
-from codeacumen.search.store import Stored
+from codeacumen.search.store import StoredIndex
 from codeacumen.search.vectors import (
     Bags,
     DenseIndex,
-    Space,
+    WordSpace,
     fit_space,
     join_bags,
     load_faiss,
@@ -55,7 +55,7 @@ SPACES = ("first", "words")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class NeighbourSettings:
     """Settings of the index.
 
     ``rare`` is the minimum number of methods that have a trait of the space of bodies, and of
@@ -74,20 +74,22 @@ def is_set_aside(path: str) -> bool:
     return _SET_ASIDE.search(path) is not None
 
 
-def body_words(facts: Facts) -> list[str]:
+def list_body_words(facts: Facts) -> list[str]:
     """Return the traits of a method without those of its type: a query may be a method alone."""
-    return [trait for trait in traits(replace(facts, owner="")) if not trait.startswith(_AROUND)]
+    return [
+        trait for trait in list_traits(replace(facts, owner="")) if not trait.startswith(_AROUND)
+    ]
 
 
-def name_words(name: str, space: str) -> list[str]:
+def list_name_words(name: str, space: str) -> list[str]:
     """Return the distinct words of a name; with the space ``first``, also its marked first word."""
-    distinct = list(dict.fromkeys(words(name)))
+    distinct = list(dict.fromkeys(split_words(name)))
     return [f"first {distinct[0]}", *distinct] if distinct and space == "first" else distinct
 
 
-def same_name(name: str) -> str:
+def normalize_name(name: str) -> str:
     """Return the words of a name in lower case: a key that is equal for names of the same words."""
-    return " ".join(words(name))
+    return " ".join(split_words(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +99,13 @@ class Neighbour:
     ``name`` is as written in the corpus; ``meaning`` is its key from ``normalize_name``.
     """
 
-    place: int
+    index: int
     name: str
     meaning: str
     similarity: float
 
     @property
-    def first(self) -> str:
+    def first_word(self) -> str:
         return self.meaning.partition(" ")[0]
 
 
@@ -113,86 +115,92 @@ class Neighbours:
     Queries take batches, because single queries take several times as long.
     """
 
-    def __init__(self, stored: Stored) -> None:
+    def __init__(self, stored: StoredIndex) -> None:
         self.stored = stored
-        self.settings = Settings(**stored.value("settings"))
-        self._spellings: list[str] = stored.value("spellings")
-        self._meanings: list[str] = stored.value("meanings")
-        self._owners: list[str] = stored.value("owners")
+        self.settings = NeighbourSettings(**stored.load_value("settings"))
+        self._spellings: list[str] = stored.load_value("spellings")
+        self._meanings: list[str] = stored.load_value("meanings")
+        self._owners: list[str] = stored.load_value("owners")
         # The spelling and the owner of each method; the meaning of each spelling.
-        self._spelling: NDArray[np.int32] = stored.array("spelling")
-        self._owner: NDArray[np.int32] = stored.array("owner")
-        self._meaning: NDArray[np.int32] = stored.array("meaning")
+        self._spelling: NDArray[np.int32] = stored.load_array("spelling")
+        self._owner: NDArray[np.int32] = stored.load_array("owner")
+        self._meaning: NDArray[np.int32] = stored.load_array("meaning")
 
-    def bodies(self, methods: Sequence[Facts], k: int) -> list[list[Neighbour]]:
+    def find_by_body(self, methods: Sequence[Facts], k: int) -> list[list[Neighbour]]:
         """Return for each method the k methods with the nearest bodies, the nearest first.
 
         The list is empty if the corpus has no trait of the body.
         """
-        space, index = self._bodies
-        vectors = space.vectors(make_bags(body_words(method) for method in methods))
-        positions, cosines = index.nearest(vectors, k)
+        space, index = self._body_index
+        vectors = space.compute_vectors(make_bags(list_body_words(method) for method in methods))
+        positions, cosines = index.find_nearest(vectors, k)
         return [
-            [self._neighbour(*pair) for pair in zip(row, similar, strict=True) if pair[0] >= 0]
+            [
+                self._make_neighbour(*pair)
+                for pair in zip(row, row_cosines, strict=True)
+                if pair[0] >= 0
+            ]
             if vector.any()
             else []
-            for row, similar, vector in zip(
+            for row, row_cosines, vector in zip(
                 positions.tolist(), cosines.tolist(), vectors, strict=True
             )
         ]
 
-    def names(self, names: Sequence[str], k: int) -> list[list[Neighbour]]:
+    def find_by_name(self, names: Sequence[str], k: int) -> list[list[Neighbour]]:
         """Return for each name the k methods with the nearest other names, the nearest first.
 
         The list is empty if the corpus has no word of the name.
         """
-        space, index = self._names
-        vectors = space.vectors(make_bags(name_words(name, self.settings.space) for name in names))
+        space, index = self._name_index
+        vectors = space.compute_vectors(
+            make_bags(list_name_words(name, self.settings.space) for name in names)
+        )
         # One more, because the name itself may be among them.
-        positions, cosines = index.nearest(vectors, k + 1)
+        positions, cosines = index.find_nearest(vectors, k + 1)
         neighbours = []
-        for name, row, similar, vector in zip(
+        for name, row, row_cosines, vector in zip(
             names, positions.tolist(), cosines.tolist(), vectors, strict=True
         ):
-            own = self._number.get(same_name(name), -1)
+            own = self._meaning_numbers.get(normalize_name(name), -1)
             others = [
                 (meaning, cosine)
-                for meaning, cosine in zip(row, similar, strict=True)
+                for meaning, cosine in zip(row, row_cosines, strict=True)
                 if meaning >= 0 and meaning != own
             ]
-            neighbours.append(self._methods_of(others, k) if vector.any() else [])
+            neighbours.append(self._list_methods(others, k) if vector.any() else [])
         return neighbours
 
-    def _methods_of(self, meanings: Sequence[tuple[int, float]], k: int) -> list[Neighbour]:
+    def _list_methods(self, meanings: Sequence[tuple[int, float]], k: int) -> list[Neighbour]:
         """Return the first k methods that have one of the names, in the order of the names."""
         neighbours: list[Neighbour] = []
         order, starts = self._by_meaning
         for meaning, cosine in meanings:
             methods = order[starts[meaning] : starts[meaning + 1]][: k - len(neighbours)]
-            neighbours += [self._neighbour(method, cosine) for method in methods.tolist()]
+            neighbours += [self._make_neighbour(method, cosine) for method in methods.tolist()]
             if len(neighbours) == k:
                 break
         return neighbours
 
-    def owner(self, place: int) -> str:
+    def get_owner(self, index: int) -> str:
         """Return the simple name of the type that declares a method."""
-        return self._owners[int(self._owner[place])]
+        return self._owners[int(self._owner[index])]
 
-    def _neighbour(self, place: int, similarity: float) -> Neighbour:
-        spelling = int(self._spelling[place])
+    def _make_neighbour(self, index: int, similarity: float) -> Neighbour:
+        spelling = int(self._spelling[index])
         meaning = self._meanings[int(self._meaning[spelling])]
-        return Neighbour(place, self._spellings[spelling], meaning, similarity)
+        return Neighbour(index, self._spellings[spelling], meaning, similarity)
 
     @cached_property
-    def _bodies(self) -> tuple[Space, DenseIndex]:
-        return Space.load(self.stored, "bodies"), DenseIndex.load(self.stored, "bodies")
+    def _body_index(self) -> tuple[WordSpace, DenseIndex]:
+        return WordSpace.load(self.stored, "bodies"), DenseIndex.load(self.stored, "bodies")
 
     @cached_property
-    def _names(self) -> tuple[Space, DenseIndex]:
-        return Space.load(self.stored, "names"), DenseIndex.load(self.stored, "names")
+    def _name_index(self) -> tuple[WordSpace, DenseIndex]:
+        return WordSpace.load(self.stored, "names"), DenseIndex.load(self.stored, "names")
 
     @cached_property
-    def _number(self) -> dict[str, int]:
+    def _meaning_numbers(self) -> dict[str, int]:
         return {meaning: number for number, meaning in enumerate(self._meanings)}
 
     @cached_property
@@ -208,32 +216,32 @@ class Neighbours:
 # --------------------------------------------------------------------------------------
 
 
-def neighbours_of(
+def load_neighbours(
     corpus: Path,
     cache: Path,
-    settings: Settings,
+    settings: NeighbourSettings,
     engine: Callable[[], Engine],
     step: Progress = ignore_progress,
 ) -> Neighbours:
     """Return the index of a corpus; build and cache it if there is none."""
-    build = partial(_build, settings=settings, engine=engine, step=step)
-    return Neighbours(store.open_or_build("neighbours", corpus, cache, _built_by(settings), build))
+    build = partial(_build_index, settings=settings, engine=engine, step=step)
+    return Neighbours(store.open_or_build("neighbours", corpus, cache, _build_key(settings), build))
 
 
-def index_folder(corpus: Path, cache: Path, settings: Settings) -> Path:
-    return store.index_folder("neighbours", corpus, cache, _built_by(settings))
+def index_folder(corpus: Path, cache: Path, settings: NeighbourSettings) -> Path:
+    return store.index_folder("neighbours", corpus, cache, _build_key(settings))
 
 
-def _built_by(settings: Settings) -> Json:
+def _build_key(settings: NeighbourSettings) -> Json:
     """Return the key of an index: settings, hashes of the code, and versions of the libraries."""
     here = Path(__file__).parent
     own = sorted({file for pattern in _CODE for file in here.glob(pattern)})
     code = [hashlib.sha256(file.read_bytes()).hexdigest() for file in own]
-    hashes = [packages_hash("codeacumen.languages", "codeacumen.search"), *code]
-    return [asdict(settings), *hashes, *map(_installed, _LIBRARIES)]
+    hashes = [hash_packages("codeacumen.languages", "codeacumen.search"), *code]
+    return [asdict(settings), *hashes, *map(_find_version, _LIBRARIES)]
 
 
-def _installed(library: str) -> str:
+def _find_version(library: str) -> str:
     try:
         return version(library)
     except PackageNotFoundError:
@@ -247,30 +255,36 @@ class _Part:
     owners: list[str]
 
 
-def _read_stretch(stretch: Stretch) -> _Part:
+def _read_stretch(stretch: ShardFiles) -> _Part:
     names: list[str] = []
     owners: list[str] = []
 
-    def rows() -> Iterable[list[str]]:
-        for row in stretch.columns(["path", "language", "source"]).to_pylist():
+    def read_rows() -> Iterable[list[str]]:
+        for row in stretch.read_columns(["path", "language", "source"]).to_pylist():
             if row["language"] != "java" or is_set_aside(row["path"]):
                 continue
             file = JavaFile(row["source"].encode("utf-8", "surrogatepass"))
-            for facts in facts_of(file, row["path"]):
-                if is_named_freely(facts) and words(facts.name):
+            for facts in read_facts(file, row["path"]):
+                if is_named_freely(facts) and split_words(facts.name):
                     names.append(facts.name)
                     owners.append(simple_owner(facts))
-                    yield body_words(facts)
+                    yield list_body_words(facts)
 
-    return _Part(make_bags(rows()), names, owners)
+    return _Part(make_bags(read_rows()), names, owners)
 
 
-def _build(
-    corpus: Corpus, stored: Stored, settings: Settings, engine: Callable[[], Engine], step: Progress
+def _build_index(
+    corpus: Corpus,
+    stored: StoredIndex,
+    settings: NeighbourSettings,
+    engine: Callable[[], Engine],
+    step: Progress,
 ) -> None:
     # A missing library is reported now, not after minutes of reading.
     load_faiss()
-    parts, _ = worked(_read_stretch, chosen([corpus]).stretches, engine(), "methods", step)
+    parts, _ = process_files(
+        _read_stretch, select_files([corpus]).shards, engine(), "methods", step
+    )
     if not any(part.names for part in parts):
         raise CodeacumenError(
             f"the corpus in {corpus.folder} has no method to learn names from",
@@ -280,12 +294,12 @@ def _build(
     _write_space(stored, "bodies", [part.bodies for part in parts], settings)
 
     step("names", 1, 2)
-    spellings, spelling = _encode(name for part in parts for name in part.names)
-    meanings, meaning = _encode(map(same_name, spellings))
+    spellings, spelling = _encode_values(name for part in parts for name in part.names)
+    meanings, meaning = _encode_values(map(normalize_name, spellings))
     first_spelling = np.unique(meaning, return_index=True)[1].tolist()
-    names = make_bags(name_words(spellings[first], settings.space) for first in first_spelling)
+    names = make_bags(list_name_words(spellings[first], settings.space) for first in first_spelling)
     _write_space(stored, "names", [names], settings)
-    owners, owner = _encode(name for part in parts for name in part.owners)
+    owners, owner = _encode_values(name for part in parts for name in part.owners)
 
     for name, values in (("spellings", spellings), ("meanings", meanings), ("owners", owners)):
         stored.write_value(name, values)
@@ -295,14 +309,16 @@ def _build(
     step("names", 2, 2)
 
 
-def _write_space(stored: Stored, name: str, parts: Sequence[Bags], settings: Settings) -> None:
+def _write_space(
+    stored: StoredIndex, name: str, parts: Sequence[Bags], settings: NeighbourSettings
+) -> None:
     rows = join_bags(parts, settings.rare)
     space = fit_space(rows, settings.dimensions, settings.seed)
     space.save(stored, name)
-    DenseIndex.build(space.own_vectors(rows), settings.seed).save(stored, name)
+    DenseIndex.from_vectors(space.compute_own_vectors(rows), settings.seed).save(stored, name)
 
 
-def _encode(values: Iterable[str]) -> tuple[list[str], list[int]]:
+def _encode_values(values: Iterable[str]) -> tuple[list[str], list[int]]:
     """Return the distinct values, and for each occurrence the index of its value."""
     positions: dict[str, int] = {}
     codes = [positions.setdefault(value, len(positions)) for value in values]

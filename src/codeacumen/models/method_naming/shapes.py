@@ -6,11 +6,16 @@ from collections import Counter
 from typing import NamedTuple
 
 from codeacumen.models.method_naming.facts import SELF, Facts
-from codeacumen.models.method_naming.name_words import COLLECTIONS, PRIMITIVES, QUESTIONS, words_of
-from codeacumen.text.subtokens import subtokens
+from codeacumen.models.method_naming.name_words import (
+    COLLECTIONS,
+    PRIMITIVES,
+    QUESTION_VERBS,
+    split_words,
+)
+from codeacumen.text.subtokens import split_subtokens
 
 GETTER, QUESTION, SETTER = "getter", "question", "setter"
-_MARKS = frozenset(("m", "f", "the", "my", "s", "i"))
+_FIELD_PREFIXES = frozenset(("m", "f", "the", "my", "s", "i"))
 _BOOLEANS = frozenset(("boolean", "Boolean"))
 Shape = tuple[str, ...]
 
@@ -25,7 +30,7 @@ class Entry(NamedTuple):
 
     name: str
     words: tuple[str, ...]
-    place: int
+    method_index: int
     line: int
     role: str
     field: str
@@ -36,64 +41,70 @@ class Entry(NamedTuple):
     shape: Shape
 
 
-def entry(facts: Facts) -> Entry:
-    role, field = role_of(facts)
-    words = words_of(facts.name)
+def make_entry(facts: Facts) -> Entry:
+    role, field = classify_accessor(facts)
+    words = split_words(facts.name)
     return Entry(
         facts.name,
         words,
-        facts.place,
+        facts.method_index,
         facts.line,
         role,
         field,
-        style_of(words, field) if role else "",
+        classify_style(words, field) if role else "",
         tuple(kind for kind, _ in facts.parameters),
-        target_of(facts),
+        find_delegate(facts),
         facts.returned,
-        shape(facts),
+        compute_shape(facts),
     )
 
 
-def role_of(facts: Facts) -> tuple[str, str]:
+def classify_accessor(facts: Facts) -> tuple[str, str]:
     """Return the role of an accessor and its field; two empty strings for other methods."""
-    gives = facts.steps == 1 and not facts.parameters and facts.returns_kinds == ("field",)
-    if gives and not facts.calls and not facts.fields_written:
+    is_single_return = (
+        facts.steps == 1 and not facts.parameters and facts.returns_kinds == ("field",)
+    )
+    if is_single_return and not facts.calls and not facts.fields_written:
         return QUESTION if facts.returned in _BOOLEANS else GETTER, facts.returned_names[0]
     if len(facts.parameters) == 1 and len(facts.stored) == 1 and facts.steps <= 2:
-        chained = facts.returned == "void" or facts.returns_kinds == ("this",)
-        if chained and len(facts.fields_written) == 1 and not facts.calls:
+        returns_itself = facts.returned == "void" or facts.returns_kinds == ("this",)
+        if returns_itself and len(facts.fields_written) == 1 and not facts.calls:
             return SETTER, facts.stored[0][1]
     return "", ""
 
 
-def field_words(field: str) -> tuple[str, ...]:
+def split_field_name(field: str) -> tuple[str, ...]:
     """Return the words of a field as written, without a conventional prefix such as ``m``."""
-    words = subtokens(field)
-    return words[1:] if len(words) > 1 and words[0].lower() in _MARKS else words
+    words = split_subtokens(field)
+    return words[1:] if len(words) > 1 and words[0].lower() in _FIELD_PREFIXES else words
 
 
-def style_of(words: tuple[str, ...], field: str) -> str:
+def classify_style(words: tuple[str, ...], field: str) -> str:
     """Return how a name derives from a field's name; empty if it does not.
 
     Word boundaries are ignored: ``fileName`` and ``filename`` are the same.
     """
-    told = field_words(field)
-    whole = "".join(told).lower()
-    if "".join(words) == whole:
-        return "is" if asks(told) else "bare"
+    field_parts = split_field_name(field)
+    field_name = "".join(field_parts).lower()
+    if "".join(words) == field_name:
+        return "is" if is_question(field_parts) else "bare"
     # The accessors of a field isOpen are isOpen, getIsOpen and setOpen.
-    names = (whole, "".join(told[1:]).lower()) if asks(told) else (whole,)
-    if "".join(words[1:]) in names and words[0] in ("get", "set", "with", *QUESTIONS):
-        return "is" if words[0] in QUESTIONS else words[0]
+    names = (
+        (field_name, "".join(field_parts[1:]).lower())
+        if is_question(field_parts)
+        else (field_name,)
+    )
+    if "".join(words[1:]) in names and words[0] in ("get", "set", "with", *QUESTION_VERBS):
+        return "is" if words[0] in QUESTION_VERBS else words[0]
     return ""
 
 
-def asks(told: tuple[str, ...]) -> bool:
+def is_question(words: tuple[str, ...]) -> bool:
     """Return True if the words of a field begin with a question (``isOpen``)."""
-    return len(told) > 1 and told[0].lower() in QUESTIONS
+    return len(words) > 1 and words[0].lower() in QUESTION_VERBS
 
 
-def styled(style: str, field: str) -> str:
+def build_accessor_name(style: str, field: str) -> str:
     """Return the name of a field's accessor in a style.
 
     >>> build_accessor_name("get", "mName"), build_accessor_name("bare", "_size")
@@ -101,13 +112,13 @@ def styled(style: str, field: str) -> str:
     >>> build_accessor_name("is", "isOpen")
     'isOpen'
     """
-    told = field_words(field)
+    field_parts = split_field_name(field)
     if style == "bare":
-        return joined(told)
-    return joined((style, *(told[1:] if asks(told) else told)))
+        return join_camel_case(field_parts)
+    return join_camel_case((style, *(field_parts[1:] if is_question(field_parts) else field_parts)))
 
 
-def joined(words: tuple[str, ...]) -> str:
+def join_camel_case(words: tuple[str, ...]) -> str:
     """Join words to a method's name in camel case; capitals inside the words stay."""
     first = "".join(words[:1])
     if not first.isupper() or len(words) == 1:
@@ -115,7 +126,7 @@ def joined(words: tuple[str, ...]) -> str:
     return first + "".join(word[:1].upper() + word[1:] for word in words[1:])
 
 
-def target_of(facts: Facts) -> tuple[str, int]:
+def find_delegate(facts: Facts) -> tuple[str, int]:
     """Return name and argument count of the method that a delegating method calls.
 
     A method delegates if it only calls a method of its class with more arguments than it has
@@ -134,23 +145,23 @@ def target_of(facts: Facts) -> tuple[str, int]:
     return (name, count)
 
 
-def shape(facts: Facts) -> Shape:
+def compute_shape(facts: Facts) -> Shape:
     """Return a coarse description of a method that does not depend on its name.
 
     Two methods of the same shape do the same kind of thing.
     """
-    made = "made" if facts.returned in facts.created else ""
+    created = "made" if facts.returned in facts.created else ""
     if facts.stored:
         changes = "stores"
     else:
         changes = "writes" if facts.fields_written or facts.elements_written else ""
     alone = facts.calls[0][1] if facts.steps == 1 and len(facts.calls) == 1 else ""
-    called = "" if alone == SELF else "".join(words_of(alone)[:1])
+    called = "" if alone == SELF else "".join(split_words(alone)[:1])
     return (
-        _kind(facts),
+        _classify_type(facts),
         f"{min(len(facts.parameters), 3)} {min(facts.steps, 3)}",
         " ".join(sorted(facts.returns_kinds)),
-        made,
+        created,
         changes,
         "loop" if facts.loops else "branch" if facts.branches else "",
         "throws" if facts.thrown else "",
@@ -159,7 +170,7 @@ def shape(facts: Facts) -> Shape:
     )
 
 
-def _kind(facts: Facts) -> str:
+def _classify_type(facts: Facts) -> str:
     returned = facts.returned
     if returned in ("void", "String"):
         return returned
@@ -172,21 +183,25 @@ def _kind(facts: Facts) -> str:
     return "own" if returned == facts.owner.rsplit(".", 1)[-1] else "object"
 
 
-def trivial(found: Shape) -> bool:
+def is_trivial(method_shape: Shape) -> bool:
     """Return True if the shape is too general: methods with any verb have it."""
-    return not any(found[3:7]) and not found[8] and found[2] in ("void", "local", "call")
+    return (
+        not any(method_shape[3:7])
+        and not method_shape[8]
+        and method_shape[2] in ("void", "local", "call")
+    )
 
 
-EXAMPLES = 3
+MAX_EXAMPLES = 3
 # Maximum number of recorded accessors of a field.
-_MOST_ACCESSORS = 20
+_MAX_ACCESSORS = 20
 
 
 class Leader(NamedTuple):
     """The word with the most votes, their number, the total, and some methods that use it."""
 
     word: str
-    most: int
+    votes: int
     total: int
     examples: tuple[str, ...]
 
@@ -202,15 +217,15 @@ class Votes:
         self.total = 0
         self._leader: list[tuple[int, str]] = []
 
-    def add(self, word: str, owner: str, name: str) -> None:
+    def add_vote(self, word: str, owner: str, name: str) -> None:
         self.counts[word] += 1
         self.total += 1
         self._leader = []
-        shown = self.examples.setdefault(word, [])
-        if len(shown) <= EXAMPLES:
-            shown.append((owner, name))
+        examples = self.examples.setdefault(word, [])
+        if len(examples) <= MAX_EXAMPLES:
+            examples.append((owner, name))
 
-    def leader(self, own: str | None, owner: str, name: str) -> Leader | None:
+    def find_leader(self, own: str | None, owner: str, name: str) -> Leader | None:
         """Return the leading word without the vote of the method in question; None without votes.
 
         ``own`` is the word that the method voted for, or None; ``owner`` and ``name`` identify the
@@ -219,23 +234,26 @@ class Votes:
         if not self._leader:
             # The two words with the most votes, in alphabetical order if they have equally many.
             self._leader = sorted((-count, word) for word, count in self.counts.items())[:2]
-        left = sorted((count + (word == own), word) for count, word in self._leader)
+        ranked = sorted((count + (word == own), word) for count, word in self._leader)
         total = self.total - (own is not None)
-        if not left or not total or not left[0][0]:
+        if not ranked or not total or not ranked[0][0]:
             return None
-        count, word = left[0]
-        shown = self.examples[word].copy()
+        count, word = ranked[0]
+        examples = self.examples[word].copy()
         # Remove the method once: an overload may have the same name.
-        if word == own and (owner, name) in shown:
-            shown.remove((owner, name))
-        told = [f"{type_.rsplit('.', 1)[-1]}.{one}" for type_, one in shown[:EXAMPLES]]
-        return Leader(word, -count, total, tuple(told))
+        if word == own and (owner, name) in examples:
+            examples.remove((owner, name))
+        example_names = [
+            f"{type_.rsplit('.', 1)[-1]}.{method_name}"
+            for type_, method_name in examples[:MAX_EXAMPLES]
+        ]
+        return Leader(word, -count, total, tuple(example_names))
 
 
-Alike = tuple[str, tuple[str, ...], Shape]
+GroupKey = tuple[str, tuple[str, ...], Shape]
 
 
-def alike(entry: Entry) -> Alike:
+def make_group_key(entry: Entry) -> GroupKey:
     """Return the key of the methods of a class with the same signature and shape."""
     return (entry.returned, entry.parameters, entry.shape)
 
@@ -249,28 +267,30 @@ class Siblings:
         self.by_place: dict[int, Entry] = {}
         self.by_field: dict[str, list[Entry]] = {}
         self.styles: dict[str, Votes] = {}
-        self.prefixes: dict[Alike, Votes] = {}
+        self.prefixes: dict[GroupKey, Votes] = {}
         self.handing = Votes()
         self.names: dict[str, list[int]] = {}
 
-    def add(self, entry: Entry, owner: str) -> None:
-        self.by_place[entry.place] = entry
+    def add_method(self, entry: Entry, owner: str) -> None:
+        self.by_place[entry.method_index] = entry
         self.names.setdefault(entry.name, []).append(len(entry.parameters))
-        self.prefixes.setdefault(alike(entry), Votes()).add(entry.words[0], owner, entry.name)
+        self.prefixes.setdefault(make_group_key(entry), Votes()).add_vote(
+            entry.words[0], owner, entry.name
+        )
         if entry.role:
-            same = self.by_field.setdefault(entry.field, [])
-            if len(same) < _MOST_ACCESSORS:
-                same.append(entry)
+            accessors = self.by_field.setdefault(entry.field, [])
+            if len(accessors) < _MAX_ACCESSORS:
+                accessors.append(entry)
             if entry.style:
-                self.styles.setdefault(entry.role, Votes()).add(entry.style, owner, entry.name)
+                self.styles.setdefault(entry.role, Votes()).add_vote(entry.style, owner, entry.name)
         if entry.target[0]:
-            self.handing.add(handed(entry), owner, entry.name)
+            self.handing.add_vote(classify_delegate(entry), owner, entry.name)
 
-    def has(self, name: str, parameters: int | None = None) -> bool:
-        found = self.names.get(name, ())
-        return bool(found) if parameters is None else parameters in found
+    def has_method(self, name: str, parameters: int | None = None) -> bool:
+        parameter_counts = self.names.get(name, ())
+        return bool(parameter_counts) if parameters is None else parameters in parameter_counts
 
 
-def handed(entry: Entry) -> str:
+def classify_delegate(entry: Entry) -> str:
     """Return ``same`` if a delegating method has the name of its target, otherwise ``other``."""
     return "same" if entry.target[0] == SELF else "other"

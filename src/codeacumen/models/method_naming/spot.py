@@ -22,16 +22,16 @@ from codeacumen.registry import model
 
 if TYPE_CHECKING:
     from codeacumen.models.method_naming.facts import Facts
-    from codeacumen.models.method_naming.neighbours import Neighbours, Settings
+    from codeacumen.models.method_naming.neighbours import Neighbours, NeighbourSettings
 
 # Factor by which more than k neighbours are searched to grade a name without a common word.
 FARTHER = 5
 # Number of neighbours whose names are proposed, as in the paper.
 NAMED_BY = 10
-BY = ("first", "name")
+COMPARED_PARTS = ("first", "name")
 
 
-class Spot:
+class SpotModel:
     """Judge of names, and namer of methods, by the nearest methods of a corpus.
 
     ``by`` selects what is compared of the neighbours' names: ``first`` subtokens or the whole
@@ -41,7 +41,7 @@ class Spot:
     batch_size = 256
 
     def __init__(
-        self, corpus: Path, settings: Settings, k: int, by: str, rank: str, own: bool
+        self, corpus: Path, settings: NeighbourSettings, k: int, by: str, rank: str, own: bool
     ) -> None:
         from codeacumen.core.files import sha256_of
         from codeacumen.search.store import corpus_manifest
@@ -55,76 +55,89 @@ class Spot:
     def neighbours(self) -> Neighbours:
         """Index of the corpus, loaded or built when it is first needed."""
         from codeacumen.core.home import codeacumen_home
-        from codeacumen.core.machine import processors
-        from codeacumen.engines import engine
-        from codeacumen.models.method_naming.neighbours import neighbours_of
+        from codeacumen.core.machine import count_processors
+        from codeacumen.engines import create_engine
+        from codeacumen.models.method_naming.neighbours import load_neighbours
 
-        return neighbours_of(
-            self.corpus, codeacumen_home(), self.settings, lambda: engine("local", processors())
+        return load_neighbours(
+            self.corpus,
+            codeacumen_home(),
+            self.settings,
+            lambda: create_engine("local", count_processors()),
         )
 
     # ---------------------------------------------------------------- capabilities
 
     def judge(self, methods: Sequence[NamedMethod]) -> list[float | None]:
         """Return a score for each name; None if the text is no method or the name is unknown."""
-        facts = _facts([one.method for one in methods])
-        asked = [(one, named.name) for one, named in zip(facts, methods, strict=True) if one]
-        fits = iter(self.fits([one for one, _ in asked], [name for _, name in asked]))
-        return [next(fits) if one else None for one in facts]
+        facts = _read_facts([named_method.method for named_method in methods])
+        readable = [
+            (method_facts, named_method.name)
+            for method_facts, named_method in zip(facts, methods, strict=True)
+            if method_facts
+        ]
+        scores = iter(
+            self.score_names(
+                [method_facts for method_facts, _ in readable], [name for _, name in readable]
+            )
+        )
+        return [next(scores) if method_facts else None for method_facts in facts]
 
-    def fits(self, methods: Sequence[Facts], names: Sequence[str]) -> list[float | None]:
+    def score_names(self, methods: Sequence[Facts], names: Sequence[str]) -> list[float | None]:
         """Return how well each name fits: at least 0.5 if and only if Spot calls it consistent."""
-        from codeacumen.models.method_naming.neighbours import same_name
+        from codeacumen.models.method_naming.neighbours import normalize_name
 
         if not methods:
             return []
-        most = self.k * FARTHER
-        found: list[float | None] = []
-        for bodies, near, name in zip(
-            self.neighbours.bodies(methods, most),
-            self.neighbours.names(names, most),
+        limit = self.k * FARTHER
+        scores: list[float | None] = []
+        for by_body, by_name, name in zip(
+            self.neighbours.find_by_body(methods, limit),
+            self.neighbours.find_by_name(names, limit),
             names,
             strict=True,
         ):
-            if not bodies or not near:
-                found.append(None)
+            if not by_body or not by_name:
+                scores.append(None)
                 continue
-            left = [self._told(one.meaning) for one in near]
-            right = [self._told(one.meaning) for one in bodies]
-            own = [self._told(same_name(name))] if self.own else []
-            found.append(fitness(left, right, self.k, own))
-        return found
+            name_words = [self._select_words(neighbour.meaning) for neighbour in by_name]
+            body_words = [self._select_words(neighbour.meaning) for neighbour in by_body]
+            own = [self._select_words(normalize_name(name))] if self.own else []
+            scores.append(compute_fitness(name_words, body_words, self.k, own))
+        return scores
 
-    def _told(self, meaning: str) -> str:
+    def _select_words(self, meaning: str) -> str:
         return meaning.partition(" ")[0] if self.by == "first" else meaning
 
     def name(self, methods: Sequence[Method]) -> list[str | None]:
-        facts = _facts(methods)
-        asked = [one for one in facts if one]
-        ranked = iter(self.named(asked))
-        return [next(iter(next(ranked)), None) if one else None for one in facts]
+        facts = _read_facts(methods)
+        readable = [method_facts for method_facts in facts if method_facts]
+        ranked = iter(self.rank_names(readable))
+        return [next(iter(next(ranked)), None) if method_facts else None for method_facts in facts]
 
-    def named(self, methods: Sequence[Facts]) -> list[list[str]]:
+    def rank_names(self, methods: Sequence[Facts]) -> list[list[str]]:
         """Return for each method the names of the methods with the nearest bodies, ranked."""
         if not methods:
             return []
         rank = RANKS[self.rank]
         return [
             rank([(method.name, method.similarity) for method in near])
-            for near in self.neighbours.bodies(methods, NAMED_BY)
+            for near in self.neighbours.find_by_body(methods, NAMED_BY)
         ]
 
 
-def _facts(methods: Sequence[Method]) -> list[Facts | None]:
-    from codeacumen.models.method_naming.facts import facts_of_text
+def _read_facts(methods: Sequence[Method]) -> list[Facts | None]:
+    from codeacumen.models.method_naming.facts import read_facts_from_text
 
-    return [facts_of_text(one.text) for one in methods]
+    return [read_facts_from_text(method.text) for method in methods]
 
 
 # --------------------------------------------------------------------------------------
 
 
-def fitness(names: Sequence[str], bodies: Sequence[str], k: int, own: Sequence[str] = ()) -> float:
+def compute_fitness(
+    names: Sequence[str], bodies: Sequence[str], k: int, own: Sequence[str] = ()
+) -> float:
     """Return how well the neighbours by name and by body agree, from 0 to 1.
 
     ``names`` and ``bodies`` are the words of the neighbours, the nearest first. If the k nearest of
@@ -137,15 +150,15 @@ def fitness(names: Sequence[str], bodies: Sequence[str], k: int, own: Sequence[s
     >>> compute_fitness(["get", "fetch", "is"], ["has", "can", "is"], 2)
     0.3333333333333333
     """
-    here = {*names[:k], *own}
-    common = sum(1 for one in bodies[:k] if one in here)
+    near_words = {*names[:k], *own}
+    common = sum(1 for word in bodies[:k] if word in near_words)
     if common:
         return 0.5 + 0.5 * common / len(bodies[:k])
     first: dict[str, int] = {}
-    for place, one in enumerate(names, 1):
-        first.setdefault(one, place)
-    meetings = (max(place, first[one]) for place, one in enumerate(bodies, 1) if one in first)
-    farthest = min(meetings, default=0)
+    for rank, word in enumerate(names, 1):
+        first.setdefault(word, rank)
+    ranks = (max(rank, first[word]) for rank, word in enumerate(bodies, 1) if word in first)
+    farthest = min(ranks, default=0)
     return 0.5 * k / farthest if farthest else 0.0
 
 
@@ -153,7 +166,7 @@ def fitness(names: Sequence[str], bodies: Sequence[str], k: int, own: Sequence[s
 NamedNeighbours = Sequence[tuple[str, float]]
 
 
-def _grouped(near: NamedNeighbours) -> dict[str, list[float]]:
+def _group_similarities(near: NamedNeighbours) -> dict[str, list[float]]:
     """Return the similarities of each name; names and similarities with the nearest first."""
     groups: dict[str, list[float]] = {}
     for name, similarity in near:
@@ -161,34 +174,34 @@ def _grouped(near: NamedNeighbours) -> dict[str, list[float]]:
     return groups
 
 
-def _r1(near: NamedNeighbours) -> list[str]:
+def _rank_by_nearest(near: NamedNeighbours) -> list[str]:
     """R1: rank names by their nearest method."""
-    return list(_grouped(near))
+    return list(_group_similarities(near))
 
 
-def _r2(near: NamedNeighbours) -> list[str]:
+def _rank_by_frequency(near: NamedNeighbours) -> list[str]:
     """R2: rank names by frequency; ties go to the nearest."""
-    groups = _grouped(near)
+    groups = _group_similarities(near)
     return sorted(groups, key=lambda name: -len(groups[name]))
 
 
-def _r3(near: NamedNeighbours) -> list[str]:
+def _rank_by_mean(near: NamedNeighbours) -> list[str]:
     """R3: rank names by the mean similarity of their methods."""
-    groups = _grouped(near)
+    groups = _group_similarities(near)
     return sorted(groups, key=lambda name: -sum(groups[name]) / len(groups[name]))
 
 
-def _r4(near: NamedNeighbours) -> list[str]:
+def _rank_repeated_first(near: NamedNeighbours) -> list[str]:
     """R4: rank as R3 does, but names of a single method last."""
-    groups = _grouped(near)
-    return sorted(_r3(near), key=lambda name: len(groups[name]) == 1)
+    groups = _group_similarities(near)
+    return sorted(_rank_by_mean(near), key=lambda name: len(groups[name]) == 1)
 
 
 RANKS: dict[str, Callable[[NamedNeighbours], list[str]]] = {
-    "r1": _r1,
-    "r2": _r2,
-    "r3": _r3,
-    "r4": _r4,
+    "r1": _rank_by_nearest,
+    "r2": _rank_by_frequency,
+    "r3": _rank_by_mean,
+    "r4": _rank_repeated_first,
 }
 
 
@@ -202,19 +215,23 @@ def make_spot(
     space: str = "first",
     dimensions: int = 128,
     seed: int = 0,
-) -> Spot:
+) -> SpotModel:
     """Do the nearest bodies and the nearest names of a corpus begin alike? (spot:corpus=DIR)"""
     if not corpus:
         raise CodeacumenError(
             "spot needs a corpus to learn from",
             "spot:corpus=DIR; `codeacumen corpus build` builds one",
         )
-    from codeacumen.models.method_naming.neighbours import SPACES, Settings
+    from codeacumen.models.method_naming.neighbours import SPACES, NeighbourSettings
 
-    for key, value, known in (("by", by, BY), ("rank", rank, RANKS), ("space", space, SPACES)):
-        if value not in known:
+    for key, value, choices in (
+        ("by", by, COMPARED_PARTS),
+        ("rank", rank, RANKS),
+        ("space", space, SPACES),
+    ):
+        if value not in choices:
             raise CodeacumenError(
-                f"spot cannot have {key}={value}", f"choose one of {', '.join(known)}"
+                f"spot cannot have {key}={value}", f"choose one of {', '.join(choices)}"
             )
     for key, number, least, most in (
         ("k", k, 1, 1000),
@@ -229,4 +246,4 @@ def make_spot(
     if not isinstance(own, bool):
         raise CodeacumenError(f"spot cannot have own={own!r}", "choose true or false")
     folder = Path(str(corpus)).expanduser().absolute()
-    return Spot(folder, Settings(dimensions, space, seed=seed), k, by, rank, own)
+    return SpotModel(folder, NeighbourSettings(dimensions, space, seed=seed), k, by, rank, own)

@@ -53,7 +53,7 @@ def suggest_names(
     """
     candidates = [
         SuggestedName(suggestion.name, suggestion.confidence, (reason,))
-        for suggestion, reason in conventions.explain(facts)
+        for suggestion, reason in conventions.explain_suggestions(facts)
     ]
     own_confidence = None
     if background is not None:
@@ -61,13 +61,15 @@ def suggest_names(
         candidates += by_verb
     merged: dict[str, SuggestedName] = {}
     for candidate in candidates:
-        merged[candidate.name] = _merge(merged.get(candidate.name, candidate), candidate)
+        merged[candidate.name] = _merge_suggestions(
+            merged.get(candidate.name, candidate), candidate
+        )
     merged.pop(facts.name, None)
     ranked = sorted(merged.values(), key=lambda candidate: (-candidate.confidence, candidate.name))
     return NameSuggestions(tuple(ranked[:limit]), own_confidence)
 
 
-def _merge(first: SuggestedName, second: SuggestedName) -> SuggestedName:
+def _merge_suggestions(first: SuggestedName, second: SuggestedName) -> SuggestedName:
     reasons = tuple(dict.fromkeys((*first.reasons, *second.reasons)))
     return SuggestedName(first.name, max(first.confidence, second.confidence), reasons)
 
@@ -78,25 +80,27 @@ def _rank_verbs(
     """Return names with other verbs, the likeliest first, and the probability of the own verb."""
     from codeacumen.models.method_naming.combined import change_verb
 
-    log_shares = background.log_probabilities([facts])[0]
-    own = background.place(facts, facts.name)
+    log_shares = background.compute_log_probabilities([facts])[0]
+    own_column = background.find_column(facts, facts.name)
     names: list[SuggestedName] = []
     for column in (-log_shares).argsort(kind="stable").tolist():
         share = math.exp(float(log_shares[column]))
         if share < _MIN_SHARE or len(names) >= limit:
             break
-        name = change_verb(facts, column, background) if column != own else ""
+        name = change_verb(facts, column, background) if column != own_column else ""
         if name and name != facts.name:
-            reason = _explain_verb(facts, column, own, share, background)
+            reason = _explain_verb(facts, column, own_column, share, background)
             names.append(SuggestedName(name, round(share, 3), (reason,)))
-    return names, round(math.exp(float(log_shares[own])), 3)
+    return names, round(math.exp(float(log_shares[own_column])), 3)
 
 
-def _explain_verb(facts: Facts, column: int, own: int, share: float, background: Background) -> str:
-    verb = background.title(column)
+def _explain_verb(
+    facts: Facts, column: int, own_column: int, share: float, background: Background
+) -> str:
+    verb = background.get_title(column)
     is_verb = column < len(background.verbs)
     habit = f"begin with '{verb}'" if is_verb else "are named after what they return"
-    traits = ", ".join(background.explain_column(facts, column, own))
+    traits = ", ".join(background.explain_column(facts, column, own_column))
     return (
         f"elsewhere, {100 * share:.0f} % of such methods {habit}{f': {traits}' if traits else ''}"
     )

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from codeacumen.languages.java.bindings.names import READS, ROLE, UPDATES
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.languages.java.syntax.grammar import among, field, name_of
+from codeacumen.languages.java.syntax.grammar import field_number, symbol_mask, symbol_name
 from codeacumen.languages.kernel import kernel
 from codeacumen.languages.syntax import Column, ListTree
 
 # Prefix of the name in a call of an own method. ``facts`` removes it, or replaces the name by SELF
 # in the facts of the method that the call refers to.
-BARE = "\0"
-_MOST_STEPS = 64
+OWN_CALL_MARK = "\0"
+_MAX_STEPS = 64
 _PARAMETER, _TYPE = ROLE["parameter"], ROLE["type"]
 _LOCALS = frozenset(
     ROLE[role]
@@ -41,7 +41,7 @@ _LITERALS = frozenset(
         "class_literal",
     )
 )
-_OF_KIND = {
+_VALUE_KINDS = {
     "this": "this",
     "null_literal": "null",
     "true": "true",
@@ -60,7 +60,7 @@ _OF_KIND = {
 _LOGICAL = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&", "||"))
 
 
-class Tree(ListTree[int, int]):
+class BodyTree(ListTree[int, int]):
     """Syntax tree of a file with roles and declarations of its identifiers.
 
     Kinds and fields are the grammar's numbers.
@@ -71,182 +71,209 @@ class Tree(ListTree[int, int]):
         super().__init__(syntax, syntax.kind.tolist(), syntax.field.tolist())
         self.words = file.names.words
         self.word_of: list[int] = file.names.word_of.tolist()
-        self.role = _spread(len(syntax), bound.node, bound.role.astype(np.int32), 0)
-        self.declared = _spread(len(syntax), bound.node, bound.declaration, -1)
+        self.role = _scatter_values(len(syntax), bound.node, bound.role.astype(np.int32), 0)
+        self.declared = _scatter_values(len(syntax), bound.node, bound.declaration, -1)
 
     def text(self, node: int) -> str:
         if self.word_of[node] >= 0:
             return self.words[self.word_of[node]]
         return super().text(node)
 
-    def called(self, node: int) -> str:
+    def get_kind_name(self, node: int) -> str:
         """Return the grammar's name for the kind of a node."""
-        return name_of(self.kind[node])
+        return symbol_name(self.kind[node])
 
-    def part(self, node: int, name: str) -> int:
+    def find_part(self, node: int, name: str) -> int:
         """Return the node's first child in a field, or -1."""
-        return self.child(node, field(name))
+        return self.child(node, field_number(name))
 
-    def peeled(self, node: int) -> int:
+    def unwrap_expression(self, node: int) -> int:
         """Return the expression inside parentheses and casts."""
-        for _ in range(_MOST_STEPS):
-            called = self.called(node)
-            if called == "parenthesized_expression":
-                inner = [child for child in self.children(node)[1:] if self.called(child) != ")"]
-                inner = [child for child in inner if not _comments()[self.kind[child]]]
-                after = inner[0] if inner else -1
-            elif called == "cast_expression":
-                after = self.part(node, "value")
+        for _ in range(_MAX_STEPS):
+            kind_name = self.get_kind_name(node)
+            if kind_name == "parenthesized_expression":
+                inner = [
+                    child for child in self.children(node)[1:] if self.get_kind_name(child) != ")"
+                ]
+                inner = [child for child in inner if not _load_comment_mask()[self.kind[child]]]
+                inner_node = inner[0] if inner else -1
+            elif kind_name == "cast_expression":
+                inner_node = self.find_part(node, "value")
             else:
                 return node
-            if after < 0:
+            if inner_node < 0:
                 return node
-            node = after
+            node = inner_node
         return node
 
-    def own(self, node: int) -> bool:
+    def is_own_field(self, node: int) -> bool:
         """Return True if a field's identifier refers to this object or its class.
 
         Such references are ``x``, ``this.x``, ``Outer.this.x``, ``super.x`` and ``Here.X``.
         """
-        mother = self.parent[node]
-        if self.called(mother) != "field_access" or self.field[node] != field("field"):
+        parent_node = self.parent[node]
+        if self.get_kind_name(parent_node) != "field_access" or self.field[node] != field_number(
+            "field"
+        ):
             return True
-        object_ = self.part(mother, "object")
-        called = self.called(object_)
-        if called in ("this", "super"):
+        object_ = self.find_part(parent_node, "object")
+        kind_name = self.get_kind_name(object_)
+        if kind_name in ("this", "super"):
             return True
-        if called == "identifier":
+        if kind_name == "identifier":
             return self.role[object_] == _TYPE and self.declared[object_] >= 0
-        return called == "field_access" and self.called(self.stop[object_] - 1) == "this"
+        return kind_name == "field_access" and self.get_kind_name(self.stop[object_] - 1) == "this"
 
-    def variable(self, node: int) -> int:
+    def find_variable(self, node: int) -> int:
         """Return the identifier ``x`` of an expression ``x``, ``this.x`` or ``a.b.x``, or -1."""
-        called = self.called(node)
-        if called == "identifier":
+        kind_name = self.get_kind_name(node)
+        if kind_name == "identifier":
             return node
-        if called == "field_access":
-            last = self.part(node, "field")
-            return last if last >= 0 and self.called(last) == "identifier" else -1
+        if kind_name == "field_access":
+            last = self.find_part(node, "field")
+            return last if last >= 0 and self.get_kind_name(last) == "identifier" else -1
         return -1
 
-    def kinds(self, node: int) -> list[tuple[str, str]]:
+    def classify_value(self, node: int) -> list[tuple[str, str]]:
         """Return the kind of an expression's value, and the variable's name if it is a variable.
 
         A conditional expression has one entry for each branch. A negated field is ``not field``.
         """
-        found: list[tuple[str, str]] = []
-        left = [node]
-        for _ in range(_MOST_STEPS):
-            if not left:
+        value_kinds: list[tuple[str, str]] = []
+        pending = [node]
+        for _ in range(_MAX_STEPS):
+            if not pending:
                 break
-            node = self.peeled(left.pop())
-            called = self.called(node)
-            if called == "ternary_expression":
-                branches = (self.part(node, "alternative"), self.part(node, "consequence"))
-                left += [branch for branch in branches if branch >= 0]
-            elif called in ("identifier", "field_access"):
-                found.append(self._variable_kind(node))
-            elif called == "unary_expression":
-                found.append(self._unary_kind(node))
-            elif called == "binary_expression":
-                operator = self.text(self.part(node, "operator"))
-                found.append(("boolean expression" if operator in _LOGICAL else "arithmetic", ""))
+            node = self.unwrap_expression(pending.pop())
+            kind_name = self.get_kind_name(node)
+            if kind_name == "ternary_expression":
+                branches = (
+                    self.find_part(node, "alternative"),
+                    self.find_part(node, "consequence"),
+                )
+                pending += [branch for branch in branches if branch >= 0]
+            elif kind_name in ("identifier", "field_access"):
+                value_kinds.append(self._classify_variable(node))
+            elif kind_name == "unary_expression":
+                value_kinds.append(self._classify_unary(node))
+            elif kind_name == "binary_expression":
+                operator = self.text(self.find_part(node, "operator"))
+                value_kinds.append(
+                    ("boolean expression" if operator in _LOGICAL else "arithmetic", "")
+                )
             else:
-                kind = "literal" if called in _LITERALS else _OF_KIND.get(called, "other")
-                found.append((kind, ""))
-        return found
+                kind = "literal" if kind_name in _LITERALS else _VALUE_KINDS.get(kind_name, "other")
+                value_kinds.append((kind, ""))
+        return value_kinds
 
-    def _variable_kind(self, node: int) -> tuple[str, str]:
-        identifier = self.variable(node)
+    def _classify_variable(self, node: int) -> tuple[str, str]:
+        identifier = self.find_variable(node)
         if identifier < 0:
-            return ("this", "") if self.called(self.stop[node] - 1) == "this" else ("other", "")
+            return (
+                ("this", "") if self.get_kind_name(self.stop[node] - 1) == "this" else ("other", "")
+            )
         role, name = self.role[identifier], self.text(identifier)
         if role == _PARAMETER:
             return ("parameter", name)
         if role in _LOCALS:
             return ("local", name)
-        if not self.own(identifier):
+        if not self.is_own_field(identifier):
             return ("other field", name)
         return ("constant", name) if name.isupper() and len(name) > 1 else ("field", name)
 
-    def _unary_kind(self, node: int) -> tuple[str, str]:
-        operand = self.part(node, "operand")
-        if self.called(node + 1) != "!" or operand < 0:
-            return ("literal", "") if self.called(operand) in _LITERALS else ("arithmetic", "")
+    def _classify_unary(self, node: int) -> tuple[str, str]:
+        operand = self.find_part(node, "operand")
+        if self.get_kind_name(node + 1) != "!" or operand < 0:
+            return (
+                ("literal", "") if self.get_kind_name(operand) in _LITERALS else ("arithmetic", "")
+            )
         kind, name = "", ""
-        identifier = self.variable(self.peeled(operand))
+        identifier = self.find_variable(self.unwrap_expression(operand))
         if identifier >= 0:
-            kind, name = self._variable_kind(self.parent_access(identifier))
+            kind, name = self._classify_variable(self.find_field_access(identifier))
         return ("not field", name) if kind == "field" else ("boolean expression", "")
 
-    def parent_access(self, identifier: int) -> int:
+    def find_field_access(self, identifier: int) -> int:
         """Return the field access that ends with an identifier, or the identifier itself."""
-        mother = self.parent[identifier]
-        selected = self.field[identifier] == field("field")
-        return mother if selected and self.called(mother) == "field_access" else identifier
+        parent_node = self.parent[identifier]
+        selected = self.field[identifier] == field_number("field")
+        return (
+            parent_node
+            if selected and self.get_kind_name(parent_node) == "field_access"
+            else identifier
+        )
 
-    def receiver(self, call: int) -> str:
+    def describe_receiver(self, call: int) -> str:
         """Return the receiver of a call as one word.
 
         It is a variable or type, ``this``, ``super``, ``f()`` for the result of a call, ``new``,
         an empty string for a call of an own method, or ``?`` for any other expression.
         """
-        object_ = self.part(call, "object")
+        object_ = self.find_part(call, "object")
         if object_ < 0:
             return ""
-        if self.called(object_) in ("this", "super"):
-            return self.called(object_)
-        object_ = self.peeled(object_)
-        called = self.called(object_)
-        if called == "method_invocation":
-            name = self.part(object_, "name")
-            own = self.part(object_, "object") < 0 or self.called(object_ + 1) in ("this", "super")
-            return f"{BARE if own else ''}{self.text(name)}()" if name >= 0 else "?"
-        if called == "object_creation_expression":
+        if self.get_kind_name(object_) in ("this", "super"):
+            return self.get_kind_name(object_)
+        object_ = self.unwrap_expression(object_)
+        kind_name = self.get_kind_name(object_)
+        if kind_name == "method_invocation":
+            name = self.find_part(object_, "name")
+            own = self.find_part(object_, "object") < 0 or self.get_kind_name(object_ + 1) in (
+                "this",
+                "super",
+            )
+            return f"{OWN_CALL_MARK if own else ''}{self.text(name)}()" if name >= 0 else "?"
+        if kind_name == "object_creation_expression":
             return "new"
-        if called == "field_access" and self.called(self.stop[object_] - 1) in ("this", "super"):
-            return self.called(self.stop[object_] - 1)
-        identifier = self.variable(object_)
+        if kind_name == "field_access" and self.get_kind_name(self.stop[object_] - 1) in (
+            "this",
+            "super",
+        ):
+            return self.get_kind_name(self.stop[object_] - 1)
+        identifier = self.find_variable(object_)
         return self.text(identifier) if identifier >= 0 else "?"
 
-    def target(self, node: int) -> tuple[int, bool]:
+    def find_assigned_variable(self, node: int) -> tuple[int, bool]:
         """Return the variable that an assignment to this expression changes, or -1.
 
         The second value is True if the variable itself changes, False if an element of it does.
         """
-        whole = True
-        node = self.peeled(node)
-        for _ in range(_MOST_STEPS):
-            if self.called(node) != "array_access":
+        is_whole = True
+        node = self.unwrap_expression(node)
+        for _ in range(_MAX_STEPS):
+            if self.get_kind_name(node) != "array_access":
                 break
-            whole = False
-            node = self.peeled(node + 1)
-        return self.variable(node), whole
+            is_whole = False
+            node = self.unwrap_expression(node + 1)
+        return self.find_variable(node), is_whole
 
-    def base(self, node: int) -> int:
+    def find_base(self, node: int) -> int:
         """Return the first identifier of ``a.b.c``, or -1 if the expression begins otherwise."""
-        while self.called(node) in ("field_access", "array_access", "parenthesized_expression"):
+        while self.get_kind_name(node) in (
+            "field_access",
+            "array_access",
+            "parenthesized_expression",
+        ):
             node += 1
-        return node if self.called(node) == "identifier" else -1
+        return node if self.get_kind_name(node) == "identifier" else -1
 
-    def head(self, node: int) -> str:
+    def read_type_name(self, node: int) -> str:
         """Return a type's simple name without arguments: ``Entry`` of ``Map.Entry<K, V>``."""
-        for _ in range(_MOST_STEPS):
-            called = self.called(node)
-            if called == "generic_type":
+        for _ in range(_MAX_STEPS):
+            kind_name = self.get_kind_name(node)
+            if kind_name == "generic_type":
                 node += 1
-            elif called == "annotated_type":
+            elif kind_name == "annotated_type":
                 node = self.children(node)[-1]
-            elif called == "scoped_type_identifier":
+            elif kind_name == "scoped_type_identifier":
                 node = self.stop[node] - 1
             else:
                 break
-        return head(self.text(node))
+        return simplify_type_name(self.text(node))
 
 
 @lru_cache(maxsize=1 << 14)
-def head(written: str) -> str:
+def simplify_type_name(written: str) -> str:
     """Return the simple name of a written type, without its arguments; arrays keep their ``[]``.
 
     >>> types = ("java.util.Map<K,V>.Entry<K,V>[]", "int...", "void")
@@ -263,34 +290,34 @@ def head(written: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _comments() -> NDArray[np.bool_]:
-    return among("line_comment", "block_comment")
+def _load_comment_mask() -> NDArray[np.bool_]:
+    return symbol_mask("line_comment", "block_comment")
 
 
-def _spread(count: int, node: Column, values: Column, empty: int) -> list[int]:
+def _scatter_values(count: int, node: Column, values: Column, empty: int) -> list[int]:
     spread = np.full(count, empty, dtype=np.int32)
     spread[node] = values
-    found: list[int] = spread.tolist()
-    return found
+    value_list: list[int] = spread.tolist()
+    return value_list
 
 
 @kernel
-def nearest(chosen: NDArray[np.bool_], parent: Column) -> Column:
+def find_nearest_ancestors(is_chosen: NDArray[np.bool_], parent: Column) -> Column:
     """Return for each node its nearest proper ancestor with ``is_chosen``, or -1."""
-    found = np.full(len(parent), -1, dtype=np.int32)
+    ancestors = np.full(len(parent), -1, dtype=np.int32)
     for i in range(1, len(parent)):
-        mother = parent[i]
-        found[i] = mother if chosen[mother] else found[mother]
-    return found
+        parent_node = parent[i]
+        ancestors[i] = parent_node if is_chosen[parent_node] else ancestors[parent_node]
+    return ancestors
 
 
 T = TypeVar("T")
 
 # Maximum number of things of a kind in the facts of a method. Classes in methods of classes may be
 # nested 10,000 deep, and each level contains all deeper ones.
-MOST = 2000
-_LONGEST_STRING = 40
-_MOST_SOURCES = 16
+MAX_PER_METHOD = 2000
+_MAX_STRING_LENGTH = 40
+_MAX_SOURCES = 16
 _FIELD = ROLE["field"]
 _OWN = frozenset(("", "this", "super"))
 _UNITS = (
@@ -333,141 +360,149 @@ class Spans(Generic[T]):
 
     def __getitem__(self, i: int) -> Sequence[T]:
         first = self.first[i]
-        return self.values[first : min(self.last[i], first + MOST)]
+        return self.values[first : min(self.last[i], first + MAX_PER_METHOD)]
 
 
-class Found:
+class BodyContents:
     """Calls, reads, writes, returns and the like in all bodies of a file, by body."""
 
-    def __init__(self, file: JavaFile, tree: Tree, body: Column, stop: Column) -> None:
+    def __init__(self, file: JavaFile, tree: BodyTree, body: Column, stop: Column) -> None:
         self.file, self.tree, self.body, self.stop = file, tree, body, stop
         self.kind = file.syntax.kind
-        self.unit = nearest(among(*_UNITS)[self.kind], file.syntax.parent)
+        self.unit = find_nearest_ancestors(symbol_mask(*_UNITS)[self.kind], file.syntax.parent)
         # For the name node of each method declared here, the indices in ``words`` of its calls.
         self.resolved: dict[int, list[int]] = {}
         self.words: list[str] = [tree.words[word] for word in file.names.word.tolist()]
-        self.place_of = dict(zip(file.names.node.tolist(), range(len(self.words)), strict=True))
-        self.calls = self._each(self._call, "method_invocation")
+        self.index_of_node = dict(
+            zip(file.names.node.tolist(), range(len(self.words)), strict=True)
+        )
+        self.calls = self._collect_nodes(self._read_call, "method_invocation")
         self._mark_references()
         self.identifiers = Spans(file.names.node, self.words, body, stop)
-        self.created = self._each(self._created, "object_creation_expression")
-        self.strings = self._each(self._string, "string_literal")
-        self.writes = self._each(self._write, "assignment_expression", "update_expression")
-        self.reads = self._reads()
-        self.returns = self._own("return_statement")
-        self.throws = self._own("throw_statement")
+        self.created = self._collect_nodes(self._read_created_type, "object_creation_expression")
+        self.strings = self._collect_nodes(self._read_string, "string_literal")
+        self.writes = self._collect_nodes(
+            self._read_assignment, "assignment_expression", "update_expression"
+        )
+        self.reads = self._collect_reads()
+        self.returns = self._group_by_unit("return_statement")
+        self.throws = self._group_by_unit("throw_statement")
 
-    def count(self, *kinds: str) -> list[int]:
+    def count_kinds(self, *kinds: str) -> list[int]:
         """Return the number of nodes of these kinds in each body."""
-        return self.count_where(among(*kinds)[self.kind])
+        return self.count_where(symbol_mask(*kinds)[self.kind])
 
-    def count_where(self, chosen: NDArray[np.bool_]) -> list[int]:
-        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(chosen)])
-        found: list[int] = (before[self.stop] - before[self.body]).tolist()
-        return found
+    def count_where(self, is_counted: NDArray[np.bool_]) -> list[int]:
+        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(is_counted)])
+        counts: list[int] = (before[self.stop] - before[self.body]).tolist()
+        return counts
 
-    def _each(self, make: Callable[[int], T], *kinds: str) -> Spans[T]:
-        nodes = np.flatnonzero(among(*kinds)[self.kind]).astype(np.int32)
-        return Spans(nodes, [make(node) for node in nodes.tolist()], self.body, self.stop)
+    def _collect_nodes(self, read_node: Callable[[int], T], *kinds: str) -> Spans[T]:
+        nodes = np.flatnonzero(symbol_mask(*kinds)[self.kind]).astype(np.int32)
+        return Spans(nodes, [read_node(node) for node in nodes.tolist()], self.body, self.stop)
 
-    def _own(self, kind: str) -> dict[int, list[int]]:
+    def _group_by_unit(self, kind: str) -> dict[int, list[int]]:
         """Return the nodes of a kind by the declaration, lambda or class body that contains them.
 
         So the returns of a method do not include those of a lambda inside it.
         """
-        nodes = np.flatnonzero(among(kind)[self.kind])
-        found: dict[int, list[int]] = {}
+        nodes = np.flatnonzero(symbol_mask(kind)[self.kind])
+        nodes_by_unit: dict[int, list[int]] = {}
         for node, unit in zip(nodes.tolist(), self.unit[nodes].tolist(), strict=True):
-            found.setdefault(unit, []).append(node)
-        return found
+            nodes_by_unit.setdefault(unit, []).append(node)
+        return nodes_by_unit
 
-    def _call(self, node: int) -> Call:
+    def _read_call(self, node: int) -> Call:
         tree = self.tree
-        name, arguments = tree.part(node, "name"), tree.part(node, "arguments")
-        receiver = tree.receiver(node)
+        name, arguments = tree.find_part(node, "name"), tree.find_part(node, "arguments")
+        receiver = tree.describe_receiver(node)
         if name < 0:
             return Call(receiver, "", 0, -1)
         inner = tree.children(arguments)[1:-1] if arguments >= 0 else []
-        given = sum(tree.called(one) not in _COMMENTS for one in inner)
-        given = (given + 1) // 2  # Every second child is a comma.
+        argument_count = sum(tree.get_kind_name(child) not in _COMMENTS for child in inner)
+        argument_count = (argument_count + 1) // 2  # Every second child is a comma.
         text, declared = tree.text(name), tree.declared[name]
-        self._mark(name, bare=receiver in _OWN, declared=declared)
-        return Call(receiver, BARE + text if receiver in _OWN else text, given, declared)
+        self._mark_call(name, bare=receiver in _OWN, declared=declared)
+        return Call(
+            receiver, OWN_CALL_MARK + text if receiver in _OWN else text, argument_count, declared
+        )
 
-    def _mark(self, name: int, *, bare: bool, declared: int) -> None:
-        place = self.place_of[name]
+    def _mark_call(self, name: int, *, bare: bool, declared: int) -> None:
+        index = self.index_of_node[name]
         if bare:
-            self.words[place] = BARE + self.words[place]
+            self.words[index] = OWN_CALL_MARK + self.words[index]
         if declared >= 0:
-            self.resolved.setdefault(declared, []).append(place)
+            self.resolved.setdefault(declared, []).append(index)
 
     def _mark_references(self) -> None:
         """Mark the names in method references: ``this::name`` is a later call of an own method."""
-        for node in np.flatnonzero(among("method_reference")[self.kind]).tolist():
+        for node in np.flatnonzero(symbol_mask("method_reference")[self.kind]).tolist():
             last = self.tree.stop[node] - 1
-            if self.tree.called(last) == "identifier":
-                bare = self.tree.called(node + 1) in _OWN
-                self._mark(last, bare=bare, declared=self.tree.declared[last])
+            if self.tree.get_kind_name(last) == "identifier":
+                bare = self.tree.get_kind_name(node + 1) in _OWN
+                self._mark_call(last, bare=bare, declared=self.tree.declared[last])
 
-    def _created(self, node: int) -> str:
-        type_ = self.tree.part(node, "type")
-        return self.tree.head(type_) if type_ >= 0 else ""
+    def _read_created_type(self, node: int) -> str:
+        type_ = self.tree.find_part(node, "type")
+        return self.tree.read_type_name(type_) if type_ >= 0 else ""
 
-    def _string(self, node: int) -> str:
+    def _read_string(self, node: int) -> str:
         first, last = self.tree.start[node] + 1, self.tree.end[node] - 1
-        text = self.tree.source[first : min(last, first + 4 * _LONGEST_STRING)]
-        return text.decode("utf-8", errors="replace")[:_LONGEST_STRING]
+        text = self.tree.source[first : min(last, first + 4 * _MAX_STRING_LENGTH)]
+        return text.decode("utf-8", errors="replace")[:_MAX_STRING_LENGTH]
 
-    def _reads(self) -> Spans[str]:
+    def _collect_reads(self) -> Spans[str]:
         bound = self.file.bindings
         chosen = (bound.role == _FIELD) & ((bound.access == READS) | (bound.access == UPDATES))
-        nodes = [node for node in bound.node[chosen].tolist() if self.tree.own(node)]
+        nodes = [node for node in bound.node[chosen].tolist() if self.tree.is_own_field(node)]
         column = np.array(nodes, dtype=np.int32)
         return Spans(column, [self.tree.text(node) for node in nodes], self.body, self.stop)
 
-    def _write(self, node: int) -> Write:
+    def _read_assignment(self, node: int) -> Write:
         """Return the effect of an assignment, ``x++`` or ``--x``."""
         tree = self.tree
-        left = tree.part(node, "left")
+        left = tree.find_part(node, "left")
         if left < 0:
-            operands = [child for child in tree.children(node) if tree.called(child)[:1].isalpha()]
+            operands = [
+                child for child in tree.children(node) if tree.get_kind_name(child)[:1].isalpha()
+            ]
             left = operands[0] if operands else -1
-        target, whole = tree.target(left) if left >= 0 else (-1, False)
+        target, is_whole = tree.find_assigned_variable(left) if left >= 0 else (-1, False)
         if target < 0:
             return Write("", "")
-        kind, name = self._changed(target, whole=whole)
+        kind, name = self._classify_write(target, is_whole=is_whole)
         if kind not in ("fields_written", "elements_written"):
             return Write(kind, name)
-        return self._stored(node, kind, name)
+        return self._find_sources(node, kind, name)
 
-    def _changed(self, target: int, *, whole: bool) -> tuple[str, str]:
+    def _classify_write(self, target: int, *, is_whole: bool) -> tuple[str, str]:
         tree = self.tree
         name, role = tree.text(target), tree.role[target]
         if role == _PARAMETER:
-            return ("parameters_written" if whole else "filled", name)
+            return ("parameters_written" if is_whole else "filled", name)
         if role != _FIELD:
             return ("", name)
-        if tree.own(target):
-            return ("fields_written" if whole else "elements_written", name)
-        base = tree.base(tree.parent_access(target))
+        if tree.is_own_field(target):
+            return ("fields_written" if is_whole else "elements_written", name)
+        base = tree.find_base(tree.find_field_access(target))
         if base >= 0 and tree.role[base] == _PARAMETER:
             return ("filled", tree.text(base))
         if base >= 0 and tree.role[base] == _FIELD:
             return ("elements_written", tree.text(base))
         return ("others_written", name)
 
-    def _stored(self, node: int, kind: str, name: str) -> Write:
+    def _find_sources(self, node: int, kind: str, name: str) -> Write:
         tree = self.tree
-        right, operator = tree.part(node, "right"), tree.part(node, "operator")
+        right, operator = tree.find_part(node, "right"), tree.find_part(node, "operator")
         if right < 0 or operator < 0:
             return Write(kind, name)
-        value = tree.peeled(right)
-        if tree.role[value] == _PARAMETER and tree.called(operator) == "=":
+        value = tree.unwrap_expression(right)
+        if tree.role[value] == _PARAMETER and tree.get_kind_name(operator) == "=":
             return Write(kind, name, stored=((tree.text(value), name),))
         nodes = self.file.names.node
         first = int(np.searchsorted(nodes, right))
-        near = nodes[first : first + _MOST_SOURCES].tolist()
-        inside = (one for one in near if one < tree.stop[right])
-        sources = [one for one in inside if tree.role[one] == _PARAMETER]
-        derived = dict.fromkeys((tree.text(one), name) for one in sources)
+        near = nodes[first : first + _MAX_SOURCES].tolist()
+        inside = (identifier for identifier in near if identifier < tree.stop[right])
+        sources = [identifier for identifier in inside if tree.role[identifier] == _PARAMETER]
+        derived = dict.fromkeys((tree.text(source), name) for source in sources)
         return Write(kind, name, derived=tuple(derived))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from codeacumen.models.method_naming.facts import Facts
-from codeacumen.text.subtokens import subtokens
+from codeacumen.text.subtokens import split_subtokens
 
 COLLECTIONS = frozenset(
     (
@@ -55,12 +55,12 @@ _CALLS, _IDENTIFIERS, _FEW = 25, 60, 4
 
 
 @lru_cache(maxsize=1 << 17)
-def words(name: str) -> tuple[str, ...]:
+def split_words(name: str) -> tuple[str, ...]:
     """Return a name's subtokens in lower case."""
-    return subtokens(name, lower=True)
+    return split_subtokens(name, lower=True)
 
 
-def sort_of(returned: str, owner: str = "") -> str:
+def classify_type(returned: str, owner: str = "") -> str:
     """Return a coarse class of a return type; ``owner`` is the declaring type's simple name."""
     if returned == "void":
         return "void"
@@ -85,37 +85,37 @@ def simple_owner(facts: Facts) -> str:
     return facts.owner.rpartition(".")[2]
 
 
-def shape(facts: Facts) -> str:
+def describe_shape(facts: Facts) -> str:
     """Return a short form of a method's signature: return class, parameter count, static."""
-    sort = sort_of(facts.returned, simple_owner(facts))
+    sort = classify_type(facts.returned, simple_owner(facts))
     static = ", static" if "static" in facts.modifiers else ""
     return f"{sort} of {min(len(facts.parameters), _FEW)}{static}"
 
 
-def traits(facts: Facts) -> list[str]:
+def list_traits(facts: Facts) -> list[str]:
     """Return the distinct traits of a method, in a fixed order."""
-    return list(dict.fromkeys(_traits(facts)))
+    return list(dict.fromkeys(_iterate_traits(facts)))
 
 
-def _traits(facts: Facts) -> Iterator[str]:
-    sort = sort_of(facts.returned, simple_owner(facts))
-    outside = shape(facts)
+def _iterate_traits(facts: Facts) -> Iterator[str]:
+    sort = classify_type(facts.returned, simple_owner(facts))
+    outside = describe_shape(facts)
     yield "always"
-    yield from _signature(facts, sort, outside)
-    yield from _body(facts, sort, outside)
-    yield from _called(facts, sort, outside)
-    yield from _around(facts)
+    yield from _describe_signature(facts, sort, outside)
+    yield from _describe_body(facts, sort, outside)
+    yield from _describe_calls(facts, sort, outside)
+    yield from _describe_owner(facts)
 
 
-def _signature(facts: Facts, sort: str, outside: str) -> Iterator[str]:
+def _describe_signature(facts: Facts, sort: str, outside: str) -> Iterator[str]:
     yield f"returns {facts.returned}"
     yield f"sort {sort}"
     yield f"shape {outside}"
-    for word in words(facts.returned):
+    for word in split_words(facts.returned):
         yield f"return word {word}"
     for type_, name in facts.parameters[:6]:
         yield f"parameter {type_}"
-        for word in words(name):
+        for word in split_words(name):
             yield f"parameter word {word}"
     if len(facts.parameters) == 1:
         only = facts.parameters[0][0]
@@ -129,17 +129,17 @@ def _signature(facts: Facts, sort: str, outside: str) -> Iterator[str]:
         yield f"declares {type_}"
 
 
-def _body(facts: Facts, sort: str, outside: str) -> Iterator[str]:
+def _describe_body(facts: Facts, sort: str, outside: str) -> Iterator[str]:
     kinds = ", ".join(sorted(facts.returns_kinds))
     small = min(facts.statements, 3)
     yield f"gives {kinds}"
     yield f"gives {kinds} in {outside}"
     for kind in facts.returns_kinds:
         yield f"may give {kind}"
-    yield f"size {_size(facts.statements)}"
+    yield f"size {_classify_size(facts.statements)}"
     yield f"statements {small} in {outside}"
     yield f"whole {small}, {outside}, {kinds}, {min(len(facts.calls), 3)}"
-    for what, many in (
+    for trait, count in (
         ("loops", facts.loops),
         ("branches", facts.branches),
         ("tries", facts.tries),
@@ -147,13 +147,13 @@ def _body(facts: Facts, sort: str, outside: str) -> Iterator[str]:
         ("casts", facts.casts),
         ("lambdas", facts.lambdas),
     ):
-        if many:
-            yield f"{what} {min(many, 2)}"
+        if count:
+            yield f"{trait} {min(count, 2)}"
     yield f"writes {min(len(facts.fields_written), 3)} in {sort}"
     yield f"reads {min(len(facts.fields_read), 3)} in {sort}"
     if facts.stored:
         yield f"stores {min(len(facts.stored), 2)} in {sort}"
-    for what, is_so in (
+    for trait, applies in (
         ("derives", facts.derived),
         ("sets elements", facts.elements_written),
         ("sets others", facts.others_written),
@@ -164,8 +164,8 @@ def _body(facts: Facts, sort: str, outside: str) -> Iterator[str]:
         ("calls itself", facts.self_calls),
         (f"calls an overload in {sort}", facts.overload_calls),
     ):
-        if is_so:
-            yield what
+        if applies:
+            yield trait
     for type_ in facts.thrown[:3]:
         yield f"throws {type_}"
     for type_ in facts.created[:5]:
@@ -174,30 +174,32 @@ def _body(facts: Facts, sort: str, outside: str) -> Iterator[str]:
         yield "creates what it returns"
 
 
-def _called(facts: Facts, sort: str, outside: str) -> Iterator[str]:
+def _describe_calls(facts: Facts, sort: str, outside: str) -> Iterator[str]:
     names = list(dict.fromkeys(name for _, name, _ in facts.calls[:_CALLS]))
     for name in names:
         yield f"calls {name}"
-        first, *rest = words(name) or ("",)
+        first, *rest = split_words(name) or ("",)
         yield f"calls verb {first}"
         for word in rest:
             yield f"calls word {word}"
     if len(facts.calls) == 1:
         yield f"only calls {names[0]}"
-        yield f"only calls verb {_verb(names[0])} in {outside}"
+        yield f"only calls verb {_get_first_word(names[0])} in {outside}"
     if facts.calls:
-        yield f"first calls {_verb(facts.calls[0][1])} in {sort}"
-        yield f"last calls {_verb(facts.calls[-1][1])} in {sort}"
+        yield f"first calls {_get_first_word(facts.calls[0][1])} in {sort}"
+        yield f"last calls {_get_first_word(facts.calls[-1][1])} in {sort}"
     for name in facts.returned_names[:3]:
-        for word in words(name):
+        for word in split_words(name):
             yield f"returned word {word}"
-    for word in sorted({one for name in facts.identifiers[:_IDENTIFIERS] for one in words(name)}):
+    for word in sorted(
+        {part for name in facts.identifiers[:_IDENTIFIERS] for part in split_words(name)}
+    ):
         yield f"word {word}"
 
 
-def _around(facts: Facts) -> Iterator[str]:
+def _describe_owner(facts: Facts) -> Iterator[str]:
     yield f"in {facts.owner_kind}"
-    owner = words(simple_owner(facts))
+    owner = split_words(simple_owner(facts))
     if owner:
         yield f"owner ends {owner[-1]}"
         yield f"owner begins {owner[0]}"
@@ -207,19 +209,19 @@ def _around(facts: Facts) -> Iterator[str]:
         yield f"is a {type_.partition('<')[0]}"
 
 
-def _verb(name: str) -> str:
-    return (words(name) or ("",))[0]
+def _get_first_word(name: str) -> str:
+    return (split_words(name) or ("",))[0]
 
 
-def _size(statements: int) -> int:
+def _classify_size(statements: int) -> int:
     """Return a size class of a body; the classes are coarser for larger bodies."""
     return next(
-        (place for place, most in enumerate((0, 1, 2, 3, 6, 14, 39)) if statements <= most), 7
+        (index for index, most in enumerate((0, 1, 2, 3, 6, 14, 39)) if statements <= most), 7
     )
 
 
 # Readable descriptions of traits, by their prefix.
-_TOLD = (
+_DESCRIPTIONS = (
     ("stores 1", "it stores its parameter"),
     ("stores 2", "it stores its parameters"),
     ("returns void", "it returns nothing"),
@@ -239,13 +241,13 @@ _TOLD = (
 )
 
 
-def told(trait: str) -> str:
+def describe_trait(trait: str) -> str:
     """Return a readable description of a trait, or an empty string if it has none.
 
     >>> describe_trait("returns int"), describe_trait("calls verb set"), describe_trait("size 2")
     ('it returns int', 'it calls set...', '')
     """
-    for begins, text in _TOLD:
+    for begins, text in _DESCRIPTIONS:
         if trait.startswith(begins):
             return text.format(trait.removeprefix(begins))
     return ""

@@ -29,14 +29,14 @@ from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.languages.kernel import kernel
 
 # Tasks whose pairs are texts of methods.
-ONLY = ("sesame", "similarity")
+SUPPORTED_TASKS = ("sesame", "similarity")
 # Number of texts whose features a model caches: more than a benchmark has.
-KEPT = 1 << 14
+MAX_CACHED_TEXTS = 1 << 14
 
 _MASKED = re.compile(r"v[0-9]+").fullmatch
 
 
-class Code:
+class ParsedMethod:
     """A text as a Java file with its method.
 
     ``method`` is an index of ``file.declarations.methods``; NONE if no method has a body.
@@ -44,9 +44,9 @@ class Code:
 
     def __init__(self, text: str) -> None:
         self.file = JavaFile(text.encode("utf-8", "surrogatepass"))
-        self.method = self._first()
+        self.method = self._find_method()
 
-    def _first(self) -> int:
+    def _find_method(self) -> int:
         """Return the first method with a body; a constructor only if there is no method."""
         declared = self.file.declarations.methods
         bodies = self.file.bodies
@@ -69,32 +69,37 @@ def is_masked(name: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 18)
-def number_of(word: str) -> int:
+def hash_word(word: str) -> int:
     """Return a 64-bit hash of a word, the same on every machine."""
     data = word.encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")
 
 
-def numbers_of(words: list[str] | tuple[str, ...]) -> NDArray[np.uint64]:
+def hash_words(words: list[str] | tuple[str, ...]) -> NDArray[np.uint64]:
     """Return the 64-bit hash of each word."""
-    return np.fromiter(map(number_of, words), np.uint64, len(words))
+    return np.fromiter(map(hash_word, words), np.uint64, len(words))
 
 
 Keys = NDArray[np.uint64]
 Values = NDArray[np.float64]
-Places = NDArray[np.int64]
+Indices = NDArray[np.int64]
 
 
 @kernel
-def products(
-    keys: Keys, offsets: Places, one: Values, other: Values, left: Places, right: Places
+def compute_dot_products(
+    keys: Keys,
+    offsets: Indices,
+    left_values: Values,
+    right_values: Values,
+    left: Indices,
+    right: Indices,
 ) -> Values:
     """Return the dot product of each pair of bags, over their common keys.
 
     ``left_values`` and ``right_values`` are the values of the keys in a left and in a right bag.
     The order of summation is fixed, so that a result does not depend on the other pairs.
     """
-    found = np.zeros(len(left), np.float64)
+    results = np.zeros(len(left), np.float64)
     for i in range(len(left)):
         a, a_end = offsets[left[i]], offsets[left[i] + 1]
         b, b_end = offsets[right[i]], offsets[right[i] + 1]
@@ -105,16 +110,16 @@ def products(
             elif keys[b] < keys[a]:
                 b += 1
             else:
-                total += one[a] * other[b]
+                total += left_values[a] * right_values[b]
                 a += 1
                 b += 1
-        found[i] = total
-    return found
+        results[i] = total
+    return results
 
 
 @kernel
-def overlaps(
-    keys: Keys, offsets: Places, values: Values, left: Places, right: Places
+def sum_minima_and_maxima(
+    keys: Keys, offsets: Indices, values: Values, left: Indices, right: Indices
 ) -> tuple[Values, Values]:
     """Return for each pair of bags the sums of the minima and of the maxima of their values."""
     least, most = np.zeros(len(left), np.float64), np.zeros(len(left), np.float64)
@@ -148,13 +153,13 @@ class Bag(NamedTuple):
     counts: Floats
 
 
-def bag_of(things: NDArray[np.uint64]) -> Bag:
+def count_items(items: NDArray[np.uint64]) -> Bag:
     """Return the bag of some items, which may repeat."""
-    keys, counts = np.unique(things, return_counts=True)
+    keys, counts = np.unique(items, return_counts=True)
     return Bag(keys, counts.astype(np.float64))
 
 
-class Joined(NamedTuple):
+class JoinedBags(NamedTuple):
     """The bags of the distinct texts of some pairs, concatenated.
 
     ``left`` and ``right`` are the indices of each pair's two bags.
@@ -167,53 +172,53 @@ class Joined(NamedTuple):
     right: NDArray[np.int64]
 
 
-def joined(pairs: Sequence[Pair], bag: Callable[[str], Bag]) -> Joined:
+def join_bags(pairs: Sequence[Pair], bag: Callable[[str], Bag]) -> JoinedBags:
     """Return the bags of the distinct texts of some pairs, concatenated."""
-    left, right, texts = places_of(pairs)
+    left, right, texts = index_texts(pairs)
     bags = [bag(text) for text in texts]
     offsets = np.zeros(len(bags) + 1, np.int64)
     np.cumsum([len(text_bag.keys) for text_bag in bags], out=offsets[1:])
     keys = np.concatenate([np.empty(0, np.uint64), *(text_bag.keys for text_bag in bags)])
     counts = np.concatenate([np.empty(0), *(text_bag.counts for text_bag in bags)])
-    return Joined(keys, counts, offsets, left, right)
+    return JoinedBags(keys, counts, offsets, left, right)
 
 
-def places_of(
+def index_texts(
     pairs: Sequence[Pair],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], list[str]]:
     """Return for each pair the indices of its left and right text, and the distinct texts."""
-    place = {text: i for i, text in enumerate(_texts(pairs))}
-    left = np.fromiter((place[pair.left] for pair in pairs), np.int64, len(pairs))
-    right = np.fromiter((place[pair.right] for pair in pairs), np.int64, len(pairs))
-    return left, right, list(place)
+    text_indices = {text: i for i, text in enumerate(_list_distinct_texts(pairs))}
+    left = np.fromiter((text_indices[pair.left] for pair in pairs), np.int64, len(pairs))
+    right = np.fromiter((text_indices[pair.right] for pair in pairs), np.int64, len(pairs))
+    return left, right, list(text_indices)
 
 
-def _texts(pairs: Sequence[Pair]) -> list[str]:
+def _list_distinct_texts(pairs: Sequence[Pair]) -> list[str]:
     return list(dict.fromkeys(text for pair in pairs for text in (pair.left, pair.right)))
 
 
-class Rarity:
+class InverseDocumentFrequency:
     """Inverse document frequency of items in the texts of a task."""
 
     def __init__(self, bags: Sequence[Bag] = ()) -> None:
-        self.texts = len(bags)
+        self.text_count = len(bags)
         keys = np.concatenate([np.empty(0, np.uint64), *(bag.keys for bag in bags)])
-        self.keys, self.found_in = np.unique(keys, return_counts=True)
+        self.keys, self.texts_with_key = np.unique(keys, return_counts=True)
 
-    def many(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+    def count_texts_with(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Return for each key the number of texts that contain it."""
         if not len(self.keys):
             return np.zeros(len(keys), np.int64)
-        at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        return np.where(self.keys[at] == keys, self.found_in[at], 0)
+        positions = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where(self.keys[positions] == keys, self.texts_with_key[positions], 0)
 
-    def weights(self, keys: NDArray[np.uint64]) -> Floats:
+    def compute_idf(self, keys: NDArray[np.uint64]) -> Floats:
         """Return ln((1 + texts) / (1 + texts with the item)) + 1, which is 1 without any texts."""
-        weights: Floats = np.log((1 + self.texts) / (1 + self.many(keys))) + 1
+        weights: Floats = np.log((1 + self.text_count) / (1 + self.count_texts_with(keys))) + 1
         return weights
 
 
-class Bags:
+class BagSimilarity:
     """Cosine of the bags of two texts; None if a bag is empty.
 
     An item's value is its count; with ``weighted``, 1 + ln(count) times its inverse document
@@ -221,36 +226,42 @@ class Bags:
     """
 
     batch_size = 1024
-    only = ONLY
+    only = SUPPORTED_TASKS
 
     def __init__(self, bag: Callable[[str], Bag], weighted: bool = True) -> None:
-        self.bag = lru_cache(maxsize=KEPT)(bag)
+        self.bag = lru_cache(maxsize=MAX_CACHED_TEXTS)(bag)
         self.weighted = weighted
-        self.rarity = Rarity()
+        self.idf = InverseDocumentFrequency()
 
     def prepare(self, texts: Sequence[str]) -> None:
         if self.weighted:
-            self.rarity = Rarity([self.bag(text) for text in texts])
+            self.idf = InverseDocumentFrequency([self.bag(text) for text in texts])
 
     def similarity(self, pairs: Sequence[Pair]) -> list[float | None]:
-        found = joined(pairs, self.bag)
-        values = found.counts
+        bags = join_bags(pairs, self.bag)
+        values = bags.counts
         if self.weighted:
-            values = (1 + np.log(values)) * self.rarity.weights(found.keys)
-        return cosines(found, values)
+            values = (1 + np.log(values)) * self.idf.compute_idf(bags.keys)
+        return compute_cosines(bags, values)
 
 
-def cosines(found: Joined, values: Floats) -> list[float | None]:
+def compute_cosines(bags: JoinedBags, values: Floats) -> list[float | None]:
     """Return the cosine of each pair of bags; None if a bag is empty."""
-    every = np.arange(len(found.offsets) - 1)
-    own = products(found.keys, found.offsets, values, values, every, every)
-    both = products(found.keys, found.offsets, values, values, found.left, found.right)
-    return ratios(both, np.sqrt(own[found.left]) * np.sqrt(own[found.right]))
+    all_indices = np.arange(len(bags.offsets) - 1)
+    self_products = compute_dot_products(
+        bags.keys, bags.offsets, values, values, all_indices, all_indices
+    )
+    pair_products = compute_dot_products(
+        bags.keys, bags.offsets, values, values, bags.left, bags.right
+    )
+    return divide_clipped(
+        pair_products, np.sqrt(self_products[bags.left]) * np.sqrt(self_products[bags.right])
+    )
 
 
-def ratios(above: Floats, below: Floats) -> list[float | None]:
+def divide_clipped(numerators: Floats, denominators: Floats) -> list[float | None]:
     """Divide elementwise; None where the divisor is 0. Rounding may exceed 1, so clip to 1."""
     return [
         None if divisor <= 0 else min(value / divisor, 1.0)
-        for value, divisor in zip(above.tolist(), below.tolist(), strict=True)
+        for value, divisor in zip(numerators.tolist(), denominators.tolist(), strict=True)
     ]

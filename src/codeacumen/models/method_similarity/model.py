@@ -11,7 +11,7 @@ from codeacumen.registry import model
 
 if TYPE_CHECKING:
     from codeacumen.models.method_similarity.graph import GraphKernel, PathContexts
-    from codeacumen.models.method_similarity.shape import Shape
+    from codeacumen.models.method_similarity.shape import ShapeSimilarity
     from codeacumen.models.method_similarity.words import (
         Bm25,
         CommentSimilarity,
@@ -34,7 +34,7 @@ def make_docsim(space: str = "ppmi", mined: str = "") -> CommentSimilarity:
     """Cosine of two methods' JavaDoc in a space of word trigrams (SeSaMe)"""
     from codeacumen.models.method_similarity.words import CommentSimilarity
 
-    return CommentSimilarity(str(space), _path(mined))
+    return CommentSimilarity(str(space), _parse_path(mined))
 
 
 @model("subtokens")
@@ -50,8 +50,8 @@ def make_bm25(k: float = 1.2, b: float = 0.75) -> Bm25:
     """Words of identifiers and comments of two methods, BM25 of each for the other"""
     from codeacumen.models.method_similarity.words import Bm25
 
-    _within("bm25", "k", k, 0, 100)
-    _within("bm25", "b", b, 0, 1)
+    _check_range("bm25", "k", k, 0, 100)
+    _check_range("bm25", "b", b, 0, 1)
     return Bm25(float(k), float(b))
 
 
@@ -60,8 +60,8 @@ def make_path_contexts(names: bool = True, length: int = 8, width: int = 2) -> P
     """Paths between the leaves of two methods' syntax trees, by rarity, cosine"""
     from codeacumen.models.method_similarity.graph import PathContexts
 
-    _whole("path-contexts", "length", length, 1, 32)
-    _whole("path-contexts", "width", width, 1, 32)
+    _check_integer("path-contexts", "length", length, 1, 32)
+    _check_integer("path-contexts", "width", width, 1, 32)
     return PathContexts(bool(names), length, width)
 
 
@@ -70,17 +70,17 @@ def make_wl_kernel(height: int = 3, names: bool = False, weighted: bool = True) 
     """Pieces of two methods' graphs of syntax and data flow (Weisfeiler-Leman), cosine"""
     from codeacumen.models.method_similarity.graph import GraphKernel
 
-    _whole("wl-kernel", "height", height, 0, 16)
+    _check_integer("wl-kernel", "height", height, 0, 16)
     return GraphKernel(height, bool(names), bool(weighted))
 
 
 @model("method-shape")
-def make_shape(part: str = "all") -> Shape:
+def make_shape(part: str = "all") -> ShapeSimilarity:
     """What two methods do, without any names: signature, control flow, operators, calls, data"""
-    from codeacumen.models.method_similarity.shape import ANSWERS, Shape
+    from codeacumen.models.method_similarity.shape import ANSWERS, ShapeSimilarity
 
-    _one_of("part", part, ANSWERS)
-    return Shape(part)
+    _check_choice("part", part, ANSWERS)
+    return ShapeSimilarity(part)
 
 
 @model("names-average")
@@ -88,30 +88,30 @@ def make_names_average(answer: str = "average", lexicon: str = "") -> NamesAvera
     """Words of two methods' identifiers in the spaces of codeacumen-names, averaged"""
     from codeacumen.models.method_similarity.words import ANSWERS, NamesAverage
 
-    _one_of("answer", answer, ANSWERS)
-    return NamesAverage(answer, _path(lexicon))
+    _check_choice("answer", answer, ANSWERS)
+    return NamesAverage(answer, _parse_path(lexicon))
 
 
-def _path(written: str) -> Path | None:
-    return Path(written).expanduser().absolute() if written else None
+def _parse_path(text: str) -> Path | None:
+    return Path(text).expanduser().absolute() if text else None
 
 
-def _one_of(setting: str, value: object, known: Sequence[str]) -> None:
-    if value not in known:
+def _check_choice(setting: str, value: object, choices: Sequence[str]) -> None:
+    if value not in choices:
         raise CodeacumenError(
-            f"there is no {setting} {value!r}", f"choose one of {', '.join(known)}"
+            f"there is no {setting} {value!r}", f"choose one of {', '.join(choices)}"
         )
 
 
-def _within(name: str, setting: str, value: object, least: float, most: float) -> None:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not least <= value <= most:  # type: ignore[operator]
+def _check_range(name: str, setting: str, value: object, least: float, most: float) -> None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not least <= value <= most:  # type: ignore[operator]
         raise CodeacumenError(
             f"{name} cannot have {setting}={value!r}", f"choose a number from {least} to {most}"
         )
 
 
-def _whole(name: str, setting: str, value: object, least: int, most: int) -> None:
+def _check_integer(name: str, setting: str, value: object, least: int, most: int) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         raise CodeacumenError(
             f"{name} cannot have {setting}={value!r}",

@@ -37,21 +37,26 @@ import numpy as np
 from codeacumen.api import Pair
 from codeacumen.languages.java.bindings.names import DECLARES, READS, ROLES, UPDATES, WRITES
 from codeacumen.languages.java.syntax.declarations import NONE, MethodDeclaration
-from codeacumen.languages.java.syntax.grammar import among, field_names, name_of, node_names
+from codeacumen.languages.java.syntax.grammar import (
+    field_names,
+    node_names,
+    symbol_mask,
+    symbol_name,
+)
 from codeacumen.languages.syntax import ListTree
 from codeacumen.models.method_similarity.bags import (
-    KEPT,
-    ONLY,
+    MAX_CACHED_TEXTS,
+    SUPPORTED_TASKS,
     Bag,
-    Code,
     Floats,
-    Joined,
-    Rarity,
-    bag_of,
-    joined,
-    number_of,
-    overlaps,
-    places_of,
+    InverseDocumentFrequency,
+    JoinedBags,
+    ParsedMethod,
+    count_items,
+    hash_word,
+    index_texts,
+    join_bags,
+    sum_minima_and_maxima,
 )
 
 PARTS = ("signature", "types", "control", "operators", "literals", "calls", "data")
@@ -132,7 +137,7 @@ _OTHERS = {
     "method_reference": "a reference",
     "assignment_expression": "an assignment",
 }
-_USED = {
+_USES = {
     "expression_statement": "dropped",
     "return_statement": "returned",
     "throw_statement": "thrown",
@@ -153,31 +158,31 @@ _USED = {
 _ACCESS = {DECLARES: "declares", READS: "reads", WRITES: "writes", UPDATES: "updates"}
 # Expressions that are skipped on the way to the wrapped one, and how many of them at most.
 _WRAPPERS = ("parenthesized_expression", "cast_expression")
-_DEEP = 8
+_MAX_WRAPPERS = 8
 
 Trait = tuple[int, str]
 SIGNATURE, TYPES, CONTROL, OPERATORS, LITERALS, CALLS, DATA = range(len(PARTS))
 
 
-def traits(code: Code) -> list[Trait]:
+def list_traits(code: ParsedMethod) -> list[Trait]:
     """Return the traits of a method, with repetitions, each with the index of its part."""
     if code.method == NONE:
         return []
-    return [*_signature(code), *_types(code), *_Body(code).traits()]
+    return [*_describe_signature(code), *_describe_types(code), *_BodyTraits(code).iterate_traits()]
 
 
-def _signature(code: Code) -> Iterator[Trait]:
-    declared = code.file.declarations
-    method = declared.methods[code.method]
-    owner = declared.types[method.type] if method.type != NONE else None
+def _describe_signature(code: ParsedMethod) -> Iterator[Trait]:
+    declarations = code.file.declarations
+    method = declarations.methods[code.method]
+    owner = declarations.types[method.type] if method.type != NONE else None
     variables = {*method.type_parameters, *(owner.type_parameters if owner else ())}
-    own = owner.name if owner else ""
-    for told in _type_traits(method.returns, variables, own):
-        yield SIGNATURE, f"returns {told}"
-    for place, parameter in enumerate(method.parameters):
-        yield SIGNATURE, f"has {place + 1} parameters"
-        for told in _type_traits(parameter.type, variables, own):
-            yield SIGNATURE, f"takes {told}"
+    own_type = owner.name if owner else ""
+    for type_trait in _describe_type(method.returns, variables, own_type):
+        yield SIGNATURE, f"returns {type_trait}"
+    for index, parameter in enumerate(method.parameters):
+        yield SIGNATURE, f"has {index + 1} parameters"
+        for type_trait in _describe_type(parameter.type, variables, own_type):
+            yield SIGNATURE, f"takes {type_trait}"
         if parameter.type == method.returns:
             yield SIGNATURE, "returns what it takes"
     if not method.parameters:
@@ -187,69 +192,73 @@ def _signature(code: Code) -> Iterator[Trait]:
             yield SIGNATURE, modifier
     if method.type_parameters:
         yield SIGNATURE, "has type variables"
-    if _throws(code, method):
+    if _has_throws_clause(code, method):
         yield SIGNATURE, "throws"
 
 
-def _types(code: Code) -> Iterator[Trait]:
-    declared = code.file.declarations
+def _describe_types(code: ParsedMethod) -> Iterator[Trait]:
+    declarations = code.file.declarations
     syntax = code.file.syntax
-    owner = declared.methods[code.method].type
+    owner = declarations.methods[code.method].type
     variables: set[str] = set()
-    own = ""
+    own_type = ""
     if owner != NONE:
-        type_ = declared.types[owner]
-        own, variables = type_.name, set(type_.type_parameters)
+        type_ = declarations.types[owner]
+        own_type, variables = type_.name, set(type_.type_parameters)
         yield TYPES, type_.kind
         yield TYPES, f"has {len(type_.type_parameters)} type variables"
         if "abstract" in type_.modifiers:
             yield TYPES, "abstract"
         for part in syntax.children(type_.node):
-            if name_of(int(syntax.kind[part])) in ("superclass", "super_interfaces"):
-                yield TYPES, name_of(int(syntax.kind[part]))
-    for field in declared.fields:
+            if symbol_name(int(syntax.kind[part])) in ("superclass", "super_interfaces"):
+                yield TYPES, symbol_name(int(syntax.kind[part]))
+    for field in declarations.fields:
         static = "static " if "static" in field.modifiers else ""
-        for told in _type_traits(field.declared, variables, own):
-            yield TYPES, f"{static}field {told}"
-    for node in np.flatnonzero(among("local_variable_declaration")[syntax.kind]).tolist():
+        for type_trait in _describe_type(field.declared, variables, own_type):
+            yield TYPES, f"{static}field {type_trait}"
+    for node in np.flatnonzero(symbol_mask("local_variable_declaration")[syntax.kind]).tolist():
         for part in syntax.children(node):
             if field_names()[syntax.field[part]] == "type":
-                for told in _type_traits("".join(syntax.text(part).split()), variables, own):
-                    yield TYPES, f"local {told}"
+                for type_trait in _describe_type(
+                    "".join(syntax.text(part).split()), variables, own_type
+                ):
+                    yield TYPES, f"local {type_trait}"
 
 
-def _throws(code: Code, method: MethodDeclaration) -> bool:
+def _has_throws_clause(code: ParsedMethod, method: MethodDeclaration) -> bool:
     syntax = code.file.syntax
-    return any(name_of(int(syntax.kind[node])) == "throws" for node in syntax.children(method.node))
+    return any(
+        symbol_name(int(syntax.kind[node])) == "throws" for node in syntax.children(method.node)
+    )
 
 
-def _type_traits(written: str, variables: set[str], own: str) -> Iterator[str]:
+def _describe_type(written: str, variables: set[str], own_type: str) -> Iterator[str]:
     """Yield descriptions of a type without its name, from specific to general."""
-    array = written.endswith(("[]", "..."))
+    is_array = written.endswith(("[]", "..."))
     inner = written.rstrip("[].")
     name = inner.partition("<")[0]
     if inner in _NUMBERS:
-        told = [inner, f"{_NUMBERS[inner]} number", "number"]
+        descriptions = [inner, f"{_NUMBERS[inner]} number", "number"]
     elif inner in ("void", "boolean"):
-        told = [inner]
+        descriptions = [inner]
     elif inner in variables:
-        told = ["type variable", "object"]
+        descriptions = ["type variable", "object"]
     else:
-        told = ["object"]
+        descriptions = ["object"]
         if "<" in inner:
-            told.append("generic")
-        if own and name == own:
-            told.append("own type")
-    if array:
+            descriptions.append("generic")
+        if own_type and name == own_type:
+            descriptions.append("own type")
+    if is_array:
         yield "array"
-    for one in told:
-        yield f"array of {one}" if array else one
+    for description in descriptions:
+        yield f"array of {description}" if is_array else description
 
 
-class _Body(ListTree[str, str]):
+class _BodyTraits(ListTree[str, str]):
     """The traits of all bodies of a text, from one walk over their nodes."""
 
-    def __init__(self, code: Code) -> None:
+    def __init__(self, code: ParsedMethod) -> None:
         file = code.file
         kinds, fields = node_names(), field_names()
         super().__init__(
@@ -260,9 +269,9 @@ class _Body(ListTree[str, str]):
         bound = file.bindings
         self.role = dict(zip(bound.node.tolist(), bound.role.tolist(), strict=True))
         self.access = dict(zip(bound.node.tolist(), bound.access.tolist(), strict=True))
-        self.inside = self._inside(code)
+        self.body_nodes = self._list_body_nodes(code)
 
-    def _inside(self, code: Code) -> list[int]:
+    def _list_body_nodes(self, code: ParsedMethod) -> list[int]:
         """Return the nodes inside bodies, each once."""
         marks = np.zeros(len(self.kind) + 1, np.int64)
         for method in code.file.declarations.methods:
@@ -271,104 +280,107 @@ class _Body(ListTree[str, str]):
                 marks[self.stop[method.body]] -= 1
         return np.flatnonzero(np.cumsum(marks[:-1]) > 0).tolist()
 
-    def traits(self) -> Iterator[Trait]:
-        around: dict[int, str] = {}
-        for node in self.inside:
+    def iterate_traits(self) -> Iterator[Trait]:
+        enclosing_by_node: dict[int, str] = {}
+        for node in self.body_nodes:
             kind = self.kind[node]
-            above = around.get(self.parent[node], "")
+            enclosing = enclosing_by_node.get(self.parent[node], "")
             if kind in _CONTROL:
-                told = _CONTROL[kind]
-                yield CONTROL, told
-                yield CONTROL, f"{told} in {above or 'body'}"
-                if told == "loop":
+                control = _CONTROL[kind]
+                yield CONTROL, control
+                yield CONTROL, f"{control} in {enclosing or 'body'}"
+                if control == "loop":
                     yield CONTROL, kind
-                above = told
+                enclosing = control
             elif kind in _OPERATIONS:
-                yield from self._operation(node, kind)
+                yield from self._describe_operation(node, kind)
             elif kind in _LITERALS:
                 yield LITERALS, self.text(node).lower()
             elif kind == "string_literal":
                 yield LITERALS, "a string"
             elif kind == "identifier":
-                yield from self._variable(node)
-            around[node] = above
+                yield from self._describe_variable(node)
+            enclosing_by_node[node] = enclosing
             if kind in _CALLS:
-                yield from self._call(node, kind, above)
+                yield from self._describe_call(node, kind, enclosing)
             if kind == "return_statement":
-                children = self._children(node)
-                yield DATA, f"returns {self._what(children[1]) if len(children) > 2 else 'nothing'}"
+                children = self._list_children(node)
+                has_value = len(children) > 2
+                value = self._describe_expression(children[1]) if has_value else "nothing"
+                yield DATA, f"returns {value}"
 
-    def _operation(self, node: int, kind: str) -> Iterator[Trait]:
-        parts = self._children(node)
+    def _describe_operation(self, node: int, kind: str) -> Iterator[Trait]:
+        parts = self._list_children(node)
         signs = [self.kind[part] for part in parts if not self.kind[part][:1].isalpha()]
         sign = signs[0] if signs and kind != "cast_expression" else kind
         yield OPERATORS, sign
         operands = [part for part in parts if self.field[part] not in ("", "operator", "type")]
         for operand in operands:
-            yield OPERATORS, f"{sign} of {self._what(operand)}"
+            yield OPERATORS, f"{sign} of {self._describe_expression(operand)}"
         if kind == "binary_expression" and len(operands) == 2:
-            first, second = sorted(map(self._what, operands))
+            first, second = sorted(map(self._describe_expression, operands))
             yield OPERATORS, f"{sign} of {first} and {second}"
         if kind == "cast_expression":
             types = [self.kind[part] for part in parts if self.field[part] == "type"]
             yield OPERATORS, f"cast to {types[0] if types else ''}"
         if kind == "array_access":
-            array = self._what(operands[0]) if operands else ""
-            yield DATA, f"{self._done_to(node)} an element of {array}"
+            array = self._describe_expression(operands[0]) if operands else ""
+            yield DATA, f"{self._name_access(node)} an element of {array}"
 
-    def _done_to(self, node: int) -> str:
-        above = self.parent[node]
-        if self.kind[above] == "assignment_expression" and self.field[node] == "left":
+    def _name_access(self, node: int) -> str:
+        parent = self.parent[node]
+        if self.kind[parent] == "assignment_expression" and self.field[node] == "left":
             return "writes"
-        return "updates" if self.kind[above] == "update_expression" else "reads"
+        return "updates" if self.kind[parent] == "update_expression" else "reads"
 
-    def _call(self, node: int, kind: str, above: str) -> Iterator[Trait]:
+    def _describe_call(self, node: int, kind: str, enclosing: str) -> Iterator[Trait]:
         call = _CALLS[kind]
-        parts = self._children(node)
+        parts = self._list_children(node)
         receiver = next(
-            (self._what(part) for part in parts if self.field[part] == "object"), "nothing"
+            (self._describe_expression(part) for part in parts if self.field[part] == "object"),
+            "nothing",
         )
         arguments = [
             argument
             for part in parts
             if self.field[part] == "arguments"
-            for argument in self._children(part)
+            for argument in self._list_children(part)
             if self.kind[argument] not in ("(", ")", ",")
         ]
-        use = self._use(node)
+        use = self._find_use(node)
         yield CALLS, call
         yield CALLS, f"{call} with {len(arguments)}"
         yield CALLS, f"{call} is {use}"
         if call == "call":
             yield CALLS, f"{call} on {receiver} with {len(arguments)}"
             yield CALLS, f"{call} on {receiver} is {use}"
-        if above:
-            yield CALLS, f"{call} in {above}"
+        if enclosing:
+            yield CALLS, f"{call} in {enclosing}"
         for argument in arguments:
-            yield CALLS, f"passes {self._what(argument)}"
+            yield CALLS, f"passes {self._describe_expression(argument)}"
 
-    def _use(self, node: int) -> str:
-        child, above = node, self.parent[node]
-        for _ in range(_DEEP):
-            if above < 0 or self.kind[above] not in _WRAPPERS:
+    def _find_use(self, node: int) -> str:
+        child, parent = node, self.parent[node]
+        for _ in range(_MAX_WRAPPERS):
+            if parent < 0 or self.kind[parent] not in _WRAPPERS:
                 break
-            child, above = above, self.parent[above]
-        kind = self.kind[above] if above >= 0 else ""
+            child, parent = parent, self.parent[parent]
+        kind = self.kind[parent] if parent >= 0 else ""
         if kind == "lambda_expression" and self.field[child] == "body":
             return "returned"
-        return _USED.get(kind, "used")
+        return _USES.get(kind, "used")
 
-    def _variable(self, node: int) -> Iterator[Trait]:
-        done = _ACCESS.get(self.access.get(node, 0))
-        if done is not None:
-            yield DATA, f"{done} {ROLES[self.role[node]]}"
+    def _describe_variable(self, node: int) -> Iterator[Trait]:
+        access = _ACCESS.get(self.access.get(node, 0))
+        if access is not None:
+            yield DATA, f"{access} {ROLES[self.role[node]]}"
 
-    def _what(self, node: int) -> str:
+    def _describe_expression(self, node: int) -> str:
         """Return a description of an expression without any name."""
-        for _ in range(_DEEP):
+        for _ in range(_MAX_WRAPPERS):
             if self.kind[node] not in _WRAPPERS:
                 break
-            inner = [child for child in self._children(node) if self.kind[child][:1].isalpha()]
+            inner = [child for child in self._list_children(node) if self.kind[child][:1].isalpha()]
             if not inner:
                 break
             node = inner[-1]
@@ -379,11 +391,15 @@ class _Body(ListTree[str, str]):
             text = self.text(node).lower()
             return text if len(text) <= 2 or kind in ("true", "false", "null_literal") else "number"
         if kind == "field_access":
-            parts = self._children(node)
-            return "field" if self.kind[parts[0]] == "this" else f"part of {self._what(parts[0])}"
+            parts = self._list_children(node)
+            return (
+                "field"
+                if self.kind[parts[0]] == "this"
+                else f"part of {self._describe_expression(parts[0])}"
+            )
         return _OTHERS.get(kind, "computed")
 
-    def _children(self, node: int) -> list[int]:
+    def _list_children(self, node: int) -> list[int]:
         comments = ("line_comment", "block_comment")
         return [child for child in self.children(node) if self.kind[child] not in comments]
 
@@ -394,71 +410,71 @@ ANSWERS = (ALL, *PARTS, SIZE)
 _BITS = 61
 
 
-class Seen(NamedTuple):
+class TextTraits(NamedTuple):
     """Traits of a text, and the number of tokens of its method; 0 if there is no method."""
 
     bag: Bag
     size: int
 
 
-def seen_of(text: str) -> Seen:
-    code = Code(text)
-    told = traits(code)
-    numbers = [part << _BITS | number_of(trait) >> (64 - _BITS) for part, trait in told]
+def read_traits(text: str) -> TextTraits:
+    code = ParsedMethod(text)
+    method_traits = list_traits(code)
+    numbers = [part << _BITS | hash_word(trait) >> (64 - _BITS) for part, trait in method_traits]
     size = 0
     if code.method != NONE:
         syntax, (node, _) = code.file.syntax, code.span
         ends = [syntax.start[node], syntax.end[node]]
         size = int(np.diff(np.searchsorted(code.file.tokens.start, ends))[0])
-    return Seen(bag_of(np.array(numbers, np.uint64)), size)
+    return TextTraits(count_items(np.array(numbers, np.uint64)), size)
 
 
-class Shape:
+class ShapeSimilarity:
     """Mean similarity of the parts of two methods; None if a text has no method."""
 
     batch_size = 1024
-    only = ONLY
+    only = SUPPORTED_TASKS
 
     def __init__(self, part: str) -> None:
         self.part = part
-        self.seen = lru_cache(maxsize=KEPT)(seen_of)
-        self.rarity = Rarity()
+        self.text_traits = lru_cache(maxsize=MAX_CACHED_TEXTS)(read_traits)
+        self.idf = InverseDocumentFrequency()
 
     def prepare(self, texts: Sequence[str]) -> None:
         if self.part != SIZE:
-            self.rarity = Rarity([self._bag(text) for text in texts])
+            self.idf = InverseDocumentFrequency([self._get_bag(text) for text in texts])
 
-    def _bag(self, text: str) -> Bag:
-        return self.seen(text).bag
+    def _get_bag(self, text: str) -> Bag:
+        return self.text_traits(text).bag
 
     def similarity(self, pairs: Sequence[Pair]) -> list[float | None]:
-        left, right, texts = places_of(pairs)
-        sizes = np.array([self.seen(text).size for text in texts], np.float64)
-        known = (sizes[left] > 0) & (sizes[right] > 0)
+        left, right, texts = index_texts(pairs)
+        sizes = np.array([self.text_traits(text).size for text in texts], np.float64)
+        has_methods = (sizes[left] > 0) & (sizes[right] > 0)
         rows: list[Floats] = []
         if self.part != SIZE:
-            found = joined(pairs, self._bag)
-            wanted = range(len(PARTS)) if self.part == ALL else (PARTS.index(self.part),)
-            rows += [self._overlap(found, part) for part in wanted]
+            bags = join_bags(pairs, self._get_bag)
+            parts = range(len(PARTS)) if self.part == ALL else (PARTS.index(self.part),)
+            rows += [self._compute_overlap(bags, part) for part in parts]
         if self.part in (ALL, SIZE):
-            least = np.minimum(sizes[left], sizes[right])
-            rows.append(least / np.maximum(np.maximum(sizes[left], sizes[right]), 1))
+            shorter = np.minimum(sizes[left], sizes[right])
+            rows.append(shorter / np.maximum(np.maximum(sizes[left], sizes[right]), 1))
         # Add row by row: numpy's order of summation depends on the shape, and so on the batch.
-        total, seen = np.zeros(len(pairs)), np.zeros(len(pairs))
+        total, part_counts = np.zeros(len(pairs)), np.zeros(len(pairs))
         for row in rows:
             total += np.where(np.isnan(row), 0.0, row)
-            seen += ~np.isnan(row)
+            part_counts += ~np.isnan(row)
         # If a single part was chosen and neither method has traits in it, they are alike.
-        mean = np.where(seen > 0, total / np.maximum(seen, 1), 1.0)
+        mean = np.where(part_counts > 0, total / np.maximum(part_counts, 1), 1.0)
         return [
-            value if is_known else None
-            for value, is_known in zip(mean.tolist(), known.tolist(), strict=True)
+            value if has_answer else None
+            for value, has_answer in zip(mean.tolist(), has_methods.tolist(), strict=True)
         ]
 
-    def _overlap(self, found: Joined, part: int) -> Floats:
+    def _compute_overlap(self, bags: JoinedBags, part: int) -> Floats:
         """Return the weighted Jaccard coefficients of a part; NaN if neither method has traits."""
-        values = (1 + np.log(found.counts)) * self.rarity.weights(found.keys)
-        values = np.where(found.keys >> np.uint64(_BITS) == part, values, 0.0)
-        least, most = overlaps(found.keys, found.offsets, values, found.left, found.right)
-        answer: Floats = np.where(most > 0, least / np.where(most > 0, most, 1), np.nan)
-        return answer
+        values = (1 + np.log(bags.counts)) * self.idf.compute_idf(bags.keys)
+        values = np.where(bags.keys >> np.uint64(_BITS) == part, values, 0.0)
+        least, most = sum_minima_and_maxima(bags.keys, bags.offsets, values, bags.left, bags.right)
+        coefficients: Floats = np.where(most > 0, least / np.where(most > 0, most, 1), np.nan)
+        return coefficients

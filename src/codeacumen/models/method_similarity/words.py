@@ -31,65 +31,65 @@ from pathlib import Path
 import numpy as np
 
 from codeacumen.api import CodeacumenError, Pair
-from codeacumen.benchmarks.sesame.mining.spaces import Fitted, Space
-from codeacumen.benchmarks.sesame.mining.tokens import kinds, toksims
+from codeacumen.benchmarks.sesame.mining.spaces import FittedSpace, Space
+from codeacumen.benchmarks.sesame.mining.tokens import compute_token_kinds, compute_toksims
 from codeacumen.core.files import sha256_of
-from codeacumen.languages.java.javadoc import words
+from codeacumen.languages.java.javadoc import extract_words
 from codeacumen.languages.java.syntax.declarations import NONE
-from codeacumen.languages.java.syntax.grammar import among
-from codeacumen.models.identifier_similarity.model import HALF, Names
+from codeacumen.languages.java.syntax.grammar import symbol_mask
+from codeacumen.models.identifier_similarity.model import HALF_WEIGHT_SHARE, IdentifierSimilarity
 from codeacumen.models.identifier_similarity.split import Split
 from codeacumen.models.method_similarity.bags import (
-    KEPT,
-    ONLY,
+    MAX_CACHED_TEXTS,
+    SUPPORTED_TASKS,
     Bag,
-    Bags,
-    Code,
+    BagSimilarity,
     Floats,
-    bag_of,
+    ParsedMethod,
+    compute_dot_products,
+    count_items,
+    hash_words,
+    index_texts,
     is_masked,
-    joined,
-    numbers_of,
-    places_of,
-    products,
+    join_bags,
 )
-from codeacumen.text.subtokens import subtokens
+from codeacumen.text.subtokens import split_subtokens
 
 # A longer word is data, not chosen by a programmer.
-_LONGEST = 64
+_MAX_LENGTH = 64
 _WORDS = re.compile(r"[^\W_][\w$]*").findall
 
 
-def words_of(text: str) -> list[str]:
+def list_words(text: str) -> list[str]:
     """Return the words of identifiers and comments in lower case, with repetitions."""
-    code = Code(text)
+    code = ParsedMethod(text)
     syntax = code.file.syntax
     names = code.file.names
-    written = [names.words[word] for word in names.word.tolist()]
-    comments = np.flatnonzero(among("line_comment", "block_comment")[syntax.kind])
+    names_and_words = [names.words[word] for word in names.word.tolist()]
+    comments = np.flatnonzero(symbol_mask("line_comment", "block_comment")[syntax.kind])
     for node in comments.tolist():
-        written += _WORDS(syntax.text(node))
+        names_and_words += _WORDS(syntax.text(node))
     return [
         part.lower()
-        for name in written
+        for name in names_and_words
         if not is_masked(name)
-        for part in subtokens(name[: _LONGEST * 4])
-        if len(part) <= _LONGEST
+        for part in split_subtokens(name[: _MAX_LENGTH * 4])
+        if len(part) <= _MAX_LENGTH
     ]
 
 
-def word_bag(text: str) -> Bag:
-    return bag_of(numbers_of(words_of(text)))
+def bag_words(text: str) -> Bag:
+    return count_items(hash_words(list_words(text)))
 
 
-class Subtokens(Bags):
+class Subtokens(BagSimilarity):
     """Cosine of tf-idf vectors, with the values of ``Bags``."""
 
     def __init__(self) -> None:
-        super().__init__(word_bag)
+        super().__init__(bag_words)
 
 
-class Bm25(Bags):
+class Bm25(BagSimilarity):
     """BM25 in both directions.
 
     BM25 scores a query in a document. Each text is the query for the other; each of the two scores
@@ -97,7 +97,7 @@ class Bm25(Bags):
     """
 
     def __init__(self, k: float, b: float) -> None:
-        super().__init__(word_bag)
+        super().__init__(bag_words)
         self.k, self.b = k, b
         self.length = 0.0
 
@@ -107,24 +107,34 @@ class Bm25(Bags):
         self.length = float(np.mean(lengths)) if lengths else 0.0
 
     def similarity(self, pairs: Sequence[Pair]) -> list[float | None]:
-        found = joined(pairs, self.bag)
-        sizes = np.diff(found.offsets)
+        bags = join_bags(pairs, self.bag)
+        sizes = np.diff(bags.offsets)
         row = np.repeat(np.arange(len(sizes)), sizes)
-        length = np.bincount(row, weights=found.counts, minlength=len(sizes))
+        length = np.bincount(row, weights=bags.counts, minlength=len(sizes))
         relative = length / self.length if self.length else np.ones(len(sizes))
-        texts, many = self.rarity.texts, self.rarity.many(found.keys)
+        text_count, texts_with_word = self.idf.text_count, self.idf.count_texts_with(bags.keys)
         # Lucene's variant of the inverse document frequency, which is never negative.
-        rare = np.log(1 + (texts - many + 0.5) / (many + 0.5)) if texts else np.ones(len(row))
-        damped = self.k * (1 - self.b + self.b * relative)[row]
-        document = found.counts * (self.k + 1) / (found.counts + damped)
-        query = rare * found.counts
-        own = np.arange(len(sizes))
-        best = products(found.keys, found.offsets, query, document, own, own)
-        ways = []
-        for one, other in ((found.left, found.right), (found.right, found.left)):
-            score = products(found.keys, found.offsets, query, document, one, other)
-            ways.append(score / np.where(best[one] > 0, best[one], np.nan))
-        mean = (ways[0] + ways[1]) / 2
+        idf = (
+            np.log(1 + (text_count - texts_with_word + 0.5) / (texts_with_word + 0.5))
+            if text_count
+            else np.ones(len(row))
+        )
+        saturation = self.k * (1 - self.b + self.b * relative)[row]
+        document_values = bags.counts * (self.k + 1) / (bags.counts + saturation)
+        query_values = idf * bags.counts
+        all_indices = np.arange(len(sizes))
+        self_scores = compute_dot_products(
+            bags.keys, bags.offsets, query_values, document_values, all_indices, all_indices
+        )
+        normalized_scores = []
+        for queries, documents in ((bags.left, bags.right), (bags.right, bags.left)):
+            score = compute_dot_products(
+                bags.keys, bags.offsets, query_values, document_values, queries, documents
+            )
+            normalized_scores.append(
+                score / np.where(self_scores[queries] > 0, self_scores[queries], np.nan)
+            )
+        mean = (normalized_scores[0] + normalized_scores[1]) / 2
         return [None if np.isnan(value) else value for value in mean.tolist()]
 
 
@@ -132,47 +142,47 @@ class TokenSimilarity:
     """1 − edit distance / length of the longer, over the kinds of tokens."""
 
     batch_size = 1024
-    only = ONLY
+    only = SUPPORTED_TASKS
 
     def __init__(self) -> None:
-        self.kinds = lru_cache(maxsize=KEPT)(kinds)
+        self.kinds = lru_cache(maxsize=MAX_CACHED_TEXTS)(compute_token_kinds)
 
     def similarity(self, pairs: Sequence[Pair]) -> list[float]:
-        left, right, texts = places_of(pairs)
+        left, right, texts = index_texts(pairs)
         bodies = [self.kinds(text) for text in texts]
-        similarities: list[float] = toksims(
+        similarities: list[float] = compute_toksims(
             bodies, left.astype(np.int32), right.astype(np.int32)
         ).tolist()
         return similarities
 
 
-METHODS = "methods.parquet"
+METHODS_FILE = "methods.parquet"
 
 
-def javadoc_of(text: str) -> str:
+def extract_javadoc(text: str) -> str:
     """Return the words of the method's JavaDoc, or an empty string if it has none."""
-    code = Code(text)
+    code = ParsedMethod(text)
     if code.method == NONE:
         return ""
     comment = code.file.declarations.methods[code.method].javadoc
-    return "" if comment == NONE else words(code.file.syntax.text(comment))
+    return "" if comment == NONE else extract_words(code.file.syntax.text(comment))
 
 
 class CommentSimilarity:
     """Cosine of two methods' JavaDoc in a space of word trigrams; None without a vector."""
 
     batch_size = 1024
-    only = ONLY
+    only = SUPPORTED_TASKS
 
     def __init__(self, space: str, mined: Path | None) -> None:
         self.space = Space.parse(space)
-        self.mined = None if mined is None else mined / METHODS
-        self.words = lru_cache(maxsize=KEPT)(javadoc_of)
-        self._fitted: Fitted | None = None
+        self.mined = None if mined is None else mined / METHODS_FILE
+        self.words = lru_cache(maxsize=MAX_CACHED_TEXTS)(extract_javadoc)
+        self._fitted: FittedSpace | None = None
         if self.mined is not None:
             if not self.mined.is_file():
                 raise CodeacumenError(
-                    f"{mined} holds no mined methods: there is no {METHODS}",
+                    f"{mined} holds no mined methods: there is no {METHODS_FILE}",
                     "`codeacumen similar mine` writes it",
                 )
             self.fingerprint = sha256_of(self.mined)
@@ -184,47 +194,47 @@ class CommentSimilarity:
             self._fitted = self.space.fit(comments) if comments else None
 
     @cached_property
-    def _of_mined(self) -> Fitted:
+    def _mined_space(self) -> FittedSpace:
         from pyarrow.parquet import read_table
 
         assert self.mined is not None
         return self.space.fit(read_table(self.mined, columns=["words"])["words"].to_pylist())
 
     def similarity(self, pairs: Sequence[Pair]) -> list[float | None]:
-        fitted = self._of_mined if self.mined is not None else self._fitted
+        fitted = self._mined_space if self.mined is not None else self._fitted
         if fitted is None or not pairs:
             return [None] * len(pairs)
-        left, right, texts = places_of(pairs)
-        vectors = fitted.of([self.words(text) for text in texts])
-        if self.space.dense:
-            found = (vectors[left] * vectors[right]).sum(axis=1)
-            known = (vectors * vectors).sum(axis=1) > 0
+        left, right, texts = index_texts(pairs)
+        vectors = fitted.embed_texts([self.words(text) for text in texts])
+        if self.space.is_dense:
+            cosines = (vectors[left] * vectors[right]).sum(axis=1)
+            has_vector = (vectors * vectors).sum(axis=1) > 0
         else:
-            found = np.asarray(vectors[left].multiply(vectors[right]).sum(axis=1)).ravel()
-            known = np.diff(vectors.indptr) > 0
-        answered = known[left] & known[right]
+            cosines = np.asarray(vectors[left].multiply(vectors[right]).sum(axis=1)).ravel()
+            has_vector = np.diff(vectors.indptr) > 0
+        has_both = has_vector[left] & has_vector[right]
         return [
-            min(value, 1.0) if is_known else None
-            for value, is_known in zip(found.tolist(), answered.tolist(), strict=True)
+            min(value, 1.0) if has_answer else None
+            for value, has_answer in zip(cosines.tolist(), has_both.tolist(), strict=True)
         ]
 
 
 ANSWERS = ("average", "partners")
 # Maximum number of distinct words of a text: the time for ``partners`` grows with the square.
-_MOST_WORDS = 256
+_MAX_WORDS = 256
 
 
-def identifiers_of(text: str) -> tuple[str, ...]:
+def list_identifiers(text: str) -> tuple[str, ...]:
     """Return the distinct identifiers of a method in order, without masked ones."""
-    code = Code(text)
+    code = ParsedMethod(text)
     first, stop = code.span
     names = code.file.names
-    held = slice(*np.searchsorted(names.node, [first, stop]).tolist())
-    words = [names.words[word] for word in names.word[held].tolist()]
-    declared = code.file.declarations
+    in_method = slice(*np.searchsorted(names.node, [first, stop]).tolist())
+    words = [names.words[word] for word in names.word[in_method].tolist()]
+    declarations = code.file.declarations
     if code.method >= 0:
-        owner = declared.methods[code.method].type
-        words += [declared.types[owner].name] if owner >= 0 else []
+        owner = declarations.methods[code.method].type
+        words += [declarations.types[owner].name] if owner >= 0 else []
     return tuple(dict.fromkeys(word for word in words if word and not is_masked(word)))
 
 
@@ -232,14 +242,14 @@ class NamesAverage:
     """Similarity of the words of two methods' identifiers in the spaces of ``codeacumen-names``."""
 
     batch_size = 1024
-    only = ONLY
+    only = SUPPORTED_TASKS
 
     def __init__(self, answer: str, lexicon: Path | None = None) -> None:
         self.answer = answer
-        self.names = Names(lexicon)
+        self.names = IdentifierSimilarity(lexicon)
         self.fingerprint = self.names.fingerprint
-        self.words = lru_cache(maxsize=KEPT)(self._words)
-        self.sums = lru_cache(maxsize=KEPT)(self._sums)
+        self.words = lru_cache(maxsize=MAX_CACHED_TEXTS)(self._split_words)
+        self.sums = lru_cache(maxsize=MAX_CACHED_TEXTS)(self._sum_vectors)
         self.common: Floats | float = 0.0
 
     def prepare(self, texts: Sequence[str]) -> None:
@@ -249,71 +259,87 @@ class NamesAverage:
             self.common = np.mean(sums, axis=0) if sums else 0.0
 
     def similarity(self, pairs: Sequence[Pair]) -> list[float | None]:
-        return self._partners(pairs) if self.answer == "partners" else self._averages(pairs)
+        return (
+            self._score_partners(pairs)
+            if self.answer == "partners"
+            else self._score_averages(pairs)
+        )
 
     @cached_property
-    def weight(self) -> Floats:
-        weight: Floats = HALF / (HALF + self.names.lexicon.frequency)
-        return weight
-
-    def _words(self, text: str) -> tuple[str, ...]:
-        splitter = self.names.splitter
-        found = dict.fromkeys(
-            word for name in identifiers_of(text) for word in splitter.words(name)
+    def word_weights(self) -> Floats:
+        word_weights: Floats = HALF_WEIGHT_SHARE / (
+            HALF_WEIGHT_SHARE + self.names.lexicon.frequency
         )
-        return tuple(found)[:_MOST_WORDS]
+        return word_weights
 
-    def _sums(self, text: str) -> Floats | None:
+    def _split_words(self, text: str) -> tuple[str, ...]:
+        splitter = self.names.splitter
+        distinct_words = dict.fromkeys(
+            word for name in list_identifiers(text) for word in splitter.split_name(name)
+        )
+        return tuple(distinct_words)[:_MAX_WORDS]
+
+    def _sum_vectors(self, text: str) -> Floats | None:
         """Return the weighted sum of the words' vectors: a row of length 1 for each space.
 
         None if no word has a vector.
         """
         lexicon = self.names.lexicon
         rows = np.array(
-            [lexicon.place[word] for word in self.words(text) if word in lexicon.place], np.int64
+            [
+                lexicon.word_indices[word]
+                for word in self.words(text)
+                if word in lexicon.word_indices
+            ],
+            np.int64,
         )
         size = lexicon.vectors.shape[1] // 2
         vectors = lexicon.vectors[rows].reshape(len(rows), 2, size).astype(np.float64)
-        scale = lexicon.scale[rows].astype(np.float64) * self.weight[rows, None]
-        return unit((vectors * scale[:, :, None]).sum(axis=0))
+        scale = lexicon.scale[rows].astype(np.float64) * self.word_weights[rows, None]
+        return normalize_rows((vectors * scale[:, :, None]).sum(axis=0))
 
-    def _averages(self, pairs: Sequence[Pair]) -> list[float | None]:
-        left, right, texts = places_of(pairs)
+    def _score_averages(self, pairs: Sequence[Pair]) -> list[float | None]:
+        left, right, texts = index_texts(pairs)
         sums = [self.sums(text) for text in texts]
-        rows = [None if text_sum is None else unit(text_sum - self.common) for text_sum in sums]
+        rows = [
+            None if text_sum is None else normalize_rows(text_sum - self.common)
+            for text_sum in sums
+        ]
         answers: list[float | None] = []
         for i, j in zip(left.tolist(), right.tolist(), strict=True):
             a, b = rows[i], rows[j]
             answers.append(None if a is None or b is None else float((a * b).sum() / 2))
         return answers
 
-    def _partners(self, pairs: Sequence[Pair]) -> list[float | None]:
+    def _score_partners(self, pairs: Sequence[Pair]) -> list[float | None]:
         """Compare like ``codeacumen-names`` compares names, with all words of a text as one
         name.
         """
-        left, right, texts = places_of(pairs)
+        left, right, texts = index_texts(pairs)
         words = [self.words(text) for text in texts]
-        known = self.names.lexicon.place
+        word_indices = self.names.lexicon.word_indices
         unknown: dict[str, int] = {}
         numbers = [
-            known[word] if word in known else len(known) + unknown.setdefault(word, len(unknown))
+            word_indices[word]
+            if word in word_indices
+            else len(word_indices) + unknown.setdefault(word, len(unknown))
             for text_words in words
             for word in text_words
         ]
         offsets = np.zeros(len(words) + 1, np.int64)
         np.cumsum([len(text_words) for text_words in words], out=offsets[1:])
         sizes = np.diff(offsets)
-        asked = np.flatnonzero((sizes[left] > 0) & (sizes[right] > 0))
+        answerable = np.flatnonzero((sizes[left] > 0) & (sizes[right] > 0))
         split = Split(np.array(numbers, np.int32), offsets, list(unknown))
         answers: list[float | None] = [None] * len(pairs)
-        if len(asked):
-            _, mean, _ = self.names.compared(split, left[asked], right[asked])
-            for place, value in zip(asked.tolist(), mean.tolist(), strict=True):
-                answers[place] = value
+        if len(answerable):
+            _, mean, _ = self.names.compare_names(split, left[answerable], right[answerable])
+            for pair_index, value in zip(answerable.tolist(), mean.tolist(), strict=True):
+                answers[pair_index] = value
         return answers
 
 
-def unit(rows: Floats) -> Floats | None:
+def normalize_rows(rows: Floats) -> Floats | None:
     """Scale rows to length 1; None if a row is zero."""
     length = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
     return None if np.any(length <= 0) else rows / length

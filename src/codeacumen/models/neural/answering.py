@@ -18,75 +18,77 @@ import torch
 
 from codeacumen.api import Input
 from codeacumen.core.files import write_atomically
-from codeacumen.core.machine import processors
-from codeacumen.engines import Engine, WorkerLost, engine
+from codeacumen.core.machine import count_processors
+from codeacumen.engines import Engine, WorkerLost, create_engine
 from codeacumen.models.neural.architecture import Architecture, Encoded, Features, Network
-from codeacumen.models.neural.catalogue import Plan
-from codeacumen.models.neural.training.batches import by_length, ragged
+from codeacumen.models.neural.catalogue import NetworkPlan
+from codeacumen.models.neural.training.batches import group_by_length, rows_to_columns
 from codeacumen.models.neural.training.encoded import EncodedFile
 
 # Inputs per job of a worker. With fewer than twice as many, starting workers takes longer.
-_CHUNK = 512
-_LIMIT = 600.0
+_INPUTS_PER_JOB = 512
+_SECONDS_PER_JOB = 600.0
 
 
-def answers(
+def predict_answers(
     architecture: Architecture,
     network: Network,
     features: Sequence[Features | None],
     *,
-    batch: int = 64,
+    batch_size: int = 64,
     device: str = "cpu",
 ) -> list[str | None]:
     """Return the network's answer to each input; None for an input without features."""
-    found: list[str | None] = [None] * len(features)
-    for place, said in _each(architecture, features, network.predict, batch, device):
-        found[place] = architecture.answer(said)
-    return found
+    answers: list[str | None] = [None] * len(features)
+    for index, prediction in _run_in_batches(
+        architecture, features, network.predict, batch_size, device
+    ):
+        answers[index] = architecture.decode_answer(prediction)
+    return answers
 
 
-def vectors(
+def compute_vectors(
     architecture: Architecture,
     network: Network,
     features: Sequence[Features | None],
     *,
-    batch: int = 64,
+    batch_size: int = 64,
     device: str = "cpu",
 ) -> list[list[float] | None]:
     """Return the network's vector of each input; None for an input without features."""
-    found: list[list[float] | None] = [None] * len(features)
+    vectors: list[list[float] | None] = [None] * len(features)
 
-    def rows(tensors: Any) -> list[list[float]]:
-        made: list[list[float]] = network.vector(tensors).float().tolist()
-        return made
+    def compute_rows(tensors: Any) -> list[list[float]]:
+        rows: list[list[float]] = network.compute_vectors(tensors).float().tolist()
+        return rows
 
-    for place, row in _each(architecture, features, rows, batch, device):
-        found[place] = row
-    return found
+    for index, row in _run_in_batches(architecture, features, compute_rows, batch_size, device):
+        vectors[index] = row
+    return vectors
 
 
-def _each(
+def _run_in_batches(
     architecture: Architecture,
     features: Sequence[Features | None],
-    ask: Callable[[Any], Sequence[Any]],
-    batch: int,
+    run_network: Callable[[Any], Sequence[Any]],
+    batch_size: int,
     device: str,
 ) -> list[tuple[int, Any]]:
     """Run a network on all inputs that have features, in batches of similar length.
 
     Return pairs of an input's index and the output for it, in the order of the batches.
     """
-    there = [(place, one) for place, one in enumerate(features) if one is not None]
-    encoded: list[Encoded] = [architecture.encode(one) for _, one in there]
-    found: list[tuple[int, Any]] = []
+    present = [(index, row) for index, row in enumerate(features) if row is not None]
+    encoded: list[Encoded] = [architecture.encode(row) for _, row in present]
+    results: list[tuple[int, Any]] = []
     if not encoded:
-        return found
-    lengths = architecture.length(ragged(encoded))
+        return results
+    lengths = architecture.compute_lengths(rows_to_columns(encoded))
 
-    def asked(rows: list[int]) -> Sequence[Any]:
-        tensors = architecture.collate(ragged([encoded[at] for at in rows]))
+    def run_rows(rows: list[int]) -> Sequence[Any]:
+        tensors = architecture.collate(rows_to_columns([encoded[at] for at in rows]))
         try:
-            return ask({name: tensor.to(device) for name, tensor in tensors.items()})
+            return run_network({name: tensor.to(device) for name, tensor in tensors.items()})
         except torch.cuda.OutOfMemoryError:
             if len(rows) == 1:
                 raise
@@ -94,22 +96,24 @@ def _each(
         # the batch alone: an answer does not depend on the other rows of its batch.
         torch.cuda.empty_cache()
         middle = len(rows) // 2
-        return [*asked(rows[:middle]), *asked(rows[middle:])]
+        return [*run_rows(rows[:middle]), *run_rows(rows[middle:])]
 
     with torch.inference_mode():
-        for rows in by_length(lengths, batch):
-            made = asked(rows.tolist())
-            found += [(there[at][0], one) for at, one in zip(rows.tolist(), made, strict=True)]
-    return found
+        for rows in group_by_length(lengths, batch_size):
+            outputs = run_rows(rows.tolist())
+            results += [
+                (present[at][0], output) for at, output in zip(rows.tolist(), outputs, strict=True)
+            ]
+    return results
 
 
 def answer_file(
     architecture: Architecture,
     network: Any,
     questions: Path,
-    into: Path,
+    output_file: Path,
     *,
-    batch: int,
+    batch_size: int,
     device: str,
 ) -> int:
     """Answer a file of encoded questions, and return how many there are.
@@ -117,47 +121,56 @@ def answer_file(
     The output has one line of JSON for each question, in the order of the file.
     """
     file = EncodedFile(questions)
-    lengths = architecture.length(file.sizes())
-    said: list[str | None] = [None] * len(file)
+    lengths = architecture.compute_lengths(file.empty_columns())
+    answers: list[str | None] = [None] * len(file)
     network = network.to(device).eval()
     with torch.inference_mode():
-        for rows in by_length(lengths, batch):
-            tensors = architecture.collate(file.take(rows))
-            found = network.predict({name: one.to(device) for name, one in tensors.items()})
-            for row, numbers in zip(rows.tolist(), found, strict=True):
-                said[row] = architecture.answer(numbers)
-    ids = file.answers(np.arange(len(file)))
-    lines = (json.dumps({"id": a, "answer": b}) for a, b in zip(ids, said, strict=True))
-    write_atomically(into, "".join(f"{line}\n" for line in lines).encode())
+        for rows in group_by_length(lengths, batch_size):
+            tensors = architecture.collate(file.take_rows(rows))
+            predictions = network.predict(
+                {name: tensor.to(device) for name, tensor in tensors.items()}
+            )
+            for row, numbers in zip(rows.tolist(), predictions, strict=True):
+                answers[row] = architecture.decode_answer(numbers)
+    ids = file.take_answers(np.arange(len(file)))
+    lines = (
+        json.dumps({"id": question_id, "answer": answer})
+        for question_id, answer in zip(ids, answers, strict=True)
+    )
+    write_atomically(output_file, "".join(f"{line}\n" for line in lines).encode())
     return len(file)
 
 
 # ---------------------------------------------------------------- features, in worker processes
 
 
-def read_all(plan: Plan, asked: Sequence[Input]) -> list[Features | None]:
+def extract_all_features(plan: NetworkPlan, inputs: Sequence[Input]) -> list[Features | None]:
     """Extract the features of all inputs, in order.
 
     The inputs of a job that ends its worker process have no features.
     """
-    if len(asked) < 2 * _CHUNK or processors() < 2:
-        return read_here((plan, asked))
-    jobs = [(plan, asked[at : at + _CHUNK]) for at in range(0, len(asked), _CHUNK)]
-    found: dict[int, list[Features | None]] = {}
-    for place, outcome in _engine().run(read_here, jobs, _LIMIT):
-        died = isinstance(outcome, WorkerLost)
-        found[place] = [None] * len(jobs[place][1]) if died else outcome
-    return [one for place in range(len(jobs)) for one in found[place]]
+    if len(inputs) < 2 * _INPUTS_PER_JOB or count_processors() < 2:
+        return extract_features_of_job((plan, inputs))
+    jobs = [
+        (plan, inputs[at : at + _INPUTS_PER_JOB]) for at in range(0, len(inputs), _INPUTS_PER_JOB)
+    ]
+    features_of_job: dict[int, list[Features | None]] = {}
+    for job_index, outcome in _get_local_engine().run(
+        extract_features_of_job, jobs, _SECONDS_PER_JOB
+    ):
+        is_lost = isinstance(outcome, WorkerLost)
+        features_of_job[job_index] = [None] * len(jobs[job_index][1]) if is_lost else outcome
+    return [features for job_index in range(len(jobs)) for features in features_of_job[job_index]]
 
 
-def read_here(job: tuple[Plan, Sequence[Input]]) -> list[Features | None]:
+def extract_features_of_job(job: tuple[NetworkPlan, Sequence[Input]]) -> list[Features | None]:
     """Extract the features of a job's inputs; an engine calls this in a worker process."""
-    plan, asked = job
-    made = plan.make()
-    return [made.read(one) for one in asked]
+    plan, inputs = job
+    architecture = plan.build_architecture()
+    return [architecture.extract_features(item) for item in inputs]
 
 
 @lru_cache(maxsize=1)
-def _engine() -> Engine:
+def _get_local_engine() -> Engine:
     """Return the engine of all calls: its worker processes stay alive between them."""
-    return engine("local", processors())
+    return create_engine("local", count_processors())

@@ -25,13 +25,13 @@ from numpy.typing import NDArray
 
 from codeacumen.api import Capability, CodeacumenError, CodeContext, Input
 from codeacumen.core.files import write_atomically
-from codeacumen.text.subtokens import split_lossless, subtokens
+from codeacumen.text.subtokens import split_lossless, split_subtokens
 
 if TYPE_CHECKING:
     import torch
 
     from codeacumen.models.neural.training.encoded import EncodedFile
-    from codeacumen.models.neural.training.settings import Training
+    from codeacumen.models.neural.training.settings import TrainingSettings
     from codeacumen.text.columns import Ragged
 
 
@@ -40,7 +40,7 @@ PAD, UNKNOWN = 0, 1
 SPECIALS = ("<pad>", "<unk>")
 # Numbers of the begin and end markers of an answer that is generated piece by piece.
 BEGIN, END = 2, 3
-SPOKEN = (*SPECIALS, "<s>", "</s>")
+SEQUENCE_SPECIALS = (*SPECIALS, "<s>", "</s>")
 # Name of the vocabulary of the answers.
 LABELS = "labels"
 # Features of one input: columns of flat lists. A list of lists is two columns, values and sizes.
@@ -56,30 +56,30 @@ class Vocabulary:
 
     def __init__(self, words: Sequence[str]) -> None:
         self.words = tuple(words)
-        self._number = {word: number for number, word in enumerate(self.words)}
+        self._number_of_word = {word: number for number, word in enumerate(self.words)}
 
     def __len__(self) -> int:
         return len(self.words)
 
     def __contains__(self, word: str) -> bool:
-        return word in self._number
+        return word in self._number_of_word
 
-    def number(self, word: str) -> int:
+    def encode_word(self, word: str) -> int:
         """Return the word's number, UNKNOWN if the vocabulary lacks it."""
-        return self._number.get(word, UNKNOWN)
+        return self._number_of_word.get(word, UNKNOWN)
 
-    def numbers(self, words: Iterable[str]) -> NDArray[np.int32]:
+    def encode_words(self, words: Iterable[str]) -> NDArray[np.int32]:
         """Return the words' numbers, UNKNOWN for each word that the vocabulary lacks."""
-        number = self._number
-        return np.array([number.get(word, UNKNOWN) for word in words], dtype=np.int32)
+        number_of_word = self._number_of_word
+        return np.array([number_of_word.get(word, UNKNOWN) for word in words], dtype=np.int32)
 
     @classmethod
-    def counted(
+    def from_counts(
         cls,
         counts: Mapping[str, int],
-        most: int | None = None,
+        max_size: int | None = None,
         *,
-        least: int = 1,
+        min_count: int = 1,
         specials: Sequence[str] = SPECIALS,
     ) -> Vocabulary:
         """Make a vocabulary of the most frequent words.
@@ -87,11 +87,15 @@ class Vocabulary:
         It has at most ``max_size`` words, and only words with ``min_count`` occurrences. Ties are
         broken alphabetically, so the order of counting does not matter.
         """
-        taken = set(specials)
-        known = [word for word, n in counts.items() if n >= least and word not in taken]
-        known.sort(key=lambda word: (-counts[word], word))
-        room = None if most is None else max(0, most - len(specials))
-        return cls([*specials, *known[:room]])
+        special_words = set(specials)
+        words = [
+            word
+            for word, count in counts.items()
+            if count >= min_count and word not in special_words
+        ]
+        words.sort(key=lambda word: (-counts[word], word))
+        max_words = None if max_size is None else max(0, max_size - len(specials))
+        return cls([*specials, *words[:max_words]])
 
     # ---------------------------------------------------------------- on disk
 
@@ -123,85 +127,93 @@ class Labels(Protocol):
 
     vocabulary: Vocabulary
 
-    def words(self, label: str) -> Iterable[str]:
+    def split_label(self, label: str) -> Iterable[str]:
         """Return the words of an answer that the vocabulary counts."""
         ...
 
-    def learn(self, counts: Mapping[str, int]) -> None:
+    def learn_vocabulary(self, counts: Mapping[str, int]) -> None:
         """Make the vocabulary from the counts of words in the answers of the training split."""
         ...
 
-    def target(self, label: str) -> Encoded | None:
+    def encode_target(self, label: str) -> Encoded | None:
         """Return the training target of an answer; None if the vocabulary cannot express it."""
         ...
 
-    def answer(self, predicted: Sequence[int]) -> str | None:
+    def decode_answer(self, predicted: Sequence[int]) -> str | None:
         """Return the answer of a prediction; None for a prediction without a known word."""
         ...
 
 
-_NOTHING = Vocabulary(SPECIALS)
+_EMPTY_VOCABULARY = Vocabulary(SPECIALS)
 
 
-class OneLabel:
+class SingleLabel:
     """Answers that are one of the ``max_labels`` most frequent labels of the training split."""
 
-    def __init__(self, most: int | None = None) -> None:
-        self.most, self.vocabulary = most, _NOTHING
+    def __init__(self, max_labels: int | None = None) -> None:
+        self.max_labels, self.vocabulary = max_labels, _EMPTY_VOCABULARY
 
-    def words(self, label: str) -> Iterable[str]:
+    def split_label(self, label: str) -> Iterable[str]:
         return (label,)
 
-    def learn(self, counts: Mapping[str, int]) -> None:
-        self.vocabulary = Vocabulary.counted(counts, self.most)
+    def learn_vocabulary(self, counts: Mapping[str, int]) -> None:
+        self.vocabulary = Vocabulary.from_counts(counts, self.max_labels)
 
-    def target(self, label: str) -> Encoded | None:
-        number = self.vocabulary.number(label)
+    def encode_target(self, label: str) -> Encoded | None:
+        number = self.vocabulary.encode_word(label)
         return None if number == UNKNOWN else {"label": np.array([number], np.int32)}
 
-    def answer(self, predicted: Sequence[int]) -> str | None:
+    def decode_answer(self, predicted: Sequence[int]) -> str | None:
         (number,) = predicted
         return self.vocabulary.words[number] if number >= len(SPECIALS) else None
 
 
-class InPieces:
+class PieceLabels:
     """Answers that are a sequence of pieces.
 
     With ``is_lowercase``, as for code2seq, pieces are in lower case and joined to a camel-case
     name; otherwise pieces keep their case and are concatenated.
     """
 
-    def __init__(self, most: int | None = None, longest: int = 10, lower: bool = False) -> None:
-        self.most, self.longest, self.lower = most, longest, lower
-        self.vocabulary = _NOTHING
+    def __init__(
+        self, max_vocabulary: int | None = None, max_pieces: int = 10, is_lowercase: bool = False
+    ) -> None:
+        self.max_vocabulary, self.max_pieces, self.is_lowercase = (
+            max_vocabulary,
+            max_pieces,
+            is_lowercase,
+        )
+        self.vocabulary = _EMPTY_VOCABULARY
 
-    def words(self, label: str) -> Sequence[str]:
-        if not self.lower:
+    def split_label(self, label: str) -> Sequence[str]:
+        if not self.is_lowercase:
             return split_lossless(label)
-        return subtokens(label, lower=True)
+        return split_subtokens(label, lower=True)
 
-    def learn(self, counts: Mapping[str, int]) -> None:
-        self.vocabulary = Vocabulary.counted(counts, self.most, specials=SPOKEN)
+    def learn_vocabulary(self, counts: Mapping[str, int]) -> None:
+        self.vocabulary = Vocabulary.from_counts(
+            counts, self.max_vocabulary, specials=SEQUENCE_SPECIALS
+        )
 
-    def target(self, label: str) -> Encoded | None:
+    def encode_target(self, label: str) -> Encoded | None:
         """Return the pieces' numbers and END; None if no piece is known."""
-        numbers = self.vocabulary.numbers(self.words(label)[: self.longest])
+        numbers = self.vocabulary.encode_words(self.split_label(label)[: self.max_pieces])
         if not (numbers != UNKNOWN).any():
             return None
         return {"target": np.append(numbers, np.int32(END))}
 
-    def answer(self, predicted: Sequence[int]) -> str | None:
-        known = [n for n in predicted if n not in (UNKNOWN, BEGIN)]
-        if END in known:
-            known = known[: known.index(END)]
-        words = [self.vocabulary.words[n] for n in known if n >= len(SPECIALS)]
-        return self.joined(words) or None
+    def decode_answer(self, predicted: Sequence[int]) -> str | None:
+        numbers = [number for number in predicted if number not in (UNKNOWN, BEGIN)]
+        if END in numbers:
+            numbers = numbers[: numbers.index(END)]
+        words = [self.vocabulary.words[number] for number in numbers if number >= len(SPECIALS)]
+        return self.join_pieces(words) or None
 
-    def joined(self, words: Sequence[str]) -> str:
+    def join_pieces(self, pieces: Sequence[str]) -> str:
         """Return the name that the pieces make."""
-        if not self.lower:
-            return "".join(words)
-        return "".join([*words[:1], *(one[:1].upper() + one[1:] for one in words[1:])])
+        if not self.is_lowercase:
+            return "".join(pieces)
+        return "".join([*pieces[:1], *(piece[:1].upper() + piece[1:] for piece in pieces[1:])])
 
 
 # ---------------------------------------------------------------- the contract
@@ -219,18 +231,18 @@ class Network(ABC):
     """The layers of a network: a ``torch.nn.Module`` that also has these methods."""
 
     @abstractmethod
-    def loss(self, batch: Batch) -> torch.Tensor:
+    def compute_loss(self, batch: Batch) -> torch.Tensor:
         """Return the mean loss of a batch, which also has the tensors of ``encode_target``."""
 
     @abstractmethod
     def predict(self, batch: Batch) -> list[list[int]]:
         """Return the numbers of each example's answer; a class is a list of one number."""
 
-    def vector(self, batch: Batch) -> torch.Tensor:
+    def compute_vectors(self, batch: Batch) -> torch.Tensor:
         """Return a row for each example, if the architecture has ``has_vectors``."""
         raise NotImplementedError
 
-    def at(self, share: float) -> None:  # noqa: B027 - most networks do not care
+    def set_progress(self, progress: float) -> None:  # noqa: B027 - most networks do not care
         """Set the share of training steps that are done; the trainer calls this before a step."""
 
 
@@ -242,24 +254,24 @@ class Architecture(ABC):
 
     name: ClassVar[str]
     # Prefixes of the names of the tasks that it can be trained for.
-    serves: ClassVar[tuple[str, ...]] = ("gluecode",)
+    task_prefixes: ClassVar[tuple[str, ...]] = ("gluecode",)
     # Whether ``Network.compute_vectors`` distinguishes methods; the model can then ``embed``.
-    embeds: ClassVar[bool] = True
+    has_vectors: ClassVar[bool] = True
     # Whether it can be pre-trained, on methods without answers.
-    may_pretrain: ClassVar[bool] = False
+    supports_pretraining: ClassVar[bool] = False
     # Whether ``extract_features`` uses the code around a method, from a ``CodeContext``.
-    looks: ClassVar[bool] = False
+    needs_context: ClassVar[bool] = False
     # Whether it scores given names, with ``judge_names``. Other networks are compared by the name
     # that they predict.
-    judges: ClassVar[bool] = False
+    judges_names: ClassVar[bool] = False
     # Settings that do not change the encoded examples. Trainings that differ only in these can
     # share prepared data.
-    after_reading: ClassVar[frozenset[str]] = frozenset()
+    settings_after_encoding: ClassVar[frozenset[str]] = frozenset()
     # Column with an example's task, if one network learns several tasks together; otherwise "".
-    joint: ClassVar[str] = ""
+    task_column: ClassVar[str] = ""
     # Tensors that control the computation. They stay on the host, because every step would wait
     # for a copy back from the GPU.
-    on_host: ClassVar[frozenset[str]] = frozenset()
+    host_tensors: ClassVar[frozenset[str]] = frozenset()
     Settings: ClassVar[type[Any]]
 
     def __init__(self, settings: Any, purpose: Purpose) -> None:
@@ -281,25 +293,25 @@ class Architecture(ABC):
     # ---------------------------------------------------------------- features
 
     @abstractmethod
-    def read(self, asked: Input, context: CodeContext | None = None) -> Features | None:
+    def extract_features(self, item: Input, context: CodeContext | None = None) -> Features | None:
         """Return an input's features; None if it has none, such as an empty text.
 
         An example without features is left out of training and gets no answer.
         """
 
-    def read_text(self, text: str) -> Features | None:
+    def extract_text_features(self, text: str) -> Features | None:
         """Return the features of a text without context, a method or an identifier.
 
         ``embed`` uses this.
         """
         from codeacumen.api import Method
 
-        return self.read(Method("", text))
+        return self.extract_features(Method("", text))
 
     # ---------------------------------------------------------------- words and numbers
 
     @abstractmethod
-    def words(self, features: Features) -> Iterator[tuple[str, Iterable[str]]]:
+    def iter_words(self, features: Features) -> Iterator[tuple[str, Iterable[str]]]:
         """Yield pairs of a vocabulary's name and words of an example that belong to it."""
 
     @abstractmethod
@@ -311,7 +323,7 @@ class Architecture(ABC):
 
     def learn_labels(self, counts: Mapping[str, Mapping[str, int]]) -> None:
         """Make the vocabulary of the answers."""
-        self.labels.learn(counts[LABELS])
+        self.labels.learn_vocabulary(counts[LABELS])
         self.vocabularies[LABELS] = self.labels.vocabulary
 
     def save_vocabularies(self, folder: Path) -> None:
@@ -329,20 +341,20 @@ class Architecture(ABC):
     def encode(self, features: Features) -> Encoded:
         """Return the features as numbers."""
 
-    def target(self, label: str, features: Features) -> Encoded | None:
+    def encode_target(self, label: str, features: Features) -> Encoded | None:
         """Return the training target of an example with these features.
 
         Return None if the vocabulary cannot express the answer: the example is not trained on.
         """
-        return self.labels.target(label)
+        return self.labels.encode_target(label)
 
     # ---------------------------------------------------------------- tensors
 
-    def length(self, columns: Mapping[str, Ragged]) -> NDArray[np.int64]:
+    def compute_lengths(self, columns: Mapping[str, Ragged]) -> NDArray[np.int64]:
         """Return each example's length, that of its longest column, to batch similar lengths."""
-        return np.max([np.diff(one.offsets) for one in columns.values()], axis=0)
+        return np.max([np.diff(column.offsets) for column in columns.values()], axis=0)
 
-    def times(self, tasks: NDArray[np.int32]) -> NDArray[np.int64]:
+    def count_repetitions(self, tasks: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return how often each example is shown in an epoch; ``tasks`` has each example's task.
 
         This is called only for networks with a ``task_column``.
@@ -350,40 +362,40 @@ class Architecture(ABC):
         return np.ones(len(tasks), np.int64)
 
     def collate(
-        self, columns: Mapping[str, Ragged], draw: np.random.Generator | None = None
+        self, columns: Mapping[str, Ragged], rng: np.random.Generator | None = None
     ) -> Batch:
         """Return the tensors of a batch.
 
         ``rng`` is for random choices in training; it is None in evaluation.
         """
-        from codeacumen.models.neural.training.batches import padded
+        from codeacumen.models.neural.training.batches import pad_columns
 
-        return padded(columns)
+        return pad_columns(columns)
 
     # ---------------------------------------------------------------- the network
 
     @abstractmethod
-    def network(self) -> Network:
+    def build_network(self) -> Network:
         """Return a new network with initial weights, for the learned vocabularies."""
 
-    def before_teaching(  # noqa: B027 - most have nothing to do
-        self, train: EncodedFile, training: Training, folder: Path, device: str
+    def before_training(  # noqa: B027 - most have nothing to do
+        self, train: EncodedFile, training: TrainingSettings, folder: Path, device: str
     ) -> None:
         """Learn from the training split before the network is built.
 
         ``folder`` stays when an interrupted training resumes, so files in it can be reused.
         """
 
-    def after_teaching(  # noqa: B027 - most have nothing to do
-        self, network: Any, train: EncodedFile, training: Training, device: str
+    def after_training(  # noqa: B027 - most have nothing to do
+        self, network: Any, train: EncodedFile, training: TrainingSettings, device: str
     ) -> None:
         """Store in a trained network what it needs of the training split."""
 
-    def answer(self, predicted: Sequence[int]) -> str | None:
+    def decode_answer(self, predicted: Sequence[int]) -> str | None:
         """Return the answer of a prediction in words."""
-        return self.labels.answer(predicted)
+        return self.labels.decode_answer(predicted)
 
-    def judge(
+    def judge_names(
         self, network: Any, vectors: Sequence[Sequence[float] | None], names: Sequence[str]
     ) -> list[float | None]:
         """Return how well each name fits its method, from 0 to 1, by the method's vector.

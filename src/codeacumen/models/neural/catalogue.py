@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 from codeacumen import registry
 from codeacumen.api import CodeacumenError
-from codeacumen.registry import code_hash, modules_hash
+from codeacumen.registry import hash_code, hash_modules
 
 if TYPE_CHECKING:
     from codeacumen.models.neural.architecture import Architecture, Purpose
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CatalogueEntry:
     """Module and class of an architecture, and its description; available without torch."""
 
     module: str
@@ -26,44 +26,50 @@ class Entry:
 
 
 CATALOGUE = {
-    "mlp": Entry("mlp.MLP", "200 tokens, one hidden layer (GLUECode)"),
-    "cnn": Entry("cnn.CNN", "a convolution over tokens, averaged (GLUECode)"),
-    "bilstm": Entry("bilstm.BiLSTM", "tokens read from both ends (GLUECode)"),
-    "seq2seq": Entry("seq2seq.Seq2Seq", "an encoder LSTM and a decoder LSTM (GLUECode)"),
-    "transformer": Entry(
+    "mlp": CatalogueEntry("mlp.MLP", "200 tokens, one hidden layer (GLUECode)"),
+    "cnn": CatalogueEntry("cnn.CNN", "a convolution over tokens, averaged (GLUECode)"),
+    "bilstm": CatalogueEntry("bilstm.BiLSTM", "tokens read from both ends (GLUECode)"),
+    "seq2seq": CatalogueEntry("seq2seq.Seq2Seq", "an encoder LSTM and a decoder LSTM (GLUECode)"),
+    "transformer": CatalogueEntry(
         "transformer.Transformer", "six layers of RoBERTa's shape over subwords (GLUECode)"
     ),
-    "code2vec": Entry("code2vec.Code2Vec", "attention over path contexts; a name is one label"),
-    "code2seq": Entry("code2seq.Code2Seq", "LSTMs over paths; a name word by word"),
-    "ggnn": Entry("ggnn.GGNN", "messages along the edges of tree, tokens and data flow"),
-    "cognac": Entry("cognac.Cognac", "a pointer-generator over a method, callers and callees"),
-    "codeacumen-base": Entry(
+    "code2vec": CatalogueEntry(
+        "code2vec.Code2Vec", "attention over path contexts; a name is one label"
+    ),
+    "code2seq": CatalogueEntry("code2seq.Code2Seq", "LSTMs over paths; a name word by word"),
+    "ggnn": CatalogueEntry("ggnn.GGNN", "messages along the edges of tree, tokens and data flow"),
+    "cognac": CatalogueEntry(
+        "cognac.Cognac", "a pointer-generator over a method, callers and callees"
+    ),
+    "codeacumen-base": CatalogueEntry(
         "base.Base", "tokens, structure and context; one network for all tasks (ours)"
     ),
-    "gtnm": Entry("gtnm.GTNM", "a transformer over method, project and documentation"),
-    "spot-cnn": Entry("spot_cnn.SpotCNN", "Spot: nearest bodies and names of training methods"),
+    "gtnm": CatalogueEntry("gtnm.GTNM", "a transformer over method, project and documentation"),
+    "spot-cnn": CatalogueEntry(
+        "spot_cnn.SpotCNN", "Spot: nearest bodies and names of training methods"
+    ),
 }
 
 
-def names() -> list[str]:
+def list_networks() -> list[str]:
     """Return the names of all networks, ours first, without importing one."""
-    return list(dict.fromkeys([*CATALOGUE, *registry.names("network")]))
+    return list(dict.fromkeys([*CATALOGUE, *registry.list_names("network")]))
 
 
-def architecture(name: str) -> type[Architecture]:
+def load_architecture(name: str) -> type[Architecture]:
     """Return the class of a network; a registered one cannot take the place of ours."""
     if name not in CATALOGUE:
         return _load_registered(name)
     module, _, class_name = CATALOGUE[name].module.partition(".")
     try:
-        loaded = importlib.import_module(f"codeacumen.models.neural.networks.{module}")
+        network_module = importlib.import_module(f"codeacumen.models.neural.networks.{module}")
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("codeacumen"):
             raise
         raise CodeacumenError(
             f"{name} needs {error.name}, which is not installed", "pip install 'codeacumen[neural]'"
         ) from error
-    network: type[Architecture] = getattr(loaded, class_name)
+    network: type[Architecture] = getattr(network_module, class_name)
     return network
 
 
@@ -71,36 +77,36 @@ def _load_registered(name: str) -> type[Architecture]:
     """Return a network of a plug-in or another package."""
     from codeacumen.models.neural.architecture import Architecture
 
-    if name not in names():
+    if name not in list_networks():
         raise CodeacumenError(
-            f"there is no network called {name!r}", f"choose one of {', '.join(names())}"
+            f"there is no network called {name!r}", f"choose one of {', '.join(list_networks())}"
         )
-    known = registry.entry("network", name)
-    if not (isinstance(known.factory, type) and issubclass(known.factory, Architecture)):
+    entry = registry.find_entry("network", name)
+    if not (isinstance(entry.factory, type) and issubclass(entry.factory, Architecture)):
         raise CodeacumenError(
-            f"the network {name} of {known.origin} is not an Architecture",
+            f"the network {name} of {entry.origin} is not an Architecture",
             "derive it from codeacumen.models.neural.architecture.Architecture",
         )
-    return known.factory
+    return entry.factory
 
 
 def hash_network_code(name: str) -> str:
     """Return the hash of the code of a network, without loading one of ours."""
     if name not in CATALOGUE:
-        return code_hash(architecture(name))
+        return hash_code(load_architecture(name))
     module = CATALOGUE[name].module.partition(".")[0]
-    return modules_hash(f"codeacumen.models.neural.networks.{module}")
+    return hash_modules(f"codeacumen.models.neural.networks.{module}")
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class NetworkPlan:
     """Name, settings and purpose of an architecture: enough to build it in another process."""
 
     name: str
     settings: dict[str, object]
     purpose: Purpose
 
-    def make(self) -> Architecture:
+    def build_architecture(self) -> Architecture:
         """Return the architecture, without vocabularies."""
-        kind = architecture(self.name)
-        return kind(kind.Settings(**self.settings), self.purpose)
+        architecture_class = load_architecture(self.name)
+        return architecture_class(architecture_class.Settings(**self.settings), self.purpose)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from codeacumen.models.neural.architecture import Architecture
 
 
-class Trained:
+class NetworkModel:
     """A model of one network. Subclasses add the capabilities that its training gives it."""
 
     # Large, so that all cores extract features and batches have inputs of similar length.
@@ -38,24 +38,24 @@ class Trained:
     def __init__(self, folder: Path, device: str, batch: int) -> None:
         from codeacumen.models.neural.catalogue import hash_network_code
         from codeacumen.models.neural.training.checkpoints import (
-            must_have_weights,
-            plan_of,
-            read_about,
+            check_weights_exist,
+            plan_from_model_json,
+            read_model_json,
         )
 
         self.folder, self.batch = folder, batch
-        self.wanted_device = device
-        self.about = read_about(folder)
-        must_have_weights(folder)
-        self.plan = plan_of(self.about)
+        self.requested_device = device
+        self.about = read_model_json(folder)
+        check_weights_exist(folder)
+        self.plan = plan_from_model_json(self.about)
         self.purpose = self.plan.purpose
         # The network's module is loaded by name, so the hash of this module's imports lacks it.
         self.fingerprint = f"{self.about['weights_sha256']} {hash_network_code(self.plan.name)}"
         self.code_context: CodeContext | None = None
         if device != "auto":
-            from codeacumen.models.neural.training.batches import device_of
+            from codeacumen.models.neural.training.batches import choose_device
 
-            device_of(device)
+            choose_device(device)
 
     @property
     def supervision(self) -> str:
@@ -65,151 +65,164 @@ class Trained:
         return "none" if self.purpose.task == PRETRAIN else "before"
 
     @cached_property
-    def loaded(self) -> tuple[Architecture, Any, str]:
+    def loaded_network(self) -> tuple[Architecture, Any, str]:
         """Architecture, network and device, loaded at the first use."""
-        from codeacumen.models.neural.training.batches import device_of
-        from codeacumen.models.neural.training.checkpoints import load
+        from codeacumen.models.neural.training.batches import choose_device
+        from codeacumen.models.neural.training.checkpoints import load_network
 
-        architecture, network = load(self.folder)
-        device = device_of(self.wanted_device)
+        architecture, network = load_network(self.folder)
+        device = choose_device(self.requested_device)
         return architecture, network.to(device), device
 
     def use_context(self, context: CodeContext | None) -> None:
         self.code_context = context
 
-    def features(self, asked: Sequence[Input]) -> list[Any]:
+    def extract_features(self, inputs: Sequence[Input]) -> list[Any]:
         """Return the features of each input, None for an input without features."""
-        from codeacumen.models.neural.answering import read_all
+        from codeacumen.models.neural.answering import extract_all_features
 
-        architecture = self.loaded[0]
+        architecture = self.loaded_network[0]
         # A code context is an open corpus, which other processes cannot share.
-        if architecture.looks and self.code_context is not None:
-            return [architecture.read(one, self.code_context) for one in asked]
-        return list(read_all(self.plan, asked))
+        if architecture.needs_context and self.code_context is not None:
+            return [architecture.extract_features(item, self.code_context) for item in inputs]
+        return list(extract_all_features(self.plan, inputs))
 
-    def answers(self, asked: Sequence[Input]) -> list[str | None]:
+    def predict_answers(self, inputs: Sequence[Input]) -> list[str | None]:
         """Return the network's answer to each input, None where it has none."""
-        from codeacumen.models.neural.answering import answers
+        from codeacumen.models.neural.answering import predict_answers
 
-        architecture, network, device = self.loaded
-        read = self.features(asked)
-        return answers(architecture, network, read, batch=self.batch, device=device)
+        architecture, network, device = self.loaded_network
+        features = self.extract_features(inputs)
+        return predict_answers(
+            architecture, network, features, batch_size=self.batch, device=device
+        )
 
 
-class Classifies(Trained):
+class ClassifyingModel(NetworkModel):
     """A network with the capability ``classify``."""
 
     def classify(self, questions: Sequence[Question]) -> list[str | None]:
-        found = self.answers(questions)
-        return [a if a in q.choices else None for a, q in zip(found, questions, strict=True)]
+        answers = self.predict_answers(questions)
+        return [
+            answer if answer in question.choices else None
+            for answer, question in zip(answers, questions, strict=True)
+        ]
 
 
-class Generates(Trained):
+class GeneratingModel(NetworkModel):
     """A network with the capability ``generate``."""
 
     def generate(self, prompts: Sequence[Prompt]) -> list[str | None]:
-        return self.answers(prompts)
+        return self.predict_answers(prompts)
 
 
-class Names(Trained):
+class NamingModel(NetworkModel):
     """A network with the capability ``name``."""
 
     def name(self, methods: Sequence[Method]) -> list[str | None]:
-        return self.answers(methods)
+        return self.predict_answers(methods)
 
 
-class Judges(Trained):
+class JudgingModel(NetworkModel):
     """A network with the capability ``judge``."""
 
     def judge(self, methods: Sequence[NamedMethod]) -> list[float | None]:
-        from codeacumen.models.neural.answering import vectors
+        from codeacumen.models.neural.answering import compute_vectors
 
-        architecture, network, device = self.loaded
-        read = self.features([one.method for one in methods])
-        found = vectors(architecture, network, read, batch=self.batch, device=device)
-        fits: list[float | None] = architecture.judge(network, found, [m.name for m in methods])
-        return fits
+        architecture, network, device = self.loaded_network
+        features = self.extract_features([named_method.method for named_method in methods])
+        vectors = compute_vectors(
+            architecture, network, features, batch_size=self.batch, device=device
+        )
+        scores: list[float | None] = architecture.judge_names(
+            network, vectors, [named_method.name for named_method in methods]
+        )
+        return scores
 
 
-class Embeds(Trained):
+class EmbeddingModel(NetworkModel):
     """A network with the capability ``embed``."""
 
     def embed(self, items: Sequence[str]) -> list[list[float] | None]:
-        from codeacumen.models.neural.answering import vectors
+        from codeacumen.models.neural.answering import compute_vectors
 
-        architecture, network, device = self.loaded
-        read = [architecture.read_text(one) for one in items]
-        return vectors(architecture, network, read, batch=self.batch, device=device)
+        architecture, network, device = self.loaded_network
+        features = [architecture.extract_text_features(text) for text in items]
+        return compute_vectors(
+            architecture, network, features, batch_size=self.batch, device=device
+        )
 
 
-_CAPABILITIES: dict[Capability, type[Trained]] = {
-    Capability.CLASSIFY: Classifies,
-    Capability.GENERATE: Generates,
-    Capability.NAME: Names,
+_MODEL_OF_CAPABILITY: dict[Capability, type[NetworkModel]] = {
+    Capability.CLASSIFY: ClassifyingModel,
+    Capability.GENERATE: GeneratingModel,
+    Capability.NAME: NamingModel,
 }
 
 
-def _trained(folder: Path, device: str, batch: int) -> Trained:
+def _load_model(folder: Path, device: str, batch: int) -> NetworkModel:
     """Return a network as a model with the capabilities that its training gives it."""
-    from codeacumen.models.neural.catalogue import architecture
-    from codeacumen.models.neural.training.checkpoints import plan_of, read_about
+    from codeacumen.models.neural.catalogue import load_architecture
+    from codeacumen.models.neural.training.checkpoints import plan_from_model_json, read_model_json
     from codeacumen.models.neural.training.preparing import PRETRAIN
 
-    plan = plan_of(read_about(folder))
-    kinds: list[type[Trained]] = []
-    joint = bool(architecture(plan.name).joint)
-    if joint:
-        kinds += _CAPABILITIES.values()
+    plan = plan_from_model_json(read_model_json(folder))
+    bases: list[type[NetworkModel]] = []
+    is_joint = bool(load_architecture(plan.name).task_column)
+    if is_joint:
+        bases += _MODEL_OF_CAPABILITY.values()
     elif plan.purpose.task != PRETRAIN:
-        kinds.append(_CAPABILITIES[plan.purpose.capability])
-    if architecture(plan.name).judges and plan.purpose.capability is Capability.NAME:
-        kinds.append(Judges)
-    if architecture(plan.name).embeds:
-        kinds.append(Embeds)
-    made: Trained = type("Trained", tuple(kinds), {})(folder, device, batch)
+        bases.append(_MODEL_OF_CAPABILITY[plan.purpose.capability])
+    if load_architecture(plan.name).judges_names and plan.purpose.capability is Capability.NAME:
+        bases.append(JudgingModel)
+    if load_architecture(plan.name).has_vectors:
+        bases.append(EmbeddingModel)
+    network_model: NetworkModel = type("Trained", tuple(bases), {})(folder, device, batch)
     if (
-        not joint
+        not is_joint
         and plan.purpose.capability is not Capability.NAME
         and plan.purpose.task != PRETRAIN
     ):
         # Its labels are those of one task, so it answers that task only. Its vectors serve any.
-        made.only = (plan.purpose.task,)  # type: ignore[attr-defined]
-    return made
+        network_model.only = (plan.purpose.task,)  # type: ignore[attr-defined]
+    return network_model
 
 
-class Several:
+class PerTaskModel:
     """A model of several networks, one for each task."""
 
-    batch_size = Trained.batch_size
+    batch_size = NetworkModel.batch_size
     supervision = "before"
 
-    def __init__(self, parts: dict[str, Trained]) -> None:
-        self.parts = parts
-        self.only = tuple(parts)
-        self.fingerprint = " ".join(part.fingerprint for part in parts.values())
-        self.asked: Any = None
+    def __init__(self, models: dict[str, NetworkModel]) -> None:
+        self.models = models
+        self.only = tuple(models)
+        self.fingerprint = " ".join(network_model.fingerprint for network_model in models.values())
+        self.current_model: Any = None
 
     def start_task(self, card: TaskCard) -> None:
-        self.asked = self.parts[card.name]
+        self.current_model = self.models[card.name]
 
     def use_context(self, context: CodeContext | None) -> None:
-        self.asked.use_context(context)
+        self.current_model.use_context(context)
 
     def classify(self, questions: Sequence[Question]) -> Sequence[str | None]:
-        found: Sequence[str | None] = self.asked.classify(questions)
-        return found
+        answers: Sequence[str | None] = self.current_model.classify(questions)
+        return answers
 
     def generate(self, prompts: Sequence[Prompt]) -> Sequence[str | None]:
-        found: Sequence[str | None] = self.asked.generate(prompts)
-        return found
+        answers: Sequence[str | None] = self.current_model.generate(prompts)
+        return answers
 
     def name(self, methods: Sequence[Method]) -> Sequence[str | None]:
-        found: Sequence[str | None] = self.asked.name(methods)
-        return found
+        names: Sequence[str | None] = self.current_model.name(methods)
+        return names
 
 
 @model("run", needs="DIR")
-def make_run(folder: str = "", device: str = "auto", batch: int = 128) -> Trained | Several:
+def make_run(
+    folder: str = "", device: str = "auto", batch: int = 128
+) -> NetworkModel | PerTaskModel:
     """A network that `codeacumen train network` trained: run:DIR"""
     from codeacumen.models.neural.training.checkpoints import ABOUT
 
@@ -220,8 +233,8 @@ def make_run(folder: str = "", device: str = "auto", batch: int = 128) -> Traine
             f"run cannot have batch={batch}", "batch is the number of inputs computed together"
         )
     path = Path(str(folder)).expanduser()
-    parts = sorted(path.glob(f"*/{ABOUT}"))
-    if (path / ABOUT).is_file() or not parts:
-        return _trained(path, str(device), int(batch))
-    made = [_trained(part.parent, str(device), int(batch)) for part in parts]
-    return Several({one.purpose.task: one for one in made})
+    files = sorted(path.glob(f"*/{ABOUT}"))
+    if (path / ABOUT).is_file() or not files:
+        return _load_model(path, str(device), int(batch))
+    models = [_load_model(file.parent, str(device), int(batch)) for file in files]
+    return PerTaskModel({network_model.purpose.task: network_model for network_model in models})

@@ -53,20 +53,22 @@ class Answer:
     round: int = 0
 
 
-class Asks(Protocol):
+class ApiClient(Protocol):
     """A client that requests a path below the API's address, with a query."""
 
-    def ask(self, path: str, query: str, etag: str) -> Answer: ...
+    def send_request(self, path: str, query: str, etag: str) -> Answer: ...
 
 
-class Source(Protocol):
+class AnswerSource(Protocol):
     """A source of answers: the network with its cache, or a folder."""
 
-    def get(self, key: str, path: str, query: Mapping[str, str], fixed: bool = False) -> Answer: ...
+    def get_answer(
+        self, key: str, path: str, query: Mapping[str, str], fixed: bool = False
+    ) -> Answer: ...
 
-    def page(self, key: str, path: str, query: str, number: int) -> Answer: ...
+    def get_page(self, key: str, path: str, query: str, number: int) -> Answer: ...
 
-    def finish(self, repository: str) -> None: ...
+    def finish_round(self, repository: str) -> None: ...
 
 
 def file_key(*parts: str) -> str:
@@ -75,10 +77,10 @@ def file_key(*parts: str) -> str:
     >>> file_key("files", "abc", "../src/a b.java")
     'files/abc/%2E%2E/src/a%20b.java'
     """
-    return "/".join(_named(part) for key in parts for part in key.split("/") if part)
+    return "/".join(_escape_part(part) for key in parts for part in key.split("/") if part)
 
 
-def _named(part: str) -> str:
+def _escape_part(part: str) -> str:
     name = (
         quote(part, safe="()[]{}+,=@~!'", errors="replace")
         if part.strip(".")
@@ -90,58 +92,60 @@ def _named(part: str) -> str:
     return name
 
 
-class Kept:
+class CachedAnswers:
     """Answers from the network, cached in a folder."""
 
-    def __init__(self, folder: Path, network: Asks) -> None:
+    def __init__(self, folder: Path, network: ApiClient) -> None:
         self.folder, self.network = folder, network
-        self.asked = self.unchanged = self.there = 0
+        self.sent = self.unchanged = self.stored = 0
         self._rounds: dict[str, int] = {}
 
-    def get(self, key: str, path: str, query: Mapping[str, str], fixed: bool = False) -> Answer:
-        return self._got(key, path, urlencode(query), fixed)
+    def get_answer(
+        self, key: str, path: str, query: Mapping[str, str], fixed: bool = False
+    ) -> Answer:
+        return self._fetch_answer(key, path, urlencode(query), fixed)
 
-    def page(self, key: str, path: str, query: str, number: int) -> Answer:
-        return self._got(f"{key}/page-{number}", path, query, False)
+    def get_page(self, key: str, path: str, query: str, number: int) -> Answer:
+        return self._fetch_answer(f"{key}/page-{number}", path, query, False)
 
-    def finish(self, repository: str) -> None:
+    def finish_round(self, repository: str) -> None:
         """Close the round after a repository is complete; the next run begins a new one."""
-        self._keep_round(repository, self._round(repository) + 1)
+        self._store_round(repository, self._get_round(repository) + 1)
 
-    def _got(self, key: str, path: str, query: str, fixed: bool) -> Answer:
+    def _fetch_answer(self, key: str, path: str, query: str, fixed: bool) -> Answer:
         owner, name = key.split("/")[:2]
-        current_round = self._round(f"{owner}/{name}")
+        current_round = self._get_round(f"{owner}/{name}")
         path_on_disk = self.folder / f"{key}.json"
         cached = read_answer(path_on_disk)
         # A forbidden answer is requested again, since another token may be allowed to read it.
         is_final = fixed and cached is not None and cached.status != FORBIDDEN
         if cached is not None and (is_final or cached.round == current_round):
-            self.there += 1
+            self.stored += 1
             return cached
-        answer = self.network.ask(path, query, cached.etag if cached is not None else "")
-        self.asked += 1
+        answer = self.network.send_request(path, query, cached.etag if cached is not None else "")
+        self.sent += 1
         if answer.status == NOT_MODIFIED and cached is not None:
             self.unchanged += 1
             answer = replace(cached, next=answer.next or cached.next)
         answer = replace(answer, round=current_round)
-        write_atomically(path_on_disk, _line(asdict(answer)))
+        write_atomically(path_on_disk, _encode_line(asdict(answer)))
         return answer
 
-    def _round(self, repository: str) -> int:
+    def _get_round(self, repository: str) -> int:
         if repository not in self._rounds:
             try:
                 content = json.loads((self.folder / repository / ROUND).read_bytes())
                 self._rounds[repository] = int(content["round"])
             except (OSError, ValueError, KeyError, TypeError):
-                self._keep_round(repository, 1)
+                self._store_round(repository, 1)
         return self._rounds[repository]
 
-    def _keep_round(self, repository: str, number: int) -> None:
-        write_atomically(self.folder / repository / ROUND, _line({"round": number}))
+    def _store_round(self, repository: str, number: int) -> None:
+        write_atomically(self.folder / repository / ROUND, _encode_line({"round": number}))
         self._rounds[repository] = number
 
 
-class Saved:
+class SavedAnswers:
     """Answers from a folder, without a network: a missing file counts as a missing answer."""
 
     def __init__(self, folder: Path) -> None:
@@ -152,14 +156,16 @@ class Saved:
         self.folder = folder
         self.missing: list[str] = []
 
-    def get(self, key: str, path: str, query: Mapping[str, str], fixed: bool = False) -> Answer:
+    def get_answer(
+        self, key: str, path: str, query: Mapping[str, str], fixed: bool = False
+    ) -> Answer:
         answer = read_answer(self.folder / f"{key}.json")
         if answer is None:
             self.missing.append(key)
             return Answer(NOT_FOUND)
         return answer
 
-    def page(self, key: str, path: str, query: str, number: int) -> Answer:
+    def get_page(self, key: str, path: str, query: str, number: int) -> Answer:
         answer = read_answer(self.folder / f"{key}/page-{number}.json")
         if answer is None:
             if number == 1:
@@ -168,7 +174,7 @@ class Saved:
         has_next = (self.folder / f"{key}/page-{number + 1}.json").is_file()
         return replace(answer, next=f"page={number + 1}" if has_next else "")
 
-    def finish(self, repository: str) -> None:
+    def finish_round(self, repository: str) -> None:
         return None
 
 
@@ -192,7 +198,9 @@ def read_answer(path: Path) -> Answer | None:
         return None
 
 
-def listed(source: Source, key: str, path: str, query: Mapping[str, str]) -> Iterator[Json]:
+def iterate_items(
+    source: AnswerSource, key: str, path: str, query: Mapping[str, str]
+) -> Iterator[Json]:
     """Yield the items of a list, page by page.
 
     If the API refuses a list because it is too long, continue with the items since the last one
@@ -200,7 +208,7 @@ def listed(source: Source, key: str, path: str, query: Mapping[str, str]) -> Ite
     number, page_query, since, list_key = 0, urlencode(query), "", key
     while True:
         number += 1
-        answer = source.page(list_key, path, page_query, number)
+        answer = source.get_page(list_key, path, page_query, number)
         if answer.status == UNPROCESSABLE and number > 1 and since > query.get("since", ""):
             page_query = urlencode({**query, "since": since})
             number, query = 0, {**query, "since": since}
@@ -217,23 +225,23 @@ def listed(source: Source, key: str, path: str, query: Mapping[str, str]) -> Ite
         page_query = answer.next
 
 
-def _line(value: Json) -> bytes:
+def _encode_line(value: Json) -> bytes:
     return (json.dumps(value, ensure_ascii=True, sort_keys=True) + "\n").encode()
 
 
 API = "https://api.github.com"
 TIMEOUT_SECONDS = 30.0
 # A failed request is sent so often, after 1, 2, 4, ... seconds.
-TRIES = 7
+MAX_TRIES = 7
 # Consecutive waits for rate limits before the client gives up.
-WAITS = 12
+MAX_WAITS = 12
 # GitHub's documented wait if an answer names no time.
 SECONDARY_WAIT = 60.0
 LONGEST_WAIT = 3700.0
-GONE = (FORBIDDEN, 404, 409, 410, 451, UNPROCESSABLE)
+STATUSES_WITHOUT_BODY = (FORBIDDEN, 404, 409, 410, 451, UNPROCESSABLE)
 _LIMITED = re.compile(r"rate limit|abuse detection|too many requests", re.IGNORECASE)
 
-Told = Callable[[str], None]
+WaitCallback = Callable[[str], None]
 
 
 class GitHub:
@@ -246,13 +254,13 @@ class GitHub:
         self,
         api: str = API,
         token: str = "",
-        told: Told = lambda text: None,
+        on_wait: WaitCallback = lambda text: None,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.time,
         timeout: float = TIMEOUT_SECONDS,
     ) -> None:
-        self._httpx = _httpx()
-        self._told, self._sleep, self._clock = told, sleep, clock
+        self._httpx = _import_httpx()
+        self._on_wait, self._sleep, self._clock = on_wait, sleep, clock
         self._free_at = 0.0
         headers = {
             "Accept": "application/vnd.github+json",
@@ -283,30 +291,34 @@ class GitHub:
     ) -> None:
         self._client.close()
 
-    def ask(self, path: str, query: str, etag: str) -> Answer:
+    def send_request(self, path: str, query: str, etag: str) -> Answer:
         failures = waits = 0
         reason = ""
-        while failures < TRIES and waits < WAITS:
+        while failures < MAX_TRIES and waits < MAX_WAITS:
             self._wait_for_limit()
             try:
                 response = self._client.get(
                     f"{self._api}/{path}" + (f"?{query}" if query else ""),
                     headers={"If-None-Match": etag} if etag else {},
                 )
-                body = _json(response)
+                body = _parse_body(response)
             except (self._httpx.HTTPError, self._httpx.InvalidURL, ValueError) as error:
-                failures, reason = failures + 1, _reason(error)
-                self._pause(2.0 ** (failures - 1), f"{path}: {reason}", failures < TRIES)
+                failures, reason = failures + 1, _describe_error(error)
+                self._wait_and_report(
+                    2.0 ** (failures - 1), f"{path}: {reason}", failures < MAX_TRIES
+                )
                 continue
-            self._note_limit(response)
+            self._store_limit(response)
             status = response.status_code
             if status in (OK, NOT_MODIFIED):
-                return Answer(status, body, response.headers.get("etag", ""), _next(response))
-            pause = self._limited(response, body, waits)
-            if pause is not None:
-                waits, reason = waits + 1, f"status {status}, {_message(body)}"
-                self._pause(pause, f"rate limit ({status})", waits < WAITS)
-            elif status in GONE:
+                return Answer(
+                    status, body, response.headers.get("etag", ""), _get_next_query(response)
+                )
+            wait_seconds = self._compute_limit_wait(response, body, waits)
+            if wait_seconds is not None:
+                waits, reason = waits + 1, f"status {status}, {_get_message(body)}"
+                self._wait_and_report(wait_seconds, f"rate limit ({status})", waits < MAX_WAITS)
+            elif status in STATUSES_WITHOUT_BODY:
                 return Answer(status)
             elif status == 401:
                 raise CodeacumenError(
@@ -315,67 +327,75 @@ class GitHub:
                 )
             else:
                 failures, reason = failures + 1, f"status {status}"
-                self._pause(2.0 ** (failures - 1), f"{path}: {reason}", failures < TRIES)
+                self._wait_and_report(
+                    2.0 ** (failures - 1), f"{path}: {reason}", failures < MAX_TRIES
+                )
         raise CodeacumenError(
             f"no answer from {self._api}/{path}: {reason}",
             "run the same command again later: it continues where it stopped",
         )
 
-    def _limited(self, response: Any, body: Json, waits: int) -> float | None:
+    def _compute_limit_wait(self, response: Any, body: Json, waits: int) -> float | None:
         """Return the seconds to wait if the answer reports a rate limit, otherwise None."""
         if response.status_code not in (FORBIDDEN, 429):
             return None
-        after = _seconds(response.headers.get("retry-after"), self._now(response))
-        if after is not None:
-            return after
+        retry_after = _parse_delay(
+            response.headers.get("retry-after"), self._get_server_time(response)
+        )
+        if retry_after is not None:
+            return retry_after
         if response.headers.get("x-ratelimit-remaining") == "0":
-            reset = _number(response.headers.get("x-ratelimit-reset"))
-            return SECONDARY_WAIT if reset is None else max(0.0, reset - self._now(response)) + 1
-        if response.status_code == 429 or _LIMITED.search(_message(body)):
+            reset = _parse_number(response.headers.get("x-ratelimit-reset"))
+            return (
+                SECONDARY_WAIT
+                if reset is None
+                else max(0.0, reset - self._get_server_time(response)) + 1
+            )
+        if response.status_code == 429 or _LIMITED.search(_get_message(body)):
             return float(SECONDARY_WAIT * 2 ** min(waits, 5))
         return None
 
-    def _note_limit(self, response: Any) -> None:
+    def _store_limit(self, response: Any) -> None:
         """Store the end of the limit if this was the last request allowed for now."""
-        reset = _number(response.headers.get("x-ratelimit-reset"))
+        reset = _parse_number(response.headers.get("x-ratelimit-reset"))
         if response.headers.get("x-ratelimit-remaining") == "0" and reset is not None:
-            pause = min(max(0.0, reset - self._now(response)) + 1, LONGEST_WAIT)
-            self._free_at = self._clock() + pause
+            wait_seconds = min(max(0.0, reset - self._get_server_time(response)) + 1, LONGEST_WAIT)
+            self._free_at = self._clock() + wait_seconds
 
     def _wait_for_limit(self) -> None:
         if self._free_at > self._clock():
-            self._pause(self._free_at - self._clock(), "rate limit", True)
+            self._wait_and_report(self._free_at - self._clock(), "rate limit", True)
         self._free_at = 0.0
 
-    def _now(self, response: Any) -> float:
+    def _get_server_time(self, response: Any) -> float:
         """Return the server's time, to which the times in its answers refer."""
         try:
             return parsedate_to_datetime(response.headers["date"]).timestamp()
         except (KeyError, ValueError, TypeError):
             return self._clock()
 
-    def _pause(self, seconds: float, why: str, worth_it: bool) -> None:
-        if not worth_it:
+    def _wait_and_report(self, seconds: float, why: str, will_retry: bool) -> None:
+        if not will_retry:
             return
         seconds = min(seconds, LONGEST_WAIT)
         if seconds >= 5:
             until = datetime.fromtimestamp(self._clock() + seconds, UTC)
-            self._told(f"{why}: waiting until {until:%H:%M:%S} UTC")
+            self._on_wait(f"{why}: waiting until {until:%H:%M:%S} UTC")
         self._sleep(seconds)
         self._free_at = 0.0
 
 
-def _httpx() -> Any:
+def _import_httpx() -> Any:
     try:
         return import_module("httpx")
     except ImportError as error:
         raise CodeacumenError(
             "requests to GitHub need httpx, which is not installed",
-            "pip install 'codeacumen[remote]', or name a folder of answers with --saved",
+            "pip install 'codeacumen[remote]', or read stored answers with --offline",
         ) from error
 
 
-def _json(response: Any) -> Json:
+def _parse_body(response: Any) -> Json:
     """Return the body; raise ValueError if a successful answer is not JSON."""
     if response.status_code == NOT_MODIFIED:
         return None
@@ -387,12 +407,12 @@ def _json(response: Any) -> Json:
         return None
 
 
-def _message(body: Json) -> str:
+def _get_message(body: Json) -> str:
     message = body.get("message") if isinstance(body, dict) else None
     return message if isinstance(message, str) else ""
 
 
-def _next(response: Any) -> str:
+def _get_next_query(response: Any) -> str:
     """Return the query of the next page.
 
     Only the query: the address may be spelt in another way, and a token is sent to no address but
@@ -401,18 +421,18 @@ def _next(response: Any) -> str:
     return str(address.partition("?")[2])
 
 
-def _number(text: str | None) -> float | None:
+def _parse_number(text: str | None) -> float | None:
     try:
         return float(text) if text is not None else None
     except ValueError:
         return None
 
 
-def _seconds(text: str | None, now: float) -> float | None:
+def _parse_delay(text: str | None, now: float) -> float | None:
     """Parse a header's number of seconds, or the time until its date."""
     if text is None:
         return None
-    number = _number(text)
+    number = _parse_number(text)
     if number is not None:
         return max(0.0, number)
     try:
@@ -421,5 +441,5 @@ def _seconds(text: str | None, now: float) -> float | None:
         return None
 
 
-def _reason(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     return str(error) or type(error).__name__

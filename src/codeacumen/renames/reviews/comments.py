@@ -20,7 +20,7 @@ from datetime import datetime
 from functools import lru_cache
 
 from codeacumen.api import Json
-from codeacumen.text.subtokens import subtokens
+from codeacumen.text.subtokens import split_subtokens
 
 LINE, DISCUSSION, VERDICT = "line", "discussion", "verdict"
 _TAIL = re.compile(r"/(\d+)$")
@@ -59,24 +59,24 @@ class Comment:
     thread: int
     commit: str = ""
     path: str = ""
-    first: int = 0
-    last: int = 0
-    left: bool = False
+    first_line: int = 0
+    last_line: int = 0
+    is_on_removed_line: bool = False
     hunk: str = ""
 
 
 def read_pull(item: Json) -> Pull | None:
-    number = _int(item, "number")
-    head, base = _text(item, "head", "sha"), _text(item, "base", "sha")
+    number = _get_int(item, "number")
+    head, base = _get_text(item, "head", "sha"), _get_text(item, "base", "sha")
     if not number or not head or not base:
         return None
-    merged = _text(item, "merged_at")
+    merged = _get_text(item, "merged_at")
     return Pull(
         number,
-        _text(item, "html_url"),
-        _text(item, "user", "login"),
-        _text(item, "created_at"),
-        merged or _text(item, "closed_at"),
+        _get_text(item, "html_url"),
+        _get_text(item, "user", "login"),
+        _get_text(item, "created_at"),
+        merged or _get_text(item, "closed_at"),
         bool(merged),
         head,
         base,
@@ -84,53 +84,57 @@ def read_pull(item: Json) -> Pull | None:
 
 
 def read_line_comment(item: Json) -> Comment | None:
-    number, pull, path = _int(item, "id"), _tail(item, "pull_request_url"), _text(item, "path")
+    number, pull, path = (
+        _get_int(item, "id"),
+        _get_trailing_number(item, "pull_request_url"),
+        _get_text(item, "path"),
+    )
     if not number or not pull or not path or _is_bot(item):
         return None
-    whole_file = _text(item, "subject_type") == "file"
-    last = 0 if whole_file else _int(item, "original_line") or _int(item, "line")
-    first = _int(item, "original_start_line") or _int(item, "start_line") or last
-    side = _text(item, "side") or "RIGHT"
-    if (_text(item, "start_side") or side) != side:
+    whole_file = _get_text(item, "subject_type") == "file"
+    last = 0 if whole_file else _get_int(item, "original_line") or _get_int(item, "line")
+    first = _get_int(item, "original_start_line") or _get_int(item, "start_line") or last
+    side = _get_text(item, "side") or "RIGHT"
+    if (_get_text(item, "start_side") or side) != side:
         # A range from a removed to an added line: the numbers belong to two files.
         first = last
     return Comment(
         number,
         LINE,
         pull,
-        _text(item, "body"),
-        _text(item, "html_url"),
-        _text(item, "user", "login"),
-        _text(item, "created_at"),
-        _int(item, "in_reply_to_id") or number,
-        _text(item, "original_commit_id") or _text(item, "commit_id"),
+        _get_text(item, "body"),
+        _get_text(item, "html_url"),
+        _get_text(item, "user", "login"),
+        _get_text(item, "created_at"),
+        _get_int(item, "in_reply_to_id") or number,
+        _get_text(item, "original_commit_id") or _get_text(item, "commit_id"),
         path,
         min(first, last),
         last,
         side == "LEFT",
-        "" if whole_file else _text(item, "diff_hunk"),
+        "" if whole_file else _get_text(item, "diff_hunk"),
     )
 
 
 def read_discussion(item: Json) -> Comment | None:
-    number, pull = _int(item, "id"), _tail(item, "issue_url")
+    number, pull = _get_int(item, "id"), _get_trailing_number(item, "issue_url")
     if not number or not pull or _is_bot(item):
         return None
     return Comment(
         number,
         DISCUSSION,
         pull,
-        _text(item, "body"),
-        _text(item, "html_url"),
-        _text(item, "user", "login"),
-        _text(item, "created_at"),
+        _get_text(item, "body"),
+        _get_text(item, "html_url"),
+        _get_text(item, "user", "login"),
+        _get_text(item, "created_at"),
         number,
     )
 
 
 def read_verdict(item: Json, pull: int) -> Comment | None:
     """Return the text of a review; its comments on lines come with the line comments."""
-    number, body = _int(item, "id"), _text(item, "body")
+    number, body = _get_int(item, "id"), _get_text(item, "body")
     if not number or not body or _is_bot(item):
         return None
     return Comment(
@@ -138,36 +142,36 @@ def read_verdict(item: Json, pull: int) -> Comment | None:
         VERDICT,
         pull,
         body,
-        _text(item, "html_url"),
-        _text(item, "user", "login"),
-        _text(item, "submitted_at"),
+        _get_text(item, "html_url"),
+        _get_text(item, "user", "login"),
+        _get_text(item, "submitted_at"),
         number,
-        _text(item, "commit_id"),
+        _get_text(item, "commit_id"),
     )
 
 
-def approved(reviews: Iterable[Json]) -> bool:
+def is_pull_approved(reviews: Iterable[Json]) -> bool:
     """Return whether a reviewer's last verdict is an approval, and none requests changes."""
-    last: dict[str, str] = {}
+    last_states: dict[str, str] = {}
     for item in reviews:
-        state = _text(item, "state").upper()
+        state = _get_text(item, "state").upper()
         if state in ("APPROVED", "CHANGES_REQUESTED", "DISMISSED"):
-            last[_text(item, "user", "login")] = state
-    return "APPROVED" in last.values() and "CHANGES_REQUESTED" not in last.values()
+            last_states[_get_text(item, "user", "login")] = state
+    return "APPROVED" in last_states.values() and "CHANGES_REQUESTED" not in last_states.values()
 
 
-def commit_at(commits: Iterable[Json], time: str) -> str:
+def find_commit_at(commits: Iterable[Json], time: str) -> str:
     """Return the pull request's last commit at a time, or its first one if there was none yet."""
     first = latest = ""
     for item in commits:
-        sha = _text(item, "sha")
+        sha = _get_text(item, "sha")
         first = first or sha
-        if sha and _text(item, "commit", "committer", "date") <= time:
+        if sha and _get_text(item, "commit", "committer", "date") <= time:
             latest = sha
     return latest or first
 
 
-def threads(comments: Iterable[Comment]) -> dict[int, list[Comment]]:
+def group_threads(comments: Iterable[Comment]) -> dict[int, list[Comment]]:
     """Group comments by thread, in the order of writing."""
     comments_by_thread: dict[int, list[Comment]] = {}
     for comment in sorted(comments, key=lambda comment: (comment.time, comment.id)):
@@ -175,7 +179,7 @@ def threads(comments: Iterable[Comment]) -> dict[int, list[Comment]]:
     return comments_by_thread
 
 
-def seconds(time: str) -> int:
+def parse_time(time: str) -> int:
     """Return the seconds since 1970 of a time in the API's format; 0 if it cannot be parsed."""
     try:
         return int(datetime.fromisoformat(time).timestamp())
@@ -183,31 +187,33 @@ def seconds(time: str) -> int:
         return 0
 
 
-def _value(item: Json, keys: Sequence[str]) -> Json:
+def _get_value(item: Json, keys: Sequence[str]) -> Json:
     for key in keys:
         item = item.get(key) if isinstance(item, dict) else None
     return item
 
 
-def _text(item: Json, *keys: str) -> str:
-    value = _value(item, keys)
+def _get_text(item: Json, *keys: str) -> str:
+    value = _get_value(item, keys)
     # JSON may hold half of a surrogate pair, which cannot be encoded.
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
-def _int(item: Json, *keys: str) -> int:
-    value = _value(item, keys)
+def _get_int(item: Json, *keys: str) -> int:
+    value = _get_value(item, keys)
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
-def _tail(item: Json, key: str) -> int:
+def _get_trailing_number(item: Json, key: str) -> int:
     """Return the number at the end of an address."""
-    match = _TAIL.search(_text(item, key))
+    match = _TAIL.search(_get_text(item, key))
     return int(match[1]) if match else 0
 
 
 def _is_bot(item: Json) -> bool:
-    return _text(item, "user", "type") == "Bot" or _text(item, "user", "login").endswith("[bot]")
+    return _get_text(item, "user", "type") == "Bot" or _get_text(item, "user", "login").endswith(
+        "[bot]"
+    )
 
 
 KEYWORDS = ("naming", "name", "inconsistent", "descriptive")
@@ -242,7 +248,7 @@ _PROPOSED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class MethodPosition:
     """Position of a method before its rename.
 
     Lines count from 1; ``first_line`` includes its comment, and its body begins on ``body_line``.
@@ -251,38 +257,50 @@ class Where:
     commit: str
     path: str
     name: str
-    first: int
-    opens: int
-    last: int
+    first_line: int
+    body_line: int
+    last_line: int
 
 
-def link(thread: Sequence[Comment], where: Where, new_name: str) -> str:
+def link_thread(thread: Sequence[Comment], method_position: MethodPosition, new_name: str) -> str:
     """Return the kind of link between a thread and a method; empty if there is none."""
     root = thread[0]
-    position = _place(root, where) if root.kind == LINE else ""
+    position = _locate_comment(root, method_position) if root.kind == LINE else ""
     if position == DECLARATION:
         return DECLARATION
-    if root.kind == LINE and shows(root, where.name):
+    if root.kind == LINE and shows_name(root, method_position.name):
         return SHOWN
     text = "\n".join(comment.body for comment in thread)
-    if mentions(text, where.name) or mentions(text, new_name):
+    if mentions_name(text, method_position.name) or mentions_name(text, new_name):
         return NAMED
     return position
 
 
-def _place(comment: Comment, where: Where) -> str:
-    first, last, left = comment.first, comment.last, comment.left
-    if not last:
-        last, left = hunk_line(comment.hunk)
-        first = last
-    if left or not last or (comment.commit, comment.path) != (where.commit, where.path):
+def _locate_comment(comment: Comment, method_position: MethodPosition) -> str:
+    first_line, last_line, is_on_removed_line = (
+        comment.first_line,
+        comment.last_line,
+        comment.is_on_removed_line,
+    )
+    if not last_line:
+        last_line, is_on_removed_line = last_hunk_line(comment.hunk)
+        first_line = last_line
+    if (
+        is_on_removed_line
+        or not last_line
+        or (comment.commit, comment.path) != (method_position.commit, method_position.path)
+    ):
         return ""
-    if first <= where.opens and last >= where.first:
+    if first_line <= method_position.body_line and last_line >= method_position.first_line:
         return DECLARATION
-    return BODY if first <= where.last and last >= where.first else ""
+    return (
+        BODY
+        if first_line <= method_position.last_line and last_line >= method_position.first_line
+        else ""
+    )
 
 
-def hunk_line(hunk: str) -> tuple[int, bool]:
+def last_hunk_line(hunk: str) -> tuple[int, bool]:
     """Return the last line of a diff hunk, and whether the line was removed.
 
     >>> last_hunk_line("@@ -3,2 +4,3 @@ class A {\\n a\\n-b\\n+c\\n+d")
@@ -297,22 +315,22 @@ def hunk_line(hunk: str) -> tuple[int, bool]:
     for line in lines[1:]:
         before += line[:1] != "+"
         after += line[:1] != "-"
-    removed = lines[-1].startswith("-")
-    return (before if removed else after), removed
+    is_removed = lines[-1].startswith("-")
+    return (before if is_removed else after), is_removed
 
 
-def shows(comment: Comment, name: str) -> bool:
+def shows_name(comment: Comment, name: str) -> bool:
     """Return whether the lines of a comment declare or call a name."""
     lines = comment.hunk.split("\n")[1:]
-    line_count = max(1, comment.last - comment.first + 1)
+    line_count = max(1, comment.last_line - comment.first_line + 1)
     text = "\n".join(lines[-line_count:])
     return re.search(rf"(?<![\w$]){re.escape(name)}\s*\(", text) is not None
 
 
 @lru_cache(maxsize=4096)
-def _mentioned(name: str) -> re.Pattern[str]:
+def _compile_mention_pattern(name: str) -> re.Pattern[str]:
     name_pattern = rf"(?<![\w$]){re.escape(name)}(?![\w$])"
-    if len(subtokens(name)) > 1:
+    if len(split_subtokens(name)) > 1:
         return re.compile(name_pattern, re.IGNORECASE)
     # A plain word is a name only with a mark, or in the position of a name.
     patterns = (
@@ -324,13 +342,13 @@ def _mentioned(name: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns), re.IGNORECASE)
 
 
-def mentions(text: str, name: str) -> bool:
+def mentions_name(text: str, name: str) -> bool:
     """Return whether a text mentions a method's name, not only the same plain word.
 
     >>> mentions_name("the size is wrong", "size"), mentions_name("`size` is wrong", "size")
     (False, True)
     """
-    return bool(name) and _mentioned(name).search(text) is not None
+    return bool(name) and _compile_mention_pattern(name).search(text) is not None
 
 
 ACCEPTED, APPROVED, SUGGESTED, INSPIRED = "accepted", "approved", "suggested", "inspired"
@@ -354,7 +372,7 @@ _WORD = re.compile(r"[^\W_][\w$]*")
 
 
 def find_features(
-    said: Sequence[str],
+    comments: Sequence[str],
     old: str,
     new: str,
     *,
@@ -367,29 +385,29 @@ def find_features(
 
     ``comments`` are those of the thread, the first one first. ``own``: the author of the pull
     request wrote the first one. ``tags`` are those of the rename."""
-    text = "\n".join(said)
-    suggested = is_suggested(said, new)
+    text = "\n".join(comments)
+    suggested = is_suggested(comments, new)
     features = {
         ACCEPTED: accepted,
         APPROVED: approved,
         SUGGESTED: suggested,
-        INSPIRED: not suggested and inspired(text, old, new),
+        INSPIRED: not suggested and is_inspired(text, old, new),
         CONVENTION: _CONVENTION.search(text) is not None,
         CONSISTENCY: _CONSISTENCY.search(text) is not None,
         TYPO: TYPO in tags or _TYPO.search(text) is not None,
         EXAMPLE: EXAMPLE in tags,
-        OLD_NAME: mentions(text, old),
+        OLD_NAME: mentions_name(text, old),
         OWN_WORDS: own,
     }
     return tuple(name for name, is_present in features.items() if is_present)
 
 
-def is_suggested(said: Sequence[str], new: str) -> bool:
+def is_suggested(comments: Sequence[str], new: str) -> bool:
     """Return whether a comment contains the method's new name."""
-    return mentions("\n".join(said), new)
+    return mentions_name("\n".join(comments), new)
 
 
-def inspired(text: str, old: str, new: str) -> bool:
+def is_inspired(text: str, old: str, new: str) -> bool:
     """Return whether a text holds at least half of the new words of a name.
 
     If there are no new words, the removed ones count. The words may be part of another name.
@@ -398,22 +416,22 @@ def inspired(text: str, old: str, new: str) -> bool:
     ...             "completeRestorationIfPossible")
     True
     """
-    before, after = _words(old), _words(new)
+    before, after = _split_name(old), _split_name(new)
     changed = after - before or before - after
-    words = {part for word in _WORD.findall(text) for part in subtokens(word, lower=True)}
+    words = {part for word in _WORD.findall(text) for part in split_subtokens(word, lower=True)}
     return bool(changed) and 2 * len(changed & words) >= len(changed)
 
 
-def is_clear(found: Sequence[str]) -> bool:
+def is_clear(features: Sequence[str]) -> bool:
     """Return whether a case meets the criteria by its features alone."""
     return (
-        ACCEPTED in found
-        and SUGGESTED in found
-        and TYPO not in found
-        and EXAMPLE not in found
-        and OWN_WORDS not in found
+        ACCEPTED in features
+        and SUGGESTED in features
+        and TYPO not in features
+        and EXAMPLE not in features
+        and OWN_WORDS not in features
     )
 
 
-def _words(name: str) -> set[str]:
-    return set(subtokens(name, lower=True))
+def _split_name(name: str) -> set[str]:
+    return set(split_subtokens(name, lower=True))

@@ -20,37 +20,43 @@ from urllib.parse import quote
 from codeacumen.api import CodeacumenError, Json
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.corpus.reading import Problem
-from codeacumen.renames.match import Located, Matched, Pair, Renamed, match
+from codeacumen.renames.match import (
+    FilePair,
+    LocatedMethod,
+    MatchedRename,
+    MatchResult,
+    match_methods,
+)
 from codeacumen.renames.records import Rename, Review, StableMethod
-from codeacumen.renames.reviews.client import OK, Source, file_key, listed
+from codeacumen.renames.reviews.client import OK, AnswerSource, file_key, iterate_items
 from codeacumen.renames.reviews.comments import (
     LINKS,
     Comment,
+    MethodPosition,
     Pull,
-    Where,
-    approved,
-    commit_at,
+    find_commit_at,
     find_features,
+    group_threads,
+    is_pull_approved,
     is_suggested,
-    link,
+    link_thread,
+    parse_time,
     read_discussion,
     read_line_comment,
     read_pull,
     read_verdict,
-    seconds,
     speaks_of_names,
-    threads,
 )
-from codeacumen.renames.tags import mass, of_commit, of_method, of_place
-from codeacumen.renames.versions import Version, version_of
+from codeacumen.renames.tags import mark_mass_renames, tag_commit, tag_location, tag_method
+from codeacumen.renames.versions import FileVersion, parse_version
 
 # GitHub's limit on the files of a comparison.
-MOST_FILES = 300
+MAX_FILES = 300
 _SHA = re.compile(r"[0-9a-f]{7,64}")
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class CommitRange:
     """Two commits and the Java files that differ between them.
 
     ``before`` is the requested commit or the merge base of the branches; ``files`` are the paths
@@ -61,20 +67,22 @@ class Range:
     files: tuple[tuple[str, str], ...]
 
 
-class Changes:
+class RepositoryChanges:
     """The changes of one repository; ``lost`` counts unreadable ones by reason."""
 
-    def __init__(self, source: Source, repository: str, lost: Counter[str]) -> None:
+    def __init__(self, source: AnswerSource, repository: str, lost: Counter[str]) -> None:
         self.source, self.repository, self.lost = source, repository, lost
-        self._versions: dict[tuple[str, str], Version | None] = {}
+        self._versions: dict[tuple[str, str], FileVersion | None] = {}
 
-    def between(self, before: str, after: str, *, from_parting: bool = False) -> Range | None:
+    def compare_commits(
+        self, before: str, after: str, *, from_merge_base: bool = False
+    ) -> CommitRange | None:
         """Return the Java files that may hold a renamed method; None if a commit is gone.
 
         GitHub compares with the merge base. If that is not ``before``, there was a force-push in
         between: then the list holds at least the changes of the pull request, and the files are
         still read at ``before``, unless ``from_merge_base``."""
-        answer = self.source.get(
+        answer = self.source.get_answer(
             file_key(self.repository, "compare", f"{before}...{after}"),
             f"repos/{self.repository}/compare/{quote(before)}...{quote(after)}",
             {"per_page": "1"},
@@ -85,48 +93,53 @@ class Changes:
         if body is None or not isinstance(files_of_answer, list):
             self.lost["a commit has vanished"] += 1
             return None
-        merge_base = _sha(body.get("merge_base_commit"))
+        merge_base = _get_sha(body.get("merge_base_commit"))
         is_rebased = bool(merge_base) and merge_base != before
-        if len(files_of_answer) >= MOST_FILES:
+        if len(files_of_answer) >= MAX_FILES:
             self.lost["a difference of more files than GitHub lists"] += 1
         files = [
             java_file
             for item in files_of_answer
-            if (java_file := _file(item, is_rebased and not from_parting))
+            if (java_file := _get_java_paths(item, is_rebased and not from_merge_base))
         ]
-        return Range((from_parting and merge_base) or before, after, tuple(sorted(set(files))))
+        return CommitRange(
+            (from_merge_base and merge_base) or before, after, tuple(sorted(set(files)))
+        )
 
-    def matched(self, found: Range) -> Matched:
+    def match_range(self, commit_range: CommitRange) -> MatchResult:
         pairs = []
-        for before, after in found.files:
-            old, new = self._version(found.before, before), self._version(found.after, after)
+        for before, after in commit_range.files:
+            old, new = (
+                self._get_version(commit_range.before, before),
+                self._get_version(commit_range.after, after),
+            )
             if old is not None and new is not None:
-                pairs.append(Pair(before, after, old, new))
-        return match(pairs)
+                pairs.append(FilePair(before, after, old, new))
+        return match_methods(pairs)
 
-    def forget(self) -> None:
+    def drop_versions(self) -> None:
         """Drop the versions of a finished pull request."""
         self._versions.clear()
 
-    def _version(self, commit: str, path: str) -> Version | None:
+    def _get_version(self, commit: str, path: str) -> FileVersion | None:
         if (commit, path) not in self._versions:
-            self._versions[commit, path] = self._read(commit, path)
+            self._versions[commit, path] = self._read_version(commit, path)
         return self._versions[commit, path]
 
-    def _read(self, commit: str, path: str) -> Version | None:
-        data = self.text(commit, path)
+    def _read_version(self, commit: str, path: str) -> FileVersion | None:
+        data = self.read_file(commit, path)
         if data is None:
             self.lost["a file has vanished"] += 1
             return None
-        version = version_of(path, data)
+        version = parse_version(path, data)
         if isinstance(version, Problem):
             self.lost[f"a file is {version.kind}"] += 1
             return None
         return version
 
-    def text(self, commit: str, path: str) -> bytes | None:
+    def read_file(self, commit: str, path: str) -> bytes | None:
         """Return a file at a commit; None if it does not exist there."""
-        answer = self.source.get(
+        answer = self.source.get_answer(
             file_key(self.repository, "files", commit, path),
             f"repos/{self.repository}/contents/{quote(path, errors='replace')}",
             {"ref": commit},
@@ -134,26 +147,26 @@ class Changes:
         )
         if answer.status != OK or not isinstance(answer.body, dict):
             return None
-        data = _content(answer.body)
-        sha = _sha(answer.body)
+        data = _decode_content(answer.body)
+        sha = _get_sha(answer.body)
         if data is None and sha:
             # Files of more than a megabyte come as blobs only.
-            blob = self.source.get(
+            blob = self.source.get_answer(
                 file_key(self.repository, "blobs", sha),
                 f"repos/{self.repository}/git/blobs/{quote(sha)}",
                 {},
                 fixed=True,
             )
-            data = _content(blob.body) if isinstance(blob.body, dict) else None
+            data = _decode_content(blob.body) if isinstance(blob.body, dict) else None
         return data
 
 
-def _sha(item: Json) -> str:
+def _get_sha(item: Json) -> str:
     sha = item.get("sha") if isinstance(item, dict) else None
     return sha if isinstance(sha, str) and _SHA.fullmatch(sha) else ""
 
 
-def _content(body: dict[str, Json]) -> bytes | None:
+def _decode_content(body: dict[str, Json]) -> bytes | None:
     text = body.get("content")
     if body.get("encoding") != "base64" or not isinstance(text, str):
         return None
@@ -163,16 +176,16 @@ def _content(body: dict[str, Json]) -> bytes | None:
         return None
 
 
-def _file(item: Json, forced: bool) -> tuple[str, str] | None:
+def _get_java_paths(item: Json, include_all: bool) -> tuple[str, str] | None:
     """Return the old and new path of a file that may hold a renamed method, otherwise None."""
     path = item.get("filename") if isinstance(item, dict) else None
     if not isinstance(path, str) or not path.isprintable() or not path.endswith(".java"):
         return None
-    if item.get("status") in ("added", "removed") and not forced:
+    if item.get("status") in ("added", "removed") and not include_all:
         return None
     patch = item.get("patch")
     # A rename removes one declaration and adds another. A long difference has no patch.
-    if isinstance(patch, str) and not forced:
+    if isinstance(patch, str) and not include_all:
         lines = patch.split("\n")
         signs = {line[0] for line in lines if line[:1] in ("+", "-") and "(" in line}
         if signs != {"+", "-"}:
@@ -184,7 +197,7 @@ def _file(item: Json, forced: bool) -> tuple[str, str] | None:
 NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "codeacumen:renames/reviews")
 PER_PAGE = "100"
 # So many methods with the same change in one pull request are a mass rename, not single decisions.
-MASS = 10
+MIN_MASS_COUNT = 10
 
 
 class NoRepositoryError(CodeacumenError):
@@ -192,7 +205,7 @@ class NoRepositoryError(CodeacumenError):
 
 
 @dataclass(slots=True)
-class Found:
+class MinedRepository:
     """Renames and stable methods of a repository; ``lost`` counts losses by reason."""
 
     repository: str
@@ -203,13 +216,13 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class _Case:
+class _LinkedRename:
     """A rename, the thread it is linked to, and the kind of link."""
 
-    renamed: Renamed
+    renamed: MatchedRename
     tags: tuple[str, ...]
-    found: Range
-    matched: Matched
+    commit_range: CommitRange
+    matched: MatchResult
     thread: Sequence[Comment]
     link: str
     suggested: bool
@@ -220,31 +233,33 @@ class _Case:
         return not self.suggested, LINKS.index(self.link), root.time, root.id
 
 
-def mine(
-    source: Source, repository: str, since: str = "", step: Progress = ignore_progress
-) -> Found:
+def mine_repository(
+    source: AnswerSource, repository: str, since: str = "", step: Progress = ignore_progress
+) -> MinedRepository:
     """Mine a repository; leave out pull requests opened before ``since``, a date as 2020-01-31."""
-    result = Found(repository)
-    pulls = _pulls(source, repository, since, result, step)
-    naming = {
+    result = MinedRepository(repository)
+    pulls = _read_pulls(source, repository, since, result, step)
+    naming_pulls = {
         comment.pull
-        for comment in _comments(source, repository, since, result.counts, step)
+        for comment in _read_comments(source, repository, since, result.counts, step)
         if comment.pull in pulls and speaks_of_names(comment.body)
     }
-    result.counts["pull requests that speak of names"] = len(naming)
-    comments: dict[int, list[Comment]] = {number: [] for number in naming}
+    result.counts["pull requests that speak of names"] = len(naming_pulls)
+    comments: dict[int, list[Comment]] = {number: [] for number in naming_pulls}
     # Read again from the cache: all comments of a large project would not fit in memory.
-    for comment in _comments(source, repository, since, Counter(), ignore_progress):
+    for comment in _read_comments(source, repository, since, Counter(), ignore_progress):
         if comment.pull in comments:
             comments[comment.pull].append(comment)
-    changes = Changes(source, repository, result.lost)
+    changes = RepositoryChanges(source, repository, result.lost)
     stable: dict[tuple[object, ...], StableMethod] = {}
-    for index, number in enumerate(sorted(naming)):
-        step(f"{repository}: pull requests", index, len(naming))
-        for case in _pull(source, repository, changes, pulls[number], comments[number], result):
-            for other in _others(case, repository):
+    for index, number in enumerate(sorted(naming_pulls)):
+        step(f"{repository}: pull requests", index, len(naming_pulls))
+        for case in _mine_pull(
+            source, repository, changes, pulls[number], comments[number], result
+        ):
+            for other in _iterate_stable_methods(case, repository):
                 stable[other.path, other.owner, other.name, other.parameters] = other
-        changes.forget()
+        changes.drop_versions()
     result.stable = sorted(
         stable.values(), key=lambda method: (method.path, method.owner, method.id)
     )
@@ -252,30 +267,31 @@ def mine(
     return result
 
 
-def _pulls(
-    source: Source, repository: str, since: str, found: Found, tell: Progress
+def _read_pulls(
+    source: AnswerSource, repository: str, since: str, result: MinedRepository, step: Progress
 ) -> dict[int, Pull]:
     key, path = file_key(repository, "pulls"), f"repos/{repository}/pulls"
     query = {"state": "closed", "sort": "created", "direction": "asc", "per_page": PER_PAGE}
-    first = source.get(f"{key}/page-1", path, query)
-    if first.status != OK:
+    first_page = source.get_answer(f"{key}/page-1", path, query)
+    if first_page.status != OK:
         raise NoRepositoryError(
-            f"there is no repository {repository}, or it may not be seen (status {first.status})",
+            f"there is no repository {repository}, or it may not be seen (status "
+            f"{first_page.status})",
             "it is written OWNER/REPO; a private one needs a token that may read it",
         )
     pulls: dict[int, Pull] = {}
-    for count, item in enumerate(listed(source, key, path, query), 1):
+    for count, item in enumerate(iterate_items(source, key, path, query), 1):
         if count % 100 == 0:
-            tell(f"{repository}: list of pull requests", count, 0)
+            step(f"{repository}: list of pull requests", count, 0)
         pull = read_pull(item)
         if pull is not None and pull.created >= since:
             pulls[pull.number] = pull
-    found.counts["pull requests"] = len(pulls)
+    result.counts["pull requests"] = len(pulls)
     return pulls
 
 
-def _comments(
-    source: Source, repository: str, since: str, counts: Counter[str], tell: Progress
+def _read_comments(
+    source: AnswerSource, repository: str, since: str, counts: Counter[str], step: Progress
 ) -> Iterator[Comment]:
     """Yield all comments on lines and in discussions of a repository, each once.
 
@@ -291,102 +307,128 @@ def _comments(
     for name, path, read in kinds:
         comment_ids: set[int] = set()
         key = file_key(repository, f"{name}{suffix}")
-        for item in listed(source, key, f"repos/{repository}/{path}", query):
+        for item in iterate_items(source, key, f"repos/{repository}/{path}", query):
             comment = read(item)
             if comment is not None and comment.id not in comment_ids:
                 comment_ids.add(comment.id)
                 if len(comment_ids) % 100 == 0:
-                    tell(f"{repository}: {name}", len(comment_ids), 0)
+                    step(f"{repository}: {name}", len(comment_ids), 0)
                 yield comment
         counts[name] = len(comment_ids)
 
 
-def _pull(
-    source: Source, repository: str, changes: Changes, pull: Pull, said: list[Comment], found: Found
-) -> list[_Case]:
+def _mine_pull(
+    source: AnswerSource,
+    repository: str,
+    changes: RepositoryChanges,
+    pull: Pull,
+    comments: list[Comment],
+    result: MinedRepository,
+) -> list[_LinkedRename]:
     """Return the cases of a pull request and add their records to the result."""
     key, path = file_key(repository, "pulls", str(pull.number)), f"pulls/{pull.number}"
     path = f"repos/{repository}/{path}"
     query = {"per_page": PER_PAGE}
-    reviews = list(listed(source, f"{key}/reviews", f"{path}/reviews", query))
+    reviews = list(iterate_items(source, f"{key}/reviews", f"{path}/reviews", query))
     verdicts = [
         comment for item in reviews if (comment := read_verdict(item, pull.number)) is not None
     ]
-    naming = [
+    naming_threads = [
         thread
-        for thread in threads([*said, *verdicts]).values()
+        for thread in group_threads([*comments, *verdicts]).values()
         if any(speaks_of_names(comment.body) for comment in thread)
     ]
     commits: list[Json] | None = None
     shown_commits: dict[str, None] = {}
-    for thread in naming:
+    for thread in naming_threads:
         commit = thread[0].commit
         if not commit:
             if commits is None:
-                commits = list(listed(source, f"{key}/commits", f"{path}/commits", query))
-            commit = commit_at(commits, thread[0].time)
+                commits = list(iterate_items(source, f"{key}/commits", f"{path}/commits", query))
+            commit = find_commit_at(commits, thread[0].time)
         if commit and commit != pull.head:
             shown_commits[commit] = None
-    ranges = [changes.between(commit, pull.head) for commit in shown_commits]
-    ranges.append(changes.between(pull.base, pull.head, from_parting=True))
-    cases = _linked(
-        [compared for compared in ranges if compared is not None], changes, naming, found
+    ranges = [changes.compare_commits(commit, pull.head) for commit in shown_commits]
+    ranges.append(changes.compare_commits(pull.base, pull.head, from_merge_base=True))
+    cases = _link_renames(
+        [commit_range for commit_range in ranges if commit_range is not None],
+        changes,
+        naming_threads,
+        result,
     )
-    accepted = (pull.merged, approved(reviews))
+    merged_and_approved = (pull.merged, is_pull_approved(reviews))
     for case in cases:
-        found.renames.append(_record(case, repository, pull, accepted))
+        result.renames.append(_make_rename(case, repository, pull, merged_and_approved))
     return cases
 
 
-def _linked(
-    ranges: Iterable[Range], changes: Changes, naming: Sequence[Sequence[Comment]], found: Found
-) -> list[_Case]:
+def _link_renames(
+    ranges: Iterable[CommitRange],
+    changes: RepositoryChanges,
+    naming_threads: Sequence[Sequence[Comment]],
+    result: MinedRepository,
+) -> list[_LinkedRename]:
     """Return the best link of each renamed method."""
-    best: dict[tuple[object, ...], _Case] = {}
+    best: dict[tuple[object, ...], _LinkedRename] = {}
     unlinked: set[tuple[object, ...]] = set()
-    for compared in ranges:
-        matched = changes.matched(compared)
-        for renamed, tags in zip(matched.renames, _tags(matched), strict=True):
+    for commit_range in ranges:
+        matched = changes.match_range(commit_range)
+        for renamed, tags in zip(matched.renames, _tag_renames(matched), strict=True):
             new = renamed.new
             key = (new.path, new.method.key)
             if not new.method.has_body:
-                found.lost["a renamed method has no body"] += 1
+                result.lost["a renamed method has no body"] += 1
                 continue
-            where = _where(renamed.old, compared.before)
+            method_position = _locate_method(renamed.old, commit_range.before)
             unlinked.add(key)
-            for thread in naming:
-                link_kind = link(thread, where, new.name)
+            for thread in naming_threads:
+                link_kind = link_thread(thread, method_position, new.name)
                 if link_kind:
                     suggested = is_suggested([comment.body for comment in thread], new.name)
-                    case = _Case(renamed, tags, compared, matched, thread, link_kind, suggested)
+                    case = _LinkedRename(
+                        renamed, tags, commit_range, matched, thread, link_kind, suggested
+                    )
                     if key not in best or case.rank < best[key].rank:
                         best[key] = case
-    found.counts["methods of which only the name changed"] += len(unlinked)
-    found.lost["a rename that no comment speaks of"] += len(unlinked - best.keys())
+    result.counts["methods of which only the name changed"] += len(unlinked)
+    result.lost["a rename that no comment speaks of"] += len(unlinked - best.keys())
     return [case for _, case in sorted(best.items(), key=lambda item: str(item[0]))]
 
 
-def _tags(matched: Matched) -> list[tuple[str, ...]]:
+def _tag_renames(matched: MatchResult) -> list[tuple[str, ...]]:
     names = [(rename.old.name, rename.new.name) for rename in matched.renames]
     return [
         tuple(sorted({*tags, "mass"} if is_mass else tags))
-        for tags, is_mass in zip(of_commit(matched.renames), mass(names, MASS), strict=True)
+        for tags, is_mass in zip(
+            tag_commit(matched.renames), mark_mass_renames(names, MIN_MASS_COUNT), strict=True
+        )
     ]
 
 
-def _where(old: Located, commit: str) -> Where:
+def _locate_method(old: LocatedMethod, commit: str) -> MethodPosition:
     file, method, data = old.version.file, old.method, old.version.source.data
-    opens = int(file.syntax.start[method.declared.body]) if file is not None else method.start
+    body_start = (
+        int(file.syntax.start[method.declaration.body]) if file is not None else method.start
+    )
 
-    def line(offset: int) -> int:
+    def count_line(offset: int) -> int:
         return data.count(b"\n", 0, offset) + 1
 
-    return Where(commit, old.path, old.name, line(method.first), line(opens), line(method.end))
+    return MethodPosition(
+        commit,
+        old.path,
+        old.name,
+        count_line(method.start_with_javadoc),
+        count_line(body_start),
+        count_line(method.end),
+    )
 
 
-def _record(case: _Case, repository: str, pull: Pull, accepted: tuple[bool, bool]) -> Rename:
+def _make_rename(
+    case: _LinkedRename, repository: str, pull: Pull, merged_and_approved: tuple[bool, bool]
+) -> Rename:
     old, new, root = case.renamed.old, case.renamed.new, case.thread[0]
-    merged, is_approved = accepted
+    merged, is_approved = merged_and_approved
     comments = [comment.body for comment in case.thread]
     features = find_features(
         comments,
@@ -401,18 +443,18 @@ def _record(case: _Case, repository: str, pull: Pull, accepted: tuple[bool, bool
     return Rename(
         id=str(uuid.uuid5(NAMESPACE, "\0".join(id_parts))),
         project=repository,
-        commit=case.found.after,
-        parent=case.found.before,
-        time=seconds(pull.closed),
+        commit=case.commit_range.after,
+        parent=case.commit_range.before,
+        time=parse_time(pull.closed),
         path=new.path,
         path_before=old.path,
-        owner=new.method.shown,
+        owner=new.method.displayed_owner,
         old_name=old.name,
         new_name=new.name,
         parameters=new.method.parameters,
-        returns=new.method.declared.returns,
-        code=new.version.code(new.method),
-        code_before=old.version.code(old.method),
+        returns=new.method.declaration.returns,
+        code=new.version.extract_code(new.method),
+        code_before=old.version.extract_code(old.method),
         tags=case.tags,
         review=Review(
             comment="\n\n".join(comments),
@@ -425,27 +467,27 @@ def _record(case: _Case, repository: str, pull: Pull, accepted: tuple[bool, bool
     )
 
 
-def _others(case: _Case, repository: str) -> Iterator[StableMethod]:
+def _iterate_stable_methods(case: _LinkedRename, repository: str) -> Iterator[StableMethod]:
     """Yield the methods of the case's file that kept name and body."""
-    for _, method in case.matched.same:
+    for _, method in case.matched.unchanged:
         if method.path != case.renamed.new.path or not method.method.has_body:
             continue
         id_parts = ("stable", repository, method.path, method.method.key)
         yield StableMethod(
             id=str(uuid.uuid5(NAMESPACE, "\0".join(id_parts))),
             project=repository,
-            commit=case.found.after,
+            commit=case.commit_range.after,
             path=method.path,
-            owner=method.method.shown,
+            owner=method.method.displayed_owner,
             name=method.name,
             parameters=method.method.parameters,
-            returns=method.method.declared.returns,
-            code=method.version.code(method.method),
+            returns=method.method.declaration.returns,
+            code=method.version.extract_code(method.method),
             tags=tuple(
                 sorted(
                     {
-                        *of_place(method.path, method.version, method.method),
-                        *of_method(method.version, method.method),
+                        *tag_location(method.path, method.version, method.method),
+                        *tag_method(method.version, method.method),
                     }
                 )
             ),

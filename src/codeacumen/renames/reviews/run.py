@@ -24,9 +24,9 @@ from codeacumen.api import CodeacumenError, Json
 from codeacumen.core.files import write_atomically
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.renames.records import RENAMES, STABLE, Rename, write_lines
-from codeacumen.renames.reviews.client import Source
+from codeacumen.renames.reviews.client import AnswerSource
 from codeacumen.renames.reviews.comments import KEYWORDS, is_clear
-from codeacumen.renames.reviews.mining import Found, NoRepositoryError, mine
+from codeacumen.renames.reviews.mining import MinedRepository, NoRepositoryError, mine_repository
 
 COLUMNS = (
     "decision",
@@ -49,7 +49,7 @@ COLUMNS = (
 # Excel cuts off a longer cell and breaks the row.
 LONGEST_CELL = 32_000
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-_MEANT = {
+_DECISION_WORDS = {
     "include": "include",
     "i": "include",
     "yes": "include",
@@ -74,7 +74,7 @@ class Decision:
 
 
 def write_review_file(
-    path: Path, renames: Iterable[Rename], decided: Mapping[str, Decision]
+    path: Path, renames: Iterable[Rename], decisions: Mapping[str, Decision]
 ) -> None:
     """Write the table and keep the decisions that it already holds."""
     out = io.StringIO()
@@ -83,7 +83,7 @@ def write_review_file(
     for rename in renames:
         if rename.review is None:
             continue
-        previous = decided.get(rename.id, Decision(rename.review.decision))
+        previous = decisions.get(rename.id, Decision(rename.review.decision))
         row = {
             "decision": previous.decision,
             "note": previous.note,
@@ -102,12 +102,12 @@ def write_review_file(
             "code": rename.code,
             "id": rename.id,
         }
-        writer.writerow([_cell(row[name]) for name in COLUMNS])
+        writer.writerow([_escape_cell(row[name]) for name in COLUMNS])
     text = out.getvalue().encode("utf-8", "backslashreplace")
     write_atomically(path, b"\xef\xbb\xbf" + text)
 
 
-def _cell(text: str) -> str:
+def _escape_cell(text: str) -> str:
     """Shorten a cell and mark it as text if it looks like a formula.
 
     >>> _escape_cell("=1+1"), _escape_cell("a plain comment")
@@ -123,18 +123,18 @@ def read_decisions(path: Path) -> dict[str, Decision]:
     """Return the decisions by the id of the rename, without undecided rows."""
     hint = "it is the review file that `codeacumen renames reviews` wrote, with its decision column"
     try:
-        text = _decoded(path.read_bytes())
+        text = _decode_text(path.read_bytes())
     except OSError as error:
         raise CodeacumenError(f"{path}: {error.strerror}", hint) from error
-    head = text.partition("\n")[0]
-    separator = max(",;\t", key=head.count)
-    limit = csv.field_size_limit(1 << 30)
+    header = text.partition("\n")[0]
+    separator = max(",;\t", key=header.count)
+    previous_limit = csv.field_size_limit(1 << 30)
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
     except csv.Error as error:
         raise CodeacumenError(f"{path} is not a table: {error}", hint) from error
     finally:
-        csv.field_size_limit(limit)
+        csv.field_size_limit(previous_limit)
     names = [name.strip().lower() for name in rows[0]] if rows else []
     if "id" not in names or "decision" not in names:
         raise CodeacumenError(f"{path} has no columns id and decision", hint)
@@ -143,15 +143,15 @@ def read_decisions(path: Path) -> dict[str, Decision]:
         cells = dict(zip(names, row, strict=False))
         key, verdict = cells.get("id", "").strip(), cells.get("decision", "").strip().lower()
         note = cells.get("note", "").strip()
-        if verdict not in _MEANT:
+        if verdict not in _DECISION_WORDS:
             raise CodeacumenError(
                 f"{path}, row {number}: {verdict!r} is no decision",
                 "write include or exclude, or leave it empty",
             )
-        if not key or (not _MEANT[verdict] and not note):
+        if not key or (not _DECISION_WORDS[verdict] and not note):
             continue
         decision = Decision(
-            _MEANT[verdict], note.removeprefix("'") if note[1:2] in _FORMULA else note
+            _DECISION_WORDS[verdict], note.removeprefix("'") if note[1:2] in _FORMULA else note
         )
         if decisions.get(key, decision).decision != decision.decision:
             raise CodeacumenError(f"{path}, row {number}: {key} was decided otherwise above")
@@ -159,7 +159,7 @@ def read_decisions(path: Path) -> dict[str, Decision]:
     return decisions
 
 
-def _decoded(data: bytes) -> str:
+def _decode_text(data: bytes) -> str:
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return data.decode("utf-16", "replace")
     try:
@@ -174,7 +174,7 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def mine_reviews(
-    source: Source,
+    source: AnswerSource,
     repositories: Sequence[str],
     out: Path,
     since: str = "",
@@ -193,12 +193,12 @@ def mine_reviews(
         raise CodeacumenError(f"{since!r} is no date", "write it as in 2020-01-31")
     # Read the table before the first request: a damaged one must not be overwritten.
     review_path = out / REVIEW_FILE
-    decided = read_decisions(review_path) if review_path.is_file() else {}
-    results: list[Found] = []
+    decisions = read_decisions(review_path) if review_path.is_file() else {}
+    results: list[MinedRepository] = []
     problems: dict[str, str] = {}
     for name in names:
         try:
-            results.append(mine(source, name, since, step))
+            results.append(mine_repository(source, name, since, step))
         except NoRepositoryError as error:
             if name == names[-1] and not results:
                 raise
@@ -211,21 +211,23 @@ def mine_reviews(
         "repositories": {
             result.repository: {
                 "counts": dict(result.counts),
-                "lost": dict(sorted((reason, n) for reason, n in result.lost.items() if n)),
+                "lost": dict(
+                    sorted((reason, count) for reason, count in result.lost.items() if count)
+                ),
             }
             for result in results
         },
         "problems": problems,
         "cases": len(renames),
         "clear": sum(
-            result.review is not None and is_clear(result.review.features) for result in renames
+            rename.review is not None and is_clear(rename.review.features) for rename in renames
         ),
-        "stable": sum(len(rename.stable) for rename in results),
+        "stable": sum(len(result.stable) for result in results),
     }
     write_lines(out / RENAMES, renames)
     write_lines(out / STABLE, [method for result in results for method in result.stable])
-    write_review_file(review_path, renames, decided)
+    write_review_file(review_path, renames, decisions)
     write_atomically(out / ABOUT, (json.dumps(about, indent=1) + "\n").encode())
     for result in results:
-        source.finish(result.repository)
+        source.finish_round(result.repository)
     return about

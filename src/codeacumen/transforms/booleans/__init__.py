@@ -22,10 +22,16 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from codeacumen.languages.java.syntax.declarations import NONE
-from codeacumen.transforms.booleans.values import CAST, UNSURE, is_primitive, results, values_of
+from codeacumen.transforms.booleans.values import (
+    CAST,
+    UNSURE,
+    boolean_evidence,
+    is_primitive_boolean,
+    result_expressions,
+)
 from codeacumen.transforms.code import LOOPS, MAY_BE_INHERITED, SWITCH, Code, may_be_field
-from codeacumen.transforms.edits import Part, Rewrite, replace
-from codeacumen.transforms.location import Location, Numbered
+from codeacumen.transforms.edits import Part, Rewrite, replace_range
+from codeacumen.transforms.location import Location, LocationIds
 
 NOT = "unary_expression"
 PARENTHESES = "parenthesized_expression"
@@ -34,11 +40,11 @@ DECLARATOR = "variable_declarator"
 _DUAL = {"&=": b"|=", "|=": b"&="}
 _OPPOSITE = {"true": b"false", "false": b"true"}
 # Statements whose grammar includes the parentheses around the condition.
-_CONDITIONS = frozenset(
+_PARENTHESIZED_CONDITIONS = frozenset(
     ("if_statement", "while_statement", "do_statement", "synchronized_statement", SWITCH)
 )
 # Parents that accept any expression without parentheses.
-_FREE = frozenset(
+_ANY_EXPRESSION_CONTEXTS = frozenset(
     (
         DECLARATOR,
         ASSIGNMENT,
@@ -53,7 +59,7 @@ _FREE = frozenset(
     )
 )
 # Parents that read a boolean.
-_READ = _FREE | {
+_BOOLEAN_CONTEXTS = _ANY_EXPRESSION_CONTEXTS | {
     "annotation_argument_list",
     "binary_expression",
     "cast_expression",
@@ -64,7 +70,7 @@ _READ = _FREE | {
     "ternary_expression",
 }
 # Operands of ``!`` that need no parentheses.
-_TIGHT = frozenset(
+_UNPARENTHESIZED_OPERANDS = frozenset(
     (
         "array_access",
         "cast_expression",
@@ -77,10 +83,12 @@ _TIGHT = frozenset(
     )
 )
 # Bytes of identifiers and keywords, including those beyond ASCII.
-_WORD = frozenset(byte for byte in range(256) if byte > 127 or chr(byte).isalnum()) | set(b"_$")
+_WORD_BYTES = frozenset(byte for byte in range(256) if byte > 127 or chr(byte).isalnum()) | set(
+    b"_$"
+)
 
 
-class _Point(NamedTuple):
+class _Negation(NamedTuple):
     """An expression to negate, with all ``!`` and parentheses around it.
 
     ``cast``: it needs a cast to boolean. ``keeps_not``: a ``!`` in front of it stays.
@@ -88,13 +96,13 @@ class _Point(NamedTuple):
 
     node: int
     cast: bool = False
-    kept: bool = False
+    keeps_not: bool = False
 
 
-class _Plan(NamedTuple):
+class _Exchange(NamedTuple):
     """The expressions to negate for one variable, and the operators to replace by their duals."""
 
-    points: list[_Point]
+    negations: list[_Negation]
     operators: list[int]
 
 
@@ -107,54 +115,57 @@ class BooleanExchange:
 
     name = "boolean"
 
-    def locations(self, code: Code, method: int, seed: int) -> list[Location]:
-        numbered = Numbered(self.name)
-        found: list[Location] = []
-        for variable in code.variables.get(method, ()):
-            type_ = _type(code, variable)
+    def find_locations(self, code: Code, method: int, seed: int) -> list[Location]:
+        location_ids = LocationIds(self.name)
+        locations: list[Location] = []
+        for variable in code.local_variables.get(method, ()):
+            type_ = _candidate_type(code, variable)
             if not type_:
                 continue
-            plan, why = None, ""
+            exchange, refusal = None, ""
             try:
-                plan = _plan(code, method, variable, type_)
+                exchange = _plan_exchange(code, method, variable, type_)
             except _RefusedError as reason:
-                why = str(reason)
-            id_ = numbered.id(code.text(variable))
-            found.append(Location(id_, method, *code.span(variable), why, plan))
-        return found
+                refusal = str(reason)
+            id_ = location_ids.next_id(code.text(variable))
+            locations.append(Location(id_, method, *code.span(variable), refusal, exchange))
+        return locations
 
-    def rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
-        turned: dict[int, _Point] = {}
-        found: list[Rewrite] = []
-        for location in chosen:
-            plan: _Plan = location.detail
+    def make_rewrites(self, code: Code, selected: Sequence[Location]) -> list[Rewrite]:
+        negations: dict[int, _Negation] = {}
+        rewrites: list[Rewrite] = []
+        for location in selected:
+            exchange: _Exchange = location.detail
             # Two negations of the same expression cancel out.
-            for point in plan.points:
-                if turned.pop(point.node, None) is None:
-                    turned[point.node] = point
-            found += [replace(*code.span(one), _DUAL[code.kind[one]]) for one in plan.operators]
-        for point in turned.values():
-            found += _negated(code, point)
-        return found
+            for negation in exchange.negations:
+                if negations.pop(negation.node, None) is None:
+                    negations[negation.node] = negation
+            rewrites += [
+                replace_range(*code.span(operator), _DUAL[code.kind[operator]])
+                for operator in exchange.operators
+            ]
+        for negation in negations.values():
+            rewrites += _negate(code, negation)
+        return rewrites
 
 
 # ---- candidates
 
 
-def _type(code: Code, variable: int) -> str:
+def _candidate_type(code: Code, variable: int) -> str:
     """Return ``boolean``, ``Boolean`` or ``var`` for a variable that is a candidate, else an empty
     string."""
     if code.role[variable] != "local":
         return ""
-    holder = code.parent[variable]
-    if code.kind[holder] == DECLARATOR:
-        if code.child(holder, "dimensions") != NONE:
+    declaration = code.parent[variable]
+    if code.kind[declaration] == DECLARATOR:
+        if code.child(declaration, "dimensions") != NONE:
             return ""
-        value = code.child(holder, "value")
-        holder = code.parent[holder]
+        value = code.child(declaration, "value")
+        declaration = code.parent[declaration]
     else:
         value = NONE
-    type_ = code.child(holder, "type")
+    type_ = code.child(declaration, "type")
     if type_ == NONE:
         return ""
     kind = code.kind[type_]
@@ -164,70 +175,77 @@ def _type(code: Code, variable: int) -> str:
         return "Boolean" if code.declared_type(variable).endswith("lang.Boolean") else ""
     if kind != "type_identifier":
         return ""
-    written = code.bytes(type_)
-    if written == b"Boolean":
+    type_name = code.node_bytes(type_)
+    if type_name == b"Boolean":
         return "Boolean"
-    return "var" if written == b"var" and value != NONE and is_primitive(code, value) else ""
+    return (
+        "var" if type_name == b"var" and value != NONE and is_primitive_boolean(code, value) else ""
+    )
 
 
-def _plan(code: Code, method: int, variable: int, type_: str) -> _Plan:
+def _plan_exchange(code: Code, method: int, variable: int, type_: str) -> _Exchange:
     """Return what to change for a variable; raise ``_RefusedError`` where the exchange is not
     safe."""
-    if why := code.unreadable(method):
+    if why := code.unreadable_reason(method):
         raise _RefusedError(why)
     if type_ == "Boolean":
         raise _RefusedError("Boolean may be null")
-    holder = code.parent[variable]
-    if code.kind[holder] != DECLARATOR:
+    declarator = code.parent[variable]
+    if code.kind[declarator] != DECLARATOR:
         raise _RefusedError("its values come from what is looped over")
     if may_be_field(code, variable):
         raise _RefusedError(MAY_BE_INHERITED)
-    plan = _Plan([], [])
-    value = code.child(holder, "value")
+    exchange = _Exchange([], [])
+    value = code.child(declarator, "value")
     if value != NONE:
-        plan.points.append(_value(code, method, value, type_))
+        exchange.negations.append(_negation_of_value(code, method, value, type_))
     for use in code.occurrences[variable]:
         if use != variable:
-            _add_use(code, method, use, plan)
-    if not plan.points and not plan.operators:
+            _add_use(code, method, use, exchange)
+    if not exchange.negations and not exchange.operators:
         raise _RefusedError("it has neither a value nor a use")
-    return plan
+    return exchange
 
 
 # ---- expressions to negate
 
 
-def _add_use(code: Code, method: int, use: int, plan: _Plan) -> None:
+def _add_use(code: Code, method: int, use: int, exchange: _Exchange) -> None:
     """Add the expressions and operators to change for one use of the variable."""
     parent = code.parent[use]
     if code.kind[parent] != ASSIGNMENT or code.field[use] != "left":
-        plan.points.append(_Point(_read(code, use)))
+        exchange.negations.append(_Negation(_widen_to_negations(code, use)))
         return
     operator, value = code.child(parent, "operator"), code.child(parent, "right")
     sign = code.kind[operator]
     if sign == "=":
-        plan.points.append(_value(code, method, value, ""))
+        exchange.negations.append(_negation_of_value(code, method, value, ""))
     elif sign in _DUAL:
-        plan.points.append(_Point(value, kept=_captured(code, method, value)))
-        plan.operators.append(operator)
+        exchange.negations.append(
+            _Negation(value, keeps_not=_is_captured_variable(code, method, value))
+        )
+        exchange.operators.append(operator)
     elif sign != "^=":
         raise _RefusedError("it is used in a way that is not understood")
-    if not _is_statement(code, parent):
-        plan.points.append(_Point(_read(code, parent)))
+    if not _is_value_unused(code, parent):
+        exchange.negations.append(_Negation(_widen_to_negations(code, parent)))
 
 
-def _read(code: Code, node: int) -> int:
+def _widen_to_negations(code: Code, node: int) -> int:
     """Return an expression with all ``!`` and parentheses around it."""
     kind, parent = code.kind, code.parent
     if kind[node] == "type_identifier" and kind[parent[node]] == "cast_expression":
         # (a) + b, which the grammar parses as a cast.
         return node
-    above = parent[node]
-    while kind[above] == NOT or (
-        kind[above] == PARENTHESES and kind[parent[above]] not in _CONDITIONS
+    parent_node = parent[node]
+    while kind[parent_node] == NOT or (
+        kind[parent_node] == PARENTHESES
+        and kind[parent[parent_node]] not in _PARENTHESIZED_CONDITIONS
     ):
-        node, above = above, parent[above]
-    if kind[above] not in _READ or (kind[above] == "for_statement" and _is_clause(code, node)):
+        node, parent_node = parent_node, parent[parent_node]
+    if kind[parent_node] not in _BOOLEAN_CONTEXTS or (
+        kind[parent_node] == "for_statement" and _is_clause(code, node)
+    ):
         raise _RefusedError("it is used in a way that is not understood")
     return node
 
@@ -237,26 +255,26 @@ def _is_clause(code: Code, node: int) -> bool:
     return code.field[node] in ("init", "update")
 
 
-def _is_statement(code: Code, node: int) -> bool:
+def _is_value_unused(code: Code, node: int) -> bool:
     """Return whether the value of an assignment is unused."""
-    above = code.parent[node]
-    if code.kind[above] == "for_statement":
+    parent = code.parent[node]
+    if code.kind[parent] == "for_statement":
         return _is_clause(code, node)
     # The expression after an arrow is a value if the switch is an expression.
-    while code.kind[above] == "expression_statement":
-        rule = code.parent[above]
+    while code.kind[parent] == "expression_statement":
+        rule = code.parent[parent]
         if code.kind[rule] != "switch_rule":
             return True
         switch = code.parent[code.parent[rule]]
-        above = code.parent[switch]
-        if code.kind[above] in _WITH_STATEMENTS:
+        parent = code.parent[switch]
+        if code.kind[parent] in _STATEMENT_PARENTS:
             return True
-        if code.kind[above] in LOOPS and code.field[switch] == "body":
+        if code.kind[parent] in LOOPS and code.field[switch] == "body":
             return True
     return False
 
 
-_WITH_STATEMENTS = frozenset(
+_STATEMENT_PARENTS = frozenset(
     (
         "block",
         "constructor_body",
@@ -267,60 +285,66 @@ _WITH_STATEMENTS = frozenset(
 )
 
 
-def _value(code: Code, method: int, value: int, type_: str) -> _Point:
+def _negation_of_value(code: Code, method: int, value: int, type_: str) -> _Negation:
     """Return the value of a declaration or an assignment as an expression to negate."""
-    core = code.unwrapped(value)
+    core = code.strip_parentheses(value)
     if code.kind[core] == NOT:
         # The ``!`` stays if the operand may not be a valid boolean here without it.
         operand = code.child(core, "operand")
-        kept = (
-            _captured(code, method, value)
-            or (type_ == "var" and not is_primitive(code, operand))
-            or any(code.kind[one] == "null_literal" for one in results(code, operand))
+        keeps_not = (
+            _is_captured_variable(code, method, value)
+            or (type_ == "var" and not is_primitive_boolean(code, operand))
+            or any(
+                code.kind[result] == "null_literal" for result in result_expressions(code, operand)
+            )
         )
-        return _Point(value, kept=kept)
-    told = values_of(code).told(code, core)
-    if told == UNSURE:
+        return _Negation(value, keeps_not=keeps_not)
+    evidence = boolean_evidence(code).of_value(code, core)
+    if evidence == UNSURE:
         raise _RefusedError("the type of a call may depend on its context")
-    return _Point(value, cast=told == CAST)
+    return _Negation(value, cast=evidence == CAST)
 
 
-def _captured(code: Code, method: int, value: int) -> bool:
+def _is_captured_variable(code: Code, method: int, value: int) -> bool:
     """Return whether a value is a variable of another method, negated or not.
 
     Its ``!`` then belongs to that variable, which may be exchanged as well.
     """
     while code.kind[value] in (NOT, PARENTHESES):
-        value = code.child(value, "operand") if code.kind[value] == NOT else _inside(code, value)
+        value = (
+            code.child(value, "operand")
+            if code.kind[value] == NOT
+            else _inner_expression(code, value)
+        )
     declaration = code.declaration.get(value, NONE)
     return code.role.get(declaration) == "local" and code.method_of[declaration] != method
 
 
-def _inside(code: Code, parentheses: int) -> int:
+def _inner_expression(code: Code, parentheses: int) -> int:
     """Return the expression in parentheses."""
-    return next(one for one in code.children(parentheses) if code.kind[one] not in ("(", ")"))
+    return next(child for child in code.children(parentheses) if code.kind[child] not in ("(", ")"))
 
 
 # ---- text of the changes
 
 
-def _negated(code: Code, point: _Point) -> Iterable[Rewrite]:
+def _negate(code: Code, negation: _Negation) -> Iterable[Rewrite]:
     """Return the rewrites that negate an expression."""
-    node = point.node
-    core = code.unwrapped(node)
+    node = negation.node
+    core = code.strip_parentheses(node)
     if code.kind[core] in _OPPOSITE:
-        return (replace(*code.span(core), _OPPOSITE[code.kind[core]]),)
-    if code.kind[core] == NOT and not point.kept:
-        return _stripped(code, core)
+        return (replace_range(*code.span(core), _OPPOSITE[code.kind[core]]),)
+    if code.kind[core] == NOT and not negation.keeps_not:
+        return _strip_not(code, core)
     start, end = code.span(node)
-    before = b"!(boolean) " if point.cast else b"!"
+    before = b"!(boolean) " if negation.cast else b"!"
     parts: tuple[Part, ...] = (before, (start, end))
-    if code.kind[node] not in _TIGHT and code.kind[node] != "type_identifier":
+    if code.kind[node] not in _UNPARENTHESIZED_OPERANDS and code.kind[node] != "type_identifier":
         parts = (before + b"(", (start, end), b")")
     return (Rewrite(start, end, parts),)
 
 
-def _stripped(code: Code, node: int) -> Iterable[Rewrite]:
+def _strip_not(code: Code, node: int) -> Iterable[Rewrite]:
     """Return the rewrites that remove a ``!`` and the parentheses that only it needed."""
     sign, operand = code.child(node, "operator"), code.child(node, "operand")
     start, end = code.span(sign)
@@ -329,15 +353,15 @@ def _stripped(code: Code, node: int) -> Iterable[Rewrite]:
     if (
         code.kind[operand] == PARENTHESES
         and end == code.start[operand]
-        and code.kind[code.parent[node]] in _FREE
-        and code.kind[_inside(code, operand)] not in _TIGHT
+        and code.kind[code.parent[node]] in _ANY_EXPRESSION_CONTEXTS
+        and code.kind[_inner_expression(code, operand)] not in _UNPARENTHESIZED_OPERANDS
     ):
-        last = code.end[operand]
-        return _gone(code, start, end + 1), replace(last - 1, last, b"")
-    return (_gone(code, start, end),)
+        closing = code.end[operand]
+        return _remove_range(code, start, end + 1), replace_range(closing - 1, closing, b"")
+    return (_remove_range(code, start, end),)
 
 
-def _gone(code: Code, start: int, end: int) -> Rewrite:
+def _remove_range(code: Code, start: int, end: int) -> Rewrite:
     """Return the rewrite that removes a range; a space remains where two words would join."""
-    apart = code.source[start - 1] in _WORD and code.source[end] in _WORD
-    return replace(start, end, b" " if apart else b"")
+    needs_space = code.source[start - 1] in _WORD_BYTES and code.source[end] in _WORD_BYTES
+    return replace_range(start, end, b" " if needs_space else b"")

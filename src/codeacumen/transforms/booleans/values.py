@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from codeacumen.languages.java.resolve.attribution import Attribution
-from codeacumen.languages.java.resolve.sites import rows, sites
-from codeacumen.languages.java.resolve.static_types import Types
+from codeacumen.languages.java.resolve.sites import build_rows, extract_sites
+from codeacumen.languages.java.resolve.static_types import StaticTypes
 from codeacumen.languages.java.resolve.types import BOOLEAN, ClassType
-from codeacumen.languages.java.resolve.world import label
+from codeacumen.languages.java.resolve.world import qualified_name
 from codeacumen.languages.java.syntax.declarations import NONE, MethodDeclaration
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.code import LAMBDA, SWITCH, Code
@@ -28,21 +28,27 @@ _NAMES = ("boolean", "Boolean", _BOXED)
 PLAIN, CAST, UNSURE = range(3)
 
 
-def results(code: Code, value: int) -> Iterator[int]:
+def result_expressions(code: Code, value: int) -> Iterator[int]:
     """Yield the expressions that a value evaluates to, one for each branch.
 
     Some expressions of switches may be no results.
     """
-    waiting = [value]
-    while waiting:
-        node = code.unwrapped(waiting.pop())
+    stack = [value]
+    while stack:
+        node = code.strip_parentheses(stack.pop())
         if code.kind[node] == "ternary_expression":
-            waiting += (code.child(node, "consequence"), code.child(node, "alternative"))
+            stack += (code.child(node, "consequence"), code.child(node, "alternative"))
         elif code.kind[node] == SWITCH:
-            for one in code.of_kind(node, "yield_statement", "expression_statement"):
-                rule = code.kind[code.parent[one]] == "switch_rule"
-                if rule or code.kind[one] == "yield_statement":
-                    waiting += [at for at in code.children(one) if code.kind[at] not in _MARKS]
+            for statement in code.descendants_of_kind(
+                node, "yield_statement", "expression_statement"
+            ):
+                is_rule = code.kind[code.parent[statement]] == "switch_rule"
+                if is_rule or code.kind[statement] == "yield_statement":
+                    stack += [
+                        child
+                        for child in code.children(statement)
+                        if code.kind[child] not in _MARKS
+                    ]
         else:
             yield node
 
@@ -50,135 +56,149 @@ def results(code: Code, value: int) -> Iterator[int]:
 _MARKS = frozenset(("yield", ";"))
 
 
-class Values:
+class BooleanEvidence:
     """Boolean types of the calls of a file, computed on demand."""
 
     def __init__(self, file: JavaFile) -> None:
         self.file = file
-        self._told: dict[int, int] = {}
+        self._evidence_by_call: dict[int, int] = {}
 
-    def told(self, code: Code, value: int) -> int:
+    def of_value(self, code: Code, value: int) -> int:
         """Return whether a value is a boolean without an assignment that expects one.
 
         PLAIN if so, CAST if not or not certainly, UNSURE if a cast may not be enough.
         """
-        found = PLAIN
-        for node in results(code, value):
+        evidence = PLAIN
+        for node in result_expressions(code, value):
             if code.kind[node] == "method_invocation":
-                found = max(found, self._call(code, node))
-        return found
+                evidence = max(evidence, self._of_call_cached(code, node))
+        return evidence
 
-    def _call(self, code: Code, call: int) -> int:
+    def _of_call_cached(self, code: Code, call: int) -> int:
         """Return the evidence for a call, cached."""
-        found = self._told.get(call)
-        if found is None:
-            found = self._told[call] = self._of_call(code, call)
-        return found
+        evidence = self._evidence_by_call.get(call)
+        if evidence is None:
+            evidence = self._evidence_by_call[call] = self._infer_call(code, call)
+        return evidence
 
-    def _of_call(self, code: Code, call: int) -> int:
+    def _infer_call(self, code: Code, call: int) -> int:
         """Return the evidence for a call: PLAIN, CAST or UNSURE."""
         name = code.child(call, "name")
-        method = self.declared(code, name)
+        method = self.declared_method(code, name)
         if method is not None:
-            if method.returns in _NAMES and not _generic(method):
+            if method.returns in _NAMES and not _returns_type_parameter(method):
                 return PLAIN
-            if any(" extends " in one for one in method.type_parameters):
+            if any(" extends " in parameter for parameter in method.type_parameters):
                 return UNSURE
         elif _is_equals(code, call, name):
             return PLAIN
         else:
-            found = self._elsewhere(code, name)
-            if found != CAST:
-                return found
-        return UNSURE if _depends(code, call) else CAST
+            evidence = self._evidence_from_project(code, name)
+            if evidence != CAST:
+                return evidence
+        return UNSURE if _has_context_dependent_argument(code, call) else CAST
 
-    def declared(self, code: Code, name: int) -> MethodDeclaration | None:
+    def declared_method(self, code: Code, name: int) -> MethodDeclaration | None:
         """Return the method of this file that a call's name refers to, if any."""
         declaration = code.declaration.get(name, NONE)
-        return self._methods.get(code.parent[declaration]) if declaration != NONE else None
+        return self._methods_by_node.get(code.parent[declaration]) if declaration != NONE else None
 
     @cached_property
-    def _methods(self) -> dict[int, MethodDeclaration]:
+    def _methods_by_node(self) -> dict[int, MethodDeclaration]:
         """Methods of this file by the node of their declaration."""
-        return {one.node: one for one in self.file.declarations.methods}
+        return {method.node: method for method in self.file.declarations.methods}
 
     # ---- methods of other files
 
-    def _elsewhere(self, code: Code, name: int) -> int:
+    def _evidence_from_project(self, code: Code, name: int) -> int:
         """Return the evidence for a call of a method in another file, from the types in the
         project."""
-        attribution, calls = self._types
+        attribution, calls = self._attribution_and_calls
         row = calls.get(code.start[name])
         if row is None:
             return CAST
-        meant = attribution.resolution(row)
-        if meant.ambiguous or not meant.candidates:
+        resolution = attribution.resolution_of(row)
+        if resolution.is_ambiguous or not resolution.candidates:
             return CAST
         type_ = attribution.type_of(row)
-        if type_ is BOOLEAN or (isinstance(type_, ClassType) and label(type_.cls) == _BOXED):
+        if type_ is BOOLEAN or (
+            isinstance(type_, ClassType) and qualified_name(type_.cls) == _BOXED
+        ):
             return PLAIN
-        bounded = any(" " in text for one in meant.candidates for text in one.method.row[3])
-        return UNSURE if bounded else CAST
+        is_bounded = any(
+            " " in type_parameter
+            for candidate in resolution.candidates
+            for type_parameter in candidate.method.declaration[3]
+        )
+        return UNSURE if is_bounded else CAST
 
     @cached_property
-    def _types(self) -> tuple[Attribution, dict[int, int]]:
+    def _attribution_and_calls(self) -> tuple[Attribution, dict[int, int]]:
         """Types of this file's expressions, and the rows of its calls by the offset of their
         names."""
-        types = self.file.once(Types)
+        types = self.file.compute_once(StaticTypes)
         unit = types.world.units[types.path]
-        found = Attribution(types.world, rows(unit, sites(self.file)))
-        return found, {found.rows.b[row]: row for row in found.rows.calls()}
+        attribution = Attribution(types.world, build_rows(unit, extract_sites(self.file)))
+        return attribution, {attribution.rows.b[row]: row for row in attribution.rows.list_calls()}
 
 
-def values_of(code: Code) -> Values:
+def boolean_evidence(code: Code) -> BooleanEvidence:
     """Return the file's ``Values``, which are built once per file."""
-    return code.file.once(Values)
+    return code.file.compute_once(BooleanEvidence)
 
 
 def _is_equals(code: Code, call: int, name: int) -> bool:
     """Return whether a call is ``a.equals(b)``, which every object has."""
     arguments = code.children(code.child(call, "arguments"))
-    return code.bytes(name) == b"equals" and len(arguments) == 3
+    return code.node_bytes(name) == b"equals" and len(arguments) == 3
 
 
-def _generic(method: MethodDeclaration) -> bool:
+def _returns_type_parameter(method: MethodDeclaration) -> bool:
     """Return whether a method's return type is one of its own type parameters."""
-    return any(one.partition(" ")[0] == method.returns for one in method.type_parameters)
+    return any(
+        parameter.partition(" ")[0] == method.returns for parameter in method.type_parameters
+    )
 
 
-def _depends(code: Code, call: int) -> bool:
+def _has_context_dependent_argument(code: Code, call: int) -> bool:
     """Return whether the type of an argument depends on the call's target type.
 
     That is so for a lambda without written types, a method reference, and ``new C<>() {}``.
     """
     arguments = code.child(call, "arguments")
-    for node in code.of_kind(arguments, LAMBDA, "method_reference", "object_creation_expression"):
+    for node in code.descendants_of_kind(
+        arguments, LAMBDA, "method_reference", "object_creation_expression"
+    ):
         kind = code.kind[node]
         if kind == "method_reference":
             return True
         if kind == LAMBDA and code.kind[code.child(node, "parameters")] != "formal_parameters":
             return True
         if kind == "object_creation_expression":
-            body = any(code.kind[one] == "class_body" for one in code.children(node))
+            has_body = any(code.kind[child] == "class_body" for child in code.children(node))
             type_ = code.child(node, "type")
-            if body and type_ != NONE and code.bytes(type_).replace(b" ", b"").endswith(b"<>"):
+            if (
+                has_body
+                and type_ != NONE
+                and code.node_bytes(type_).replace(b" ", b"").endswith(b"<>")
+            ):
                 return True
     return False
 
 
-def is_primitive(code: Code, value: int) -> bool:
+def is_primitive_boolean(code: Code, value: int) -> bool:
     """Return whether a value is certainly a ``boolean`` and not a ``Boolean``."""
-    waiting = [value]
-    while waiting:
-        node = code.unwrapped(waiting.pop())
+    stack = [value]
+    while stack:
+        node = code.strip_parentheses(stack.pop())
         kind = code.kind[node]
         if kind == "ternary_expression":
-            waiting += (code.child(node, "consequence"), code.child(node, "alternative"))
+            stack += (code.child(node, "consequence"), code.child(node, "alternative"))
         elif kind == "binary_expression":
             operator = code.kind[code.child(node, "operator")]
             if operator in ("&", "|", "^"):
                 # If one operand is a boolean, so is the other, and the result cannot be null.
-                waiting.append(code.child(node, "left"))
+                stack.append(code.child(node, "left"))
             elif operator not in COMPARISONS:
                 return False
         elif kind == "unary_expression":
@@ -189,7 +209,7 @@ def is_primitive(code: Code, value: int) -> bool:
             if declaration == NONE or code.declared_type(declaration) != "boolean":
                 return False
         elif kind == "method_invocation":
-            method = values_of(code).declared(code, code.child(node, "name"))
+            method = boolean_evidence(code).declared_method(code, code.child(node, "name"))
             if method is None or method.returns != "boolean":
                 return False
         elif kind == "cast_expression":

@@ -33,20 +33,20 @@ class Certificate:
         """Whether no requested level failed."""
         return not self.failed
 
-    def json(self) -> dict[str, str]:
+    def to_json(self) -> dict[str, str]:
         """Return the certificate as a JSON object."""
-        told = {"level": self.level}
-        return told if self.holds else {**told, "failed": self.failed, "why": self.why}
+        row = {"level": self.level}
+        return row if self.holds else {**row, "failed": self.failed, "why": self.why}
 
 
-def level_of(name: str) -> int:
+def level_index(name: str) -> int:
     """Return the index of a level; raise an error for an unknown one."""
     if name not in LEVELS:
         raise CodeacumenError(f"there is no level {name!r}", f"choose one of {', '.join(LEVELS)}")
     return LEVELS.index(name)
 
 
-def without_place(why: str) -> str:
+def strip_location(why: str) -> str:
     """Return a reason without its line and name, so that equal reasons are counted together."""
     why = why.split(": ", 1)[-1] if ".java:" in why else why
     why = re.sub(r"^\S+ in line \d+ ", "a name ", why)

@@ -19,13 +19,13 @@ from pathlib import Path
 
 from codeacumen.api import CodeacumenError
 from codeacumen.core.progress import Progress
-from codeacumen.transforms.certify import LEVELS, Certificate, level_of
-from codeacumen.transforms.certify.reading import Subject, check
+from codeacumen.transforms.certify import LEVELS, Certificate, level_index
+from codeacumen.transforms.certify.reading import Subject, check_subjects
 
 _ERROR = re.compile(r"^(.+?\.java):(\d+): error: (.*)$", flags=re.MULTILINE)
 # A module declaration would require modules, but packages are compiled on the class path.
-_LEFT_OUT = ("module-info.java", "package-info.java")
-OPTIONS = (
+_EXCLUDED_FILES = ("module-info.java", "package-info.java")
+JAVAC_OPTIONS = (
     "-nowarn",
     "-proc:none",
     "-implicit:none",
@@ -40,15 +40,15 @@ OPTIONS = (
 
 def find_javac() -> str:
     """Return the path of javac; raise an error if the machine has none."""
-    found = shutil.which("javac")
-    if found is None:
+    path = shutil.which("javac")
+    if path is None:
         raise CodeacumenError(
             "there is no javac on this machine", "install a JDK, or use --certify binds"
         )
-    return found
+    return path
 
 
-def _start() -> subprocess.Popen[str]:
+def _start_compiler() -> subprocess.Popen[str]:
     """Start the compiler process, which answers one request per line."""
     java = Path(find_javac()).with_name("java")
     program = files("codeacumen.transforms.certify").joinpath("Compiler.java")
@@ -62,7 +62,7 @@ def _start() -> subprocess.Popen[str]:
     )
 
 
-class Compiled:
+class CompiledProject:
     """A project in a temporary folder: compiled unchanged, then again with changed files.
 
     Files that do not compile unchanged (for example because a library is missing) are not checked;
@@ -71,75 +71,79 @@ class Compiled:
 
     def __init__(self, sources: Mapping[str, bytes], class_path: str = "") -> None:
         self.class_path = class_path
-        self._process = _start()
+        self._process = _start_compiler()
         self._folder = tempfile.TemporaryDirectory(prefix="codeacumen-javac-")
         self.root = Path(self._folder.name)
-        self.paths = [path for path in sources if Path(path).name not in _LEFT_OUT]
+        self.paths = [path for path in sources if Path(path).name not in _EXCLUDED_FILES]
         self.sources = sources
         for path in self.paths:
-            self._write(path, sources[path])
+            self._write_source(path, sources[path])
         try:
-            self.unsound = self._errors(self.paths)
+            self.first_errors = self._compile_files(self.paths)
         except BaseException:
             self.close()
             raise
 
-    def _write(self, path: str, data: bytes) -> None:
+    def _write_source(self, path: str, data: bytes) -> None:
         file = self.root / "src" / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)
 
-    def wrong_with(self, changed: Mapping[str, bytes]) -> str:
+    def explain_failure(self, changed: Mapping[str, bytes]) -> str:
         """Return javac's first new error for the project with some files changed; empty if there is
         none."""
         for path, data in changed.items():
-            self._write(path, data)
+            self._write_source(path, data)
         try:
             # The other files are compiled already, and no change is visible outside its method.
-            errors = self._errors(list(changed), self.root / "classes")
+            errors = self._compile_files(list(changed), self.root / "classes")
         finally:
             for path in changed:
-                self._write(path, self.sources[path])
-        new = [f"{path}:{why}" for path, why in errors.items() if path not in self.unsound]
-        return new[0] if new else ""
+                self._write_source(path, self.sources[path])
+        new_errors = [
+            f"{path}:{why}" for path, why in errors.items() if path not in self.first_errors
+        ]
+        return new_errors[0] if new_errors else ""
 
-    def _errors(self, paths: list[str], known: Path | None = None) -> dict[str, str]:
+    def _compile_files(
+        self, paths: list[str], compiled_classes: Path | None = None
+    ) -> dict[str, str]:
         """Return the first error of each file that has one.
 
         With ``compiled_classes``, the output folder of the unchanged project, only the given files
         are compiled, against those classes.
         """
-        out = self.root / ("again" if known else "classes")
+        out = self.root / ("again" if compiled_classes else "classes")
         out.mkdir(exist_ok=True)
-        places = [str(known)] if known else []
-        class_path = os.pathsep.join([*places, *filter(None, [self.class_path])]) or "."
-        asked = [*OPTIONS, "-cp", class_path, "-d", str(out), ""]
-        asked += [str(self.root / "src" / path) for path in paths]
-        said = self._ask(asked)
-        found: dict[str, str] = {}
-        for file, line, message in _ERROR.findall(said):
+        class_folders = [str(compiled_classes)] if compiled_classes else []
+        class_path = os.pathsep.join([*class_folders, *filter(None, [self.class_path])]) or "."
+        arguments = [*JAVAC_OPTIONS, "-cp", class_path, "-d", str(out), ""]
+        arguments += [str(self.root / "src" / path) for path in paths]
+        output = self._run_compiler(arguments)
+        errors: dict[str, str] = {}
+        for file, line, message in _ERROR.findall(output):
             path = str(Path(file).relative_to(self.root / "src"))
-            found.setdefault(path, f"{line}: {message}")
-        if "error:" in said and not found:
-            raise CodeacumenError(f"javac: {said.strip()[-500:]}")
-        if known:
+            errors.setdefault(path, f"{line}: {message}")
+        if "error:" in output and not errors:
+            raise CodeacumenError(f"javac: {output.strip()[-500:]}")
+        if compiled_classes:
             shutil.rmtree(out)
-        return found
+        return errors
 
-    def _ask(self, asked: list[str]) -> str:
+    def _run_compiler(self, arguments: list[str]) -> str:
         """Return javac's output for these arguments."""
-        listed = self.root / "arguments"
-        listed.write_text("\n".join(asked), encoding="utf-8")
-        line, answer = self._process.stdin, self._process.stdout
-        assert line is not None
-        assert answer is not None
-        line.write(f"{listed}\n")
-        line.flush()
-        said: list[str] = []
-        for text in answer:
-            if text == ".\n":
-                return "".join(said)
-            said.append(text)
+        arguments_file = self.root / "arguments"
+        arguments_file.write_text("\n".join(arguments), encoding="utf-8")
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        stdin.write(f"{arguments_file}\n")
+        stdin.flush()
+        output_lines: list[str] = []
+        for output_line in stdout:
+            if output_line == ".\n":
+                return "".join(output_lines)
+            output_lines.append(output_line)
         raise CodeacumenError(
             "javac ended without an answer", "check that the machine has enough memory"
         )
@@ -156,20 +160,20 @@ class Compiled:
 
 # Folders that the tests do not need.
 _NOT_COPIED = (".git", ".hg", ".svn")
-_SHOWN = 500
+_OUTPUT_LENGTH = 500
 
 
-class Tested:
+class TestedProject:
     """A copy of a project's folder in which a command runs the tests."""
 
-    def __init__(self, folder: Path, command: str, limit: float = 1800.0) -> None:
-        self.command, self.limit = command, limit
+    def __init__(self, folder: Path, command: str, timeout: float = 1800.0) -> None:
+        self.command, self.timeout = command, timeout
         self._folder = tempfile.TemporaryDirectory(prefix="codeacumen-tests-")
         self.root = Path(self._folder.name) / folder.resolve().name
         shutil.copytree(
             folder, self.root, symlinks=True, ignore=shutil.ignore_patterns(*_NOT_COPIED)
         )
-        why = self._run()
+        why = self._run_tests()
         if why:
             self.close()
             raise CodeacumenError(
@@ -177,39 +181,39 @@ class Tested:
                 f"run the command in {folder} to see the failure: {command}",
             )
 
-    def wrong_with(self, changed: Mapping[str, bytes]) -> str:
+    def explain_failure(self, changed: Mapping[str, bytes]) -> str:
         """Return how the tests fail with some files changed; empty if they pass."""
         before = {path: (self.root / path).read_bytes() for path in changed}
         for path, data in changed.items():
             (self.root / path).write_bytes(data)
         try:
-            return self._run()
+            return self._run_tests()
         finally:
             for path, data in before.items():
                 (self.root / path).write_bytes(data)
 
-    def _run(self) -> str:
+    def _run_tests(self) -> str:
         """Run the tests; return how they fail, or an empty string."""
         try:
-            done = subprocess.run(
+            process = subprocess.run(
                 self.command,
                 shell=True,
                 cwd=self.root,
                 capture_output=True,
                 text=True,
                 errors="replace",
-                timeout=self.limit,
+                timeout=self.timeout,
                 stdin=subprocess.DEVNULL,
             )
         except subprocess.TimeoutExpired:
-            return f"not finished after {self.limit:g} seconds"
-        if done.returncode == 0:
+            return f"not finished after {self.timeout:g} seconds"
+        if process.returncode == 0:
             return ""
-        told = (done.stdout + done.stderr).strip()
+        output = (process.stdout + process.stderr).strip()
         return (
-            f"exit code {done.returncode}: …{told[-_SHOWN:]}"
-            if told
-            else f"exit code {done.returncode}"
+            f"exit code {process.returncode}: …{output[-_OUTPUT_LENGTH:]}"
+            if output
+            else f"exit code {process.returncode}"
         )
 
     def close(self) -> None:
@@ -218,7 +222,7 @@ class Tested:
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class CertificationTools:
     """Tools for certification: the class path for compilation, and the test command with the
     project's folder."""
 
@@ -227,12 +231,12 @@ class Means:
     folder: Path | None = None
 
 
-def certify(
+def certify_variants(
     subjects: Sequence[Subject],
-    known: Sequence[Certificate],
+    certificates_so_far: Sequence[Certificate],
     sources: Mapping[str, bytes],
     level: str,
-    means: Means,
+    tools: CertificationTools,
     step: Progress,
 ) -> list[Certificate]:
     """Return certificates up to a level, in the order of ``subjects``.
@@ -240,37 +244,48 @@ def certify(
     ``certificates_so_far`` are those of the levels that need no external tool, made together with
     the variants. ``sources`` are all files of the project.
     """
-    found = list(known)
-    if level_of(level) >= level_of("compiles"):
-        with closing(Compiled(sources, means.class_path)) as compiled:
-            sound = [one for one in subjects if one.path not in compiled.unsound]
-            for one in subjects:
-                if one.path in compiled.unsound and found[one.place].holds:
-                    why = f"its file does not compile as it is: {compiled.unsound[one.path]}"
-                    found[one.place] = Certificate("binds", "compiles", why)
-            _pass(found, sound, sources, compiled.wrong_with, "compiles", step)
-    if level_of(level) >= level_of("tests"):
-        if not means.command or means.folder is None:
+    certificates = list(certificates_so_far)
+    if level_index(level) >= level_index("compiles"):
+        with closing(CompiledProject(sources, tools.class_path)) as compiled:
+            compiling_subjects = [
+                subject for subject in subjects if subject.path not in compiled.first_errors
+            ]
+            for subject in subjects:
+                if subject.path in compiled.first_errors and certificates[subject.index].holds:
+                    why = (
+                        f"its file does not compile as it is: {compiled.first_errors[subject.path]}"
+                    )
+                    certificates[subject.index] = Certificate("binds", "compiles", why)
+            _certify_level(
+                certificates,
+                compiling_subjects,
+                sources,
+                compiled.explain_failure,
+                "compiles",
+                step,
+            )
+    if level_index(level) >= level_index("tests"):
+        if not tools.command or tools.folder is None:
             raise CodeacumenError(
                 "certifying with tests needs a command and a project's folder to run it in",
                 "add --test-command 'make check', and use a folder as the source",
             )
-        with closing(Tested(means.folder, means.command)) as tested:
-            _pass(found, subjects, sources, tested.wrong_with, "tests", step)
-    return found
+        with closing(TestedProject(tools.folder, tools.command)) as tested:
+            _certify_level(certificates, subjects, sources, tested.explain_failure, "tests", step)
+    return certificates
 
 
-def _pass(
-    found: list[Certificate],
+def _certify_level(
+    certificates: list[Certificate],
     subjects: Sequence[Subject],
     sources: Mapping[str, bytes],
-    works: Callable[[Mapping[str, bytes]], str],
+    find_failure: Callable[[Mapping[str, bytes]], str],
     level: str,
     step: Progress,
 ) -> None:
     """Replace the certificates of the subjects that hold so far by those of the next level."""
-    before = LEVELS[level_of(level) - 1]
-    waiting = [one for one in subjects if found[one.place].holds]
-    results = check(waiting, sources, works, f"certifying: {level}", step)
-    for place, why in results.items():
-        found[place] = Certificate(before, level, why) if why else Certificate(level)
+    previous_level = LEVELS[level_index(level) - 1]
+    remaining = [subject for subject in subjects if certificates[subject.index].holds]
+    results = check_subjects(remaining, sources, find_failure, f"certifying: {level}", step)
+    for index, why in results.items():
+        certificates[index] = Certificate(previous_level, level, why) if why else Certificate(level)

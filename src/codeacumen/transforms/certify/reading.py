@@ -16,9 +16,9 @@ from dataclasses import dataclass
 
 from codeacumen.core.progress import Progress
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.transforms.certify import LEVELS, Certificate, level_of
+from codeacumen.transforms.certify import LEVELS, Certificate, level_index
 from codeacumen.transforms.code import Code, code_of
-from codeacumen.transforms.edits import Edit, apply
+from codeacumen.transforms.edits import Edit, apply_edits
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,22 +30,22 @@ class Subject:
     with it.
     """
 
-    place: int
+    index: int
     path: str
     edits: tuple[Edit, ...]
     reach: tuple[int, int]
 
 
 # Takes changed files by path; returns the failure, empty if there is none.
-Check = Callable[[Mapping[str, bytes]], str]
+CheckFiles = Callable[[Mapping[str, bytes]], str]
 # Takes variants whose reaches are disjoint; returns the failure of any of them, or an empty string.
-Together = Callable[[Sequence[Subject]], str]
+CheckBatch = Callable[[Sequence[Subject]], str]
 
 
-def check(
+def check_subjects(
     subjects: Iterable[Subject],
     sources: Mapping[str, bytes],
-    works: Check,
+    find_failure: CheckFiles,
     stage: str,
     step: Progress,
 ) -> dict[int, str]:
@@ -53,32 +53,38 @@ def check(
 
     ``stage`` is the first argument of every call of ``step``.
     """
-    found: dict[int, str] = {}
-    waiting = list(subjects)
-    for subject, why in settled(waiting, lambda together: works(_changed(together, sources))):
-        found[subject.place] = why
-        step(stage, len(found), len(waiting))
-    return found
+    failures: dict[int, str] = {}
+    remaining = list(subjects)
+    for subject, why in check_in_batches(
+        remaining, lambda batch: find_failure(_apply_batch(batch, sources))
+    ):
+        failures[subject.index] = why
+        step(stage, len(failures), len(remaining))
+    return failures
 
 
-def settled(subjects: Sequence[Subject], works: Together) -> Iterator[tuple[Subject, str]]:
+def check_in_batches(
+    subjects: Sequence[Subject], find_failure: CheckBatch
+) -> Iterator[tuple[Subject, str]]:
     """Yield each subject with its failure as soon as it is known."""
-    for together in _rounds(subjects):
-        yield from _settle(together, works)
+    for batch in _batch_disjoint(subjects):
+        yield from _bisect_failures(batch, find_failure)
 
 
-def _rounds(subjects: Sequence[Subject]) -> Iterator[list[Subject]]:
+def _batch_disjoint(subjects: Sequence[Subject]) -> Iterator[list[Subject]]:
     """Yield batches of variants whose reaches are disjoint."""
     by_file: dict[str, list[Subject]] = {}
     for subject in subjects:
         by_file.setdefault(subject.path, []).append(subject)
     while by_file:
-        together: list[Subject] = []
-        for path, waiting in list(by_file.items()):
+        batch: list[Subject] = []
+        for path, remaining in list(by_file.items()):
             end, later = 0, []
-            for subject in sorted(waiting, key=lambda one: (one.reach, one.place)):
+            for subject in sorted(
+                remaining, key=lambda candidate: (candidate.reach, candidate.index)
+            ):
                 if subject.reach[0] >= end:
-                    together.append(subject)
+                    batch.append(subject)
                     end = subject.reach[1]
                 else:
                     later.append(subject)
@@ -86,31 +92,35 @@ def _rounds(subjects: Sequence[Subject]) -> Iterator[list[Subject]]:
                 by_file[path] = later
             else:
                 del by_file[path]
-        yield together
+        yield batch
 
 
-def _settle(together: Sequence[Subject], works: Together) -> Iterator[tuple[Subject, str]]:
+def _bisect_failures(
+    batch: Sequence[Subject], find_failure: CheckBatch
+) -> Iterator[tuple[Subject, str]]:
     """Yield the subjects of a batch with their failures; bisect the batch if it fails."""
-    why = works(together)
-    if not why or len(together) == 1:
-        for subject in together:
+    why = find_failure(batch)
+    if not why or len(batch) == 1:
+        for subject in batch:
             yield subject, why
         return
-    half = len(together) // 2
-    yield from _settle(together[:half], works)
-    yield from _settle(together[half:], works)
+    half = len(batch) // 2
+    yield from _bisect_failures(batch[:half], find_failure)
+    yield from _bisect_failures(batch[half:], find_failure)
 
 
-def _changed(together: Sequence[Subject], sources: Mapping[str, bytes]) -> dict[str, bytes]:
+def _apply_batch(batch: Sequence[Subject], sources: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return the changed files of a batch."""
     edits: dict[str, list[Edit]] = {}
-    for subject in together:
+    for subject in batch:
         edits.setdefault(subject.path, []).extend(subject.edits)
-    return {path: apply(sources[path], sorted(found)) for path, found in edits.items()}
+    return {
+        path: apply_edits(sources[path], sorted(file_edits)) for path, file_edits in edits.items()
+    }
 
 
-_UNKNOWN = -1
-_OURS = ("parses", "binds")
+_OUTSIDE_FILE = -1
+_OWN_LEVELS = ("parses", "binds")
 
 
 def own_certificates(
@@ -123,13 +133,15 @@ def own_certificates(
     applying edits.
     """
 
-    def certify(together: Sequence[Subject]) -> Certificate:
-        return own_certificate(file, sorted(e for one in together for e in one.edits), level)
+    def certify_batch(batch: Sequence[Subject]) -> Certificate:
+        return own_certificate(
+            file, sorted(edit for subject in batch for edit in subject.edits), level
+        )
 
-    passed = Certificate(LEVELS[min(level_of(level), level_of(_OURS[-1]))])
+    passed = Certificate(LEVELS[min(level_index(level), level_index(_OWN_LEVELS[-1]))])
     return {
-        subject.place: certify([subject]) if why else passed
-        for subject, why in settled(subjects, lambda together: certify(together).why)
+        subject.index: certify_batch([subject]) if why else passed
+        for subject, why in check_in_batches(subjects, lambda batch: certify_batch(batch).why)
     }
 
 
@@ -138,31 +150,33 @@ def own_certificate(file: JavaFile, edits: Sequence[Edit], level: str) -> Certif
 
     An exception in our own front end counts as a failure.
     """
-    reached = LEVELS[0]
-    if level == reached:
-        return Certificate(reached)
+    reached_level = LEVELS[0]
+    if level == reached_level:
+        return Certificate(reached_level)
     try:
-        before, after = code_of(file), code_of(JavaFile(apply(file.source, edits)))
+        before, after = code_of(file), code_of(JavaFile(apply_edits(file.source, edits)))
     except Exception as error:
-        return Certificate(reached, _OURS[0], _told_error(error))
-    for name, check in zip(_OURS, (parses, binds), strict=True):
-        if level_of(level) < level_of(name):
+        return Certificate(reached_level, _OWN_LEVELS[0], _format_error(error))
+    for name, check in zip(
+        _OWN_LEVELS, (explain_parse_failure, explain_binding_change), strict=True
+    ):
+        if level_index(level) < level_index(name):
             break
         try:
             why = check(before, after, edits)
         except Exception as error:
-            why = _told_error(error)
+            why = _format_error(error)
         if why:
-            return Certificate(reached, name, why)
-        reached = name
-    return Certificate(reached)
+            return Certificate(reached_level, name, why)
+        reached_level = name
+    return Certificate(reached_level)
 
 
-def _told_error(error: Exception) -> str:
+def _format_error(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def parses(before: Code, after: Code, edits: Sequence[Edit]) -> str:
+def explain_parse_failure(before: Code, after: Code, edits: Sequence[Edit]) -> str:
     """Return why a variant does not parse like its original; empty if it does."""
     if after.file.syntax.broken and not before.file.syntax.broken:
         return "it does not parse"
@@ -171,32 +185,36 @@ def parses(before: Code, after: Code, edits: Sequence[Edit]) -> str:
     return ""
 
 
-def binds(before: Code, after: Code, edits: Sequence[Edit]) -> str:
+def explain_binding_change(before: Code, after: Code, edits: Sequence[Edit]) -> str:
     """Return which name has another declaration than before; empty if none has.
 
     Outside of the edits every name must keep its declaration. Inside, a name that was there before
     must have one of the declarations that it had there; a new one must be declared there, or
     outside of the method.
     """
-    match = _Match(before, after, edits)
-    for node, declared in after.declaration.items():
-        was = match.before(node)
-        if not was:
+    match = _IdentifierMatch(before, after, edits)
+    for node, declaration in after.declaration.items():
+        origins = match.find_origins(node)
+        if not origins:
             continue
-        meant = {before.declaration[one] for one in was}
-        mapped = {_UNKNOWN} if declared < 0 else match.before(declared)
-        if not mapped and node in match.renamed:
+        old_declarations = {before.declaration[origin] for origin in origins}
+        declaration_origins = (
+            {_OUTSIDE_FILE} if declaration < 0 else match.find_origins(declaration)
+        )
+        if not declaration_origins and node in match.renamed:
             continue  # a new name in place of another one, not a renamed one
-        if not mapped:
-            return f"{after.text(node)} in line {after.line(node)} means something new"
-        if not mapped & meant:
-            return f"{after.text(node)} in line {after.line(node)} means something else"
-        if _told(after.role[node]) not in {_told(before.role[one]) for one in was}:
-            return f"{after.text(node)} in line {after.line(node)} is something else"
+        if not declaration_origins:
+            return f"{after.text(node)} in line {after.line_number(node)} means something new"
+        if not declaration_origins & old_declarations:
+            return f"{after.text(node)} in line {after.line_number(node)} means something else"
+        if _normalize_role(after.role[node]) not in {
+            _normalize_role(before.role[origin]) for origin in origins
+        }:
+            return f"{after.text(node)} in line {after.line_number(node)} is something else"
     return ""
 
 
-def _told(role: str) -> str:
+def _normalize_role(role: str) -> str:
     """Return a role without distinctions that depend on how a name is qualified.
 
     A qualified constant of an enum is a field, and a name from another file may be either.
@@ -204,7 +222,7 @@ def _told(role: str) -> str:
     return "field" if role in ("enum constant", "unknown") else role
 
 
-class _Match:
+class _IdentifierMatch:
     """Matches identifiers of a variant to those of the original that they come from."""
 
     def __init__(self, before: Code, after: Code, edits: Sequence[Edit]) -> None:
@@ -216,50 +234,52 @@ class _Match:
             self.starts.append(edit.start + shift)
             shift += len(edit.text) - (edit.end - edit.start)
             self.shifts.append(shift)
-        self.at = {before.start[node]: node for node in before.declaration}
+        self.node_by_start = {before.start[node]: node for node in before.declaration}
         self.after = after
-        inside_before = self._inside(before, [(one.start, one.end) for one in edits])
+        inside_before = self._group_by_span(before, [(edit.start, edit.end) for edit in edits])
         ends = [
             (start, start + len(edit.text)) for start, edit in zip(self.starts, edits, strict=True)
         ]
-        inside_after = self._inside(after, ends)
-        self.pairs: dict[int, frozenset[int]] = {}
+        inside_after = self._group_by_span(after, ends)
+        self.origins: dict[int, frozenset[int]] = {}
         self.renamed: set[int] = set()
         for old, new in zip(inside_before, inside_after, strict=True):
-            self._pair(before, old, new)
+            self._match_edit(before, old, new)
 
-    def _inside(self, code: Code, spans: Sequence[tuple[int, int]]) -> list[list[int]]:
+    def _group_by_span(self, code: Code, spans: Sequence[tuple[int, int]]) -> list[list[int]]:
         """Return the identifiers in each of the ranges."""
-        found: list[list[int]] = [[] for _ in spans]
+        groups: list[list[int]] = [[] for _ in spans]
         starts = [start for start, _ in spans]
         for node in code.declaration:
-            place = bisect_right(starts, code.start[node]) - 1
-            if place >= 0 and code.start[node] < spans[place][1]:
-                found[place].append(node)
-        return found
+            index = bisect_right(starts, code.start[node]) - 1
+            if index >= 0 and code.start[node] < spans[index][1]:
+                groups[index].append(node)
+        return groups
 
-    def _pair(self, before: Code, old: list[int], new: list[int]) -> None:
+    def _match_edit(self, before: Code, old: list[int], new: list[int]) -> None:
         """Match the identifiers of one edit.
 
         A word that was there before comes from all its occurrences. Words that disappeared were
         renamed, if there are as many new ones.
         """
-        words: dict[str, set[int]] = {}
+        old_nodes: dict[str, set[int]] = {}
         for node in old:
-            words.setdefault(before.text(node), set()).add(node)
-        there = {self.after.text(node) for node in new}
-        gone = [node for node in old if before.text(node) not in there]
-        come = [node for node in new if self.after.text(node) not in words]
+            old_nodes.setdefault(before.text(node), set()).add(node)
+        new_words = {self.after.text(node) for node in new}
+        removed = [node for node in old if before.text(node) not in new_words]
+        added = [node for node in new if self.after.text(node) not in old_nodes]
         for node in new:
-            self.pairs[node] = frozenset(words.get(self.after.text(node), ()))
-        if len(gone) == len(come):
-            self.pairs |= {node: frozenset((was,)) for was, node in zip(gone, come, strict=True)}
-            self.renamed.update(come)
+            self.origins[node] = frozenset(old_nodes.get(self.after.text(node), ()))
+        if len(removed) == len(added):
+            self.origins |= {
+                node: frozenset((origin,)) for origin, node in zip(removed, added, strict=True)
+            }
+            self.renamed.update(added)
 
-    def before(self, node: int) -> frozenset[int]:
+    def find_origins(self, node: int) -> frozenset[int]:
         """Return the original identifiers that an identifier comes from; empty if it is new."""
-        if node in self.pairs:
-            return self.pairs[node]
+        if node in self.origins:
+            return self.origins[node]
         start = self.after.start[node]
-        place = bisect_right(self.starts, start)
-        return frozenset((self.at[start - self.shifts[place]],))
+        index = bisect_right(self.starts, start)
+        return frozenset((self.node_by_start[start - self.shifts[index]],))

@@ -22,7 +22,13 @@ from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.code import LOCALS, Code, code_of
 from codeacumen.transforms.effects import operators
 from codeacumen.transforms.effects.operators import PRIMITIVE, Outcome
-from codeacumen.transforms.effects.types import Fields, Types, call, constant, creation
+from codeacumen.transforms.effects.types import (
+    EvidentTypes,
+    FileFields,
+    bound_constant_type,
+    is_pure_creation,
+    pure_call_outcome,
+)
 
 # An element of an array: the kind of its type, the declaration of the local variable that holds the
 # array (or NONE), the index if it is a literal (or NONE).
@@ -53,25 +59,25 @@ class Effect:
     new_words: set[str] = field(default_factory=set)
     field_reads: set[str] = field(default_factory=set)
     field_writes: set[str] = field(default_factory=set)
-    named: set[str] = field(default_factory=set)
+    other_field_names: set[str] = field(default_factory=set)
     array_reads: set[Element] = field(default_factory=set)
     array_writes: set[Element] = field(default_factory=set)
     calls: str = ""
     throws: str = ""
-    ordered: str = ""
+    volatile_field: str = ""
 
     @property
-    def shares(self) -> bool:
+    def touches_shared_memory(self) -> bool:
         """Whether the statement accesses memory that other code may access, too."""
         return bool(self.field_reads or self.field_writes or self.array_reads or self.array_writes)
 
 
 # How a node is processed: as a name; as code that runs later, only for the names that it captures;
 # by its method in ``_OUTCOME_METHODS``; or not at all.
-_WORD, _LATER, _ACTS, _INERT = range(4)
-_STEPS = (
-    dict.fromkeys(("identifier", "type_identifier"), _WORD)
-    | dict.fromkeys(("lambda_expression", "class_body", "modifiers"), _LATER)
+_NAME, _DEFERRED, _ACTION, _INERT = range(4)
+_STEP_BY_KIND = (
+    dict.fromkeys(("identifier", "type_identifier"), _NAME)
+    | dict.fromkeys(("lambda_expression", "class_body", "modifiers"), _DEFERRED)
     | dict.fromkeys(
         (
             "expression_statement",
@@ -131,18 +137,18 @@ _STEPS = (
 )
 
 
-class Effects:
+class EffectAnalysis:
     """Computes the effects of a file's statements and expressions."""
 
     def __init__(self, file: JavaFile) -> None:
         self.code: Code = code_of(file)
-        self.fields = Fields(self.code)
-        self.types = Types(self.code, self.fields)
+        self.fields = FileFields(self.code)
+        self.types = EvidentTypes(self.code, self.fields)
         # State of the current call of ``effects_of_node``.
         self._effect = Effect()
         self._method = self._type = self._top = NONE
 
-    def of(self, top: int) -> Effect:
+    def effects_of_node(self, top: int) -> Effect:
         """Return the effects of a statement or an expression of a method.
 
         Statements other than declarations and expressions count as calls, because they may not end.
@@ -152,39 +158,39 @@ class Effects:
         self._method = code.method_of[top]
         methods = code.file.declarations.methods
         self._type = methods[self._method].type if self._method != NONE else NONE
-        acting: list[int] = []
-        at, end = top, stops[top]
-        while at < end:
-            kind = kinds[at]
-            step = _STEPS.get(kind)
+        action_nodes: list[int] = []
+        position, end = top, stops[top]
+        while position < end:
+            kind = kinds[position]
+            step = _STEP_BY_KIND.get(kind)
             if step is None:
-                if kind in _ACTIONS:
-                    acting.append(at)
+                if kind in _OUTCOME_METHODS:
+                    action_nodes.append(position)
                 elif kind[:1].isalpha():
-                    self._calls(f"has a {kind.replace('_', ' ')} in it")
-            elif step == _WORD:
-                self._word(at)
-            elif step == _LATER:
-                self._later(at)
-                at = stops[at]
+                    self._record_call(f"has a {kind.replace('_', ' ')} in it")
+            elif step == _NAME:
+                self._record_name(position)
+            elif step == _DEFERRED:
+                self._record_deferred(position)
+                position = stops[position]
                 continue
-            at += 1
-        for node in reversed(acting):
-            outcome = _ACTIONS[kinds[node]](self, node)
-            self.types.known[node] = outcome.type
+            position += 1
+        for node in reversed(action_nodes):
+            outcome = _OUTCOME_METHODS[kinds[node]](self, node)
+            self.types.type_by_node[node] = outcome.type
             if outcome.throws:
                 self._effect.throws = outcome.throws
             if outcome.calls:
                 self._effect.calls = outcome.calls
         return self._effect
 
-    def _calls(self, how: str) -> None:
+    def _record_call(self, description: str) -> None:
         """Record a call unless an earlier one is recorded."""
-        self._effect.calls = self._effect.calls or how
+        self._effect.calls = self._effect.calls or description
 
     # ---- words
 
-    def _word(self, node: int) -> None:
+    def _record_name(self, node: int) -> None:
         """Record the effect of a name."""
         code, effect = self.code, self._effect
         role = code.role.get(node, "unknown")
@@ -195,13 +201,13 @@ class Effects:
         word = code.text(node)
         effect.words.add(word)
         if role in LOCALS:
-            self._local(node, word)
+            self._record_local(node, word)
         elif role in ("field", "enum constant"):
-            self._access(node, word, plain=True)
+            self._record_field_access(node, word, is_unqualified=True)
         elif role == "unknown" and code.kind[node] == "identifier":
-            self._calls(f"mentions `{word}`, which is declared elsewhere")
+            self._record_call(f"mentions `{word}`, which is declared elsewhere")
 
-    def _local(self, node: int, word: str) -> None:
+    def _record_local(self, node: int, word: str) -> None:
         """Record an access to a local variable."""
         code, effect = self.code, self._effect
         declaration, access = code.declaration[node], code.access[node]
@@ -212,24 +218,28 @@ class Effects:
                 effect.new_words.add(word)
             effect.writes.add(declaration)
             return
-        home = code.method_of[declaration]
-        if home != self._method and not self._known_capture(declaration, home):
-            self._calls(f"mentions `{word}`, which may be an inherited field")
+        declaring_method = code.method_of[declaration]
+        if declaring_method != self._method and not self._is_certain_capture(
+            declaration, declaring_method
+        ):
+            self._record_call(f"mentions `{word}`, which may be an inherited field")
         if access != WRITES:
             effect.reads.add(declaration)
         if access != READS:
             effect.writes.add(declaration)
 
-    def _known_capture(self, declaration: int, home: int) -> bool:
+    def _is_certain_capture(self, declaration: int, declaring_method: int) -> bool:
         """Return whether a variable of another method is certainly meant, not an inherited
         field."""
         methods = self.code.file.declarations.methods
-        if home == NONE:  # a record's component is a parameter of the compact constructor
-            compact = methods[self._method].kind == "compact constructor"
-            return compact and self.fields.of(declaration).owner == self._type
-        return self.fields.certain(self._type, methods[home].type)
+        if (
+            declaring_method == NONE
+        ):  # a record's component is a parameter of the compact constructor
+            is_compact = methods[self._method].kind == "compact constructor"
+            return is_compact and self.fields.field_of(declaration).owner == self._type
+        return self.fields.is_certain_member(self._type, methods[declaring_method].type)
 
-    def _later(self, top: int) -> None:
+    def _record_deferred(self, top: int) -> None:
         """Record the names in code that runs later.
 
         Such code captures variables, and requires that the fields it mentions are assigned before
@@ -244,34 +254,36 @@ class Effects:
             if role in LOCALS:
                 effect.reads.add(code.declaration[node])
             elif role == "field":
-                effect.named.add(word)
+                effect.other_field_names.add(word)
 
     # ---- fields and arrays
 
-    def _access(self, node: int, word: str, plain: bool) -> None:
+    def _record_field_access(self, node: int, word: str, is_unqualified: bool) -> None:
         """Record an access to a field. ``plain``: no dot precedes the name."""
         code, effect, access = self.code, self._effect, self.code.access[node]
         declaration = code.declaration[node]
-        final = False
+        is_final = False
         if declaration == NONE:
-            self._calls(f"uses `{word}`, which is declared elsewhere")
+            self._record_call(f"uses `{word}`, which is declared elsewhere")
         else:
-            one = self.fields.of(declaration)
-            if plain and not self.fields.certain(self._type, one.owner):
-                self._calls(f"uses `{word}`, which may be inherited")
-            if one.constant:
+            field_info = self.fields.field_of(declaration)
+            if is_unqualified and not self.fields.is_certain_member(self._type, field_info.owner):
+                self._record_call(f"uses `{word}`, which may be inherited")
+            if field_info.is_constant:
                 return
-            if one.static and not self.fields.running(self._type, one.owner):
-                self._calls(f"uses `{word}`, whose class may have to be initialised")
-            if one.volatile:
-                effect.ordered = word
-            final = one.final
+            if field_info.is_static and not self.fields.is_initialised(
+                self._type, field_info.owner
+            ):
+                self._record_call(f"uses `{word}`, whose class may have to be initialised")
+            if field_info.is_volatile:
+                effect.volatile_field = word
+            is_final = field_info.is_final
         if access != WRITES:
-            (effect.named if final else effect.field_reads).add(word)
+            (effect.other_field_names if is_final else effect.field_reads).add(word)
         if access not in (READS, DECLARES):
             effect.field_writes.add(word)
 
-    def _field_access(self, node: int) -> Outcome:
+    def _field_access_outcome(self, node: int) -> Outcome:
         """Return the outcome of ``object.field``."""
         code = self.code
         name, receiver = code.child(node, "field"), code.child(node, "object")
@@ -280,185 +292,195 @@ class Effects:
         role, word = code.role.get(name, "unknown"), code.text(name)
         if role in ("type", "package"):
             return Outcome("")
-        null = "" if self.types.never_null(receiver) else NULL
-        if word == "length" and self.types.of(receiver).endswith("]"):
-            return Outcome("int", null)
-        if number := constant(code, self.types, receiver, word):
-            return Outcome(number)
+        null_reason = "" if self.types.is_never_null(receiver) else NULL
+        if word == "length" and self.types.type_of(receiver).endswith("]"):
+            return Outcome("int", null_reason)
+        if bound_type := bound_constant_type(code, self.types, receiver, word):
+            return Outcome(bound_type)
         if role not in ("field", "enum constant"):
             return Outcome("", "", f"uses `{word}`, which is declared elsewhere")
-        self._access(name, word, plain=False)
+        self._record_field_access(name, word, is_unqualified=False)
         declaration = code.declaration[name]
-        static = declaration != NONE and self.fields.of(declaration).static
-        return Outcome(self.types.variable(declaration), "" if static else null)
+        is_static = declaration != NONE and self.fields.field_of(declaration).is_static
+        return Outcome(self.types.variable_type(declaration), "" if is_static else null_reason)
 
-    def _array_access(self, node: int) -> Outcome:
+    def _array_access_outcome(self, node: int) -> Outcome:
         """Return the outcome of ``array[index]``, and record the access."""
         code, types, effect = self.code, self.types, self._effect
         array, index = code.child(node, "array"), code.child(node, "index")
-        type_ = types.element(types.of(array))
-        number = types.number(index)
-        holder = code.unwrapped(array)
-        local = code.role.get(holder) in LOCALS
+        type_ = types.element_type(types.type_of(array))
+        index_value = types.literal_value(index)
+        holder = code.strip_parentheses(array)
+        is_local = code.role.get(holder) in LOCALS
         kind = type_ if type_ in PRIMITIVE else "object" if type_ else ""
-        element = (kind, code.declaration[holder] if local else NONE, number)
-        access = self._done_to(node)
+        element = (kind, code.declaration[holder] if is_local else NONE, index_value)
+        access = self._access_kind(node)
         if access != WRITES:
             effect.array_reads.add(element)
         if access != READS:
             effect.array_writes.add(element)
-        if 0 <= number < types.length(holder):
+        if 0 <= index_value < types.array_length(holder):
             return Outcome(type_)
         return Outcome(type_, INDEX)
 
-    def _done_to(self, node: int) -> int:
+    def _access_kind(self, node: int) -> int:
         """Return how an expression's parent accesses it: READS, WRITES or UPDATES."""
-        code, around = self.code, self.code.parent[node]
-        while code.kind[around] == "parenthesized_expression":
-            node, around = around, code.parent[around]
-        if code.kind[around] == "update_expression":
+        code, parent = self.code, self.code.parent[node]
+        while code.kind[parent] == "parenthesized_expression":
+            node, parent = parent, code.parent[parent]
+        if code.kind[parent] == "update_expression":
             return UPDATES
-        if code.kind[around] == "assignment_expression" and code.field[node] == "left":
-            return WRITES if code.kind[code.child(around, "operator")] == "=" else UPDATES
+        if code.kind[parent] == "assignment_expression" and code.field[node] == "left":
+            return WRITES if code.kind[code.child(parent, "operator")] == "=" else UPDATES
         return READS
 
     # ---- operators
 
-    def _parentheses(self, node: int) -> Outcome:
+    def _parentheses_outcome(self, node: int) -> Outcome:
         """Return the outcome of an expression in parentheses."""
         code = self.code
-        inner = [one for one in code.children(node) if code.kind[one] not in ("(", ")")]
-        return Outcome(self.types.of(inner[0]))
+        inner = [child for child in code.children(node) if code.kind[child] not in ("(", ")")]
+        return Outcome(self.types.type_of(inner[0]))
 
-    def _binary(self, node: int) -> Outcome:
+    def _binary_outcome(self, node: int) -> Outcome:
         """Return the outcome of a binary operator."""
         code, types = self.code, self.types
         left, right = code.child(node, "left"), code.child(node, "right")
         operator = code.kind[code.child(node, "operator")]
-        return operators.binary(operator, types.of(left), types.of(right), types.nonzero(right))
+        return operators.binary_outcome(
+            operator, types.type_of(left), types.type_of(right), types.is_nonzero_literal(right)
+        )
 
-    def _unary(self, node: int) -> Outcome:
+    def _unary_outcome(self, node: int) -> Outcome:
         """Return the outcome of a unary operator."""
         code = self.code
         operator = code.kind[code.child(node, "operator")]
-        return operators.unary(operator, self.types.of(code.child(node, "operand")))
+        return operators.unary_outcome(operator, self.types.type_of(code.child(node, "operand")))
 
-    def _update(self, node: int) -> Outcome:
+    def _update_outcome(self, node: int) -> Outcome:
         """Return the outcome of ``++`` or ``--``."""
         code = self.code
-        (operand,) = [one for one in code.children(node) if code.kind[one] not in ("++", "--")]
-        type_ = self.types.of(operand)
+        (operand,) = [
+            child for child in code.children(node) if code.kind[child] not in ("++", "--")
+        ]
+        type_ = self.types.type_of(operand)
         return Outcome(type_, "" if type_ in PRIMITIVE else operators.UNBOXES)
 
-    def _assignment(self, node: int) -> Outcome:
+    def _assignment_outcome(self, node: int) -> Outcome:
         """Return the outcome of a plain or compound assignment."""
         code, types = self.code, self.types
-        left, right = types.of(code.child(node, "left")), code.child(node, "right")
+        left, right = types.type_of(code.child(node, "left")), code.child(node, "right")
         operator = code.kind[code.child(node, "operator")]
         if operator == "=":
-            return Outcome(left, operators.converted(left, types.of(right)))
-        return operators.compound(operator[:-1], left, types.of(right), types.nonzero(right))
+            return Outcome(left, operators.conversion_throws(left, types.type_of(right)))
+        return operators.compound_outcome(
+            operator[:-1], left, types.type_of(right), types.is_nonzero_literal(right)
+        )
 
-    def _declarator(self, node: int) -> Outcome:
+    def _declarator_outcome(self, node: int) -> Outcome:
         """Return the outcome of a variable's initialisation."""
         code, types = self.code, self.types
         name, value = code.child(node, "name"), code.child(node, "value")
-        if value == NONE or code.kind[value] == "array_initializer" or types.inferred(name):
+        if value == NONE or code.kind[value] == "array_initializer" or types.is_inferred(name):
             return Outcome("")
-        return Outcome("", operators.converted(types.variable(name), types.of(value)))
+        return Outcome(
+            "", operators.conversion_throws(types.variable_type(name), types.type_of(value))
+        )
 
-    def _conditional(self, node: int) -> Outcome:
+    def _conditional_outcome(self, node: int) -> Outcome:
         """Return the outcome of ``condition ? left : right``."""
-        code, of = self.code, self.types.of
+        code, type_of = self.code, self.types.type_of
         condition, left = code.child(node, "condition"), code.child(node, "consequence")
-        return operators.conditional(of(condition), of(left), of(code.child(node, "alternative")))
+        return operators.conditional_outcome(
+            type_of(condition), type_of(left), type_of(code.child(node, "alternative"))
+        )
 
-    def _instanceof(self, node: int) -> Outcome:
+    def _instanceof_outcome(self, node: int) -> Outcome:
         """Return the outcome of ``instanceof``."""
         return Outcome("boolean")
 
-    def _cast(self, node: int) -> Outcome:
+    def _cast_outcome(self, node: int) -> Outcome:
         """Return the outcome of a cast."""
         code = self.code
-        targets, value = code.fields(node, "type"), code.child(node, "value")
-        if code.kind[code.unwrapped(value)] in ("lambda_expression", "method_reference"):
+        targets, value = code.children_in_field(node, "type"), code.child(node, "value")
+        if code.kind[code.strip_parentheses(value)] in ("lambda_expression", "method_reference"):
             return Outcome("object")
         if len(targets) != 1 or code.role.get(targets[0], "type") not in ("type", "type variable"):
             return Outcome("", "may fail to cast")  # or (x) - y, which the grammar parses as a cast
-        target = self.types.written(targets[0])
-        return operators.cast(target, self.types.of(value))
+        target = self.types.type_at(targets[0])
+        return operators.cast_outcome(target, self.types.type_of(value))
 
     # ---- creations and calls
 
-    def _method_reference(self, node: int) -> Outcome:
+    def _method_reference_outcome(self, node: int) -> Outcome:
         """Return the outcome of a method reference, which throws if its receiver is null."""
         code = self.code
-        of = code.unwrapped(code.children(node)[0])
-        name = code.child(of, "field") if code.kind[of] == "field_access" else of
-        type_ = code.kind[of].endswith(("_type", "type_identifier"))
-        type_ = type_ or code.role.get(name) in ("type", "type variable")
-        if type_ or self.types.never_null(of):
+        receiver = code.strip_parentheses(code.children(node)[0])
+        name = code.child(receiver, "field") if code.kind[receiver] == "field_access" else receiver
+        is_type = code.kind[receiver].endswith(("_type", "type_identifier"))
+        is_type = is_type or code.role.get(name) in ("type", "type variable")
+        if is_type or self.types.is_never_null(receiver):
             return Outcome("object")
         return Outcome("object", NULL)
 
-    def _call(self, node: int) -> Outcome:
+    def _call_outcome(self, node: int) -> Outcome:
         """Return the outcome of a method call."""
         name = self.code.child(node, "name")
         unknown = Outcome("", "", f"calls `{self.code.text(name)}`")
-        return call(self.code, self.types, node) or unknown
+        return pure_call_outcome(self.code, self.types, node) or unknown
 
-    def _creation(self, node: int) -> Outcome:
+    def _creation_outcome(self, node: int) -> Outcome:
         """Return the outcome of ``new Type(...)``."""
         type_ = type_text(self.code.file.syntax, self.code.child(node, "type"))
-        if creation(self.code, self.types, node):
+        if is_pure_creation(self.code, self.types, node):
             return Outcome(type_)
         return Outcome(type_, "", f"makes a `{type_.partition('<')[0]}`")
 
-    def _array_creation(self, node: int) -> Outcome:
+    def _array_creation_outcome(self, node: int) -> Outcome:
         """Return the outcome of ``new type[size]``."""
         code, types = self.code, self.types
         sizes = [
-            one
-            for part in code.fields(node, "dimensions")
-            if code.kind[part] == "dimensions_expr"
-            for one in code.children(part)
-            if code.kind[one] not in ("[", "]") and "annotation" not in code.kind[one]
+            size
+            for dimension in code.children_in_field(node, "dimensions")
+            if code.kind[dimension] == "dimensions_expr"
+            for size in code.children(dimension)
+            if code.kind[size] not in ("[", "]") and "annotation" not in code.kind[size]
         ]
-        fits = all(types.number(one) >= 0 for one in sizes)
-        return Outcome(types.created(node), "" if fits else SIZE)
+        is_non_negative = all(types.literal_value(size) >= 0 for size in sizes)
+        return Outcome(types.created_array_type(node), "" if is_non_negative else SIZE)
 
-    def _array_values(self, node: int) -> Outcome:
+    def _array_values_outcome(self, node: int) -> Outcome:
         """Return the outcome of ``{value, ...}``."""
         code, types = self.code, self.types
-        type_ = types.initialised(node)
-        if type_ and types.element(type_) not in PRIMITIVE:
+        type_ = types.initialiser_type(node)
+        if type_ and types.element_type(type_) not in PRIMITIVE:
             return Outcome(type_)
-        values = [one for one in code.children(node) if code.kind[one] not in ("{", "}", ",")]
-        if any(types.of(one) not in PRIMITIVE for one in values):
+        values = [child for child in code.children(node) if code.kind[child] not in ("{", "}", ",")]
+        if any(types.type_of(value) not in PRIMITIVE for value in values):
             return Outcome(type_, operators.UNBOXES)
         return Outcome(type_)
 
 
-_ACTIONS: dict[str, Callable[[Effects, int], Outcome]] = {
-    "field_access": Effects._field_access,
-    "array_access": Effects._array_access,
-    "parenthesized_expression": Effects._parentheses,
-    "binary_expression": Effects._binary,
-    "unary_expression": Effects._unary,
-    "update_expression": Effects._update,
-    "assignment_expression": Effects._assignment,
-    "variable_declarator": Effects._declarator,
-    "ternary_expression": Effects._conditional,
-    "instanceof_expression": Effects._instanceof,
-    "cast_expression": Effects._cast,
-    "method_reference": Effects._method_reference,
-    "method_invocation": Effects._call,
-    "object_creation_expression": Effects._creation,
-    "array_creation_expression": Effects._array_creation,
-    "array_initializer": Effects._array_values,
+_OUTCOME_METHODS: dict[str, Callable[[EffectAnalysis, int], Outcome]] = {
+    "field_access": EffectAnalysis._field_access_outcome,
+    "array_access": EffectAnalysis._array_access_outcome,
+    "parenthesized_expression": EffectAnalysis._parentheses_outcome,
+    "binary_expression": EffectAnalysis._binary_outcome,
+    "unary_expression": EffectAnalysis._unary_outcome,
+    "update_expression": EffectAnalysis._update_outcome,
+    "assignment_expression": EffectAnalysis._assignment_outcome,
+    "variable_declarator": EffectAnalysis._declarator_outcome,
+    "ternary_expression": EffectAnalysis._conditional_outcome,
+    "instanceof_expression": EffectAnalysis._instanceof_outcome,
+    "cast_expression": EffectAnalysis._cast_outcome,
+    "method_reference": EffectAnalysis._method_reference_outcome,
+    "method_invocation": EffectAnalysis._call_outcome,
+    "object_creation_expression": EffectAnalysis._creation_outcome,
+    "array_creation_expression": EffectAnalysis._array_creation_outcome,
+    "array_initializer": EffectAnalysis._array_values_outcome,
 }
 
 
-def effects_of(code: Code) -> Effects:
+def effect_analysis(code: Code) -> EffectAnalysis:
     """Return the file's ``Effects``, which are built once per file."""
-    return code.file.once(Effects)
+    return code.file.compute_once(EffectAnalysis)

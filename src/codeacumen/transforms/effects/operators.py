@@ -17,7 +17,7 @@ _BOOLEAN = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&", "||"))
 
 UNBOXES = "may unbox null"
 DIVIDES = "may divide by zero"
-JOINS = "makes a text of an object"
+CONVERTS_TO_STRING = "makes a text of an object"
 
 
 class Outcome(NamedTuple):
@@ -28,7 +28,7 @@ class Outcome(NamedTuple):
     calls: str = ""
 
 
-def reference(type_: str) -> bool:
+def is_reference(type_: str) -> bool:
     """Return whether a type is certainly a reference and not a box.
 
     Other names may be boxes, or type variables bounded by one.
@@ -36,59 +36,63 @@ def reference(type_: str) -> bool:
     return type_ in ("String", "null", "object") or type_.endswith("]")
 
 
-def binary(operator: str, left: str, right: str, nonzero: bool) -> Outcome:
+def binary_outcome(operator: str, left: str, right: str, is_nonzero: bool) -> Outcome:
     """Return the outcome of a binary operator.
 
     ``nonzero``: the right operand is a number that is certainly not zero.
     """
     if operator == "+":
-        return _plus(left, right)
+        return _plus_outcome(left, right)
     if operator in ("==", "!="):
-        return Outcome("boolean", _compared(left, right))
-    plain = left in PRIMITIVE and right in PRIMITIVE
-    throws = "" if plain else UNBOXES
+        return Outcome("boolean", _comparison_throws(left, right))
+    are_primitive = left in PRIMITIVE and right in PRIMITIVE
+    throws = "" if are_primitive else UNBOXES
     if operator in _BOOLEAN:
         return Outcome("boolean", throws)
-    if operator in ("/", "%") and not nonzero and not (plain and {left, right} & _FLOATING):
+    if (
+        operator in ("/", "%")
+        and not is_nonzero
+        and not (are_primitive and {left, right} & _FLOATING)
+    ):
         throws = DIVIDES
-    if not plain:
+    if not are_primitive:
         return Outcome("int", throws)  # some number: the exact type does not matter here
     if operator in ("<<", ">>", ">>>"):
-        return Outcome(promoted(left, left), throws)
-    return Outcome(promoted(left, right), throws)
+        return Outcome(promoted_type(left, left), throws)
+    return Outcome(promoted_type(left, right), throws)
 
 
-def _plus(left: str, right: str) -> Outcome:
+def _plus_outcome(left: str, right: str) -> Outcome:
     """Return the outcome of ``+``: an addition or a string concatenation."""
     if left in PRIMITIVE and right in PRIMITIVE:
-        return Outcome(promoted(left, right))
+        return Outcome(promoted_type(left, right))
     if "String" in (left, right):
         other = right if left == "String" else left
-        return Outcome("String", "", "" if _plain_text(other) else JOINS)
+        return Outcome("String", "", "" if _has_plain_text(other) else CONVERTS_TO_STRING)
     if left in PRIMITIVE or right in PRIMITIVE:
         return Outcome("", UNBOXES)
-    return Outcome("", "", JOINS)
+    return Outcome("", "", CONVERTS_TO_STRING)
 
 
-def _plain_text(type_: str) -> bool:
+def _has_plain_text(type_: str) -> bool:
     """Return whether string conversion of a value calls no method of the program."""
     return type_ in PRIMITIVE or type_ in ("String", "null")
 
 
-def _compared(left: str, right: str) -> str:
+def _comparison_throws(left: str, right: str) -> str:
     """Return how ``==`` may throw.
 
     It unboxes an operand only if the other one is a number or a boolean.
     """
     if left in PRIMITIVE and right in PRIMITIVE:
         return ""
-    if reference(left) or reference(right):
+    if is_reference(left) or is_reference(right):
         return ""
-    known = left and right and left not in PRIMITIVE and right not in PRIMITIVE
-    return "" if known else UNBOXES
+    are_references = left and right and left not in PRIMITIVE and right not in PRIMITIVE
+    return "" if are_references else UNBOXES
 
 
-def promoted(left: str, right: str) -> str:
+def promoted_type(left: str, right: str) -> str:
     """Return the type that two numbers or two booleans are promoted to (JLS 5.6)."""
     for type_ in ("boolean", "double", "float", "long"):
         if type_ in (left, right):
@@ -96,29 +100,29 @@ def promoted(left: str, right: str) -> str:
     return "int"
 
 
-def unary(operator: str, operand: str) -> Outcome:
+def unary_outcome(operator: str, operand: str) -> Outcome:
     """Return the outcome of a unary operator."""
-    type_ = "boolean" if operator == "!" else promoted(operand, operand)
+    type_ = "boolean" if operator == "!" else promoted_type(operand, operand)
     return Outcome(type_, "" if operand in PRIMITIVE else UNBOXES)
 
 
-def converted(target: str, value: str) -> str:
+def conversion_throws(target: str, value: str) -> str:
     """Return how an assignment may throw: only by unboxing (JLS 5.2)."""
-    if value in PRIMITIVE or reference(value) or (target and target not in PRIMITIVE):
+    if value in PRIMITIVE or is_reference(value) or (target and target not in PRIMITIVE):
         return ""
     return UNBOXES
 
 
-def compound(operator: str, target: str, value: str, nonzero: bool) -> Outcome:
+def compound_outcome(operator: str, target: str, value: str, is_nonzero: bool) -> Outcome:
     """Return the outcome of ``target operator= value``.
 
     The result has the type of the target, whatever the operator returns.
     """
-    outcome = binary(operator, target, value, nonzero)
+    outcome = binary_outcome(operator, target, value, is_nonzero)
     return Outcome(target, outcome.throws, outcome.calls)
 
 
-def conditional(condition: str, left: str, right: str) -> Outcome:
+def conditional_outcome(condition: str, left: str, right: str) -> Outcome:
     """Return the outcome of ``condition ? left : right``.
 
     Boxes of different types are unboxed, and so is a box beside a number (JLS 15.25).
@@ -127,21 +131,21 @@ def conditional(condition: str, left: str, right: str) -> Outcome:
     if left == right:
         return Outcome(left, throws if left else UNBOXES)
     if left in PRIMITIVE and right in PRIMITIVE:
-        return Outcome(promoted(left, right), throws)
-    if reference(left) or reference(right):
-        return Outcome(_either(left, right), throws)
+        return Outcome(promoted_type(left, right), throws)
+    if is_reference(left) or is_reference(right):
+        return Outcome(_common_type(left, right), throws)
     return Outcome("", UNBOXES)
 
 
-def _either(left: str, right: str) -> str:
+def _common_type(left: str, right: str) -> str:
     """Return the common type of two references; empty if it is unknown or a boxed number."""
-    for one, other in ((left, right), (right, left)):
-        if one == "null" and other not in PRIMITIVE:
+    for candidate, other in ((left, right), (right, left)):
+        if candidate == "null" and other not in PRIMITIVE:
             return other
     return ""
 
 
-def cast(target: str, value: str) -> Outcome:
+def cast_outcome(target: str, value: str) -> Outcome:
     """Return the outcome of a cast.
 
     Equal names of types other than String do not prove that a cast succeeds, because they may
@@ -149,5 +153,5 @@ def cast(target: str, value: str) -> Outcome:
     """
     if target in PRIMITIVE:
         return Outcome(target, "" if value in PRIMITIVE else UNBOXES)
-    fits = value in PRIMITIVE or value == "null" or target == "Object"
-    return Outcome(target, "" if fits or target == value == "String" else "may fail to cast")
+    cannot_fail = value in PRIMITIVE or value == "null" or target == "Object"
+    return Outcome(target, "" if cannot_fail or target == value == "String" else "may fail to cast")

@@ -18,10 +18,10 @@ from typing import NamedTuple
 from codeacumen.languages.java.bindings.names import READS
 from codeacumen.languages.java.syntax.declarations import NONE, type_text
 from codeacumen.transforms.code import LAMBDA, LOCALS, Code
-from codeacumen.transforms.effects.operators import PRIMITIVE, Outcome, promoted
+from codeacumen.transforms.effects.operators import PRIMITIVE, Outcome, promoted_type
 
 # Nodes that make it unclear whether an expression is constant.
-_OPEN = frozenset(
+_UNCLEAR_KINDS = frozenset(
     (
         "identifier",
         "type_identifier",
@@ -39,7 +39,7 @@ _INTERFACES = ("interface", "annotation")
 _INNER = ("class", "anonymous", "enum constant")
 
 
-class Field(NamedTuple):
+class FieldInfo(NamedTuple):
     """A field of the file.
 
     ``type`` is as written; ``owner`` is the index of the declaring type. The value of a
@@ -49,71 +49,93 @@ class Field(NamedTuple):
     name: str
     type: str
     owner: int
-    static: bool
-    final: bool
-    volatile: bool
-    constant: bool
+    is_static: bool
+    is_final: bool
+    is_volatile: bool
+    is_constant: bool
 
 
-class Fields:
+class FileFields:
     """Fields that a file declares, by the identifiers at their declarations."""
 
     def __init__(self, code: Code) -> None:
         self.code = code
         self.types = code.file.declarations.types
-        self._of: dict[int, Field] = {}
-        self._certain: dict[tuple[int, int], bool] = {}
-        self._running: dict[tuple[int, int], bool] = {}
+        self._field_by_declaration: dict[int, FieldInfo] = {}
+        self._certain_cache: dict[tuple[int, int], bool] = {}
+        self._initialised_cache: dict[tuple[int, int], bool] = {}
 
     @cached_property
-    def _declared(self) -> dict[int, int]:
+    def _index_by_declarator(self) -> dict[int, int]:
         """Indices of the fields by their declarators."""
         fields = self.code.file.declarations.fields
-        return {one.node: place for place, one in enumerate(fields)}
+        return {declaration.node: index for index, declaration in enumerate(fields)}
 
     @cached_property
-    def _types(self) -> dict[int, int]:
+    def _index_by_type_node(self) -> dict[int, int]:
         """Indices of the types by the nodes of their declarations."""
-        return {one.node: place for place, one in enumerate(self.types)}
+        return {declaration.node: index for index, declaration in enumerate(self.types)}
 
-    def of(self, declaration: int) -> Field:
+    def field_of(self, declaration: int) -> FieldInfo:
         """Return the field with this declaration."""
-        found = self._of.get(declaration)
-        if found is None:
-            found = self._of[declaration] = self._field(declaration)
-        return found
+        field_info = self._field_by_declaration.get(declaration)
+        if field_info is None:
+            field_info = self._field_by_declaration[declaration] = self._read_field(declaration)
+        return field_info
 
-    def _field(self, declaration: int) -> Field:
+    def _read_field(self, declaration: int) -> FieldInfo:
         """Return the field with this declaration, without the cache."""
         code = self.code
         name = code.text(declaration)
-        place = self._declared.get(code.parent[declaration])
-        if place is not None:
-            one = code.file.declarations.fields[place]
-            implicit = one.type != NONE and self.types[one.type].kind in _INTERFACES
-            static = implicit or "static" in one.modifiers
-            final = implicit or "final" in one.modifiers
-            constant = static and final and self._constant(one.node, one.declared)
-            volatile = "volatile" in one.modifiers
-            return Field(name, one.declared, one.type, static, final, volatile, constant)
-        around = next((one for one in code.up(declaration) if one in self._types), NONE)
-        owner = self._types.get(around, NONE)
+        index = self._index_by_declarator.get(code.parent[declaration])
+        if index is not None:
+            declaration_info = code.file.declarations.fields[index]
+            is_interface_field = (
+                declaration_info.type != NONE
+                and self.types[declaration_info.type].kind in _INTERFACES
+            )
+            is_static = is_interface_field or "static" in declaration_info.modifiers
+            is_final = is_interface_field or "final" in declaration_info.modifiers
+            is_constant = (
+                is_static
+                and is_final
+                and self._has_constant_value(declaration_info.node, declaration_info.declared)
+            )
+            is_volatile = "volatile" in declaration_info.modifiers
+            return FieldInfo(
+                name,
+                declaration_info.declared,
+                declaration_info.type,
+                is_static,
+                is_final,
+                is_volatile,
+                is_constant,
+            )
+        type_node = next(
+            (
+                ancestor
+                for ancestor in code.ancestors(declaration)
+                if ancestor in self._index_by_type_node
+            ),
+            NONE,
+        )
+        owner = self._index_by_type_node.get(type_node, NONE)
         if code.kind[code.parent[declaration]] == "enum_constant":
-            return Field(name, "object", owner, True, True, False, False)
+            return FieldInfo(name, "object", owner, True, True, False, False)
         # A record's component.
-        return Field(name, code.declared_type(declaration), owner, False, True, False, False)
+        return FieldInfo(name, code.declared_type(declaration), owner, False, True, False, False)
 
-    def _constant(self, declarator: int, type_: str) -> bool:
+    def _has_constant_value(self, declarator: int, type_: str) -> bool:
         """Return whether an initial value is evidently constant."""
         if type_ not in PRIMITIVE and type_ != "String":
             return False
         code = self.code
         value = code.child(declarator, "value")
-        return value != NONE and _OPEN.isdisjoint(code.kind[value : code.stop[value]])
+        return value != NONE and _UNCLEAR_KINDS.isdisjoint(code.kind[value : code.stop[value]])
 
     # ---- enclosing types
 
-    def certain(self, here: int, owner: int) -> bool:
+    def is_certain_member(self, here: int, owner: int) -> bool:
         """Return whether an unqualified name certainly denotes the member of the enclosing type
         ``owner``.
 
@@ -121,41 +143,43 @@ class Fields:
         hide the outer one.
         """
         key = here, owner
-        if key not in self._certain:
-            self._certain[key] = self._nothing_between(here, owner)
-        return self._certain[key]
+        if key not in self._certain_cache:
+            self._certain_cache[key] = self._no_supertypes_between(here, owner)
+        return self._certain_cache[key]
 
-    def _nothing_between(self, here: int, owner: int) -> bool:
+    def _no_supertypes_between(self, here: int, owner: int) -> bool:
         """Return whether no type between two types has a supertype."""
         while here not in (owner, NONE):
             node = self.types[here].node
             if self.code.kind[node] == "class_body" or any(
-                self.code.kind[one] in ("superclass", "super_interfaces", "extends_interfaces")
-                for one in self.code.children(node)
+                self.code.kind[child] in ("superclass", "super_interfaces", "extends_interfaces")
+                for child in self.code.children(node)
             ):
                 return False
             here = self.types[here].owner
         return here == owner
 
-    def running(self, here: int, owner: int) -> bool:
+    def is_initialised(self, here: int, owner: int) -> bool:
         """Return whether the initialisation of ``owner`` has begun when a method of the type
         ``here`` runs.
 
         That is so for the type itself, and for the types around an inner class.
         """
         key = here, owner
-        if key not in self._running:
-            self._running[key] = self._inner(here, owner)
-        return self._running[key]
+        if key not in self._initialised_cache:
+            self._initialised_cache[key] = self._is_inner_of(here, owner)
+        return self._initialised_cache[key]
 
-    def _inner(self, here: int, owner: int) -> bool:
+    def _is_inner_of(self, here: int, owner: int) -> bool:
         """Return whether a type is ``owner`` or an inner class in it."""
         while here not in (owner, NONE):
-            one = self.types[here]
-            inner = one.kind in _INNER and "static" not in one.modifiers
-            if not inner or (one.owner != NONE and self.types[one.owner].kind in _INTERFACES):
+            declaration = self.types[here]
+            is_inner = declaration.kind in _INNER and "static" not in declaration.modifiers
+            if not is_inner or (
+                declaration.owner != NONE and self.types[declaration.owner].kind in _INTERFACES
+            ):
                 return False
-            here = one.owner
+            here = declaration.owner
         return here == owner
 
 
@@ -179,7 +203,7 @@ _INTEGERS = frozenset(
         "binary_integer_literal",
     )
 )
-_KNOWN = frozenset(
+_JAVA_LANG_NAMES = frozenset(
     (
         "Byte",
         "Character",
@@ -209,82 +233,82 @@ _NEVER_NULL = frozenset(
 )
 _NONZERO = re.compile(rb"0[xX][0_]*[1-9a-fA-F]|0[bB]?[0_]*[1-9]|[1-9]")
 _DIGITS = re.compile(rb"(0|[1-9][0-9_]*)")
-_MAXIMUM = 1 << 20
+_LITERAL_LIMIT = 1 << 20
 
 
-class Types:
+class EvidentTypes:
     """Types of a file's expressions and variables, computed on demand."""
 
-    def __init__(self, code: Code, fields: Fields) -> None:
+    def __init__(self, code: Code, fields: FileFields) -> None:
         self.code = code
         self.fields = fields
         # Types of the nodes computed so far.
-        self.known: dict[int, str] = {}
+        self.type_by_node: dict[int, str] = {}
         self._variables: dict[int, str] = {NONE: ""}
         self._inferred: set[int] = set()
         self._values: dict[int, int] = {}
 
-    def of(self, node: int) -> str:
+    def type_of(self, node: int) -> str:
         """Return the type of an expression; empty if it is unknown."""
-        found = self.known.get(node)
-        if found is None:
-            found = self.known[node] = self._leaf(node)
-        return found
+        type_ = self.type_by_node.get(node)
+        if type_ is None:
+            type_ = self.type_by_node[node] = self._leaf_type(node)
+        return type_
 
-    def _leaf(self, node: int) -> str:
+    def _leaf_type(self, node: int) -> str:
         """Return the type of a name or a literal; empty if it is unknown."""
         code = self.code
         kind = code.kind[node]
         if kind == "identifier":
             role = code.role.get(node)
             if role in LOCALS or role in ("field", "enum constant"):
-                return self.variable(code.declaration[node])
+                return self.variable_type(code.declaration[node])
             return ""
         if kind in _INTEGERS:
             return "long" if code.source[code.end[node] - 1] in b"lL" else "int"
         return _LITERALS.get(kind, "")
 
-    def variable(self, declaration: int) -> str:
+    def variable_type(self, declaration: int) -> str:
         """Return the type of a variable or a field by the identifier at its declaration."""
-        found = self._variables.get(declaration)
-        if found is None:
-            found = self._variables[declaration] = self._declared(declaration)
-        return found
+        type_ = self._variables.get(declaration)
+        if type_ is None:
+            type_ = self._variables[declaration] = self._declared_type(declaration)
+        return type_
 
-    def _declared(self, declaration: int) -> str:
+    def _declared_type(self, declaration: int) -> str:
         """Return the declared type of a variable or a field; of ``var`` the type of its value if it
         is evident."""
         code = self.code
         if code.role[declaration] in ("field", "enum constant"):
-            return self._spelt(self.fields.of(declaration).type)
-        written = code.declared_type(declaration)
-        if written != "var":
-            return self._spelt(written)
+            return self._canonical_type(self.fields.field_of(declaration).type)
+        type_name = code.declared_type(declaration)
+        if type_name != "var":
+            return self._canonical_type(type_name)
         self._inferred.add(declaration)
         # No inference beyond literals and array creations.
         value = code.child(code.parent[declaration], "value")
         kind = code.kind[value] if value != NONE else ""
         if kind == "array_creation_expression":
-            return self.created(value)
-        return self._leaf(value) if kind in _LITERALS or kind in _INTEGERS else ""
+            return self.created_array_type(value)
+        return self._leaf_type(value) if kind in _LITERALS or kind in _INTEGERS else ""
 
-    def inferred(self, declaration: int) -> bool:
+    def is_inferred(self, declaration: int) -> bool:
         """Return whether a variable is declared with ``var`` and so has the type of its value."""
-        self.variable(declaration)
+        self.variable_type(declaration)
         return declaration in self._inferred
 
-    def written(self, node: int) -> str:
+    def type_at(self, node: int) -> str:
         """Return the type that a node of the syntax tree denotes."""
-        return self._spelt(type_text(self.code.file.syntax, node))
+        return self._canonical_type(type_text(self.code.file.syntax, node))
 
-    def _spelt(self, type_: str) -> str:
+    def _canonical_type(self, type_: str) -> str:
         """Return the canonical text of a type; types that only look like those of java.lang get a
         ``?``."""
         if type_.endswith("..."):
             type_ = f"{type_[:-3]}[]"
         if type_.startswith("java.lang."):
             type_ = type_[len("java.lang.") :]
-        elif type_ in self._other:
+        elif type_ in self._shadowed_java_lang:
             return f"?{type_}"
         return type_
 
@@ -296,92 +320,102 @@ class Types:
         word = self.code.text(node)
         if self.code.role.get(node) != "type" or self.code.declaration[node] != NONE:
             return ""
-        if word in self._imported:
-            return self._imported[word]
-        return f"java.lang.{word}" if word in _KNOWN and word not in self._other else ""
+        if word in self._imported_types:
+            return self._imported_types[word]
+        return (
+            f"java.lang.{word}"
+            if word in _JAVA_LANG_NAMES and word not in self._shadowed_java_lang
+            else ""
+        )
 
     @cached_property
-    def _imported(self) -> dict[str, str]:
+    def _imported_types(self) -> dict[str, str]:
         """Qualified names of the types that are imported by name."""
-        found: dict[str, str] = {}
+        imported: dict[str, str] = {}
         for node in self.code.children(0):
             parts = self.code.children(node)
             if self.code.kind[node] == "import_declaration" and len(parts) == 3:
                 name = type_text(self.code.file.syntax, parts[1])
-                found[name.rpartition(".")[2]] = name
-        return found
+                imported[name.rpartition(".")[2]] = name
+        return imported
 
     @cached_property
-    def _other(self) -> frozenset[str]:
+    def _shadowed_java_lang(self) -> frozenset[str]:
         """Names of types in java.lang that denote another type in this file."""
-        declared = self.code.file.declarations
-        names = {one.name for one in declared.types}
-        groups = [one.type_parameters for one in declared.types]
-        groups += [one.type_parameters for one in declared.methods]
-        names.update(re.split(r"\W", one)[0] for group in groups for one in group)
-        names.update(word for word, name in self._imported.items() if name != f"java.lang.{word}")
-        return frozenset(name for name in _KNOWN if name in names)
+        declarations = self.code.file.declarations
+        names = {declaration.name for declaration in declarations.types}
+        groups = [declaration.type_parameters for declaration in declarations.types]
+        groups += [declaration.type_parameters for declaration in declarations.methods]
+        names.update(
+            re.split(r"\W", parameter)[0] for parameters in groups for parameter in parameters
+        )
+        names.update(
+            word for word, name in self._imported_types.items() if name != f"java.lang.{word}"
+        )
+        return frozenset(name for name in _JAVA_LANG_NAMES if name in names)
 
     # ---- arrays
 
-    def element(self, type_: str) -> str:
+    def element_type(self, type_: str) -> str:
         """Return the element type of an array type; empty for other types."""
         return type_[:-2] if type_.endswith("[]") else ""
 
-    def created(self, node: int) -> str:
+    def created_array_type(self, node: int) -> str:
         """Return the type of an array creation such as ``new int[3][]``."""
         code = self.code
-        parts = code.fields(node, "dimensions")
-        brackets = sum(code.bytes(part).count(b"[") for part in parts[1:])
+        parts = code.children_in_field(node, "dimensions")
+        brackets = sum(code.node_bytes(part).count(b"[") for part in parts[1:])
         if not parts:
             return ""
-        first = 1 if code.kind[parts[0]] == "dimensions_expr" else code.bytes(parts[0]).count(b"[")
-        return self.written(code.child(node, "type")) + "[]" * (first + brackets)
+        first = (
+            1 if code.kind[parts[0]] == "dimensions_expr" else code.node_bytes(parts[0]).count(b"[")
+        )
+        return self.type_at(code.child(node, "type")) + "[]" * (first + brackets)
 
-    def initialised(self, node: int) -> str:
+    def initialiser_type(self, node: int) -> str:
         """Return the type of an array initialiser ``{ ... }``."""
-        code, deep = self.code, 0
-        around = code.parent[node]
-        while code.kind[around] == "array_initializer":
-            around, deep = code.parent[around], deep + 2
-        if code.kind[around] == "variable_declarator":
-            type_ = self.variable(code.child(around, "name"))
-        elif code.kind[around] == "array_creation_expression":
-            type_ = self.created(around)
+        code, suffix_length = self.code, 0
+        parent = code.parent[node]
+        while code.kind[parent] == "array_initializer":
+            parent, suffix_length = code.parent[parent], suffix_length + 2
+        if code.kind[parent] == "variable_declarator":
+            type_ = self.variable_type(code.child(parent, "name"))
+        elif code.kind[parent] == "array_creation_expression":
+            type_ = self.created_array_type(parent)
         else:
             return ""
-        return type_[: len(type_) - deep] if type_.endswith("]") else ""
+        return type_[: len(type_) - suffix_length] if type_.endswith("]") else ""
 
-    def number(self, node: int) -> int:
+    def literal_value(self, node: int) -> int:
         """Return the value of a small integer literal; NONE for any other expression."""
         code = self.code
-        node = code.unwrapped(node)
+        node = code.strip_parentheses(node)
         if code.kind[node] != "decimal_integer_literal":
             return NONE
-        text = code.bytes(node)
+        text = code.node_bytes(node)
         value = int(text) if _DIGITS.fullmatch(text) else NONE
-        return value if value < _MAXIMUM else NONE
+        return value if value < _LITERAL_LIMIT else NONE
 
-    def nonzero(self, node: int) -> bool:
+    def is_nonzero_literal(self, node: int) -> bool:
         """Return whether an expression is an integer literal other than zero."""
         code = self.code
-        node = code.unwrapped(node)
-        return code.kind[node] in _INTEGERS and bool(_NONZERO.match(code.bytes(node)))
+        node = code.strip_parentheses(node)
+        return code.kind[node] in _INTEGERS and bool(_NONZERO.match(code.node_bytes(node)))
 
     # ---- values that variables certainly hold
 
-    def never_null(self, node: int) -> bool:
+    def is_never_null(self, node: int) -> bool:
         """Return whether an expression is certainly not null."""
         code = self.code
-        node = code.unwrapped(node)
+        node = code.strip_parentheses(node)
         kind = code.kind[node]
         if kind in _NEVER_NULL:
             return True
         if kind == "field_access":
             return code.kind[code.stop[node] - 1] in ("this", "super")
-        return kind == "identifier" and self._value(node) != NONE
+        return kind == "identifier" and self._final_value(node) != NONE
 
-    def length(self, node: int) -> int:
+    def array_length(self, node: int) -> int:
         """Return the length of the array that a local variable certainly holds; NONE if it is
         unknown.
 
@@ -389,33 +423,33 @@ class Types:
         fail.
         """
         code = self.code
-        value = self._value(node)
+        value = self._final_value(node)
         if value == NONE:
             return NONE
         if code.kind[value] == "array_creation_expression":
-            if self.created(value) != self.variable(code.declaration[node]):
+            if self.created_array_type(value) != self.variable_type(code.declaration[node]):
                 return NONE
-            filled = code.child(value, "value")
-            if filled == NONE:
+            initialiser = code.child(value, "value")
+            if initialiser == NONE:
                 sizes = code.children(code.child(value, "dimensions"))
-                return self.number(sizes[1]) if len(sizes) == 3 else NONE
-            value = filled
+                return self.literal_value(sizes[1]) if len(sizes) == 3 else NONE
+            value = initialiser
         if code.kind[value] != "array_initializer":
             return NONE
-        return sum(code.kind[one] not in ("{", "}", ",") for one in code.children(value))
+        return sum(code.kind[child] not in ("{", "}", ",") for child in code.children(value))
 
-    def _value(self, node: int) -> int:
+    def _final_value(self, node: int) -> int:
         """Return the initial value of a local variable that is never assigned again; NONE if that
         does not hold or the value may be null."""
         if self.code.role.get(node) != "local":
             return NONE
         declaration = self.code.declaration[node]
-        found = self._values.get(declaration)
-        if found is None:
-            found = self._values[declaration] = self._made(declaration)
-        return found
+        value = self._values.get(declaration)
+        if value is None:
+            value = self._values[declaration] = self._find_final_value(declaration)
+        return value
 
-    def _made(self, declaration: int) -> int:
+    def _find_final_value(self, declaration: int) -> int:
         """Return the value for ``_value``, without the cache."""
         code = self.code
         if code.kind[code.parent[declaration]] != "variable_declarator":
@@ -424,8 +458,8 @@ class Types:
         if value == NONE or code.kind[value] not in _NEVER_NULL:
             return NONE
         uses = code.occurrences[declaration]
-        kept = all(one == declaration or code.access[one] == READS for one in uses)
-        return value if kept else NONE
+        is_never_reassigned = all(use == declaration or code.access[use] == READS for use in uses)
+        return value if is_never_reassigned else NONE
 
 
 # Classes whose constructors take a non-negative size or nothing, and classes for which only the
@@ -459,37 +493,46 @@ _BOUNDS = {
 }
 
 
-def creation(code: Code, types: Types, node: int) -> bool:
+def is_pure_creation(code: Code, types: EvidentTypes, node: int) -> bool:
     """Return whether ``new ...`` has no effect except that it creates an object."""
     if code.kind[node + 1] != "new" or code.kind[code.stop[node] - 1] != ")":
         return False  # o.new Inner(), or a class body
     # A generic type's first child is its name.
-    written = code.child(node, "type")
-    if code.kind[written] == "generic_type":
-        written += 1
-    name = types.full_name(written)
+    type_node = code.child(node, "type")
+    if code.kind[type_node] == "generic_type":
+        type_node += 1
+    name = types.full_name(type_node)
     if name not in _SIZED and name not in _UNSIZED:
         return False
-    given = code.children(code.child(node, "arguments"))[1:-1]
-    return not given or (name in _SIZED and len(given) == 1 and types.number(given[0]) >= 0)
+    arguments = code.children(code.child(node, "arguments"))[1:-1]
+    return not arguments or (
+        name in _SIZED and len(arguments) == 1 and types.literal_value(arguments[0]) >= 0
+    )
 
 
-def call(code: Code, types: Types, node: int) -> Outcome | None:
+def pure_call_outcome(code: Code, types: EvidentTypes, node: int) -> Outcome | None:
     """Return the outcome of calls such as ``Math.max(a, b)``; None for calls that may do
     anything."""
     receiver = code.child(node, "object")
-    if code.bytes(code.child(node, "name")) not in (b"max", b"min", b"abs") or receiver == NONE:
+    if (
+        code.node_bytes(code.child(node, "name")) not in (b"max", b"min", b"abs")
+        or receiver == NONE
+    ):
         return None
     if code.kind[receiver] != "identifier" or types.full_name(receiver) != "java.lang.Math":
         return None
-    given = code.children(code.child(node, "arguments"))
-    of = [types.of(one) for one in given if code.kind[one] not in ("(", ")", ",")]
-    if any(one not in PRIMITIVE for one in of):
+    argument_nodes = code.children(code.child(node, "arguments"))
+    argument_types = [
+        types.type_of(argument)
+        for argument in argument_nodes
+        if code.kind[argument] not in ("(", ")", ",")
+    ]
+    if any(argument_type not in PRIMITIVE for argument_type in argument_types):
         return None
-    return Outcome(promoted(of[0], of[-1]))
+    return Outcome(promoted_type(argument_types[0], argument_types[-1]))
 
 
-def constant(code: Code, types: Types, receiver: int, name: str) -> str:
+def bound_constant_type(code: Code, types: EvidentTypes, receiver: int, name: str) -> str:
     """Return the type of a constant such as ``Integer.MAX_VALUE``; empty for other fields."""
     if name not in ("MAX_VALUE", "MIN_VALUE") or code.kind[receiver] != "identifier":
         return ""

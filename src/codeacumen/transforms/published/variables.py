@@ -11,13 +11,18 @@ from collections.abc import Iterator, Sequence
 
 from codeacumen.languages.java.syntax.declarations import NONE
 from codeacumen.transforms.code import COMMENTS, LOCALS, STATEMENTS, Code
-from codeacumen.transforms.edits import Rewrite, replace, wrap
-from codeacumen.transforms.location import Doubt, Location, Numbered, seeded, worst
-from codeacumen.transforms.unused import CALLS_CONSTRUCTOR, inserted, moment, string_of
+from codeacumen.transforms.edits import Rewrite, replace_range, wrap_range
+from codeacumen.transforms.location import Doubt, Location, LocationIds, seeded_random, worst_doubt
+from codeacumen.transforms.unused import (
+    CALLS_CONSTRUCTOR,
+    insert_declaration,
+    random_timestamp,
+    string_type_name,
+)
 
 _IDENTIFIERS = ("identifier", "type_identifier")
 # Declarations of methods and types, and annotations: the tool does not rename their names.
-_OWN_NAMES = frozenset(
+_NAMED_DECLARATIONS = frozenset(
     (
         "method_declaration",
         "constructor_declaration",
@@ -32,7 +37,7 @@ _OWN_NAMES = frozenset(
     )
 )
 # Pattern variables are newer than the tool.
-_DECLARED = (LOCALS - {"pattern variable"}) | {"field"}
+_VARIABLE_ROLES = (LOCALS - {"pattern variable"}) | {"field"}
 _LABELS = frozenset(("labeled_statement", "break_statement", "continue_statement"))
 
 
@@ -41,53 +46,53 @@ def method_node(code: Code, method: int) -> int:
     return code.file.declarations.methods[method].node
 
 
-def words(code: Code, top: int) -> Iterator[int]:
+def find_words(code: Code, top: int) -> Iterator[int]:
     """Yield the names below a node that the tool compares and renames, in order."""
-    for node in code.of_kind(top, *_IDENTIFIERS):
-        above = code.kind[code.parent[node]]
-        if above in _OWN_NAMES and code.field[node] == "name":
+    for node in code.descendants_of_kind(top, *_IDENTIFIERS):
+        parent_kind = code.kind[code.parent[node]]
+        if parent_kind in _NAMED_DECLARATIONS and code.field[node] == "name":
             continue
-        if above == "method_reference" and node != code.parent[node] + 1:
+        if parent_kind == "method_reference" and node != code.parent[node] + 1:
             continue
         yield node
 
 
-def by_text(code: Code, top: int) -> dict[bytes, list[int]]:
+def words_by_text(code: Code, top: int) -> dict[bytes, list[int]]:
     """Return the names below a node by their text."""
-    found: dict[bytes, list[int]] = {}
-    for node in words(code, top):
-        found.setdefault(code.bytes(node), []).append(node)
-    return found
+    by_text: dict[bytes, list[int]] = {}
+    for node in find_words(code, top):
+        by_text.setdefault(code.node_bytes(node), []).append(node)
+    return by_text
 
 
-def declared(code: Code, top: int) -> list[int]:
+def find_declarations(code: Code, top: int) -> list[int]:
     """Return the names of variables at their declarations, including fields of classes inside the
     method."""
     return [
         node
-        for node in words(code, top)
-        if code.declaration.get(node) == node and code.role.get(node) in _DECLARED
+        for node in find_words(code, top)
+        if code.declaration.get(node) == node and code.role.get(node) in _VARIABLE_ROLES
     ]
 
 
 def is_expression(code: Code, node: int) -> bool:
     """Return whether a name is an expression by itself: not a member, label, type or declared
     name."""
-    above, field = code.kind[code.parent[node]], code.field[node]
-    if code.kind[node] != "identifier" or above in _LABELS or field == "name":
+    parent_kind, field = code.kind[code.parent[node]], code.field[node]
+    if code.kind[node] != "identifier" or parent_kind in _LABELS or field == "name":
         return False
     if code.declaration.get(node, NONE) == node:
         return False
-    return not (above == "field_access" and field == "field")
+    return not (parent_kind == "field_access" and field == "field")
 
 
-def shape(code: Code, node: int) -> tuple[bytes, ...]:
+def token_texts(code: Code, node: int) -> tuple[bytes, ...]:
     """Return the tokens of a node without comments; the tool treats nodes with equal tokens as the
     same."""
     return tuple(
-        code.bytes(at)
-        for at in range(node, code.stop[node])
-        if code.stop[at] == at + 1 and code.kind[at] not in COMMENTS
+        code.node_bytes(descendant)
+        for descendant in range(node, code.stop[node])
+        if code.stop[descendant] == descendant + 1 and code.kind[descendant] not in COMMENTS
     )
 
 
@@ -96,45 +101,47 @@ class PublishedRename:
 
     name = "published-rename"
 
-    def locations(self, code: Code, method: int, seed: int) -> list[Location]:
-        top, why = method_node(code, method), code.unreadable(method)
-        numbered, written = Numbered(self.name), by_text(code, top)
+    def find_locations(self, code: Code, method: int, seed: int) -> list[Location]:
+        top, refusal = method_node(code, method), code.unreadable_reason(method)
+        location_ids, nodes_by_text = LocationIds(self.name), words_by_text(code, top)
         return [
             Location(
-                numbered.id(code.text(node)),
+                location_ids.next_id(code.text(node)),
                 method,
                 *code.span(node),
-                why,
+                refusal,
                 node,
-                doubt=_doubt(code, written[code.bytes(node)]),
+                doubt=_find_rename_doubt(code, nodes_by_text[code.node_bytes(node)]),
             )
-            for node in declared(code, top)
+            for node in find_declarations(code, top)
         ]
 
-    def rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
-        written = by_text(code, method_node(code, chosen[0].method))
-        new: dict[bytes, bytes] = {}
+    def make_rewrites(self, code: Code, selected: Sequence[Location]) -> list[Rewrite]:
+        nodes_by_text = words_by_text(code, method_node(code, selected[0].method))
+        new_names: dict[bytes, bytes] = {}
         number = 0
-        for location in chosen:
-            while b"var%d" % number in written:
+        for location in selected:
+            while b"var%d" % number in nodes_by_text:
                 number += 1
             # A second variable of the same name renames all occurrences again.
-            new[code.bytes(location.detail)] = b"var%d" % number
+            new_names[code.node_bytes(location.detail)] = b"var%d" % number
             number += 1
         return [
-            replace(*code.span(node), text) for old, text in new.items() for node in written[old]
+            replace_range(*code.span(node), text)
+            for old, text in new_names.items()
+            for node in nodes_by_text[old]
         ]
 
 
-def _doubt(code: Code, nodes: Sequence[int]) -> Doubt | None:
+def _find_rename_doubt(code: Code, nodes: Sequence[int]) -> Doubt | None:
     """Return a doubt if one of the names does not belong to a variable declared among them."""
     renamed = set(nodes)
     for node in nodes:
         if code.declaration.get(node, NONE) not in renamed:
             role = code.role.get(node, "unknown")
             article = "an" if role[0] in "aeiou" else "a"
-            told = "something else" if role == "unknown" else f"{article} {role}"
-            return Doubt(f"it renames {told} of that name, too", role != "unknown")
+            description = "something else" if role == "unknown" else f"{article} {role}"
+            return Doubt(f"it renames {description} of that name, too", role != "unknown")
     return None
 
 
@@ -146,32 +153,37 @@ class PublishedUnused:
 
     name = "published-unused"
 
-    def locations(self, code: Code, method: int, seed: int) -> list[Location]:
+    def find_locations(self, code: Code, method: int, seed: int) -> list[Location]:
         top = method_node(code, method)
         body = code.child(top, "body")
-        if body == NONE or b"timestamp" in by_text(code, top):
+        if body == NONE or b"timestamp" in words_by_text(code, top):
             return []
-        statements = [one for one in code.children(body) if code.kind[one] in STATEMENTS]
+        statements = [child for child in code.children(body) if code.kind[child] in STATEMENTS]
         if not statements:
             return []
-        drawn = seeded(seed, self.name, code.key(method))
-        place = drawn.choice(statements)
-        text = f'String timestamp = "{moment(drawn)}";'.encode()
+        generator = seeded_random(seed, self.name, code.method_key(method))
+        statement = generator.choice(statements)
+        text = f'String timestamp = "{random_timestamp(generator)}";'.encode()
         doubt = None
-        if code.file.once(string_of) != "String":
+        if code.file.compute_once(string_type_name) != "String":
             doubt = Doubt("String is another type here")
-        elif code.kind[place] == CALLS_CONSTRUCTOR:
+        elif code.kind[statement] == CALLS_CONSTRUCTOR:
             doubt = Doubt("it stands before the call of another constructor")
-        id_ = Numbered(self.name).id("body")
-        why = code.unreadable(method)
-        return [Location(id_, method, *code.span(place), why, (place, text), doubt=doubt)]
+        id_ = LocationIds(self.name).next_id("body")
+        refusal = code.unreadable_reason(method)
+        return [
+            Location(id_, method, *code.span(statement), refusal, (statement, text), doubt=doubt)
+        ]
 
-    def rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
-        return [inserted(code, place, place, text) for place, text in (c.detail for c in chosen)]
+    def make_rewrites(self, code: Code, selected: Sequence[Location]) -> list[Rewrite]:
+        return [
+            insert_declaration(code, statement, statement, text)
+            for statement, text in (location.detail for location in selected)
+        ]
 
 
 # Statements whose expression may be the name itself (conditions are in parentheses).
-_STATEMENTS = frozenset(
+_EXPRESSION_STATEMENTS = frozenset(
     (
         "return_statement",
         "assert_statement",
@@ -180,7 +192,9 @@ _STATEMENTS = frozenset(
         "for_statement",
     )
 )
-_CONDITIONED = frozenset(("if_statement", "while_statement", "do_statement", "switch_expression"))
+_CONDITION_STATEMENTS = frozenset(
+    ("if_statement", "while_statement", "do_statement", "switch_expression")
+)
 
 
 class PublishedBoolean:
@@ -188,79 +202,88 @@ class PublishedBoolean:
 
     name = "published-boolean"
 
-    def locations(self, code: Code, method: int, seed: int) -> list[Location]:
-        top, why = method_node(code, method), code.unreadable(method)
-        numbered, written = Numbered(self.name), by_text(code, top)
-        found: list[Location] = []
-        for node in declared(code, top):
-            above = code.parent[node]
-            if code.kind[above] != "variable_declarator" or code.child(above, "value") == NONE:
+    def find_locations(self, code: Code, method: int, seed: int) -> list[Location]:
+        top, refusal = method_node(code, method), code.unreadable_reason(method)
+        location_ids, nodes_by_text = LocationIds(self.name), words_by_text(code, top)
+        locations: list[Location] = []
+        for node in find_declarations(code, top):
+            parent = code.parent[node]
+            if code.kind[parent] != "variable_declarator" or code.child(parent, "value") == NONE:
                 continue
             if code.declared_type(node).lower() != "boolean":
                 continue
-            id_ = numbered.id(code.text(node))
-            doubt = None if why else worst(_doubts(code, node, written[code.bytes(node)]))
-            found.append(Location(id_, method, *code.span(node), why, node, doubt=doubt))
-        return found
+            id_ = location_ids.next_id(code.text(node))
+            doubt = (
+                None
+                if refusal
+                else worst_doubt(
+                    _find_boolean_doubts(code, node, nodes_by_text[code.node_bytes(node)])
+                )
+            )
+            locations.append(Location(id_, method, *code.span(node), refusal, node, doubt=doubt))
+        return locations
 
-    def rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
-        written = by_text(code, method_node(code, chosen[0].method))
-        values, found = [], []
-        for text in dict.fromkeys(code.bytes(location.detail) for location in chosen):
-            for node in written[text]:
-                rewrite, value = _use(code, node)
+    def make_rewrites(self, code: Code, selected: Sequence[Location]) -> list[Rewrite]:
+        nodes_by_text = words_by_text(code, method_node(code, selected[0].method))
+        values, rewrites = [], []
+        for text in dict.fromkeys(code.node_bytes(location.detail) for location in selected):
+            for node in nodes_by_text[text]:
+                rewrite, value = _rewrite_use(code, node)
                 if rewrite is not None:
-                    found.append(rewrite)
+                    rewrites.append(rewrite)
                 if value != NONE:
                     values.append(value)
-        values += [code.child(code.parent[location.detail], "value") for location in chosen]
+        values += [code.child(code.parent[location.detail], "value") for location in selected]
         # Later rewrites of the same range are the outer ones, so values come last.
-        return [*found, *(wrap(*code.span(one), b"!(", b")") for one in dict.fromkeys(values))]
+        return [
+            *rewrites,
+            *(wrap_range(*code.span(value), b"!(", b")") for value in dict.fromkeys(values)),
+        ]
 
 
-def _use(code: Code, node: int) -> tuple[Rewrite | None, int]:
+def _rewrite_use(code: Code, node: int) -> tuple[Rewrite | None, int]:
     """Return the rewrite of a use, and the value to negate if the use is an assignment."""
     if not is_expression(code, node):
         return None, NONE
-    above = code.parent[node]
-    kind, field = code.kind[above], code.field[node]
+    parent = code.parent[node]
+    kind, field = code.kind[parent], code.field[node]
     if kind == "assignment_expression" and field == "left":
-        return None, code.child(above, "right")
-    if kind == "unary_expression" and code.kind[above + 1] == "!":
-        return replace(*code.span(above), code.bytes(node)), NONE
-    if _is_known(code, node):
-        return replace(*code.span(node), b"!" + code.bytes(node)), NONE
+        return None, code.child(parent, "right")
+    if kind == "unary_expression" and code.kind[parent + 1] == "!":
+        return replace_range(*code.span(parent), code.node_bytes(node)), NONE
+    if _is_negated_context(code, node):
+        return replace_range(*code.span(node), b"!" + code.node_bytes(node)), NONE
     return None, NONE
 
 
-def _is_known(code: Code, node: int) -> bool:
+def _is_negated_context(code: Code, node: int) -> bool:
     """Return whether the tool negates a use in this context."""
-    above = code.parent[node]
-    kind, field = code.kind[above], code.field[node]
+    parent = code.parent[node]
+    kind, field = code.kind[parent], code.field[node]
     if kind in ("binary_expression", "variable_declarator", "assignment_expression"):
         return True
-    if kind in _STATEMENTS or (kind == "lambda_expression" and field == "body"):
+    if kind in _EXPRESSION_STATEMENTS or (kind == "lambda_expression" and field == "body"):
         return True
     if kind == "parenthesized_expression":
-        return code.kind[code.parent[above]] in _CONDITIONED
+        return code.kind[code.parent[parent]] in _CONDITION_STATEMENTS
     if kind == "argument_list":
-        return code.kind[code.parent[above]] == "method_invocation"
+        return code.kind[code.parent[parent]] == "method_invocation"
     return kind == "method_invocation" and field == "object"
 
 
-def _doubts(code: Code, variable: int, nodes: Sequence[int]) -> Iterator[Doubt]:
+def _find_boolean_doubts(code: Code, variable: int, nodes: Sequence[int]) -> Iterator[Doubt]:
     """Yield the reasons why the exchange of a variable may be wrong."""
     for node in nodes:
         if not is_expression(code, node):
             continue
-        above = code.parent[node]
+        parent = code.parent[node]
         if code.declaration.get(node, NONE) != variable:
             # Correct if the values of the other variable are negated as well.
             yield Doubt("it changes another variable of that name, too", wrong=False)
-        elif code.kind[above] == "assignment_expression" and code.field[node] == "left":
-            if code.kind[code.child(above, "operator")] != "=":
+        elif code.kind[parent] == "assignment_expression" and code.field[node] == "left":
+            if code.kind[code.child(parent, "operator")] != "=":
                 yield Doubt("what is added to it is negated")
-        elif code.kind[above] != "unary_expression" and not _is_known(code, node):
+        elif code.kind[parent] != "unary_expression" and not _is_negated_context(code, node):
             yield Doubt("a use stays as it was")
     if code.declared_type(variable) != "boolean":
         yield Doubt("Boolean may be null", wrong=False)

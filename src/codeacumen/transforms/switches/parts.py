@@ -16,14 +16,14 @@ from functools import cached_property
 
 from codeacumen.languages.java.syntax.declarations import NONE
 from codeacumen.transforms.code import BLOCKS, COMMENTS, LAMBDA, LOOPS, SWITCH, TYPES, Code
-from codeacumen.transforms.completes import completes, target
+from codeacumen.transforms.completes import can_complete, jump_target
 from codeacumen.transforms.edits import Part, Rewrite
 
 RULE = "switch_rule"
 GROUP = "switch_block_statement_group"
 # Parents whose children are a list of statements.
 LISTS = BLOCKS | {GROUP}
-_HOLDERS = LISTS | LOOPS | {"if_statement", "labeled_statement"}
+_STATEMENT_PARENTS = LISTS | LOOPS | {"if_statement", "labeled_statement"}
 _LABEL = "switch_label"
 _NO_STATEMENT = COMMENTS | {_LABEL, ":", "->"}
 _BODIES = TYPES | {LAMBDA}
@@ -43,13 +43,13 @@ class Case:
 
     nodes: list[int] = field(default_factory=list)
     labels: list[int] = field(default_factory=list)
-    default: bool = False
+    is_default: bool = False
     statements: list[int] = field(default_factory=list)
-    falls: bool = False
+    falls_through: bool = False
 
-    def holds(self, code: Code, node: int) -> bool:
+    def contains(self, code: Code, node: int) -> bool:
         """Return whether a node is in the case."""
-        return any(code.inside(node, one) for one in self.nodes)
+        return any(code.is_inside(node, group) for group in self.nodes)
 
 
 @dataclass
@@ -62,221 +62,234 @@ class Switch:
     node: int
     selector: int
     block: int
-    gives: bool
-    rules: bool
+    is_expression: bool
+    has_rules: bool
     cases: list[Case]
 
     @cached_property
-    def runs(self) -> list[list[Case]]:
+    def fall_through_runs(self) -> list[list[Case]]:
         """Runs of cases that fall through into each other."""
-        found: list[list[Case]] = []
-        falls = False
+        runs: list[list[Case]] = []
+        falls_through = False
         for case in self.cases:
-            if falls:
-                found[-1].append(case)
+            if falls_through:
+                runs[-1].append(case)
             else:
-                found.append([case])
-            falls = case.falls
-        return found
+                runs.append([case])
+            falls_through = case.falls_through
+        return runs
 
 
-def read(code: Code, node: int) -> Switch:
+def parse_switch(code: Code, node: int) -> Switch:
     """Return the parts of a switch; raise ``RefusedError`` if it contains unsupported ones."""
     condition, block = code.child(node, "condition"), code.child(node, "body")
     if condition == NONE or block == NONE:
         raise RefusedError("the source is broken here")
     cases: list[Case] = []
     case = Case()
-    rules = False
+    has_rules = False
     for part in code.children(block)[1:-1]:
-        rules = rules or code.kind[part] == RULE
+        has_rules = has_rules or code.kind[part] == RULE
         case.nodes.append(part)
-        for label in (one for one in code.children(part) if code.kind[one] == _LABEL):
+        for label in (child for child in code.children(part) if code.kind[child] == _LABEL):
             _add_label(code, label, case)
         case.statements = [
-            one for one in code.children(part) if code.kind[one] not in _NO_STATEMENT
+            child for child in code.children(part) if code.kind[child] not in _NO_STATEMENT
         ]
-        if rules or case.statements:
+        if has_rules or case.statements:
             cases.append(case)
             case = Case()
     if case.nodes:
         cases.append(case)
-    if not rules:
-        _add_falls(code, cases)
-    return Switch(node, code.unwrapped(condition), block, gives(code, node), rules, cases)
+    if not has_rules:
+        _find_fall_through(code, cases)
+    return Switch(
+        node,
+        code.strip_parentheses(condition),
+        block,
+        is_switch_expression(code, node),
+        has_rules,
+        cases,
+    )
 
 
 def _add_label(code: Code, label: int, case: Case) -> None:
     """Add the parts of a label to a case."""
     word, *parts = code.children(label)
     if code.kind[word] == "default":
-        case.default = True
-    for one in parts:
-        kind = code.kind[one]
-        if kind in ("pattern", "guard", "null_literal") or code.bytes(one) == b"default":
+        case.is_default = True
+    for child in parts:
+        kind = code.kind[child]
+        if kind in ("pattern", "guard", "null_literal") or code.node_bytes(child) == b"default":
             raise RefusedError("patterns are not handled")
         if kind != ",":
-            case.labels.append(one)
+            case.labels.append(child)
 
 
-def _add_falls(code: Code, cases: list[Case]) -> None:
+def _find_fall_through(code: Code, cases: list[Case]) -> None:
     """Set which cases fall through."""
     for case in cases[:-1]:
-        answer = completes(code, case.nodes[-1])
-        if answer is None:
+        falls_through = can_complete(code, case.nodes[-1])
+        if falls_through is None:
             raise RefusedError("it is not clear whether a case falls through")
-        case.falls = answer
+        case.falls_through = falls_through
 
 
-def gives(code: Code, node: int) -> bool:
+def is_switch_expression(code: Code, node: int) -> bool:
     """Return whether a switch is an expression.
 
     The grammar parses some switch statements that a semicolon follows as expressions.
     """
-    above = code.parent[node]
-    if code.kind[above] == "expression_statement":
-        return code.kind[code.parent[above]] == RULE
-    held = code.field[node] in ("", "body", "consequence", "alternative")
-    return not (held and code.kind[above] in _HOLDERS)
+    parent = code.parent[node]
+    if code.kind[parent] == "expression_statement":
+        return code.kind[code.parent[parent]] == RULE
+    is_statement_field = code.field[node] in ("", "body", "consequence", "alternative")
+    return not (is_statement_field and code.kind[parent] in _STATEMENT_PARENTS)
 
 
-def breaks(code: Code, switch: Switch) -> list[int]:
+def find_breaks(code: Code, switch: Switch) -> list[int]:
     """Return the ``break`` statements that leave a switch."""
-    found = code.of_kind(switch.block, "break_statement")
-    return [one for one in found if target(code, one) == switch.node]
+    statements = code.descendants_of_kind(switch.block, "break_statement")
+    return [statement for statement in statements if jump_target(code, statement) == switch.node]
 
 
-def yields(code: Code, switch: Switch) -> list[int]:
+def find_yields(code: Code, switch: Switch) -> list[int]:
     """Return the ``yield`` statements that provide the value of a switch."""
-    found = code.of_kind(switch.block, "yield_statement")
-    return [one for one in found if yields_to(code, one) == switch.node]
+    statements = code.descendants_of_kind(switch.block, "yield_statement")
+    return [statement for statement in statements if yield_target(code, statement) == switch.node]
 
 
-def yields_to(code: Code, node: int) -> int:
+def yield_target(code: Code, node: int) -> int:
     """Return the switch for which a ``yield``, or the expression of a rule, provides the value;
     NONE if there is none."""
-    for one in code.up(node):
-        if code.kind[one] == SWITCH and gives(code, one):
-            return one
-        if code.kind[one] in _BODIES:
+    for ancestor in code.ancestors(node):
+        if code.kind[ancestor] == SWITCH and is_switch_expression(code, ancestor):
+            return ancestor
+        if code.kind[ancestor] in _BODIES:
             break
     return NONE
 
 
-def tail(code: Code, case: Case) -> int:
+def last_statement(code: Code, case: Case) -> int:
     """Return the last statement of a case, also if it is in a block at the end; NONE if the case
     has none."""
     if not case.statements:
         return NONE
     last = case.statements[-1]
     while code.kind[last] == "block":
-        inner = [one for one in code.children(last) if code.kind[one] not in ("{", "}")]
+        inner = [child for child in code.children(last) if code.kind[child] not in ("{", "}")]
         if not inner:
             break
         last = inner[-1]
     return last
 
 
-def is_tail(code: Code, switch: Switch, node: int) -> bool:
+def is_last_statement(code: Code, switch: Switch, node: int) -> bool:
     """Return whether a statement is the last one of a case."""
-    return any(tail(code, case) == node for case in switch.cases)
+    return any(last_statement(code, case) == node for case in switch.cases)
 
 
-_CLASSES = frozenset(
+_CLASS_DECLARATIONS = frozenset(
     ("class_declaration", "interface_declaration", "enum_declaration", "record_declaration")
 )
-SHARED = "a variable is shared between cases"
+SHARED_REASON = "a variable is shared between cases"
 
 
-def shared(code: Code, switch: Switch) -> list[int]:
+def find_shared_declarations(code: Code, switch: Switch) -> list[int]:
     """Return the declarations that must move before the branches."""
-    if switch.rules:
+    if switch.has_rules:
         return []
-    found: list[int] = []
-    classes = False
+    declarations: list[int] = []
+    has_classes = False
     for case in switch.cases:
         for statement in case.statements:
             kind = code.kind[statement]
-            if kind in _CLASSES:
-                classes = True
+            if kind in _CLASS_DECLARATIONS:
+                has_classes = True
             elif kind == "local_variable_declaration":
-                names = _names(code, statement)
-                if not all(_stays(code, statement, name) for name in names):
-                    _check(code, switch, statement, names)
-                    found.append(statement)
-    if found and classes:
+                names = _declared_names(code, statement)
+                if not all(_stays_in_scope(code, statement, name) for name in names):
+                    _check_movable(code, switch, statement, names)
+                    declarations.append(statement)
+    if declarations and has_classes:
         # A local class is in scope in its own case only, and may be the variable's type.
-        raise RefusedError(SHARED)
-    return found
+        raise RefusedError(SHARED_REASON)
+    return declarations
 
 
-def _names(code: Code, statement: int) -> list[int]:
+def _declared_names(code: Code, statement: int) -> list[int]:
     """Return the names of the variables that a statement declares."""
-    return [code.child(one, "name") for one in code.fields(statement, "declarator")]
+    return [
+        code.child(declarator, "name")
+        for declarator in code.children_in_field(statement, "declarator")
+    ]
 
 
-def _stays(code: Code, statement: int, name: int) -> bool:
+def _stays_in_scope(code: Code, statement: int, name: int) -> bool:
     """Return whether all uses of a variable remain in scope when the case becomes a block."""
     end = code.stop[code.parent[statement]]
-    return all(statement <= one < end for one in code.occurrences.get(name, ()))
+    return all(statement <= use < end for use in code.occurrences.get(name, ()))
 
 
-def _check(code: Code, switch: Switch, statement: int, names: list[int]) -> None:
+def _check_movable(code: Code, switch: Switch, statement: int, names: list[int]) -> None:
     """Raise ``RefusedError`` unless the variables can be declared before all branches instead."""
     type_ = code.child(statement, "type")
     if code.kind[statement + 1] == "modifiers" or code.text(type_) == "var":
-        raise RefusedError(SHARED)
+        raise RefusedError(SHARED_REASON)
     for name in names:
         value = code.child(code.parent[name], "value")
         if value != NONE and code.kind[value] == "array_initializer":
-            raise RefusedError(SHARED)
+            raise RefusedError(SHARED_REASON)
         uses = set(code.occurrences[name])
-        text = code.bytes(name)
+        text = code.node_bytes(name)
         for node in range(switch.node, code.stop[switch.node]):
             kind = code.kind[node]
             # The declaration would shadow another variable or a field of that name.
-            if kind == "identifier" and node not in uses and code.bytes(node) == text:
-                raise RefusedError(SHARED)
-            if kind == "switch_label" and any(code.inside(one, node) for one in uses):
-                raise RefusedError(SHARED)
+            if kind == "identifier" and node not in uses and code.node_bytes(node) == text:
+                raise RefusedError(SHARED_REASON)
+            if kind == "switch_label" and any(code.is_inside(use, node) for use in uses):
+                raise RefusedError(SHARED_REASON)
 
 
-def declared(code: Code, statement: int) -> bytes:
+def declare_without_values(code: Code, statement: int) -> bytes:
     """Return the declaration without initial values."""
     names = [
-        code.bytes(name) + _dimensions(code, code.parent[name]) for name in _names(code, statement)
+        code.node_bytes(name) + _dimensions_text(code, code.parent[name])
+        for name in _declared_names(code, statement)
     ]
-    return code.bytes(code.child(statement, "type")) + b" " + b", ".join(names) + b";"
+    return code.node_bytes(code.child(statement, "type")) + b" " + b", ".join(names) + b";"
 
 
-def _dimensions(code: Code, declarator: int) -> bytes:
+def _dimensions_text(code: Code, declarator: int) -> bytes:
     """Return the dimensions after the name of a variable."""
-    found = code.child(declarator, "dimensions")
-    return code.bytes(found) if found != NONE else b""
+    dimensions = code.child(declarator, "dimensions")
+    return code.node_bytes(dimensions) if dimensions != NONE else b""
 
 
-def assigned(code: Code, statement: int) -> Rewrite:
+def replace_by_assignments(code: Code, statement: int) -> Rewrite:
     """Return the rewrite of a declaration into assignments of its initial values."""
     parts: list[Part] = []
-    for name in _names(code, statement):
+    for name in _declared_names(code, statement):
         value = code.child(code.parent[name], "value")
         if value != NONE:
             space = b" " if parts else b""
-            parts += (space + code.bytes(name) + b" = ", code.span(value), b";")
+            parts += (space + code.node_bytes(name) + b" = ", code.span(value), b";")
     if not parts and any(
-        code.kind[one] in COMMENTS for one in range(statement, code.stop[statement])
+        code.kind[node] in COMMENTS for node in range(statement, code.stop[statement])
     ):
         parts = [b";"]
     return Rewrite(*code.span(statement), tuple(parts or [b";"]))
 
 
 STATEMENT, RETURN, ASSIGN, DECLARE, YIELD = "statement", "return", "assign", "declare", "yield"
-_LARGER = "part of a larger expression"
-_GUARDED = frozenset(("try_statement", "try_with_resources_statement", "synchronized_statement"))
+_LARGER_EXPRESSION_REASON = "part of a larger expression"
+_GUARDED_KINDS = frozenset(
+    ("try_statement", "try_with_resources_statement", "synchronized_statement")
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SwitchUse:
     """Use of a switch's value.
 
     ``kind`` is the kind of use, ``node`` the statement that uses it, ``target`` the variable that
@@ -284,49 +297,49 @@ class Place:
     in a list of statements.
     """
 
-    how: str
+    kind: str
     node: int
-    listed: bool
+    is_in_list: bool
     target: str = ""
     outer: int = NONE
 
 
-def find_place(code: Code, switch: Switch) -> Place:
+def find_use(code: Code, switch: Switch) -> SwitchUse:
     """Return how a switch is used; raise ``RefusedError`` if its value cannot be moved into the
     branches."""
-    above = code.parent[switch.node]
-    if not switch.gives:
-        holder = above if code.kind[above] != "expression_statement" else code.parent[above]
-        return Place(STATEMENT, switch.node, code.kind[holder] in LISTS)
+    parent = code.parent[switch.node]
+    if not switch.is_expression:
+        holder = parent if code.kind[parent] != "expression_statement" else code.parent[parent]
+        return SwitchUse(STATEMENT, switch.node, code.kind[holder] in LISTS)
     value = switch.node
-    while code.kind[above] == "parenthesized_expression":
-        value, above = above, code.parent[above]
-    found = _taken(code, value, above)
-    if found.how != RETURN:
-        _check_target(code, switch, found, above)
-    return found
+    while code.kind[parent] == "parenthesized_expression":
+        value, parent = parent, code.parent[parent]
+    use = _classify_use(code, value, parent)
+    if use.kind != RETURN:
+        _check_target(code, switch, use, parent)
+    return use
 
 
-def _taken(code: Code, value: int, above: int) -> Place:
+def _classify_use(code: Code, value: int, parent: int) -> SwitchUse:
     """Return how the parent of a switch expression uses its value."""
-    kind = code.kind[above]
+    kind = code.kind[parent]
     if kind == "return_statement":
-        if _unit(code, above) == LAMBDA:
+        if _enclosing_unit_kind(code, parent) == LAMBDA:
             raise RefusedError("the value of a lambda")
-        return Place(RETURN, above, _listed(code, above))
+        return SwitchUse(RETURN, parent, _is_in_list(code, parent))
     if kind == "yield_statement" or (
-        kind == "expression_statement" and code.kind[code.parent[above]] == RULE
+        kind == "expression_statement" and code.kind[code.parent[parent]] == RULE
     ):
-        outer = yields_to(code, above)
+        outer = yield_target(code, parent)
         if outer == NONE:
-            raise RefusedError(_LARGER)
+            raise RefusedError(_LARGER_EXPRESSION_REASON)
         _check_outer(code, outer)
-        return Place(YIELD, above, _listed(code, above), outer=outer)
+        return SwitchUse(YIELD, parent, _is_in_list(code, parent), outer=outer)
     if kind == "assignment_expression" and code.field[value] == "right":
-        return _assigned(code, above)
+        return _assignment_use(code, parent)
     if kind == "variable_declarator" and code.field[value] == "value":
-        return _declared(code, above)
-    raise RefusedError(_LARGER)
+        return _declaration_use(code, parent)
+    raise RefusedError(_LARGER_EXPRESSION_REASON)
 
 
 def _check_outer(code: Code, outer: int) -> None:
@@ -335,117 +348,135 @@ def _check_outer(code: Code, outer: int) -> None:
     Only then has a yielded value a target type, too.
     """
     for _ in range(8):
-        above = code.parent[outer]
-        while code.kind[above] == "parenthesized_expression":
-            above = code.parent[above]
-        kind = code.kind[above]
-        if kind == "return_statement" and _unit(code, above) != LAMBDA:
+        parent = code.parent[outer]
+        while code.kind[parent] == "parenthesized_expression":
+            parent = code.parent[parent]
+        kind = code.kind[parent]
+        if kind == "return_statement" and _enclosing_unit_kind(code, parent) != LAMBDA:
             return
-        if kind == "assignment_expression" and code.text(code.child(above, "operator")) == "=":
+        if kind == "assignment_expression" and code.text(code.child(parent, "operator")) == "=":
             return
-        if kind == "variable_declarator" and _type(code, above) not in ("", "var"):
+        if kind == "variable_declarator" and _declared_type(code, parent) not in ("", "var"):
             return
         outer = (
-            yields_to(code, above) if kind in ("yield_statement", "expression_statement") else NONE
+            yield_target(code, parent)
+            if kind in ("yield_statement", "expression_statement")
+            else NONE
         )
         if outer == NONE:
             break
-    raise RefusedError(_LARGER)
+    raise RefusedError(_LARGER_EXPRESSION_REASON)
 
 
-def _assigned(code: Code, node: int) -> Place:
+def _assignment_use(code: Code, node: int) -> SwitchUse:
     """Return the use of a value that is assigned."""
     statement, left = code.parent[node], code.child(node, "left")
-    plain = code.kind[left] == "identifier" or (
+    is_simple_target = code.kind[left] == "identifier" or (
         code.kind[left] == "field_access"
         and code.kind[code.child(left, "object")] == "this"
         and code.stop[left] - left == 4
     )
     if (
-        not plain
+        not is_simple_target
         or code.text(code.child(node, "operator")) != "="
         or code.kind[statement] != "expression_statement"
         or (code.kind[code.parent[statement]] == RULE and _is_value(code, statement))
     ):
-        raise RefusedError(_LARGER)
-    return Place(ASSIGN, statement, _listed(code, statement), code.text(left))
+        raise RefusedError(_LARGER_EXPRESSION_REASON)
+    return SwitchUse(ASSIGN, statement, _is_in_list(code, statement), code.text(left))
 
 
 def _is_value(code: Code, statement: int) -> bool:
     """Return whether the expression of a rule is the value of its switch."""
-    switch = next((one for one in code.up(statement) if code.kind[one] == SWITCH), NONE)
-    return switch == NONE or yields_to(code, statement) == switch
+    switch = next(
+        (ancestor for ancestor in code.ancestors(statement) if code.kind[ancestor] == SWITCH), NONE
+    )
+    return switch == NONE or yield_target(code, statement) == switch
 
 
-def _declared(code: Code, declarator: int) -> Place:
+def _declaration_use(code: Code, declarator: int) -> SwitchUse:
     """Return the use of a value that initialises a variable."""
     statement = code.parent[declarator]
-    if code.kind[statement] != "local_variable_declaration" or not _listed(code, statement):
-        raise RefusedError(_LARGER)
-    if len(code.fields(statement, "declarator")) != 1 or _type(code, declarator) == "var":
-        raise RefusedError(_LARGER)
-    return Place(DECLARE, statement, True, code.text(code.child(declarator, "name")))
+    if code.kind[statement] != "local_variable_declaration" or not _is_in_list(code, statement):
+        raise RefusedError(_LARGER_EXPRESSION_REASON)
+    if (
+        len(code.children_in_field(statement, "declarator")) != 1
+        or _declared_type(code, declarator) == "var"
+    ):
+        raise RefusedError(_LARGER_EXPRESSION_REASON)
+    return SwitchUse(DECLARE, statement, True, code.text(code.child(declarator, "name")))
 
 
-def _type(code: Code, declarator: int) -> str:
+def _declared_type(code: Code, declarator: int) -> str:
     """Return the declared type of a variable; empty if there is none."""
     type_ = code.child(code.parent[declarator], "type")
     return code.text(type_) if type_ != NONE else ""
 
 
-def _listed(code: Code, statement: int) -> bool:
+def _is_in_list(code: Code, statement: int) -> bool:
     """Return whether a statement is in a list of statements."""
     return code.kind[code.parent[statement]] in LISTS
 
 
-def _unit(code: Code, node: int) -> str:
+def _enclosing_unit_kind(code: Code, node: int) -> str:
     """Return the kind of the lambda or type that contains a statement."""
-    return next((code.kind[one] for one in code.up(node) if code.kind[one] in TYPES | {LAMBDA}), "")
+    return next(
+        (
+            code.kind[ancestor]
+            for ancestor in code.ancestors(node)
+            if code.kind[ancestor] in TYPES | {LAMBDA}
+        ),
+        "",
+    )
 
 
-def _check_target(code: Code, switch: Switch, found: Place, above: int) -> None:
+def _check_target(code: Code, switch: Switch, use: SwitchUse, parent: int) -> None:
     """Raise ``RefusedError`` if the assignment must not move from behind the switch into it.
 
     It would then precede the code of a ``finally``, and an exception in it would reach a ``catch``.
     """
-    guarded = [one for one in yields(code, switch) if _is_guarded(code, switch, one)]
-    if found.how != DECLARE:
+    guarded_yields = [
+        statement for statement in find_yields(code, switch) if _is_guarded(code, switch, statement)
+    ]
+    if use.kind != DECLARE:
         # A value that is yielded to another switch may be assigned there.
-        if guarded:
+        if guarded_yields:
             raise RefusedError("the value is given inside try or synchronized")
         return
-    name = code.child(above, "name")
-    places = code.occurrences.get(name, [name])
-    if any(code.inside(one, switch.node) for one in places):
+    name = code.child(parent, "name")
+    occurrences = code.occurrences.get(name, [name])
+    if any(code.is_inside(occurrence, switch.node) for occurrence in occurrences):
         raise RefusedError("the variable is used in its own value")
-    holder = code.parent[found.node]
-    if any(not code.inside(one, holder) for one in places):
+    holder = code.parent[use.node]
+    if any(not code.is_inside(occurrence, holder) for occurrence in occurrences):
         raise RefusedError("the variable is shared between cases of another switch")
-    words = found.node + 1
-    final = code.kind[words] == "modifiers" and code.of_kind(words, "final")
-    unit = code.unit(name)
-    if guarded and (final or any(code.unit(one) != unit for one in places)):
+    modifiers = use.node + 1
+    is_final = code.kind[modifiers] == "modifiers" and code.descendants_of_kind(modifiers, "final")
+    unit = code.enclosing_unit(name)
+    if guarded_yields and (
+        is_final or any(code.enclosing_unit(occurrence) != unit for occurrence in occurrences)
+    ):
         raise RefusedError("the value is given inside try or synchronized")
 
 
 def _is_guarded(code: Code, switch: Switch, node: int) -> bool:
     """Return whether a node is inside a ``try`` or ``synchronized`` statement of the switch."""
-    for one in code.up(node):
-        if one == switch.node:
+    for ancestor in code.ancestors(node):
+        if ancestor == switch.node:
             return False
-        if code.kind[one] in _GUARDED:
+        if code.kind[ancestor] in _GUARDED_KINDS:
             return True
     return False
 
 
-def comments(code: Code, start: int, end: int, pause: bytes = b"\n") -> bytes:
+def collect_comments(code: Code, start: int, end: int, separator: bytes = b"\n") -> bytes:
     """Return the comments in a range of nodes as text to put before other code.
 
     A comment that ends its line is followed by ``separator``.
     """
-    found = b""
+    text = b""
     for node in range(start, end):
         if code.kind[node] in COMMENTS:
-            line = code.kind[node] == "line_comment"
-            found += code.bytes(node) + (pause if line else b" ")
-    return found
+            ends_line = code.kind[node] == "line_comment"
+            text += code.node_bytes(node) + (separator if ends_line else b" ")
+    return text

@@ -87,14 +87,14 @@ from codeacumen.registry import view
 from codeacumen.text.columns import Ragged
 from codeacumen.views.ast import codes
 from codeacumen.views.ast.casts import undo_casts
-from codeacumen.views.ast.kinds import settle
+from codeacumen.views.ast.kinds import assign_codes
 from codeacumen.views.ast.labels import LABELS
-from codeacumen.views.ast.plans import draw
-from codeacumen.views.ast.tables import tables
+from codeacumen.views.ast.plans import draw_trees
+from codeacumen.views.ast.tables import build_tables
 
 
 @lru_cache(maxsize=1 << 12)
-def is_printed(literal: bytes) -> bool:
+def is_canonical_double(literal: bytes) -> bool:
     """Return True if a double literal is spelled as Java prints it (``0.5``, ``1.0E10``).
 
     Case is ignored. ``Double.toString`` prints the fewest digits that distinguish the value from
@@ -106,25 +106,25 @@ def is_printed(literal: bytes) -> bool:
         value = float(text)
     except ValueError:
         return False
-    return text == printed(value)
+    return text == format_double(value)
 
 
-def printed(value: float) -> str:
+def format_double(value: float) -> str:
     """Format a non-negative double like ``Double.toString``."""
     if value == float("inf"):
         return "INFINITY"
     if value == 0 or 1e-3 <= value < 1e7:
-        plain = format(Decimal(repr(value)), "f")
-        return plain if "." in plain else f"{plain}.0"
+        decimal_text = format(Decimal(repr(value)), "f")
+        return decimal_text if "." in decimal_text else f"{decimal_text}.0"
     # Java prints at least two digits: the nearest two where a single one would do.
-    two = f"{value:.1e}"
-    decimal = Decimal(two if float(two) == value else repr(value))
+    two_digits = f"{value:.1e}"
+    decimal = Decimal(two_digits if float(two_digits) == value else repr(value))
     _, digits, exponent = decimal.normalize().as_tuple()
     first, *rest = map(str, digits)
     return f"{first}.{''.join(rest) or '0'}E{int(exponent) + len(rest)}"
 
 
-__all__ = ["LABELS", "Trees", "shape", "trees"]
+__all__ = ["LABELS", "Trees", "draw_method_trees", "tree_to_json"]
 
 _STALE = (
     "codeacumen.views.ast: the compiled code is older than codes.py or labels.py;"
@@ -148,17 +148,24 @@ class Trees:
     node: NDArray[np.int32]
 
 
-def trees(file: JavaFile, methods: Sequence[int]) -> Trees:
+def draw_method_trees(file: JavaFile, methods: Sequence[int]) -> Trees:
     """Return the trees of methods, which are indices into ``file.declarations.methods``.
 
     The tree of a nested method is also a part of the outer method's tree."""
-    declared = file.declarations.methods
-    roots = np.array([declared[place].node for place in methods], dtype=np.int32)
-    nodes, known = _settled(file), tables()
-    drawn, offsets = draw(nodes, known.first, known.parts, known.lists, roots, codes.VERSION)
+    declarations = file.declarations.methods
+    roots = np.array([declarations[method].node for method in methods], dtype=np.int32)
+    nodes, grammar_tables = _assign_codes(file), build_tables()
+    rows, offsets = draw_trees(
+        nodes,
+        grammar_tables.first,
+        grammar_tables.parts,
+        grammar_tables.lists,
+        roots,
+        codes.VERSION,
+    )
     if not len(offsets):
         raise RuntimeError(_STALE)
-    label, parent, late, node = drawn.T
+    label, parent, late, node = rows.T
     return Trees(
         offsets,
         label.astype(np.uint8),
@@ -168,46 +175,48 @@ def trees(file: JavaFile, methods: Sequence[int]) -> Trees:
     )
 
 
-def _settled(file: JavaFile) -> NDArray[np.int32]:
+def _assign_codes(file: JavaFile) -> NDArray[np.int32]:
     """Return the syntax nodes of a file as rows with the columns of ``codes``, codes assigned."""
-    syntax, known = file.syntax, tables()
-    code = known.code[syntax.kind]
+    syntax, grammar_tables = file.syntax, build_tables()
+    code = grammar_tables.code[syntax.kind]
     nodes = np.empty((len(syntax), codes.COLUMNS), dtype=np.int32)
     nodes[:, codes.SYMBOL] = code
-    nodes[:, codes.FIELD] = known.field[syntax.field]
+    nodes[:, codes.FIELD] = grammar_tables.field[syntax.field]
     nodes[:, codes.STOP] = syntax.stop
     nodes[:, codes.UP] = syntax.parent
     nodes[:, codes.START] = syntax.start
     nodes[:, codes.END] = syntax.end
     nodes[:, codes.CODE] = code
-    nodes[:, codes.LABEL] = known.label[code]
+    nodes[:, codes.LABEL] = grammar_tables.label[code]
     nodes[:, codes.ANNOTATED :] = -1
     source = np.frombuffer(file.source, dtype=np.uint8)
-    if not settle(nodes, source, known.operators, known.below, codes.VERSION):
+    if not assign_codes(
+        nodes, source, grammar_tables.operators, grammar_tables.below, codes.VERSION
+    ):
         raise RuntimeError(_STALE)
     for node in np.flatnonzero(code == codes.FLOATING).tolist():
-        if is_printed(file.source[syntax.start[node] : syntax.end[node]]):
+        if is_canonical_double(file.source[syntax.start[node] : syntax.end[node]]):
             nodes[node, codes.CODE] = codes.VALUED
     undo_casts(nodes, file.source)
     return nodes
 
 
-def shape(label: Sequence[int], parent: Sequence[int], late: Sequence[bool]) -> Json:
+def tree_to_json(label: Sequence[int], parent: Sequence[int], late: Sequence[bool]) -> Json:
     """Return a tree in the published format: its labels and its edges ``[parent, child]``.
 
     Edges are sorted by parent, then in drawing order with late ones last."""
-    above = np.asarray(parent)
-    order = np.lexsort((np.asarray(late), above))
-    edges = np.column_stack((above[order], order))
+    parents = np.asarray(parent)
+    order = np.lexsort((np.asarray(late), parents))
+    edges = np.column_stack((parents[order], order))
     return {
         "ast_labels": [LABELS[code] for code in label],
         "ast_edges": edges[edges[:, 0] >= 0].tolist(),
     }
 
 
-def trees_of(file: JavaFile) -> Trees:
+def trees_of_bodies(file: JavaFile) -> Trees:
     """Return the trees of all methods that have a body; a key of ``JavaFile.once``."""
-    return trees(file, file.bodies)
+    return draw_method_trees(file, file.bodies)
 
 
 class TreeTable:
@@ -219,9 +228,9 @@ class TreeTable:
     name = "ast"
 
     def columns(self, file: JavaFile, seeds: NDArray[np.uint64]) -> Mapping[str, Ragged]:
-        found = file.once(trees_of)
+        trees = file.compute_once(trees_of_bodies)
         return {
-            name: Ragged(getattr(found, name), found.offsets)
+            name: Ragged(getattr(trees, name), trees.offsets)
             for name in ("label", "parent", "late")
         }
 
@@ -236,8 +245,8 @@ class TreeView:
 
     def value(self, method: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]) -> Json:
         row = rows["ast"]
-        return shape(row["label"], row["parent"], row["late"])
+        return tree_to_json(row["label"], row["parent"], row["late"])
 
     def compatible(self, compat: str, file: JavaFile, place: int) -> Json:
-        found = trees(file, [place])
-        return shape(found.label.tolist(), found.parent.tolist(), found.late.tolist())
+        trees = draw_method_trees(file, [place])
+        return tree_to_json(trees.label.tolist(), trees.parent.tolist(), trees.late.tolist())

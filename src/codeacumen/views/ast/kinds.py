@@ -20,7 +20,7 @@ Bytes: TypeAlias = NDArray[np.uint8]
 
 
 @kernel
-def _find(nodes: Nodes, node: int, code: int, field: int) -> int:
+def _find_child(nodes: Nodes, node: int, code: int, field: int) -> int:
     """Return the first child with this code or in this field, or -1 if there is none."""
     at, end = node + 1, nodes[node, c.STOP]
     while at < end:
@@ -31,7 +31,7 @@ def _find(nodes: Nodes, node: int, code: int, field: int) -> int:
 
 
 @kernel
-def _first(nodes: Nodes, node: int) -> int:
+def _first_tree(nodes: Nodes, node: int) -> int:
     """Return the first child that is a tree but no annotation, or -1 if there is none."""
     at, end = node + 1, nodes[node, c.STOP]
     while at < end:
@@ -42,31 +42,31 @@ def _first(nodes: Nodes, node: int) -> int:
 
 
 @kernel
-def _is(nodes: Nodes, source: Bytes, node: int, word: bytes) -> bool:
+def _has_text(nodes: Nodes, source: Bytes, node: int, word: bytes) -> bool:
     """Return whether the text of a node equals ``word``."""
     start = nodes[node, c.START]
-    same = nodes[node, c.END] - start == len(word)
+    is_same = nodes[node, c.END] - start == len(word)
     for i in range(len(word)):
-        same = same and source[start + i] == word[i]
-    return bool(same)
+        is_same = is_same and source[start + i] == word[i]
+    return bool(is_same)
 
 
 @kernel
-def _is_statement(nodes: Nodes, below: Bytes, node: int) -> bool:
+def _is_statement_switch(nodes: Nodes, below: Bytes, node: int) -> bool:
     """Return True if a switch stands where a statement may stand; it is no expression there."""
     up = nodes[node, c.UP]
-    place = below[nodes[up, c.SYMBOL]]
+    child_kind = below[nodes[up, c.SYMBOL]]
     if nodes[up, c.SYMBOL] == c.EXPRESSION_STATEMENT:
-        found = nodes[nodes[up, c.UP], c.SYMBOL] != c.RULE
-    elif place == c.IN_FIELD:
-        found = nodes[node, c.FIELD] in (c.F_BODY, c.F_CONSEQUENCE, c.F_ALTERNATIVE)
+        is_statement = nodes[nodes[up, c.UP], c.SYMBOL] != c.RULE
+    elif child_kind == c.IN_FIELD:
+        is_statement = nodes[node, c.FIELD] in (c.F_BODY, c.F_CONSEQUENCE, c.F_ALTERNATIVE)
     else:
-        found = place == c.IN_LIST or place == c.ALONE
-    return bool(found)
+        is_statement = child_kind == c.IN_LIST or child_kind == c.ALONE
+    return bool(is_statement)
 
 
 @kernel
-def _number(nodes: Nodes, source: Bytes, node: int, literal: int) -> None:
+def _set_number_label(nodes: Nodes, source: Bytes, node: int, literal: int) -> None:
     """Set label and code of a number, with a VALUE if the value is spelled like the token.
 
     javac's token lacks the radix and the suffix of a whole number. ``is_canonical_double`` handles
@@ -78,15 +78,17 @@ def _number(nodes: Nodes, source: Bytes, node: int, literal: int) -> None:
         nodes[node, c.CODE] = c.PLAIN
         label = labels.FLOAT_LITERAL if last == ord("f") else labels.DOUBLE_LITERAL
     else:
-        one = width - (last == ord("l")) == 3 and source[nodes[literal, c.START] + 2] <= ord("9")
-        valued = kind == c.DECIMAL or (one and kind != c.OCTAL)
-        nodes[node, c.CODE] = c.VALUED if valued else c.PLAIN
+        is_single_digit = width - (last == ord("l")) == 3 and source[
+            nodes[literal, c.START] + 2
+        ] <= ord("9")
+        has_value = kind == c.DECIMAL or (is_single_digit and kind != c.OCTAL)
+        nodes[node, c.CODE] = c.VALUED if has_value else c.PLAIN
         label = labels.LONG_LITERAL if last == ord("l") else labels.INT_LITERAL
     nodes[node, c.LABEL] = label
 
 
 @kernel
-def _is_bound(nodes: Nodes, node: int) -> bool:
+def _is_binding_type(nodes: Nodes, node: int) -> bool:
     """Return True for the type of a pattern's variable; its annotations belong to the variable."""
     return nodes[node, c.SYMBOL] == c.ANNOTATED_TYPE and nodes[nodes[node, c.UP], c.CODE] in (
         c.MARKED_BINDING,
@@ -95,14 +97,14 @@ def _is_bound(nodes: Nodes, node: int) -> bool:
 
 
 @kernel
-def _annotate(nodes: Nodes, node: int) -> None:
+def _move_annotations(nodes: Nodes, node: int) -> None:
     """Move annotations before a type to its innermost part: ``java`` in ``@A java.util.List[]``."""
-    if _find(nodes, node, c.ANNOTATION, 0) < 0 or _is_bound(nodes, node):
+    if _find_child(nodes, node, c.ANNOTATION, 0) < 0 or _is_binding_type(nodes, node):
         return
     of_type = nodes[node, c.SYMBOL] == c.ANNOTATED_TYPE
-    inner = _first(nodes, node) if of_type else _find(nodes, node, -1, c.F_TYPE)
+    inner = _first_tree(nodes, node) if of_type else _find_child(nodes, node, -1, c.F_TYPE)
     while inner >= 0 and nodes[inner, c.SYMBOL] in (c.SCOPED_TYPE, c.GENERIC_TYPE, c.ARRAY_TYPE):
-        inner = _first(nodes, inner)
+        inner = _first_tree(nodes, inner)
     if inner >= 0 and nodes[inner, c.SYMBOL] in (c.IDENTIFIER, c.PRIMITIVE):
         primitive = nodes[inner, c.SYMBOL] == c.PRIMITIVE
         nodes[inner, c.CODE] = c.MARKED_PRIMITIVE if primitive else c.MARKED_IDENTIFIER
@@ -110,36 +112,36 @@ def _annotate(nodes: Nodes, node: int) -> None:
 
 
 @kernel
-def _settle_name(nodes: Nodes, source: Bytes, node: int) -> None:
+def _assign_name_code(nodes: Nodes, source: Bytes, node: int) -> None:
     """Assign the code of a name: keywords by context, lambda parameters, blanks and ``var``."""
     up = nodes[node, c.UP]
     above = nodes[up, c.SYMBOL]
-    blank = nodes[node, c.SYMBOL] == c.UNDERSCORE or _is(nodes, source, node, b"_")
+    blank = nodes[node, c.SYMBOL] == c.UNDERSCORE or _has_text(nodes, source, node, b"_")
     if above == c.INFERRED or (above == c.LAMBDA and nodes[node, c.FIELD] == c.F_PARAMETERS):
         nodes[node, c.CODE] = c.UNNAMED if blank else c.LAMBDA_NAME
     elif above == c.CASE_LABEL:
-        if _is(nodes, source, node, b"default"):
+        if _has_text(nodes, source, node, b"default"):
             nodes[node, c.CODE] = c.DEFAULT_LABEL
     elif blank and (nodes[node, c.FIELD] == c.F_NAME or above == c.TYPE_PATTERN):
         nodes[node, c.CODE] = c.HIDDEN
     elif above == c.PARAMETER and nodes[node, c.FIELD] == c.F_NAME:
         # The grammar parses an annotated receiver as a parameter.
-        if _is(nodes, source, node, b"this"):
+        if _has_text(nodes, source, node, b"this"):
             nodes[up, c.CODE] = c.RECEIVING_PARAMETER
-    elif _is(nodes, source, node, b"var"):
+    elif _has_text(nodes, source, node, b"var"):
         local = above in (c.DECLARATION, c.FOREACH, c.RESOURCE) or (
             above == c.PARAMETER and nodes[nodes[nodes[up, c.UP], c.UP], c.SYMBOL] == c.LAMBDA
         )
-        first = above == c.TYPE_PATTERN and _first(nodes, up) == node
+        first = above == c.TYPE_PATTERN and _first_tree(nodes, up) == node
         if first or (local and nodes[node, c.FIELD] == c.F_TYPE):
             nodes[node, c.CODE] = c.HIDDEN
             # javac places the modifiers of a resource at its type, so ``var`` becomes their token.
-            if above == c.RESOURCE and _find(nodes, up, c.BARE_MODIFIERS, 0) < 0:
+            if above == c.RESOURCE and _find_child(nodes, up, c.BARE_MODIFIERS, 0) < 0:
                 nodes[up, c.CODE] = c.VAR_RESOURCE
 
 
 @kernel
-def _settle_token(nodes: Nodes, operators: Bytes, node: int) -> None:
+def _assign_token_code(nodes: Nodes, operators: Bytes, node: int) -> None:
     """Assign the parent's label or code by one of its tokens; a masked operator is a MASK."""
     up, kind = nodes[node, c.UP], nodes[node, c.SYMBOL]
     above = nodes[up, c.SYMBOL]
@@ -164,11 +166,11 @@ def _settle_token(nodes: Nodes, operators: Bytes, node: int) -> None:
 
 
 @kernel
-def _settle_annotation(nodes: Nodes, below: Bytes, node: int) -> None:
+def _assign_annotation_label(nodes: Nodes, below: Bytes, node: int) -> None:
     """Assign the label of an annotation, and the code of its parent."""
     up = nodes[node, c.UP]
     above = nodes[up, c.SYMBOL]
-    of_type = below[above] == c.OF_TYPE and not _is_bound(nodes, up)
+    of_type = below[above] == c.OF_TYPE and not _is_binding_type(nodes, up)
     nodes[node, c.LABEL] = labels.TYPE_ANNOTATION if of_type else labels.ANNOTATION
     if above == c.SCOPED_TYPE:
         nodes[up, c.CODE] = c.MARKED_SCOPED_TYPE
@@ -182,7 +184,7 @@ def _settle_annotation(nodes: Nodes, below: Bytes, node: int) -> None:
 
 
 @kernel
-def _settle_label(nodes: Nodes, node: int) -> None:
+def _assign_case_label_code(nodes: Nodes, node: int) -> None:
     """Assign the code of a case label in a group; only the last of several has the statements."""
     if nodes[nodes[node, c.UP], c.SYMBOL] != c.GROUP:
         return
@@ -194,15 +196,15 @@ def _settle_label(nodes: Nodes, node: int) -> None:
 
 
 @kernel
-def _settle_statement(nodes: Nodes, below: Bytes, node: int) -> None:
+def _assign_statement_code(nodes: Nodes, below: Bytes, node: int) -> None:
     """Assign the code of an expression statement.
 
     After the arrow of a switch expression it is no statement, and a switch followed by a semicolon
     is two statements."""
     up = nodes[node, c.UP]
-    inner = _first(nodes, node)
+    inner = _first_tree(nodes, node)
     if nodes[up, c.SYMBOL] == c.RULE:
-        if not _is_statement(nodes, below, nodes[nodes[up, c.UP], c.UP]):
+        if not _is_statement_switch(nodes, below, nodes[nodes[up, c.UP], c.UP]):
             nodes[node, c.CODE] = c.INNER
     elif inner >= 0 and nodes[inner, c.SYMBOL] == c.SWITCH:
         both = below[nodes[up, c.SYMBOL]] == c.IN_LIST
@@ -210,94 +212,94 @@ def _settle_statement(nodes: Nodes, below: Bytes, node: int) -> None:
 
 
 @kernel
-def _settle_pattern(nodes: Nodes, node: int) -> None:
+def _assign_pattern_code(nodes: Nodes, node: int) -> None:
     """Assign the code of a pattern, or of an ``instanceof`` with a pattern."""
     if nodes[node, c.SYMBOL] == c.TYPE_PATTERN:
-        first = _first(nodes, node)
+        first = _first_tree(nodes, node)
         if first >= 0 and nodes[first, c.SYMBOL] == c.UNDERSCORE:
             nodes[node, c.CODE] = c.ANY_PATTERN
-    elif _find(nodes, node, -1, c.F_NAME) >= 0:
-        final = _find(nodes, node, c.FLAG, 0) >= 0
-        if _find(nodes, node, c.ANNOTATED_TYPE, 0) >= 0:
+    elif _find_child(nodes, node, -1, c.F_NAME) >= 0:
+        final = _find_child(nodes, node, c.FLAG, 0) >= 0
+        if _find_child(nodes, node, c.ANNOTATED_TYPE, 0) >= 0:
             nodes[node, c.CODE] = c.FINAL_MARKED_BINDING if final else c.MARKED_BINDING
         else:
             nodes[node, c.CODE] = c.FINAL_BINDING if final else c.BINDING
 
 
 @kernel
-def _settle_constant(nodes: Nodes, node: int) -> None:
+def _assign_constant_code(nodes: Nodes, node: int) -> None:
     """Assign the code of an enum constant: with a body, with a creation, or plain.
 
     The creation is drawn if the constant has arguments or a body; a body needs members."""
-    arguments = _find(nodes, node, c.ARGUMENT_LIST, 0)
-    body = _find(nodes, node, c.CLASS_BODY, 0)
-    if body >= 0 and _first(nodes, body) >= 0:
+    arguments = _find_child(nodes, node, c.ARGUMENT_LIST, 0)
+    body = _find_child(nodes, node, c.CLASS_BODY, 0)
+    if body >= 0 and _first_tree(nodes, body) >= 0:
         nodes[node, c.CODE] = c.CONSTANT_WITH_BODY
-    elif body >= 0 or (arguments >= 0 and _first(nodes, arguments) >= 0):
+    elif body >= 0 or (arguments >= 0 and _first_tree(nodes, arguments) >= 0):
         nodes[node, c.CODE] = c.CREATED_CONSTANT
 
 
 @kernel
-def _settle_step(nodes: Nodes, source: Bytes, node: int) -> None:
+def _assign_step_code(nodes: Nodes, source: Bytes, node: int) -> None:
     """Swap the operators of ``-i++``, which the grammar parses as ``(-i)++`` (JLS 15.15)."""
-    operand = _first(nodes, node)
+    operand = _first_tree(nodes, node)
     if operand != node + 1 or nodes[operand, c.SYMBOL] != c.UNARY:
         return
     nodes[node, c.CODE] = c.INNER
     inner = operand
     while inner >= 0 and nodes[inner, c.SYMBOL] == c.UNARY:
         operand = inner
-        inner = _find(nodes, operand, -1, c.F_OPERAND)
+        inner = _find_child(nodes, operand, -1, c.F_OPERAND)
     plus = source[nodes[node, c.END] - 1] == ord("+")
     nodes[operand, c.CODE] = c.INCREMENTED_UNARY if plus else c.DECREMENTED_UNARY
 
 
 @kernel
-def _settle_other(nodes: Nodes, source: Bytes, below: Bytes, node: int) -> None:
+def _assign_other_code(nodes: Nodes, source: Bytes, below: Bytes, node: int) -> None:
     """Assign the codes of the remaining kinds of nodes."""
     kind = nodes[node, c.SYMBOL]
     if kind == c.CREATION:
-        _annotate(nodes, node)
-        if _find(nodes, node, c.CLASS_BODY, 0) >= 0:
+        _move_annotations(nodes, node)
+        if _find_child(nodes, node, c.CLASS_BODY, 0) >= 0:
             nodes[node, c.CODE] = c.ANONYMOUS
     elif kind == c.ARRAY_CREATION:
-        _annotate(nodes, node)
-        if _find(nodes, node, -1, c.F_VALUE) >= 0:
+        _move_annotations(nodes, node)
+        if _find_child(nodes, node, -1, c.F_VALUE) >= 0:
             nodes[node, c.CODE] = c.VALUES_CREATION
     elif kind == c.ANNOTATED_TYPE:
-        _annotate(nodes, node)
+        _move_annotations(nodes, node)
     elif kind == c.UNARY:
         # javac's parser treats the minus before decimal digits (0 is octal) as part of the number.
-        operand = _find(nodes, node, c.DECIMAL, 0)
+        operand = _find_child(nodes, node, c.DECIMAL, 0)
         minus = source[nodes[node, c.START]] == ord("-")
         if minus and operand >= 0 and source[nodes[operand, c.START]] != ord("0"):
-            _number(nodes, source, node, operand)
+            _set_number_label(nodes, source, node, operand)
             nodes[node, c.CODE] = c.PLAIN
     elif kind == c.STEP:
-        _settle_step(nodes, source, node)
+        _assign_step_code(nodes, source, node)
     elif kind == c.SWITCH:
-        statement = _is_statement(nodes, below, node)
+        statement = _is_statement_switch(nodes, below, node)
         nodes[node, c.LABEL] = labels.SWITCH if statement else labels.SWITCH_EXPRESSION
     elif kind == c.ANNOTATION_TYPE:
         # javac counts the @ of @interface among the tokens of the modifiers.
-        if _find(nodes, node, c.BARE_MODIFIERS, 0) < 0:
+        if _find_child(nodes, node, c.BARE_MODIFIERS, 0) < 0:
             nodes[node, c.CODE] = c.UNMODIFIED_ANNOTATION_TYPE
     elif kind == c.RECEIVER:
-        dotted = _find(nodes, node, c.DOT, 0) >= 0
+        dotted = _find_child(nodes, node, c.DOT, 0) >= 0
         nodes[node, c.CODE] = c.QUALIFIED_RECEIVER if dotted else c.RECEIVER
     elif kind == c.RESOURCE:
-        if _find(nodes, node, -1, c.F_NAME) < 0:
+        if _find_child(nodes, node, -1, c.F_NAME) < 0:
             nodes[node, c.CODE] = c.INNER
     elif kind == c.ENUM_CONSTANT:
-        _settle_constant(nodes, node)
+        _assign_constant_code(nodes, node)
     elif kind == c.INSTANCE_OF or kind == c.TYPE_PATTERN:
-        _settle_pattern(nodes, node)
+        _assign_pattern_code(nodes, node)
     elif kind == c.EXPRESSION_STATEMENT:
-        _settle_statement(nodes, below, node)
+        _assign_statement_code(nodes, below, node)
 
 
 @kernel
-def settle(nodes: Nodes, source: Bytes, operators: Bytes, below: Bytes, version: int) -> bool:
+def assign_codes(nodes: Nodes, source: Bytes, operators: Bytes, below: Bytes, version: int) -> bool:
     """Assign codes and labels to all nodes; return False if compiled with other codes."""
     if version != c.VERSION:
         return False
@@ -306,26 +308,26 @@ def settle(nodes: Nodes, source: Bytes, operators: Bytes, below: Bytes, version:
         if kind == c.NOTHING or kind == c.COMMENT:
             continue
         if kind == c.IDENTIFIER or kind == c.UNDERSCORE:
-            _settle_name(nodes, source, node)
+            _assign_name_code(nodes, source, node)
         elif kind == c.FLAG or kind == c.EXTENDS or c.OPERATORS <= kind < c.TREES:
-            _settle_token(nodes, operators, node)
+            _assign_token_code(nodes, operators, node)
         elif c.DECIMAL <= kind <= c.HEX_FLOATING:
-            _number(nodes, source, node, node)
+            _set_number_label(nodes, source, node, node)
         elif c.CHARACTER <= kind <= c.NULL:
             nodes[node, c.CODE] = c.PLAIN if kind == c.STRING else c.VALUED
         elif kind == c.ANNOTATION:
-            _settle_annotation(nodes, below, node)
+            _assign_annotation_label(nodes, below, node)
         elif kind == c.CASE_LABEL:
-            _settle_label(nodes, node)
+            _assign_case_label_code(nodes, node)
         elif kind == c.SUPER:
             if nodes[nodes[node, c.UP], c.SYMBOL] == c.WILDCARD:
                 nodes[nodes[node, c.UP], c.LABEL] = labels.SUPER_WILDCARD
         elif kind == c.DIMS:
             # Brackets after the parameters make the return type span the method's name, which
             # becomes a token of that type and has no leaf.
-            name = _find(nodes, nodes[node, c.UP], -1, c.F_NAME)
+            name = _find_child(nodes, nodes[node, c.UP], -1, c.F_NAME)
             if nodes[nodes[node, c.UP], c.SYMBOL] == c.METHOD and name >= 0:
                 nodes[name, c.CODE] = c.HIDDEN
         else:
-            _settle_other(nodes, source, below, node)
+            _assign_other_code(nodes, source, below, node)
     return True

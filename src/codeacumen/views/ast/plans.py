@@ -24,7 +24,7 @@ Plan: TypeAlias = NDArray[np.int32]
 
 
 @kernel
-def _add(plan: Plan, label: int, depth: int, node: int) -> None:
+def _add_row(plan: Plan, label: int, depth: int, node: int) -> None:
     """Append a row to a plan; beyond its capacity only count it."""
     at = plan[0, 0]
     if at < len(plan):  # else draw_trees enlarges the plan and starts it again
@@ -35,51 +35,51 @@ def _add(plan: Plan, label: int, depth: int, node: int) -> None:
 
 
 @kernel
-def _draw(nodes: Nodes, plan: Plan, depth: int, node: int) -> None:
+def _add_tree(nodes: Nodes, plan: Plan, depth: int, node: int) -> None:
     """Append a reference to the plan of a tree; ERRONEOUS if the node has no tree."""
-    drawn = nodes[node, c.CODE] >= c.TREES
-    _add(plan, c.PLAN_OF if drawn else labels.ERRONEOUS, depth, node)
+    is_tree = nodes[node, c.CODE] >= c.TREES
+    _add_row(plan, c.PLAN_OF if is_tree else labels.ERRONEOUS, depth, node)
 
 
 @kernel
-def _child(nodes: Nodes, node: int, chosen: int) -> int:
+def _select_child(nodes: Nodes, node: int, selection: int) -> int:
     """Return a child by field, position or code, or -1 if there is none."""
-    at, end, seen, last = node + 1, nodes[node, c.STOP], c.FIRST - 1, -1
+    at, end, position, last = node + 1, nodes[node, c.STOP], c.FIRST - 1, -1
     while at < end:
         kind = nodes[at, c.CODE]
         tree = c.TREES <= kind < c.ASIDE
-        if chosen < c.FIRST:
-            if nodes[at, c.FIELD] == chosen and kind != c.COMMENT:
+        if selection < c.FIRST:
+            if nodes[at, c.FIELD] == selection and kind != c.COMMENT:
                 return -1 if kind == c.HIDDEN else at
-        elif chosen >= c.BY_CODE:
-            if kind == chosen - c.BY_CODE:
+        elif selection >= c.BY_CODE:
+            if kind == selection - c.BY_CODE:
                 return at
-        elif chosen == c.LAST:
+        elif selection == c.LAST:
             if tree or kind == c.EMPTY:
                 last = at
-        elif chosen == c.LEFT_END or chosen == c.RIGHT_END:
+        elif selection == c.LEFT_END or selection == c.RIGHT_END:
             if kind >= c.HIDDEN:
                 last = -1 if kind == c.HIDDEN else at
-                if chosen == c.LEFT_END:
+                if selection == c.LEFT_END:
                     return last
-        elif chosen == c.UNFIELDED:
+        elif selection == c.UNFIELDED:
             if tree and nodes[at, c.FIELD] == 0:
                 return at
         elif tree:
-            seen += 1
-            if seen == chosen:
+            position += 1
+            if position == selection:
                 return at
         at = nodes[at, c.STOP]
     return last
 
 
 @kernel
-def _pick(nodes: Nodes, node: int, chosen: int) -> int:
+def _select_node(nodes: Nodes, node: int, selection: int) -> int:
     """Return the node that a part selects, among the node's children or elsewhere, or -1."""
-    whose, chosen = chosen & ~511, chosen & 511
+    whose, selection = selection & ~511, selection & 511
     if whose >= c.OF_ANNOTATED:
-        given = c.LEFT if whose == c.OF_LEFT else c.RIGHT
-        return int(nodes[node, c.ANNOTATED if whose == c.OF_ANNOTATED else given])
+        operand_column = c.LEFT if whose == c.OF_LEFT else c.RIGHT
+        return int(nodes[node, c.ANNOTATED if whose == c.OF_ANNOTATED else operand_column])
     if whose == c.OF_OWNER:
         node = nodes[node, c.UP]
     elif whose == c.OF_RECORD:
@@ -87,12 +87,12 @@ def _pick(nodes: Nodes, node: int, chosen: int) -> int:
         if nodes[node, c.CODE] != c.RECORD:
             return -1
     elif whose == c.OF_DECLARATOR:
-        node = _child(nodes, node, c.BY_CODE + c.DECLARATOR)
-    return _child(nodes, node, chosen) if node >= 0 else -1
+        node = _select_child(nodes, node, c.BY_CODE + c.DECLARATOR)
+    return _select_child(nodes, node, selection) if node >= 0 else -1
 
 
 @kernel
-def _members(
+def _add_members(
     nodes: Nodes,
     lists: Bytes,
     plan: Plan,
@@ -106,31 +106,31 @@ def _members(
     """Add a getter and the members of a list between two nodes; return False if it is empty.
 
     With a negative label, the members belong to a getter that the plan has already."""
-    found = False
+    has_members = False
     while at < end:
         kind = nodes[at, c.CODE]
         if which >= c.BY_FIELD:
-            fits = kind >= c.TREES and nodes[at, c.FIELD] == which - c.BY_FIELD
+            is_member = kind >= c.TREES and nodes[at, c.FIELD] == which - c.BY_FIELD
         else:
             member = lists[which, kind]
             if member == c.BELOW:
                 at += 1
                 continue
-            fits = member == c.ITSELF
-        if fits:
-            if label >= 0 and not found:
-                _add(plan, label, depth, nodes[at, c.UP])
-            found = True
+            is_member = member == c.ITSELF
+        if is_member:
+            if label >= 0 and not has_members:
+                _add_row(plan, label, depth, nodes[at, c.UP])
+            has_members = True
             if wrapped and kind != c.DECLARATION:
-                _add(plan, labels.EXPRESSION_STATEMENT, depth + 1, at)
-                _add(plan, labels.EXPRESSION, depth + 2, at)
-            _draw(nodes, plan, depth + (3 if wrapped and kind != c.DECLARATION else 1), at)
+                _add_row(plan, labels.EXPRESSION_STATEMENT, depth + 1, at)
+                _add_row(plan, labels.EXPRESSION, depth + 2, at)
+            _add_tree(nodes, plan, depth + (3 if wrapped and kind != c.DECLARATION else 1), at)
         at = nodes[at, c.STOP]
-    return found
+    return has_members
 
 
 @kernel
-def _brackets(nodes: Nodes, plan: Plan, depth: int, at: int, end: int) -> int:
+def _add_brackets(nodes: Nodes, plan: Plan, depth: int, at: int, end: int) -> int:
     """Add an array type for each pair of brackets, outermost first; return the depth below."""
     annotation = -1
     while at < end:
@@ -140,66 +140,66 @@ def _brackets(nodes: Nodes, plan: Plan, depth: int, at: int, end: int) -> int:
         elif kind == c.OPEN or kind == c.ELLIPSIS:
             holder = nodes[at, c.UP]
             if annotation >= 0:
-                _add(plan, labels.ANNOTATED_TYPE, depth, holder)
-                _annotations(nodes, plan, depth + 1, annotation, at)
-                _add(plan, labels.UNDERLYING_TYPE, depth + 1, holder)
+                _add_row(plan, labels.ANNOTATED_TYPE, depth, holder)
+                _add_annotations(nodes, plan, depth + 1, annotation, at)
+                _add_row(plan, labels.UNDERLYING_TYPE, depth + 1, holder)
                 depth, annotation = depth + 2, -1
-            _add(plan, labels.ARRAY_TYPE, depth, holder)
-            _add(plan, labels.TYPE, depth + 1, holder)
+            _add_row(plan, labels.ARRAY_TYPE, depth, holder)
+            _add_row(plan, labels.TYPE, depth + 1, holder)
             depth += 2
         at = nodes[at, c.STOP]
     return depth
 
 
 @kernel
-def _annotations(nodes: Nodes, plan: Plan, depth: int, at: int, end: int) -> None:
+def _add_annotations(nodes: Nodes, plan: Plan, depth: int, at: int, end: int) -> None:
     """Add the annotations between two nodes."""
-    _add(plan, labels.ANNOTATIONS, depth, nodes[at, c.UP])
+    _add_row(plan, labels.ANNOTATIONS, depth, nodes[at, c.UP])
     while at < end:
         if nodes[at, c.CODE] == c.ANNOTATION:
-            _draw(nodes, plan, depth + 1, at)
+            _add_tree(nodes, plan, depth + 1, at)
         at = nodes[at, c.STOP]
 
 
 @kernel
-def _type(
-    nodes: Nodes, plan: Plan, label: int, depth: int, node: int, dims: int, skipped: bool
+def _add_type(
+    nodes: Nodes, plan: Plan, label: int, depth: int, node: int, dims: int, skips_first: bool
 ) -> None:
     """Add a getter and its type, with the brackets of another node."""
     if label >= 0:
-        _add(plan, label, depth, node)
+        _add_row(plan, label, depth, node)
         depth += 1
     if dims >= 0:
-        first = _child(nodes, dims, c.BY_CODE + c.OPEN) if skipped else dims
+        first = _select_child(nodes, dims, c.BY_CODE + c.OPEN) if skips_first else dims
         first += nodes[dims, c.CODE] != c.ELLIPSIS
-        depth = _brackets(nodes, plan, depth, first, nodes[dims, c.STOP])
-    _draw(nodes, plan, depth, node)
+        depth = _add_brackets(nodes, plan, depth, first, nodes[dims, c.STOP])
+    _add_tree(nodes, plan, depth, node)
 
 
 @kernel
-def _select(nodes: Nodes, plan: Plan, depth: int, node: int, name: int) -> None:
+def _add_selection(nodes: Nodes, plan: Plan, depth: int, node: int, name: int) -> None:
     """Add a name or a member of an object; ``Outer.super.f`` is a member of a member."""
-    of = _child(nodes, node, c.F_OBJECT)
-    if of < 0:
-        _draw(nodes, plan, depth, name)
+    object_node = _select_child(nodes, node, c.F_OBJECT)
+    if object_node < 0:
+        _add_tree(nodes, plan, depth, name)
         return
-    _add(plan, labels.MEMBER_SELECT, depth, node)
-    outer = _child(nodes, node, c.BY_CODE + c.SUPER)
-    if outer >= 0 and outer != of and outer != name:
-        _add(plan, labels.EXPRESSION, depth + 1, outer)
-        _add(plan, labels.MEMBER_SELECT, depth + 2, outer)
-        _add(plan, labels.EXPRESSION, depth + 3, of)
-        _draw(nodes, plan, depth + 4, of)
-        _add(plan, labels.IDENTIFIER, depth + 3, outer)
+    _add_row(plan, labels.MEMBER_SELECT, depth, node)
+    outer = _select_child(nodes, node, c.BY_CODE + c.SUPER)
+    if outer >= 0 and outer != object_node and outer != name:
+        _add_row(plan, labels.EXPRESSION, depth + 1, outer)
+        _add_row(plan, labels.MEMBER_SELECT, depth + 2, outer)
+        _add_row(plan, labels.EXPRESSION, depth + 3, object_node)
+        _add_tree(nodes, plan, depth + 4, object_node)
+        _add_row(plan, labels.IDENTIFIER, depth + 3, outer)
     else:
-        _add(plan, labels.EXPRESSION, depth + 1, of)
-        _draw(nodes, plan, depth + 2, of)
-    _add(plan, labels.IDENTIFIER, depth + 1, name)
+        _add_row(plan, labels.EXPRESSION, depth + 1, object_node)
+        _add_tree(nodes, plan, depth + 2, object_node)
+    _add_row(plan, labels.IDENTIFIER, depth + 1, name)
 
 
 @kernel
-def _part(
-    nodes: Nodes, parts: Numbers, lists: Bytes, plan: Plan, node: int, row: int, held: bool
+def _add_part(
+    nodes: Nodes, parts: Numbers, lists: Bytes, plan: Plan, node: int, row: int, has_getter: bool
 ) -> bool:
     """Add a part of a node's tree; return True if it is a list with members.
 
@@ -207,91 +207,91 @@ def _part(
     how, label, depth = parts[row, 0], parts[row, 1], parts[row, 2]
     which = parts[row, 4]
     if how == c.ADD:
-        _add(plan, nodes[node, c.LABEL] if label == c.OWN_LABEL else label, depth, node)
+        _add_row(plan, nodes[node, c.LABEL] if label == c.OWN_LABEL else label, depth, node)
         return False
-    chosen = node
-    own = how == c.OWN or how == c.STATEMENT_LIST or how == c.REST
-    if not own:
-        chosen = _pick(nodes, node, parts[row, 3])
-        kind = nodes[chosen, c.CODE]
-        if chosen >= 0 and (kind == c.TYPES_CLAUSE or kind == c.EXTENDS_TYPES):
-            chosen = _child(nodes, chosen, c.BY_CODE + c.TYPE_LIST)
-    if chosen < 0:
+    node_of_part = node
+    is_own_list = how == c.OWN or how == c.STATEMENT_LIST or how == c.REST
+    if not is_own_list:
+        node_of_part = _select_node(nodes, node, parts[row, 3])
+        kind = nodes[node_of_part, c.CODE]
+        if node_of_part >= 0 and (kind == c.TYPES_CLAUSE or kind == c.EXTENDS_TYPES):
+            node_of_part = _select_child(nodes, node_of_part, c.BY_CODE + c.TYPE_LIST)
+    if node_of_part < 0:
         return False
-    if own or how == c.LIST:
-        at, end = chosen + 1, nodes[chosen, c.STOP]
+    if is_own_list or how == c.LIST:
+        at, end = node_of_part + 1, nodes[node_of_part, c.STOP]
         if how == c.REST:
             at, end = nodes[node, c.STOP], nodes[nodes[node, c.UP], c.STOP]
-        label = -1 if held else label
+        label = -1 if has_getter else label
         wrapped = how == c.STATEMENT_LIST
-        return _members(nodes, lists, plan, label, depth, at, end, which, wrapped)
+        return _add_members(nodes, lists, plan, label, depth, at, end, which, wrapped)
     if how == c.LEAF:
-        _add(plan, label, depth, chosen)
+        _add_row(plan, label, depth, node_of_part)
     elif how == c.LATE:
-        _add(plan, c.PLAN_OF | c.LATER, depth, chosen)
+        _add_row(plan, c.PLAN_OF | c.LATER, depth, node_of_part)
     elif how == c.DRAW:
-        _draw(nodes, plan, depth, chosen)
+        _add_tree(nodes, plan, depth, node_of_part)
     elif how == c.TYPED or how == c.ELEMENT_TYPED:
-        dims = _pick(nodes, node, which)
-        _type(nodes, plan, label, depth, chosen, dims, how == c.ELEMENT_TYPED)
+        dims = _select_node(nodes, node, which)
+        _add_type(nodes, plan, label, depth, node_of_part, dims, how == c.ELEMENT_TYPED)
     elif how == c.OUTER_ANNOTATIONS:
-        annotation = _child(nodes, chosen, c.BY_CODE + c.ANNOTATION)
-        opening = _child(nodes, chosen, c.BY_CODE + c.OPEN)
+        annotation = _select_child(nodes, node_of_part, c.BY_CODE + c.ANNOTATION)
+        opening = _select_child(nodes, node_of_part, c.BY_CODE + c.OPEN)
         if 0 <= annotation < opening:
-            _annotations(nodes, plan, depth, annotation, opening)
+            _add_annotations(nodes, plan, depth, annotation, opening)
     elif how == c.SELECT:
         if label >= 0:
-            _add(plan, label, depth, chosen)
-        _select(nodes, plan, depth + (label >= 0), node, chosen)
-    elif how == c.CREATED and nodes[chosen, c.CODE] == c.IDENTIFIER:
-        _add(plan, c.PLAN_OF | c.LATER, depth, chosen)
+            _add_row(plan, label, depth, node_of_part)
+        _add_selection(nodes, plan, depth + (label >= 0), node, node_of_part)
+    elif how == c.CREATED and nodes[node_of_part, c.CODE] == c.IDENTIFIER:
+        _add_row(plan, c.PLAN_OF | c.LATER, depth, node_of_part)
     else:
-        _add(plan, label, depth, chosen)
-        _draw(nodes, plan, depth + 1, chosen)
+        _add_row(plan, label, depth, node_of_part)
+        _add_tree(nodes, plan, depth + 1, node_of_part)
     return False
 
 
 @kernel
-def _plan(
+def _append_plan(
     nodes: Nodes, first: Numbers, parts: Numbers, lists: Bytes, plan: Plan, node: int
 ) -> None:
     """Append the rows of a node's tree to the plan."""
     kind = nodes[node, c.CODE]
     begin, end = first[kind], first[kind + 1]
-    held = False
+    has_getter = False
     for row in range(begin, end):
-        again = row > begin and parts[row, 1] == parts[row - 1, 1]
-        held = held and again
-        held = _part(nodes, parts, lists, plan, node, row, held) or held
+        is_same_getter = row > begin and parts[row, 1] == parts[row - 1, 1]
+        has_getter = has_getter and is_same_getter
+        has_getter = _add_part(nodes, parts, lists, plan, node, row, has_getter) or has_getter
 
 
 @kernel
-def _longer(rows: Numbers) -> Numbers:
+def _double_capacity(rows: Numbers) -> Numbers:
     """Return a copy with room for twice as many rows."""
-    more = np.empty((2 * len(rows), rows.shape[1]), dtype=np.int32)
+    larger = np.empty((2 * len(rows), rows.shape[1]), dtype=np.int32)
     for row in range(len(rows)):
         for column in range(rows.shape[1]):
-            more[row, column] = rows[row, column]
-    return more
+            larger[row, column] = rows[row, column]
+    return larger
 
 
 @kernel
-def draw(
+def draw_trees(
     nodes: Nodes, first: Numbers, parts: Numbers, lists: Bytes, roots: Numbers, version: int
 ) -> tuple[Numbers, NDArray[np.int64]]:
     """Draw the tree of each root; return rows (label, parent, late, node) and the trees' offsets.
 
     The offsets are empty if this function was compiled with other codes."""
-    drawn = np.empty((len(nodes) + 64, 4), dtype=np.int32)
+    rows = np.empty((len(nodes) + 64, 4), dtype=np.int32)
     offsets = np.zeros(len(roots) + 1, dtype=np.int64)
     if version != c.VERSION:
-        return drawn, offsets[:0]
+        return rows, offsets[:0]
     plan = np.empty((256, 3), dtype=np.int32)
     plan[0, 0] = 1
     # Stack of plans: next row, first row, end of the rows, depth, and whether the edge is late.
-    under_way = np.empty((64, 5), dtype=np.int32)
+    stack = np.empty((64, 5), dtype=np.int32)
     # The last node drawn at each depth, which is the parent of the next one below.
-    last = np.empty((64, 1), dtype=np.int32)
+    last_at_depth = np.empty((64, 1), dtype=np.int32)
     count = 0
     for i in range(len(roots)):
         begin, top, depth, late, node = count, -1, 0, False, int(roots[i])
@@ -299,42 +299,42 @@ def draw(
             # Push the plan of a node.
             start = plan[0, 0]
             while True:
-                _plan(nodes, first, parts, lists, plan, node)
+                _append_plan(nodes, first, parts, lists, plan, node)
                 if plan[0, 0] <= len(plan):
                     break
                 plan[0, 0] = start
-                plan = _longer(plan)
+                plan = _double_capacity(plan)
             top += 1
-            if top == len(under_way):
-                under_way = _longer(under_way)
-            under_way[top, 0], under_way[top, 1], under_way[top, 2] = start, start, plan[0, 0]
-            under_way[top, 3], under_way[top, 4] = depth, late
+            if top == len(stack):
+                stack = _double_capacity(stack)
+            stack[top, 0], stack[top, 1], stack[top, 2] = start, start, plan[0, 0]
+            stack[top, 3], stack[top, 4] = depth, late
             # Draw its rows, and those of the plans around it, up to the next reference to a node.
             node = -1
             while top >= 0 and node < 0:
-                row = under_way[top, 0]
-                if row == under_way[top, 2]:
-                    plan[0, 0] = under_way[top, 1]
+                row = stack[top, 0]
+                if row == stack[top, 2]:
+                    plan[0, 0] = stack[top, 1]
                     top -= 1
                     continue
-                under_way[top, 0] = row + 1
-                what = plan[row, 0]
-                depth = int(under_way[top, 3] + plan[row, 1])
-                late = what & c.LATER != 0 or (plan[row, 1] == 0 and under_way[top, 4] != 0)
-                if what & c.PLAN_OF:
+                stack[top, 0] = row + 1
+                label_and_flags = plan[row, 0]
+                depth = int(stack[top, 3] + plan[row, 1])
+                late = label_and_flags & c.LATER != 0 or (plan[row, 1] == 0 and stack[top, 4] != 0)
+                if label_and_flags & c.PLAN_OF:
                     node = int(plan[row, 2])
                     continue
-                while depth >= len(last):
-                    last = _longer(last)
-                if count == len(drawn):
-                    drawn = _longer(drawn)
-                last[depth, 0] = count - begin
-                drawn[count, 0] = what & 255
-                drawn[count, 1] = last[depth - 1, 0] if depth > 0 else -1
-                drawn[count, 2] = late
-                drawn[count, 3] = plan[row, 2]
+                while depth >= len(last_at_depth):
+                    last_at_depth = _double_capacity(last_at_depth)
+                if count == len(rows):
+                    rows = _double_capacity(rows)
+                last_at_depth[depth, 0] = count - begin
+                rows[count, 0] = label_and_flags & 255
+                rows[count, 1] = last_at_depth[depth - 1, 0] if depth > 0 else -1
+                rows[count, 2] = late
+                rows[count, 3] = plan[row, 2]
                 count += 1
             if node < 0:
                 break
         offsets[i + 1] = count
-    return drawn[:count], offsets
+    return rows[:count], offsets

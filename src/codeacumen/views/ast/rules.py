@@ -15,7 +15,7 @@ from codeacumen.views.ast.labels import LABEL
 
 # Treatment (``codes.ADD`` to ``CREATED``), label, depth, child, and members or brackets.
 Part: TypeAlias = tuple[int, int, int, int, int]
-Chosen: TypeAlias = str | int
+ChildSelector: TypeAlias = str | int
 
 # Lists by their members: certain trees (ONLY), or all but certain trees and modifiers (BUT).
 ONLY: dict[str, tuple[int, ...]] = {
@@ -37,83 +37,90 @@ BUT: dict[str, tuple[int, ...]] = {
 WHICH = {name: place for place, name in enumerate((*ONLY, *BUT))}
 
 
-def members(which: str) -> int:
+def list_number(which: str) -> int:
     """Return the number of a list, which has a name or consists of the children in a field."""
     return WHICH[which] if which in WHICH else c.BY_FIELD + c.FIELDS.index(which)
 
 
-def part(how: int, label: str, depth: int, chosen: Chosen = 0, more: Chosen = 0) -> Part:
+def make_part(
+    treatment: int, label: str, depth: int, child: ChildSelector = 0, second: ChildSelector = 0
+) -> Part:
     """Return a part, with names of labels and fields replaced by numbers."""
     name, _, late = label.partition(" ")
     numbers = {"": c.NO_LABEL, "own": c.OWN_LABEL}
     number = numbers[name] if name in numbers else LABEL[name]
     return (
-        how,
+        treatment,
         number | c.LATER if late else number,
         depth,
-        c.FIELDS.index(chosen) if isinstance(chosen, str) else chosen,
-        c.FIELDS.index(more) if isinstance(more, str) else more,
+        c.FIELDS.index(child) if isinstance(child, str) else child,
+        c.FIELDS.index(second) if isinstance(second, str) else second,
     )
 
 
-def code(number: int) -> int:
+def child_with_code(number: int) -> int:
     """Select the first child with this code."""
     return c.BY_CODE + number
 
 
 def add(label: str, depth: int = 0) -> Part:
     """Add a node in any case."""
-    return part(c.ADD, label, depth)
+    return make_part(c.ADD, label, depth)
 
 
-def leaf(label: str, chosen: Chosen, depth: int = 1) -> Part:
+def leaf(label: str, child: ChildSelector, depth: int = 1) -> Part:
     """Add a getter without a tree if the node has such a child."""
-    return part(c.LEAF, label, depth, chosen)
+    return make_part(c.LEAF, label, depth, child)
 
 
-def hold(label: str, chosen: Chosen, depth: int = 1) -> Part:
+def hold(label: str, child: ChildSelector, depth: int = 1) -> Part:
     """Add a getter with the tree of a child."""
-    return part(c.HOLD, label, depth, chosen)
+    return make_part(c.HOLD, label, depth, child)
 
 
-def late(chosen: Chosen, depth: int = 1) -> Part:
+def late(child: ChildSelector, depth: int = 1) -> Part:
     """Add the tree of a child that is merged with its getter."""
-    return part(c.LATE, "", depth, chosen)
+    return make_part(c.LATE, "", depth, child)
 
 
 def modifiers(depth: int = 1, of: int = c.OF_NODE) -> tuple[Part, Part]:
     """Add the modifiers of a node, with or without flags, merged with their getter."""
-    return late(of + code(c.MODIFIERS), depth), late(of + code(c.BARE_MODIFIERS), depth)
+    return late(of + child_with_code(c.MODIFIERS), depth), late(
+        of + child_with_code(c.BARE_MODIFIERS), depth
+    )
 
 
-def inner(chosen: Chosen) -> Part:
+def inner(child: ChildSelector) -> Part:
     """Replace the node by the tree of a child."""
-    return part(c.DRAW, "", 0, chosen)
+    return make_part(c.DRAW, "", 0, child)
 
 
-def listed(label: str, chosen: Chosen, which: str = "all", depth: int = 1) -> Part:
+def listed(label: str, child: ChildSelector, which: str = "all", depth: int = 1) -> Part:
     """Add a getter with the members of a child that is a list."""
-    return part(c.LIST, label, depth, chosen, members(which))
+    return make_part(c.LIST, label, depth, child, list_number(which))
 
 
 def own(label: str, which: str = "all", depth: int = 1) -> Part:
     """Add a getter with a list of the node's children; without a label they replace the node."""
-    return part(c.OWN, label, depth if label else -1, 0, members(which))
+    return make_part(c.OWN, label, depth if label else -1, 0, list_number(which))
 
 
 def typed(
-    label: str, chosen: Chosen = "type", depth: int = 1, brackets: Chosen = "dimensions"
+    label: str,
+    child: ChildSelector = "type",
+    depth: int = 1,
+    brackets: ChildSelector = "dimensions",
 ) -> Part:
     """Add a getter with a type and the brackets of another child."""
-    return part(c.TYPED, label, depth, chosen, brackets)
+    return make_part(c.TYPED, label, depth, child, brackets)
 
 
 def select(label: str, name: str, depth: int = 1) -> Part:
     """Add a getter with a name that may be a member of an object."""
-    return part(c.SELECT, label, depth, name)
+    return make_part(c.SELECT, label, depth, name)
 
 
-_BODY = code(c.CLASS_BODY)
+_BODY = child_with_code(c.CLASS_BODY)
 _NAME = leaf("NAME", "name")
 _TYPE_PARAMETERS = listed("TYPE_PARAMETERS", "type_parameters")
 _TYPE_ARGUMENTS = listed("TYPE_ARGUMENTS", "type_arguments")
@@ -126,7 +133,7 @@ _SIGNATURE = (
     typed("RETURN_TYPE"),
     listed("RECEIVER_PARAMETER", "parameters", "receivers"),
     listed("PARAMETERS", "parameters", "parameters"),
-    listed("THROWS", code(c.THROWS)),
+    listed("THROWS", child_with_code(c.THROWS)),
     hold("BODY", "body"),
     hold("DEFAULT_VALUE", "value"),
 )
@@ -151,8 +158,11 @@ _BOUND = (
     add("VARIABLE late", 3),
     leaf("NAME", "name", 4),
 )
-_BOUND_FINAL = (leaf("MODIFIERS late", code(c.FLAG), 4), leaf("FLAGS", code(c.FLAG), 5))
-_BOUND_MARKS = listed("ANNOTATIONS", code(c.ANNOTATED_TYPE), "annotations", 5)
+_BOUND_FINAL = (
+    leaf("MODIFIERS late", child_with_code(c.FLAG), 4),
+    leaf("FLAGS", child_with_code(c.FLAG), 5),
+)
+_BOUND_MARKS = listed("ANNOTATIONS", child_with_code(c.ANNOTATED_TYPE), "annotations", 5)
 _BOUND_TYPE = hold("TYPE", "right", 4)
 _CASE = (
     add("CASE"),
@@ -160,12 +170,12 @@ _CASE = (
     own("LABELS", "patterns"),
     own("GUARD", "guards"),
 )
-_LABEL = code(c.CASE_LABEL)
+_LABEL = child_with_code(c.CASE_LABEL)
 _PARAMETER = (add("VARIABLE"), _NAME, *modifiers(), typed("TYPE"))
 _RECEIVER = (
     add("VARIABLE"),
     leaf("NAME", c.LAST),
-    leaf("MODIFIERS late", code(c.ANNOTATION)),
+    leaf("MODIFIERS late", child_with_code(c.ANNOTATION)),
     own("ANNOTATIONS", "annotations", 2),
     hold("TYPE", c.FIRST),
 )
@@ -178,7 +188,7 @@ _TRY = (
     listed("RESOURCES", "resources"),
     late("body"),
     own("CATCHES", "catches"),
-    hold("FINALLY_BLOCK", code(c.INNER)),
+    hold("FINALLY_BLOCK", child_with_code(c.INNER)),
 )
 
 # Trees whose code depends on more than their symbol.
@@ -214,7 +224,7 @@ BY_KIND: dict[int, tuple[Part, ...]] = {
     c.GENERIC_TYPE: (
         add("PARAMETERIZED_TYPE"),
         hold("TYPE", c.FIRST),
-        listed("TYPE_ARGUMENTS", code(c.TYPE_ARGUMENT_LIST)),
+        listed("TYPE_ARGUMENTS", child_with_code(c.TYPE_ARGUMENT_LIST)),
     ),
     c.ARRAY_TYPE: (typed("", "element", 0),),
     c.WILDCARD: (add("own"), hold("BOUND", c.LAST)),
@@ -223,9 +233,9 @@ BY_KIND: dict[int, tuple[Part, ...]] = {
         add("TYPE_PARAMETER"),
         own("ANNOTATIONS", "annotations"),
         leaf("NAME", c.FIRST),
-        listed("BOUNDS", code(c.BOUNDS)),
+        listed("BOUNDS", child_with_code(c.BOUNDS)),
     ),
-    c.CREATION: (*_CREATION, part(c.CREATED, "IDENTIFIER", 1, "type")),
+    c.CREATION: (*_CREATION, make_part(c.CREATED, "IDENTIFIER", 1, "type")),
     c.ANONYMOUS: (
         *_CREATION,
         leaf("CLASS_BODY", _BODY),
@@ -235,14 +245,14 @@ BY_KIND: dict[int, tuple[Part, ...]] = {
     ),
     c.ARRAY_CREATION: (
         add("NEW_ARRAY"),
-        typed("TYPE", brackets=code(c.DIMS)),
+        typed("TYPE", brackets=child_with_code(c.DIMS)),
         own("DIM_ANNOTATIONS", "length annotations"),
         own("DIMENSIONS", "lengths"),
     ),
     c.VALUES_CREATION: (
         add("NEW_ARRAY"),
-        part(c.ELEMENT_TYPED, "TYPE", 1, "type", code(c.DIMS)),
-        part(c.OUTER_ANNOTATIONS, "ANNOTATIONS", 1, code(c.DIMS)),
+        make_part(c.ELEMENT_TYPED, "TYPE", 1, "type", child_with_code(c.DIMS)),
+        make_part(c.OUTER_ANNOTATIONS, "ANNOTATIONS", 1, child_with_code(c.DIMS)),
         listed("INITIALIZERS", "value"),
     ),
     c.CAST: (add("TYPE_CAST"), hold("TYPE", "type"), hold("EXPRESSION", "value")),
@@ -292,15 +302,15 @@ BY_KIND: dict[int, tuple[Part, ...]] = {
     c.ASSIGNMENT: (add("own"), hold("VARIABLE", "left"), hold("EXPRESSION", "right")),
     c.LAMBDA: (
         add("LAMBDA_EXPRESSION"),
-        hold("PARAMETERS", code(c.LAMBDA_NAME)),
-        hold("PARAMETERS", code(c.UNNAMED)),
+        hold("PARAMETERS", child_with_code(c.LAMBDA_NAME)),
+        hold("PARAMETERS", child_with_code(c.UNNAMED)),
         listed("PARAMETERS", "parameters"),
         hold("BODY", "body"),
     ),
     c.SWITCH: (add("own"), hold("EXPRESSION", "condition"), listed("CASES", "body")),
     c.GROUP: (own("", "labels"),),
     c.GROUP_LABEL: _CASE,
-    c.LAST_LABEL: (*_CASE, part(c.REST, "STATEMENTS", 1, 0, members("statements"))),
+    c.LAST_LABEL: (*_CASE, make_part(c.REST, "STATEMENTS", 1, 0, list_number("statements"))),
     c.RULE: (
         add("CASE"),
         listed("EXPRESSIONS", _LABEL, "constants"),
@@ -318,7 +328,7 @@ BY_KIND: dict[int, tuple[Part, ...]] = {
     ),
     c.ANY_PATTERN: (add("ANY_PATTERN"),),
     c.EXPRESSION_STATEMENT: (add("EXPRESSION_STATEMENT"), hold("EXPRESSION", c.FIRST)),
-    c.SWITCH_STATEMENT: (inner(c.FIRST), inner(code(c.EMPTY))),
+    c.SWITCH_STATEMENT: (inner(c.FIRST), inner(child_with_code(c.EMPTY))),
     c.FOREACH: (
         add("ENHANCED_FOR_LOOP"),
         add("VARIABLE late", 1),
@@ -334,9 +344,9 @@ BY_KIND: dict[int, tuple[Part, ...]] = {
         add("METHOD"),
         _NAME,
         add("MODIFIERS late", 1),
-        leaf("FLAGS", code(c.MODIFIERS), 2),
-        listed("ANNOTATIONS", code(c.MODIFIERS), depth=2),
-        listed("ANNOTATIONS", code(c.BARE_MODIFIERS), depth=2),
+        leaf("FLAGS", child_with_code(c.MODIFIERS), 2),
+        listed("ANNOTATIONS", child_with_code(c.MODIFIERS), depth=2),
+        listed("ANNOTATIONS", child_with_code(c.BARE_MODIFIERS), depth=2),
         own("ANNOTATIONS", "annotations", 2),
         *_SIGNATURE,
     ),
@@ -412,7 +422,7 @@ BY_SYMBOL: dict[str, tuple[Part, ...]] = {
     "class_literal": (
         add("MEMBER_SELECT"),
         hold("EXPRESSION", c.FIRST),
-        leaf("IDENTIFIER", code(c.CLASS)),
+        leaf("IDENTIFIER", child_with_code(c.CLASS)),
     ),
     "method_invocation": (
         add("METHOD_INVOCATION"),
@@ -431,9 +441,9 @@ BY_SYMBOL: dict[str, tuple[Part, ...]] = {
     "method_reference": (
         add("MEMBER_REFERENCE"),
         hold("QUALIFIER_EXPRESSION", c.FIRST),
-        listed("TYPE_ARGUMENTS", code(c.TYPE_ARGUMENT_LIST)),
+        listed("TYPE_ARGUMENTS", child_with_code(c.TYPE_ARGUMENT_LIST)),
         leaf("NAME", c.SECOND),
-        leaf("MODE", code(c.NEW)),
+        leaf("MODE", child_with_code(c.NEW)),
     ),
     "parenthesized_expression": (add("PARENTHESIZED"), hold("EXPRESSION", c.FIRST)),
     "array_access": (add("ARRAY_ACCESS"), hold("EXPRESSION", "array"), hold("INDEX", "index")),
@@ -454,13 +464,13 @@ BY_SYMBOL: dict[str, tuple[Part, ...]] = {
     "record_pattern": (
         add("DECONSTRUCTION_PATTERN"),
         hold("DECONSTRUCTOR", c.FIRST),
-        listed("NESTED_PATTERNS", code(c.PATTERN_BODY)),
+        listed("NESTED_PATTERNS", child_with_code(c.PATTERN_BODY)),
     ),
     "block": _BLOCK,
     "constructor_body": _BLOCK,
     "static_initializer": (
         add("BLOCK"),
-        leaf("IS_STATIC", code(c.FLAG)),
+        leaf("IS_STATIC", child_with_code(c.FLAG)),
         listed("STATEMENTS", c.FIRST, "statements"),
     ),
     "labeled_statement": (
@@ -492,9 +502,9 @@ BY_SYMBOL: dict[str, tuple[Part, ...]] = {
     ),
     "for_statement": (
         add("FOR_LOOP"),
-        part(c.STATEMENT_LIST, "INITIALIZER", 1, 0, members("init")),
+        make_part(c.STATEMENT_LIST, "INITIALIZER", 1, 0, list_number("init")),
         hold("CONDITION", "condition"),
-        part(c.STATEMENT_LIST, "UPDATE", 1, 0, members("update")),
+        make_part(c.STATEMENT_LIST, "UPDATE", 1, 0, list_number("update")),
         hold("STATEMENT", "body"),
     ),
     "synchronized_statement": (add("SYNCHRONIZED"), hold("EXPRESSION", c.FIRST), late("body")),
@@ -505,7 +515,7 @@ BY_SYMBOL: dict[str, tuple[Part, ...]] = {
         add("VARIABLE"),
         leaf("NAME", c.OF_DECLARATOR + c.F_NAME),
         *modifiers(),
-        typed("TYPE", c.FIRST, brackets=code(c.ELLIPSIS)),
+        typed("TYPE", c.FIRST, brackets=child_with_code(c.ELLIPSIS)),
     ),
     "compact_constructor_declaration": (
         add("METHOD"),
@@ -525,7 +535,7 @@ BY_SYMBOL: dict[str, tuple[Part, ...]] = {
     "interface_declaration": (
         add("INTERFACE"),
         *_DECLARED,
-        listed("IMPLEMENTS_CLAUSE", code(c.EXTENDS_TYPES)),
+        listed("IMPLEMENTS_CLAUSE", child_with_code(c.EXTENDS_TYPES)),
         listed("PERMITS_CLAUSE", "permits"),
         _MEMBERS,
     ),

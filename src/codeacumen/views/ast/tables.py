@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.languages.java import language
-from codeacumen.languages.java.syntax.grammar import field, symbols
+from codeacumen.languages.java import load_grammar
+from codeacumen.languages.java.syntax.grammar import field_number, find_symbols
 from codeacumen.languages.syntax import ERROR, MASK
 from codeacumen.views.ast import codes as c
 from codeacumen.views.ast.labels import LABEL
@@ -195,32 +195,41 @@ class Tables(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def tables() -> Tables:
+def build_tables() -> Tables:
     """Return the arrays of the grammar and the rules."""
-    grammar = language()
-    named = {name: number for number, names in _NAMED.items() for name in names}
-    named |= {name: c.FREE + place for place, name in enumerate(BY_SYMBOL)}
-    tokens = {name: number for number, names in _TOKENS.items() for name in names}
-    tokens |= {name: c.OPERATORS + place for place, name in enumerate(_OPERATORS)}
+    grammar = load_grammar()
+    code_by_name = {name: number for number, names in _NAMED.items() for name in names}
+    code_by_name |= {name: c.FREE + index for index, name in enumerate(BY_SYMBOL)}
+    code_by_token = {name: number for number, names in _TOKENS.items() for name in names}
+    code_by_token |= {name: c.OPERATORS + index for index, name in enumerate(_OPERATORS)}
     code = np.zeros(1 << 16, dtype=np.uint8)
-    for name, number in named.items():
-        code[list(symbols(name))] = number
+    for name, number in code_by_name.items():
+        code[list(find_symbols(name))] = number
     for symbol in range(grammar.node_kind_count):
         if not grammar.node_kind_is_named(symbol):
-            code[symbol] = tokens.get(grammar.node_kind_for_id(symbol) or "", c.NOTHING)
+            code[symbol] = code_by_token.get(grammar.node_kind_for_id(symbol) or "", c.NOTHING)
     code[ERROR], code[MASK] = c.ERROR, c.OPERATORS + len(_OPERATORS)
     fields = np.zeros(grammar.field_count + 1, dtype=np.uint8)
-    for place, name in enumerate(c.FIELDS[1:], start=1):
-        fields[field(name)] = place
+    for index, name in enumerate(c.FIELDS[1:], start=1):
+        fields[field_number(name)] = index
     label = np.zeros(256, dtype=np.uint8)
     for number, name in _LABELS.items():
         label[number] = LABEL[name]
-    rules = BY_KIND | {named[name]: rule for name, rule in BY_SYMBOL.items()}
-    first, parts = _rows(rules)
-    return Tables(code, fields, label, _below(named), _operators(tokens), first, parts, _lists())
+    rules = BY_KIND | {code_by_name[name]: rule for name, rule in BY_SYMBOL.items()}
+    first, parts = _concatenate_rules(rules)
+    return Tables(
+        code,
+        fields,
+        label,
+        _child_kinds(code_by_name),
+        _operator_labels(code_by_token),
+        first,
+        parts,
+        _list_membership(),
+    )
 
 
-def _below(named: dict[str, int]) -> NDArray[np.uint8]:
+def _child_kinds(named: dict[str, int]) -> NDArray[np.uint8]:
     """Return how a code's children are used: as statements, or as annotations of a type."""
     below = np.zeros(256, dtype=np.uint8)
     below[[named[name] for name in _IN_LIST]] = c.IN_LIST
@@ -230,17 +239,19 @@ def _below(named: dict[str, int]) -> NDArray[np.uint8]:
     return below
 
 
-def _operators(tokens: dict[str, int]) -> NDArray[np.uint8]:
+def _operator_labels(tokens: dict[str, int]) -> NDArray[np.uint8]:
     """Return the label of each operator by its position."""
     operators = np.full((4, 256), LABEL["ERRONEOUS"], dtype=np.uint8)
-    for place, signs in enumerate((_BETWEEN, _ASSIGNING, _BEFORE, _AFTER)):
+    for position, signs in enumerate((_BETWEEN, _ASSIGNING, _BEFORE, _AFTER)):
         for sign, name in signs.items():
-            operators[place, tokens[sign]] = LABEL[name]
+            operators[position, tokens[sign]] = LABEL[name]
     operators[c.BETWEEN, c.OPERATORS + len(_OPERATORS)] = LABEL["MASK"]
     return operators
 
 
-def _rows(rules: dict[int, tuple[Part, ...]]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def _concatenate_rules(
+    rules: dict[int, tuple[Part, ...]],
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the offset of each code's parts, and the parts of all codes."""
     by_code = [rules.get(number, ()) for number in range(256)]
     first = np.zeros(len(by_code) + 1, dtype=np.int32)
@@ -248,7 +259,7 @@ def _rows(rules: dict[int, tuple[Part, ...]]) -> tuple[NDArray[np.int32], NDArra
     return first, np.array([part for rule in by_code for part in rule], dtype=np.int32)
 
 
-def _lists() -> NDArray[np.uint8]:
+def _list_membership() -> NDArray[np.uint8]:
     """Return the membership of each code in each list."""
     lists = np.zeros((len(WHICH), 256), dtype=np.uint8)
     for name, numbers in ONLY.items():

@@ -45,11 +45,11 @@ from codeacumen.api import Json
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.registry import view
 from codeacumen.text.columns import Ragged
-from codeacumen.text.subtokens import subtokens
-from codeacumen.views.ast import TreeTable, trees, trees_of
-from codeacumen.views.ast import shape as tree_to_json
-from codeacumen.views.graph.compat import compatible
-from codeacumen.views.graph.edges import EDGES, Graphs, graphs
+from codeacumen.text.subtokens import split_subtokens
+from codeacumen.views.ast import TreeTable, draw_method_trees, trees_of_bodies
+from codeacumen.views.ast import tree_to_json as tree_to_json
+from codeacumen.views.graph.compat import build_compatible_graphs
+from codeacumen.views.graph.edges import EDGES, Graphs, build_graphs
 from codeacumen.views.text import TokensView, TokenTable
 
 PLACEHOLDER = "METH_PLACEHOLDER"
@@ -59,32 +59,34 @@ KINDS = ("CH", "NT", "LU", "LW", "CF", "LL", "RT", "FA", "GB", "GN")
 Tree = tuple[Sequence[int], Sequence[int], Sequence[bool]]
 
 
-def shape(
+def graph_to_json(
     tree: Tree,
     tokens: Sequence[str],
     edges: Mapping[str, Sequence[int]],
     name: str,
-    own: Collection[int],
+    own_tokens: Collection[int],
 ) -> Json:
     """Return a method's graph in the published format.
 
     ``edges`` holds source and target in turn for each kind. A placeholder replaces the method's
     name at the token positions ``own_tokens``."""
-    drawn = cast("dict[str, Any]", tree_to_json(*tree))
-    labels, hidden = drawn["ast_labels"], set(own)
+    tree_json = cast("dict[str, Any]", tree_to_json(*tree))
+    labels, hidden_tokens = tree_json["ast_labels"], set(own_tokens)
     backbone = list(range(len(labels), len(labels) + len(tokens)))
     pairs = {
         kind: [list(pair) for pair in zip(flat[::2], flat[1::2], strict=True)]
         for kind, flat in edges.items()
     }
-    pairs["CH"] = drawn["ast_edges"]
+    pairs["CH"] = tree_json["ast_edges"]
     pairs["NT"] = [[token, token + 1] for token in backbone[:-1]]
-    spelt = [PLACEHOLDER if place in hidden else text for place, text in enumerate(tokens)]
+    token_labels = [
+        PLACEHOLDER if position in hidden_tokens else text for position, text in enumerate(tokens)
+    ]
     return {
         "backbone_sequence": backbone,
-        "node_labels": [*labels, *spelt],
+        "node_labels": [*labels, *token_labels],
         "edges": {kind: pairs[kind] for kind in KINDS},
-        "method_name": list(subtokens(name)),
+        "method_name": list(split_subtokens(name)),
     }
 
 
@@ -97,8 +99,8 @@ class GraphTable:
     name = "graph"
 
     def columns(self, file: JavaFile, seeds: NDArray[np.uint64]) -> Mapping[str, Ragged]:
-        found = graphs(file, file.bodies, file.once(trees_of))
-        return {**found.edges, "own": found.own}
+        graphs = build_graphs(file, file.bodies, file.compute_once(trees_of_bodies))
+        return {**graphs.edges, "own": graphs.own_tokens}
 
 
 @view("graph", summary="tree, tokens and ten kinds of edges")
@@ -113,16 +115,24 @@ class GraphView:
         tree, row = rows["ast"], rows["graph"]
         edges = {kind: row[kind] for kind in EDGES}
         columns = (tree["label"], tree["parent"], tree["late"])
-        return shape(columns, rows["tokens"]["spelling"], edges, method["name"], row["own"])
+        return graph_to_json(columns, rows["tokens"]["spelling"], edges, method["name"], row["own"])
 
     def compatible(self, compat: str, file: JavaFile, place: int) -> Json:
-        tree = trees(file, [place])
-        found = compatible(file, [place], tree)
+        tree = draw_method_trees(file, [place])
+        graphs = build_compatible_graphs(file, [place], tree)
         spelled = TokensView().compatible(compat, file, place)
-        edges = {kind: found.edges[kind][0] for kind in EDGES}
+        edges = {kind: graphs.edges[kind][0] for kind in EDGES}
         columns = (tree.label.tolist(), tree.parent.tolist(), tree.late.tolist())
         name = file.declarations.methods[place].name
-        return shape(columns, spelled, edges, name, found.own[0])
+        return graph_to_json(columns, spelled, edges, name, graphs.own_tokens[0])
 
 
-__all__ = ["EDGES", "KINDS", "PLACEHOLDER", "Graphs", "compatible", "graphs", "shape"]
+__all__ = [
+    "EDGES",
+    "KINDS",
+    "PLACEHOLDER",
+    "Graphs",
+    "build_compatible_graphs",
+    "build_graphs",
+    "graph_to_json",
+]

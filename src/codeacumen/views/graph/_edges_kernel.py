@@ -84,18 +84,18 @@ ROWS, SOURCES, GUARDS, BODIES = range(4)
 
 
 @kernel
-def _child(field: Any, stop: Any, node: int, wanted: int) -> int:
+def _find_child(field: Any, stop: Any, node: int, field_code: int) -> int:
     """Return the first child in a field, or -1 if there is none."""
     at = node + 1
     while at < stop[node]:
-        if field[at] == wanted:
+        if field[at] == field_code:
             return int(at)
         at = stop[at]
     return -1
 
 
 @kernel
-def _inside(code: Any, stop: Any, node: int) -> int:
+def _first_inner(code: Any, stop: Any, node: int) -> int:
     """Return the first child that is neither a parenthesis nor a comment, or -1."""
     at = node + 1
     while at < stop[node] and code[at] in (OPENING, COMMENT):
@@ -104,59 +104,66 @@ def _inside(code: Any, stop: Any, node: int) -> int:
 
 
 @kernel
-def _guards(
-    n: Any, open_: Any, heads: Any, symbol: Any, stop: Any, guard: int, node: int, kind: int
+def _push_guards(
+    counters: Any,
+    guards: Any,
+    heads: Any,
+    symbol: Any,
+    stop: Any,
+    condition: int,
+    node: int,
+    kind: int,
 ) -> None:
     """Push a guard for each of its variables; it applies inside ``node``."""
-    for at in range(guard, stop[guard]):
-        what = symbol[at]
-        if what < 0:
+    for at in range(condition, stop[condition]):
+        variable = symbol[at]
+        if variable < 0:
             continue
-        last = heads[what, kind]
-        if last >= 0 and open_[last, NODE] == guard:
+        outer_guard = heads[variable, kind]
+        if outer_guard >= 0 and guards[outer_guard, NODE] == condition:
             continue
-        here = n[GUARDS]
-        open_[here, STOPS], open_[here, NODE] = stop[node], guard
-        open_[here, BEFORE], open_[here, SYMBOL] = last, 2 * what + kind
-        heads[what, kind] = here
-        n[GUARDS] = here + 1
+        height = counters[GUARDS]
+        guards[height, STOPS], guards[height, NODE] = stop[node], condition
+        guards[height, BEFORE], guards[height, SYMBOL] = outer_guard, 2 * variable + kind
+        heads[variable, kind] = height
+        counters[GUARDS] = height + 1
 
 
 @kernel
-def _add(n: Any, rows: Any, kind: int, source: int, target: int) -> None:
+def _add_edge(counters: Any, rows: Any, kind: int, source: int, target: int) -> None:
     """Append an edge; beyond the capacity only count it."""
-    at = n[ROWS]
+    at = counters[ROWS]
     if at < len(rows):
         rows[at, 0], rows[at, 1], rows[at, 2] = kind, source, target
-    n[ROWS] = at + 1
+    counters[ROWS] = at + 1
 
 
 @kernel
-def _assigned(code: Any, field: Any, stop: Any, node: int) -> int:
+def _assigned_variable(code: Any, field: Any, stop: Any, node: int) -> int:
     """Return the name of the variable that an assignment or declaration writes, or -1.
 
     The variable of ``a[i] = x`` and ``a.b = x`` is ``a``."""
-    at = _child(field, stop, node, IN_LEFT if code[node] == ASSIGNMENT else IN_NAME)
+    at = _find_child(field, stop, node, IN_LEFT if code[node] == ASSIGNMENT else IN_NAME)
     while at >= 0 and PAREN <= code[at] <= FIELD_ACCESS:
-        at = _inside(code, stop, at)
+        at = _first_inner(code, stop, at)
     return at
 
 
 @kernel
-def _leave(n: Any, sources: Any, guards: Any, bodies: Any, heads: Any, at: int) -> None:
+def _pop_ended(counters: Any, sources: Any, guards: Any, bodies: Any, heads: Any, at: int) -> None:
     """Pop all constructs that end before a node."""
-    while n[SOURCES] > 0 and sources[n[SOURCES] - 1, STOPS] <= at:
-        n[SOURCES] -= 1
-    while n[BODIES] > 0 and bodies[n[BODIES] - 1, STOPS] <= at:
-        n[BODIES] -= 1
-    while n[GUARDS] > 0 and guards[n[GUARDS] - 1, STOPS] <= at:
-        n[GUARDS] -= 1
-        of = guards[n[GUARDS], SYMBOL]
-        heads[of // 2, of % 2] = guards[n[GUARDS], BEFORE]
+    while counters[SOURCES] > 0 and sources[counters[SOURCES] - 1, STOPS] <= at:
+        counters[SOURCES] -= 1
+    while counters[BODIES] > 0 and bodies[counters[BODIES] - 1, STOPS] <= at:
+        counters[BODIES] -= 1
+    while counters[GUARDS] > 0 and guards[counters[GUARDS] - 1, STOPS] <= at:
+        counters[GUARDS] -= 1
+        signed_variable = guards[counters[GUARDS], SYMBOL]
+        heads[signed_variable // 2, signed_variable % 2] = guards[counters[GUARDS], BEFORE]
 
 
 @kernel
-def syntactic(
+def find_syntactic_edges(
     code: Any,
     field: Any,
     stop: Any,
@@ -165,15 +172,15 @@ def syntactic(
     declared: Any,
     symbols: int,
     roots: Any,
-    room: int,
+    capacity: int,
 ) -> Any:
     """Return rows (kind, source, target) between syntax nodes, and whether they fit the capacity.
 
     ``symbol`` is -1 at nodes that name no variable; ``declared`` marks names at their declaration;
     ``roots`` are methods that do not contain each other. A guard's edge leads to the condition,
     an edge of RT to the method or lambda."""
-    n = np.zeros(4, dtype=np.int64)
-    rows = np.empty((room, 3), dtype=np.int64)
+    counters = np.zeros(4, dtype=np.int64)
+    rows = np.empty((capacity, 3), dtype=np.int64)
     deepest = 1
     for root in roots:
         deepest = max(deepest, stop[root] - root)
@@ -185,55 +192,60 @@ def syntactic(
     last = np.full(symbols, -1, dtype=np.int64)
     for root in roots:
         for at in range(root, stop[root]):
-            _leave(n, sources, guards, bodies, heads, at)
-            kind, place, over = code[at], field[at], code[parent[at]]
+            _pop_ended(counters, sources, guards, bodies, heads, at)
+            kind, node_field, parent_code = code[at], field[at], code[parent[at]]
             if kind in (METHOD, LAMBDA):
-                bodies[n[BODIES], STOPS], bodies[n[BODIES], NODE] = stop[at], at
-                n[BODIES] += 1
-            elif kind == RETURN and n[BODIES] > 0:
-                _add(n, rows, RT, at + 1, bodies[n[BODIES] - 1, NODE])
-            elif kind == CLASS_BODY and over == CREATION:
+                bodies[counters[BODIES], STOPS], bodies[counters[BODIES], NODE] = stop[at], at
+                counters[BODIES] += 1
+            elif kind == RETURN and counters[BODIES] > 0:
+                _add_edge(counters, rows, RT, at + 1, bodies[counters[BODIES] - 1, NODE])
+            elif kind == CLASS_BODY and parent_code == CREATION:
                 # A variable is not computed from the body of an anonymous class.
-                sources[n[SOURCES], STOPS], sources[n[SOURCES], NODE] = stop[at], -1
-                n[SOURCES] += 1
-            if over in (IF, LOOP):
-                negated = place == IN_ALTERNATIVE
-                if negated or place in (IN_CONSEQUENCE, IN_BODY, IN_UPDATE):
-                    guard = _child(field, stop, parent[at], IN_CONDITION)
+                sources[counters[SOURCES], STOPS], sources[counters[SOURCES], NODE] = stop[at], -1
+                counters[SOURCES] += 1
+            if parent_code in (IF, LOOP):
+                negated = node_field == IN_ALTERNATIVE
+                if negated or node_field in (IN_CONSEQUENCE, IN_BODY, IN_UPDATE):
+                    guard = _find_child(field, stop, parent[at], IN_CONDITION)
                     while guard >= 0 and code[guard] == PAREN:
-                        guard = _inside(code, stop, guard)
+                        guard = _first_inner(code, stop, guard)
                     if guard >= 0:
-                        _guards(n, guards, heads, symbol, stop, guard, at, 1 if negated else 0)
-            elif (place == IN_RIGHT and over == ASSIGNMENT) or (
-                place == IN_VALUE and over in (DECLARATOR, FOREACH)
+                        _push_guards(
+                            counters, guards, heads, symbol, stop, guard, at, 1 if negated else 0
+                        )
+            elif (node_field == IN_RIGHT and parent_code == ASSIGNMENT) or (
+                node_field == IN_VALUE and parent_code in (DECLARATOR, FOREACH)
             ):
-                named = _assigned(code, field, stop, parent[at])
+                named = _assigned_variable(code, field, stop, parent[at])
                 if named >= 0 and symbol[named] >= 0:
-                    sources[n[SOURCES], STOPS], sources[n[SOURCES], NODE] = stop[at], named
-                    n[SOURCES] += 1
-            what = symbol[at]
-            if what < 0:
+                    sources[counters[SOURCES], STOPS], sources[counters[SOURCES], NODE] = (
+                        stop[at],
+                        named,
+                    )
+                    counters[SOURCES] += 1
+            variable = symbol[at]
+            if variable < 0:
                 continue
-            if last[what] >= root:
-                _add(n, rows, LL, at, last[what])
-            last[what] = at
+            if last[variable] >= root:
+                _add_edge(counters, rows, LL, at, last[variable])
+            last[variable] = at
             if declared[at]:
                 continue
-            for back in range(n[SOURCES] - 1, max(n[SOURCES] - 1 - DEEP, -1), -1):
+            for back in range(counters[SOURCES] - 1, max(counters[SOURCES] - 1 - DEEP, -1), -1):
                 if sources[back, NODE] < 0:
                     break
-                _add(n, rows, CF, sources[back, NODE], at)
+                _add_edge(counters, rows, CF, sources[back, NODE], at)
             for negated in range(2):
-                entry, left = heads[what, negated], DEEP
-                while entry >= 0 and left > 0:
-                    _add(n, rows, GB + negated, at, guards[entry, NODE])
-                    entry, left = guards[entry, BEFORE], left - 1
-        _leave(n, sources, guards, bodies, heads, stop[root])
-    return rows[: min(n[ROWS], room)].copy(), n[ROWS] <= room
+                entry, remaining = heads[variable, negated], DEEP
+                while entry >= 0 and remaining > 0:
+                    _add_edge(counters, rows, GB + negated, at, guards[entry, NODE])
+                    entry, remaining = guards[entry, BEFORE], remaining - 1
+        _pop_ended(counters, sources, guards, bodies, heads, stop[root])
+    return rows[: min(counters[ROWS], capacity)].copy(), counters[ROWS] <= capacity
 
 
 @kernel
-def _first(rows: Any, low: int, high: int, source: int) -> int:
+def _first_with_source(rows: Any, low: int, high: int, source: int) -> int:
     """Return the first of the rows low to high, sorted by source, with at least that source."""
     while low < high:
         middle = (low + high) // 2
@@ -245,7 +257,7 @@ def _first(rows: Any, low: int, high: int, source: int) -> int:
 
 
 @kernel
-def number(
+def number_edges(
     rows: Any,
     kinds: int,
     nodes: Any,
@@ -256,7 +268,7 @@ def number(
     sizes: Any,
     from_tree: Any,
     to_tree: Any,
-    room: int,
+    capacity: int,
 ) -> Any:
     """Return sources and targets by kind and method, their offsets, and whether they fit.
 
@@ -264,7 +276,7 @@ def number(
     its token and ``element`` to its element in all trees; ``first`` is a method's first token and
     ``sizes`` the size of its tree. A nested method's tree is a part of the outer method's tree,
     so its elements count from its own root."""
-    flat = np.empty((room, 2), dtype=np.int32)
+    flat = np.empty((capacity, 2), dtype=np.int32)
     offsets = np.zeros(kinds * len(nodes) + 1, dtype=np.int64)
     count, low = 0, 0
     for kind in range(kinds):
@@ -274,10 +286,10 @@ def number(
         for method in range(len(nodes)):
             begin, end = nodes[method], stop[nodes[method]]
             after = sizes[method] - first[method]
-            at = _first(rows, low, high, begin)
-            while at < high and rows[at, 1] < end:
-                source, target = rows[at, 1], rows[at, 2]
-                at += 1
+            row = _first_with_source(rows, low, high, begin)
+            while row < high and rows[row, 1] < end:
+                source, target = rows[row, 1], rows[row, 2]
+                row += 1
                 if not begin <= target < end:
                     continue
                 if from_tree[kind]:
@@ -290,23 +302,23 @@ def number(
                     right = token[target] + after if token[target] >= 0 else -1
                 if left < 0 or right < 0:
                     continue
-                if count < room:
+                if count < capacity:
                     flat[count, 0], flat[count, 1] = left, right
                 count += 1
             offsets[kind * len(nodes) + method + 1] = count
         low = high
-    return flat[: min(count, room)].copy(), offsets, count <= room
+    return flat[: min(count, capacity)].copy(), offsets, count <= capacity
 
 
 @kernel
-def own_names(
+def find_own_names(
     nodes: Any, field: Any, stop: Any, word: Any, called: Any, token: Any, first: Any, name: int
 ) -> Any:
     """Return the tokens, numbered from 0 in each method, that spell its name, and their offsets.
 
     The declaration comes first, then those of ``called``, the nodes that name a method, with the
     same word."""
-    found = np.empty(len(nodes) + len(called), dtype=np.int32)
+    tokens = np.empty(len(nodes) + len(called), dtype=np.int32)
     offsets = np.zeros(len(nodes) + 1, dtype=np.int64)
     count = 0
     for method in range(len(nodes)):
@@ -317,15 +329,15 @@ def own_names(
         if own < stop[node] and token[own] >= 0:
             at = np.searchsorted(called, node)
             upper = count + 1 + np.searchsorted(called, stop[node]) - at
-            if upper > len(found):
-                found = np.concatenate((found, np.empty(upper + len(found), dtype=np.int32)))
-            found[count] = token[own] - first[method]
+            if upper > len(tokens):
+                tokens = np.concatenate((tokens, np.empty(upper + len(tokens), dtype=np.int32)))
+            tokens[count] = token[own] - first[method]
             count += 1
             while at < len(called) and called[at] < stop[node]:
-                same = called[at] != own and word[called[at]] == word[own]
-                if same and token[called[at]] >= 0:
-                    found[count] = token[called[at]] - first[method]
+                is_same_name = called[at] != own and word[called[at]] == word[own]
+                if is_same_name and token[called[at]] >= 0:
+                    tokens[count] = token[called[at]] - first[method]
                     count += 1
                 at += 1
         offsets[method + 1] = count
-    return found[:count].copy(), offsets
+    return tokens[:count].copy(), offsets

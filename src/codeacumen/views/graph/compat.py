@@ -30,19 +30,19 @@ from numpy.typing import NDArray
 
 from codeacumen.languages.java.bindings.names import ROLE
 from codeacumen.languages.java.flow.graph import (
-    ANSWERS,
-    ASKS,
     BIND,
+    DEFINES,
+    QUERIES,
     READ,
     TARGET,
     WRITE,
     Flow,
-    flow,
-    outermost,
+    build_flow,
+    find_outermost_methods,
 )
 from codeacumen.languages.java.syntax.declarations import NONE
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.languages.java.syntax.grammar import among, field, symbols
+from codeacumen.languages.java.syntax.grammar import field_number, find_symbols, symbol_mask
 from codeacumen.languages.syntax import Column, Syntax
 from codeacumen.text.columns import Ragged
 from codeacumen.views.ast import Trees
@@ -50,25 +50,25 @@ from codeacumen.views.graph._edges_kernel import CF, GB, GN, LL, LU, LW
 from codeacumen.views.graph.edges import (
     Graphs,
     argument_edges,
-    child,
-    declarations,
-    distinct,
-    numbered,
-    original,
-    variable_names,
+    declaration_mask,
+    find_child,
+    number_edges,
+    sort_distinct,
+    unmasked_file,
+    variable_symbols,
     variables_in,
 )
 
 Row = tuple[int, int, int]
 
 
-def compatible(file: JavaFile, methods: Sequence[int], trees: Trees) -> Graphs:
+def build_compatible_graphs(file: JavaFile, methods: Sequence[int], trees: Trees) -> Graphs:
     """Return the graphs that features-javac builds of methods with these trees."""
-    edges = compatible_edges(file.once(original) or file, methods)
-    graphs = numbered(file, methods, trees, edges, from_tree=(GB, GN))
-    declared = [graphs.own[i][:1] for i in range(len(methods))]
-    offsets = np.concatenate([[0], np.cumsum([len(row) for row in declared], dtype=np.int64)])
-    tokens = np.array([token for row in declared for token in row], dtype=np.int32)
+    edges = compatible_edges(file.compute_once(unmasked_file) or file, methods)
+    graphs = number_edges(file, methods, trees, edges, from_tree=(GB, GN))
+    own_tokens = [graphs.own_tokens[i][:1] for i in range(len(methods))]
+    offsets = np.concatenate([[0], np.cumsum([len(row) for row in own_tokens], dtype=np.int64)])
+    tokens = np.array([token for row in own_tokens for token in row], dtype=np.int32)
     return Graphs(graphs.edges, Ragged(tokens, offsets))
 
 
@@ -76,41 +76,50 @@ def compatible_edges(file: JavaFile, methods: Sequence[int]) -> NDArray[np.int64
     """Return distinct rows (kind, source, target) between syntax nodes.
 
     They cover the whole file, except that LU, LW and FA cover only the methods."""
-    names = _names(file)
-    used = np.where(declarations(file), -1, names)
+    names = _variable_symbols(file)
+    occurrences = np.where(declaration_mask(file), -1, names)
     rows = [
-        *_lexical(names),
-        *_computed(file.syntax, used),
-        *_guarded(file.syntax, used),
-        *_flowing(file, methods),
+        *_lexical_edges(names),
+        *_computed_edges(file.syntax, occurrences),
+        *_guarded_edges(file.syntax, occurrences),
+        *_flow_edges(file, methods),
     ]
-    found = np.array(rows, dtype=np.int64).reshape(-1, 3)
-    arguments = argument_edges(file, used, outermost(file, methods), spread=False)
-    return distinct(np.concatenate([found, arguments]), len(file.syntax))
+    edges = np.array(rows, dtype=np.int64).reshape(-1, 3)
+    arguments = argument_edges(
+        file, occurrences, find_outermost_methods(file, methods), spread=False
+    )
+    return sort_distinct(np.concatenate([edges, arguments]), len(file.syntax))
 
 
-def _names(file: JavaFile) -> Column:
+def _variable_symbols(file: JavaFile) -> Column:
     """Return the variable's symbol at each node that names one, this and super included."""
-    syntax, names = file.syntax, variable_names(file).copy()
-    types = {one.node: place for place, one in enumerate(file.declarations.types)}
-    free = int(file.bindings.symbol.max()) + 1 if len(file.bindings.symbol) else 0
-    qualified = among("field_access", "method_invocation")
-    for node in np.flatnonzero(among("this", "super")[syntax.kind]).tolist():
-        above = int(syntax.parent[node])
-        plain = syntax.field[node] == field("object") or not qualified[syntax.kind[above]]
-        constructs = int(syntax.kind[above]) in symbols("explicit_constructor_invocation")
-        second = int(syntax.kind[above]) in symbols("method_reference") and syntax.child[node] > 0
-        type_ = int(syntax.kind[above]) in symbols("receiver_parameter", "wildcard")
-        if not plain or constructs or second or type_:
+    syntax, names = file.syntax, variable_symbols(file).copy()
+    types = {declaration.node: index for index, declaration in enumerate(file.declarations.types)}
+    first_free = int(file.bindings.symbol.max()) + 1 if len(file.bindings.symbol) else 0
+    qualified = symbol_mask("field_access", "method_invocation")
+    for node in np.flatnonzero(symbol_mask("this", "super")[syntax.kind]).tolist():
+        parent = int(syntax.parent[node])
+        is_unqualified = (
+            syntax.field[node] == field_number("object") or not qualified[syntax.kind[parent]]
+        )
+        is_constructor_call = int(syntax.kind[parent]) in find_symbols(
+            "explicit_constructor_invocation"
+        )
+        is_member = (
+            int(syntax.kind[parent]) in find_symbols("method_reference")
+            and syntax.child_index[node] > 0
+        )
+        is_in_type = int(syntax.kind[parent]) in find_symbols("receiver_parameter", "wildcard")
+        if not is_unqualified or is_constructor_call or is_member or is_in_type:
             continue
-        while above >= 0 and above not in types:
-            above = int(syntax.parent[above])
-        is_this = int(syntax.kind[node]) in symbols("this")
-        names[node] = free + 2 * types.get(above, -1) + 2 + is_this
+        while parent >= 0 and parent not in types:
+            parent = int(syntax.parent[parent])
+        is_this = int(syntax.kind[node]) in find_symbols("this")
+        names[node] = first_free + 2 * types.get(parent, -1) + 2 + is_this
     return names
 
 
-def _lexical(names: Column) -> Iterator[Row]:
+def _lexical_edges(names: Column) -> Iterator[Row]:
     """Yield the LL edges, from the earlier occurrence to the later one."""
     last: dict[int, int] = {}
     for node in np.flatnonzero(names >= 0).tolist():
@@ -120,85 +129,89 @@ def _lexical(names: Column) -> Iterator[Row]:
         last[symbol] = node
 
 
-def _computed(syntax: Syntax, names: Column) -> Iterator[Row]:
+def _computed_edges(syntax: Syntax, names: Column) -> Iterator[Row]:
     """Yield the CF edges of assignments and declarations."""
-    assigns = symbols("assignment_expression")
-    done = 0
-    wanted = among("assignment_expression", "variable_declarator", "resource")[syntax.kind]
-    for node in np.flatnonzero(wanted).tolist():
-        if node < done:
+    assigns = find_symbols("assignment_expression")
+    end_of_last = 0
+    is_candidate = symbol_mask("assignment_expression", "variable_declarator", "resource")[
+        syntax.kind
+    ]
+    for node in np.flatnonzero(is_candidate).tolist():
+        if node < end_of_last:
             continue
         if int(syntax.kind[node]) in assigns:
-            operator = child(syntax, node, "operator")
+            operator = find_child(syntax, node, "operator")
             if operator < 0 or syntax.text(operator) != "=":
                 continue
-            left, right = child(syntax, node, "left"), child(syntax, node, "right")
+            left, right = find_child(syntax, node, "left"), find_child(syntax, node, "right")
         else:
-            left, right = child(syntax, node, "name"), child(syntax, node, "value")
+            left, right = find_child(syntax, node, "name"), find_child(syntax, node, "value")
             if left < 0:  # a resource that is an expression
                 continue
-        done = int(syntax.stop[node])
+        end_of_last = int(syntax.stop[node])
         if left < 0 or right < 0:
             continue
         assigned = [left] if int(syntax.kind[node]) not in assigns else None
-        for written in assigned or variables_in(syntax, names, left):
+        for written_variable in assigned or variables_in(syntax, names, left):
             for name in variables_in(syntax, names, right):
-                yield CF, written, name
+                yield CF, written_variable, name
 
 
-def _guarded(syntax: Syntax, names: Column) -> Iterator[Row]:
+def _guarded_edges(syntax: Syntax, names: Column) -> Iterator[Row]:
     """Yield the GB and GN edges of ``if`` statements."""
-    for node in np.flatnonzero(among("if_statement")[syntax.kind]).tolist():
-        condition = child(syntax, node, "condition")
+    for node in np.flatnonzero(symbol_mask("if_statement")[syntax.kind]).tolist():
+        condition = find_child(syntax, node, "condition")
         for kind, branch in ((GB, "consequence"), (GN, "alternative")):
-            inside = child(syntax, node, branch)
-            if condition >= 0 and inside >= 0:
-                for name in variables_in(syntax, names, inside):
+            branch_node = find_child(syntax, node, branch)
+            if condition >= 0 and branch_node >= 0:
+                for name in variables_in(syntax, names, branch_node):
                     yield kind, name, condition
 
 
-def _flowing(file: JavaFile, methods: Sequence[int]) -> Iterator[Row]:
+def _flow_edges(file: JavaFile, methods: Sequence[int]) -> Iterator[Row]:
     """Yield the LU and LW edges of the methods that the tool analyses."""
-    declared = file.declarations
-    top = [
-        place
-        for place in methods
-        if (owner := declared.methods[place].type) != NONE
-        and declared.types[owner].kind == "class"
-        and declared.types[owner].owner == NONE
+    declarations = file.declarations
+    analysed = [
+        method
+        for method in methods
+        if (owner := declarations.methods[method].type) != NONE
+        and declarations.types[owner].kind == "class"
+        and declarations.types[owner].owner == NONE
     ]
-    if not top:
+    if not analysed:
         return
-    found = flow(file, top, checker=True)
-    roots = np.isin(found.unit, [declared.methods[place].node for place in top])
-    inside = roots[found.unit_of]
-    asks = np.isin(found.event, (TARGET, READ)) & inside
+    control_flow = build_flow(file, analysed, checker=True)
+    roots = np.isin(control_flow.unit, [declarations.methods[method].node for method in analysed])
+    inside = roots[control_flow.unit_of]
+    asks = np.isin(control_flow.event, (TARGET, READ)) & inside
     role = np.zeros(len(file.syntax), dtype=np.uint8)
     role[file.bindings.node] = file.bindings.role
-    bound = (found.event == BIND) & inside
-    parameter = bound & (role[found.node] == ROLE["parameter"])
-    valued = bound & ~np.isin(role[found.node], (ROLE["catch parameter"], ROLE["pattern variable"]))
-    written = (found.event == WRITE) & inside & ~_string_sums(file, found)
+    bound = (control_flow.event == BIND) & inside
+    parameter = bound & (role[control_flow.node] == ROLE["parameter"])
+    valued = bound & ~np.isin(
+        role[control_flow.node], (ROLE["catch parameter"], ROLE["pattern variable"])
+    )
+    written = (control_flow.event == WRITE) & inside & ~_string_concatenations(file, control_flow)
     for kind, answers in ((LU, asks | parameter), (LW, valued | written)):
-        does = (asks * ASKS + answers * ANSWERS).astype(np.uint8)
-        for point, earlier in found.reach(does).tolist():
+        point_roles = (asks * QUERIES + answers * DEFINES).astype(np.uint8)
+        for point, earlier in control_flow.find_reaching_points(point_roles).tolist():
             if earlier >= 0:
-                yield kind, int(found.node[earlier]), int(found.node[point])
+                yield kind, int(control_flow.node[earlier]), int(control_flow.node[point])
 
 
-def _string_sums(file: JavaFile, found: Flow) -> NDArray[np.bool_]:
+def _string_concatenations(file: JavaFile, control_flow: Flow) -> NDArray[np.bool_]:
     """Return a mask of the writes by += to variables that are declared as String."""
-    syntax, bound = file.syntax, file.bindings
-    sums = np.zeros(len(found.node), dtype=np.bool_)
-    for point in np.flatnonzero(found.event == WRITE).tolist():
-        node = int(found.node[point])
-        operator = child(syntax, int(syntax.parent[node]), "operator")
+    syntax, bindings = file.syntax, file.bindings
+    sums = np.zeros(len(control_flow.node), dtype=np.bool_)
+    for point in np.flatnonzero(control_flow.event == WRITE).tolist():
+        node = int(control_flow.node[point])
+        operator = find_child(syntax, int(syntax.parent[node]), "operator")
         if operator < 0 or syntax.text(operator) != "+=":
             continue
-        name = int(bound.declaration[np.searchsorted(bound.node, node)])
-        above = int(syntax.parent[name])
-        if int(syntax.kind[above]) in symbols("variable_declarator"):
-            above = int(syntax.parent[above])
-        type_ = child(syntax, above, "type")
+        name = int(bindings.declaration[np.searchsorted(bindings.node, node)])
+        parent = int(syntax.parent[name])
+        if int(syntax.kind[parent]) in find_symbols("variable_declarator"):
+            parent = int(syntax.parent[parent])
+        type_ = find_child(syntax, parent, "type")
         sums[point] = type_ >= 0 and syntax.text(type_) in ("String", "java.lang.String")
     return sums

@@ -13,12 +13,19 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.languages.java import language
+from codeacumen.languages.java import load_grammar
 from codeacumen.languages.java.bindings.names import ROLE
-from codeacumen.languages.java.flow.graph import DECLARE, READ, VARIABLES, WRITE, flow, outermost
+from codeacumen.languages.java.flow.graph import (
+    DECLARE,
+    READ,
+    VARIABLES,
+    WRITE,
+    build_flow,
+    find_outermost_methods,
+)
 from codeacumen.languages.java.syntax.declarations import NONE
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.languages.java.syntax.grammar import field, name_of, symbols
+from codeacumen.languages.java.syntax.grammar import field_number, find_symbols, symbol_name
 from codeacumen.languages.syntax import Column, Syntax
 from codeacumen.text.columns import Ragged
 from codeacumen.views.ast import Trees
@@ -29,7 +36,7 @@ Edge = tuple[int, int]
 
 
 def argument_edges(
-    file: JavaFile, names: Column, roots: Column, spread: bool = True
+    file: JavaFile, variables: Column, roots: Column, spread: bool = True
 ) -> NDArray[np.int64]:
     """Return rows (FA, source, target) from each variable in an argument to the parameter's name.
 
@@ -38,105 +45,121 @@ def argument_edges(
     """
     rows: list[tuple[int, int, int]] = []
     syntax = file.syntax
-    for call, method in _calls(file, roots):
-        formals, variable = _parameters(syntax, method)
-        for place, argument in enumerate(_arguments(syntax, call)):
-            if place >= len(formals) and not (spread and variable):
+    for call, method in _resolve_calls(file, roots):
+        formals, is_variadic = _parameter_names(syntax, method)
+        for index, argument in enumerate(_argument_nodes(syntax, call)):
+            if index >= len(formals) and not (spread and is_variadic):
                 break
-            formal = formals[min(place, len(formals) - 1)]
-            rows += [(kernel.FA, name, formal) for name in variables_in(syntax, names, argument)]
+            formal = formals[min(index, len(formals) - 1)]
+            rows += [
+                (kernel.FA, name, formal) for name in variables_in(syntax, variables, argument)
+            ]
     return np.array(rows, dtype=np.int64).reshape(-1, 3)
 
 
-def variables_in(syntax: Syntax, names: Column, node: int) -> list[int]:
+def variables_in(syntax: Syntax, variables: Column, node: int) -> list[int]:
     """Return the variable names below a node, except those inside an anonymous class."""
     stop = int(syntax.stop[node])
-    found = node + np.flatnonzero(names[node:stop] >= 0)
-    bodies = node + np.flatnonzero(np.isin(syntax.kind[node:stop], list(symbols("class_body"))))
+    nodes = node + np.flatnonzero(variables[node:stop] >= 0)
+    bodies = node + np.flatnonzero(
+        np.isin(syntax.kind[node:stop], list(find_symbols("class_body")))
+    )
     for body in bodies.tolist():
-        if int(syntax.kind[syntax.parent[body]]) in symbols("object_creation_expression"):
-            found = found[(found < body) | (found >= syntax.stop[body])]
-    kept: list[int] = found.tolist()
-    return kept
+        if int(syntax.kind[syntax.parent[body]]) in find_symbols("object_creation_expression"):
+            nodes = nodes[(nodes < body) | (nodes >= syntax.stop[body])]
+    node_list: list[int] = nodes.tolist()
+    return node_list
 
 
-def _calls(file: JavaFile, roots: Column) -> list[Edge]:
+def _resolve_calls(file: JavaFile, roots: Column) -> list[Edge]:
     """Return calls and the methods or constructors that they call, as pairs of nodes."""
-    syntax, bound = file.syntax, file.bindings
+    syntax, bindings = file.syntax, file.bindings
     if not len(roots):
         return []
-    called, created, generic, explicit = _kinds()
-    named = np.flatnonzero((bound.role == ROLE["method"]) & (bound.declaration >= 0))
-    node, target = bound.node[named], bound.declaration[named]
+    called, created, generic, explicit = _symbol_masks()
+    named = np.flatnonzero((bindings.role == ROLE["method"]) & (bindings.declaration >= 0))
+    node, target = bindings.node[named], bindings.declaration[named]
     call, method = syntax.parent[node], syntax.parent[target]
-    own = called[syntax.kind[call]] & _together(syntax, roots, call, method)
-    found = list(zip(call[own].tolist(), method[own].tolist(), strict=True))
-    makers = [
+    is_local_call = called[syntax.kind[call]] & _is_in_same_root(syntax, roots, call, method)
+    pairs = list(zip(call[is_local_call].tolist(), method[is_local_call].tolist(), strict=True))
+    constructors = [
         (method.node, file.declarations.types[method.type].node)
         for method in file.declarations.methods
         if method.kind == "constructor" and method.type != NONE
     ]
-    if not makers:
-        return sorted(found)
-    named = np.flatnonzero((bound.role == ROLE["type"]) & (bound.declaration >= 0))
-    call, owner = syntax.parent[bound.node[named]], syntax.parent[bound.declaration[named]]
+    if not constructors:
+        return sorted(pairs)
+    named = np.flatnonzero((bindings.role == ROLE["type"]) & (bindings.declaration >= 0))
+    call, owner = syntax.parent[bindings.node[named]], syntax.parent[bindings.declaration[named]]
     call = np.where(generic[syntax.kind[call]], syntax.parent[call], call)
-    new = created[syntax.kind[call]]
-    new &= _together(syntax, roots, call, owner) | _in_constructor(roots, makers, call, owner)
-    for place, class_ in zip(call[new].tolist(), owner[new].tolist(), strict=True):
-        found += _fitting(syntax, place, class_, makers)
-    return sorted([*found, *_own_constructors(syntax, roots, explicit, makers)])
+    is_local_creation = created[syntax.kind[call]]
+    is_local_creation &= _is_in_same_root(syntax, roots, call, owner) | _in_constructor(
+        roots, constructors, call, owner
+    )
+    for creation, class_ in zip(
+        call[is_local_creation].tolist(), owner[is_local_creation].tolist(), strict=True
+    ):
+        pairs += _match_constructor(syntax, creation, class_, constructors)
+    return sorted([*pairs, *_explicit_constructor_calls(syntax, roots, explicit, constructors)])
 
 
-def _together(syntax: Syntax, roots: Column, one: Column, other: Column) -> NDArray[np.bool_]:
+def _is_in_same_root(
+    syntax: Syntax, roots: Column, first: Column, second: Column
+) -> NDArray[np.bool_]:
     """Return a mask of the pairs of nodes that lie inside the same root."""
-    place = np.searchsorted(roots, one, side="right") - 1
-    low, high = roots[place], syntax.stop[roots[place]]
-    return np.asarray((place >= 0) & (one < high) & (low <= other) & (other < high))
+    index = np.searchsorted(roots, first, side="right") - 1
+    low, high = roots[index], syntax.stop[roots[index]]
+    return np.asarray((index >= 0) & (first < high) & (low <= second) & (second < high))
 
 
 def _in_constructor(
-    roots: Column, makers: list[Edge], call: Column, owner: Column
+    roots: Column, constructors: list[Edge], call: Column, owner: Column
 ) -> NDArray[np.bool_]:
     """Return a mask of the creations inside a root that is a constructor of the same class."""
-    node, class_ = np.array(makers, dtype=np.int32).T
-    place = np.minimum(np.searchsorted(node, call, side="right") - 1, len(node) - 1)
-    return np.asarray((place >= 0) & (class_[place] == owner) & _among(roots, node[place]))
+    node, class_ = np.array(constructors, dtype=np.int32).T
+    index = np.minimum(np.searchsorted(node, call, side="right") - 1, len(node) - 1)
+    return np.asarray((index >= 0) & (class_[index] == owner) & _is_root(roots, node[index]))
 
 
-def _among(roots: Column, nodes: Column) -> NDArray[np.bool_]:
+def _is_root(roots: Column, nodes: Column) -> NDArray[np.bool_]:
     """Return a mask of the nodes that are roots."""
     return np.asarray(roots[np.searchsorted(roots, nodes, side="right") - 1] == nodes)
 
 
-def _own_constructors(
-    syntax: Syntax, roots: Column, explicit: NDArray[np.bool_], makers: list[Edge]
+def _explicit_constructor_calls(
+    syntax: Syntax, roots: Column, explicit: NDArray[np.bool_], constructors: list[Edge]
 ) -> Iterator[Edge]:
     """Yield calls of this(…) in constructors of local classes; super(…) is not resolved."""
     calls = np.flatnonzero(explicit[syntax.kind]).astype(np.int32)
     within = syntax.parent[syntax.parent[calls]]
     # If a constructor is a root itself, the other constructors are outside of its graph.
-    local = _together(syntax, roots, calls, calls) & ~_among(roots, within)
-    owners = dict(makers)
+    local = _is_in_same_root(syntax, roots, calls, calls) & ~_is_root(roots, within)
+    owners = dict(constructors)
     for call, inside in zip(calls[local].tolist(), within[local].tolist(), strict=True):
-        first = child(syntax, call, "constructor")
+        first = find_child(syntax, call, "constructor")
         if first >= 0 and inside in owners and syntax.text(first) == "this":
-            yield from _fitting(syntax, call, owners[inside], makers)
+            yield from _match_constructor(syntax, call, owners[inside], constructors)
 
 
-def _fitting(syntax: Syntax, call: int, class_: int, makers: list[Edge]) -> list[Edge]:
+def _match_constructor(
+    syntax: Syntax, call: int, class_: int, constructors: list[Edge]
+) -> list[Edge]:
     """Return the call and its constructor if only one constructor takes that many arguments.
 
     Return nothing if the call has a class body, since that declares another class."""
-    if any(int(syntax.kind[part]) in symbols("class_body") for part in syntax.children(call)):
+    if any(int(syntax.kind[part]) in find_symbols("class_body") for part in syntax.children(call)):
         return []
-    given = len(_arguments(syntax, call))
-    fitting = [one for one, owner in makers if owner == class_ and _takes(syntax, one, given)]
+    argument_count = len(_argument_nodes(syntax, call))
+    fitting = [
+        constructor
+        for constructor, owner in constructors
+        if owner == class_ and _accepts_arguments(syntax, constructor, argument_count)
+    ]
     return [(call, fitting[0])] if len(fitting) == 1 else []
 
 
 @lru_cache(maxsize=1)
-def _kinds() -> tuple[NDArray[np.bool_], ...]:
+def _symbol_masks() -> tuple[NDArray[np.bool_], ...]:
     """Return masks over grammar symbols: calls, creations, generic types, constructor calls."""
     masks = np.zeros((4, 1 << 16), dtype=np.bool_)
     for mask, name in zip(
@@ -149,27 +172,29 @@ def _kinds() -> tuple[NDArray[np.bool_], ...]:
         ),
         strict=True,
     ):
-        mask[list(symbols(name))] = True
+        mask[list(find_symbols(name))] = True
     return tuple(masks)
 
 
-def child(syntax: Syntax, node: int, name: str) -> int:
+def find_child(syntax: Syntax, node: int, name: str) -> int:
     """Return the first child in a field, or -1 if there is none."""
-    return next((part for part in syntax.children(node) if syntax.field[part] == field(name)), -1)
+    return next(
+        (part for part in syntax.children(node) if syntax.field[part] == field_number(name)), -1
+    )
 
 
-def _takes(syntax: Syntax, method: int, given: int) -> bool:
+def _accepts_arguments(syntax: Syntax, method: int, argument_count: int) -> bool:
     """Return whether a constructor accepts this number of arguments."""
-    formals, variable = _parameters(syntax, method)
-    return given == len(formals) or (variable and given >= len(formals) - 1)
+    formals, is_variadic = _parameter_names(syntax, method)
+    return argument_count == len(formals) or (is_variadic and argument_count >= len(formals) - 1)
 
 
-def _arguments(syntax: Syntax, call: int) -> list[int]:
+def _argument_nodes(syntax: Syntax, call: int) -> list[int]:
     """Return the nodes of a call's arguments."""
-    group = child(syntax, call, "arguments")
+    group = find_child(syntax, call, "arguments")
     if group < 0:
         return []
-    skipped = symbols("line_comment", "block_comment")
+    skipped = find_symbols("line_comment", "block_comment")
     return [
         part
         for part in syntax.children(group)
@@ -177,23 +202,23 @@ def _arguments(syntax: Syntax, call: int) -> list[int]:
     ]
 
 
-def _parameters(syntax: Syntax, method: int) -> tuple[list[int], bool]:
+def _parameter_names(syntax: Syntax, method: int) -> tuple[list[int], bool]:
     """Return the nodes of the parameters' names, and whether the last one is variadic."""
-    group = child(syntax, method, "parameters")
+    group = find_child(syntax, method, "parameters")
     names: list[int] = []
-    variable = False
+    is_variadic = False
     for part in syntax.children(group) if group >= 0 else []:
         kind = int(syntax.kind[part])
-        if kind in symbols("formal_parameter"):
-            names.append(child(syntax, part, "name"))
-        elif kind in symbols("spread_parameter"):
-            variable = True
+        if kind in find_symbols("formal_parameter"):
+            names.append(find_child(syntax, part, "name"))
+        elif kind in find_symbols("spread_parameter"):
+            is_variadic = True
             names += [
-                child(syntax, inner, "name")
+                find_child(syntax, inner, "name")
                 for inner in syntax.children(part)
-                if int(syntax.kind[inner]) in symbols("variable_declarator")
+                if int(syntax.kind[inner]) in find_symbols("variable_declarator")
             ]
-    return [name for name in names if name >= 0], variable and bool(names)
+    return [name for name in names if name >= 0], is_variadic and bool(names)
 
 
 # Stored edges; the tree implies CH and the order of the tokens NT.
@@ -212,10 +237,10 @@ class Graphs:
     references to methods of that name."""
 
     edges: Mapping[str, Ragged]
-    own: Ragged
+    own_tokens: Ragged
 
 
-def original(file: JavaFile) -> JavaFile | None:
+def unmasked_file(file: JavaFile) -> JavaFile | None:
     """Key of ``JavaFile.once`` for the unmasked version of a file; None if nothing is masked.
 
     ``masking.files`` stores that version when it hides an operator, node for node. The edges
@@ -223,27 +248,29 @@ def original(file: JavaFile) -> JavaFile | None:
     return None
 
 
-def graphs(file: JavaFile, methods: Sequence[int], trees: Trees) -> Graphs:
+def build_graphs(file: JavaFile, methods: Sequence[int], trees: Trees) -> Graphs:
     """Return the graphs of methods (indices into ``declarations.methods``) with these trees."""
-    return numbered(file, methods, trees, file_edges(file.once(original) or file, methods))
+    return number_edges(
+        file, methods, trees, file_edges(file.compute_once(unmasked_file) or file, methods)
+    )
 
 
 def file_edges(file: JavaFile, methods: Sequence[int]) -> NDArray[np.int64]:
     """Return sorted distinct rows (kind, source, target); each edge lies inside one method."""
-    found = flow(file, methods)
-    roots = outermost(file, methods)
-    names, declared = variable_names(file), declarations(file)
+    control_flow = build_flow(file, methods)
+    roots = find_outermost_methods(file, methods)
+    names, declared = variable_symbols(file), declaration_mask(file)
     count = int(names.max()) + 1 if len(names) else 0
-    pieces = [
-        _between_points(found.last_use, found.node, found.event, kernel.LU),
-        _between_points(found.last_write, found.node, found.event, kernel.LW),
+    edge_arrays = [
+        _point_edges(control_flow.last_use, control_flow.node, control_flow.event, kernel.LU),
+        _point_edges(control_flow.last_write, control_flow.node, control_flow.event, kernel.LW),
         argument_edges(file, np.where(declared, -1, names), roots),
     ]
-    kinds, fields = _tables()
+    kinds, fields = _kernel_codes()
     syntax = file.syntax
-    room = 2 * len(syntax) + 64
+    capacity = 2 * len(syntax) + 64
     while True:
-        rows, done = kernel.syntactic(
+        rows, fits = kernel.find_syntactic_edges(
             kinds[syntax.kind],
             fields[syntax.field],
             syntax.stop,
@@ -252,27 +279,27 @@ def file_edges(file: JavaFile, methods: Sequence[int]) -> NDArray[np.int64]:
             declared,
             count,
             roots,
-            room,
+            capacity,
         )
-        if done:
+        if fits:
             break
-        room *= 4
-    return distinct(np.concatenate([*pieces, rows]), len(syntax))
+        capacity *= 4
+    return sort_distinct(np.concatenate([*edge_arrays, rows]), len(syntax))
 
 
-def distinct(rows: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+def sort_distinct(rows: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     """Return the rows sorted and without duplicates; ``size`` exceeds all node numbers."""
     key = (rows[:, 0] * size + rows[:, 1]) * size + rows[:, 2]
     key.sort()
     key = key[np.concatenate([[True], key[1:] != key[:-1]])] if len(key) else key
     source, target = np.divmod(key, size)
-    found = np.empty((len(key), 3), dtype=np.int64)
-    found[:, 0], found[:, 1] = np.divmod(source, size)
-    found[:, 2] = target
-    return found
+    edges = np.empty((len(key), 3), dtype=np.int64)
+    edges[:, 0], edges[:, 1] = np.divmod(source, size)
+    edges[:, 2] = target
+    return edges
 
 
-def _between_points(
+def _point_edges(
     pairs: NDArray[np.int32], node: Column, event: NDArray[np.uint8], kind: int
 ) -> NDArray[np.int64]:
     """Return rows from an occurrence to an earlier one.
@@ -283,14 +310,14 @@ def _between_points(
     if kind == kernel.LW:
         pairs = pairs[event[pairs[:, 1]] != DECLARE]
     source, target = node[pairs[:, 0]], node[pairs[:, 1]]
-    own = (source == target) & (event[pairs[:, 0]] == WRITE) & (event[pairs[:, 1]] == READ)
+    is_own_read = (source == target) & (event[pairs[:, 0]] == WRITE) & (event[pairs[:, 1]] == READ)
     rows: NDArray[np.int64] = np.empty((len(pairs), 3), dtype=np.int64)
     rows[:, 0], rows[:, 1], rows[:, 2] = kind, source, target
-    kept: NDArray[np.int64] = rows[~own]
-    return kept
+    edges: NDArray[np.int64] = rows[~is_own_read]
+    return edges
 
 
-def numbered(
+def number_edges(
     file: JavaFile,
     methods: Sequence[int],
     trees: Trees,
@@ -301,16 +328,16 @@ def numbered(
 
     ``from_tree`` lists the kinds of edges that start at a node of the tree, not at a token."""
     syntax, tokens = file.syntax, file.tokens
-    nodes = np.array([file.declarations.methods[place].node for place in methods], dtype=np.int64)
+    nodes = np.array([file.declarations.methods[method].node for method in methods], dtype=np.int64)
     token = np.full(len(syntax), -1, dtype=np.int64)
     token[tokens.node] = np.arange(len(tokens))
     first = np.searchsorted(tokens.start, syntax.start[nodes])
-    element = _tree_elements(syntax, trees, nodes, outermost(file, methods))
+    element = _tree_elements(syntax, trees, nodes, find_outermost_methods(file, methods))
     starts = np.zeros(len(EDGES), dtype=np.bool_)
     starts[list(from_tree)] = True
-    room = len(rows) + 64
+    capacity = len(rows) + 64
     while True:
-        flat, ends, done = kernel.number(
+        flat, ends, fits = kernel.number_edges(
             rows,
             len(EDGES),
             nodes,
@@ -321,21 +348,28 @@ def numbered(
             np.diff(trees.offsets),
             starts,
             _TO_TREE,
-            room,
+            capacity,
         )
-        if done:
+        if fits:
             break
-        room *= 4
-    found: dict[str, Ragged] = {}
-    for at, name in enumerate(EDGES):
-        offsets = ends[at * len(nodes) : (at + 1) * len(nodes) + 1]
+        capacity *= 4
+    edges: dict[str, Ragged] = {}
+    for index, name in enumerate(EDGES):
+        offsets = ends[index * len(nodes) : (index + 1) * len(nodes) + 1]
         values = flat[offsets[0] : offsets[-1]].ravel()
-        found[name] = Ragged(values, 2 * (offsets - offsets[0]))
+        edges[name] = Ragged(values, 2 * (offsets - offsets[0]))
     called = file.bindings.node[file.bindings.role == ROLE["method"]]
-    own = kernel.own_names(
-        nodes, syntax.field, syntax.stop, file.names.word_of, called, token, first, field("name")
+    own = kernel.find_own_names(
+        nodes,
+        syntax.field,
+        syntax.stop,
+        file.names.word_of,
+        called,
+        token,
+        first,
+        field_number("name"),
     )
-    return Graphs(found, Ragged(*own))
+    return Graphs(edges, Ragged(*own))
 
 
 def _tree_elements(
@@ -348,48 +382,48 @@ def _tree_elements(
     real = (trees.label < LABEL["NAME"]) | (trees.label == LABEL["MASK"])
     if len(roots) < len(nodes):
         real &= np.repeat(np.isin(nodes, roots), np.diff(trees.offsets))
-    places = np.flatnonzero(real)
+    elements = np.flatnonzero(real)
     element = np.full(len(syntax), -1, dtype=np.int64)
-    element[trees.node[places]] = places
+    element[trees.node[elements]] = elements
     return element
 
 
-def variable_names(file: JavaFile) -> Column:
+def variable_symbols(file: JavaFile) -> Column:
     """Return the variable's symbol for each node that names one by itself, -1 for all others.
 
     ``this.x`` and ``o.x`` do not name ``x`` by itself."""
-    syntax, bound = file.syntax, file.bindings
-    rows = _VARIABLES[bound.role]
-    node, symbol = bound.node[rows], bound.symbol[rows]
-    part = syntax.field[node] == field("field")
-    part &= _field_access()[syntax.kind[syntax.parent[node]]]
-    found = np.full(len(syntax), -1, dtype=np.int32)
-    found[node[~part]] = symbol[~part]
-    return found
+    syntax, bindings = file.syntax, file.bindings
+    rows = _VARIABLES[bindings.role]
+    node, symbol = bindings.node[rows], bindings.symbol[rows]
+    part = syntax.field[node] == field_number("field")
+    part &= _field_access_mask()[syntax.kind[syntax.parent[node]]]
+    symbols_by_node = np.full(len(syntax), -1, dtype=np.int32)
+    symbols_by_node[node[~part]] = symbol[~part]
+    return symbols_by_node
 
 
-def declarations(file: JavaFile) -> NDArray[np.bool_]:
+def declaration_mask(file: JavaFile) -> NDArray[np.bool_]:
     """Return a mask of the nodes that are names at their declaration."""
-    bound = file.bindings
-    found = np.zeros(len(file.syntax), dtype=np.bool_)
-    found[bound.node[bound.declaration == bound.node]] = True
-    return found
+    bindings = file.bindings
+    mask = np.zeros(len(file.syntax), dtype=np.bool_)
+    mask[bindings.node[bindings.declaration == bindings.node]] = True
+    return mask
 
 
 @lru_cache(maxsize=1)
-def _field_access() -> NDArray[np.bool_]:
+def _field_access_mask() -> NDArray[np.bool_]:
     """Return a mask of the grammar's symbols for ``field_access``."""
-    found = np.zeros(1 << 16, dtype=np.bool_)
-    found[list(symbols("field_access"))] = True
-    return found
+    mask = np.zeros(1 << 16, dtype=np.bool_)
+    mask[list(find_symbols("field_access"))] = True
+    return mask
 
 
 @lru_cache(maxsize=1)
-def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+def _kernel_codes() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Return the kernel's codes for the grammar's symbols and fields."""
     kinds, fields = np.zeros(1 << 16, dtype=np.uint8), np.zeros(1 << 16, dtype=np.uint8)
-    for symbol in range(language().node_kind_count):
-        kinds[symbol] = kernel.CODES.get(name_of(symbol), 0)
+    for symbol in range(load_grammar().node_kind_count):
+        kinds[symbol] = kernel.CODES.get(symbol_name(symbol), 0)
     for name, code in kernel.FIELDS.items():
-        fields[field(name)] = code
+        fields[field_number(name)] = code
     return kinds, fields

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.languages.java.syntax.grammar import among, field, symbols
+from codeacumen.languages.java.syntax.grammar import field_number, find_symbols, symbol_mask
 from codeacumen.languages.syntax import MASK, Column, Syntax
-from codeacumen.views.graph.edges import original
-from codeacumen.views.masking.text import plain, telling
+from codeacumen.views.graph.edges import unmasked_file
+from codeacumen.views.masking.text import decode_name, find_revealing_spans
 from codeacumen.views.paths import METHOD_NAME
 
 # Replacement of an operator, and of a call's name in text for people; and replacement of a call's
@@ -27,7 +27,7 @@ from codeacumen.views.paths import METHOD_NAME
 MASKED = "<MASK>"
 MASKED_CALL = "MASKED_CALL"
 
-_FACTS = ("syntax", "declarations", "tokens", "names", "bindings")
+_COPIED_ATTRIBUTES = ("syntax", "declarations", "tokens", "names", "bindings")
 
 
 class Edit(NamedTuple):
@@ -44,20 +44,20 @@ Edits = Sequence[Edit]
 def name_edits(file: JavaFile, name: str) -> list[Edit]:
     """Return the edits that hide a method's name wherever the file reveals it."""
     text = METHOD_NAME.encode()
-    return [Edit(at, end, text) for at, end in telling(file.syntax, plain(name))]
+    return [Edit(at, end, text) for at, end in find_revealing_spans(file.syntax, decode_name(name))]
 
 
-def call_edits(file: JavaFile, start: int, shown: str = MASKED_CALL) -> list[Edit]:
+def call_edits(file: JavaFile, start: int, replacement: str = MASKED_CALL) -> list[Edit]:
     """Return the edit that hides the name of a call, which starts at this byte of the source."""
-    node = _leaf_at(file.syntax, start)
-    if node < 0 or int(file.syntax.kind[node]) not in symbols("identifier"):
+    node = _find_leaf(file.syntax, start)
+    if node < 0 or int(file.syntax.kind[node]) not in find_symbols("identifier"):
         raise ValueError(f"no name of a call starts at byte {start}")
-    return [Edit(start, int(file.syntax.end[node]), shown.encode())]
+    return [Edit(start, int(file.syntax.end[node]), replacement.encode())]
 
 
 def operator_edits(file: JavaFile, start: int) -> list[Edit]:
     """Return the edit that hides the operator that starts at this byte of the source."""
-    return [Edit(start, int(file.syntax.end[_operator_at(file, start)]), MASKED.encode())]
+    return [Edit(start, int(file.syntax.end[_find_operator(file, start)]), MASKED.encode())]
 
 
 def without_operator(file: JavaFile, start: int) -> JavaFile:
@@ -66,93 +66,93 @@ def without_operator(file: JavaFile, start: int) -> JavaFile:
     The operator gets a symbol that no other operator has, and an assignment becomes a binary
     operation. Only the edges of the graph still describe the original program (``graph.edges``).
     """
-    node = _operator_at(file, start)
+    node = _find_operator(file, start)
     kind = file.syntax.kind.copy()
     kind[node] = MASK
-    kind[file.syntax.parent[node]] = min(symbols("binary_expression"))
-    made = edited(file, operator_edits(file, start), kind)
-    before: JavaFile | None = file
-    made.keep(original, before)
-    return made
+    kind[file.syntax.parent[node]] = min(find_symbols("binary_expression"))
+    masked_file = edit_file(file, operator_edits(file, start), kind)
+    unmasked: JavaFile | None = file
+    masked_file.store_result(unmasked_file, unmasked)
+    return masked_file
 
 
-def edited(file: JavaFile, edits: Edits, kind: NDArray[np.uint16] | None = None) -> JavaFile:
+def edit_file(file: JavaFile, edits: Edits, kind: NDArray[np.uint16] | None = None) -> JavaFile:
     """Return a file with the same nodes over an edited source.
 
     The edits must be in order, each inside a single token, comment or string.
     """
     syntax = file.syntax
-    source = applied(file.source, edits)
-    made = JavaFile(source)
-    made.__dict__["syntax"] = replace(
+    source = apply_edits(file.source, edits)
+    edited_file = JavaFile(source)
+    edited_file.__dict__["syntax"] = replace(
         syntax,
         source=source,
         kind=syntax.kind if kind is None else kind,
-        start=moved(syntax.start, edits),
-        end=moved(syntax.end, edits),
+        start=map_offsets(syntax.start, edits),
+        end=map_offsets(syntax.end, edits),
     )
-    return made
+    return edited_file
 
 
-def of_method(file: JavaFile, place: int) -> JavaFile:
+def restrict_to_method(file: JavaFile, method: int) -> JavaFile:
     """Return the file with one method as the only one that has a body.
 
     Functions that process all bodies then process only this one.
     """
-    made = JavaFile(file.source)
-    for fact in _FACTS:
-        made.__dict__[fact] = getattr(file, fact)
-    made.__dict__["bodies"] = [place]
-    made.keep(original, file.once(original))
-    return made
+    restricted = JavaFile(file.source)
+    for attribute in _COPIED_ATTRIBUTES:
+        restricted.__dict__[attribute] = getattr(file, attribute)
+    restricted.__dict__["bodies"] = [method]
+    restricted.store_result(unmasked_file, file.compute_once(unmasked_file))
+    return restricted
 
 
-def applied(source: bytes, edits: Edits) -> bytes:
+def apply_edits(source: bytes, edits: Edits) -> bytes:
     """Return the source with the edits applied."""
     pieces: list[bytes] = []
-    done = 0
+    position = 0
     for start, end, text in edits:
-        pieces += (source[done:start], text)
-        done = end
-    pieces.append(source[done:])
+        pieces += (source[position:start], text)
+        position = end
+    pieces.append(source[position:])
     return b"".join(pieces)
 
 
-def moved(offsets: Column, edits: Edits) -> Column:
+def map_offsets(offsets: Column, edits: Edits) -> Column:
     """Return offsets into a source as offsets into the edited source.
 
     An offset inside an edit becomes the end of that edit.
     """
     if not edits:
         return offsets
-    start, end = np.array([one[:2] for one in edits], dtype=np.int64).T
-    grown = np.array([len(one.text) for one in edits]) - (end - start)
-    shift = np.concatenate([[0], np.cumsum(grown)])
+    start, end = np.array([edit[:2] for edit in edits], dtype=np.int64).T
+    length_change = np.array([len(edit.text) for edit in edits]) - (end - start)
+    shift = np.concatenate([[0], np.cumsum(length_change)])
     # The number of edits that end before each of the offsets.
-    over = np.searchsorted(end, offsets, side="right")
-    found = offsets + shift[over]
-    last = np.minimum(over, len(edits) - 1)
-    inside = (over < len(edits)) & (start[last] < offsets)
-    found[inside] = (end[last] + shift[last + 1])[inside]
-    after: Column = found.astype(np.int32)
-    return after
+    edits_before = np.searchsorted(end, offsets, side="right")
+    new_offsets = offsets + shift[edits_before]
+    last = np.minimum(edits_before, len(edits) - 1)
+    inside = (edits_before < len(edits)) & (start[last] < offsets)
+    new_offsets[inside] = (end[last] + shift[last + 1])[inside]
+    column: Column = new_offsets.astype(np.int32)
+    return column
 
 
-def _leaf_at(syntax: Syntax, start: int) -> int:
+def _find_leaf(syntax: Syntax, start: int) -> int:
     """Return the token that starts at a byte, or -1 if there is none."""
-    found = np.flatnonzero(syntax.is_leaf & (syntax.start == start) & (syntax.end > start))
-    return int(found[0]) if len(found) else -1
+    leaves = np.flatnonzero(syntax.is_leaf & (syntax.start == start) & (syntax.end > start))
+    return int(leaves[0]) if len(leaves) else -1
 
 
-def _operator_at(file: JavaFile, start: int) -> int:
+def _find_operator(file: JavaFile, start: int) -> int:
     """Return the operator that starts at a byte; raise an error if there is none."""
     syntax = file.syntax
-    node = _leaf_at(syntax, start)
-    around = among("binary_expression", "assignment_expression")
+    node = _find_leaf(syntax, start)
+    operations = symbol_mask("binary_expression", "assignment_expression")
     if (
         node < 0
-        or syntax.field[node] != field("operator")
-        or not around[syntax.kind[syntax.parent[node]]]
+        or syntax.field[node] != field_number("operator")
+        or not operations[syntax.kind[syntax.parent[node]]]
     ):
         raise ValueError(f"no operator between two operands starts at byte {start}")
     return node

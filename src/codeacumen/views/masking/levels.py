@@ -39,8 +39,8 @@ COMMENTED = frozenset((WHOLE, UNNAMED))
 
 _WORD = re.compile(r"(?<![\w$])(?:[^\W\d]|\$)[\w$]*")
 # A word of a comment: a name, or several joined by dots or #. The t of don't is not a word.
-_TOLD = re.compile(r"(?<![\w$])(?<!\w')@?(?:[^\W\d]|\$)[\w$]*(?:[.#](?:[^\W\d]|\$)[\w$]*)*")
-_PARTS = re.compile(r"[.#]")
+_COMMENT_WORD = re.compile(r"(?<![\w$])(?<!\w')@?(?:[^\W\d]|\$)[\w$]*(?:[.#](?:[^\W\d]|\$)[\w$]*)*")
+_SEPARATOR = re.compile(r"[.#]")
 # Abbreviations with dots, which are not names.
 _ABBREVIATIONS = frozenset(("e.g", "i.e", "E.g", "I.e", "a.k.a", "w.r.t"))
 _TAGS = frozenset(
@@ -80,24 +80,27 @@ _IDENTIFIER, _STRING, _CHARACTER, _OTHER, _COMMENT, _GAP = range(6)
 
 
 @lru_cache(maxsize=1 << 13)
-def shown(text: str, level: str) -> str:
+def show_level(text: str, level: str) -> str:
     """Return the text as a level shows it."""
     if level == WHOLE:
         return text
-    pieces = _pieces_of(text)
+    pieces = _cached_pieces(text)
     if level == UNCOMMENTED:
-        return _uncommented(pieces)
-    masks = _Masks(pieces)
+        return _remove_comments(pieces)
+    name_masks = _NameMasks(pieces)
     if level == UNNAMED:
-        return "".join(masks.piece(kind, part) for kind, part in pieces)
+        return "".join(name_masks.mask_piece(kind, part) for kind, part in pieces)
     if level != BARE:
         raise ValueError(f"there is no level {level!r}")
-    kept = [(kind, part if kind == _COMMENT else masks.piece(kind, part)) for kind, part in pieces]
-    return _uncommented(kept)
+    masked_pieces = [
+        (kind, part if kind == _COMMENT else name_masks.mask_piece(kind, part))
+        for kind, part in pieces
+    ]
+    return _remove_comments(masked_pieces)
 
 
 @lru_cache(maxsize=1)
-def _reserved() -> frozenset[str]:
+def _java_keywords() -> frozenset[str]:
     """Return the keywords of Java."""
     from codeacumen.languages.java.syntax.lexical import KEYWORDS
 
@@ -105,142 +108,144 @@ def _reserved() -> frozenset[str]:
 
 
 @lru_cache(maxsize=8)
-def _pieces_of(text: str) -> tuple[tuple[int, str], ...]:
+def _cached_pieces(text: str) -> tuple[tuple[int, str], ...]:
     """Return the pieces of a text, cached."""
-    return tuple(_pieces(text))
+    return tuple(_split_pieces(text))
 
 
-class _Masks:
+class _NameMasks:
     """Masks for the names of one text."""
 
     def __init__(self, pieces: Sequence[tuple[int, str]]) -> None:
         self.names: dict[str, str] = {}
-        self.reserved = _reserved()
+        self.reserved = _java_keywords()
         for kind, part in pieces:
             if kind == _IDENTIFIER:
-                self.of(part)
+                self.mask_of(part)
             elif kind == _GAP:
                 for match in _WORD.finditer(part):
                     if match.group() not in self.reserved:
-                        self.of(match.group())
-        self.of_code = frozenset(self.names)
+                        self.mask_of(match.group())
+        self.code_names = frozenset(self.names)
 
-    def of(self, name: str) -> str:
+    def mask_of(self, name: str) -> str:
         """Return the mask of a name; a new name gets the next number."""
         return self.names.setdefault(name, f"v{len(self.names) + 1}")
 
-    def piece(self, kind: int, part: str) -> str:
+    def mask_piece(self, kind: int, part: str) -> str:
         """Return a piece of the text with its names masked."""
         if kind == _IDENTIFIER:
-            return self.of(part)
+            return self.mask_of(part)
         if kind == _STRING:
             return '"""\n"""' if part.startswith('"""') else '""'
         if kind == _CHARACTER:
             return "' '"
         if kind == _COMMENT:
-            return _TOLD.sub(lambda match: self._told(match.group()), part)
+            return _COMMENT_WORD.sub(lambda match: self._mask_comment_word(match.group()), part)
         if kind == _GAP:
             return _WORD.sub(
                 lambda match: (
-                    match.group() if match.group() in self.reserved else self.of(match[0])
+                    match.group() if match.group() in self.reserved else self.mask_of(match[0])
                 ),
                 part,
             )
         return part
 
-    def _told(self, word: str) -> str:
+    def _mask_comment_word(self, word: str) -> str:
         """Return a word of a comment, masked if it is a name."""
         if word in _TAGS or word in _ABBREVIATIONS:
             return word
-        at, word = ("@", word[1:]) if word.startswith("@") else ("", word)
-        parts = _PARTS.split(word)
+        prefix, word = ("@", word[1:]) if word.startswith("@") else ("", word)
+        parts = _SEPARATOR.split(word)
         if len(parts) == 1:
-            return at + (self.of(word) if self._is_name(word) else word)
-        signs = iter([*_PARTS.findall(word), ""])
-        return at + "".join(
-            (one if one in self.reserved else self.of(one)) + next(signs) for one in parts
+            return prefix + (self.mask_of(word) if self._is_name(word) else word)
+        separators = iter([*_SEPARATOR.findall(word), ""])
+        return prefix + "".join(
+            (name_part if name_part in self.reserved else self.mask_of(name_part))
+            + next(separators)
+            for name_part in parts
         )
 
     def _is_name(self, word: str) -> bool:
         """Return whether a word of a comment is a name in the code or is written like one."""
-        if word in self.of_code or "_" in word or "$" in word:
+        if word in self.code_names or "_" in word or "$" in word:
             return True
-        return not word.isupper() and any(one.isupper() for one in word[1:])
+        return not word.isupper() and any(character.isupper() for character in word[1:])
 
 
-def _pieces(text: str) -> Iterator[tuple[int, str]]:
+def _split_pieces(text: str) -> Iterator[tuple[int, str]]:
     """Yield the whole text in pieces: identifiers, strings, characters, other tokens, comments, and
     the text between them."""
     from codeacumen.languages.java import parse_java
-    from codeacumen.languages.java.syntax.tokens import CODE, tokens
+    from codeacumen.languages.java.syntax.tokens import CODE, tokenize_java
 
     # Text that UTF-8 cannot encode is not Java, but must not raise an error.
     source = text.encode("utf-8", "replace")
     syntax = parse_java(source)
-    found = tokens(syntax)
-    chosen = _chosen(syntax)
+    java_tokens = tokenize_java(syntax)
+    is_identifier = _identifier_nodes(syntax)
     kinds = {CODE["STRINGLITERAL"]: _STRING, CODE["CHARLITERAL"]: _CHARACTER}
     spans = [
-        (start, end, _IDENTIFIER if named and chosen[node] else kinds.get(kind, _OTHER))
+        (start, end, _IDENTIFIER if named and is_identifier[node] else kinds.get(kind, _OTHER))
         for start, end, node, kind, named in zip(
-            found.start.tolist(),
-            found.end.tolist(),
-            found.node.tolist(),
-            found.kind.tolist(),
-            (found.kind == CODE["IDENTIFIER"]).tolist(),
+            java_tokens.start.tolist(),
+            java_tokens.end.tolist(),
+            java_tokens.node.tolist(),
+            java_tokens.kind.tolist(),
+            (java_tokens.kind == CODE["IDENTIFIER"]).tolist(),
             strict=True,
         )
     ]
-    spans += [(start, end, _COMMENT) for start, end in _comments(syntax)]
-    at = 0
+    spans += [(start, end, _COMMENT) for start, end in _comment_ranges(syntax)]
+    position = 0
     for start, end, kind in sorted(spans):
-        if start < at:  # inside the previous piece
+        if start < position:  # inside the previous piece
             continue
-        if start > at:
-            yield _between(source[at:start])
-        yield kind, _decoded(source[start:end])
-        at = end
-    if at < len(source):
-        yield _between(source[at:])
+        if start > position:
+            yield _classify_gap(source[position:start])
+        yield kind, _decode(source[start:end])
+        position = end
+    if position < len(source):
+        yield _classify_gap(source[position:])
 
 
-def _between(source: bytes) -> tuple[int, str]:
+def _classify_gap(source: bytes) -> tuple[int, str]:
     """Return the text between two pieces: white space, or code that the parser did not
     understand."""
-    return (_OTHER if source.isspace() else _GAP), _decoded(source)
+    return (_OTHER if source.isspace() else _GAP), _decode(source)
 
 
-def _decoded(source: bytes) -> str:
+def _decode(source: bytes) -> str:
     """Return bytes as text."""
     return source.decode("utf-8", "replace")
 
 
-def _chosen(syntax: Syntax) -> list[bool]:
+def _identifier_nodes(syntax: Syntax) -> list[bool]:
     """Return for each node whether it is an identifier that a programmer chose.
 
     A contextual keyword such as ``record`` is another kind of leaf, except in code that the parser
     does not understand. No type may have the name ``var``.
     """
-    from codeacumen.languages.java.syntax.grammar import among
+    from codeacumen.languages.java.syntax.grammar import symbol_mask
     from codeacumen.languages.syntax import ERROR
 
-    named = among("identifier")[syntax.kind] | (syntax.kind[syntax.parent] == ERROR)
-    types = among("type_identifier")[syntax.kind]
+    named = symbol_mask("identifier")[syntax.kind] | (syntax.kind[syntax.parent] == ERROR)
+    types = symbol_mask("type_identifier")[syntax.kind]
     for node in types.nonzero()[0].tolist():
         named[node] = syntax.source[syntax.start[node] : syntax.end[node]] != b"var"
-    found: list[bool] = named.tolist()
-    return found
+    is_identifier: list[bool] = named.tolist()
+    return is_identifier
 
 
-def _comments(syntax: Syntax) -> Iterator[tuple[int, int]]:
+def _comment_ranges(syntax: Syntax) -> Iterator[tuple[int, int]]:
     """Yield the ranges of the comments, in bytes."""
-    from codeacumen.languages.java.syntax.grammar import among
+    from codeacumen.languages.java.syntax.grammar import symbol_mask
 
-    places = among("line_comment", "block_comment")[syntax.kind].nonzero()[0]
-    yield from zip(syntax.start[places].tolist(), syntax.end[places].tolist(), strict=True)
+    comments = symbol_mask("line_comment", "block_comment")[syntax.kind].nonzero()[0]
+    yield from zip(syntax.start[comments].tolist(), syntax.end[comments].tolist(), strict=True)
 
 
-def _uncommented(pieces: Sequence[tuple[int, str]]) -> str:
+def _remove_comments(pieces: Sequence[tuple[int, str]]) -> str:
     """Return the text without comments.
 
     A line that contains only comments is removed, and tokens that only a comment separates stay

@@ -22,21 +22,21 @@ from numpy.typing import NDArray
 
 from codeacumen.api import Json
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.languages.java.syntax.grammar import symbols
+from codeacumen.languages.java.syntax.grammar import find_symbols
 from codeacumen.registry import view
 from codeacumen.text.columns import Ragged
-from codeacumen.text.lines import lines_of
+from codeacumen.text.lines import split_lines
 from codeacumen.views.paths.build import (
     METHOD_NAME,
     MethodPaths,
     OwnName,
     Paths,
     Style,
-    code2seq_line,
-    code2vec_line,
-    method_paths,
-    path_string,
-    paths,
+    build_paths,
+    format_code2seq_line,
+    format_code2vec_line,
+    format_path,
+    paths_of_method,
 )
 from codeacumen.views.paths.leaves import KINDS
 
@@ -54,43 +54,46 @@ class PathTable:
     name = "paths"
 
     def columns(self, file: JavaFile, seeds: NDArray[np.uint64]) -> Mapping[str, Ragged]:
-        found = paths(file, file.bodies, seeds)
+        path_arrays = build_paths(file, file.bodies, seeds)
         columns = {
-            name: Ragged(getattr(found, name), found.node_offsets)
+            name: Ragged(getattr(path_arrays, name), path_arrays.node_offsets)
             for name in ("kind", "parent", "child")
         }
         columns |= {
-            name: Ragged(getattr(found, name), found.leaf_offsets) for name in ("leaf", "role")
+            name: Ragged(getattr(path_arrays, name), path_arrays.leaf_offsets)
+            for name in ("leaf", "role")
         }
-        columns |= {"name": found.name, "parts": found.parts}
+        columns |= {"name": path_arrays.name, "parts": path_arrays.parts}
         columns |= {
-            name: Ragged(getattr(found, name), found.context_offsets)
+            name: Ragged(getattr(path_arrays, name), path_arrays.context_offsets)
             for name in ("left", "right", "path")
         }
         return columns
 
 
-def _stored(method: Mapping[str, Any], row: Mapping[str, Any]) -> MethodPaths:
+def _paths_from_row(method: Mapping[str, Any], row: Mapping[str, Any]) -> MethodPaths:
     """Return the path contexts of a method from the row of the store."""
     columns = {field: row[field] for field in MethodPaths.__slots__ if field != "method"}
     return MethodPaths(method=method["name"], **columns)
 
 
-def _computed(file: JavaFile, place: int) -> MethodPaths | None:
+def _compute_paths(file: JavaFile, method: int) -> MethodPaths | None:
     """Return all contexts of a method, or None if it has none, like constructors."""
-    found = method_paths(paths(file, [place], most=None), 0)
-    return found if len(found.path) else None
+    method_paths = paths_of_method(build_paths(file, [method], max_contexts=None), 0)
+    return method_paths if len(method_paths.path) else None
 
 
-def _is_empty(file: JavaFile, place: int) -> bool:
+def _has_no_lines(file: JavaFile, method: int) -> bool:
     """Return True if code2vec's extractor counts no line of the body.
 
     Such a body holds only comments whose lines all begin with a slash or an asterisk."""
     syntax = file.syntax
-    inside = syntax.children(file.declarations.methods[place].body)[1:-1]
-    if any(syntax.kind[node] not in symbols("line_comment", "block_comment") for node in inside):
+    inside = syntax.children(file.declarations.methods[method].body)[1:-1]
+    if any(
+        syntax.kind[node] not in find_symbols("line_comment", "block_comment") for node in inside
+    ):
         return False
-    lines = [line for node in inside for line in lines_of(syntax.text(node))]
+    lines = [line for node in inside for line in split_lines(syntax.text(node))]
     return all(line.strip().startswith(("/", "*")) for line in lines)
 
 
@@ -101,11 +104,11 @@ class Code2VecView:
     compats: Mapping[str, str] = MappingProxyType({"code2vec": _EXTRACTOR, "gluecode": _GLUECODE})
 
     def value(self, method: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]) -> Json:
-        return code2vec_line(_stored(method, rows["paths"]))
+        return format_code2vec_line(_paths_from_row(method, rows["paths"]))
 
     def compatible(self, compat: str, file: JavaFile, place: int) -> Json:
-        found = None if _is_empty(file, place) else _computed(file, place)
-        return code2vec_line(found, cast(OwnName, compat)) if found else None
+        method_paths = None if _has_no_lines(file, place) else _compute_paths(file, place)
+        return format_code2vec_line(method_paths, cast(OwnName, compat)) if method_paths else None
 
 
 @view("code2seq", summary="path contexts, each path a list of node types")
@@ -117,12 +120,12 @@ class Code2SeqView:
     )
 
     def value(self, method: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]) -> Json:
-        return code2seq_line(_stored(method, rows["paths"]))
+        return format_code2seq_line(_paths_from_row(method, rows["paths"]))
 
     def compatible(self, compat: str, file: JavaFile, place: int) -> Json:
-        found = _computed(file, place)
+        method_paths = _compute_paths(file, place)
         own_name: OwnName = "gluecode" if compat == "gluecode" else "code2vec"
-        return code2seq_line(found, own_name) if found else None
+        return format_code2seq_line(method_paths, own_name) if method_paths else None
 
 
 __all__ = [
@@ -132,9 +135,9 @@ __all__ = [
     "OwnName",
     "Paths",
     "Style",
-    "code2seq_line",
-    "code2vec_line",
-    "method_paths",
-    "path_string",
-    "paths",
+    "build_paths",
+    "format_code2seq_line",
+    "format_code2vec_line",
+    "format_path",
+    "paths_of_method",
 ]

@@ -12,23 +12,23 @@ from numpy.typing import NDArray
 from codeacumen.api import Json
 from codeacumen.languages.java.syntax.declarations import NONE
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.languages.java.syntax.grammar import field, symbols
+from codeacumen.languages.java.syntax.grammar import field_number, find_symbols
 from codeacumen.languages.syntax import MASK, Column
 from codeacumen.text.columns import Ragged
-from codeacumen.views.paths.contexts import contexts
-from codeacumen.views.paths.details import Code, details
+from codeacumen.views.paths.contexts import find_contexts
+from codeacumen.views.paths.details import SyntaxArrays, find_details
 from codeacumen.views.paths.leaves import (
     BOXED,
     KIND,
     KINDS,
     NUMBERED,
     SHORT,
-    hashes,
+    kind_hashes,
     leaf_names,
-    target_of,
+    prediction_target,
 )
-from codeacumen.views.paths.tables import looks, marks, table
-from codeacumen.views.paths.tree import NO_LEAF, RULE, trees
+from codeacumen.views.paths.tables import rule_table, symbol_tables, tree_marks
+from codeacumen.views.paths.tree import NO_LEAF, RULE, build_trees
 
 # Roles of a leaf: unrelated to the method's name; declares the method; declares another method
 # inside; calls the method.
@@ -73,14 +73,14 @@ class Paths:
         return len(self.methods)
 
 
-def paths(
+def build_paths(
     file: JavaFile,
     methods: Sequence[int],
     seeds: NDArray[np.uint64] | None = None,
     *,
-    length: int = 8,
-    width: int = 2,
-    most: int | None = 200,
+    max_length: int = 8,
+    max_width: int = 2,
+    max_contexts: int | None = 200,
 ) -> Paths:
     """Return the path contexts of methods, which are indices into ``file.declarations.methods``.
 
@@ -89,8 +89,8 @@ def paths(
     ``max_contexts`` contexts, that many are sampled with the method's seed and stay in order;
     ``None`` keeps all. The extractor's limits on the number of lines are left to the caller.
     """
-    roots = _roots(file, methods)
-    node_offsets, nodes = _trees(file, roots)
+    roots = _example_roots(file, methods)
+    node_offsets, nodes = _build_trees(file, roots)
     kind, parent, child, anchor, form = (nodes[:, column] for column in range(5))
     kind, form = kind.copy(), form.copy()
     syntax, names = file.syntax, file.names
@@ -101,20 +101,29 @@ def paths(
     kind[is_type & boxed[names.word_of[anchor]]] = KIND["PrimitiveType"]
     nodes[:, 0] = kind
     is_leaf = form != NO_LEAF
-    places = np.flatnonzero(is_leaf)
-    leaf_offsets = np.searchsorted(places, node_offsets)
+    leaves = np.flatnonzero(is_leaf)
+    leaf_offsets = np.searchsorted(leaves, node_offsets)
     if seeds is None:
         seeds = np.zeros(len(methods), dtype=np.uint64)
-    context_offsets, found = contexts(
-        node_offsets, nodes, is_leaf, seeds, length, width, -1 if most is None else most, *hashes()
+    context_offsets, rows = find_contexts(
+        node_offsets,
+        nodes,
+        is_leaf,
+        seeds,
+        max_length,
+        max_width,
+        -1 if max_contexts is None else max_contexts,
+        *kind_hashes(),
     )
     owner = np.repeat(np.arange(len(methods)), np.diff(leaf_offsets))
-    leaf = (places - node_offsets[owner]).astype(np.int32)
-    (name, names_), (parts, parts_) = leaf_names(file, kind[places], anchor[places], form[places])
+    leaf = (leaves - node_offsets[owner]).astype(np.int32)
+    (name, name_words), (parts, part_words) = leaf_names(
+        file, kind[leaves], anchor[leaves], form[leaves]
+    )
     return Paths(
         methods=tuple(
-            file.declarations.methods[place].name if root >= 0 else ""
-            for place, root in zip(methods, roots.tolist(), strict=True)
+            file.declarations.methods[method].name if root >= 0 else ""
+            for method, root in zip(methods, roots.tolist(), strict=True)
         ),
         node_offsets=node_offsets,
         kind=kind.astype(np.uint8),
@@ -122,87 +131,89 @@ def paths(
         child=child.copy(),
         leaf_offsets=leaf_offsets,
         leaf=leaf,
-        name=Ragged(name, leaf_offsets, names_),
-        parts=Ragged(parts, leaf_offsets, parts_),
-        role=_roles(file, methods, kind, parent, anchor, node_offsets, places, owner),
+        name=Ragged(name, leaf_offsets, name_words),
+        parts=Ragged(parts, leaf_offsets, part_words),
+        role=_leaf_roles(file, methods, kind, parent, anchor, node_offsets, leaves, owner),
         context_offsets=context_offsets,
-        left=found[:, 0].copy(),
-        right=found[:, 1].copy(),
-        path=found[:, 2].copy(),
+        left=rows[:, 0].copy(),
+        right=rows[:, 1].copy(),
+        path=rows[:, 2].copy(),
     )
 
 
-def _roots(file: JavaFile, methods: Sequence[int]) -> NDArray[np.int64]:
+def _example_roots(file: JavaFile, methods: Sequence[int]) -> NDArray[np.int64]:
     """Return the nodes of the methods that are examples, -1 for the others."""
-    declared = file.declarations.methods
+    declarations = file.declarations.methods
     roots = np.full(len(methods), NONE, dtype=np.int64)
     stop = file.syntax.stop
-    within: list[int] = []
-    for row in sorted(range(len(methods)), key=lambda row: declared[methods[row]].node):
-        method = declared[methods[row]]
+    enclosing_ends: list[int] = []
+    for row in sorted(range(len(methods)), key=lambda row: declarations[methods[row]].node):
+        method = declarations[methods[row]]
         if method.kind != "method" or method.body == NONE:
             continue
-        while within and within[-1] <= method.node:
-            within.pop()
-        if len(within) < _DEEPEST:
+        while enclosing_ends and enclosing_ends[-1] <= method.node:
+            enclosing_ends.pop()
+        if len(enclosing_ends) < _DEEPEST:
             roots[row] = method.node
-        within.append(int(stop[method.node]))
+        enclosing_ends.append(int(stop[method.node]))
     return roots
 
 
-def _trees(file: JavaFile, roots: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _build_trees(
+    file: JavaFile, roots: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return the offsets of the methods' trees, and the rows of their nodes."""
     syntax = file.syntax
-    kept = roots[roots >= 0]
-    if not len(kept):
+    present_roots = roots[roots >= 0]
+    if not len(present_roots):
         return np.zeros(len(roots) + 1, dtype=np.int64), np.empty((0, 5), dtype=np.int32)
-    mark = marks()
+    symbol_marks = tree_marks()
     # Move the large symbols of an error and of a hidden operator next to the grammar's symbols.
-    symbol = np.minimum(syntax.kind, len(mark) - 1)
-    symbol[syntax.kind == MASK] = len(mark) - 2
+    symbol = np.minimum(syntax.kind, len(symbol_marks) - 1)
+    symbol[syntax.kind == MASK] = len(symbol_marks) - 2
     source = np.frombuffer(syntax.source, dtype=np.uint8)
     columns = (syntax.start, syntax.end, syntax.parent, syntax.stop)
     code = np.empty((8, len(symbol)), dtype=np.int32)
-    code[:RULE] = symbol, mark[symbol], syntax.field, syntax.parent, syntax.stop
-    details(Code(symbol, syntax.field, *columns, source), looks(), code[RULE:])
+    code[:RULE] = symbol, symbol_marks[symbol], syntax.field, syntax.parent, syntax.stop
+    find_details(SyntaxArrays(symbol, syntax.field, *columns, source), symbol_tables(), code[RULE:])
     # A syntax node becomes at most two nodes of the tree.
-    room = int(2 * (syntax.stop[kept] - kept).sum()) + 16 * len(kept)
-    nodes = np.empty((room, 5), dtype=np.int32)
-    offsets = trees(roots, code, table(), nodes)
+    capacity = int(2 * (syntax.stop[present_roots] - present_roots).sum()) + 16 * len(present_roots)
+    nodes = np.empty((capacity, 5), dtype=np.int32)
+    offsets = build_trees(roots, code, rule_table(), nodes)
     return offsets, nodes[: offsets[-1]].copy()
 
 
-def _roles(
+def _leaf_roles(
     file: JavaFile,
     methods: Sequence[int],
     kind: NDArray[np.int32],
     parent: NDArray[np.int32],
     anchor: NDArray[np.int32],
     node_offsets: NDArray[np.int64],
-    places: NDArray[np.int64],
+    leaves: NDArray[np.int64],
     owner: NDArray[np.int64],
 ) -> NDArray[np.uint8]:
     """Return the role of each leaf with respect to its method's name."""
-    role = np.zeros(len(places), dtype=np.uint8)
-    names = np.flatnonzero(kind[places] == _NAME)
-    of, at = owner[names], places[names]
-    above = parent[at]
-    kind_above = kind[node_offsets[of] + above]
-    word = file.names.word_of[anchor[at]]
+    role = np.zeros(len(leaves), dtype=np.uint8)
+    names = np.flatnonzero(kind[leaves] == _NAME)
+    method_row, name_nodes = owner[names], leaves[names]
+    parents = parent[name_nodes]
+    kind_above = kind[node_offsets[method_row] + parents]
+    word = file.names.word_of[anchor[name_nodes]]
     own = np.full(len(methods), -1, dtype=np.int32)
-    first = (kind_above == _METHOD) & (above == 0)
-    own[of[first]] = word[first]
-    same = (word == own[of]) & (word >= 0)
+    first = (kind_above == _METHOD) & (parents == 0)
+    own[method_row[first]] = word[first]
+    same = (word == own[method_row]) & (word >= 0)
     declares = kind_above == _METHOD
     role[names[declares]] = np.where(same[declares] | first[declares], DECLARES, INNER)
     for candidate in np.flatnonzero(same & (kind_above == _CALL)).tolist():
-        row = int(of[candidate])
-        if _calls_own(file, methods[row], int(anchor[at[candidate]])):
+        row = int(method_row[candidate])
+        if _is_own_call(file, methods[row], int(anchor[name_nodes[candidate]])):
             role[names[candidate]] = CALLS
     return role
 
 
-def _calls_own(file: JavaFile, method: int, name: int) -> bool:
+def _is_own_call(file: JavaFile, method: int, name: int) -> bool:
     """Return True if a name equal to the method's calls the method or one that it overrides.
 
     That holds for calls without a scope and through ``this``, ``super``, ``Outer.this`` or the
@@ -211,24 +222,30 @@ def _calls_own(file: JavaFile, method: int, name: int) -> bool:
     """
     syntax = file.syntax
     call = int(syntax.parent[name])
-    if syntax.kind[call] not in symbols("method_invocation") or syntax.field[name] != field("name"):
+    if syntax.kind[call] not in find_symbols("method_invocation") or syntax.field[
+        name
+    ] != field_number("name"):
         return False
-    through = [node for node in syntax.children(call) if syntax.field[node] == field("object")]
-    if not through or any(syntax.kind[node] in symbols("super") for node in syntax.children(call)):
+    receivers = [
+        node for node in syntax.children(call) if syntax.field[node] == field_number("object")
+    ]
+    if not receivers or any(
+        syntax.kind[node] in find_symbols("super") for node in syntax.children(call)
+    ):
         return True
-    scope = through[0]
-    if syntax.kind[scope] in symbols("this", "super"):
+    scope = receivers[0]
+    if syntax.kind[scope] in find_symbols("this", "super"):
         return True
-    if syntax.kind[scope] in symbols("field_access"):
-        return syntax.kind[syntax.stop[scope] - 1] in symbols("this")
-    if syntax.kind[scope] not in symbols("identifier"):
+    if syntax.kind[scope] in find_symbols("field_access"):
+        return syntax.kind[syntax.stop[scope] - 1] in find_symbols("this")
+    if syntax.kind[scope] not in find_symbols("identifier"):
         return False
-    named, types = syntax.text(scope), file.declarations.types
+    scope_name, types = syntax.text(scope), file.declarations.types
     type_ = file.declarations.methods[method].type
     for _ in range(_DEEPEST):
         if type_ == NONE:
             break
-        if types[type_].name == named:
+        if types[type_].name == scope_name:
             return True
         type_ = types[type_].owner
     return False
@@ -247,7 +264,7 @@ _HIDDEN: dict[str, tuple[int, ...]] = {
     "gluecode": (DECLARES, INNER),
 }
 # The highest child id that code2seq prints.
-_LAST_PLACE = 3
+_MAX_CHILD_ID = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,27 +284,27 @@ class MethodPaths:
     path: Sequence[int]
 
 
-def method_paths(found: Paths, row: int) -> MethodPaths:
+def paths_of_method(all_paths: Paths, row: int) -> MethodPaths:
     """Return the path contexts of the method at a position."""
-    nodes = slice(*found.node_offsets[row : row + 2].tolist())
-    leaves = slice(*found.leaf_offsets[row : row + 2].tolist())
-    pairs = slice(*found.context_offsets[row : row + 2].tolist())
+    nodes = slice(*all_paths.node_offsets[row : row + 2].tolist())
+    leaves = slice(*all_paths.leaf_offsets[row : row + 2].tolist())
+    pairs = slice(*all_paths.context_offsets[row : row + 2].tolist())
     return MethodPaths(
-        method=found.methods[row],
-        kind=found.kind[nodes].tolist(),
-        parent=found.parent[nodes].tolist(),
-        child=found.child[nodes].tolist(),
-        leaf=found.leaf[leaves].tolist(),
-        name=found.name[row],
-        parts=found.parts[row],
-        role=found.role[leaves].tolist(),
-        left=found.left[pairs].tolist(),
-        right=found.right[pairs].tolist(),
-        path=found.path[pairs].tolist(),
+        method=all_paths.methods[row],
+        kind=all_paths.kind[nodes].tolist(),
+        parent=all_paths.parent[nodes].tolist(),
+        child=all_paths.child[nodes].tolist(),
+        leaf=all_paths.leaf[leaves].tolist(),
+        name=all_paths.name[row],
+        parts=all_paths.parts[row],
+        role=all_paths.role[leaves].tolist(),
+        left=all_paths.left[pairs].tolist(),
+        right=all_paths.right[pairs].tolist(),
+        path=all_paths.path[pairs].tolist(),
     )
 
 
-def path_string(
+def format_path(
     kind: Sequence[int],
     parent: Sequence[int],
     child: Sequence[int],
@@ -301,19 +318,21 @@ def path_string(
     are printed of leaves; on the way up and at the top, of children of an assignment, an array
     access, a field access or a call; on the way down, of these four themselves.
     """
-    up, common, down = _way(parent, source, target)
-    names, most = (KINDS, None) if style == "code2vec" else (SHORT, _LAST_PLACE)
+    up, common, down = _split_path(parent, source, target)
+    names, max_child_id = (KINDS, None) if style == "code2vec" else (SHORT, _MAX_CHILD_ID)
 
-    def told(node: int, numbered: bool) -> str:
-        place = child[node] if most is None else min(child[node], most)
-        return f"{names[kind[node]]}{place if numbered else ''}"
+    def format_node(node: int, has_child_id: bool) -> str:
+        child_id = child[node] if max_child_id is None else min(child[node], max_child_id)
+        return f"{names[kind[node]]}{child_id if has_child_id else ''}"
 
-    def below_numbered(node: int) -> bool:
+    def has_numbered_parent(node: int) -> bool:
         return parent[node] >= 0 and NUMBERED[kind[parent[node]]]
 
-    climbed = [told(node, node == source or below_numbered(node)) for node in up]
-    top = told(common, below_numbered(common))
-    descended = [told(node, node == target or NUMBERED[kind[node]]) for node in reversed(down)]
+    climbed = [format_node(node, node == source or has_numbered_parent(node)) for node in up]
+    top = format_node(common, has_numbered_parent(common))
+    descended = [
+        format_node(node, node == target or NUMBERED[kind[node]]) for node in reversed(down)
+    ]
     if style == "code2seq":
         return "|".join([*climbed, top, *descended])
     ascent = "".join(f"({label})^" for label in climbed)
@@ -321,7 +340,9 @@ def path_string(
     return f"{ascent}({top}){descent}"
 
 
-def _way(parent: Sequence[int], source: int, target: int) -> tuple[list[int], int, list[int]]:
+def _split_path(
+    parent: Sequence[int], source: int, target: int
+) -> tuple[list[int], int, list[int]]:
     """Return the nodes below the lowest common ancestor on either side, leaf first, and it.
 
     A node comes after its ancestors, so the later one of two nodes is not an ancestor of the other
@@ -339,33 +360,45 @@ def _way(parent: Sequence[int], source: int, target: int) -> tuple[list[int], in
     return up, source, down
 
 
-def _contexts(one: MethodPaths, style: Style, own_name: OwnName) -> list[tuple[str, Json, str]]:
+def _format_contexts(
+    method_paths: MethodPaths, style: Style, own_name: OwnName
+) -> list[tuple[str, Json, str]]:
     """Return the contexts of a method: left name, path, right name."""
-    shown = METHOD_NAME if own_name != "gluecode" else one.method
-    hidden = _HIDDEN[own_name]
-    words = one.name if style == "code2vec" else one.parts
-    names = [shown if role in hidden else word for word, role in zip(words, one.role, strict=True)]
-    found: list[tuple[str, Json, str]] = []
-    for left, right, code in zip(one.left, one.right, one.path, strict=True):
+    own_text = METHOD_NAME if own_name != "gluecode" else method_paths.method
+    hidden_roles = _HIDDEN[own_name]
+    words = method_paths.name if style == "code2vec" else method_paths.parts
+    names = [
+        own_text if role in hidden_roles else word
+        for word, role in zip(words, method_paths.role, strict=True)
+    ]
+    contexts: list[tuple[str, Json, str]] = []
+    for left, right, code in zip(
+        method_paths.left, method_paths.right, method_paths.path, strict=True
+    ):
         path: Json = code
         if style == "code2seq":
-            ends = one.leaf[left], one.leaf[right]
-            path = path_string(one.kind, one.parent, one.child, *ends, style)
-        found.append((names[left], path, names[right]))
-    return found
+            ends = method_paths.leaf[left], method_paths.leaf[right]
+            path = format_path(
+                method_paths.kind, method_paths.parent, method_paths.child, *ends, style
+            )
+        contexts.append((names[left], path, names[right]))
+    return contexts
 
 
-def _line(one: MethodPaths, style: Style, own_name: OwnName) -> str:
+def _format_line(method_paths: MethodPaths, style: Style, own_name: OwnName) -> str:
     """Return the extractor's line of a method."""
-    printed = (f"{left},{path},{right}" for left, path, right in _contexts(one, style, own_name))
-    return " ".join([target_of(one.method), *printed])
+    context_texts = (
+        f"{left},{path},{right}"
+        for left, path, right in _format_contexts(method_paths, style, own_name)
+    )
+    return " ".join([prediction_target(method_paths.method), *context_texts])
 
 
-def code2vec_line(one: MethodPaths, own_name: OwnName = "masked") -> str:
+def format_code2vec_line(method_paths: MethodPaths, own_name: OwnName = "masked") -> str:
     """Return ``target left,hash,right …``; the extractor omits methods without contexts."""
-    return _line(one, "code2vec", own_name)
+    return _format_line(method_paths, "code2vec", own_name)
 
 
-def code2seq_line(one: MethodPaths, own_name: OwnName = "masked") -> str:
+def format_code2seq_line(method_paths: MethodPaths, own_name: OwnName = "masked") -> str:
     """Return ``target left,path,right …``, with names as parts joined by bars."""
-    return _line(one, "code2seq", own_name)
+    return _format_line(method_paths, "code2seq", own_name)

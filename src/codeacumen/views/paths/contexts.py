@@ -44,7 +44,7 @@ class Tree(NamedTuple):
 
 
 @kernel
-def _numbered(code: np.uint64, power: np.uint64, number: int) -> tuple[np.uint64, np.uint64]:
+def _append_number(code: np.uint64, power: np.uint64, number: int) -> tuple[np.uint64, np.uint64]:
     """Return hash and power of a piece after appending a decimal number."""
     value, unit = np.uint64(number), np.uint64(1)
     while value // unit >= _TEN:
@@ -57,7 +57,7 @@ def _numbered(code: np.uint64, power: np.uint64, number: int) -> tuple[np.uint64
 
 
 @kernel
-def _pieces(
+def _hash_pieces(
     tree: Tree,
     kind: NDArray[np.uint8],
     opened: Hashes,
@@ -73,8 +73,10 @@ def _pieces(
         code, power = opened[kind[node]], powers[kind[node]]
         below_numbered = tree.parent[node] >= 0 and numbers[kind[tree.parent[node]]]
         leaf = tree.leaf[node]
-        told = leaf or below_numbered or numbers[kind[node]]
-        with_code, with_power = _numbered(code, power, tree.child[node]) if told else (code, power)
+        has_number = leaf or below_numbered or numbers[kind[node]]
+        with_code, with_power = (
+            _append_number(code, power, tree.child[node]) if has_number else (code, power)
+        )
         if leaf or below_numbered:
             up, up_power = with_code, with_power
         else:
@@ -91,7 +93,7 @@ def _pieces(
 
 
 @kernel
-def _measure(tree: Tree) -> int:
+def _measure_tree(tree: Tree) -> int:
     """Compute all fields that follow from parents and leaves; return the number of leaves."""
     size, reach = tree.below.shape
     leaves = 0
@@ -121,31 +123,31 @@ def _measure(tree: Tree) -> int:
 
 
 @kernel
-def _count(tree: Tree, length: int, width: int) -> int:
+def _count_pairs(tree: Tree, max_length: int, max_width: int) -> int:
     """Return the number of pairs of leaves within ``length`` and ``width``."""
-    found = 0
+    pair_count = 0
     for leaf in range(len(tree.parent)):
         if not tree.leaf[leaf]:
             continue
         branch = leaf
-        for climbed in range(1, length):
+        for climbed in range(1, max_length):
             top = tree.parent[branch]
             if top < 0:
                 break
-            furthest = tree.child[branch] + width
+            furthest = tree.child[branch] + max_width
             other = tree.stop[branch]
             while other < tree.stop[top]:
                 if tree.child[other] <= furthest:
-                    found += tree.below[other, length - 1 - climbed]
+                    pair_count += tree.below[other, max_length - 1 - climbed]
                 elif tree.nearest[other] > furthest:
                     break
                 other = tree.stop[other]
             branch = top
-    return found
+    return pair_count
 
 
 @kernel
-def _random(state: np.uint64) -> tuple[np.uint64, np.uint64]:
+def _next_random(state: np.uint64) -> tuple[np.uint64, np.uint64]:
     """Return the next state and number of the generator SplitMix64."""
     state += np.uint64(0x9E3779B97F4A7C15)
     mixed = state
@@ -155,42 +157,42 @@ def _random(state: np.uint64) -> tuple[np.uint64, np.uint64]:
 
 
 @kernel
-def _draw(found: int, most: int, seed: np.uint64) -> NDArray[np.int64]:
+def _sample_numbers(population: int, sample_size: int, seed: np.uint64) -> NDArray[np.int64]:
     """Return a uniform random sample of distinct numbers below ``population``, sorted.
 
     This is Floyd's sampling algorithm with an open-addressing hash table of the sampled numbers."""
     size = 4
-    while size < 4 * most:
+    while size < 4 * sample_size:
         size *= 2
-    drawn, table = np.empty(most, dtype=np.int64), np.full(size, -1, dtype=np.int64)
+    sampled, table = np.empty(sample_size, dtype=np.int64), np.full(size, -1, dtype=np.int64)
     state = seed
-    for i in range(most):
-        last = found - most + i
-        state, number = _random(state)
-        drawn[i] = number % np.uint64(last + 1)
-        value = drawn[i]
+    for i in range(sample_size):
+        last = population - sample_size + i
+        state, number = _next_random(state)
+        sampled[i] = number % np.uint64(last + 1)
+        value = sampled[i]
         for _ in range(2):
-            place = value * 40503 % size
-            while table[place] >= 0 and table[place] != value:
-                place = (place + 1) % size
-            if table[place] < 0:
+            slot = value * 40503 % size
+            while table[slot] >= 0 and table[slot] != value:
+                slot = (slot + 1) % size
+            if table[slot] < 0:
                 break
             value = last
-        table[place] = value
-        drawn[i] = value
-    return np.sort(drawn)
+        table[slot] = value
+        sampled[i] = value
+    return np.sort(sampled)
 
 
 @kernel
-def _path(tree: Tree, code: np.uint64, branch: int, leaf: int, chain: Ints) -> np.int64:
+def _hash_path(tree: Tree, code: np.uint64, branch: int, leaf: int, chain: Ints) -> np.int64:
     """Return a path's hash as Java's signed int, given the hash of its way up with the top."""
-    steps, at = 0, leaf
+    steps, node = 0, leaf
     while True:
-        chain[steps] = at
+        chain[steps] = node
         steps += 1
-        if at == branch:
+        if node == branch:
             break
-        at = tree.parent[at]
+        node = tree.parent[node]
     for i in range(steps - 1, -1, -1):
         piece = tree.pieces[chain[i]]
         code = (code * piece[_DESCENT + 1] + piece[_DESCENT]) & _MASK
@@ -199,17 +201,23 @@ def _path(tree: Tree, code: np.uint64, branch: int, leaf: int, chain: Ints) -> n
 
 
 @kernel
-def _visit(
-    tree: Tree, length: int, width: int, drawn: NDArray[np.int64], every: bool, out: Ints, at: int
+def _write_pairs(
+    tree: Tree,
+    max_length: int,
+    max_width: int,
+    sampled: NDArray[np.int64],
+    takes_all: bool,
+    out: Ints,
+    row: int,
 ) -> int:
     """Write the sampled pairs, or all, in the extractor's order; return the next free row."""
-    chain = np.empty(length + 1, dtype=np.int32)
-    passed, next_one = 0, 0
+    chain = np.empty(max_length + 1, dtype=np.int32)
+    passed_pairs, next_sample = 0, 0
     for leaf in range(len(tree.parent)):
         if not tree.leaf[leaf]:
             continue
         branch, code = leaf, np.uint64(0)
-        for climbed in range(1, length):
+        for climbed in range(1, max_length):
             top = tree.parent[branch]
             if top < 0:
                 break
@@ -217,8 +225,8 @@ def _visit(
             code = (code * piece[_ASCENT + 1] + piece[_ASCENT]) & _MASK
             piece = tree.pieces[top]
             with_top = (code * piece[_TOP + 1] + piece[_TOP]) & _MASK
-            reach = length - 1 - climbed
-            furthest = tree.child[branch] + width
+            reach = max_length - 1 - climbed
+            furthest = tree.child[branch] + max_width
             other = tree.stop[branch]
             while other < tree.stop[top]:
                 if tree.child[other] <= furthest:
@@ -229,15 +237,19 @@ def _visit(
                             node = tree.stop[node]
                             continue
                         inside = tree.below[node, reach - deeper]
-                        if not every and drawn[next_one] >= passed + inside:
-                            passed += inside
+                        if not takes_all and sampled[next_sample] >= passed_pairs + inside:
+                            passed_pairs += inside
                             node = tree.stop[node]
                         elif tree.leaf[node]:
-                            out[at, 0], out[at, 1] = tree.number[leaf], tree.number[node]
-                            out[at, 2] = _path(tree, with_top, other, node, chain)
-                            at, passed, next_one = at + 1, passed + 1, next_one + 1
-                            if not every and next_one == len(drawn):
-                                return at
+                            out[row, 0], out[row, 1] = tree.number[leaf], tree.number[node]
+                            out[row, 2] = _hash_path(tree, with_top, other, node, chain)
+                            row, passed_pairs, next_sample = (
+                                row + 1,
+                                passed_pairs + 1,
+                                next_sample + 1,
+                            )
+                            if not takes_all and next_sample == len(sampled):
+                                return row
                             node = tree.stop[node]
                         else:
                             node += 1
@@ -245,18 +257,18 @@ def _visit(
                     break
                 other = tree.stop[other]
             branch = top
-    return at
+    return row
 
 
 @kernel
-def contexts(
+def find_contexts(
     offsets: NDArray[np.int64],
     nodes: Ints,
     leaf: NDArray[np.bool_],
     seeds: NDArray[np.uint64],
-    length: int,
-    width: int,
-    most: int,
+    max_length: int,
+    max_width: int,
+    max_contexts: int,
     opened: Hashes,
     powers: Hashes,
     numbers: NDArray[np.bool_],
@@ -267,12 +279,12 @@ def contexts(
     ``max_contexts`` keeps all."""
     out = np.empty((1024, 3), dtype=np.int32)
     ends = np.zeros(len(offsets), dtype=np.int64)
-    nobody = np.empty(0, dtype=np.int64)
-    for which in range(len(offsets) - 1):
-        first, last = offsets[which], offsets[which + 1]
-        size, at = last - first, ends[which]
-        ends[which + 1] = at
-        if size == 0 or length < 2:
+    no_samples = np.empty(0, dtype=np.int64)
+    for method in range(len(offsets) - 1):
+        first, last = offsets[method], offsets[method + 1]
+        size, row = last - first, ends[method]
+        ends[method + 1] = row
+        if size == 0 or max_length < 2:
             continue
         tree = Tree(
             nodes[first:last, 1].copy(),
@@ -281,23 +293,29 @@ def contexts(
             np.empty(size, dtype=np.int32),
             np.empty(size, dtype=np.int32),
             np.empty(size, dtype=np.int32),
-            np.empty((size, length - 1), dtype=np.int32),
+            np.empty((size, max_length - 1), dtype=np.int32),
             np.empty(size, dtype=np.int32),
             np.empty((size, 6), dtype=np.uint64),
         )
-        _measure(tree)
-        found = _count(tree, length, width)
-        if found == 0:
+        _measure_tree(tree)
+        pair_count = _count_pairs(tree, max_length, max_width)
+        if pair_count == 0:
             continue
-        every = most < 0 or found <= most
-        kept = found if every else most
-        if at + kept > len(out):
-            larger = np.empty((2 * (at + kept), 3), dtype=np.int32)
-            larger[:at] = out[:at]
+        takes_all = max_contexts < 0 or pair_count <= max_contexts
+        context_count = pair_count if takes_all else max_contexts
+        if row + context_count > len(out):
+            larger = np.empty((2 * (row + context_count), 3), dtype=np.int32)
+            larger[:row] = out[:row]
             out = larger
-        if kept > 0:
+        if context_count > 0:
             kinds = nodes[first:last, 0].astype(np.uint8)
-            _pieces(tree, kinds, opened, powers, numbers)
-            drawn = nobody if every else _draw(found, most, seeds[which])
-            ends[which + 1] = _visit(tree, length, width, drawn, every, out, at)
+            _hash_pieces(tree, kinds, opened, powers, numbers)
+            sampled = (
+                no_samples
+                if takes_all
+                else _sample_numbers(pair_count, max_contexts, seeds[method])
+            )
+            ends[method + 1] = _write_pairs(
+                tree, max_length, max_width, sampled, takes_all, out, row
+            )
     return ends, out[: ends[-1]].copy()

@@ -102,7 +102,7 @@ BEFORE, AFTER = 3, 4
 NOWHERE = -2
 
 
-class Code(NamedTuple):
+class SyntaxArrays(NamedTuple):
     """Syntax of a file as arrays; the last symbol is that of an error."""
 
     symbol: NDArray[np.uint16]
@@ -114,7 +114,7 @@ class Code(NamedTuple):
     source: NDArray[np.uint8]
 
 
-class Looks(NamedTuple):
+class SymbolTables(NamedTuple):
     """Properties of the grammar's symbols, and numbers of fields, rules and kinds.
 
     ``operator`` is the kind of an operation by its operator's symbol; its rows are binary,
@@ -130,7 +130,7 @@ class Looks(NamedTuple):
 
 
 @kernel
-def _child(code: Code, node: int, number: int) -> int:
+def _find_child(code: SyntaxArrays, node: int, number: int) -> int:
     """Return the first child in a field, or -1 if there is none."""
     at = node + 1
     while at < code.stop[node]:
@@ -141,7 +141,7 @@ def _child(code: Code, node: int, number: int) -> int:
 
 
 @kernel
-def _first(code: Code, looks: Looks, node: int) -> int:
+def _first_child(code: SyntaxArrays, looks: SymbolTables, node: int) -> int:
     """Return the first child that is no comment, or -1 if there is none."""
     at = node + 1
     while at < code.stop[node]:
@@ -152,7 +152,7 @@ def _first(code: Code, looks: Looks, node: int) -> int:
 
 
 @kernel
-def _bare_super(code: Code, looks: Looks, node: int) -> bool:
+def _has_bare_super(code: SyntaxArrays, looks: SymbolTables, node: int) -> bool:
     """Return True if a child is ``super`` but not the object, as in ``Outer.super.f()``."""
     at = node + 1
     while at < code.stop[node]:
@@ -163,21 +163,21 @@ def _bare_super(code: Code, looks: Looks, node: int) -> bool:
 
 
 @kernel
-def _readable(code: Code, looks: Looks, node: int) -> tuple[int, int]:
+def _count_tree_children(code: SyntaxArrays, looks: SymbolTables, node: int) -> tuple[int, int]:
     """Return the number of children with a tree node of their own, and the first of them."""
-    found, first = 0, -1
+    child_count, first = 0, -1
     at = node + 1
     while at < code.stop[node]:
         if looks.has_node[code.symbol[at]]:
-            found += 1
+            child_count += 1
             if first < 0:
                 first = at
         at = code.stop[at]
-    return found, first
+    return child_count, first
 
 
 @kernel
-def _least(code: Code, looks: Looks, node: int) -> int:
+def _min_value_kind(code: SyntaxArrays, looks: SymbolTables, node: int) -> int:
     """Return the kind of the smallest int or long, whose minus is part of the literal, or -1."""
     size = code.end[node] - code.start[node]
     if looks.mark[code.symbol[node]] != DECIMAL or (size != 10 and size != 20):
@@ -193,11 +193,11 @@ def _least(code: Code, looks: Looks, node: int) -> int:
 
 
 @kernel
-def _may_be_type(code: Code, looks: Looks, node: int) -> bool:
+def _may_be_type(code: SyntaxArrays, looks: SymbolTables, node: int) -> bool:
     """Return True for names joined by dots and for types."""
     while looks.mark[code.symbol[node]] == ACCESS:
         last = looks.mark[code.symbol[code.stop[node] - 1]]
-        if last != IDENTIFIER or _bare_super(code, looks, node):
+        if last != IDENTIFIER or _has_bare_super(code, looks, node):
             return False
         node += 1
     mark = looks.mark[code.symbol[node]]
@@ -205,7 +205,7 @@ def _may_be_type(code: Code, looks: Looks, node: int) -> bool:
 
 
 @kernel
-def _kind(code: Code, looks: Looks, node: int, special: int) -> int:
+def _decide_kind(code: SyntaxArrays, looks: SymbolTables, node: int, special: int) -> int:
     """Return the kind that a last letter, a sign or an argument decides, or -1 for the rule's."""
     if special == LITERAL:
         ends_in_l = code.end[node] > 0 and code.source[code.end[node] - 1] | 32 == 108
@@ -217,45 +217,47 @@ def _kind(code: Code, looks: Looks, node: int, special: int) -> int:
         block = code.source[start + 1] == 34 and code.source[start + 2] == 34
         return looks.kind[TEXT_BLOCK] if block else -1
     if special == UPDATE:
-        first = _first(code, looks, node)
+        first = _first_child(code, looks, node)
         if first >= 0 and looks.operator[BEFORE, code.symbol[first]] >= 0:
             return int(looks.operator[BEFORE, code.symbol[first]])
         return int(looks.operator[AFTER, code.symbol[code.stop[node] - 1]])
     if special == ANNOTATION:
         # @A() and @A(x = 1) are normal annotations, @A(1) has a single member.
-        group = _child(code, node, looks.field[ARGUMENTS])
-        found, first = _readable(code, looks, group) if group >= 0 else (0, -1)
-        single = found > 0 and looks.mark[code.symbol[first]] != PAIR
+        group = _find_child(code, node, looks.field[ARGUMENTS])
+        child_count, first = _count_tree_children(code, looks, group) if group >= 0 else (0, -1)
+        single = child_count > 0 and looks.mark[code.symbol[first]] != PAIR
         return -1 if single else looks.kind[NORMAL]
-    sign = _child(code, node, looks.field[OPERATOR])
+    sign = _find_child(code, node, looks.field[OPERATOR])
     if sign < 0:
         return -1
     if special == UNARY and code.source[code.start[sign]] == 45:
         operand = code.stop[sign]
         while operand < code.stop[node] and looks.mark[code.symbol[operand]] == COMMENT:
             operand = code.stop[operand]
-        least = _least(code, looks, operand) if operand < code.stop[node] else -1
-        if least >= 0:
-            return least
+        minimum_kind = _min_value_kind(code, looks, operand) if operand < code.stop[node] else -1
+        if minimum_kind >= 0:
+            return minimum_kind
     row = 0 if special == BINARY else 1 if special == ASSIGN else 2
     return int(looks.operator[row, code.symbol[sign]])
 
 
 @kernel
-def _left_behind(code: Code, looks: Looks, node: int) -> int:
+def _lambda_parameters(code: SyntaxArrays, looks: SymbolTables, node: int) -> int:
     """Return the parameters of a lambda if they could be an expression, else -1."""
-    before = _child(code, node, looks.field[PARAMETERS])
+    before = _find_child(code, node, looks.field[PARAMETERS])
     if before < 0:
         return -1
     mark = looks.mark[code.symbol[before]]
-    inside, _ = _readable(code, looks, before)
+    inside, _ = _count_tree_children(code, looks, before)
     if mark == IDENTIFIER or (mark == INFERRED and inside == 1) or (mark == FORMAL and inside == 0):
         return before
     return -1
 
 
 @kernel
-def details(code: Code, looks: Looks, found: NDArray[np.int32]) -> None:
+def find_details(
+    code: SyntaxArrays, looks: SymbolTables, details_by_node: NDArray[np.int32]
+) -> None:
     """Write three rows for the nodes of a file: rule, kind, and a related node or flag.
 
     Rule and kind are -1 where those of the node's symbol apply. The related node is, for a resource
@@ -264,46 +266,46 @@ def details(code: Code, looks: Looks, found: NDArray[np.int32]) -> None:
     flag is 1 if its scope may be a type.
     """
     size = len(code.symbol)
-    found[:] = -1
-    rule, kind, other = found[0], found[1], found[2]
+    details_by_node[:] = -1
+    rule, kind, other = details_by_node[0], details_by_node[1], details_by_node[2]
     # Backwards, so that operands precede their casts and conditions.
     for node in range(size - 1, -1, -1):
         special = looks.special[code.symbol[node]]
         if special == 0:
             continue
         if special <= ANNOTATION:
-            kind[node] = _kind(code, looks, node, special)
+            kind[node] = _decide_kind(code, looks, node, special)
         elif special == INSTANCE:
-            if _child(code, node, looks.field[NAMED]) >= 0:
+            if _find_child(code, node, looks.field[NAMED]) >= 0:
                 rule[node] = looks.rule[INSTANCE_VARIABLE]
         elif special == CALL:
-            if _bare_super(code, looks, node):
+            if _has_bare_super(code, looks, node):
                 rule[node] = looks.rule[SUPER_CALL]
         elif special == FIELD:
-            accessed = _child(code, node, looks.field[ACCESSED])
+            accessed = _find_child(code, node, looks.field[ACCESSED])
             if accessed >= 0 and looks.mark[code.symbol[accessed]] == THIS:
                 rule[node] = looks.rule[THIS_SCOPE]
-            elif _bare_super(code, looks, node):
+            elif _has_bare_super(code, looks, node):
                 rule[node] = looks.rule[SUPER_FIELD]
         elif special == RESOURCE:
             # try (r): the expression replaces a declaration.
-            if _child(code, node, looks.field[TYPED]) < 0:
-                other[node] = _readable(code, looks, node)[1]
+            if _find_child(code, node, looks.field[TYPED]) < 0:
+                other[node] = _count_tree_children(code, looks, node)[1]
         elif special == CATCH:
-            types, first = _readable(code, looks, node)
+            types, first = _count_tree_children(code, looks, node)
             other[node] = first if types == 1 else -1
         elif special == REFERENCE:
-            scope = _first(code, looks, node)
+            scope = _first_child(code, looks, node)
             other[node] = scope >= 0 and _may_be_type(code, looks, scope)
         elif special == LAMBDA:
-            other[node] = _left_behind(code, looks, node)
+            other[node] = _lambda_parameters(code, looks, node)
         else:
-            last = _child(code, node, looks.field[VALUE if special == CAST else ELSE])
+            last = _find_child(code, node, looks.field[VALUE if special == CAST else ELSE])
             inner = looks.special[code.symbol[last]] if last >= 0 else 0
             other[node] = NOWHERE
             if inner in (CAST, CONDITIONAL):
                 other[node] = other[last]
             elif inner == REFERENCE and other[last] == 0:
-                scope = _first(code, looks, last)
+                scope = _first_child(code, looks, last)
                 if scope >= 0 and looks.mark[code.symbol[scope]] != SUPER:
                     other[node] = last

@@ -167,7 +167,7 @@ def hash_code(text: str) -> int:
 
 
 @lru_cache(maxsize=1)
-def hashes() -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.bool_]]:
+def kind_hashes() -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.bool_]]:
     """Return for each kind the hash of ``(kind``, 31 ** its length, and the mask ``NUMBERED``."""
     opened = [f"({name}" for name in KINDS]
     codes = np.array([hash_code(text) & 0xFFFFFFFF for text in opened], dtype=np.uint64)
@@ -187,8 +187,8 @@ BOXED = {
     "Short": "short",
 }
 _KEPT_NUMBERS = ("0", "1", "32", "64")
-_LONGEST = 50
-_GIVEN = {
+_MAX_NAME_LENGTH = 50
+_FIXED_TEXTS = {
     BRACKETS: "[]",
     BRACES: "{}",
     PARENTHESES: "()",
@@ -201,85 +201,88 @@ _WHOLE_NUMBER = re.compile(r"[0-9][0-9_]*")
 _UNICODE = re.compile(r"(?<!\\)((?:\\\\)*)\\u+([0-9a-fA-F]{4})")
 
 
-def name_of(text: str, boxed: bool = False) -> str:
+def code2vec_leaf_name(text: str, boxed: bool = False) -> str:
     """Return code2vec's name of a leaf; a boxed type is printed as its primitive type."""
-    return BOXED[text] if boxed else code2vec_name(text, BLANK)[:_LONGEST]
+    return BOXED[text] if boxed else code2vec_name(text, BLANK)[:_MAX_NAME_LENGTH]
 
 
-def parts_of(text: str) -> str:
+def code2seq_leaf_parts(text: str) -> str:
     """Return code2seq's name of a leaf: parts joined by bars, most whole numbers as <NUM>."""
     parts = "|".join(code2seq_parts(text.replace("|", " ")))
     if parts:
         return parts
-    name = name_of(text)
+    name = code2vec_leaf_name(text)
     is_number = _WHOLE_NUMBER.fullmatch(text) is not None
     return "<NUM>" if is_number and name not in _KEPT_NUMBERS else name
 
 
-def target_of(method: str) -> str:
+def prediction_target(method: str) -> str:
     """Return the prediction target, the parts of a method's name."""
     return "|".join(code2seq_parts(method)) or code2vec_name(method, BLANK)
 
 
 # Cached names and parts by text; few distinct names make up most of any code.
-_KNOWN: dict[str, tuple[str, str]] = {}
-_MOST_KNOWN = 1 << 17
+_NAME_CACHE: dict[str, tuple[str, str]] = {}
+_MAX_CACHED = 1 << 17
 
 
-def _made(text: str) -> tuple[str, str]:
+def _compute_names(text: str) -> tuple[str, str]:
     """Compute and cache the name and the parts of a text."""
     plain = text
     if "\\u" in text:
         # The compiler translates Unicode escapes before it splits tokens (JLS 3.3).
         plain = _UNICODE.sub(lambda match: match[1] + chr(int(match[2], 16)), text)
     if plain.isascii() and plain.isdigit():
-        made = plain[:_LONGEST], plain if plain in _KEPT_NUMBERS else "<NUM>"
+        names = plain[:_MAX_NAME_LENGTH], plain if plain in _KEPT_NUMBERS else "<NUM>"
     elif plain.isascii() and plain.isidentifier() and (parts := code2seq_parts(plain)):
         # The name of an identifier is the concatenation of its parts.
-        made = "".join(parts)[:_LONGEST], "|".join(parts)
+        names = "".join(parts)[:_MAX_NAME_LENGTH], "|".join(parts)
     else:
-        made = name_of(plain), parts_of(plain)
+        names = code2vec_leaf_name(plain), code2seq_leaf_parts(plain)
     # Long texts are mostly literals that occur once.
     if len(text) <= 40:
-        if len(_KNOWN) >= _MOST_KNOWN:
-            _KNOWN.clear()
-        _KNOWN[text] = made
-    return made
+        if len(_NAME_CACHE) >= _MAX_CACHED:
+            _NAME_CACHE.clear()
+        _NAME_CACHE[text] = names
+    return names
 
 
-class _Texts:
+class _LeafTexts:
     """Texts of leaves by number: the file's words first, then further texts."""
 
     def __init__(self, words: tuple[str, ...]) -> None:
         self.words = words
         self.further: dict[bytes | tuple[int, int], int] = {}
 
-    def number(self, key: bytes | tuple[int, int]) -> int:
+    def number_of(self, key: bytes | tuple[int, int]) -> int:
         """Return the number of a text that is not a word of the file, by its key."""
         return self.further.setdefault(key, len(self.words) + len(self.further))
 
-    def spelled(self, numbers: list[int]) -> list[tuple[str, str]]:
+    def spell_texts(self, numbers: list[int]) -> list[tuple[str, str]]:
         """Return the names and the parts of the texts with these numbers, which are sorted."""
-        known = _KNOWN.get
+        find_cached = _NAME_CACHE.get
         words, keys = self.words, list(self.further)
         # The numbers are sorted, so the file's words come first.
-        of_words = bisect_left(numbers, len(words))
-        found = [known(words[number]) or _made(words[number]) for number in numbers[:of_words]]
-        for number in numbers[of_words:]:
+        word_count = bisect_left(numbers, len(words))
+        spellings = [
+            find_cached(words[number]) or _compute_names(words[number])
+            for number in numbers[:word_count]
+        ]
+        for number in numbers[word_count:]:
             key = keys[number - len(words)]
             if isinstance(key, bytes):
                 text = key.decode("utf-8", errors="replace")
-            elif key[1] in _GIVEN:
-                text = _GIVEN[key[1]]
+            elif key[1] in _FIXED_TEXTS:
+                text = _FIXED_TEXTS[key[1]]
             elif key[1] == DIAMOND:
                 text = f"{words[key[0]]}<>"
             else:
                 # The key of a boxed type, the only word whose name depends on the leaf's kind.
                 text = words[key[0]]
-                found.append((name_of(text, boxed=True), parts_of(text)))
+                spellings.append((code2vec_leaf_name(text, boxed=True), code2seq_leaf_parts(text)))
                 continue
-            found.append(known(text) or _made(text))
-        return found
+            spellings.append(find_cached(text) or _compute_names(text))
+        return spellings
 
 
 def leaf_names(
@@ -290,7 +293,7 @@ def leaf_names(
 ) -> tuple[tuple[NDArray[np.int32], tuple[str, ...]], tuple[NDArray[np.int32], tuple[str, ...]]]:
     """Return the names and the parts of leaves, each as codes and a vocabulary."""
     names, syntax = file.names, file.syntax
-    texts = _Texts(names.words)
+    texts = _LeafTexts(names.words)
     word = names.word_of[anchor]
     boxed = (kind == KIND["PrimitiveType"]) & (word >= 0)
     plain = (word >= 0) & ~boxed & ((form == TEXT) | (form == NAME) | (form == TYPE))
@@ -298,16 +301,22 @@ def leaf_names(
     rest = np.flatnonzero(~plain)
     columns = (word[rest], form[rest], syntax.start[anchor[rest]], syntax.end[anchor[rest]])
     number[rest] = [
-        texts.number(
-            (0, how) if how in _GIVEN else (at, how) if at >= 0 else file.source[start:end]
+        texts.number_of(
+            (0, leaf_form)
+            if leaf_form in _FIXED_TEXTS
+            else (word_index, leaf_form)
+            if word_index >= 0
+            else file.source[start:end]
         )
-        for at, how, start, end in zip(*(column.tolist() for column in columns), strict=True)
+        for word_index, leaf_form, start, end in zip(
+            *(column.tolist() for column in columns), strict=True
+        )
     ]
-    used, place = np.unique(number, return_inverse=True)
-    spelled = texts.spelled(used.tolist())
-    found = []
+    used_numbers, positions = np.unique(number, return_inverse=True)
+    spellings = texts.spell_texts(used_numbers.tolist())
+    columns_and_words = []
     for column in range(2):
         words: dict[str, int] = {}
-        codes = [words.setdefault(pair[column], len(words)) for pair in spelled]
-        found.append((np.array(codes, dtype=np.int32)[place], tuple(words)))
-    return found[0], found[1]
+        codes = [words.setdefault(pair[column], len(words)) for pair in spellings]
+        columns_and_words.append((np.array(codes, dtype=np.int32)[positions], tuple(words)))
+    return columns_and_words[0], columns_and_words[1]

@@ -7,10 +7,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.languages.java import language
-from codeacumen.languages.java.syntax.grammar import field
+from codeacumen.languages.java import load_grammar
+from codeacumen.languages.java.syntax.grammar import field_number
 from codeacumen.views.paths import details, tree
-from codeacumen.views.paths.details import Looks
+from codeacumen.views.paths.details import SymbolTables
 from codeacumen.views.paths.leaves import AFTER, ASSIGN, BEFORE, BINARY, KIND, UNARY
 from codeacumen.views.paths.rules import CONTEXTS, READINGS, RULES, Rule
 
@@ -43,7 +43,7 @@ _GROUPS = {
     ),
 }
 # Treatment by ``tree`` of the specials that only ``details`` distinguishes.
-_FOUND = {
+_SPECIAL_IN_TREE = {
     **dict.fromkeys(
         ("literal", "string", "binary", "assign", "unary", "update", "annotation"), "kind"
     ),
@@ -53,10 +53,10 @@ _FOUND = {
 _NUMBER = {name: number for number, name in enumerate(RULES, 1)}
 
 
-def _numbers(*names: str) -> list[int]:
+def _symbols_named(*names: str) -> list[int]:
     """Return the symbols of these names; where a name is a node's and a token's, the node's."""
-    grammar = language()
-    found: list[int] = []
+    grammar = load_grammar()
+    symbols: list[int] = []
     for name in names:
         visible = [
             symbol
@@ -65,29 +65,29 @@ def _numbers(*names: str) -> list[int]:
         ]
         if not visible:
             raise ValueError(f"the grammar has no {name}")
-        found += [symbol for symbol in visible if grammar.node_kind_is_named(symbol)] or visible
-    return found
+        symbols += [symbol for symbol in visible if grammar.node_kind_is_named(symbol)] or visible
+    return symbols
 
 
 def symbol_count() -> int:
     """Number of symbols: the grammar's, then that of a hidden operator and that of an error."""
-    return language().node_kind_count + 2
+    return load_grammar().node_kind_count + 2
 
 
-def _marks(names: tuple[str, ...]) -> NDArray[np.uint8]:
+def _mark_symbols(names: tuple[str, ...]) -> NDArray[np.uint8]:
     """Return the number of each symbol's mark, by the names of the marks."""
-    made = np.zeros(symbol_count(), dtype=np.uint8)
+    mark = np.zeros(symbol_count(), dtype=np.uint8)
     for number, name in enumerate(names):
         if name:
-            made[_numbers(*_GROUPS.get(name, (name,)))] = number
-    return made
+            mark[_symbols_named(*_GROUPS.get(name, (name,)))] = number
+    return mark
 
 
 @lru_cache(maxsize=1)
-def looks() -> Looks:
+def symbol_tables() -> SymbolTables:
     """Return the properties of symbols that ``details`` depends on."""
-    reading = _readings(symbol_count())[0]
-    specials = [0, *(details.SPECIALS.index(_known(rule)) for rule in RULES.values())]
+    reading = _readings_by_context(symbol_count())[0]
+    specials = [0, *(details.SPECIALS.index(_special_in_details(rule)) for rule in RULES.values())]
     special = np.array(specials, dtype=np.uint8)[np.maximum(reading, 0)]
     operator = np.full((5, len(reading)), -1, dtype=np.int16)
     signs = (
@@ -99,28 +99,28 @@ def looks() -> Looks:
     )
     for row, (kind, names) in enumerate(signs):
         for sign, name in names.items():
-            operator[row, _numbers(sign)] = KIND[f"{kind}:{name}"]
+            operator[row, _symbols_named(sign)] = KIND[f"{kind}:{name}"]
     operator[0, symbol_count() - 2] = KIND["BinaryExpr:mask"]
-    return Looks(
-        mark=_marks(details.MARKS),
+    return SymbolTables(
+        mark=_mark_symbols(details.MARKS),
         special=special,
         has_node=reading != 0,
         operator=operator,
-        field=np.array([field(name) for name in details.FIELDS], dtype=np.int32),
+        field=np.array([field_number(name) for name in details.FIELDS], dtype=np.int32),
         rule=np.array([_NUMBER[name] for name in details.RULES], dtype=np.int32),
         kind=np.array([KIND[name] for name in details.KINDS], dtype=np.int32),
     )
 
 
-def _known(rule: Rule) -> str:
+def _special_in_details(rule: Rule) -> str:
     """Return the special of a rule if ``details`` handles it, else an empty string."""
     return rule.special if rule.special in details.SPECIALS else ""
 
 
 @lru_cache(maxsize=1)
-def table() -> NDArray[np.int16]:
+def rule_table() -> NDArray[np.int16]:
     """Return rules and readings as one array, in the layout that ``tree`` defines."""
-    grammar = language()
+    grammar = load_grammar()
     symbols, slots = symbol_count(), max(len(rule.slots) for rule in RULES.values())
     if (
         tree.SLOT + 4 * slots > tree.BY_FIELD
@@ -130,81 +130,83 @@ def table() -> NDArray[np.int16]:
     ):
         raise ValueError("the grammar exceeds the size of the table of rules")
     own = [
-        field("name"),
+        field_number("name"),
         *(_NUMBER[name] for name in tree.RULES),
         *(KIND[name] for name in tree.KINDS),
     ]
-    made = np.zeros((tree.READING + len(CONTEXTS), tree.WIDTH), dtype=np.int16)
-    made[0, : len(own)] = own
+    rule_rows = np.zeros((tree.READING + len(CONTEXTS), tree.WIDTH), dtype=np.int16)
+    rule_rows[0, : len(own)] = own
     for name, rule in RULES.items():
-        row = made[_NUMBER[name]]
+        row = rule_rows[_NUMBER[name]]
         row[tree.KIND_OF] = KIND[rule.kind]
         row[tree.LEAF] = _LEAVES[rule.leaf]
-        row[tree.SPECIAL] = tree.SPECIALS.index(_FOUND.get(rule.special, rule.special))
+        row[tree.SPECIAL] = tree.SPECIALS.index(_SPECIAL_IN_TREE.get(rule.special, rule.special))
         row[tree.SLOTS] = len(rule.slots)
         for place, slot in enumerate(rule.slots):
-            _fill(row, place, slot)
-    made[tree.READING :, :symbols] = _readings(symbols)
-    return made
+            _write_slot(row, place, slot)
+    rule_rows[tree.READING :, :symbols] = _readings_by_context(symbols)
+    return rule_rows
 
 
 @lru_cache(maxsize=1)
-def marks() -> NDArray[np.uint8]:
+def tree_marks() -> NDArray[np.uint8]:
     """Return the mark of each symbol that ``tree`` distinguishes."""
-    return _marks(tree.MARKS)
+    return _mark_symbols(tree.MARKS)
 
 
-def _readings(symbols: int) -> NDArray[np.int16]:
+def _readings_by_context(symbols: int) -> NDArray[np.int16]:
     """Return the rule of each symbol in each context; a context inherits those of PLAIN."""
-    made = np.zeros((len(CONTEXTS), symbols), dtype=np.int16)
+    readings_table = np.zeros((len(CONTEXTS), symbols), dtype=np.int16)
     for context, readings in READINGS.items():
         for name, reading in {**READINGS["PLAIN"], **readings}.items():
             if reading.startswith("^"):
                 code = tree.SAME if reading == "^" else -1 - CONTEXTS.index(reading[1:])
             else:
                 code = _NUMBER[reading] if reading else 0
-            made[CONTEXTS.index(context), _numbers(name)] = code
+            readings_table[CONTEXTS.index(context), _symbols_named(name)] = code
     # The nodes inside an error take its place.
-    made[:, symbols - 1] = tree.SAME
-    return made
+    readings_table[:, symbols - 1] = tree.SAME
+    return readings_table
 
 
-def _fill(row: NDArray[np.int16], place: int, slot: str) -> None:
+def _write_slot(row: NDArray[np.int16], index: int, slot: str) -> None:
     """Write one slot of a rule into the rule's row."""
     name, _, read_as = slot.partition("=")
-    name, _, treated = name.partition("/")
-    code, columns = place + 1, row[tree.SLOT + 4 * place :]
+    name, _, treatment = name.partition("/")
+    code, columns = index + 1, row[tree.SLOT + 4 * index :]
     if name == "PHANTOM":
         columns[tree.FIXED] = tree.PHANTOM
     elif name == "SELF":
-        again = read_as in CONTEXTS
-        columns[tree.FIXED] = tree.AGAIN + CONTEXTS.index(read_as) if again else _NUMBER[read_as]
+        is_context = read_as in CONTEXTS
+        columns[tree.FIXED] = (
+            tree.AGAIN + CONTEXTS.index(read_as) if is_context else _NUMBER[read_as]
+        )
         return
     elif name == "BRACKETS":
         row[tree.BRACKETS_SLOT] = code
     elif name == "*":
         row[tree.REST] = code
     elif name.startswith("~"):
-        row[tree.INSIDE :][_numbers(name[1:])] = code
+        row[tree.INSIDE :][_symbols_named(name[1:])] = code
     elif name.startswith("-"):
-        _claim(row, name[1:], tree.LEFT_OUT)
+        _claim_children(row, name[1:], tree.LEFT_OUT)
     else:
-        _claim(row, name, code)
-    if treated in _TREATMENTS:
-        columns[tree.TREATMENT] = _TREATMENTS[treated]
-    elif treated:
-        columns[tree.CONTEXT] = CONTEXTS.index(treated)
+        _claim_children(row, name, code)
+    if treatment in _TREATMENTS:
+        columns[tree.TREATMENT] = _TREATMENTS[treatment]
+    elif treatment:
+        columns[tree.CONTEXT] = CONTEXTS.index(treatment)
     if read_as:
         columns[tree.AS_RULE] = tree.SAME if read_as == "SPLICE" else _NUMBER[read_as]
 
 
-def _claim(row: NDArray[np.int16], name: str, code: int) -> None:
+def _claim_children(row: NDArray[np.int16], name: str, code: int) -> None:
     """Assign a slot to the children in a field, or to a kind without a field, or to both."""
-    of_field = language().field_id_for_name(name)
+    of_field = load_grammar().field_id_for_name(name)
     if of_field is not None:
         row[tree.BY_FIELD + of_field] = code
     try:
-        row[tree.BY_SYMBOL :][_numbers(name)] = code
+        row[tree.BY_SYMBOL :][_symbols_named(name)] = code
     except ValueError:
         if of_field is None:
             raise

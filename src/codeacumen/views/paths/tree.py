@@ -157,7 +157,7 @@ _LAST_RANK = 254
 
 
 @kernel
-def _first(code: Rows, node: int) -> int:
+def _first_child(code: Rows, node: int) -> int:
     """Return the first child that is no comment, or the node itself if there is none."""
     at = node + 1
     while at < code[STOP, node]:
@@ -168,7 +168,9 @@ def _first(code: Rows, node: int) -> int:
 
 
 @kernel
-def _add(rows: Rows, count: int, node: int, rule: int, rank: int, shared: int, extra: int) -> int:
+def _add_child_row(
+    rows: Rows, count: int, node: int, rule: int, rank: int, shared: int, extra: int
+) -> int:
     """Append a child; beyond the capacity drop it."""
     if count < len(rows):
         rows[count, 0], rows[count, 1], rows[count, 2] = node, rule, rank
@@ -185,7 +187,7 @@ def _add_brackets(
     at = group + 1
     while at < code[STOP, group]:
         if code[MARK, at] == OPENING:
-            count = _add(rows, count, at, rule, rank, shared, 0)
+            count = _add_child_row(rows, count, at, rule, rank, shared, 0)
         at = code[STOP, at]
     return count
 
@@ -195,10 +197,10 @@ def _add_element(
     code: Rows, t: Table, rows: Rows, count: int, node: int, slot: int, brackets: int
 ) -> int:
     """Append the element type of a declared array in one slot and its brackets in another."""
-    at = _first(code, node)
+    at = _first_child(code, node)
     reading = t[READING, code[SYMBOL, at]]
     if reading > 0:
-        count = _add(rows, count, at, reading, slot, 0, 0)
+        count = _add_child_row(rows, count, at, reading, slot, 0, 0)
     while at < code[STOP, node]:
         if code[MARK, at] == DIMENSIONS:
             count = _add_brackets(code, rows, count, at, t[0, R_PAIR], brackets, NO_RANGE)
@@ -207,7 +209,7 @@ def _add_element(
 
 
 @kernel
-def _slot(code: Rows, t: Table, rule: int, node: int) -> int:
+def _find_slot(code: Rows, t: Table, rule: int, node: int) -> int:
     """Return the slot of a rule that takes a child, or -1 if the rule omits the child."""
     slot = 0
     if code[FIELD, node] != 0:
@@ -226,11 +228,11 @@ def _add_fixed(code: Rows, t: Table, rows: Rows, node: int, rule: int) -> int:
     for slot in range(t[rule, SLOTS]):
         fixed = t[rule, SLOT + 4 * slot + FIXED]
         if fixed == PHANTOM:
-            count = _add(rows, count, -1, 0, slot, NO_RANGE, 0)
+            count = _add_child_row(rows, count, -1, 0, slot, NO_RANGE, 0)
         elif fixed != 0:
             again = fixed if fixed < AGAIN else t[READING + fixed - AGAIN, code[SYMBOL, node]]
             if again > 0:
-                count = _add(rows, count, node, again, slot, 0, 0)
+                count = _add_child_row(rows, count, node, again, slot, 0, 0)
     return count
 
 
@@ -245,7 +247,7 @@ def _add_child(
         if code[MARK, node] == DIMENSIONS:
             return _add_brackets(code, rows, count, node, pair, slot, shared)
         if code[MARK, node] == DIMENSION:
-            return _add(rows, count, node, pair, slot, shared, 0)
+            return _add_child_row(rows, count, node, pair, slot, shared, 0)
         return count
     if reading <= 0:
         return count
@@ -255,11 +257,13 @@ def _add_child(
     unranged = (
         reading == t[0, R_ARRAY] or reading == t[0, R_CATCH_PARAMETER] or reading == t[0, R_CAUGHT]
     )
-    return _add(rows, count, node, reading, slot, NO_RANGE if unranged else 0, 0)
+    return _add_child_row(rows, count, node, reading, slot, NO_RANGE if unranged else 0, 0)
 
 
 @kernel
-def _gather(code: Rows, t: Table, rows: Rows, frames: Rows, node: int, rule: int, skip: int) -> int:
+def _collect_children(
+    code: Rows, t: Table, rows: Rows, frames: Rows, node: int, rule: int, skip: int
+) -> int:
     """Collect a node's children by its rule, with the slot as rank, in source order per rank."""
     count = _add_fixed(code, t, rows, node, rule)
     # Stack of nodes that are replaced by their children: end, slot, context.
@@ -271,7 +275,7 @@ def _gather(code: Rows, t: Table, rows: Rows, frames: Rows, node: int, rule: int
         symbol, after = code[SYMBOL, at], int(code[STOP, at])
         reading = 0
         if depth == 0:
-            slot = _slot(code, t, rule, at)
+            slot = _find_slot(code, t, rule, at)
             context = int(t[rule, SLOT + 4 * slot + CONTEXT])
             reading = int(t[rule, SLOT + 4 * slot + AS_RULE])
         else:
@@ -299,7 +303,7 @@ def _gather(code: Rows, t: Table, rows: Rows, frames: Rows, node: int, rule: int
 
 
 @kernel
-def _settle(
+def _adjust_operand(
     code: Rows, t: Table, rows: Rows, count: int, node: int, special: int, extra: int
 ) -> int:
     """Adjust the last operand of a cast or a condition, as the parser's grammar requires.
@@ -308,13 +312,13 @@ def _settle(
     if special == CASTING and count > 2:
         for column in range(5):
             rows[0, column] = rows[count - 2, column]
-        return _add(rows, 1, node, t[0, R_INNER_CAST], 1, 0, extra)
+        return _add_child_row(rows, 1, node, t[0, R_INNER_CAST], 1, 0, extra)
     if special == INTERSECTION or count == 0:
         return max(count - 1, 0)
     last = count - 1
     operand = int(rows[last, 0])
     if operand == extra:
-        scope = _first(code, operand)
+        scope = _first_child(code, operand)
         rows[last, 0], rows[last, 1] = scope, t[READING, code[SYMBOL, scope]]
     elif code[MARK, operand] == CAST or code[MARK, operand] == TERNARY:
         rows[last, 4] = extra
@@ -322,34 +326,36 @@ def _settle(
         before = code[OTHER, operand]
         is_name = code[MARK, before] == IDENTIFIER
         shared = LEFT_BEHIND if is_name else 0
-        count = _add(rows, count, operand, rows[last, 1], rows[last, 2], shared, 0)
+        count = _add_child_row(rows, count, operand, rows[last, 1], rows[last, 2], shared, 0)
         left = t[0, R_NAME if is_name else R_ENCLOSED]
         rows[last, 0], rows[last, 1], rows[last, 3] = before, left, shared
     return count
 
 
 @kernel
-def _refer(code: Rows, t: Table, rows: Rows, node: int, around: int, rule: int) -> int:
+def _collect_reference_children(
+    code: Rows, t: Table, rows: Rows, node: int, around: int, rule: int
+) -> int:
     """Collect the children of a method reference: its scope, then its type arguments.
 
     The scope is the cast or condition ``around`` the reference if the reference absorbs it."""
     count = 0
-    scope = _first(code, node)
+    scope = _first_child(code, node)
     if around >= 0:
-        count = _add(rows, count, around, rule, 0, 0, node)
+        count = _add_child_row(rows, count, around, rule, 0, 0, node)
     elif scope > node:
         reading = int(t[READING, code[SYMBOL, scope]])
         if code[OTHER, node] == 1:
             reading = int(t[0, R_TYPE_EXPR])
         if reading > 0:
-            count = _add(rows, count, scope, reading, 0, 0, 0)
+            count = _add_child_row(rows, count, scope, reading, 0, 0, 0)
     at = node + 1
     while at < code[STOP, node]:
         # Descend into the list of type arguments and skip all other children.
         reading = int(t[READING, code[SYMBOL, at]])
         if reading > 0 and code[MARK, code[UP, at]] == TYPE_ARGUMENTS:
             shared = NO_RANGE if reading == t[0, R_ARRAY] else 0
-            count = _add(rows, count, at, reading, 1, shared, 0)
+            count = _add_child_row(rows, count, at, reading, 1, shared, 0)
         at = at + 1 if code[MARK, at] == TYPE_ARGUMENTS else int(code[STOP, at])
     return count
 
@@ -365,12 +371,12 @@ def _array_levels(code: Rows, t: Table, rows: Rows, node: int, rule: int, left: 
             left += code[MARK, at] == OPENING and code[MARK, code[UP, at]] == DIMENSIONS
             at = at + 1 if code[MARK, at] == DIMENSIONS else int(code[STOP, at])
     if left > 1:
-        return _add(rows, 0, node, rule, 0, NO_RANGE, left - 1)
-    element = _first(code, node)
+        return _add_child_row(rows, 0, node, rule, 0, NO_RANGE, left - 1)
+    element = _first_child(code, node)
     reading = int(t[READING, code[SYMBOL, element]])
     if element == node or reading <= 0:
         return 0
-    return _add(rows, 0, element, reading, 0, 0, 0)
+    return _add_child_row(rows, 0, element, reading, 0, 0, 0)
 
 
 @kernel
@@ -379,13 +385,13 @@ def _add_annotations(code: Rows, t: Table, rows: Rows, count: int, node: int) ->
     at = code[UP, node] + 1
     while at < node:
         if code[MARK, at] == ANNOTATION:
-            count = _add(rows, count, at, t[READING, code[SYMBOL, at]], _LAST_RANK, 0, 0)
+            count = _add_child_row(rows, count, at, t[READING, code[SYMBOL, at]], _LAST_RANK, 0, 0)
         at = code[STOP, at]
     return count
 
 
 @kernel
-def _push(stack: Rows, top: int, rows: Rows, order: Rows, count: int, mother: int) -> int:
+def _push_children(stack: Rows, top: int, rows: Rows, order: Rows, count: int, mother: int) -> int:
     """Push children, sorted by rank and with their child ids, so that the first is on top."""
     done, rank = 0, 0
     while done < count:
@@ -420,11 +426,11 @@ def _push(stack: Rows, top: int, rows: Rows, order: Rows, count: int, mother: in
 
 
 @kernel
-def _leaf(code: Rows, t: Table, node: int, rule: int, kind: int) -> tuple[int, int]:
+def _leaf_form(code: Rows, t: Table, node: int, rule: int, kind: int) -> tuple[int, int]:
     """Return the form of leaf that a node without children is, and the node with its text."""
     leaf, special = int(t[rule, LEAF]), t[rule, SPECIAL]
     if special == GENERIC:
-        return DIAMOND, int(code[STOP, _first(code, node)]) - 1
+        return DIAMOND, int(code[STOP, _first_child(code, node)]) - 1
     if special == SCOPED:
         return NO_LEAF, int(code[STOP, node]) - 1
     if kind == t[0, K_LEAST_INT] or kind == t[0, K_LEAST_LONG]:
@@ -441,7 +447,7 @@ def _leaf(code: Rows, t: Table, node: int, rule: int, kind: int) -> tuple[int, i
 
 
 @kernel
-def _resolve(code: Rows, t: Table, node: int, rule: int) -> tuple[int, int]:
+def _replace_node(code: Rows, t: Table, node: int, rule: int) -> tuple[int, int]:
     """Return the node and the rule that replace these ones by the results of ``details``."""
     if t[rule, SPECIAL] == INSTEAD:
         other = int(code[OTHER, node])
@@ -453,7 +459,7 @@ def _resolve(code: Rows, t: Table, node: int, rule: int) -> tuple[int, int]:
 
 
 @kernel
-def _kind(code: Rows, t: Table, node: int, rule: int, extra: int) -> int:
+def _node_kind(code: Rows, t: Table, node: int, rule: int, extra: int) -> int:
     """Return the kind of a node."""
     special = t[rule, SPECIAL]
     if special == KIND and code[KIND_FOUND, node] >= 0:
@@ -465,7 +471,7 @@ def _kind(code: Rows, t: Table, node: int, rule: int, extra: int) -> int:
 
 
 @kernel
-def _children(
+def _list_children(
     code: Rows, t: Table, rows: Rows, frames: Rows, node: int, rule: int, kind: int, extra: int
 ) -> int:
     """Collect the children of a node; return their number."""
@@ -474,18 +480,18 @@ def _children(
     if kind == t[0, K_REFERENCE]:
         inside = special != REFERENCE
         at = int(code[OTHER, node]) if inside else node
-        count = _refer(code, t, rows, at, node if inside else -1, rule)
+        count = _collect_reference_children(code, t, rows, at, node if inside else -1, rule)
     elif special == ARRAY:
         count = _array_levels(code, t, rows, node, rule, extra)
     elif t[rule, SLOTS] > 0 and kind != t[0, K_LEAST_INT] and kind != t[0, K_LEAST_LONG]:
         skip = -1
         if special == GENERIC:
-            skip = int(code[STOP, _first(code, node)]) - 1
+            skip = int(code[STOP, _first_child(code, node)]) - 1
         elif special == SCOPED:
             skip = int(code[STOP, node]) - 1
-        count = _gather(code, t, rows, frames, node, rule, skip)
+        count = _collect_children(code, t, rows, frames, node, rule, skip)
         if CASTING <= special <= CONDITIONAL:
-            count = _settle(code, t, rows, count, node, special, extra)
+            count = _adjust_operand(code, t, rows, count, node, special, extra)
     is_type = kind == t[0, K_CLASS] or kind == t[0, K_PRIMITIVE]
     if is_type and code[UP, node] >= 0 and code[MARK, code[UP, node]] == ANNOTATES:
         count = _add_annotations(code, t, rows, count, node)
@@ -493,7 +499,7 @@ def _children(
 
 
 @kernel
-def trees(roots: NDArray[np.int64], code: Rows, t: Table, nodes: Rows) -> NDArray[np.int64]:
+def build_trees(roots: NDArray[np.int64], code: Rows, t: Table, nodes: Rows) -> NDArray[np.int64]:
     """Write the concatenated trees of methods to ``nodes`` and return their offsets.
 
     A negative root has no tree. A row of ``nodes`` is a node in preorder: its kind, its parent
@@ -517,14 +523,14 @@ def trees(roots: NDArray[np.int64], code: Rows, t: Table, nodes: Rows) -> NDArra
             stack[0, 0], stack[0, 1], stack[0, 2] = roots[which], t[0, R_METHOD], -1
         while top > 0 and total < len(nodes):
             top -= 1
-            node, rule = _resolve(code, t, stack[top, 0], stack[top, 1])
+            node, rule = _replace_node(code, t, stack[top, 0], stack[top, 1])
             mother, child, extra = stack[top, 2], stack[top, 3], int(stack[top, 4])
-            kind = _kind(code, t, node, rule, extra)
-            count = _children(code, t, rows, frames, node, rule, kind, extra)
+            kind = _node_kind(code, t, node, rule, extra)
+            count = _list_children(code, t, rows, frames, node, rule, kind, extra)
             before = top
             if count > 0:
-                top = _push(stack, top, rows, order, count, total - base)
-            leaf, anchor = _leaf(code, t, node, rule, kind)
+                top = _push_children(stack, top, rows, order, count, total - base)
+            leaf, anchor = _leaf_form(code, t, node, rule, kind)
             nodes[total, 0], nodes[total, 1], nodes[total, 2] = kind, mother, child
             nodes[total, 3], nodes[total, 4] = anchor, leaf if top == before else NO_LEAF
             total += 1

@@ -1,4 +1,4 @@
-"""Which methods are mined: JDT's node counts as the oracle, and a corpus made to be filtered."""
+"""Tests of method mining, with JDT's node counts as the oracle and a corpus for the filters."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from codeacumen.api import CodeacumenError
 from codeacumen.benchmarks.sesame.mining.methods import (
     FILTERS,
     Mined,
-    is_test,
+    format_type,
+    is_test_method,
     is_tool_test,
-    mine,
-    schema,
-    write,
-    written_type,
+    make_schema,
+    mine_methods,
+    write_methods,
 )
-from codeacumen.benchmarks.sesame.mining.tokens import NOTHING, bodies
+from codeacumen.benchmarks.sesame.mining.tokens import NOTHING, measure_bodies
 from codeacumen.corpus import Corpus
 from codeacumen.engines import WorkerLost
 from codeacumen.languages.java.javadoc import SESAME_TOOLS
-from corpora import build_at, shared_engine
+from corpora import build_corpus_at, shared_engine
 
-# Nodes of each body as Eclipse's JDT 3.32 counts them, at level 8, with the block around them.
+# Nodes of each body, with its block, as counted by Eclipse's JDT 3.32 at language level 8.
 SIZES = [
     ("", 1),
     ("return;", 2),
@@ -84,12 +84,12 @@ SIZES = [
 
 
 @pytest.mark.parametrize(("statements", "nodes"), SIZES)
-def test_nodes_are_those_of_jdt(statements: str, nodes: int) -> None:
-    (body,) = bodies([f"void f() {{ {statements} }}"])
+def test_node_counts_equal_those_of_jdt(statements: str, nodes: int) -> None:
+    (body,) = measure_bodies([f"void f() {{ {statements} }}"])
     assert body.nodes == nodes
 
 
-def test_what_the_filters_ask_of_a_body() -> None:
+def test_infix_and_throw_flags_of_bodies() -> None:
     texts = [
         "int f() { return a + b; }",
         "int f() { return a ? b : c; }",
@@ -99,9 +99,9 @@ def test_what_the_filters_ask_of_a_body() -> None:
         "int f() { { throw new E(); } }",
         "int f() { ; throw new E(); }",
     ]
-    found = list(bodies(texts))
-    assert [body.infix for body in found] == [True, True, *[False] * 5]
-    assert [body.throws for body in found] == [*[False] * 3, True, *[False] * 3]
+    parsed_bodies = list(measure_bodies(texts))
+    assert [body.infix for body in parsed_bodies] == [True, True, *[False] * 5]
+    assert [body.throws for body in parsed_bodies] == [*[False] * 3, True, *[False] * 3]
 
 
 GOOD = [
@@ -124,16 +124,18 @@ BAD = [
 
 
 @given(st.lists(st.sampled_from(GOOD + BAD), max_size=8))
-def test_a_body_is_the_same_whatever_is_read_with_it(texts: list[str]) -> None:
-    assert list(bodies(texts)) == [body for text in texts for body in bodies([text])]
+def test_bodies_do_not_depend_on_other_texts(texts: list[str]) -> None:
+    assert list(measure_bodies(texts)) == [
+        body for text in texts for body in measure_bodies([text])
+    ]
 
 
-def test_a_text_that_is_no_method_has_no_body() -> None:
-    assert list(bodies(["int x;", "abstract void f();"])) == [NOTHING, NOTHING]
+def test_text_without_a_method_body_is_nothing() -> None:
+    assert list(measure_bodies(["int x;", "abstract void f();"])) == [NOTHING, NOTHING]
 
 
 @pytest.mark.parametrize(
-    ("written", "spelt"),
+    ("type_text", "expected"),
     [
         ("int", "int"),
         ("T...", "T[]"),
@@ -145,16 +147,16 @@ def test_a_text_that_is_no_method_has_no_body() -> None:
         ("a.b.C", "a.b.C"),
     ],
 )
-def test_types_as_sesame_spells_them(written: str, spelt: str) -> None:
-    assert written_type(written) == spelt
+def test_types_are_spelled_like_in_sesame(type_text: str, expected: str) -> None:
+    assert format_type(type_text) == expected
 
 
-def test_tests_by_name_and_folder() -> None:
-    assert is_test("src/test/a/FooTest.java", "FooTest")
-    assert is_test("src/tests/a/Foo.java", "Foo.TestsOfIt")
-    assert not is_test("src/main/a/FooTest.java", "FooTest")
-    assert not is_test("src/test/a/Helper.java", "Helper")
-    assert not is_test("src/test/a/FooTestCase.java", "FooTestCase")
+def test_tests_are_recognised_by_name_and_folder() -> None:
+    assert is_test_method("src/test/a/FooTest.java", "FooTest")
+    assert is_test_method("src/tests/a/Foo.java", "Foo.TestsOfIt")
+    assert not is_test_method("src/main/a/FooTest.java", "FooTest")
+    assert not is_test_method("src/test/a/Helper.java", "Helper")
+    assert not is_test_method("src/test/a/FooTestCase.java", "FooTestCase")
     assert is_tool_test("src/test/a/FooTestCase.java")
     assert is_tool_test("tags/1.0/Foo.java")
     assert not is_tool_test("src/main/TestFoo.java")
@@ -222,17 +224,19 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    build_at(folder / "corpus", [str(folder / "zebra"), str(folder / "ant")], views=["tokens"])
+    build_corpus_at(
+        folder / "corpus", [str(folder / "zebra"), str(folder / "ant")], views=["tokens"]
+    )
     return Corpus.open(folder / "corpus")
 
 
-def mined(corpus: Corpus, compat: str = "", workers: int = 1) -> Mined:
-    return mine(corpus, shared_engine(workers), compat)
+def mine_corpus(corpus: Corpus, compat: str = "", workers: int = 1) -> Mined:
+    return mine_methods(corpus, shared_engine(workers), compat)
 
 
-def test_the_rules_of_the_paper(corpus: Corpus) -> None:
-    found = mined(corpus)
-    assert found.table["key"].to_pylist() == [
+def test_filters_of_the_paper(corpus: Corpus) -> None:
+    mined_methods = mine_corpus(corpus)
+    assert mined_methods.table["key"].to_pylist() == [
         "B.f()",
         "B.g()",
         "Main.add(int, int[])",
@@ -247,7 +251,7 @@ def test_the_rules_of_the_paper(corpus: Corpus) -> None:
         "Helper.f()",
         "MainTestCase.f()",
     ]
-    assert found.counts.dropped == dict.fromkeys(FILTERS, 0) | {
+    assert mined_methods.counts.dropped == dict.fromkeys(FILTERS, 0) | {
         "undocumented": 2,
         "without a body": 1,
         "constructors": 1,
@@ -257,27 +261,27 @@ def test_the_rules_of_the_paper(corpus: Corpus) -> None:
         "only throw": 1,
         "say nothing": 1,
     }
-    assert found.counts.kept == 13
-    assert found.counts.methods == len(corpus)
+    assert mined_methods.counts.kept == 13
+    assert mined_methods.counts.methods == len(corpus)
 
 
-def test_the_rules_of_the_tool(corpus: Corpus) -> None:
-    found = mined(corpus, SESAME_TOOLS)
-    assert found.table["key"].to_pylist() == [
+def test_filters_of_the_published_tool(corpus: Corpus) -> None:
+    mined_methods = mine_corpus(corpus, SESAME_TOOLS)
+    assert mined_methods.table["key"].to_pylist() == [
         "B.f()",
         "B.g()",
         "Main.add(int, int[])",
         "Main.E.g()",
     ]
-    dropped = found.counts.dropped
+    dropped = mined_methods.counts.dropped
     assert (dropped["tests"], dropped["in types that are left out"]) == (4, 5)
     assert dropped["private"] == 1
 
 
-def test_what_a_row_holds(corpus: Corpus) -> None:
-    table = mined(corpus).table
-    assert table.schema == schema()
-    (row,) = (one for one in table.to_pylist() if one["key"] == "Main.add(int, int[])")
+def test_columns_of_a_mined_method(corpus: Corpus) -> None:
+    table = mine_corpus(corpus).table
+    assert table.schema == make_schema()
+    (row,) = (row for row in table.to_pylist() if row["key"] == "Main.add(int, int[])")
     assert row["project"] == "zebra"
     assert row["path"] == "src/p/Main.java"
     assert (row["type"], row["name"], row["line"], row["end_line"]) == ("p.Main", "add", 5, 5)
@@ -288,52 +292,54 @@ def test_what_a_row_holds(corpus: Corpus) -> None:
     assert corpus.method(row["method_id"])["signature"] == row["signature"]
 
 
-def test_the_same_whatever_the_workers(examples_corpus: Corpus, tmp_path: Path) -> None:
+def test_result_does_not_depend_on_the_number_of_workers(
+    examples_corpus: Corpus, tmp_path: Path
+) -> None:
     tables: list[pa.Table] = []
     for workers in (1, 2):
-        found = mined(examples_corpus, workers=workers)
-        write(found.table, tmp_path / f"{workers}" / "methods.parquet")
-        tables.append(found.table)
+        mined_methods = mine_corpus(examples_corpus, workers=workers)
+        write_methods(mined_methods.table, tmp_path / f"{workers}" / "methods.parquet")
+        tables.append(mined_methods.table)
     assert tables[0].equals(tables[1])
     assert tables[0].num_rows > 50
-    one, two = ((tmp_path / name / "methods.parquet").read_bytes() for name in "12")
-    assert one == two
+    one_worker, two_workers = ((tmp_path / name / "methods.parquet").read_bytes() for name in "12")
+    assert one_worker == two_workers
     columns = (tables[0][name].to_pylist() for name in ("project", "path", "start_byte"))
     order = list(zip(*columns, strict=True))
     assert order == sorted(order)
 
 
-class Frail:
-    """An engine whose processes die of some items."""
+class FailingEngine:
+    """An engine that loses its worker on some items."""
 
-    def __init__(self, deadly: Callable[[Any], bool]) -> None:
-        self.deadly = deadly
+    def __init__(self, is_deadly: Callable[[Any], bool]) -> None:
+        self.is_deadly = is_deadly
 
     def run(
         self, work: Callable[[Any], Any], items: Sequence[Any], limit: float
     ) -> Iterator[tuple[int, Any]]:
-        for place, item in enumerate(items):
-            yield place, WorkerLost("it died") if self.deadly(item) else work(item)
+        for index, item in enumerate(items):
+            yield index, WorkerLost("it died") if self.is_deadly(item) else work(item)
 
 
-def test_a_method_that_ends_its_process_is_lost_and_no_other(corpus: Corpus) -> None:
-    whole = mined(corpus)
-    saved = mine(corpus, Frail(lambda shard: not shard.rows))
-    assert saved.table.equals(whole.table)
-    assert saved.counts == whole.counts
-    lacking = mine(corpus, Frail(lambda shard: shard.rows in ((), (0,))))
-    assert lacking.counts.lost == len(corpus.shards)
-    assert lacking.counts.methods == whole.counts.methods
-    left = lacking.table["method_id"].to_pylist()
-    assert 0 < len(left) < whole.counts.kept
-    assert set(left) < set(whole.table["method_id"].to_pylist())
+def test_only_methods_that_kill_their_worker_are_lost(corpus: Corpus) -> None:
+    complete = mine_corpus(corpus)
+    recovered = mine_methods(corpus, FailingEngine(lambda shard: not shard.rows))
+    assert recovered.table.equals(complete.table)
+    assert recovered.counts == complete.counts
+    incomplete = mine_methods(corpus, FailingEngine(lambda shard: shard.rows in ((), (0,))))
+    assert incomplete.counts.lost == len(corpus.shards)
+    assert incomplete.counts.methods == complete.counts.methods
+    remaining_ids = incomplete.table["method_id"].to_pylist()
+    assert 0 < len(remaining_ids) < complete.counts.kept
+    assert set(remaining_ids) < set(complete.table["method_id"].to_pylist())
 
 
-def test_a_damaged_corpus_is_told(corpus: Corpus, tmp_path: Path) -> None:
+def test_damaged_corpus_is_reported(corpus: Corpus, tmp_path: Path) -> None:
     shutil.copytree(corpus.folder, tmp_path / "copy")
     copy = Corpus.open(tmp_path / "copy")
-    copy.table(copy.shards[0], "methods").write_bytes(b"PAR1")
+    copy.table_path(copy.shards[0], "methods").write_bytes(b"PAR1")
     with pytest.raises(CodeacumenError, match="methods"):
-        mined(copy)
+        mine_corpus(copy)
     with pytest.raises(CodeacumenError, match="called 'other'"):
-        mined(corpus, "other")
+        mine_corpus(corpus, "other")

@@ -1,4 +1,5 @@
-"""Oracles: Python's HTML parser, which shares nothing with what writes the pages; a browser."""
+"""Tests of the rating pages. Oracles: Python's HTML parser, which is independent of the code that
+writes the pages, and a browser."""
 
 from __future__ import annotations
 
@@ -15,8 +16,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codeacumen.api import CodeacumenError
-from codeacumen.benchmarks.sesame.mining.preview import Shown, Side, marked, page_names, write_pages
-from codeacumen.benchmarks.sesame.survey import clean, is_sesame
+from codeacumen.benchmarks.sesame.mining.preview import (
+    ShownPair,
+    Side,
+    highlight_code,
+    list_page_names,
+    write_pages,
+)
+from codeacumen.benchmarks.sesame.survey import clean_ratings, is_sesame
 
 CODE = """\
 import java.util.List;
@@ -48,8 +55,8 @@ HOSTILE = [
 PIECES = [*HOSTILE, CODE, "{", "/*", '"', "\r\n"]
 
 
-class Reader(HTMLParser):
-    """The text and the elements of a page; elements must close in the order they opened."""
+class PageParser(HTMLParser):
+    """Collects text and elements of a page, and asserts that elements are properly nested."""
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -70,33 +77,38 @@ class Reader(HTMLParser):
     def handle_data(self, data: str) -> None:
         self.texts.append((tuple(self.open), data))
 
-    def inside(self, tag: str) -> str:
+    def text_inside(self, tag: str) -> str:
         return "".join(text for path, text in self.texts if tag in path)
 
 
-def side(text: str, name: str = "m") -> Side:
+def make_side(text: str, name: str = "m") -> Side:
     return Side("project", "a/A.java", f"A.{name}()", text)
 
 
-def shown(*ids: str) -> list[Shown]:
-    return [Shown(one, side(CODE, "first"), side("void f() {}", "second")) for one in ids]
+def make_shown_pairs(*ids: str) -> list[ShownPair]:
+    return [
+        ShownPair(pair_id, make_side(CODE, "first"), make_side("void f() {}", "second"))
+        for pair_id in ids
+    ]
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.one_of(st.text(), st.lists(st.sampled_from(PIECES)).map("".join)))
-def test_marked_code_says_what_the_code_says(text: str) -> None:
-    read = Reader(f"<pre>{marked(text)}</pre>")
-    assert read.open == []
-    assert {tag for tag, _ in read.elements} <= {"pre", "span"}
+def test_marked_code_keeps_its_text(text: str) -> None:
+    parsed = PageParser(f"<pre>{highlight_code(text)}</pre>")
+    assert parsed.open == []
+    assert {tag for tag, _ in parsed.elements} <= {"pre", "span"}
     expected = text.encode("utf-8", "replace").decode().replace("\r\n", "\n").replace("\r", "\n")
     expected = re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", "�", expected)
-    assert read.inside("pre") == expected
+    assert parsed.text_inside("pre") == expected
 
 
-def test_which_parts_are_marked() -> None:
-    html = marked(CODE)
-    found = {kind: re.findall(f'<span class="{kind}">(.*?)</span>', html) for kind in "ksnctm"}
-    assert found == {
+def test_marked_parts_of_code() -> None:
+    html = highlight_code(CODE)
+    texts_by_class = {
+        kind: re.findall(f'<span class="{kind}">(.*?)</span>', html) for kind in "ksnctm"
+    }
+    assert texts_by_class == {
         "k": ["import", "class", "public", "int", "return", "int"],
         "s": ["&quot;a &lt; b &amp;&amp; c&quot;", "&#x27;x&#x27;"],
         "n": ["0x1F", "1.5e3"],
@@ -108,62 +120,72 @@ def test_which_parts_are_marked() -> None:
     assert re.search(r"\}\n</span>\n    <span class=\"k\">int</span> count", html)
 
 
-def test_pages_and_what_they_link(tmp_path: Path) -> None:
-    paths = write_pages(tmp_path / "out", shown("7", "8", "9"), rater="Ann", title="Shops")
-    assert [one.name for one in paths] == ["index.html", *page_names(3)]
+def test_pages_and_their_links(tmp_path: Path) -> None:
+    paths = write_pages(
+        tmp_path / "out", make_shown_pairs("7", "8", "9"), rater="Ann", title="Shops"
+    )
+    assert [path.name for path in paths] == ["index.html", *list_page_names(3)]
     for path in paths:
-        read = Reader(path.read_text())
-        assert read.open == []
-        links = [a["href"] for tag, a in read.elements if tag == "a"]
+        parsed = PageParser(path.read_text())
+        assert parsed.open == []
+        links = [attributes["href"] for tag, attributes in parsed.elements if tag == "a"]
         assert links
         assert all((path.parent / str(link)).is_file() for link in links)
-        for tag, attributes in read.elements:
-            # Nothing is loaded from anywhere, and no script stands in an attribute.
+        for tag, attributes in parsed.elements:
+            # Nothing is loaded from elsewhere, and no attribute contains a script.
             assert tag not in ("img", "link", "iframe", "object")
             assert "src" not in attributes
             assert not any(name.startswith("on") for name in attributes)
-    page = Reader(paths[1].read_text())
-    radios = [(a["name"], a["value"]) for tag, a in page.elements if a.get("type") == "radio"]
+    page = PageParser(paths[1].read_text())
+    radios = [
+        (attributes["name"], attributes["value"])
+        for tag, attributes in page.elements
+        if attributes.get("type") == "radio"
+    ]
     names = [
-        f"{flavour}{what}"
+        f"{flavour}{suffix}"
         for flavour in ("goals", "operations", "effects")
-        for what in ("", "-confidence")
+        for suffix in ("", "-confidence")
     ]
     assert radios == [(name, value) for name in names for value in "210"]
-    assert page.inside("pre") == CODE + "void f() {}"
+    assert page.text_inside("pre") == CODE + "void f() {}"
 
 
-def test_the_second_may_stand_on_the_left(tmp_path: Path) -> None:
-    pair = Shown("1", side("first"), side("second"), swapped=True)
+def test_swapped_pair_shows_the_second_method_first(tmp_path: Path) -> None:
+    pair = ShownPair("1", make_side("first"), make_side("second"), swapped=True)
     paths = write_pages(tmp_path, [pair])
-    assert Reader(paths[1].read_text()).inside("pre") == "secondfirst"
-    texts = Reader(paths[0].read_text()).texts
+    assert PageParser(paths[1].read_text()).text_inside("pre") == "secondfirst"
+    texts = PageParser(paths[0].read_text()).texts
     data = json.loads(next(text for path, text in texts if path[-1:] == ("script",)))
     assert data["pairs"][0]["first"]["method"] == "A.m()"
 
 
 @pytest.mark.parametrize("bad", HOSTILE)
-def test_hostile_words_stay_words(tmp_path: Path, bad: str) -> None:
+def test_hostile_text_is_escaped(tmp_path: Path, bad: str) -> None:
     hostile = Side(bad, bad, bad, bad)
-    paths = write_pages(tmp_path, [Shown(bad, hostile, hostile)], rater=bad, title=bad)
+    paths = write_pages(tmp_path, [ShownPair(bad, hostile, hostile)], rater=bad, title=bad)
     harmless = Side("p", "f", "m", "x")
-    plain = write_pages(tmp_path / "plain", [Shown("p", harmless, harmless)], rater="r", title="t")
+    plain = write_pages(
+        tmp_path / "plain", [ShownPair("p", harmless, harmless)], rater="r", title="t"
+    )
     for path, other in zip(paths, plain, strict=True):
-        read, expected = Reader(path.read_bytes().decode()), Reader(other.read_text())
-        assert read.open == []
-        tags = [tag for tag, _ in read.elements if tag != "span"]
+        parsed, expected = PageParser(path.read_bytes().decode()), PageParser(other.read_text())
+        assert parsed.open == []
+        tags = [tag for tag, _ in parsed.elements if tag != "span"]
         assert tags == [tag for tag, _ in expected.elements if tag != "span"]
-        names = [sorted(a) for tag, a in read.elements if tag != "span"]
-        assert names == [sorted(a) for tag, a in expected.elements if tag != "span"]
+        names = [sorted(attributes) for tag, attributes in parsed.elements if tag != "span"]
+        assert names == [
+            sorted(attributes) for tag, attributes in expected.elements if tag != "span"
+        ]
 
 
-def test_folders(tmp_path: Path) -> None:
-    write_pages(tmp_path / "out", shown("1", "2", "3"))
-    before = {one.name: one.read_bytes() for one in (tmp_path / "out").iterdir()}
-    write_pages(tmp_path / "out", shown("1", "2", "3"))
-    assert {one.name: one.read_bytes() for one in (tmp_path / "out").iterdir()} == before
-    write_pages(tmp_path / "out", shown("1"))
-    assert sorted(one.name for one in (tmp_path / "out").iterdir()) == [
+def test_pages_replace_only_their_own_folder(tmp_path: Path) -> None:
+    write_pages(tmp_path / "out", make_shown_pairs("1", "2", "3"))
+    before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    write_pages(tmp_path / "out", make_shown_pairs("1", "2", "3"))
+    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
+    write_pages(tmp_path / "out", make_shown_pairs("1"))
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "index.html",
         "pair-0001.html",
     ]
@@ -171,26 +193,29 @@ def test_folders(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "index.html").write_text("my own")
     with pytest.raises(CodeacumenError):
-        write_pages(tmp_path / "mine", shown("1"))
+        write_pages(tmp_path / "mine", make_shown_pairs("1"))
     with pytest.raises(CodeacumenError):
-        write_pages(tmp_path / "twice", shown("1", "1"))
+        write_pages(tmp_path / "twice", make_shown_pairs("1", "1"))
 
 
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
-    """At the end it must have said nothing and asked nobody for anything."""
+    """Yield a page; then assert that it logged nothing and requested nothing from a network."""
     context = browser.new_context(accept_downloads=True)
     page, noise = context.new_page(), []
     page.on("console", lambda message: noise.append(message.text))
     page.on("pageerror", lambda error: noise.append(str(error)))
     page.on("dialog", lambda dialog: (noise.append("dialog"), dialog.dismiss()))
-    page.on("request", lambda one: one.url.startswith(("file:", "blob:")) or noise.append(one.url))
+    page.on(
+        "request",
+        lambda request: request.url.startswith(("file:", "blob:")) or noise.append(request.url),
+    )
     yield page
     context.close()
     assert noise == []
 
 
-def rate(page: Any, **votes: int) -> None:
+def cast_votes(page: Any, **votes: int) -> None:
     for name, value in votes.items():
         key = name.replace("_", "-")
         page.locator(f'input[name="{key}"][value="{value}"]').check(force=True)
@@ -208,23 +233,23 @@ ALL = {
 
 @pytest.mark.parametrize("storage", [True, False])
 def test_rating_in_a_browser(page: Any, tmp_path: Path, storage: bool) -> None:
-    """Votes survive from page to page and are saved in SeSaMe's form, which can be cleaned; also
-    where a browser keeps no storage for files."""
+    """Votes persist across pages and are saved in SeSaMe's format, which can be cleaned; also
+    without local storage."""
     if not storage:
         page.add_init_script(
             "Object.defineProperty(window, 'localStorage', { get() { throw new Error('no'); } })"
         )
-    paths = write_pages(tmp_path / "pages", shown("7", 'b"8', "9"), rater="Ann B.")
+    paths = write_pages(tmp_path / "pages", make_shown_pairs("7", 'b"8', "9"), rater="Ann B.")
     page.goto(paths[0].as_uri())
     assert page.inner_text("#state") == "0 of 3 rated"
     page.click("#next")
-    rate(page, **ALL)
+    cast_votes(page, **ALL)
     assert page.inner_text("#state").startswith("Rated")
     page.click("a.go")
-    rate(page, goals=0)
+    cast_votes(page, goals=0)
     page.click("a[rel=prev]")
     assert page.locator("input:checked").count() == 6
-    rate(page, goals=1)
+    cast_votes(page, goals=1)
     page.click("nav a[href*='index.html']")
     assert page.inner_text("#state") == "1 of 3 rated"
     assert page.locator("a.rated").all_inner_texts() == ["1"]
@@ -235,13 +260,13 @@ def test_rating_in_a_browser(page: Any, tmp_path: Path, storage: bool) -> None:
     assert votes.name == "votes-Ann_B..json"
     saved.value.save_as(votes)
     entries = json.loads(votes.read_text())
-    assert [one["pairid"] for one in entries] == ["7", 'b"8', "9"]
+    assert [entry["pairid"] for entry in entries] == ["7", 'b"8', "9"]
     assert entries[0]["goals"] == [{"rating": 1, "confidence": 2}]
-    # Half a vote is none.
+    # A vote without all six answers is not saved.
     assert entries[1]["goals"] == [{"rating": -1, "confidence": -1}]
     assert entries[0]["second"]["method"] == "A.second()"
     assert is_sesame(votes)
-    assert clean(votes, tmp_path / "clean")["pairs"] == {"before": 3, "after": 3}
+    assert clean_ratings(votes, tmp_path / "clean")["pairs"] == {"before": 3, "after": 3}
     with page.expect_download() as saved:
         page.click("#save-csv")
     saved.value.save_as(tmp_path / "votes.csv")
@@ -264,23 +289,23 @@ def test_rating_in_a_browser(page: Any, tmp_path: Path, storage: bool) -> None:
     ]
 
 
-def test_hostile_words_in_a_browser(page: Any, tmp_path: Path) -> None:
+def test_hostile_text_in_a_browser(page: Any, tmp_path: Path) -> None:
     pairs = [
-        Shown(f"{bad}{place}", Side(bad, bad, bad, bad), Side(bad, bad, bad, CODE))
-        for place, bad in enumerate(HOSTILE)
+        ShownPair(f"{bad}{number}", Side(bad, bad, bad, bad), Side(bad, bad, bad, CODE))
+        for number, bad in enumerate(HOSTILE)
     ]
     paths = write_pages(tmp_path, pairs, rater=HOSTILE[0], title=HOSTILE[3])
     for path in paths[1:]:
         page.goto(path.as_uri())
-        rate(page, **ALL)
+        cast_votes(page, **ALL)
     page.goto(paths[0].as_uri())
     assert page.inner_text("#state") == f"{len(HOSTILE)} of {len(HOSTILE)} rated"
     assert page.locator("#next").is_hidden()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_narrow_and_dark(page: Any, tmp_path: Path, scheme: str) -> None:
-    wide = Shown("1", side("class " + "A" * 500 + " {}"), side(CODE, "n" * 300))
+def test_pages_in_narrow_windows_and_dark_mode(page: Any, tmp_path: Path, scheme: str) -> None:
+    wide = ShownPair("1", make_side("class " + "A" * 500 + " {}"), make_side(CODE, "n" * 300))
     paths = write_pages(tmp_path, [wide], title="t" * 300)
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": 360, "height": 800})

@@ -1,5 +1,5 @@
-"""Vector spaces. The oracles are scikit-learn's vectorisers, PPMI written out for a dense matrix
-as Levy et al. define it, and BM25 written out for one text and one word at a time."""
+"""Tests of vector spaces. Oracles: scikit-learn's vectorisers, a dense PPMI as defined by Levy et
+al., and a slow BM25 that handles one word of one text at a time."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from sklearn.feature_selection import VarianceThreshold
 from sklearn.metrics.pairwise import cosine_similarity
 
 from codeacumen.api import CodeacumenError
-from codeacumen.benchmarks.sesame.mining.counts import gather, varying
-from codeacumen.benchmarks.sesame.mining.spaces import Space, vectors
+from codeacumen.benchmarks.sesame.mining.counts import find_varying_columns, gather_ngrams
+from codeacumen.benchmarks.sesame.mining.spaces import Space, compute_vectors
 from support import SHARED
 
-# Few words, so that n-grams come again; with what a tokeniser may trip over.
+# Few words, so that n-grams repeat; some are hard for a tokenizer.
 WORDS = (
     "the",
     "The",
@@ -54,33 +54,42 @@ COMMENTS = (
 )
 
 
-def counted(texts: Sequence[str], ngrams: tuple[int, int], **bounds: Any) -> dict[Any, float]:
-    """By scikit-learn: (text, n-gram) → count. It refuses to find nothing; we do not."""
+def count_with_sklearn(
+    texts: Sequence[str], ngrams: tuple[int, int], **bounds: Any
+) -> dict[Any, float]:
+    """Return scikit-learn's count by (text, n-gram).
+
+    scikit-learn raises for an empty vocabulary; our code does not.
+    """
     counter = CountVectorizer(
         ngram_range=ngrams, token_pattern=r"\b\w\w+\b", decode_error="ignore", **bounds
     )
     try:
-        found = counter.fit_transform(texts).tocoo()
+        count_matrix = counter.fit_transform(texts).tocoo()
     except ValueError:
         return {}
     names = counter.get_feature_names_out()
     return {
         (row, names[column]): value
-        for row, column, value in zip(found.row, found.col, found.data, strict=True)
+        for row, column, value in zip(
+            count_matrix.row, count_matrix.col, count_matrix.data, strict=True
+        )
     }
 
 
-def cells(matrix: Any, names: Sequence[str]) -> dict[Any, float]:
-    found = matrix.tocoo()
+def matrix_to_dict(matrix: Any, names: Sequence[str]) -> dict[Any, float]:
+    coordinates = matrix.tocoo()
     return {
         (row, names[column]): value
-        for row, column, value in zip(found.row, found.col, found.data, strict=True)
+        for row, column, value in zip(
+            coordinates.row, coordinates.col, coordinates.data, strict=True
+        )
     }
 
 
 @settings(deadline=None, max_examples=50)
 @given(TEXTS, TEXTS, st.tuples(st.integers(1, 3), st.integers(0, 2)), st.booleans(), BOUNDS, BOUNDS)
-def test_counts_are_scikit_learns(
+def test_counts_equal_those_of_sklearn(
     texts: list[str],
     new: list[str],
     low_and_more: tuple[int, int],
@@ -90,82 +99,88 @@ def test_counts_are_scikit_learns(
 ) -> None:
     ngrams = (low_and_more[0], sum(low_and_more))
     bounds = {"lowercase": lower, "max_df": max_df, "min_df": min_df}
-    grams, counts = gather(texts, ngrams, lower, min_df, max_df)
-    expected = counted(texts, ngrams, **bounds)
-    names = grams.names()
-    assert cells(counts, names) == expected
-    # Other texts: whatever was counted above, and nothing else.
-    known = sorted({name for _, name in expected})
-    assert sorted(names) == known
-    if known:
+    grams, counts = gather_ngrams(texts, ngrams, lower, min_df, max_df)
+    expected = count_with_sklearn(texts, ngrams, **bounds)
+    names = grams.list_ngrams()
+    assert matrix_to_dict(counts, names) == expected
+    # Other texts are counted with the same vocabulary.
+    vocabulary = sorted({name for _, name in expected})
+    assert sorted(names) == vocabulary
+    if vocabulary:
         counter = CountVectorizer(
-            ngram_range=ngrams, token_pattern=r"\b\w\w+\b", lowercase=lower, vocabulary=known
+            ngram_range=ngrams, token_pattern=r"\b\w\w+\b", lowercase=lower, vocabulary=vocabulary
         )
-        assert cells(grams.counts(new), names) == cells(counter.transform(new), known)
+        assert matrix_to_dict(grams.count_texts(new), names) == matrix_to_dict(
+            counter.transform(new), vocabulary
+        )
     else:
-        assert grams.counts(new).nnz == 0
+        assert grams.count_texts(new).nnz == 0
 
 
-def ppmi_by_the_formula(counts: Any, alpha: float) -> Any:
-    """Dense: ln of p(i, j) / (p(i) · p_α(j)), where positive; p_α(j) = C_j^α / Σ_k C_k^α."""
+def compute_ppmi_densely(counts: Any, alpha: float) -> Any:
+    """Compute max(0, ln(p(i, j) / (p(i) · p_α(j)))) with p_α(j) = C_j^α / Σ_k C_k^α."""
     total = counts.sum()
-    found = np.zeros(counts.shape)
+    weights = np.zeros(counts.shape)
     smoothed = counts.sum(axis=0) ** alpha
     for i, j in zip(*np.nonzero(counts), strict=True):
         joint = counts[i, j] / total
-        apart = (counts[i].sum() / total) * (smoothed[j] / smoothed.sum())
-        found[i, j] = max(0.0, math.log(joint / apart))
-    return found
+        independent = (counts[i].sum() / total) * (smoothed[j] / smoothed.sum())
+        weights[i, j] = max(0.0, math.log(joint / independent))
+    return weights
 
 
 @settings(deadline=None, max_examples=50)
 @given(TEXTS, st.sampled_from([0.25, 0.75, 1.0]), st.integers(1, 3))
-def test_ppmi_is_that_of_the_formula(texts: list[str], alpha: float, n: int) -> None:
-    _, counts = gather(texts, (n, n), False, 1, 0.9)
-    weighed = ppmi_by_the_formula(counts.toarray(), alpha)
-    kept = weighed[:, weighed.var(axis=0) > 1e-8]
-    found = vectors(texts, Space(ngrams=(n, n), alpha=alpha))
-    expected = cosine_similarity(kept) if kept.shape[1] else np.zeros((len(texts), len(texts)))
-    assert (found @ found.T).toarray() == pytest.approx(expected, abs=1e-12)
+def test_ppmi_equals_the_formula(texts: list[str], alpha: float, n: int) -> None:
+    _, counts = gather_ngrams(texts, (n, n), False, 1, 0.9)
+    weights = compute_ppmi_densely(counts.toarray(), alpha)
+    varying_columns = weights[:, weights.var(axis=0) > 1e-8]
+    space_vectors = compute_vectors(texts, Space(ngrams=(n, n), alpha=alpha))
+    expected = (
+        cosine_similarity(varying_columns)
+        if varying_columns.shape[1]
+        else np.zeros((len(texts), len(texts)))
+    )
+    assert (space_vectors @ space_vectors.T).toarray() == pytest.approx(expected, abs=1e-12)
 
 
-def test_the_default_is_sesames_pipeline() -> None:
-    """Step by step as the published code does it, with scikit-learn's parts."""
+def test_default_space_equals_the_pipeline_of_sesame() -> None:
+    """The expected values follow the published code step by step, with scikit-learn's parts."""
     texts = list(COMMENTS)
     counts = CountVectorizer(
         ngram_range=(3, 3), token_pattern=r"(?u)\b\w\w+\b", lowercase=False, max_df=0.9
     ).fit_transform(texts)
-    weighed = ppmi_by_the_formula(counts.toarray(), 0.75)
-    expected = cosine_similarity(VarianceThreshold(1e-8).fit_transform(weighed))
-    found = vectors(texts)
-    assert (found @ found.T).toarray() == pytest.approx(expected, abs=1e-12)
-    assert expected[0, 1] > 0.3  # there is something to compare
+    weights = compute_ppmi_densely(counts.toarray(), 0.75)
+    expected = cosine_similarity(VarianceThreshold(1e-8).fit_transform(weights))
+    space_vectors = compute_vectors(texts)
+    assert (space_vectors @ space_vectors.T).toarray() == pytest.approx(expected, abs=1e-12)
+    assert expected[0, 1] > 0.3  # the comparison is not trivial
 
 
 @settings(deadline=None, max_examples=50)
 @given(TEXTS, st.booleans())
-def test_tfidf_is_scikit_learns(texts: list[str], sublinear: bool) -> None:
-    _, counts = gather(texts, (1, 1), True, 1, 0.9)
+def test_tfidf_equals_that_of_sklearn(texts: list[str], sublinear: bool) -> None:
+    _, counts = gather_ngrams(texts, (1, 1), True, 1, 0.9)
     if not counts.nnz:
         return
     expected = TfidfTransformer(sublinear_tf=sublinear).fit_transform(counts)
-    found = vectors(texts, Space.parse(f"tfidf:sublinear={str(sublinear).lower()}"))
-    assert found.toarray() == pytest.approx(expected.toarray(), abs=1e-12)
+    space_vectors = compute_vectors(texts, Space.parse(f"tfidf:sublinear={str(sublinear).lower()}"))
+    assert space_vectors.toarray() == pytest.approx(expected.toarray(), abs=1e-12)
 
 
-def bm25_slowly(texts: Sequence[str], k: float, b: float) -> list[dict[str, float]]:
+def compute_bm25_slowly(texts: Sequence[str], k: float, b: float) -> list[dict[str, float]]:
     bags = [Counter(text.split()) for text in texts]
     mean = sum(bag.total() for bag in bags) / len(bags)
-    found = []
+    rows = []
     for bag in bags:
         row = {}
-        for word, times in bag.items():
-            having = sum(word in other for other in bags)
-            idf = math.log(1 + (len(bags) - having + 0.5) / (having + 0.5))
-            slow = times + k * (1 - b + b * bag.total() / mean)
-            row[word] = idf * times * (k + 1) / slow
-        found.append(row)
-    return found
+        for word, frequency in bag.items():
+            document_frequency = sum(word in other for other in bags)
+            idf = math.log(1 + (len(bags) - document_frequency + 0.5) / (document_frequency + 0.5))
+            saturation = frequency + k * (1 - b + b * bag.total() / mean)
+            row[word] = idf * frequency * (k + 1) / saturation
+        rows.append(row)
+    return rows
 
 
 @settings(deadline=None, max_examples=50)
@@ -178,12 +193,14 @@ def bm25_slowly(texts: Sequence[str], k: float, b: float) -> list[dict[str, floa
     st.sampled_from([0.0, 1.2, 2.0]),
     st.sampled_from([0.0, 0.75, 1.0]),
 )
-def test_bm25_is_okapis(texts: list[str], k: float, b: float) -> None:
-    rows = bm25_slowly(texts, k, b)
+def test_bm25_equals_the_formula_of_okapi(texts: list[str], k: float, b: float) -> None:
+    rows = compute_bm25_slowly(texts, k, b)
     words = sorted({word for row in rows for word in row})
     expected = np.array([[row.get(word, 0.0) for word in words] for row in rows])
-    found = vectors(texts, Space.parse(f"bm25:max_df=1.0,k={k},b={b}"))
-    assert (found @ found.T).toarray() == pytest.approx(cosine_similarity(expected), abs=1e-12)
+    space_vectors = compute_vectors(texts, Space.parse(f"bm25:max_df=1.0,k={k},b={b}"))
+    assert (space_vectors @ space_vectors.T).toarray() == pytest.approx(
+        cosine_similarity(expected), abs=1e-12
+    )
 
 
 @settings(deadline=None, max_examples=50)
@@ -195,16 +212,18 @@ def test_bm25_is_okapis(texts: list[str], k: float, b: float) -> None:
     ),
     st.sampled_from([1e-8, 1e-3, 0.3]),
 )
-def test_columns_that_hardly_vary_are_scikit_learns(rows: list[list[float]], least: float) -> None:
+def test_varying_columns_equal_those_of_sklearn(
+    rows: list[list[float]], minimum_variance: float
+) -> None:
     from scipy.sparse import csr_matrix
 
     matrix = csr_matrix(np.array(rows))
-    threshold = VarianceThreshold(least)
+    threshold = VarianceThreshold(minimum_variance)
     try:
         expected = threshold.fit(matrix).get_support(indices=True).tolist()
-    except ValueError:  # none is left, which it refuses
+    except ValueError:  # scikit-learn raises if no column is left
         expected = []
-    assert varying(matrix, least).tolist() == expected
+    assert find_varying_columns(matrix, minimum_variance).tolist() == expected
 
 
 @pytest.mark.parametrize(
@@ -219,47 +238,47 @@ def test_columns_that_hardly_vary_are_scikit_learns(rows: list[list[float]], lea
         "doc2vec:size=8",
     ],
 )
-def test_a_fitted_space_embeds_what_it_was_fitted_to_as_it_did(text: str) -> None:
+def test_fitted_space_embeds_its_texts_equally_again(text: str) -> None:
     if "2vec" in text:
         pytest.importorskip("gensim")
     fitted = Space.parse(text).fit(COMMENTS)
-    first, again = (dense(one) for one in (fitted.vectors, fitted.of(COMMENTS)))
+    first, again = (to_dense(matrix) for matrix in (fitted.vectors, fitted.embed_texts(COMMENTS)))
     assert np.array_equal(first, again)
     length = np.linalg.norm(first, axis=1)
     assert np.all(np.isclose(length, 1, atol=1e-6) | (length == 0))
-    assert length[-1] == 0  # nothing is known of an empty text
-    # One text alone has the vector that it has among others, but for the order of sums.
-    alone = dense(fitted.of(COMMENTS[1:2]))
-    assert alone[0] == pytest.approx(first[1], abs=1e-6)
-    assert not dense(fitted.of(["zyx wvu tsr", "\udc80"])).any()
+    assert length[-1] == 0  # an empty text has a zero vector
+    # A single text has the same vector as among others, up to the order of summation.
+    single_vector = to_dense(fitted.embed_texts(COMMENTS[1:2]))
+    assert single_vector[0] == pytest.approx(first[1], abs=1e-6)
+    assert not to_dense(fitted.embed_texts(["zyx wvu tsr", "\udc80"])).any()
 
 
-def dense(matrix: Any) -> Any:
+def to_dense(matrix: Any) -> Any:
     return matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
 
 
-def test_a_new_text_is_weighed_by_the_columns_of_the_old() -> None:
+def test_new_text_uses_the_column_sums_of_the_fitted_texts() -> None:
     fitted = Space.parse("ppmi:ngrams=1,max_df=1.0,variance=0").fit(["aa aa bb", "bb cc", "cc dd"])
     smoothed = {word: sum_**0.75 for word, sum_ in (("aa", 2), ("bb", 2), ("cc", 2), ("dd", 1))}
     total = sum(smoothed.values())
-    # Three words, one of which nobody knows: it does not count as part of the row.
+    # One of the three words is unknown and does not count in the row sum.
     row = np.array([math.log(1 / 2 * total / smoothed[word]) for word in ("aa", "dd")])
-    found = fitted.of(["aa dd zz"]).toarray()[0]
-    assert found[[0, 3]] == pytest.approx(row / np.linalg.norm(row))
-    assert found[[1, 2]].tolist() == [0, 0]
+    vector = fitted.embed_texts(["aa dd zz"]).toarray()[0]
+    assert vector[[0, 3]] == pytest.approx(row / np.linalg.norm(row))
+    assert vector[[1, 2]].tolist() == [0, 0]
 
 
-def test_lsi_is_the_svd() -> None:
-    """All directions but the last: numpy's own SVD of the same weights."""
-    counts = gather(COMMENTS[:4], (1, 1), True, 1, 0.9)[1]
+def test_lsi_equals_the_svd_of_numpy() -> None:
+    """The oracle is numpy's SVD of the same weights, without the last direction."""
+    counts = gather_ngrams(COMMENTS[:4], (1, 1), True, 1, 0.9)[1]
     left, values, _ = np.linalg.svd(counts.toarray(), full_matrices=False)
     expected = cosine_similarity(left[:, :3] * values[:3])
-    found = vectors(COMMENTS[:4], Space.parse("lsi:size=3,weights=counts"))
-    assert found @ found.T == pytest.approx(expected, abs=1e-5)
+    space_vectors = compute_vectors(COMMENTS[:4], Space.parse("lsi:size=3,weights=counts"))
+    assert space_vectors @ space_vectors.T == pytest.approx(expected, abs=1e-5)
 
 
-class Lengths:
-    """A model with a capability, for whom a text without any e has no vector."""
+class LengthModel:
+    """An embedding model that has no vector for texts without the letter e."""
 
     batch_size = 2
 
@@ -273,19 +292,21 @@ def test_vectors_of_a_registered_model(monkeypatch: pytest.MonkeyPatch) -> None:
 
     from codeacumen.benchmarks.sesame.mining import spaces
 
-    monkeypatch.setattr(spaces, "make_model", lambda reference: SimpleNamespace(model=Lengths()))
+    monkeypatch.setattr(
+        spaces, "make_model", lambda reference: SimpleNamespace(model=LengthModel())
+    )
     fitted = Space.parse("model:lengths").fit(["eee", "a", "e", "eee"])
     expected = np.array([[3, 1], [0, 0], [1, 1], [3, 1]]) / np.sqrt([[10], [1], [2], [10]])
     assert fitted.vectors == pytest.approx(expected, abs=1e-6)
-    assert np.array_equal(fitted.of(["e"]), fitted.vectors[2:3])
+    assert np.array_equal(fitted.embed_texts(["e"]), fitted.vectors[2:3])
 
 
-def test_a_model_without_vectors_is_told() -> None:
+def test_model_without_vectors_is_rejected() -> None:
     with pytest.raises(CodeacumenError, match="computes no vectors"):
         Space.parse("model:levenshtein").fit(["a"])
 
 
-def test_what_is_learned_does_not_depend_on_the_process() -> None:
+def test_learned_vectors_do_not_depend_on_the_process() -> None:
     pytest.importorskip("gensim")
     code = (
         "from codeacumen.benchmarks.sesame.mining.spaces import Space\n"
@@ -293,7 +314,7 @@ def test_what_is_learned_does_not_depend_on_the_process() -> None:
         f"    found = Space.parse(f'{{kind}}:size=4').fit({list(COMMENTS)!r}).vectors\n"
         "    print(found.tobytes().hex())"
     )
-    one, other = (
+    first_output, second_output = (
         subprocess.run(
             [sys.executable, "-c", code],
             capture_output=True,
@@ -303,8 +324,8 @@ def test_what_is_learned_does_not_depend_on_the_process() -> None:
         ).stdout
         for seed in ("1", "2")
     )
-    assert one == other
-    assert len(one.splitlines()) == 2
+    assert first_output == second_output
+    assert len(first_output.splitlines()) == 2
 
 
 @pytest.mark.parametrize(
@@ -323,7 +344,7 @@ def test_what_is_learned_does_not_depend_on_the_process() -> None:
         "ppmi:max_df=1",
     ],
 )
-def test_the_text_form_comes_back(text: str) -> None:
+def test_text_form_survives_parsing(text: str) -> None:
     assert str(Space.parse(text)) == text
 
 
@@ -347,7 +368,7 @@ def test_the_text_form_comes_back(text: str) -> None:
         ("model:", "needs the name", "model:minilm"),
     ],
 )
-def test_mistakes_are_told_with_a_hint(text: str, message: str, hint: str) -> None:
+def test_invalid_spaces_are_rejected_with_a_hint(text: str, message: str, hint: str) -> None:
     with pytest.raises(CodeacumenError) as raised:
         Space.parse(text)
     assert message in str(raised.value)
@@ -355,16 +376,16 @@ def test_mistakes_are_told_with_a_hint(text: str, message: str, hint: str) -> No
 
 
 @pytest.mark.parametrize("text", ["ppmi", "tfidf", "bm25", "counts", "lsi", "word2vec"])
-def test_nothing_at_all_has_vectors_too(text: str) -> None:
+def test_empty_texts_have_vectors(text: str) -> None:
     if "2vec" in text:
         pytest.importorskip("gensim")
     for texts in ([], [""], ["one", ""]):
-        assert vectors(texts, Space.parse(text)).shape[0] == len(texts)
+        assert compute_vectors(texts, Space.parse(text)).shape[0] == len(texts)
 
 
 @settings(deadline=None, max_examples=5)
 @given(st.randoms(use_true_random=False))
-def test_the_order_of_the_texts_changes_no_similarity(random: Any) -> None:
+def test_similarities_do_not_depend_on_the_order_of_texts(random: Any) -> None:
     path = SHARED / "sesame" / "methods.jsonl"
     if not path.is_file():
         pytest.skip(f"SeSaMe's methods are not in {path.parent}")
@@ -372,7 +393,10 @@ def test_the_order_of_the_texts_changes_no_similarity(random: Any) -> None:
         texts = [json.loads(next(lines))["first"] for _ in range(60)]
     order = list(range(60))
     random.shuffle(order)
-    one, other = vectors(texts), vectors([texts[i] for i in order])
-    assert (one @ one.T).toarray()[np.ix_(order, order)] == pytest.approx(
-        (other @ other.T).toarray(), abs=1e-12
+    ordered_vectors, shuffled_vectors = (
+        compute_vectors(texts),
+        compute_vectors([texts[i] for i in order]),
+    )
+    assert (ordered_vectors @ ordered_vectors.T).toarray()[np.ix_(order, order)] == pytest.approx(
+        (shuffled_vectors @ shuffled_vectors.T).toarray(), abs=1e-12
     )

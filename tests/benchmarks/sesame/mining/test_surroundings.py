@@ -1,4 +1,5 @@
-"""Oracles: the excerpts that SeSaMe's raters saw, made by Eclipse's compiler; javac's parser."""
+"""Tests of excerpts. Oracles: the excerpts shown to SeSaMe's raters, made with Eclipse's compiler,
+and javac's parser."""
 
 from __future__ import annotations
 
@@ -16,7 +17,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codeacumen.benchmarks.sesame.mining.surroundings import excerpt, surroundings
+from codeacumen.benchmarks.sesame.mining.surroundings import (
+    find_surroundings,
+    format_method_excerpt,
+)
 from codeacumen.languages.java.syntax.file import JavaFile
 from javac import JAVAC, jdk_source
 from support import ROOT, SHARED
@@ -138,47 +142,50 @@ class Shop<T extends Comparable<T>> extends Base implements Runnable, Cloneable 
 """
 
 
-def place(file: JavaFile, name: str) -> int:
-    return [one.name for one in file.declarations.methods].index(name)
+def index_of(file: JavaFile, name: str) -> int:
+    return [method.name for method in file.declarations.methods].index(name)
 
 
-def names(file: JavaFile, method: str) -> tuple[list[str], list[str]]:
-    found, declared = surroundings(file, place(file, method)), file.declarations
+def list_names(file: JavaFile, method: str) -> tuple[list[str], list[str]]:
+    members, declarations = find_surroundings(file, index_of(file, method)), file.declarations
     return (
-        [declared.methods[one].name for one in found.methods],
-        [declared.fields[one].name for one in found.fields],
+        [declarations.methods[method_index].name for method_index in members.methods],
+        [declarations.fields[field_index].name for field_index in members.fields],
     )
 
 
-def test_an_excerpt_by_hand() -> None:
+def test_excerpt_equals_the_expected_text() -> None:
     file = JavaFile(SOURCE)
-    assert excerpt(file, place(file, "sell")) == EXPECTED
+    assert format_method_excerpt(file, index_of(file, "sell")) == EXPECTED
 
 
-def test_who_belongs_to_a_method() -> None:
+def test_members_that_belong_to_a_method() -> None:
     file = JavaFile(SOURCE)
-    methods, fields = names(file, "sell")
+    methods, fields = list_names(file, "sell")
     assert methods[0] == "sell"
     assert sorted(methods) == ["Till", "count", "helper", "run", "sell", "sum", "value"]
-    # own is part of sell; high comes along in the same declaration; unused is not used.
+    # own is part of sell; high belongs to the declaration of low; unused is not used.
     assert sorted(fields) == ["coin", "goods", "low", "worth"]
 
 
-def test_overloads_whose_types_are_elsewhere_all_belong() -> None:
+def test_all_overloads_with_unknown_types_belong() -> None:
     file = JavaFile(
         b"class A { void f(Some x) { g(x.y()); } void g(Here h) {} void g(There t) {} void g() {} }"
     )
-    methods, _ = names(file, "f")
+    methods, _ = list_names(file, "f")
     assert methods == ["f", "g", "g"]
-    found = surroundings(file, 0)
-    assert {len(file.declarations.methods[one].parameters) for one in found.methods[1:]} == {1}
+    members = find_surroundings(file, 0)
+    assert {
+        len(file.declarations.methods[method_index].parameters)
+        for method_index in members.methods[1:]
+    } == {1}
 
 
-def test_a_text_block_keeps_what_it_says() -> None:
+def test_text_block_keeps_its_value() -> None:
     source = (
         b'class A {\n        String f() {\n    return """\n        x\n      y\n      """;\n}\n}\n'
     )
-    text = excerpt(JavaFile(source), 0)
+    text = format_method_excerpt(JavaFile(source), 0)
     block = re.search(r'"""\n(.*?)"""', text, re.DOTALL)
     assert block is not None
     lines = block[1].split("\n")
@@ -193,147 +200,169 @@ def test_javac_parses_every_excerpt(tmp_path: Path, java_util: list[Path]) -> No
         pytest.skip("no JDK here: javac is the oracle")
     files = [
         *sorted((ROOT / "examples").rglob("*.java")),
-        *[one for one in java_util if one.stem in ("EnumMap", "TreeMap", "Formatter", "Locale")],
+        *[path for path in java_util if path.stem in ("EnumMap", "TreeMap", "Formatter", "Locale")],
     ]
-    listed = []
+    excerpt_paths = []
     for file in files:
         java = JavaFile(file.read_bytes())
         for method in range(len(java.declarations.methods)):
-            to = tmp_path / str(len(listed)) / "A.java"
-            to.parent.mkdir()
-            to.write_text(excerpt(java, method), encoding="utf-8")
-            listed.append(str(to))
-    assert len(listed) > 1000
-    (tmp_path / "files").write_text("\n".join(listed))
+            excerpt_path = tmp_path / str(len(excerpt_paths)) / "A.java"
+            excerpt_path.parent.mkdir()
+            excerpt_path.write_text(format_method_excerpt(java, method), encoding="utf-8")
+            excerpt_paths.append(str(excerpt_path))
+    assert len(excerpt_paths) > 1000
+    (tmp_path / "files").write_text("\n".join(excerpt_paths))
     stop = [f"-XDshould-stop.if{when}=PARSE" for when in ("Error", "NoError")]
-    done = subprocess.run(
+    completed = subprocess.run(
         [javac, *JAVAC, "-proc:none", "-encoding", "utf-8", *stop, f"@{tmp_path / 'files'}"],
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr[:2000]
-    # It would have told.
-    Path(listed[0]).write_text("class A { void f( }")
-    done = subprocess.run(
-        [javac, *JAVAC, *stop, listed[0]], capture_output=True, text=True, check=False
+    assert completed.returncode == 0, completed.stderr[:2000]
+    # javac rejects a broken file, so the check above is effective.
+    Path(excerpt_paths[0]).write_text("class A { void f( }")
+    completed = subprocess.run(
+        [javac, *JAVAC, *stop, excerpt_paths[0]], capture_output=True, text=True, check=False
     )
-    assert done.returncode != 0
+    assert completed.returncode != 0
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.data())
-def test_any_bytes_survive(data: st.DataObject) -> None:
+def test_damaged_files_have_excerpts(data: st.DataObject) -> None:
     cut = data.draw(st.integers(0, len(SOURCE)))
     noise = data.draw(st.binary(max_size=8))
     file = JavaFile(SOURCE[:cut] + noise + SOURCE[cut + data.draw(st.integers(0, 40)) :])
     for method in range(len(file.declarations.methods)):
-        excerpt(file, method).encode()
+        format_method_excerpt(file, method).encode()
 
 
 def test_deep_nesting_does_not_recurse() -> None:
     deep = 3000
     file = JavaFile(b"class A {" * deep + b"int x; int f() { return x; }" + b"}" * deep)
-    text = excerpt(file, 0)
+    text = format_method_excerpt(file, 0)
     assert text.count("class A") == deep
     file = JavaFile(
         b"class A { void f() { " + b"g(" * deep + b")" * deep + b"; } int g(int x) {} }"
     )
-    assert "int g" in excerpt(file, 0)
+    assert "int g" in format_method_excerpt(file, 0)
 
 
 @pytest.mark.thorough
-def test_members_are_those_that_sesames_raters_saw() -> None:
-    """All methods of JDK 11 among the 857 pairs which, with all that belongs to them, are the same
-    tokens in the JDK that is here. Fields count for the classes around the method: of other
-    classes the published tool shows none, but once more those of the class around."""
+def test_members_equal_those_shown_to_raters_of_sesame() -> None:
+    """Compare the methods of JDK 11 among the 857 pairs whose members are unchanged in this JDK.
+
+    Fields are compared only for the enclosing classes: for other classes the published tool shows
+    no fields, but repeats those of the enclosing class.
+    """
     methods = SHARED / "sesame" / "methods.jsonl"
     source = jdk_source()
     if not methods.is_file() or source is None:
         pytest.skip("SeSaMe's methods or the JDK's source are not here")
-    compared = same = 0
+    compared_count = same_count = 0
     with zipfile.ZipFile(source) as archive:
         files: dict[str, JavaFile] = {}
-        for path, key, text in _excerpts(methods, set(archive.namelist())):
+        for path, key, text in _read_excerpts(methods, set(archive.namelist())):
             if path not in files:
                 files[path] = JavaFile(archive.read(path))
-            found = _compared(files[path], JavaFile(text.encode()), key)
-            if found is not None:
-                compared += 1
-                same += found
-    assert compared == 400
-    # In one, theirs shows the methods of a local class twice; in the other, a constructor has been
-    # written that was a default one in JDK 11.
-    assert same == 398
+            is_same = _has_same_members(files[path], JavaFile(text.encode()), key)
+            if is_same is not None:
+                compared_count += 1
+                same_count += is_same
+    assert compared_count == 400
+    # In one excerpt, the published tool shows the methods of a local class twice; in the other, a
+    # constructor is explicit that was the default one in JDK 11.
+    assert same_count == 398
 
 
-def _excerpts(methods: Path, known: set[str]) -> Iterator[tuple[str, str, str]]:
+def _read_excerpts(methods: Path, archive_paths: set[str]) -> Iterator[tuple[str, str, str]]:
     with (methods.parent / "sampled-pairs.csv").open(newline="") as stream:
         rows = {row["pairid"]: row for row in csv.DictReader(stream)}
     for line in methods.read_text().splitlines():
         entry = json.loads(line)
         for side, number in (("first", "1"), ("second", "2")):
             row = rows[entry["pairid"]]
-            at = re.match(
+            path_match = re.match(
                 r"repos/openjdk11/src/([^/]+)/(?:share|unix|linux)/classes/(.*)",
                 row["file" + number],
             )
-            if at and f"{at[1]}/{at[2]}" in known:
-                yield f"{at[1]}/{at[2]}", row["method" + number], entry[side]
+            if path_match and f"{path_match[1]}/{path_match[2]}" in archive_paths:
+                yield f"{path_match[1]}/{path_match[2]}", row["method" + number], entry[side]
 
 
-def _compared(whole: JavaFile, seen: JavaFile, key: str) -> bool | None:
-    """Whether the same members are shown; None where the source has changed."""
-    declared = seen.declarations
-    inside = [one.node for one in declared.methods]
-    shown = [one for one in declared.methods if not _is_inside(seen, one.node, inside)]
-    # The same tokens are the same name: no others need to be spelled out.
-    names_shown = {one.name for one in shown}
-    known: dict[tuple[str, ...], list[int]] = {}
-    for i, one in enumerate(whole.declarations.methods):
-        if one.name in names_shown:
-            known.setdefault(_tokens(whole, one.node), []).append(i)
+def _has_same_members(file: JavaFile, excerpt_file: JavaFile, key: str) -> bool | None:
+    """Return True if both show the same members, or None if the source has changed."""
+    excerpt_declarations = excerpt_file.declarations
+    method_nodes = [method.node for method in excerpt_declarations.methods]
+    shown_methods = [
+        method
+        for method in excerpt_declarations.methods
+        if not _is_inside(excerpt_file, method.node, method_nodes)
+    ]
+    # Methods with equal tokens have equal names, so other names need no token texts.
+    shown_names = {method.name for method in shown_methods}
+    methods_by_tokens: dict[tuple[str, ...], list[int]] = {}
+    for i, method in enumerate(file.declarations.methods):
+        if method.name in shown_names:
+            methods_by_tokens.setdefault(_list_token_texts(file, method.node), []).append(i)
     path = key.partition("(")[0].split(".")
-    start = [one for one in shown if one.name == path[-1]]
-    if not start or any(_tokens(seen, one.node) not in known for one in shown):
+    same_name = [method for method in shown_methods if method.name == path[-1]]
+    if not same_name or any(
+        _list_token_texts(excerpt_file, method.node) not in methods_by_tokens
+        for method in shown_methods
+    ):
         return None
-    places = known[_tokens(seen, start[0].node)]
-    path_of = whole.declarations.path
-    exact = [i for i in places if list(path_of(whole.declarations.methods[i].type)) == path[:-1]]
-    ours = surroundings(whole, (exact or places)[0])
-    # A class without a name in a field's initial value is part of the field.
-    fields = [int(seen.syntax.parent[one.node]) for one in declared.fields]
-    theirs = {
-        (one.name, len(one.parameters)) for one in shown if not _is_inside(seen, one.node, fields)
+    candidates = methods_by_tokens[_list_token_texts(excerpt_file, same_name[0].node)]
+    path_of = file.declarations.type_path
+    exact = [i for i in candidates if list(path_of(file.declarations.methods[i].type)) == path[:-1]]
+    members = find_surroundings(file, (exact or candidates)[0])
+    # An anonymous class in a field's initializer is part of the field.
+    field_nodes = [
+        int(excerpt_file.syntax.parent[field.node]) for field in excerpt_declarations.fields
+    ]
+    their_methods = {
+        (method.name, len(method.parameters))
+        for method in shown_methods
+        if not _is_inside(excerpt_file, method.node, field_nodes)
     }
-    theirs_fields = {
-        one.name
-        for one in declared.fields
-        if not _is_inside(seen, one.node, inside)
-        and not _is_inside(seen, int(seen.syntax.parent[one.node]), fields)
+    their_fields = {
+        field.name
+        for field in excerpt_declarations.fields
+        if not _is_inside(excerpt_file, field.node, method_nodes)
+        and not _is_inside(excerpt_file, int(excerpt_file.syntax.parent[field.node]), field_nodes)
     }
-    of = whole.declarations
-    mine = {(of.methods[i].name, len(of.methods[i].parameters)) for i in ours.methods}
-    around = _around(whole, ours.methods[0])
-    together = {int(whole.syntax.parent[of.fields[i].node]) for i in ours.fields}
-    mine_fields = {
-        one.name: one.type for one in of.fields if int(whole.syntax.parent[one.node]) in together
+    declarations = file.declarations
+    our_methods = {
+        (declarations.methods[i].name, len(declarations.methods[i].parameters))
+        for i in members.methods
     }
-    assert theirs_fields <= set(mine_fields), (key, theirs_fields, mine_fields)
-    assert {n for n, type_ in mine_fields.items() if type_ in around} <= theirs_fields, key
-    return mine == theirs
+    enclosing_types = _list_enclosing_types(file, members.methods[0])
+    field_declarations = {
+        int(file.syntax.parent[declarations.fields[i].node]) for i in members.fields
+    }
+    our_fields = {
+        field.name: field.type
+        for field in declarations.fields
+        if int(file.syntax.parent[field.node]) in field_declarations
+    }
+    assert their_fields <= set(our_fields), (key, their_fields, our_fields)
+    assert {
+        name for name, type_ in our_fields.items() if type_ in enclosing_types
+    } <= their_fields, key
+    return our_methods == their_methods
 
 
-def _around(file: JavaFile, method: int) -> set[int]:
+def _list_enclosing_types(file: JavaFile, method: int) -> set[int]:
     type_ = file.declarations.methods[method].type
-    found = set()
+    enclosing_types = set()
     while type_ >= 0:
-        found.add(type_)
+        enclosing_types.add(type_)
         type_ = file.declarations.types[type_].owner
-    return found
+    return enclosing_types
 
 
-def _tokens(file: JavaFile, node: int) -> tuple[str, ...]:
+def _list_token_texts(file: JavaFile, node: int) -> tuple[str, ...]:
     tokens, syntax = file.tokens, file.syntax
     first = bisect_left(tokens.start, syntax.start[node])
     last = bisect_left(tokens.start, syntax.end[node])
@@ -341,4 +370,4 @@ def _tokens(file: JavaFile, node: int) -> tuple[str, ...]:
 
 
 def _is_inside(file: JavaFile, node: int, others: list[int]) -> bool:
-    return any(one < node < file.syntax.stop[one] for one in others)
+    return any(other < node < file.syntax.stop[other] for other in others)

@@ -1,4 +1,4 @@
-"""The search for a vector space. The oracle is to try them all."""
+"""Tests of the search for a vector space. Oracle: exhaustive search."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from codeacumen.api import CodeacumenError
 from codeacumen.benchmarks.sesame.mining import tune as module
 from codeacumen.benchmarks.sesame.mining.spaces import Space
 from codeacumen.benchmarks.sesame.mining.tune import (
-    Choices,
     Label,
+    SearchChoices,
     Trial,
     read_labels,
     try_space,
-    tune,
+    tune_space,
 )
 
-# Similar ones differ in one word or in case; others share a phrase.
+# Similar texts differ in one word or in case; other pairs share a phrase.
 LABELS = [
     Label(
         "Returns the number of words in the list", "returns the number of words in the list", True
@@ -39,14 +39,14 @@ LABELS = [
     Label("adds one element at the end of this queue", "removes the end of this queue", False),
     Label("closes the stream and all that it holds", "true if the stream is open", False),
 ]
-FEW = Choices(
+FEW = SearchChoices(
     alphas=(0.75,), sizes=(0, 2), ngrams=((1, 1), (2, 2)), max_df=(0.9,), variances=(0.0,)
 )
 
 
 def test_precision_and_recall_of_one_space() -> None:
-    """Cosines by scikit-learn; one pair is between the bounds and is no answer if it should be
-    similar, and wrong if it should not."""
+    """Cosines are computed with scikit-learn. A pair between the bounds counts as unanswered if it
+    is similar, and as wrong if it is not."""
     texts = sorted({text for label in LABELS for text in (label.left, label.right)})
     vectoriser = TfidfVectorizer(lowercase=True, token_pattern=r"\b\w\w+\b", max_df=0.9).fit(texts)
     left, right = (
@@ -54,25 +54,30 @@ def test_precision_and_recall_of_one_space() -> None:
         for side in ("left", "right")
     )
     cosine = np.asarray(left.multiply(right).sum(axis=1)).ravel()
-    found = sum(label.similar and one > 0.8 for label, one in zip(LABELS, cosine, strict=True))
-    wrong = sum(not label.similar and one >= 0.2 for label, one in zip(LABELS, cosine, strict=True))
-    assert (found, wrong) == (2, 2)
+    found_count = sum(
+        label.similar and similarity > 0.8 for label, similarity in zip(LABELS, cosine, strict=True)
+    )
+    wrong_count = sum(
+        not label.similar and similarity >= 0.2
+        for label, similarity in zip(LABELS, cosine, strict=True)
+    )
+    assert (found_count, wrong_count) == (2, 2)
     trial = try_space(Space.parse("tfidf"), LABELS, [])
-    assert trial == Trial("tfidf", found, wrong, 3 - found)
+    assert trial == Trial("tfidf", found_count, wrong_count, 3 - found_count)
     assert (trial.precision, trial.recall) == (1 / 2, 2 / 3)
 
 
-def test_nothing_found_is_no_precision() -> None:
+def test_precision_is_zero_if_nothing_is_found() -> None:
     nothing = Trial("ppmi", 0, 0, 5)
     assert (nothing.precision, nothing.recall) == (0.0, 0.0)
 
 
-def every_trial(choices: Choices) -> list[Trial]:
-    lists = choices.lists()
+def try_all_spaces(choices: SearchChoices) -> list[Trial]:
+    lists = choices.list_options()
     middles = itertools.product(
-        *([(place + 0.5) / len(of) for place in range(len(of))] for of in lists)
+        *([(index + 0.5) / len(options) for index in range(len(options))] for options in lists)
     )
-    return [try_space(choices.space(position), LABELS, []) for position in middles]
+    return [try_space(choices.make_space(position), LABELS, []) for position in middles]
 
 
 @pytest.fixture
@@ -82,59 +87,59 @@ def pymoo() -> None:
 
 @pytest.mark.usefixtures("pymoo")
 @pytest.mark.parametrize("seed", [0, 1])
-def test_the_swarm_finds_what_trying_all_finds(seed: int) -> None:
-    expected = max((trial.precision, trial.recall) for trial in every_trial(FEW))
+def test_particle_swarm_finds_the_best_space(seed: int) -> None:
+    expected = max((trial.precision, trial.recall) for trial in try_all_spaces(FEW))
     assert expected[0] > 0
-    tuned = tune(LABELS, choices=FEW, seed=seed, stagnant=10)
+    tuned = tune_space(LABELS, choices=FEW, seed=seed, stagnant=10)
     assert (tuned.best.precision, tuned.best.recall) == expected
     spaces = [trial.space for trial in tuned.trials]
     assert len(set(spaces)) == len(spaces)
     assert tuned.history[-1] == tuned.best
     assert tuned.history[-11:] == (tuned.best,) * 11 or expected == (1.0, 1.0)
-    assert tuned.asked == 20 * len(tuned.history)
-    record = json.loads(json.dumps(tuned.record()))
+    assert tuned.visited == 20 * len(tuned.history)
+    record = json.loads(json.dumps(tuned.to_json()))
     assert Space.parse(record["space"]) is not None
     assert record["evaluations"] == len(spaces)
-    # The record's space, tried again, is as good as it says.
+    # The recorded space has the recorded result.
     assert try_space(Space.parse(record["space"]), LABELS, []) == tuned.best
 
 
 @pytest.mark.usefixtures("pymoo")
-def test_one_seed_is_one_search() -> None:
-    one = tune(LABELS, choices=FEW, seed=3, particles=5, stagnant=3)
-    # What others do to the random numbers of all must not matter.
+def test_search_depends_only_on_the_seed() -> None:
+    tuned = tune_space(LABELS, choices=FEW, seed=3, particles=5, stagnant=3)
+    # The global random state must not matter.
     np.random.seed(77)  # noqa: NPY002
-    assert tune(LABELS, choices=FEW, seed=3, particles=5, stagnant=3) == one
+    assert tune_space(LABELS, choices=FEW, seed=3, particles=5, stagnant=3) == tuned
 
 
 @pytest.mark.usefixtures("pymoo")
 def test_a_space_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[str] = []
 
-    def count(space: Space, labels: object, texts: object) -> Trial:
+    def count_trial(space: Space, labels: object, texts: object) -> Trial:
         tried.append(str(space))
         return Trial(str(space), 0, 1, 1)
 
-    monkeypatch.setattr(module, "try_space", count)
-    tuned = tune(LABELS, choices=FEW, particles=10, stagnant=5)
-    # The first round, then five in which nothing is better.
-    assert tuned.asked == 60
+    monkeypatch.setattr(module, "try_space", count_trial)
+    tuned = tune_space(LABELS, choices=FEW, particles=10, stagnant=5)
+    # The first round, and five rounds without improvement.
+    assert tuned.visited == 60
     assert len(tried) == len(set(tried)) == len(tuned.trials) < 60
     assert tuned.best.precision == 0.0
 
 
-def test_every_point_is_a_space_that_its_text_gives_back() -> None:
-    choices = Choices(kinds=("ppmi", "tfidf", "bm25", "counts", "word2vec", "doc2vec"))
+def test_space_of_every_position_survives_parsing() -> None:
+    choices = SearchChoices(kinds=("ppmi", "tfidf", "bm25", "counts", "word2vec", "doc2vec"))
     random = np.random.default_rng(0)
-    for position in random.random((300, len(choices.lists()))).tolist():
-        text = str(choices.space(position))
+    for position in random.random((300, len(choices.list_options()))).tolist():
+        text = str(choices.make_space(position))
         assert str(Space.parse(text)) == text
-    assert choices.space([0.0] * 7) != choices.space([1.0] * 7)
+    assert choices.make_space([0.0] * 7) != choices.make_space([1.0] * 7)
 
 
-def test_labels_all_alike_are_told() -> None:
+def test_equal_labels_are_rejected() -> None:
     with pytest.raises(CodeacumenError, match="all labels are equal"):
-        tune(LABELS[:3])
+        tune_space(LABELS[:3])
 
 
 def test_labels_of_texts(tmp_path: Path) -> None:
@@ -161,7 +166,7 @@ def test_labels_of_methods(tmp_path: Path) -> None:
         (b"left,right,similar\n\xff,b,1\n", "cannot be read"),
     ],
 )
-def test_labels_that_cannot_be_read(content: bytes, message: str, tmp_path: Path) -> None:
+def test_malformed_labels_are_rejected(content: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     path.write_bytes(content)
     with pytest.raises(CodeacumenError, match=message):

@@ -1,6 +1,9 @@
-"""Infer's report.json as labels. The sentences are of the shapes that Infer 1.0.0's source builds
-(``Localise.ml``) and that its documentation and tests show; the tokens follow the rule of the
-task: the last identifier of the expression, of a call the method's name."""
+"""Tests of reading labels from Infer's report.json.
+
+The sentences have the forms that Infer 1.0.0 builds in ``Localise.ml`` and shows in its
+documentation and tests. The token is the last identifier of the dereferenced expression; for a
+call it is the name of the method.
+"""
 
 from __future__ import annotations
 
@@ -43,11 +46,11 @@ CASES = [
 
 
 @pytest.mark.parametrize(("qualifier", "token"), CASES)
-def test_token_of_the_sentence(qualifier: str, token: str) -> None:
+def test_token_of_a_sentence(qualifier: str, token: str) -> None:
     assert token_of(qualifier) == token
 
 
-def _row(**other: object) -> dict[str, object]:
+def _make_row(**other: object) -> dict[str, object]:
     row: dict[str, object] = {
         "bug_type": "NULL_DEREFERENCE",
         "qualifier": CASES[0][0],
@@ -80,11 +83,11 @@ def _row(**other: object) -> dict[str, object]:
     return row | other
 
 
-def test_reports_are_read_in_their_order(tmp_path: Path) -> None:
+def test_reports_keep_the_order_of_the_file(tmp_path: Path) -> None:
     rows = [
-        _row(),
-        _row(bug_type="RESOURCE_LEAK"),
-        _row(bug_type="NULLPTR_DEREFERENCE", line=20, qualifier=CASES[2][0]),
+        _make_row(),
+        _make_row(bug_type="RESOURCE_LEAK"),
+        _make_row(bug_type="NULLPTR_DEREFERENCE", line=20, qualifier=CASES[2][0]),
     ]
     path = tmp_path / "report.json"
     path.write_text(json.dumps(rows))
@@ -96,13 +99,13 @@ def test_reports_are_read_in_their_order(tmp_path: Path) -> None:
     assert read_report(path.read_bytes()) == read_report(str(path)) == [first, second]
 
 
-def test_parts_that_are_missing_are_survived() -> None:
-    (found,) = read_report(json.dumps([{"bug_type": "NULL_DEREFERENCE"}, 3, None]).encode())
-    assert (found.path, found.line, found.token, found.trace) == ("", -1, "", ())
+def test_missing_fields_get_defaults() -> None:
+    (report,) = read_report(json.dumps([{"bug_type": "NULL_DEREFERENCE"}, 3, None]).encode())
+    assert (report.path, report.line, report.token, report.trace) == ("", -1, "", ())
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"\xff\xfe", b"[" * 100_000, b'"text"'])
-def test_other_files_are_told(data: bytes) -> None:
+def test_other_files_are_rejected(data: bytes) -> None:
     with pytest.raises(NotReportsError):
         read_report(data)
 

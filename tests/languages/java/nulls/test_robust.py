@@ -1,5 +1,7 @@
-"""Any bytes, any nesting, any order: the analysis gives the same reports, or none, and never ends
-a run. What it should find is elsewhere; these are properties."""
+"""Robustness of the null analysis: it raises no error on any bytes, at any nesting depth.
+
+Neither the order of the files nor pickling changes the reports. Other files test what it reports.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,9 @@ import random
 
 import pytest
 
-from codeacumen.languages.java.nulls import analyse, facts, solve
-from codeacumen.languages.java.resolve import Project, platform
-from codeacumen.languages.java.resolve import facts as call_facts
+from codeacumen.languages.java.nulls import analyse_sources, extract_facts, solve_project
+from codeacumen.languages.java.resolve import JavaProject, load_platform
+from codeacumen.languages.java.resolve import extract_facts as call_facts
 from codeacumen.languages.java.syntax.file import JavaFile
 
 PROGRAM = b"""package p;
@@ -42,19 +44,19 @@ class A {
 DEEP = 10_000
 
 
-def test_the_program_has_reports() -> None:
-    found = [(one.line, one.token) for one in analyse({"A.java": PROGRAM})]
-    assert found == [(7, "find"), (14, "word"), (22, "next"), (23, "next")]
+def test_the_sample_program_has_reports() -> None:
+    positions = [(report.line, report.token) for report in analyse_sources({"A.java": PROGRAM})]
+    assert positions == [(7, "find"), (14, "word"), (22, "next"), (23, "next")]
 
 
-def test_broken_sources_are_survived() -> None:
-    """Cut anywhere, and with bytes changed at random."""
+def test_broken_sources_raise_no_error() -> None:
+    """The sources are cut at a random place and have up to five random bytes replaced."""
     random_ = random.Random(5)
     for _ in range(150):
         source = bytearray(PROGRAM)
         for _ in range(random_.randrange(6)):
             source[random_.randrange(len(source))] = random_.randrange(256)
-        analyse({"A.java": bytes(source[: random_.randrange(len(source))])})
+        analyse_sources({"A.java": bytes(source[: random_.randrange(len(source))])})
 
 
 @pytest.mark.parametrize(
@@ -79,38 +81,42 @@ def test_broken_sources_are_survived() -> None:
     ],
     ids=lambda source: source[22:60].decode(errors="replace"),
 )
-def test_nesting_and_length_are_survived(source: bytes) -> None:
-    analyse({"A.java": source})
+def test_deep_nesting_and_long_sources_raise_no_error(source: bytes) -> None:
+    analyse_sources({"A.java": source})
 
 
-def test_a_method_that_is_too_deep_hides_no_other() -> None:
+def test_a_too_deeply_nested_method_does_not_hide_other_reports() -> None:
     deep = b"  Object deep() { return " + b"(" * DEEP + b"1" + b")" * DEEP + b"; }\n}\n"
-    found = analyse({"A.java": PROGRAM.rstrip().removesuffix(b"}") + deep})
-    assert [one.token for one in found] == ["find", "word", "next", "next"]
+    reports = analyse_sources({"A.java": PROGRAM.rstrip().removesuffix(b"}") + deep})
+    assert [report.token for report in reports] == ["find", "word", "next", "next"]
 
 
-def test_facts_can_be_sent_and_order_does_not_matter() -> None:
-    """Made in any process and in any order, the facts of the files give the same reports."""
-    other = b"package p; class B { int g() { return new A().next.length(); } }"
-    sources = {"p/A.java": PROGRAM, "p/B.java": other}
+def test_facts_can_be_pickled_and_given_in_any_order() -> None:
+    """Facts computed in any process and given in any order lead to the same reports."""
+    second_source = b"package p; class B { int g() { return new A().next.length(); } }"
+    sources = {"p/A.java": PROGRAM, "p/B.java": second_source}
     files = {path: JavaFile(source) for path, source in sources.items()}
-    declared = {path: call_facts(file) for path, file in files.items()}
-    project = Project([(path, one.declared) for path, one in declared.items()], platform())
-    made = [
-        facts(file, project.link(path, declared[path].sites), path) for path, file in files.items()
+    facts_by_path = {path: call_facts(file) for path, file in files.items()}
+    project = JavaProject(
+        [(path, facts_of_file.declared) for path, facts_of_file in facts_by_path.items()],
+        load_platform(),
+    )
+    null_facts = [
+        extract_facts(file, project.link_file(path, facts_by_path[path].sites), path)
+        for path, file in files.items()
     ]
-    sent = pickle.loads(pickle.dumps(made))
-    whole = analyse(sources)
-    assert solve(sent) == solve(reversed(sent)) == whole
-    assert [(one.path, one.token) for one in whole if one.path == "p/B.java"] == [
+    unpickled = pickle.loads(pickle.dumps(null_facts))
+    reports = analyse_sources(sources)
+    assert solve_project(unpickled) == solve_project(reversed(unpickled)) == reports
+    assert [(report.path, report.token) for report in reports if report.path == "p/B.java"] == [
         ("p/B.java", "next")
     ]
 
 
-def test_reports_are_plain() -> None:
-    one = analyse({"A.java": PROGRAM})[0].as_json()
-    assert one["bug_type"] == "NULL_DEREFERENCE"
-    assert (one["path"], one["line"], one["token"]) == ("A.java", 7, "find")
-    assert [step["line"] for step in one["trace"]] == [7, 6, 7]
-    assert [step["level"] for step in one["trace"]] == [0, 1, 0]
-    assert "`find(key)` could be null" in one["qualifier"]
+def test_a_report_converts_to_json() -> None:
+    report = analyse_sources({"A.java": PROGRAM})[0].as_json()
+    assert report["bug_type"] == "NULL_DEREFERENCE"
+    assert (report["path"], report["line"], report["token"]) == ("A.java", 7, "find")
+    assert [step["line"] for step in report["trace"]] == [7, 6, 7]
+    assert [step["level"] for step in report["trace"]] == [0, 1, 0]
+    assert "`find(key)` could be null" in report["qualifier"]

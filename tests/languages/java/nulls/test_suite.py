@@ -1,79 +1,89 @@
-"""The analysis on small programs, against what they say of themselves.
+"""Run the null analysis on small programs and compare its reports with the marks in the programs.
 
-That it is true is the JVM's word (``test_suite_jvm.py``). Reports must be exactly the marks: one
-too few is a bug that was not seen, one too many a false alarm.
+``test_suite_jvm.py`` checks the marks in the JVM. The reports must equal the marks: a missing
+report is a missed bug, an additional one is a false alarm.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from codeacumen.languages.java.nulls import Report, analyse
+from codeacumen.languages.java.nulls import Report, analyse_sources
 from codeacumen.languages.java.syntax.file import JavaFile
-from null_programs import Program, programs
+from null_programs import Program, load_programs
 
-Told = tuple[str, int, str, str]
+ReportSummary = tuple[str, int, str, str]
 
 
-def told(reports: list[Report], sources: dict[str, bytes]) -> list[Told]:
-    """Path, line, method and token of each report, in order; checks that the token stands where
-    the report says."""
-    found = []
+def summarize_reports(reports: list[Report], sources: dict[str, bytes]) -> list[ReportSummary]:
+    """Return the sorted paths, lines, methods and tokens of the reports.
+
+    Also checks that each token stands at the reported offset and line.
+    """
+    summaries = []
     for report in reports:
         source = sources[report.path]
         assert source[report.offset :].startswith(report.token.encode()), report
         assert source.count(b"\n", 0, report.offset) + 1 == report.line, report
         method = JavaFile(source).declarations.methods[report.method]
         name = "<init>" if "constructor" in method.kind else method.name
-        found.append((report.path, report.line, name, report.token))
-    return sorted(found)
+        summaries.append((report.path, report.line, name, report.token))
+    return sorted(summaries)
 
 
-def expected(program: Program) -> list[Told]:
+def list_expected_reports(program: Program) -> list[ReportSummary]:
     return sorted((mark.path, mark.line, mark.method, mark.token) for mark in program.marks)
 
 
-def cases(beyond: bool) -> list[object]:
+def make_cases(beyond: bool) -> list[object]:
     return [
         pytest.param(
             program,
             id=program.package,
             marks=[pytest.mark.xfail(reason=program.beyond)] if beyond else [],
         )
-        for program in programs()
+        for program in load_programs()
         if bool(program.beyond) == beyond
     ]
 
 
-@pytest.mark.parametrize("program", cases(beyond=False))
-def test_reports_are_the_marks(program: Program) -> None:
-    assert told(analyse(program.sources), program.sources) == expected(program)
+@pytest.mark.parametrize("program", make_cases(beyond=False))
+def test_reports_equal_the_marks(program: Program) -> None:
+    assert summarize_reports(
+        analyse_sources(program.sources), program.sources
+    ) == list_expected_reports(program)
 
 
-@pytest.mark.parametrize("program", cases(beyond=True))
-def test_what_is_beyond_the_analysis(program: Program) -> None:
-    """Fails when one of them is seen after all: then it belongs among the others."""
-    assert told(analyse(program.sources), program.sources) == expected(program)
+@pytest.mark.parametrize("program", make_cases(beyond=True))
+def test_known_limits_of_the_analysis(program: Program) -> None:
+    """An unexpected pass means that the analysis now handles the program: move it to the others."""
+    assert summarize_reports(
+        analyse_sources(program.sources), program.sources
+    ) == list_expected_reports(program)
 
 
-def test_together_as_alone() -> None:
-    """As one project the programs are what they are one by one: packages keep them apart, and
-    the order of the files decides nothing."""
+def test_one_project_of_all_programs_has_the_same_reports() -> None:
+    """Analysing all programs as one project gives the same reports as one by one.
+
+    Their packages keep them apart, and the order of the files does not matter.
+    """
     sources: dict[str, bytes] = {}
-    alone: list[Told] = []
-    for program in programs():
+    separate_summaries: list[ReportSummary] = []
+    for program in load_programs():
         sources |= program.sources
-        alone += told(analyse(program.sources), program.sources)
-    together = analyse(sources)
-    turned = analyse(dict(reversed(sources.items())))
-    assert told(together, sources) == sorted(alone)
-    assert [one.as_json() for one in turned] == [one.as_json() for one in together]
+        separate_summaries += summarize_reports(analyse_sources(program.sources), program.sources)
+    joint_reports = analyse_sources(sources)
+    reversed_reports = analyse_sources(dict(reversed(sources.items())))
+    assert summarize_reports(joint_reports, sources) == sorted(separate_summaries)
+    assert [report.as_json() for report in reversed_reports] == [
+        report.as_json() for report in joint_reports
+    ]
 
 
 def test_the_suite_is_large_and_balanced() -> None:
-    seen = [program for program in programs() if not program.beyond]
-    positive = [program for program in seen if program.marks]
-    assert len(seen) >= 300
-    assert 0.4 < len(positive) / len(seen) < 0.6
-    assert len(programs()) - len(seen) < 8
-    assert len({program.package for program in programs()}) == len(programs())
+    supported = [program for program in load_programs() if not program.beyond]
+    positive = [program for program in supported if program.marks]
+    assert len(supported) >= 300
+    assert 0.4 < len(positive) / len(supported) < 0.6
+    assert len(load_programs()) - len(supported) < 8
+    assert len({program.package for program in load_programs()}) == len(load_programs())

@@ -1,4 +1,4 @@
-"""The programs of the null suite do in the JVM what they say of themselves."""
+"""Check in the JVM that the programs of the null suite dereference null exactly at their marks."""
 
 from __future__ import annotations
 
@@ -6,10 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from null_programs import Ending, Program, named_by_jvm, programs, read, run_all, wrong
+from null_programs import (
+    Ending,
+    Program,
+    find_contradictions,
+    load_programs,
+    parse_null_token,
+    parse_programs,
+    run_programs,
+)
 
-# Programs that say what is not so: the judge must refuse each for the reason given.
-LIES = """
+# Programs with wrong marks: the judge must reject each for the reason in its heading.
+WRONG_PROGRAMS = """
 === throws_unmarked: a dereference that is not marked
 class T {
   static int length() {
@@ -72,41 +80,55 @@ T.ask(null)
 
 
 @pytest.fixture(scope="module")
-def lies() -> tuple[Program, ...]:
-    return tuple(read(LIES, "lies"))
+def wrong_programs() -> tuple[Program, ...]:
+    return tuple(parse_programs(WRONG_PROGRAMS, "lies"))
 
 
 @pytest.fixture(scope="module")
 def endings(
-    lies: tuple[Program, ...], tmp_path_factory: pytest.TempPathFactory
+    wrong_programs: tuple[Program, ...], tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, list[Ending]]:
     folder: Path = tmp_path_factory.mktemp("nulls")
-    return run_all((*programs(), *lies), folder)
+    return run_programs((*load_programs(), *wrong_programs), folder)
 
 
 def test_the_jvm_agrees_with_every_program(endings: dict[str, list[Ending]]) -> None:
-    found = [line for one in programs() for line in wrong(one, endings[one.package])]
-    assert not found, "\n".join(found)
+    problems = [
+        line
+        for program in load_programs()
+        for line in find_contradictions(program, endings[program.package])
+    ]
+    assert not problems, "\n".join(problems)
 
 
 def test_the_jvm_names_the_token_of_almost_every_mark(endings: dict[str, list[Ending]]) -> None:
-    """A loop over an array, a switch over texts and a lock keep null in a local of the compiler's,
-    a method reference is checked by a method of the platform: there only the line is proved."""
-    direct = [one for one in programs() if any(not mark.passed for mark in one.marks)]
-    unnamed = [
-        one.package
-        for one in direct
-        if not any(named_by_jvm(ending.message) for ending in endings[one.package])
+    """For some dereferences the JVM proves only the line, not the token.
+
+    A loop over an array, a switch over strings and a lock keep null in a variable of the compiler;
+    a method reference is checked by a method of the platform.
+    """
+    dereferencing = [
+        program for program in load_programs() if any(not mark.passed for mark in program.marks)
     ]
-    assert len(direct) > 100
-    assert len(unnamed) <= 6, unnamed
+    unnamed_packages = [
+        program.package
+        for program in dereferencing
+        if not any(parse_null_token(ending.message) for ending in endings[program.package])
+    ]
+    assert len(dereferencing) > 100
+    assert len(unnamed_packages) <= 6, unnamed_packages
 
 
-def test_the_judge_refuses_what_is_not_so(
-    endings: dict[str, list[Ending]], lies: tuple[Program, ...]
+def test_the_judge_rejects_wrong_programs(
+    endings: dict[str, list[Ending]], wrong_programs: tuple[Program, ...]
 ) -> None:
-    found = {one.name: wrong(one, endings[one.package]) for one in lies}
-    assert all("0 marks explain" in found[name][0] for name in found if name != "never_throws")
-    assert found["never_throws"] == ["lies.never_throws: no input proves word on line 3"]
+    problems = {
+        program.name: find_contradictions(program, endings[program.package])
+        for program in wrong_programs
+    }
+    assert all(
+        "0 marks explain" in problems[name][0] for name in problems if name != "never_throws"
+    )
+    assert problems["never_throws"] == ["lies.never_throws: no input proves word on line 3"]
     for name in ("other_line", "other_token", "not_passed", "passed"):
-        assert "no input proves" in found[name][1]
+        assert "no input proves" in problems[name][1]

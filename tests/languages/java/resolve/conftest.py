@@ -1,4 +1,4 @@
-"""Small Java in, calls out, told in a line each."""
+"""Fixture that links small Java sources and formats each call as one line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from codeacumen.languages.java.resolve import Call, Project, facts, platform
+from codeacumen.languages.java.resolve import Call, JavaProject, extract_facts, load_platform
 from codeacumen.languages.java.syntax.file import JavaFile
 
 Link = Callable[..., dict[str, list[str]]]
@@ -14,34 +14,44 @@ Link = Callable[..., dict[str, list[str]]]
 
 @pytest.fixture
 def link() -> Link:
-    """Links files given as texts; gives for each name at which a call stands what is told of the
-    calls: kind, what it names, and the methods it may reach, ``?`` before them if ambiguous."""
+    """Return a function that links source texts and lists their calls by the name at the call.
 
-    def run(*sources: str) -> dict[str, list[str]]:
-        files = {f"{place}.java": JavaFile(text.encode()) for place, text in enumerate(sources)}
-        made = {path: facts(file) for path, file in files.items()}
-        project = Project([(path, one.declared) for path, one in made.items()], platform())
-        told: dict[str, list[str]] = {}
+    A call is formatted as its kind, the named method, ``->`` (``?`` if ambiguous) and the methods
+    it may reach.
+    """
+
+    def link_sources(*sources: str) -> dict[str, list[str]]:
+        files = {f"{index}.java": JavaFile(text.encode()) for index, text in enumerate(sources)}
+        facts_by_path = {path: extract_facts(file) for path, file in files.items()}
+        project = JavaProject(
+            [(path, file_facts.declared) for path, file_facts in facts_by_path.items()],
+            load_platform(),
+        )
+        calls_by_name: dict[str, list[str]] = {}
         for path, file in files.items():
-            for call in project.link(path, made[path].sites):
-                told.setdefault(_word(file.source, call.offset), []).append(_line(files, call))
-        return told
+            for call in project.link_file(path, facts_by_path[path].sites):
+                calls_by_name.setdefault(_read_identifier(file.source, call.offset), []).append(
+                    _format_call(files, call)
+                )
+        return calls_by_name
 
-    return run
+    return link_sources
 
 
-def _word(source: bytes, offset: int) -> str:
+def _read_identifier(source: bytes, offset: int) -> str:
     text = source[offset:].decode()
-    size = next((i for i, letter in enumerate(text) if not letter.isidentifier()), len(text))
-    return text[:size]
+    length = next(
+        (index for index, letter in enumerate(text) if not letter.isidentifier()), len(text)
+    )
+    return text[:length]
 
 
-def _line(files: dict[str, JavaFile], call: Call) -> str:
+def _format_call(files: dict[str, JavaFile], call: Call) -> str:
     names = []
-    for path, place in call.targets:
-        declared = files[path].declarations
-        method = declared.methods[place]
-        names.append(".".join([*declared.path(method.type), method.name]))
-    mark = "?" if call.ambiguous else "->"
+    for path, method_index in call.targets:
+        declarations = files[path].declarations
+        method = declarations.methods[method_index]
+        names.append(".".join([*declarations.type_path(method.type), method.name]))
+    arrow = "?" if call.ambiguous else "->"
     kind = f"{call.kind}&" if call.reference else call.kind
-    return " ".join([kind, call.callee, mark, *sorted(names)])
+    return " ".join([kind, call.callee, arrow, *sorted(names)])

@@ -1,13 +1,13 @@
-"""What is kept of a file: plain values, and enough of them."""
+"""Tests of the facts of a file, from which the linker works without its syntax tree."""
 
 from __future__ import annotations
 
 import pytest
 
 from codeacumen.languages.java.resolve import expressions as code
-from codeacumen.languages.java.resolve import facts
+from codeacumen.languages.java.resolve import extract_facts
 from codeacumen.languages.java.resolve.types import UNKNOWN, Type
-from codeacumen.languages.java.resolve.written import DIAMOND, program, run
+from codeacumen.languages.java.resolve.written import DIAMOND, compile_type, evaluate_steps
 from codeacumen.languages.java.syntax.file import JavaFile
 
 SOURCE = """
@@ -30,8 +30,8 @@ public abstract class Outer<T extends Comparable<T> & Runnable> extends Base<T>
 """
 
 
-def test_declared() -> None:
-    declared = facts(JavaFile(SOURCE.encode())).declared
+def test_declared_types_methods_and_fields() -> None:
+    declared = extract_facts(JavaFile(SOURCE.encode())).declared
     assert declared["package"] == "p.q"
     assert declared["imports"] == [
         "java.util.List",
@@ -76,12 +76,12 @@ def test_declared() -> None:
     ]
 
 
-def test_sites_hold_what_the_bindings_know() -> None:
+def test_sites_hold_types_and_references_of_names() -> None:
     source = "class A { void m(Foo f) { var g = f.x(); int[] a[] = {}; n(g, a, 1L, y -> y.z()); } }"
-    sites = facts(JavaFile(source.encode())).sites
+    sites = extract_facts(JavaFile(source.encode())).sites
     rows = []
-    for kind, a in zip(sites.code, sites.a, strict=True):
-        text = sites.texts[a] if kind in code.OF_TYPE + code.OF_NAME else a
+    for kind, operand in zip(sites.code, sites.a, strict=True):
+        text = sites.texts[operand] if kind in code.OF_TYPE + code.OF_NAME else operand
         rows.append((kind, text))
     assert rows == [
         (code.CLASS, 0),
@@ -120,38 +120,40 @@ def test_sites_hold_what_the_bindings_know() -> None:
         ("A>", "nothing"),
     ],
 )
-def test_written_types(text: str, expected: str) -> None:
-    steps = program(text)
+def test_types_compile_to_postfix_steps(text: str, expected: str) -> None:
+    steps = compile_type(text)
     if steps is None:
         assert expected == "nothing"
         return
-    # Told back from the postfix steps.
+    # Rebuild the expected text from the postfix steps.
     stack: list[str] = []
     for step in steps:
-        if step.do == "name":
+        if step.operation == "name":
             stack.append(step.name)
-        elif step.do == "*":
+        elif step.operation == "*":
             stack.append("*")
-        elif step.do in ("+", "-"):
-            stack.append(f"{step.do} {stack.pop()}")
-        elif step.do == "array":
+        elif step.operation in ("+", "-"):
+            stack.append(f"{step.operation} {stack.pop()}")
+        elif step.operation == "array":
             stack.append(f"{stack.pop()} []")
-        elif step.do == "args" and step.n == DIAMOND:
+        elif step.operation == "args" and step.n == DIAMOND:
             stack.append(f"{stack.pop()} <>")
         else:
-            given = stack[-step.n :]
+            operands = stack[-step.n :]
             del stack[-step.n :]
-            if step.do == "args":
-                stack.append(f"{stack.pop()} <{step.n} {' '.join(given)}>")
+            if step.operation == "args":
+                stack.append(f"{stack.pop()} <{step.n} {' '.join(operands)}>")
             else:
-                stack.append(f"{step.do} {' '.join(given)}")
+                stack.append(f"{step.operation} {' '.join(operands)}")
     assert stack == [expected]
 
 
-def test_nonsense_is_an_unknown_type() -> None:
-    def nobody(name: str) -> Type:
+def test_malformed_types_are_unknown() -> None:
+    def fail_on_lookup(name: str) -> Type:
         raise AssertionError(name)
 
     for text in ("", "<", ">", "[]", ",", "<,>", "List<" * 10_000, "..", "&", "<?>"):
-        found = run(program(text), nobody, lambda type_, args: type_, lambda types: types[0])
-        assert found is UNKNOWN
+        parsed_type = evaluate_steps(
+            compile_type(text), fail_on_lookup, lambda type_, args: type_, lambda types: types[0]
+        )
+        assert parsed_type is UNKNOWN

@@ -1,7 +1,7 @@
-"""The rules of class-hierarchy analysis from source, one small program each.
+"""Tests of class-hierarchy analysis from source, with one small program for each rule.
 
-An answer reads: kind, what the call names, ``->``, the methods it may reach; ``?`` instead of
-``->`` if the call is ambiguous. A reference's kind has an ``&``.
+A call is written as its kind, the named method, ``->`` and the methods it may reach, with ``?``
+instead of ``->`` if the call is ambiguous. The kind of a method reference ends in ``&``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from codeacumen.languages.java.resolve import Project, facts, platform
+from codeacumen.languages.java.resolve import JavaProject, extract_facts, load_platform
 from codeacumen.languages.java.syntax.file import JavaFile
 
 Link = Callable[..., dict[str, list[str]]]
@@ -22,7 +22,7 @@ class Puppy extends Dog { String say() { return "wiff"; } String twice() { retur
 final class Cat extends Animal { String say() { return "miau"; } static Cat any() { return null; } }
 """
 
-# name of the rule: (the body of a method, the name at the call, what is expected)
+# name of the rule: (the body of a method, the name at the call, the expected call)
 DISPATCH = {
     "an abstract method reaches all that implement it": (
         "Animal a = null; a.say();", "say", "M Animal.say() -> Cat.say Dog.say Puppy.say"),
@@ -53,8 +53,8 @@ DISPATCH = {
 @pytest.mark.parametrize("rule", DISPATCH)
 def test_dispatch(link: Link, rule: str) -> None:
     body, name, expected = DISPATCH[rule]
-    told = link(ANIMALS, f"class Test {{ void test() {{ {body} }} }}")[name]
-    assert told[-1] == expected
+    calls = link(ANIMALS, f"class Test {{ void test() {{ {body} }} }}")[name]
+    assert calls[-1] == expected
 
 
 METHODS = """
@@ -107,16 +107,16 @@ OVERLOADS = {
 def test_overloads(link: Link, rule: str) -> None:
     call, expected = OVERLOADS[rule]
     name = expected.partition("(")[0]
-    told = link(METHODS.replace("BODY", f"{call};"))[name]
-    assert told == [f"M Test.{expected} -> Test.{name}"]
+    calls = link(METHODS.replace("BODY", f"{call};"))[name]
+    assert calls == [f"M Test.{expected} -> Test.{name}"]
 
 
-def test_an_argument_of_an_unknown_type_leaves_all_that_take_an_object(link: Link) -> None:
-    told = link(METHODS.replace("BODY", "f(unseen.value());"))
-    assert told["f"] == ["M Test.f/1 ? Test.f Test.f Test.f Test.f Test.f Test.f"]
-    # A class of some library is no number and no string.
-    told = link(METHODS.replace("BODY", "f(unseen);"))
-    assert told["f"] == ["M Test.f/1 ? Test.f Test.f Test.f"]
+def test_an_argument_of_unknown_type_is_ambiguous_between_all_that_fit(link: Link) -> None:
+    calls = link(METHODS.replace("BODY", "f(unseen.value());"))
+    assert calls["f"] == ["M Test.f/1 ? Test.f Test.f Test.f Test.f Test.f Test.f"]
+    # A class of an unknown library is neither a number nor a string.
+    calls = link(METHODS.replace("BODY", "f(unseen);"))
+    assert calls["f"] == ["M Test.f/1 ? Test.f Test.f Test.f"]
 
 
 SHAPES = """
@@ -176,10 +176,10 @@ TYPES = {
 
 
 @pytest.mark.parametrize("how", TYPES)
-def test_types_are_good_enough_for_calls(link: Link, how: str) -> None:
-    told = link(SHAPES.replace("BODY", TYPES[how]))
-    assert told["half"] == ["M Small.half() -> Small.half"]
-    assert told.get("name", ["M Item.name() -> Item.name"]) == ["M Item.name() -> Item.name"]
+def test_inferred_types_resolve_calls(link: Link, how: str) -> None:
+    calls = link(SHAPES.replace("BODY", TYPES[how]))
+    assert calls["half"] == ["M Small.half() -> Small.half"]
+    assert calls.get("name", ["M Item.name() -> Item.name"]) == ["M Item.name() -> Item.name"]
 
 
 KINDS = {
@@ -250,54 +250,56 @@ def test_kinds_of_calls(link: Link, kind: str) -> None:
     assert link(source)[name] == [expected]
 
 
-def test_names_across_files(link: Link) -> None:
-    told = link(
+def test_names_resolve_across_files(link: Link) -> None:
+    calls = link(
         "package a; public class A { public static void s() {} protected void p() {} "
         "public static class N { public void n() {} } }",
         "package b; import a.A; import static a.A.s; class B extends A { void t() { s(); p(); "
         "new N().n(); A.N.class.cast(null).n(); a.A.s(); } }",
         "package b; import a.*; import static a.A.*; class C { void t() { s(); N x; x.n(); } }",
     )
-    assert told["s"] == ["S a.A.s() -> A.s"] * 3
-    assert told["p"] == ["M a.A.p() -> A.p"]
-    assert told["n"] == ["M a.A.N.n() -> A.N.n"] * 3
+    assert calls["s"] == ["S a.A.s() -> A.s"] * 3
+    assert calls["p"] == ["M a.A.p() -> A.p"]
+    assert calls["n"] == ["M a.A.N.n() -> A.N.n"] * 3
 
 
-def test_a_project_hides_the_platform(link: Link) -> None:
-    told = link(
+def test_a_project_class_hides_the_platform_class(link: Link) -> None:
+    calls = link(
         "package java.util; public class ArrayList<T> { public T odd() { return null; } }",
         "import java.util.*; class A { void m() {} void t(ArrayList<A> l) { l.odd().m(); } }",
     )
-    assert told["odd"] == ["M java.util.ArrayList.odd() -> ArrayList.odd"]
-    assert told["m"] == ["M A.m() -> A.m"]
+    assert calls["odd"] == ["M java.util.ArrayList.odd() -> ArrayList.odd"]
+    assert calls["m"] == ["M A.m() -> A.m"]
 
 
-def test_a_library_that_is_not_here(link: Link) -> None:
-    told = link(
+def test_calls_into_an_unknown_library(link: Link) -> None:
+    calls = link(
         "import org.lib.Base; import org.lib.Tool; class A extends Base { void own() {} "
         "void run(Base b, Tool t) { t.work(1); b.own(); inherited(); own(); new Tool(2); "
         "Tool.make().own(); } }"
     )
-    assert told["work"] == ["M org.lib.Tool.work/1 ->"]
-    assert told["Tool"] == ["O org.lib.Tool.<init>/1 ->"]
-    assert told["make"] == ["S org.lib.Tool.make/0 ->"]
-    assert told["inherited"] == ["M org.lib.Base.inherited/0 ->"]
-    # What extends the library's class may override what is called on it.
-    on_base, by_name, on_unknown = told["own"]
+    assert calls["work"] == ["M org.lib.Tool.work/1 ->"]
+    assert calls["Tool"] == ["O org.lib.Tool.<init>/1 ->"]
+    assert calls["make"] == ["S org.lib.Tool.make/0 ->"]
+    assert calls["inherited"] == ["M org.lib.Base.inherited/0 ->"]
+    # A class that extends the library's class may override the called method.
+    on_base, by_name, on_unknown = calls["own"]
     assert on_base == "M org.lib.Base.own/0 ? A.own"
     assert by_name == "M A.own() -> A.own"
     assert on_unknown == "M ?.own/0 ? A.own"
 
 
-def test_who_calls() -> None:
+def test_callers_of_initialisers_lambdas_and_nested_classes() -> None:
     source = b"""class A {
         static int s = f(); { f(); } static { f(); }
         void m() { Runnable r = () -> f(); new Object() { int x = f(); void n() { f(); } }; }
         static int f() { return 1; }
     }"""
-    made = facts(JavaFile(source))
-    calls = Project([("A.java", made.declared)], platform()).link("A.java", made.sites)
-    of_f = [(call.type, call.caller) for call in calls if call.callee == "A.f()"]
-    # Types: A and the class without a name; methods: m, n, f.
-    assert of_f == [(0, -1), (0, -1), (0, -1), (0, 0), (1, -1), (1, 1)]
+    file_facts = extract_facts(JavaFile(source))
+    calls = JavaProject([("A.java", file_facts.declared)], load_platform()).link_file(
+        "A.java", file_facts.sites
+    )
+    callers_of_f = [(call.type, call.caller) for call in calls if call.callee == "A.f()"]
+    # Types: A and the anonymous class; methods: m, n, f.
+    assert callers_of_f == [(0, -1), (0, -1), (0, -1), (0, 0), (1, -1), (1, 1)]
     assert all(call.exact for call in calls if call.callee == "A.f()")

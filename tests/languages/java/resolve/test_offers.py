@@ -1,5 +1,8 @@
-"""What could be called: the true name must be among it. The calls that were linked, by a linker
-that javac itself checks (test_javac), are the oracle on real code; JLS 15.12 by hand."""
+"""Tests of the names that could be called at a call, which must contain the called name.
+
+On real code the oracle is the linker, which test_javac compares with javac; small programs follow
+JLS 15.12 by hand.
+"""
 
 from __future__ import annotations
 
@@ -7,27 +10,31 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from codeacumen.languages.java.resolve import Project, facts, platform
-from codeacumen.languages.java.resolve.link import AvailableNames, Offers
+from codeacumen.languages.java.resolve import JavaProject, extract_facts, load_platform
+from codeacumen.languages.java.resolve.link import AvailableNames, AvailableNamesFinder
 from codeacumen.languages.java.syntax.file import JavaFile
 
 if TYPE_CHECKING:
     from codeacumen.corpus import Corpus
 
 
-def offers_of(*sources: str) -> dict[str, AvailableNames]:
-    """For each word ``callN`` in the files what could be called there."""
-    files = {f"{place}.java": JavaFile(text.encode()) for place, text in enumerate(sources)}
-    made = {path: facts(file) for path, file in files.items()}
-    project = Project([(path, one.declared) for path, one in made.items()], platform())
-    offers = Offers(project)
-    found: dict[str, AvailableNames] = {}
+def find_available_names(*sources: str) -> dict[str, AvailableNames]:
+    """Return for each word ``callN`` in the sources the names that could be called there."""
+    files = {f"{index}.java": JavaFile(text.encode()) for index, text in enumerate(sources)}
+    facts_by_path = {path: extract_facts(file) for path, file in files.items()}
+    project = JavaProject(
+        [(path, file_facts.declared) for path, file_facts in facts_by_path.items()], load_platform()
+    )
+    offers = AvailableNamesFinder(project)
+    names_by_call: dict[str, AvailableNames] = {}
     for path, file in files.items():
         text = file.source.decode()
-        places = [text.index(f"call{n}") for n in range(20) if f"call{n}" in text]
-        for start, offer in offers.of(path, made[path].sites, places).items():
-            found[text[start:].split("(")[0]] = offer
-    return found
+        call_offsets = [text.index(f"call{n}") for n in range(20) if f"call{n}" in text]
+        for start, available in offers.find_names(
+            path, facts_by_path[path].sites, call_offsets
+        ).items():
+            names_by_call[text[start:].split("(")[0]] = available
+    return names_by_call
 
 
 ABOVE = """
@@ -55,62 +62,69 @@ class Below extends a.Above implements Comparable<Below> {
 """
 
 
-def test_by_hand() -> None:
-    found = offers_of(ABOVE, BELOW)
-    assert found["call1"].receiver == "b.Below"
-    assert {"open", "shared", "hashCode"} <= set(found["call1"].names)
-    assert not {"inside", "own", "compareTo"} & set(found["call1"].names), "not seen, or arguments"
-    assert {"count", "compareTo", "requireNonNull"} <= set(found["call0"].names)
-    assert found["call2"].receiver == "a.Above"
-    assert "open" in found["call2"].names
-    assert not {"own", "inside", "look"} & set(found["call2"].names)
-    assert {"substring", "charAt", "repeat"} <= set(found["call3"].names)
-    assert "length" not in found["call3"].names
-    assert found["call4"] == AvailableNames("a.Above", 2, True, ("make",))
-    assert found["call5"].receiver == "[]"
-    assert {"count"} <= set(found["call6"].names)
-    assert "compareTo" not in found["call6"].names
-    assert found["call7"].names == ()
-    assert "max" in found["call8"].names, "imported by its name"
-    assert {"deep", "shared", "open"} <= set(found["call9"].names), "of the classes around, too"
-    assert {"map", "filter", "forEach"} <= set(found["call10"].names)
-    assert found["call11"].receiver == "java.lang.String"
-
-
-def test_the_name_itself_plays_no_part() -> None:
-    """Whatever the call is called, the same is offered."""
-    one, other = (
-        offers_of(ABOVE, BELOW.replace("call3(2)", f"call3(2 + {n})"))["call3"] for n in range(2)
+def test_available_names_by_hand() -> None:
+    names_by_call = find_available_names(ABOVE, BELOW)
+    assert names_by_call["call1"].receiver == "b.Below"
+    assert {"open", "shared", "hashCode"} <= set(names_by_call["call1"].names)
+    assert not {"inside", "own", "compareTo"} & set(names_by_call["call1"].names), (
+        "not seen, or arguments"
     )
-    named = BELOW.replace("call3", "substring").replace("text.substring", "text.call3")
-    assert one == other == offers_of(ABOVE, named)["call3"]
+    assert {"count", "compareTo", "requireNonNull"} <= set(names_by_call["call0"].names)
+    assert names_by_call["call2"].receiver == "a.Above"
+    assert "open" in names_by_call["call2"].names
+    assert not {"own", "inside", "look"} & set(names_by_call["call2"].names)
+    assert {"substring", "charAt", "repeat"} <= set(names_by_call["call3"].names)
+    assert "length" not in names_by_call["call3"].names
+    assert names_by_call["call4"] == AvailableNames("a.Above", 2, True, ("make",))
+    assert names_by_call["call5"].receiver == "[]"
+    assert {"count"} <= set(names_by_call["call6"].names)
+    assert "compareTo" not in names_by_call["call6"].names
+    assert names_by_call["call7"].names == ()
+    assert "max" in names_by_call["call8"].names, "imported by its name"
+    assert {"deep", "shared", "open"} <= set(names_by_call["call9"].names), (
+        "of the classes around, too"
+    )
+    assert {"map", "filter", "forEach"} <= set(names_by_call["call10"].names)
+    assert names_by_call["call11"].receiver == "java.lang.String"
 
 
-def test_true_names_are_offered(examples_corpus: Corpus) -> None:
-    """In projects without libraries, each call that names a known method is offered that name."""
+def test_available_names_do_not_depend_on_the_called_name() -> None:
+    """The same names are available whatever name the call has."""
+    first, second = (
+        find_available_names(ABOVE, BELOW.replace("call3(2)", f"call3(2 + {n})"))["call3"]
+        for n in range(2)
+    )
+    renamed_source = BELOW.replace("call3", "substring").replace("text.substring", "text.call3")
+    assert first == second == find_available_names(ABOVE, renamed_source)["call3"]
+
+
+def test_available_names_contain_the_called_name(examples_corpus: Corpus) -> None:
+    """In projects without libraries, the name of each linked call is available at that call."""
     import pyarrow.parquet as pq
 
     from codeacumen.corpus.facts import read_sites
-    from codeacumen.corpus.link import world_of
+    from codeacumen.corpus.link import load_world
 
-    corpus, seen = examples_corpus, 0
+    corpus, checked = examples_corpus, 0
     for project, shards in corpus.manifest.shards.items():
-        offers = Offers(world_of(corpus.folder, tuple(shards))[0])
+        offers = AvailableNamesFinder(load_world(corpus.folder, tuple(shards))[0])
         for shard in shards:
             calls: dict[str, dict[int, str]] = {}
-            for row in pq.read_table(corpus.calls_of(project, shard)).to_pylist():
+            for row in pq.read_table(corpus.calls_path(project, shard)).to_pylist():
                 if not row["reference"] and "<init>" not in row["callee"]:
                     calls.setdefault(row["path"], {})[row["start_byte"]] = row["callee"]
             for path, sites, _ in read_sites(corpus.folder / "shards" / shard):
-                mine = calls.get(path, {})
-                found = offers.of(path, sites, mine)
-                for start, callee in mine.items():
+                callees = calls.get(path, {})
+                names_by_offset = offers.find_names(path, sites, callees)
+                for start, callee in callees.items():
                     name = callee.partition("(")[0].partition("/")[0].rpartition(".")[2]
-                    assert name in found[start].names, (callee, found[start])
-                    seen += 1
-    assert seen > 4000
+                    assert name in names_by_offset[start].names, (callee, names_by_offset[start])
+                    checked += 1
+    assert checked > 4000
 
 
 @pytest.mark.parametrize("source", ["class A { void f() { call0( } }", "call0();", "class A { {{"])
 def test_broken_sources(source: str) -> None:
-    assert all(isinstance(one, AvailableNames) for one in offers_of(source).values())
+    assert all(
+        isinstance(available, AvailableNames) for available in find_available_names(source).values()
+    )

@@ -1,4 +1,4 @@
-"""The table of the JDK's API. Oracle: the JDK at hand, through javac's model of it."""
+"""Tests of the table of the JDK's API. The oracle is javac's model of the local JDK."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ import shutil
 import pytest
 
 from codeacumen.languages.java.resolve.types import Class
-from codeacumen.languages.java.resolve.world import TABLE, Member, World, platform, read
+from codeacumen.languages.java.resolve.world import (
+    TABLE,
+    Member,
+    World,
+    load_platform,
+    parse_platform,
+)
 from jdk_api import TABLE as WRITTEN
 from jdk_api import api, version
 
-# Of every kind: a class over one that is not public, generic interfaces, enums, annotations.
-SOME = (
+# Each kind of type: a class that extends a non-public one, generic interfaces, enums, annotations.
+SAMPLE_TYPES = (
     "java.lang.StringBuilder",
     "java.lang.AbstractStringBuilder",
     "java.util.Map",
@@ -29,49 +35,49 @@ SOME = (
 
 
 @pytest.mark.thorough
-def test_the_table_is_what_the_jdk_at_hand_says() -> None:
+def test_the_table_agrees_with_the_local_jdk() -> None:
     java = shutil.which("java")
     if java is None:
         pytest.skip("no JDK here: it is the oracle")
-    feature = platform().made_from.split()[1].split(".")[0]
+    feature = load_platform().jdk_name.split()[1].split(".")[0]
     if version(java).split()[1].split(".")[0] != feature:
         pytest.skip(f"the table was made from JDK {feature}, here is {version(java)}")
-    made = read(api(java, *SOME))
-    assert set(made.blocks) == set(SOME)
-    for name in SOME:
-        assert platform().get(name) == made.get(name)
+    table = parse_platform(api(java, *SAMPLE_TYPES))
+    assert set(table.blocks) == set(SAMPLE_TYPES)
+    for name in SAMPLE_TYPES:
+        assert load_platform().find_type(name) == table.find_type(name)
 
 
-def test_the_table_says_where_it_comes_from_and_is_small() -> None:
-    assert platform().made_from.startswith("OpenJDK ")
+def test_the_table_names_its_source_and_is_small() -> None:
+    assert load_platform().jdk_name.startswith("OpenJDK ")
     assert WRITTEN.name == TABLE
     assert WRITTEN.stat().st_size < 700_000
-    assert len(platform().blocks) > 4_000
+    assert len(load_platform().blocks) > 4_000
 
 
-def test_a_type() -> None:
-    entry = platform().get("java.util.Map.Entry")
+def test_a_nested_interface() -> None:
+    entry = load_platform().find_type("java.util.Map.Entry")
     assert entry is not None
     assert (entry.kind, entry.variables) == ("interface", ("K", "V"))
     assert Member("a", "getKey", (), (), "K") in entry.members
-    assert platform().get("java.util.Nothing") is None
-    assert "java.util" in platform().packages
-    assert "java.util.Map" not in platform().packages
+    assert load_platform().find_type("java.util.Nothing") is None
+    assert "java.util" in load_platform().packages
+    assert "java.util.Map" not in load_platform().packages
 
 
-def test_a_member_of_a_type_that_is_not_public() -> None:
-    builder = platform().get("java.lang.StringBuilder")
+def test_members_of_a_type_that_is_not_public() -> None:
+    builder = load_platform().find_type("java.lang.StringBuilder")
     assert builder is not None
     assert builder.supers[0] == "java.lang.AbstractStringBuilder"
-    hidden = platform().get("java.lang.AbstractStringBuilder")
+    hidden = load_platform().find_type("java.lang.AbstractStringBuilder")
     assert hidden is not None
     assert "h" in hidden.flags
     assert any(member.name == "setLength" for member in hidden.members)
 
 
 def test_every_type_can_be_read() -> None:
-    world = World([], platform())
-    for name in platform().blocks:
-        found = world.find(name)
-        assert isinstance(found, Class)
-        assert name.endswith(found.name)
+    world = World([], load_platform())
+    for name in load_platform().blocks:
+        loaded_class = world.find_class(name)
+        assert isinstance(loaded_class, Class)
+        assert name.endswith(loaded_class.name)

@@ -1,4 +1,4 @@
-"""Any bytes, any depth: facts and links are made, in time that grows with the size."""
+"""Robustness of facts and links: any bytes, any depth, and no excessive time for long sources."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from codeacumen.languages.java.resolve import Call, Project, facts, platform
+from codeacumen.languages.java.resolve import Call, JavaProject, extract_facts, load_platform
 from codeacumen.languages.java.syntax.file import JavaFile
 
 DEEP = 10_000
@@ -17,36 +17,44 @@ CLASS = """class A {
 }"""
 
 
-def linked(source: bytes) -> list[Call]:
-    made = facts(JavaFile(source))
-    return Project([("A.java", made.declared)], platform()).link("A.java", made.sites)
+def link_source(source: bytes) -> list[Call]:
+    file_facts = extract_facts(JavaFile(source))
+    return JavaProject([("A.java", file_facts.declared)], load_platform()).link_file(
+        "A.java", file_facts.sites
+    )
 
 
-def inside(body: str) -> bytes:
+def wrap_in_method(body: str) -> bytes:
     return CLASS.replace("BODY", body).encode()
 
 
 NESTED = {
-    "parentheses": inside("f(" + "(" * DEEP + "a" + ")" * DEEP + ");"),
-    "calls": inside("f(" * DEEP + "a" + ")" * DEEP + ";"),
-    "calls of overloaded methods": inside("h(" * DEEP + "a" + ")" * DEEP + ";"),
-    "a chain": inside("a" + ".g()" * DEEP + ";"),
-    "a sum": inside('h(""' + "+i" * DEEP + ");"),
-    "a sum to the right": inside("h(" + "i+(" * DEEP + "i" + ")" * DEEP + ");"),
-    "conditions": inside("h(" + "b?a:" * DEEP + "a);"),
-    "lambdas": inside("java.util.function.Function f = " + "x->" * DEEP + "x.g();"),
-    "lambdas in calls": inside(
+    "parentheses": wrap_in_method("f(" + "(" * DEEP + "a" + ")" * DEEP + ");"),
+    "calls": wrap_in_method("f(" * DEEP + "a" + ")" * DEEP + ";"),
+    "calls of overloaded methods": wrap_in_method("h(" * DEEP + "a" + ")" * DEEP + ";"),
+    "a chain": wrap_in_method("a" + ".g()" * DEEP + ";"),
+    "a sum": wrap_in_method('h(""' + "+i" * DEEP + ");"),
+    "a sum to the right": wrap_in_method("h(" + "i+(" * DEEP + "i" + ")" * DEEP + ");"),
+    "conditions": wrap_in_method("h(" + "b?a:" * DEEP + "a);"),
+    "lambdas": wrap_in_method("java.util.function.Function f = " + "x->" * DEEP + "x.g();"),
+    "lambdas in calls": wrap_in_method(
         "java.util.Optional.of(a)" + ".map(x->java.util.Optional.of(x)" * 500 + ")" * 500 + ";"
     ),
-    "a stream": inside("java.util.stream.Stream.of(a)" + ".map(x->x.g())" * 1000 + ".count();"),
-    "blocks": inside("{" * DEEP + "g();" + "}" * DEEP),
+    "a stream": wrap_in_method(
+        "java.util.stream.Stream.of(a)" + ".map(x->x.g())" * 1000 + ".count();"
+    ),
+    "blocks": wrap_in_method("{" * DEEP + "g();" + "}" * DEEP),
     "classes": b"class A{ void m(){ new A(); } " * DEEP + b"}" * DEEP,
-    "classes without a name": inside("new A(){ void z(){ " * 2000 + "g();" + "} };" * 2000),
-    "type arguments": inside("java.util.List<" * DEEP + "A" + ">" * DEEP + " l; l.get(0).foo();"),
-    "casts": inside("((A)" * DEEP + "a" + ")" * DEEP + ".g();"),
-    "dimensions": inside("A" + "[]" * DEEP + " x; x" + "[0]" * DEEP + ".g();"),
-    "switches": inside("switch(i){default->" * DEEP + "g();" + "}" * DEEP),
-    "initialisers": inside("Object o = new Object[]" + "{" * DEEP + "g()" + "}" * DEEP + ";"),
+    "classes without a name": wrap_in_method("new A(){ void z(){ " * 2000 + "g();" + "} };" * 2000),
+    "type arguments": wrap_in_method(
+        "java.util.List<" * DEEP + "A" + ">" * DEEP + " l; l.get(0).foo();"
+    ),
+    "casts": wrap_in_method("((A)" * DEEP + "a" + ")" * DEEP + ".g();"),
+    "dimensions": wrap_in_method("A" + "[]" * DEEP + " x; x" + "[0]" * DEEP + ".g();"),
+    "switches": wrap_in_method("switch(i){default->" * DEEP + "g();" + "}" * DEEP),
+    "initialisers": wrap_in_method(
+        "Object o = new Object[]" + "{" * DEEP + "g()" + "}" * DEEP + ";"
+    ),
     "overloads of null": b"class A { %b }"
     % b"".join(b"void m(C%d x) { m(null); } " % i for i in range(200)),
     "heirs": b"".join(
@@ -56,8 +64,8 @@ NESTED = {
 
 
 @pytest.mark.parametrize("what", NESTED)
-def test_deep_nesting(what: str) -> None:
-    assert linked(NESTED[what])
+def test_deep_nesting_is_linked(what: str) -> None:
+    assert link_source(NESTED[what])
 
 
 BROKEN = {
@@ -80,12 +88,12 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("what", BROKEN)
-def test_broken_sources(what: str) -> None:
-    linked(BROKEN[what])
+def test_broken_sources_raise_no_error(what: str) -> None:
+    link_source(BROKEN[what])
 
 
-def test_damaged_sources() -> None:
-    """Pieces cut out of, or put into, a good source."""
+def test_damaged_sources_raise_no_error() -> None:
+    """A piece is cut out of a valid source, or random characters are inserted."""
     good = b"""package p; import java.util.*; class A<T extends Comparable<T>> extends B<T> {
         List<T> all = new ArrayList<>();
         enum E { X(1) { void e() {} }; E(int i) {} void e() {} }
@@ -99,12 +107,12 @@ def test_damaged_sources() -> None:
             new A<T>() { int n = n(); };
         }
     }"""
-    chance = random.Random(1)
+    random_source = random.Random(1)
     for _ in range(300):
         damaged = bytearray(good)
-        start = chance.randrange(len(good))
-        if chance.random() < 0.5:
-            del damaged[start : start + chance.randrange(1, 60)]
+        start = random_source.randrange(len(good))
+        if random_source.random() < 0.5:
+            del damaged[start : start + random_source.randrange(1, 60)]
         else:
-            damaged[start:start] = bytes(chance.choices(b"(){}<>;,.:->@\"'x1 \xff", k=8))
-        linked(bytes(damaged))
+            damaged[start:start] = bytes(random_source.choices(b"(){}<>;,.:->@\"'x1 \xff", k=8))
+        link_source(bytes(damaged))

@@ -23,7 +23,7 @@ from codeacumen.api import (
 )
 from codeacumen.models.adapters import list_capabilities
 from codeacumen.models.lexer import MASK
-from codeacumen.registry import LoadedModel, fingerprint, make_model, model
+from codeacumen.registry import LoadedModel, compute_fingerprint, make_model, model
 
 _CAPABILITIES = {
     "npath": Capability.CLASSIFY,
@@ -43,26 +43,28 @@ class Classical:
 
     def __init__(self, parts: dict[str, LoadedModel]) -> None:
         for task, part in parts.items():
-            _check(task, part)
+            _check_part(task, part)
         self.parts = parts
-        self.fingerprint = " ".join(fingerprint(part) for part in parts.values())
+        self.fingerprint = " ".join(compute_fingerprint(part) for part in parts.values())
         self.code_context: CodeContext | None = None
-        self.masked = False
+        self.has_masks = False
 
     def use_context(self, context: CodeContext | None) -> None:
         self.code_context = context
 
     def fit(self, examples: Sequence[Example]) -> None:
-        self.masked = False
+        self.has_masks = False
         if not examples:
             return
-        asked = [example.input for example in examples]
+        inputs = [example.input for example in examples]
         # A string in the code may look like a mask, so the majority of the examples decides.
-        marked = sum(isinstance(one, Question | Prompt) and MASK in one.text for one in asked)
-        self.masked = 2 * marked > len(asked)
-        if isinstance(asked[0], Method):
+        masked_count = sum(
+            isinstance(item, Question | Prompt) and MASK in item.text for item in inputs
+        )
+        self.has_masks = 2 * masked_count > len(inputs)
+        if isinstance(inputs[0], Method):
             part = self.parts["naming"]
-        elif isinstance(asked[0], Question):
+        elif isinstance(inputs[0], Question):
             part = self._classifier
         else:
             part = self._generator
@@ -73,11 +75,11 @@ class Classical:
 
     @property
     def _classifier(self) -> LoadedModel:
-        return self.parts["operators" if self.masked else "npath"]
+        return self.parts["operators" if self.has_masks else "npath"]
 
     @property
     def _generator(self) -> LoadedModel:
-        return self.parts["completion" if self.masked else "nulltoken"]
+        return self.parts["completion" if self.has_masks else "nulltoken"]
 
     def classify(self, questions: Sequence[Question]) -> Sequence[str | None]:
         model: Any = self._classifier.model
@@ -95,11 +97,13 @@ class Classical:
         return answers
 
 
-def _check(task: str, part: LoadedModel) -> None:
-    own = list_capabilities(part.model)
+def _check_part(task: str, part: LoadedModel) -> None:
+    capabilities = list_capabilities(part.model)
     reason = ""
-    if _CAPABILITIES[task] not in own:
-        reason = f"it has {', '.join(own) or 'no capability'}, but needs {_CAPABILITIES[task]}"
+    if _CAPABILITIES[task] not in capabilities:
+        reason = (
+            f"it has {', '.join(capabilities) or 'no capability'}, but needs {_CAPABILITIES[task]}"
+        )
     elif isinstance(part.model, Learner) and not part.model.supervision.startswith("train"):
         reason = "it learns from labels outside the training split"
     if reason:

@@ -21,18 +21,18 @@ from dataclasses import dataclass, field
 from heapq import nlargest
 
 from codeacumen.api import CodeacumenError, CodeContext, Example, Json, Prompt, Supervision
-from codeacumen.models.lexer import MASK, is_name, kind, tokens
+from codeacumen.models.lexer import MASK, classify_token, is_name, split_tokens
 from codeacumen.registry import model
-from codeacumen.text.subtokens import subtokens
+from codeacumen.text.subtokens import split_subtokens
 
 _OPENING = {")": "(", "]": "[", "}": "{"}
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _PRIMITIVES = frozenset(("boolean", "byte", "char", "double", "float", "int", "long", "short"))
 # Tokens after a variable's declaration.
-_DECLARES = frozenset("=;,:)")
+_AFTER_DECLARATION = frozenset("=;,:)")
 _MOST_TOKENS = 20_000
 # Maximum number of tokens in a type's arguments.
-_FAR = 60
+_MOST_TYPE_TOKENS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,154 +54,192 @@ class CallSite:
     following: str = ""
     target: str = ""
     words: frozenset[str] = frozenset()
-    called: dict[str, set[str]] = field(default_factory=dict)
+    called_names: dict[str, set[str]] = field(default_factory=dict)
 
 
-def call_site(text: str) -> CallSite:
+def parse_call_site(text: str) -> CallSite:
     """Return the description of the masked call in a method's text; empty if there is no mask."""
-    found = tokens(text)[:_MOST_TOKENS]
-    if MASK not in found:
+    method_tokens = split_tokens(text)[:_MOST_TOKENS]
+    if MASK not in method_tokens:
         return CallSite()
-    mask = found.index(MASK)
-    partner = _partners(found)
-    receiver, start = _receiver(found, partner, mask)
-    end = partner.get(mask + 1, mask + 1)
-    inside = found[mask + 2 : end]
-    after = _at(found, end + 1)
-    following = _at(found, end + 2) if after in (".", "::") else ""
-    target = _target(found, partner, start)
+    mask = method_tokens.index(MASK)
+    partners = _match_brackets(method_tokens)
+    receiver, start = _parse_receiver(method_tokens, partners, mask)
+    end = partners.get(mask + 1, mask + 1)
+    inside = method_tokens[mask + 2 : end]
+    after = _token_at(method_tokens, end + 1)
+    following = _token_at(method_tokens, end + 2) if after in (".", "::") else ""
+    target = _find_target(method_tokens, partners, start)
     words = {
-        word.lower() for name in (*inside, target) if is_name(name) for word in subtokens(name)
+        word.lower()
+        for name in (*inside, target)
+        if is_name(name)
+        for word in split_subtokens(name)
     }
     return CallSite(
         receiver=receiver,
-        type=_type(receiver, _declared(found)),
-        arguments=_count(found, partner, mask + 1, end),
-        argument=inside[0] if inside and len(inside) == 1 else kind(inside[0]) if inside else "",
-        before=kind(_at(found, start - 1) or "{"),
-        after=kind(after or "}"),
+        type=_infer_type(receiver, _collect_declared_types(method_tokens)),
+        arguments=_count_arguments(method_tokens, partners, mask + 1, end),
+        argument=inside[0]
+        if inside and len(inside) == 1
+        else classify_token(inside[0])
+        if inside
+        else "",
+        before=classify_token(_token_at(method_tokens, start - 1) or "{"),
+        after=classify_token(after or "}"),
         following=following,
         target=target,
         words=frozenset(words),
-        called=_called(found, partner),
+        called_names=_collect_called_names(method_tokens, partners),
     )
 
 
-def _at(found: Sequence[str], place: int) -> str:
-    return found[place] if 0 <= place < len(found) else ""
+def _token_at(method_tokens: Sequence[str], index: int) -> str:
+    return method_tokens[index] if 0 <= index < len(method_tokens) else ""
 
 
-def _partners(found: Sequence[str]) -> dict[int, int]:
+def _match_brackets(method_tokens: Sequence[str]) -> dict[int, int]:
     """Return the index of each bracket's partner."""
-    partner: dict[int, int] = {}
-    waiting: list[int] = []
-    for place, token in enumerate(found):
+    partners: dict[int, int] = {}
+    open_brackets: list[int] = []
+    for index, token in enumerate(method_tokens):
         if token in _CLOSING:
-            waiting.append(place)
-        elif token in _OPENING and waiting and found[waiting[-1]] == _OPENING[token]:
-            partner[waiting[-1]] = place
-            partner[place] = waiting.pop()
-    return partner
+            open_brackets.append(index)
+        elif (
+            token in _OPENING
+            and open_brackets
+            and method_tokens[open_brackets[-1]] == _OPENING[token]
+        ):
+            partners[open_brackets[-1]] = index
+            partners[index] = open_brackets.pop()
+    return partners
 
 
-def _receiver(found: Sequence[str], partner: dict[int, int], call: int) -> tuple[str, int]:
+def _parse_receiver(
+    method_tokens: Sequence[str], partners: dict[int, int], call: int
+) -> tuple[str, int]:
     """Return a call's receiver, and the start of the whole expression."""
-    if _at(found, call - 1) not in (".", "::"):
+    if _token_at(method_tokens, call - 1) not in (".", "::"):
         return "", call
-    receiver, start = _primary(found, partner, call - 2)
-    while _at(found, start - 1) == ".":
-        _, before = _primary(found, partner, start - 2)
+    receiver, start = _parse_primary(method_tokens, partners, call - 2)
+    while _token_at(method_tokens, start - 1) == ".":
+        _, before = _parse_primary(method_tokens, partners, start - 2)
         if before >= start:
             break
         start = before
     return receiver, start
 
 
-def _primary(found: Sequence[str], partner: dict[int, int], last: int) -> tuple[str, int]:
+def _parse_primary(
+    method_tokens: Sequence[str], partners: dict[int, int], last: int
+) -> tuple[str, int]:
     """Return the description and the start of the primary expression that ends at a token."""
-    token = _at(found, last)
+    token = _token_at(method_tokens, last)
     if token not in (")", "]"):
-        return (token if is_name(token) or token in ("this", "super") else kind(token or "?")), last
-    opening = partner.get(last, last)
-    name = _at(found, opening - 1)
+        return (
+            token if is_name(token) or token in ("this", "super") else classify_token(token or "?")
+        ), last
+    opening = partners.get(last, last)
+    name = _token_at(method_tokens, opening - 1)
     if not (is_name(name) or name == MASK):
         return token, opening
-    if _at(found, opening - 2) == "new":
+    if _token_at(method_tokens, opening - 2) == "new":
         return f"new {name}", opening - 2
     return f"{name}{'()' if token == ')' else '[]'}", opening - 1
 
 
-def _count(found: Sequence[str], partner: dict[int, int], opening: int, end: int) -> int:
+def _count_arguments(
+    method_tokens: Sequence[str], partners: dict[int, int], opening: int, end: int
+) -> int:
     if end - opening <= 1:
         return 0
-    commas, place = 0, opening + 1
-    while place < end:
-        place = partner.get(place, place)
-        commas += found[place] == ","
-        place += 1
+    commas, index = 0, opening + 1
+    while index < end:
+        index = partners.get(index, index)
+        commas += method_tokens[index] == ","
+        index += 1
     return commas + 1
 
 
-def _target(found: Sequence[str], partner: dict[int, int], start: int) -> str:
+def _find_target(method_tokens: Sequence[str], partners: dict[int, int], start: int) -> str:
     """Return the variable that takes the result, or the call that it is an argument of."""
-    before = _at(found, start - 1)
+    before = _token_at(method_tokens, start - 1)
     if before == "=":
-        return _at(found, start - 2)
-    return _at(found, start - 2) if before == "(" and is_name(_at(found, start - 2)) else ""
+        return _token_at(method_tokens, start - 2)
+    return (
+        _token_at(method_tokens, start - 2)
+        if before == "(" and is_name(_token_at(method_tokens, start - 2))
+        else ""
+    )
 
 
-def _declared(found: Sequence[str]) -> dict[str, str]:
+def _collect_declared_types(method_tokens: Sequence[str]) -> dict[str, str]:
     """Return the variables and parameters of the method with the names of their types."""
     types: dict[str, str] = {}
-    for place in range(1, len(found) - 1):
-        if found[place + 1] in _DECLARES and is_name(found[place]):
-            type_ = _type_before(found, place - 1)
-            if type_ and found[place] not in types:
-                types[found[place]] = type_
+    for index in range(1, len(method_tokens) - 1):
+        if method_tokens[index + 1] in _AFTER_DECLARATION and is_name(method_tokens[index]):
+            type_ = _parse_type_before(method_tokens, index - 1)
+            if type_ and method_tokens[index] not in types:
+                types[method_tokens[index]] = type_
     return types
 
 
-def _type_before(found: Sequence[str], last: int) -> str:
-    token = found[last]
+def _parse_type_before(method_tokens: Sequence[str], last: int) -> str:
+    token = method_tokens[last]
     array = ""
-    if token == "]" and last >= 2 and found[last - 1] == "[":
+    if token == "]" and last >= 2 and method_tokens[last - 1] == "[":
         last, array = last - 2, "[]"
-        token = found[last]
+        token = method_tokens[last]
     elif token in (">", ">>"):
         depth = 0
-        for place in range(last, max(-1, last - _FAR), -1):
-            depth += {">": 1, "<": -1}.get(found[place], 0)
+        for index in range(last, max(-1, last - _MOST_TYPE_TOKENS), -1):
+            depth += {">": 1, "<": -1}.get(method_tokens[index], 0)
             if depth == 0:
-                last = place - 1
-                token = _at(found, last)
+                last = index - 1
+                token = _token_at(method_tokens, last)
                 break
     is_type = token in _PRIMITIVES or (is_name(token) and token[0].isupper()) or token == "var"
     return f"{token}{array}" if is_type else ""
 
 
-def _type(receiver: str, declared: dict[str, str]) -> str:
+def _infer_type(receiver: str, declared_types: dict[str, str]) -> str:
     if receiver in ("text", "character"):
         return "String" if receiver == "text" else ""
     if receiver.startswith("new "):
         return receiver.removeprefix("new ")
     if receiver.endswith("[]"):
-        return declared.get(receiver.removesuffix("[]"), "").removesuffix("[]")
+        return declared_types.get(receiver.removesuffix("[]"), "").removesuffix("[]")
     # An undeclared name with a capital is a type: a static call.
-    return declared.get(receiver, f"static {receiver}" if receiver[:1].isupper() else "")
+    return declared_types.get(receiver, f"static {receiver}" if receiver[:1].isupper() else "")
 
 
-def _called(found: Sequence[str], partner: dict[int, int]) -> dict[str, set[str]]:
-    called: dict[str, set[str]] = {}
-    for place in range(1, len(found) - 1):
-        if found[place + 1] != "(" or not is_name(found[place]) or found[place - 1] == "new":
+def _collect_called_names(
+    method_tokens: Sequence[str], partners: dict[int, int]
+) -> dict[str, set[str]]:
+    called_names: dict[str, set[str]] = {}
+    for index in range(1, len(method_tokens) - 1):
+        if (
+            method_tokens[index + 1] != "("
+            or not is_name(method_tokens[index])
+            or method_tokens[index - 1] == "new"
+        ):
             continue
         # After a type, a name and a bracket are a declaration.
-        if is_name(found[place - 1]) or found[place - 1] in (*_PRIMITIVES, "void", ">", "]"):
+        if is_name(method_tokens[index - 1]) or method_tokens[index - 1] in (
+            *_PRIMITIVES,
+            "void",
+            ">",
+            "]",
+        ):
             continue
-        last = place - 2
-        receiver = _primary(found, partner, last)[0] if found[place - 1] == "." else ""
-        called.setdefault(found[place], set()).add(receiver)
-    return called
+        last = index - 2
+        receiver = (
+            _parse_primary(method_tokens, partners, last)[0]
+            if method_tokens[index - 1] == "."
+            else ""
+        )
+        called_names.setdefault(method_tokens[index], set()).add(receiver)
+    return called_names
 
 
 Key = tuple[str | int, ...]
@@ -221,11 +259,11 @@ _WEIGHTS: Mapping[str, float] = {
     "offered around": 2.5,
 }
 # A key with this many occurrences counts half.
-_HALF = 2.0
+_HALF_WEIGHT_COUNT = 2.0
 # Weights of a name's words and of calls with the same name.
 _SAME_RECEIVER, _CALLED, _WORDS, _FIRST = 2.0, 0.1, 0.5, 0.2
 # Bonus of the names that the receiver's type offers.
-_OFFERED = 1.5
+_AVAILABLE = 1.5
 # Number of a key's most frequent names to consider.
 _MOST_NAMES = 20
 
@@ -239,67 +277,72 @@ class Completion:
 
     def __init__(self) -> None:
         self.counts: dict[Key, Counter[str]] = {}
-        self.firsts: dict[Key, Counter[str]] = {}
+        self.first_subtokens: dict[Key, Counter[str]] = {}
         self._frequent: dict[Key, list[str]] = {}
         self._totals: dict[Key, int] = {}
 
-    def context(self, method: str) -> Mapping[str, Json]:
+    def describe_method(self, method: str) -> Mapping[str, Json]:
         return {}
 
     def fit(self, examples: Sequence[Example]) -> None:
-        self.counts, self.firsts, self._frequent, self._totals = {}, {}, {}, {}
+        self.counts, self.first_subtokens, self._frequent, self._totals = {}, {}, {}, {}
         for example in examples:
             if not isinstance(example.input, Prompt):
                 continue
-            site, name = call_site(example.input.text), str(example.truth)
-            for key in _keys(site, self.context(example.input.method)):
+            site, name = parse_call_site(example.input.text), str(example.truth)
+            for key in _make_keys(site, self.describe_method(example.input.method)):
                 self.counts.setdefault(key, Counter())[name] += 1
-            self.firsts.setdefault(_shape(site), Counter())[_first(name)] += 1
+            self.first_subtokens.setdefault(_make_shape_key(site), Counter())[
+                _first_subtoken(name)
+            ] += 1
 
     def generate(self, prompts: Sequence[Prompt]) -> list[str | None]:
-        return [self._completed(prompt) for prompt in prompts]
+        return [self._complete_call(prompt) for prompt in prompts]
 
-    def _completed(self, prompt: Prompt) -> str | None:
-        site, context = call_site(prompt.text), self.context(prompt.method)
-        keys = [key for key in _keys(site, context) if key in self.counts]
-        offered: Sequence[str] = context.get("candidates") or ()
-        names = dict.fromkeys(offered, _OFFERED)
+    def _complete_call(self, prompt: Prompt) -> str | None:
+        site, context = parse_call_site(prompt.text), self.describe_method(prompt.method)
+        keys = [key for key in _make_keys(site, context) if key in self.counts]
+        available_names: Sequence[str] = context.get("candidates") or ()
+        names = dict.fromkeys(available_names, _AVAILABLE)
         # A call without a receiver may refer to a static import from a library without source.
-        if not offered or not site.receiver:
-            for name in self._names(site, keys):
+        if not available_names or not site.receiver:
+            for name in self._list_candidates(site, keys):
                 names.setdefault(name, 0.0)
-        shares = [(_WEIGHTS[str(key[0])] / (self._total(key) + _HALF), key) for key in keys]
-        firsts = self.firsts.get(_shape(site), Counter())
-        first_share = _FIRST / (firsts.total() + _HALF)
+        shares = [
+            (_WEIGHTS[str(key[0])] / (self._count_occurrences(key) + _HALF_WEIGHT_COUNT), key)
+            for key in keys
+        ]
+        first_subtokens = self.first_subtokens.get(_make_shape_key(site), Counter())
+        first_share = _FIRST / (first_subtokens.total() + _HALF_WEIGHT_COUNT)
         scores = {
             name: bonus
             + sum(share * self.counts[key][name] for share, key in shares)
-            + _by_words(name, site)
-            + first_share * firsts[_first(name)]
+            + _score_words(name, site)
+            + first_share * first_subtokens[_first_subtoken(name)]
             for name, bonus in names.items()
         }
         return min(scores, key=lambda name: (-scores[name], name)) if scores else None
 
-    def _total(self, key: Key) -> int:
-        known = self._totals.get(key)
-        if known is None:
-            known = self._totals[key] = self.counts[key].total()
-        return known
+    def _count_occurrences(self, key: Key) -> int:
+        total = self._totals.get(key)
+        if total is None:
+            total = self._totals[key] = self.counts[key].total()
+        return total
 
-    def _names(self, site: CallSite, keys: Iterable[Key]) -> Iterator[str]:
+    def _list_candidates(self, site: CallSite, keys: Iterable[Key]) -> Iterator[str]:
         """Yield candidate names: learned with a key, called in the method, or composed."""
         for key in keys:
-            yield from self._most_frequent(key)
-        yield from site.called
-        yield from _made_up(site)
+            yield from self._list_frequent_names(key)
+        yield from site.called_names
+        yield from _compose_names(site)
 
-    def _most_frequent(self, key: Key) -> list[str]:
-        known = self._frequent.get(key)
-        if known is None:
+    def _list_frequent_names(self, key: Key) -> list[str]:
+        names = self._frequent.get(key)
+        if names is None:
             counts = self.counts[key]
-            known = nlargest(_MOST_NAMES, counts, key=lambda name: (counts[name], name))
-            self._frequent[key] = known
-        return known
+            names = nlargest(_MOST_NAMES, counts, key=lambda name: (counts[name], name))
+            self._frequent[key] = names
+        return names
 
 
 class ProjectCompletion(Completion):
@@ -312,17 +355,17 @@ class ProjectCompletion(Completion):
     def use_context(self, context: CodeContext | None) -> None:
         self.code_context = context
 
-    def context(self, method: str) -> Mapping[str, Json]:
+    def describe_method(self, method: str) -> Mapping[str, Json]:
         return self.code_context.describe(method) if self.code_context is not None else {}
 
 
-def _shape(site: CallSite) -> Key:
+def _make_shape_key(site: CallSite) -> Key:
     return ("shape", min(site.arguments, 5), site.before, site.after)
 
 
-def _keys(site: CallSite, context: Mapping[str, Json]) -> Iterator[Key]:
+def _make_keys(site: CallSite, context: Mapping[str, Json]) -> Iterator[Key]:
     around = (site.before, site.after, site.following)
-    yield _shape(site)
+    yield _make_shape_key(site)
     yield "receiver", site.receiver
     yield "receiver arguments", site.receiver, site.arguments
     yield "receiver around", site.receiver, site.arguments, *around
@@ -335,28 +378,28 @@ def _keys(site: CallSite, context: Mapping[str, Json]) -> Iterator[Key]:
         yield "argument", site.argument, site.arguments
     if site.target:
         yield "target", site.target, site.arguments
-    offered = context.get("receiver")
-    if offered:
-        yield "offered", offered, site.arguments
-        yield "offered around", offered, site.arguments, *around
+    receiver_type = context.get("receiver")
+    if receiver_type:
+        yield "offered", receiver_type, site.arguments
+        yield "offered around", receiver_type, site.arguments, *around
 
 
-def _first(name: str) -> str:
-    return (subtokens(name) or [name])[0].lower()
+def _first_subtoken(name: str) -> str:
+    return (split_subtokens(name) or [name])[0].lower()
 
 
-def _by_words(name: str, site: CallSite) -> float:
+def _score_words(name: str, site: CallSite) -> float:
     """Return a score for the words that a name shares with the call site, also for unseen names."""
     score = 0.0
-    if name in site.called:
-        score += _SAME_RECEIVER if site.receiver in site.called[name] else _CALLED
-    rest = subtokens(name)[1:]
+    if name in site.called_names:
+        score += _SAME_RECEIVER if site.receiver in site.called_names[name] else _CALLED
+    rest = split_subtokens(name)[1:]
     if rest:
         score += _WORDS * sum(word.lower() in site.words for word in rest) / len(rest)
     return score
 
 
-def _made_up(site: CallSite) -> Iterator[str]:
+def _compose_names(site: CallSite) -> Iterator[str]:
     """Yield accessors of the target, or of the only argument."""
     if site.target and site.arguments == 0:
         bare = site.target[3:] if site.target.startswith("set") else site.target

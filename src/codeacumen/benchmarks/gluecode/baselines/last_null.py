@@ -11,19 +11,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from codeacumen.api import Prompt
-from codeacumen.models.lexer import is_name, tokens
+from codeacumen.models.lexer import is_name, split_tokens
 from codeacumen.registry import model
 
 _MOST_TOKENS = 20_000
 # Maximum number of tokens of an assigned value.
-_FAR = 300
+_MOST_VALUE_TOKENS = 300
 
 # Degrees of suspicion, highest first.
-_NULL, _EXPECTED, _ANNOTATED, _OFTEN_NULL, _NULL_ARGUMENT, _PASSED, _FROM_CALL, _GOT = range(
-    8, 0, -1
+_NULL, _EXPECTED, _ANNOTATED, _OFTEN_NULL, _NULL_ARGUMENT, _PASSED, _FROM_CALL, _FROM_GETTER = (
+    range(8, 0, -1)
 )
 # Methods with these names, in the platform and in most projects, return null for a missing value.
-_OFTEN = (
+_NULLABLE_METHODS = (
     "get",
     "find",
     "lookup",
@@ -67,10 +67,10 @@ class LastNull:
     only = ("gluecode/nulltoken",)
 
     def generate(self, prompts: Sequence[Prompt]) -> list[str]:
-        return [suspected(prompt.text) for prompt in prompts]
+        return [find_suspect(prompt.text) for prompt in prompts]
 
 
-def suspected(text: str) -> str:
+def find_suspect(text: str) -> str:
     """Return the token at which a method may dereference null, or ``<none>``.
 
     >>> find_suspect("void m() { String s = null; if (f) s = \\"\\"; s.trim(); }")
@@ -84,76 +84,81 @@ def suspected(text: str) -> str:
     from codeacumen.benchmarks.gluecode.masks import NO_WARNING
 
     best, token = 0, NO_WARNING
-    found = tokens(text)[:_MOST_TOKENS]
+    method_tokens = split_tokens(text)[:_MOST_TOKENS]
     # A test that expects the exception passes null.
-    expected = "NullPointerException" in found
-    for doubt, name in _dereferences(found):
-        doubt = _EXPECTED if expected and doubt == _NULL_ARGUMENT else doubt
-        if doubt > best:
-            best, token = doubt, name
+    expects_exception = "NullPointerException" in method_tokens
+    for suspicion, name in _list_dereferences(method_tokens):
+        suspicion = _EXPECTED if expects_exception and suspicion == _NULL_ARGUMENT else suspicion
+        if suspicion > best:
+            best, token = suspicion, name
     return token
 
 
-def _dereferences(found: Sequence[str]) -> Iterator[tuple[int, str]]:
+def _list_dereferences(method_tokens: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Yield the possible null dereferences in order, each with its degree of suspicion."""
     suspects: dict[str, int] = {}
-    opened: list[str] = []
-    for place, word in enumerate(found):
-        after = found[place + 1] if place + 1 < len(found) else ""
-        before = found[place - 1] if place else ""
+    open_calls: list[str] = []
+    for index, word in enumerate(method_tokens):
+        after = method_tokens[index + 1] if index + 1 < len(method_tokens) else ""
+        before = method_tokens[index - 1] if index else ""
         if word == "(":
-            opened.append(before)
+            open_calls.append(before)
         elif word == ")":
-            called = opened.pop() if opened else ""
+            called = open_calls.pop() if open_calls else ""
             # The result is dereferenced at once, or passed on.
             if after in (".", "[") and is_name(called):
-                if called in _OFTEN:
+                if called in _NULLABLE_METHODS:
                     yield _OFTEN_NULL, called
                 elif called.startswith("get"):
-                    yield _GOT, called
-            elif called in _OFTEN and after in (")", ",") and opened and is_name(opened[-1]):
+                    yield _FROM_GETTER, called
+            elif (
+                called in _NULLABLE_METHODS
+                and after in (")", ",")
+                and open_calls
+                and is_name(open_calls[-1])
+            ):
                 yield _PASSED, called
         elif word == "null" and after in (")", ",") and before in ("(", ",", ")"):
-            called = opened[-1] if opened else ""
+            called = open_calls[-1] if open_calls else ""
             if is_name(called) and not called.startswith("assert"):
                 yield _NULL_ARGUMENT, called
         if not is_name(word):
             continue
-        own = before != "." or (place > 1 and found[place - 2] == "this")
-        if not own:
+        is_unqualified = before != "." or (index > 1 and method_tokens[index - 2] == "this")
+        if not is_unqualified:
             continue
         if after == "=":
-            suspects[word] = _doubt(found, place + 2)
+            suspects[word] = _rate_assigned_value(method_tokens, index + 2)
         elif after in ("==", "!=", "instanceof") or before in ("==", "!="):
             # A checked variable is no longer suspect.
             suspects.pop(word, None)
         elif after in (".", "[") and suspects.get(word):
             yield suspects.pop(word), word
-        elif after in (")", ",") and suspects.get(word, 0) >= _OFTEN_NULL and opened:
+        elif after in (")", ",") and suspects.get(word, 0) >= _OFTEN_NULL and open_calls:
             yield _PASSED, word
-        elif place > 1 and found[place - 2] == "Nullable":
+        elif index > 1 and method_tokens[index - 2] == "Nullable":
             suspects[word] = _ANNOTATED
 
 
-def _doubt(found: Sequence[str], start: int) -> int:
+def _rate_assigned_value(method_tokens: Sequence[str], start: int) -> int:
     """Return the degree of suspicion of the value assigned at an index."""
-    if start < len(found) and found[start] == "null":
+    if start < len(method_tokens) and method_tokens[start] == "null":
         return _NULL
     depth, called = 0, ""
-    for place in range(start, min(len(found), start + _FAR)):
-        token = found[place]
+    for index in range(start, min(len(method_tokens), start + _MOST_VALUE_TOKENS)):
+        token = method_tokens[index]
         if token in "([{":
             if token == "(" and depth == 0:
-                called = found[place - 1]
+                called = method_tokens[index - 1]
             depth += 1
         elif token in ")]}":
             depth -= 1
         if depth < 0 or (depth == 0 and token in (";", ",")):
             break
-    constructed = start < len(found) and found[start] == "new"
-    if constructed or not is_name(called):
+    is_constructed = start < len(method_tokens) and method_tokens[start] == "new"
+    if is_constructed or not is_name(called):
         return 0
-    return _OFTEN_NULL if called in _OFTEN else _FROM_CALL
+    return _OFTEN_NULL if called in _NULLABLE_METHODS else _FROM_CALL
 
 
 @model("last-null")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from codeacumen.datasets.built import BuiltDataset
-from codeacumen.report.evidence import Evidence, Merged
-from codeacumen.report.plots import Plot, fitted_spec, inline_data, printable
+from codeacumen.report.evidence import Evidence, MergedRuns
+from codeacumen.report.plots import Plot, escape_unprintable, fit_spec, inline_data
 from codeacumen.report.sections import Section
 
 FAMILY = "gluecode"
@@ -45,14 +45,14 @@ class DataCard:
 
 
 def build_sections(
-    merged: Merged, evidence: Mapping[str, Evidence], data_sets: Sequence[BuiltDataset]
+    merged: MergedRuns, evidence: Mapping[str, Evidence], data_sets: Sequence[BuiltDataset]
 ) -> list[Section]:
     """Return a card for each GLUECode data set."""
     own_sets = [built for built in data_sets if built.family == FAMILY]
     return [_build_card(built, f"data-set-{i}") for i, built in enumerate(own_sets, 1)]
 
 
-def draw_plots(merged: Merged) -> list[Plot]:
+def draw_plots(merged: MergedRuns) -> list[Plot]:
     """Return no plots, because the cards' plots need the data sets."""
     return []
 
@@ -60,7 +60,7 @@ def draw_plots(merged: Merged) -> list[Plot]:
 def _build_card(built: BuiltDataset, slug: str) -> Section:
     counts = built.about["counts"]
     splits = list(counts["methods"])
-    name = printable(built.folder.name)
+    name = escape_unprintable(built.folder.name)
     card = DataCard(
         name=name,
         splits=splits,
@@ -144,4 +144,4 @@ def _draw_origins(counts: Any, splits: Sequence[str], slug: str, name: str) -> P
         )
     ).properties(height=40 * len(splits))
     title = f"Where the called methods of {name} are declared"
-    return Plot(f"origins-{slug}", title, fitted_spec(chart))
+    return Plot(f"origins-{slug}", title, fit_spec(chart))

@@ -15,17 +15,17 @@ from typing import Any
 from codeacumen.api import Json, ModelCard, Score, TaskCard
 from codeacumen.benchmarks.robustness.report.plots import (
     Figures,
-    figures,
-    kind_of,
-    robustness_tasks,
+    build_figures,
+    get_kind,
+    list_robustness_tasks,
 )
-from codeacumen.benchmarks.robustness.report.variants import variant_data
+from codeacumen.benchmarks.robustness.report.variants import build_variant_data
 from codeacumen.datasets.built import BuiltDataset
 from codeacumen.metrics.changes import TYPES
-from codeacumen.report.evidence import Evidence, Merged, find_score
-from codeacumen.report.plots import Plot, printable
+from codeacumen.report.evidence import Evidence, MergedRuns, find_score
+from codeacumen.report.plots import Plot, escape_unprintable
 from codeacumen.report.sections import Section
-from codeacumen.runs.scoring import belongs
+from codeacumen.runs.scoring import is_in_slice
 from codeacumen.tasks.base import StandardTask
 
 SHARES = ("cwp_share", "wrong_change_share")
@@ -103,21 +103,21 @@ class RobustnessTables:
 
 
 def build_sections(
-    merged: Merged, evidence: Mapping[str, Evidence], data_sets: Sequence[BuiltDataset]
+    merged: MergedRuns, evidence: Mapping[str, Evidence], data_sets: Sequence[BuiltDataset]
 ) -> list[Section]:
     """Return the section about all robustness tasks of the runs, if there are any."""
-    cards = robustness_tasks(merged)
+    cards = list_robustness_tasks(merged)
     if not cards:
         return []
-    asked = {cell.model for card in cards for cell in merged.of_task(card.name)}
+    scored_models = {cell.model for card in cards for cell in merged.cells_of_task(card.name)}
     models = sorted(
-        ((name, card) for name, card in merged.models.items() if name in asked),
-        key=lambda one: (one[1].is_baseline, one[0]),
+        ((name, card) for name, card in merged.models.items() if name in scored_models),
+        key=lambda item: (item[1].is_baseline, item[0]),
     )
     changes = {
         card.name: [
-            _change(merged, card, place, evidence[card.name], [name for name, _ in models])
-            for place in range(len(card.evaluation_sets))
+            _build_change(merged, card, index, evidence[card.name], [name for name, _ in models])
+            for index in range(len(card.evaluation_sets))
         ]
         for card in cards
     }
@@ -125,10 +125,10 @@ def build_sections(
         models=models,
         headline=[lines[0] for lines in changes.values()],
         modes=[line for lines in changes.values() if len(lines) > 1 for line in lines],
-        types=[_breakdown(merged, card, models, (*TYPES, *SHARES)) for card in cards],
-        subtokens=[_breakdown(merged, card, models, SUBTOKENS) for card in cards],
-        figures=figures(merged, cards),
-        facts=_all_facts(evidence[card.name] for card in cards),
+        types=[_build_breakdown(merged, card, models, (*TYPES, *SHARES)) for card in cards],
+        subtokens=[_build_breakdown(merged, card, models, SUBTOKENS) for card in cards],
+        figures=build_figures(merged, cards),
+        facts=_collect_facts(evidence[card.name] for card in cards),
     )
     return [
         Section(
@@ -139,8 +139,9 @@ def build_sections(
             content=content,
             plots=[plot for figure in content.figures for plot, *_ in figure.plots],
             scripts=("variants.js",),
-            data=variant_data(
-                {kind_of(card): evidence[card.name] for card in cards}, [name for name, _ in models]
+            data=build_variant_data(
+                {get_kind(card): evidence[card.name] for card in cards},
+                [name for name, _ in models],
             ),
             before_task=cards[0].name,
             summarized_tasks=frozenset(card.name for card in cards),
@@ -148,23 +149,25 @@ def build_sections(
     ]
 
 
-def draw_plots(merged: Merged) -> list[Plot]:
+def draw_plots(merged: MergedRuns) -> list[Plot]:
     """Return the plots of all models, in the page's order."""
-    cards = robustness_tasks(merged)
-    return [plot for figure in figures(merged, cards) for plot, *_ in figure.plots]
+    cards = list_robustness_tasks(merged)
+    return [plot for figure in build_figures(merged, cards) for plot, *_ in figure.plots]
 
 
-def _change(
-    merged: Merged, card: TaskCard, place: int, evidence: Evidence, models: Sequence[str]
+def _build_change(
+    merged: MergedRuns, card: TaskCard, index: int, evidence: Evidence, models: Sequence[str]
 ) -> Change:
-    evaluation_set = card.evaluation_sets[place]
+    evaluation_set = card.evaluation_sets[index]
     cells = [merged.cells.get((card.name, model)) for model in models]
     scores = [find_score(cell, evaluation_set.name) if cell else None for cell in cells]
-    methods = {one.cluster for one in evidence.instances if belongs(one, evaluation_set)}
+    methods = {
+        instance.cluster for instance in evidence.instances if is_in_slice(instance, evaluation_set)
+    }
     return Change(
-        kind=kind_of(card),
+        kind=get_kind(card),
         slug=merged.slugs[card.name],
-        meaning=_meaning(evidence, kind_of(card)),
+        meaning=_get_meaning(evidence, get_kind(card)),
         mode=evaluation_set.name,
         methods=len(methods) or None,
         variants=max((score.n for score in scores if score), default=0),
@@ -172,12 +175,12 @@ def _change(
     )
 
 
-def _meaning(evidence: Evidence, kind: str) -> str:
-    return str(_about(evidence).get("kinds", {}).get(kind, ""))
+def _get_meaning(evidence: Evidence, kind: str) -> str:
+    return str(_get_about(evidence).get("kinds", {}).get(kind, ""))
 
 
-def _breakdown(
-    merged: Merged,
+def _build_breakdown(
+    merged: MergedRuns,
     card: TaskCard,
     models: Sequence[tuple[str, ModelCard]],
     metrics: Sequence[str],
@@ -189,7 +192,7 @@ def _breakdown(
         if cell is not None:
             scores = [find_score(cell, evaluation_set, metric=metric) for metric in metrics]
             rows.append((name, model, scores))
-    return Breakdown(kind_of(card), merged.slugs[card.name], rows)
+    return Breakdown(get_kind(card), merged.slugs[card.name], rows)
 
 
 # --------------------------------------------------------------------------------------
@@ -197,46 +200,51 @@ def _breakdown(
 # --------------------------------------------------------------------------------------
 
 
-def _about(evidence: Evidence) -> Mapping[str, Json]:
+def _get_about(evidence: Evidence) -> Mapping[str, Json]:
     built = evidence.task.built if isinstance(evidence.task, StandardTask) else None
     about: Mapping[str, Json] = built.about if built is not None else {}
     return about
 
 
-def _all_facts(evidence: Iterable[Evidence]) -> list[Facts]:
-    found = {}
-    for one in evidence:
-        built = one.task.built if isinstance(one.task, StandardTask) else None
-        if built is not None and built.folder not in found:
-            found[built.folder] = _facts(built.folder.name, built.about)
-    return list(found.values())
+def _collect_facts(evidence: Iterable[Evidence]) -> list[Facts]:
+    facts_by_folder = {}
+    for task_evidence in evidence:
+        built = task_evidence.task.built if isinstance(task_evidence.task, StandardTask) else None
+        if built is not None and built.folder not in facts_by_folder:
+            facts_by_folder[built.folder] = _build_facts(built.folder.name, built.about)
+    return list(facts_by_folder.values())
 
 
-def _facts(name: str, about: Mapping[str, Json]) -> Facts:
+def _build_facts(name: str, about: Mapping[str, Json]) -> Facts:
     counts = about["counts"]
-    kept, found = counts.get("variants", {}), counts.get("variants_found", {})
+    variants_kept, variants_found = counts.get("variants", {}), counts.get("variants_found", {})
     refused, dropped = counts.get("refused", {}), counts.get("dropped", {})
-    modes = list(dict.fromkeys(mode for by_mode in kept.values() for mode in by_mode))
+    modes = list(dict.fromkeys(mode for by_mode in variants_kept.values() for mode in by_mode))
     kinds, reasons = [], []
     for kind, meaning in about["kinds"].items():
         levels = dropped.get(kind, {})
-        mine = kept.get(kind, {})
+        kept_by_mode = variants_kept.get(kind, {})
         kinds.append(
             {
                 "kind": kind,
                 "meaning": meaning,
                 "variants": [
-                    (mine.get(mode, 0), found.get(kind, mine).get(mode, 0)) for mode in modes
+                    (kept_by_mode.get(mode, 0), variants_found.get(kind, kept_by_mode).get(mode, 0))
+                    for mode in modes
                 ],
                 "refused": sum(refused.get(kind, {}).values()),
-                "dropped": sum(n for whys in levels.values() for n in whys.values()),
+                "dropped": sum(
+                    count
+                    for counts_by_reason in levels.values()
+                    for count in counts_by_reason.values()
+                ),
             }
         )
-        reasons += _most_common(kind, "refused", refused.get(kind, {}))
-        for level, whys in levels.items():
-            reasons += _most_common(kind, f"dropped: {level}", whys)
+        reasons += _summarize_reasons(kind, "refused", refused.get(kind, {}))
+        for level, counts_by_reason in levels.items():
+            reasons += _summarize_reasons(kind, f"dropped: {level}", counts_by_reason)
     return Facts(
-        name=printable(name),
+        name=escape_unprintable(name),
         projects=list(about.get("corpus", {}).get("projects", [])),
         methods=counts.get("methods"),
         looked_at=counts.get("methods_looked_at"),
@@ -247,14 +255,18 @@ def _facts(name: str, about: Mapping[str, Json]) -> Facts:
     )
 
 
-def _most_common(kind: str, what: str, whys: Mapping[str, int]) -> list[Reason]:
+def _summarize_reasons(
+    kind: str, outcome: str, counts_by_reason: Mapping[str, int]
+) -> list[Reason]:
     """Return the most frequent reasons, merged by removing the names in them."""
-    counted: Counter[str] = Counter()
-    for why, n in whys.items():
-        counted[re.sub(r"`[^`]*`", "`…`", why)] += n
-    ordered = sorted(counted.items(), key=lambda one: (-one[1], one[0]))
-    found = [Reason(kind, what, why, n) for why, n in ordered[:MOST_REASONS]]
+    merged_counts: Counter[str] = Counter()
+    for reason, count in counts_by_reason.items():
+        merged_counts[re.sub(r"`[^`]*`", "`…`", reason)] += count
+    ordered = sorted(merged_counts.items(), key=lambda item: (-item[1], item[0]))
+    reasons = [Reason(kind, outcome, reason, count) for reason, count in ordered[:MOST_REASONS]]
     rest = ordered[MOST_REASONS:]
     if rest:
-        found.append(Reason(kind, what, f"{len(rest)} other reasons", sum(n for _, n in rest)))
-    return found
+        reasons.append(
+            Reason(kind, outcome, f"{len(rest)} other reasons", sum(count for _, count in rest))
+        )
+    return reasons

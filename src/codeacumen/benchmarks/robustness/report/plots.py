@@ -11,13 +11,20 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from codeacumen.api import Score, Scores, TaskCard
-from codeacumen.report.evidence import Merged, find_score, slugs
-from codeacumen.report.plots import Plot, Scale, fitted_spec, inline_data, printable, scale_for
+from codeacumen.report.evidence import MergedRuns, find_score, make_slugs
+from codeacumen.report.plots import (
+    Plot,
+    Scale,
+    choose_scale,
+    escape_unprintable,
+    fit_spec,
+    inline_data,
+)
 
 FAMILY = "robustness/"
 METRIC = "pcp"
 MOST_MODELS = 12
-ROOM = 18
+DOT_SPACING = 18
 SINGLE, ALL = "single", "all"
 
 Row: TypeAlias = dict[str, Any]
@@ -51,7 +58,7 @@ class _Figure:
     across: bool
 
 
-def robustness_tasks(merged: Merged) -> list[TaskCard]:
+def list_robustness_tasks(merged: MergedRuns) -> list[TaskCard]:
     """Return the cards of the runs' robustness tasks."""
     return [
         card
@@ -60,36 +67,51 @@ def robustness_tasks(merged: Merged) -> list[TaskCard]:
     ]
 
 
-def kind_of(card: TaskCard) -> str:
+def get_kind(card: TaskCard) -> str:
     """Return the transformation of a task."""
-    return printable(card.name.removeprefix(FAMILY))
+    return escape_unprintable(card.name.removeprefix(FAMILY))
 
 
-def figures(merged: Merged, cards: Sequence[TaskCard]) -> list[Figures]:
+def build_figures(merged: MergedRuns, cards: Sequence[TaskCard]) -> list[Figures]:
     """Return the plots of the models that are not baselines, or of all if there are none."""
-    asked = {cell.model for card in cards for cell in merged.of_task(card.name)}
-    own = [name for name in merged.models if name in asked and not merged.models[name].is_baseline]
-    models = (own or [name for name in merged.models if name in asked])[:MOST_MODELS]
-    file_names = slugs(models)
-    found: dict[str, list[tuple[Plot, str, str]]] = {model: [] for model in models}
-    for figure in _figures(cards):
-        drawn = {model: _rows(merged, cards, model, figure) for model in models}
-        bounds = scale_for(
-            row[key] for rows in drawn.values() for row in rows for key in ("value", "low", "high")
+    scored_models = {cell.model for card in cards for cell in merged.cells_of_task(card.name)}
+    non_baselines = [
+        name
+        for name in merged.models
+        if name in scored_models and not merged.models[name].is_baseline
+    ]
+    models = (non_baselines or [name for name in merged.models if name in scored_models])[
+        :MOST_MODELS
+    ]
+    file_names = make_slugs(models)
+    plots_by_model: dict[str, list[tuple[Plot, str, str]]] = {model: [] for model in models}
+    for figure in _define_figures(cards):
+        rows_by_model = {model: _collect_rows(merged, cards, model, figure) for model in models}
+        bounds = choose_scale(
+            row[key]
+            for rows in rows_by_model.values()
+            for row in rows
+            for key in ("value", "low", "high")
         )
-        for model, rows in drawn.items():
+        for model, rows in rows_by_model.items():
             if rows:
                 name = f"robustness-{figure.name}-{file_names[model]}"
-                title = printable(f"{figure.title}: {model}")
-                spec = _spec(figure, rows, [kind_of(card) for card in cards], bounds, title)
-                found[model].append((Plot(name, title, spec), figure.title, figure.caption))
-    return [Figures(model, plots) for model, plots in found.items() if plots]
+                title = escape_unprintable(f"{figure.title}: {model}")
+                spec = _make_spec(figure, rows, [get_kind(card) for card in cards], bounds, title)
+                plots_by_model[model].append(
+                    (Plot(name, title, spec), figure.title, figure.caption)
+                )
+    return [Figures(model, plots) for model, plots in plots_by_model.items() if plots]
 
 
-def _figures(cards: Sequence[TaskCard]) -> list[_Figure]:
-    modes = list(dict.fromkeys(one.name for card in cards for one in card.evaluation_sets))
-    shares = sorted((mode for mode in modes if mode.endswith("%")), key=_percent)
-    sizes = list(dict.fromkeys(_size(one) for card in cards for one in card.slices))
+def _define_figures(cards: Sequence[TaskCard]) -> list[_Figure]:
+    modes = list(
+        dict.fromkeys(
+            evaluation_set.name for card in cards for evaluation_set in card.evaluation_sets
+        )
+    )
+    shares = sorted((mode for mode in modes if mode.endswith("%")), key=_parse_percent)
+    sizes = list(dict.fromkeys(_parse_size(slice_) for card in cards for slice_ in card.slices))
     return [
         _Figure(
             "places",
@@ -97,7 +119,7 @@ def _figures(cards: Sequence[TaskCard]) -> list[_Figure]:
             "Prediction change if one place is changed, and if all places of a method with two or "
             "more places are changed (figure 2 of the paper).",
             "pcp",
-            _places,
+            _collect_place_rows,
             ("one place", "all places"),
             across=True,
         ),
@@ -107,7 +129,7 @@ def _figures(cards: Sequence[TaskCard]) -> list[_Figure]:
             "Percentage of names that change, among those that were right for the original and "
             "among those that were wrong (figure 3).",
             "changed, %",
-            _right,
+            _collect_correctness_rows,
             ("right before", "wrong before"),
             across=True,
         ),
@@ -117,7 +139,7 @@ def _figures(cards: Sequence[TaskCard]) -> list[_Figure]:
             "Prediction change by the share of changed places, of methods with four or more "
             "places; all places: of methods with two or more (Table 3).",
             "pcp",
-            _by_mode,
+            _collect_mode_rows,
             [*shares, ALL] if shares else [],
             across=False,
         ),
@@ -126,17 +148,19 @@ def _figures(cards: Sequence[TaskCard]) -> list[_Figure]:
             "By the number of statements",
             "Prediction change by the number of statements of the original method (figure 4).",
             "pcp",
-            _by_size,
+            _collect_size_rows,
             sizes,
             across=False,
         ),
     ]
 
 
-def _rows(merged: Merged, cards: Sequence[TaskCard], model: str, figure: _Figure) -> list[Row]:
+def _collect_rows(
+    merged: MergedRuns, cards: Sequence[TaskCard], model: str, figure: _Figure
+) -> list[Row]:
     cells = [(card, merged.cells.get((card.name, model))) for card in cards]
     rows = [
-        row | {"kind": kind_of(card)}
+        row | {"kind": get_kind(card)}
         for card, cell in cells
         if cell is not None
         for row in figure.rows(card, cell)
@@ -146,64 +170,66 @@ def _rows(merged: Merged, cards: Sequence[TaskCard], model: str, figure: _Figure
     return rows if figure.name != "shares" or any(row["part"] != ALL for row in rows) else []
 
 
-def _places(card: TaskCard, cell: Scores) -> list[Row]:
-    found = [find_score(cell, mode) for mode in (SINGLE, ALL)]
-    if not all(found):
+def _collect_place_rows(card: TaskCard, cell: Scores) -> list[Row]:
+    scores = [find_score(cell, mode) for mode in (SINGLE, ALL)]
+    if not all(scores):
         return []
-    return _dots(zip(("one place", "all places"), found, strict=True))
+    return _make_dots(zip(("one place", "all places"), scores, strict=True))
 
 
-def _right(card: TaskCard, cell: Scores) -> list[Row]:
+def _collect_correctness_rows(card: TaskCard, cell: Scores) -> list[Row]:
     mode = card.evaluation_sets[0].name
     metrics = ("cwp_share", "wrong_change_share")
-    found = [find_score(cell, mode, metric=metric) for metric in metrics]
-    return _dots(zip(("right before", "wrong before"), found, strict=True))
+    scores = [find_score(cell, mode, metric=metric) for metric in metrics]
+    return _make_dots(zip(("right before", "wrong before"), scores, strict=True))
 
 
-def _by_mode(card: TaskCard, cell: Scores) -> list[Row]:
-    modes = [one.name for one in card.evaluation_sets]
+def _collect_mode_rows(card: TaskCard, cell: Scores) -> list[Row]:
+    modes = [evaluation_set.name for evaluation_set in card.evaluation_sets]
     if not any(mode.endswith("%") for mode in modes):
         return []
-    return _dots((mode, find_score(cell, mode)) for mode in modes)
+    return _make_dots((mode, find_score(cell, mode)) for mode in modes)
 
 
-def _by_size(card: TaskCard, cell: Scores) -> list[Row]:
+def _collect_size_rows(card: TaskCard, cell: Scores) -> list[Row]:
     mode = card.evaluation_sets[0].name
-    return _dots((_size(one), find_score(cell, mode, one)) for one in card.slices)
+    return _make_dots(
+        (_parse_size(slice_), find_score(cell, mode, slice_)) for slice_ in card.slices
+    )
 
 
-def _dots(scores: Any) -> list[Row]:
+def _make_dots(scores: Any) -> list[Row]:
     return [
-        {"part": printable(part)} | _dot(score)
+        {"part": escape_unprintable(part)} | _make_dot(score)
         for part, score in scores
         if score is not None and score.value is not None
     ]
 
 
-def _dot(score: Score) -> Row:
-    known = score.low is not None and score.high is not None
+def _make_dot(score: Score) -> Row:
+    has_interval = score.low is not None and score.high is not None
     return {
         "value": score.value,
         # Without an interval, the line is as long as the dot.
-        "low": score.low if known else score.value,
-        "high": score.high if known else score.value,
-        "interval": f"{score.low:.2f} to {score.high:.2f}" if known else score.note,
+        "low": score.low if has_interval else score.value,
+        "high": score.high if has_interval else score.value,
+        "interval": f"{score.low:.2f} to {score.high:.2f}" if has_interval else score.note,
         "n": score.n,
     }
 
 
-def _size(slice_: str) -> str:
-    return printable(slice_.removeprefix("statements:"))
+def _parse_size(slice_: str) -> str:
+    return escape_unprintable(slice_.removeprefix("statements:"))
 
 
-def _percent(mode: str) -> float:
+def _parse_percent(mode: str) -> float:
     try:
         return float(mode.removesuffix("%"))
     except ValueError:
         return 0.0
 
 
-def _spec(
+def _make_spec(
     figure: _Figure, rows: Sequence[Row], kinds: Sequence[str], bounds: Scale, title: str
 ) -> dict[str, Any]:
     """Return the Vega-Lite specification of dots with their intervals, in groups."""
@@ -211,15 +237,21 @@ def _spec(
 
     present = {row["kind"] for row in rows}
     # The colour scale covers all transformations, so that each has the same colour in all plots.
-    groups, series = ([k for k in kinds if k in present], list(figure.order))
-    group, one = ("kind", "part")
+    groups, series = ([kind for kind in kinds if kind in present], list(figure.order))
+    group_field, series_field = ("kind", "part")
     if not figure.across:
-        groups, series, group, one = list(figure.order), list(kinds), "part", "kind"
-    shown = [name for name in series if any(row[one] == name for row in rows)]
+        groups, series, group_field, series_field = list(figure.order), list(kinds), "part", "kind"
+    visible_series = [name for name in series if any(row[series_field] == name for row in rows)]
     # The same legend for both, so that Vega-Lite merges colour and shape.
-    legend = alt.Legend(title=None, values=shown, columns=3) if len(shown) > 1 else None
-    colour = alt.Color(f"{one}:N", scale=alt.Scale(domain=series, range="ordinal"), legend=legend)
-    shape = alt.Shape(f"{one}:N", scale=alt.Scale(domain=series), legend=legend)
+    legend = (
+        alt.Legend(title=None, values=visible_series, columns=3)
+        if len(visible_series) > 1
+        else None
+    )
+    colour = alt.Color(
+        f"{series_field}:N", scale=alt.Scale(domain=series, range="ordinal"), legend=legend
+    )
+    shape = alt.Shape(f"{series_field}:N", scale=alt.Scale(domain=series), legend=legend)
     scale = alt.Scale(domain=[bounds.low, bounds.high], nice=False)
     axis = alt.Axis(title=figure.axis, values=bounds.ticks, format=".2~f", grid=True)
     base = alt.Chart(inline_data(rows)).encode(color=colour)
@@ -230,24 +262,24 @@ def _spec(
         "interval:N",
         alt.Tooltip("n:Q"),
     ]
-    offset = alt.Scale(domain=shown, paddingOuter=0.3)
+    offset = alt.Scale(domain=visible_series, paddingOuter=0.3)
     if figure.across:
         base = base.encode(
-            y=alt.Y(f"{group}:N", sort=groups, title=None),
-            yOffset=alt.YOffset(f"{one}:N", scale=offset, sort=shown),
+            y=alt.Y(f"{group_field}:N", sort=groups, title=None),
+            yOffset=alt.YOffset(f"{series_field}:N", scale=offset, sort=visible_series),
         )
         lines = base.encode(x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q")
         dots = base.encode(x=alt.X("value:Q", scale=scale, axis=axis))
-        height = max(1, len(groups)) * (len(shown) + 1) * ROOM
+        height = max(1, len(groups)) * (len(visible_series) + 1) * DOT_SPACING
     else:
         base = base.encode(
             x=alt.X(
-                f"{group}:N",
+                f"{group_field}:N",
                 scale=alt.Scale(domain=groups, paddingInner=0.25),
                 title="statements" if figure.name == "statements" else "places changed",
                 axis=alt.Axis(labelAngle=0, labelOverlap="greedy", grid=False),
             ),
-            xOffset=alt.XOffset(f"{one}:N", scale=offset, sort=shown),
+            xOffset=alt.XOffset(f"{series_field}:N", scale=offset, sort=visible_series),
         )
         lines = base.encode(y=alt.Y("low:Q", scale=scale, axis=axis), y2="high:Q")
         dots = base.encode(y=alt.Y("value:Q", scale=scale, axis=axis))
@@ -256,4 +288,4 @@ def _spec(
         lines.mark_rule(strokeWidth=2, opacity=0.6).encode(tooltip=tooltip),
         dots.mark_point(filled=True, size=60, opacity=1).encode(shape=shape, tooltip=tooltip),
     ).properties(height=height, description=title)
-    return fitted_spec(chart)
+    return fit_spec(chart)

@@ -19,14 +19,14 @@ from typing import Any
 
 from codeacumen.api import Answer, Instance, Json
 from codeacumen.datasets.variants import ORIGINALS
-from codeacumen.metrics.changes import CHANGED, change_type
+from codeacumen.metrics.changes import CHANGED, classify_change
 from codeacumen.report.evidence import Evidence
-from codeacumen.report.instances import plain
+from codeacumen.report.instances import format_value
 from codeacumen.tasks.base import StandardTask
-from codeacumen.text.subtokens import subtokens
+from codeacumen.text.subtokens import split_subtokens
 
 # Start and end of a span of text, in characters.
-Stretch = tuple[int, int]
+Span = tuple[int, int]
 
 _TOKEN = re.compile(
     r'"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
@@ -35,51 +35,54 @@ _TOKEN = re.compile(
 )
 
 
-def differences(before: str, after: str) -> tuple[list[Stretch], list[Stretch]]:
+def find_differences(before: str, after: str) -> tuple[list[Span], list[Span]]:
     """Return the spans of each text that the other does not have.
 
     >>> find_differences("int a = b;", "int c = b;")
     ([(4, 5)], [(4, 5)])
     """
-    old, new = _tokens(before), _tokens(after)
-    words, others = ([text for text, _ in tokens] for tokens in (old, new))
+    old, new = _tokenize(before), _tokenize(after)
+    old_words, new_words = ([text for text, _ in tokens] for tokens in (old, new))
     # Strip the common prefix and suffix first: most tokens are equal.
-    first = _alike(words, others)
-    last = _alike(words[first:][::-1], others[first:][::-1])
+    prefix = _count_common_prefix(old_words, new_words)
+    suffix = _count_common_prefix(old_words[prefix:][::-1], new_words[prefix:][::-1])
     middle = SequenceMatcher(
-        None, words[first : len(words) - last], others[first : len(others) - last], autojunk=False
+        None,
+        old_words[prefix : len(old_words) - suffix],
+        new_words[prefix : len(new_words) - suffix],
+        autojunk=False,
     )
-    gone: list[Stretch] = []
-    come: list[Stretch] = []
-    for what, i1, i2, j1, j2 in middle.get_opcodes():
-        if what != "equal":
-            gone += _stretches(before, old[first + i1 : first + i2])
-            come += _stretches(after, new[first + j1 : first + j2])
-    return gone, come
+    removed: list[Span] = []
+    added: list[Span] = []
+    for operation, i1, i2, j1, j2 in middle.get_opcodes():
+        if operation != "equal":
+            removed += _merge_spans(before, old[prefix + i1 : prefix + i2])
+            added += _merge_spans(after, new[prefix + j1 : prefix + j2])
+    return removed, added
 
 
-def _alike(some: Sequence[str], others: Sequence[str]) -> int:
+def _count_common_prefix(left: Sequence[str], right: Sequence[str]) -> int:
     """Return the number of equal items at the beginning of both."""
-    pairs = zip(some, others, strict=False)
+    pairs = zip(left, right, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def _tokens(text: str) -> list[tuple[str, Stretch]]:
-    return [(found[0], found.span()) for found in _TOKEN.finditer(text)]
+def _tokenize(text: str) -> list[tuple[str, Span]]:
+    return [(match[0], match.span()) for match in _TOKEN.finditer(text)]
 
 
-def _stretches(text: str, tokens: Sequence[tuple[str, Stretch]]) -> list[Stretch]:
+def _merge_spans(text: str, tokens: Sequence[tuple[str, Span]]) -> list[Span]:
     """Return one span per line of tokens, so that no span contains indentation."""
-    found: list[Stretch] = []
+    spans: list[Span] = []
     for _, (start, end) in tokens:
-        if found and "\n" not in text[found[-1][1] : start]:
-            found[-1] = (found[-1][0], end)
+        if spans and "\n" not in text[spans[-1][1] : start]:
+            spans[-1] = (spans[-1][0], end)
         else:
-            found.append((start, end))
-    return found
+            spans.append((start, end))
+    return spans
 
 
-def dedented(*texts: str) -> list[str]:
+def remove_common_indentation(*texts: str) -> list[str]:
     """Return methods without the common indentation of all their lines after the first."""
     margins = [
         line[: len(line) - len(line.lstrip(" \t"))]
@@ -87,7 +90,9 @@ def dedented(*texts: str) -> list[str]:
         for line in text.split("\n")[1:]
         if line.strip()
     ]
-    margin = min((_alike(margins[0], one) for one in margins), default=0)
+    margin = min(
+        (_count_common_prefix(margins[0], line_margin) for line_margin in margins), default=0
+    )
     return [
         "\n".join([first, *(line[margin:] if line.strip() else "" for line in rest)])
         for first, *rest in (text.split("\n") for text in texts)
@@ -110,156 +115,189 @@ class _Variant:
     kind: str
     instance: Instance
     original: Instance
-    said: list[Json]
+    predictions: list[Json]
     changed: bool
 
 
-def variant_data(evidence: Mapping[str, Evidence], models: Sequence[str]) -> dict[str, Any]:
+def build_variant_data(evidence: Mapping[str, Evidence], models: Sequence[str]) -> dict[str, Any]:
     """Return the data of the viewer; ``evidence`` is by transformation.
 
     Without a data set there are no variants.
     """
-    looked_at = {kind: list(_variants(kind, one, models)) for kind, one in evidence.items()}
-    drawn = _drawn({kind: found for kind, found in looked_at.items() if found})
-    about = _about([one for one in evidence.values() if one.instances], drawn)
+    candidates = {
+        kind: list(_list_variants(kind, kind_evidence, models))
+        for kind, kind_evidence in evidence.items()
+    }
+    sampled = _sample_variants(
+        {kind: variants for kind, variants in candidates.items() if variants}
+    )
+    about = _locate_originals(
+        [kind_evidence for kind_evidence in evidence.values() if kind_evidence.instances], sampled
+    )
     originals: dict[str, int] = {}
     texts: list[dict[str, Any]] = []
     rows: list[dict[str, Any]] = []
-    for one in drawn:
-        before, after = dedented(_text(one.original), _text(one.instance))
+    for variant in sampled:
+        before, after = remove_common_indentation(
+            _get_text(variant.original), _get_text(variant.instance)
+        )
         # The remaining indentation of an original may differ from variant to variant.
-        key = f"{one.original.id}\n{before}"
+        key = f"{variant.original.id}\n{before}"
         if key not in originals:
             originals[key] = len(texts)
             texts.append(
-                {"text": before, "name": plain(one.original.truth), **about[one.original.id]}
+                {
+                    "text": before,
+                    "name": format_value(variant.original.truth),
+                    **about[variant.original.id],
+                }
             )
-        gone, come = differences(before, after)
-        where = next((tag[6:] for tag in one.instance.tags if tag.startswith("where:")), "")
+        removed, added = find_differences(before, after)
+        where = next((tag[6:] for tag in variant.instance.tags if tag.startswith("where:")), "")
         rows.append(
             {
                 "original": originals[key],
-                "kind": one.kind,
+                "kind": variant.kind,
                 "where": where,
-                "place": one.instance.id.rsplit("/", 1)[-1],
+                "place": variant.instance.id.rsplit("/", 1)[-1],
                 "text": after,
-                "gone": gone,
-                "come": come,
-                "said": one.said,
-                "changed": one.changed,
+                "gone": removed,
+                "come": added,
+                "said": variant.predictions,
+                "changed": variant.changed,
             }
         )
     return {
         "models": models,
         "originals": texts,
         "variants": rows,
-        "known": sum(_count(one) for one in evidence.values()),
+        "known": sum(_count_variants(kind_evidence) for kind_evidence in evidence.values()),
         "longest": LONGEST,
     }
 
 
-def _count(evidence: Evidence) -> int:
-    return sum(VARIANT in one.tags for one in evidence.instances)
+def _count_variants(evidence: Evidence) -> int:
+    return sum(VARIANT in instance.tags for instance in evidence.instances)
 
 
-def _text(instance: Instance) -> str:
+def _get_text(instance: Instance) -> str:
     return str(getattr(instance.input, "text", ""))
 
 
-def _hash(instance: Instance) -> bytes:
+def _hash_id(instance: Instance) -> bytes:
     return hashlib.sha256(instance.id.encode("utf-8", "replace")).digest()
 
 
-def _variants(kind: str, evidence: Evidence, models: Sequence[str]) -> Iterator[_Variant]:
-    originals = {one.cluster: one for one in evidence.instances if ORIGINAL in one.tags}
+def _list_variants(kind: str, evidence: Evidence, models: Sequence[str]) -> Iterator[_Variant]:
+    originals = {
+        instance.cluster: instance for instance in evidence.instances if ORIGINAL in instance.tags
+    }
     short = [
-        one
-        for one in evidence.instances
-        if VARIANT in one.tags
-        and one.cluster in originals
-        and max(len(_text(one)), len(_text(originals[one.cluster]))) <= LONGEST
+        instance
+        for instance in evidence.instances
+        if VARIANT in instance.tags
+        and instance.cluster in originals
+        and max(len(_get_text(instance)), len(_get_text(originals[instance.cluster]))) <= LONGEST
     ]
-    for one in sorted(short, key=_hash)[:MOST_LOOKED_AT]:
-        said = [_said(one.truth, evidence.read.get(model, {}).get(one.id)) for model in models]
-        changed = any(what is not None and what.get("type") in CHANGED for what in said)
-        yield _Variant(kind, one, originals[one.cluster], said, changed)
+    for instance in sorted(short, key=_hash_id)[:MOST_LOOKED_AT]:
+        predictions = [
+            _describe_prediction(
+                instance.truth, evidence.postprocessed.get(model, {}).get(instance.id)
+            )
+            for model in models
+        ]
+        changed = any(
+            prediction is not None and prediction.get("type") in CHANGED
+            for prediction in predictions
+        )
+        yield _Variant(kind, instance, originals[instance.cluster], predictions, changed)
 
 
-def _said(truth: Json, answer: Answer | None) -> Json:
+def _describe_prediction(truth: Json, answer: Answer | None) -> Json:
     """Return both names and the type of the change, or an error."""
     if answer is None:
         return None
     if answer.error or not isinstance(answer.value, dict):
-        return {"error": plain(answer.error or "no pair of names")}
+        return {"error": format_value(answer.error or "no pair of names")}
     before, after = (answer.value.get(when) for when in ("before", "after"))
     if not isinstance(truth, str) or not isinstance(before, str) or not isinstance(after, str):
         return {"error": "an answer is not a name"}
     return {
-        "before": plain(before),
-        "after": plain(after),
-        "type": change_type(subtokens, truth, before, after),
+        "before": format_value(before),
+        "after": format_value(after),
+        "type": classify_change(split_subtokens, truth, before, after),
     }
 
 
-def _drawn(looked_at: Mapping[str, Sequence[_Variant]]) -> list[_Variant]:
+def _sample_variants(candidates: Mapping[str, Sequence[_Variant]]) -> list[_Variant]:
     """Return equally many variants of each transformation, three quarters of them with a change.
 
     If a transformation has too few, the others fill up. Changed variants come first.
     """
-    if not looked_at:
+    if not candidates:
         return []
-    share = MOST_VARIANTS // len(looked_at)
-    taken: list[_Variant] = []
-    left: list[_Variant] = []
-    for variants in looked_at.values():
-        changed = _by_method([one for one in variants if one.changed])
-        same = _by_method([one for one in variants if not one.changed])
+    share = MOST_VARIANTS // len(candidates)
+    sampled: list[_Variant] = []
+    remaining: list[_Variant] = []
+    for variants in candidates.values():
+        changed = _interleave_methods([variant for variant in variants if variant.changed])
+        same = _interleave_methods([variant for variant in variants if not variant.changed])
         first = max(share * 3 // 4, share - len(same))
         rest = share - len(changed[:first])
-        taken += changed[:first] + same[:rest]
-        left += changed[first:] + same[rest:]
-    left.sort(key=lambda one: (not one.changed, _hash(one.instance)))
-    taken += left[: MOST_VARIANTS - len(taken)]
-    kinds = list(looked_at)
-    taken.sort(key=lambda one: (kinds.index(one.kind), not one.changed, _hash(one.instance)))
-    return _within_budget(taken)
+        sampled += changed[:first] + same[:rest]
+        remaining += changed[first:] + same[rest:]
+    remaining.sort(key=lambda variant: (not variant.changed, _hash_id(variant.instance)))
+    sampled += remaining[: MOST_VARIANTS - len(sampled)]
+    kinds = list(candidates)
+    sampled.sort(
+        key=lambda variant: (
+            kinds.index(variant.kind),
+            not variant.changed,
+            _hash_id(variant.instance),
+        )
+    )
+    return _limit_characters(sampled)
 
 
-def _by_method(variants: Sequence[_Variant]) -> list[_Variant]:
+def _interleave_methods(variants: Sequence[_Variant]) -> list[_Variant]:
     """Return the variants with the first one of each method first, then the second ones, etc."""
-    seen: Counter[str] = Counter()
-    turns = []
-    for place, one in enumerate(variants):
-        turns.append((seen[one.instance.cluster], place))
-        seen[one.instance.cluster] += 1
-    return [variants[place] for _, place in sorted(turns)]
+    counts: Counter[str] = Counter()
+    ranks = []
+    for index, variant in enumerate(variants):
+        ranks.append((counts[variant.instance.cluster], index))
+        counts[variant.instance.cluster] += 1
+    return [variants[index] for _, index in sorted(ranks)]
 
 
-def _within_budget(variants: Sequence[_Variant]) -> list[_Variant]:
+def _limit_characters(variants: Sequence[_Variant]) -> list[_Variant]:
     """Return all variants, or as many as the page can hold, evenly spaced."""
-    sizes = [len(_text(one.instance)) + len(_text(one.original)) for one in variants]
+    sizes = [
+        len(_get_text(variant.instance)) + len(_get_text(variant.original)) for variant in variants
+    ]
     if sum(sizes) <= MOST_CHARACTERS:
         return list(variants)
     step = sum(sizes) / MOST_CHARACTERS
-    kept, total = [], 0.0
-    for place, one in enumerate(variants):
-        if place >= total:
-            kept.append(one)
+    selected, total = [], 0.0
+    for index, variant in enumerate(variants):
+        if index >= total:
+            selected.append(variant)
             total += step
-    return kept
+    return selected
 
 
-def _about(evidence: Sequence[Evidence], drawn: Sequence[_Variant]) -> dict[str, dict[str, Json]]:
+def _locate_originals(
+    evidence: Sequence[Evidence], sampled: Sequence[_Variant]
+) -> dict[str, dict[str, Json]]:
     """Return the file and line of each original, from its data set."""
-    wanted = {one.original.id: {"where": ""} for one in drawn}
+    locations = {variant.original.id: {"where": ""} for variant in sampled}
     folders = {}
-    for one in evidence:
-        built = one.task.built if isinstance(one.task, StandardTask) else None
+    for kind_evidence in evidence:
+        built = kind_evidence.task.built if isinstance(kind_evidence.task, StandardTask) else None
         if built is not None:
             folders[built.folder] = built
     for built in folders.values():
-        for row in built.rows(ORIGINALS):
-            if row["id"] in wanted:
-                place = "/".join(str(row[key]) for key in ("project", "path"))
-                wanted[row["id"]] = {"where": f"{place}:{row['line']}"}
-    return wanted
+        for row in built.read_rows(ORIGINALS):
+            if row["id"] in locations:
+                path = "/".join(str(row[key]) for key in ("project", "path"))
+                locations[row["id"]] = {"where": f"{path}:{row['line']}"}
+    return locations

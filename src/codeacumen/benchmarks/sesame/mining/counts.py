@@ -27,7 +27,7 @@ _WORD = re.compile(r"\b\w\w+\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Grams:
+class NGrams:
     """The counted n-grams.
 
     ``words`` maps a word to its index in the alphabet. ``keys`` has for n = 2, 3, … the sorted
@@ -42,47 +42,47 @@ class Grams:
     columns: tuple[Ints, ...]
     total: int
 
-    def names(self) -> list[str]:
+    def list_ngrams(self) -> list[str]:
         """Return the n-gram of each column."""
         alphabet = list(self.words)
-        last, found = alphabet, [""] * self.total
+        last, ngrams = alphabet, [""] * self.total
         for level, columns in enumerate(self.columns):
             if level:
                 keys, size = self.keys[level - 1].tolist(), len(alphabet)
                 last = [f"{last[key // size]} {alphabet[key % size]}" for key in keys]
             for number in np.flatnonzero(columns >= 0).tolist():
-                found[columns[number]] = last[number]
-        return found
+                ngrams[columns[number]] = last[number]
+        return ngrams
 
-    def counts(self, texts: Sequence[str]) -> Sparse:
+    def count_texts(self, texts: Sequence[str]) -> Sparse:
         """Return the counts of any texts; n-grams that were not gathered are not counted."""
-        codes, starts = _codes(texts, self.lower, self.words, grow=False)
-        row, number = _rows(starts), codes
+        codes, starts = _encode_words(texts, self.lower, self.words, grow=False)
+        row, number = _expand_rows(starts), codes
         parts = []
         for level, columns in enumerate(self.columns):
             if level:
-                inside, key = _longer(number, codes, row, level, len(self.words))
-                place = np.searchsorted(self.keys[level - 1], key)
-                place[place == len(self.keys[level - 1])] = 0
-                known = inside & (number >= 0) & (codes[_ahead(codes, level)] >= 0)
+                inside, key = _extend_ngrams(number, codes, row, level, len(self.words))
+                position = np.searchsorted(self.keys[level - 1], key)
+                position[position == len(self.keys[level - 1])] = 0
+                is_known = inside & (number >= 0) & (codes[_next_positions(codes, level)] >= 0)
                 if len(self.keys[level - 1]):
-                    known &= self.keys[level - 1][place] == key
+                    is_known &= self.keys[level - 1][position] == key
                 else:
-                    known[:] = False
-                number = np.where(known, place, -1)
+                    is_known[:] = False
+                number = np.where(is_known, position, -1)
             column = np.where(number >= 0, columns[number], -1) if len(columns) else number
             parts.append((row[column >= 0], column[column >= 0]))
         rows, columns_of_rows = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return _matrix(rows, columns_of_rows, (len(texts), self.total))
+        return _make_matrix(rows, columns_of_rows, (len(texts), self.total))
 
 
-def gather(
+def gather_ngrams(
     texts: Sequence[str],
     ngrams: tuple[int, int],
     lower: bool,
     min_df: float,
     max_df: float,
-) -> tuple[Grams, Sparse]:
+) -> tuple[NGrams, Sparse]:
     """Return the n-grams within the document frequency bounds, and their counts.
 
     As in scikit-learn, a fractional bound is a share of the texts and a whole number is a number of
@@ -91,70 +91,70 @@ def gather(
     from scipy.sparse import hstack
 
     words: dict[str, int] = {}
-    codes, starts = _codes(texts, lower, words, grow=True)
+    codes, starts = _encode_words(texts, lower, words, grow=True)
     alphabet = sorted(words)
     order = np.empty(len(words), dtype=np.int64)
-    for place, word in enumerate(alphabet):
-        order[words[word]] = place
+    for index, word in enumerate(alphabet):
+        order[words[word]] = index
     codes = order[codes]
-    row, number, size = _rows(starts), codes, len(alphabet)
+    row, number, size = _expand_rows(starts), codes, len(alphabet)
     max_texts = max_df * len(texts) if isinstance(max_df, float) else max_df
     min_texts = min_df * len(texts) if isinstance(min_df, float) else min_df
     keys: list[Ints] = []
     columns: list[Ints] = []
     parts: list[Sparse] = []
-    total, grams = 0, size
+    total, ngram_count = 0, size
     for level in range(ngrams[1]):
         if level:
-            inside, key = _longer(number, codes, row, level, size)
+            inside, key = _extend_ngrams(number, codes, row, level, size)
             unique_keys, inverse = np.unique(key[inside], return_inverse=True)
             number = np.full(len(codes), -1, dtype=np.int64)
             number[inside] = inverse
             keys.append(unique_keys)
-            grams = len(unique_keys)
-        mine = np.full(grams, -1, dtype=np.int64)
+            ngram_count = len(unique_keys)
+        level_columns = np.full(ngram_count, -1, dtype=np.int64)
         if level + 1 >= ngrams[0]:
-            counts = _matrix(row[number >= 0], number[number >= 0], (len(texts), grams))
-            texts_with = np.bincount(counts.indices, minlength=grams)
-            kept = np.flatnonzero((texts_with <= max_texts) & (texts_with >= min_texts))
-            mine[kept] = total + np.arange(len(kept))
-            total += len(kept)
-            parts.append(counts if len(kept) == grams else counts[:, kept])
-        columns.append(mine)
+            counts = _make_matrix(row[number >= 0], number[number >= 0], (len(texts), ngram_count))
+            texts_with = np.bincount(counts.indices, minlength=ngram_count)
+            selected = np.flatnonzero((texts_with <= max_texts) & (texts_with >= min_texts))
+            level_columns[selected] = total + np.arange(len(selected))
+            total += len(selected)
+            parts.append(counts if len(selected) == ngram_count else counts[:, selected])
+        columns.append(level_columns)
     indices = {word: index for index, word in enumerate(alphabet)}
-    counted_grams = Grams(indices, lower, tuple(keys), tuple(columns), total)
+    counted_grams = NGrams(indices, lower, tuple(keys), tuple(columns), total)
     return counted_grams, parts[0] if len(parts) == 1 else hstack(parts, format="csr")
 
 
-def words_of(text: str, lower: bool) -> list[str]:
+def split_words(text: str, lower: bool) -> list[str]:
     return _WORD.findall(text.lower() if lower else text)
 
 
-def _codes(
+def _encode_words(
     texts: Sequence[str], lower: bool, words: dict[str, int], grow: bool
 ) -> tuple[Ints, Ints]:
     """Return all texts' words in sequence, as numbers, and the start of each text."""
     codes: list[int] = []
     starts = [0]
     for text in texts:
-        found = words_of(text, lower)
+        text_words = split_words(text, lower)
         if grow:
-            codes.extend([words.setdefault(word, len(words)) for word in found])
+            codes.extend([words.setdefault(word, len(words)) for word in text_words])
         else:
-            codes.extend([words.get(word, -1) for word in found])
+            codes.extend([words.get(word, -1) for word in text_words])
         starts.append(len(codes))
     return np.array(codes, dtype=np.int64), np.array(starts, dtype=np.int64)
 
 
-def _rows(starts: Ints) -> Ints:
+def _expand_rows(starts: Ints) -> Ints:
     return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
 
 
-def _ahead(codes: Ints, steps: int) -> Ints:
+def _next_positions(codes: Ints, steps: int) -> Ints:
     return np.minimum(np.arange(len(codes)) + steps, len(codes) - 1)
 
 
-def _longer(
+def _extend_ngrams(
     number: Ints, codes: Ints, row: Ints, steps: int, size: int
 ) -> tuple[NDArray[np.bool_], Ints]:
     """Return which n-grams have a next word in their text, and the keys of the longer n-grams.
@@ -162,25 +162,25 @@ def _longer(
     The n-gram at each position has ``steps`` words; its key combines its number and the word after
     it.
     """
-    ahead = _ahead(codes, steps)
+    ahead = _next_positions(codes, steps)
     inside = (np.arange(len(codes)) + steps < len(codes)) & (row[ahead] == row)
     return inside, number * max(1, size) + codes[ahead]
 
 
-def _matrix(row: Ints, column: Ints, shape: tuple[int, int]) -> Sparse:
+def _make_matrix(row: Ints, column: Ints, shape: tuple[int, int]) -> Sparse:
     from scipy.sparse import coo_matrix
 
     # tocsr adds repeated entries up.
-    found = coo_matrix((np.ones(len(row)), (row, column)), shape=shape).tocsr()
-    found.sort_indices()
-    return found
+    matrix = coo_matrix((np.ones(len(row)), (row, column)), shape=shape).tocsr()
+    matrix.sort_indices()
+    return matrix
 
 
 Floats = NDArray[np.float64]
-Weigh = Callable[[Sparse], Sparse]
+Weighting = Callable[[Sparse], Sparse]
 
 
-def ppmi(counts: Sparse, alpha: float) -> Weigh:
+def fit_ppmi(counts: Sparse, alpha: float) -> Weighting:
     """Return a weighting by positive pointwise mutual information.
 
     ``alpha`` is the exponent of the column sums (context distribution smoothing, Levy et al., TACL
@@ -193,48 +193,48 @@ def ppmi(counts: Sparse, alpha: float) -> Weigh:
     smoothed = np.asarray(counts.sum(axis=0), dtype=np.float64).ravel() ** alpha
     total = smoothed.sum()
 
-    def weigh(matrix: Sparse) -> Sparse:
+    def weigh_counts(matrix: Sparse) -> Sparse:
         sums = _row_sums(matrix)
         share = total / smoothed[matrix.indices] / np.repeat(sums, np.diff(matrix.indptr))
-        return _with(matrix, np.log(np.maximum(1.0, matrix.data * share)))
+        return _replace_data(matrix, np.log(np.maximum(1.0, matrix.data * share)))
 
-    return weigh
+    return weigh_counts
 
 
-def tfidf(counts: Sparse, sublinear: bool) -> Weigh:
+def fit_tfidf(counts: Sparse, sublinear: bool) -> Weighting:
     """Return a weighting by tf-idf, smoothed as in scikit-learn.
 
     Counts (or 1 + ln of them) times ln((1 + texts) / (1 + texts with the n-gram)) + 1.
     """
-    idf = np.log((1 + counts.shape[0]) / (1 + _texts_with(counts))) + 1
+    idf = np.log((1 + counts.shape[0]) / (1 + _count_texts_with(counts))) + 1
 
-    def weigh(matrix: Sparse) -> Sparse:
+    def weigh_counts(matrix: Sparse) -> Sparse:
         data = 1 + np.log(matrix.data) if sublinear else matrix.data
-        return _with(matrix, data * idf[matrix.indices])
+        return _replace_data(matrix, data * idf[matrix.indices])
 
-    return weigh
+    return weigh_counts
 
 
-def bm25(counts: Sparse, k: float, b: float) -> Weigh:
+def fit_bm25(counts: Sparse, k: float, b: float) -> Weighting:
     """Return a weighting by Okapi BM25 (Robertson and Zaragoza, 2009).
 
     The weight is what each n-gram of a text would add to its score as a query term. The idf is ln(1
     + (N − n + ½) / (n + ½)), which is never negative.
     """
-    texts, having = counts.shape[0], _texts_with(counts)
-    idf = np.log1p((texts - having + 0.5) / (having + 0.5))
+    texts, texts_with_ngram = counts.shape[0], _count_texts_with(counts)
+    idf = np.log1p((texts - texts_with_ngram + 0.5) / (texts_with_ngram + 0.5))
     mean = counts.sum() / max(1, texts)
 
-    def weigh(matrix: Sparse) -> Sparse:
+    def weigh_counts(matrix: Sparse) -> Sparse:
         length = 1 - b + b * _row_sums(matrix) / (mean or 1.0)
-        less = k * np.repeat(length, np.diff(matrix.indptr))
-        data = matrix.data * (k + 1) / (matrix.data + less)
-        return _with(matrix, data * idf[matrix.indices])
+        penalty = k * np.repeat(length, np.diff(matrix.indptr))
+        data = matrix.data * (k + 1) / (matrix.data + penalty)
+        return _replace_data(matrix, data * idf[matrix.indices])
 
-    return weigh
+    return weigh_counts
 
 
-def varying(weighed: Sparse, least: float) -> NDArray[np.int64]:
+def find_varying_columns(weighed: Sparse, min_variance: float) -> NDArray[np.int64]:
     """Return the columns with a variance above the bound over all rows, zeros included.
 
     scikit-learn's VarianceThreshold does the same.
@@ -244,13 +244,16 @@ def varying(weighed: Sparse, least: float) -> NDArray[np.int64]:
         return np.arange(columns)
     mean = np.bincount(weighed.indices, weighed.data, minlength=columns) / rows
     # Deviations from the mean: a difference of squares would lose nearly constant columns.
-    apart = (weighed.data - mean[weighed.indices]) ** 2
+    squared_deviations = (weighed.data - mean[weighed.indices]) ** 2
     stored = np.bincount(weighed.indices, minlength=columns)
-    variance = np.bincount(weighed.indices, apart, minlength=columns) + (rows - stored) * mean**2
-    return np.flatnonzero(variance / rows > least)
+    variance = (
+        np.bincount(weighed.indices, squared_deviations, minlength=columns)
+        + (rows - stored) * mean**2
+    )
+    return np.flatnonzero(variance / rows > min_variance)
 
 
-def unit(matrix: Any) -> Any:
+def normalize_rows(matrix: Any) -> Any:
     """Return the rows scaled to length 1; a row of zeros stays."""
     if isinstance(matrix, np.ndarray):
         length = np.sqrt(np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64))
@@ -258,10 +261,10 @@ def unit(matrix: Any) -> Any:
     matrix.eliminate_zeros()
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     length = np.sqrt(np.bincount(rows, matrix.data**2, minlength=matrix.shape[0]))
-    return _with(matrix, matrix.data / length[rows])
+    return _replace_data(matrix, matrix.data / length[rows])
 
 
-def _with(matrix: Sparse, data: Floats) -> Sparse:
+def _replace_data(matrix: Sparse, data: Floats) -> Sparse:
     from scipy.sparse import csr_matrix
 
     return csr_matrix((data, matrix.indices, matrix.indptr), shape=matrix.shape)
@@ -271,5 +274,5 @@ def _row_sums(matrix: Sparse) -> Floats:
     return np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
 
 
-def _texts_with(counts: Sparse) -> Floats:
+def _count_texts_with(counts: Sparse) -> Floats:
     return np.bincount(counts.indices, minlength=counts.shape[1]).astype(np.float64)

@@ -22,10 +22,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from codeacumen.benchmarks.sesame.mining.tokens import Body, bodies
+from codeacumen.benchmarks.sesame.mining.tokens import Body, measure_bodies
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.engines import Engine, WorkerLost
-from codeacumen.languages.java.javadoc import SESAME_TOOLS, known, opening, tags, words
+from codeacumen.languages.java.javadoc import (
+    SESAME_TOOLS,
+    check_compat,
+    extract_first_line,
+    extract_words,
+    list_block_tags,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -61,7 +67,7 @@ FILTERS = (
     BLANK,
 )
 
-_OF_OBJECT = frozenset(
+_OBJECT_METHODS = frozenset(
     (
         "equals(Object)",
         "equals(java.lang.Object)",
@@ -77,7 +83,9 @@ _TOOL_FOLDERS = frozenset(("branches", "tags"))
 _NOT_ENTERED = frozenset(("annotation", "anonymous", "enum constant"))
 
 
-def dropped(row: StoredRow, compat: str, hidden: Callable[[StoredRow], str]) -> str:
+def find_dropping_filter(
+    row: StoredRow, compat: str, find_skipped_type: Callable[[StoredRow], str]
+) -> str:
     """Return the filter that drops a method, or "" if it is worth reading.
 
     ``hidden`` returns the same for the types around it.
@@ -88,17 +96,17 @@ def dropped(row: StoredRow, compat: str, hidden: Callable[[StoredRow], str]) -> 
         return CONSTRUCTORS if row["body"] else BODILESS
     if not row["body"]:
         return BODILESS
-    if signature(row) in _OF_OBJECT:
+    if format_signature(row) in _OBJECT_METHODS:
         return OBJECT_METHODS
     if compat == SESAME_TOOLS:
         if is_tool_test(row["path"]):
             return TESTS
-        around = hidden(row)
-        return around or (PRIVATE if "private" in row["modifiers"] else "")
-    return TESTS if is_test(row["path"], row["type"]) else ""
+        enclosing_filter = find_skipped_type(row)
+        return enclosing_filter or (PRIVATE if "private" in row["modifiers"] else "")
+    return TESTS if is_test_method(row["path"], row["type"]) else ""
 
 
-def is_test(path: str, types: str) -> bool:
+def is_test_method(path: str, types: str) -> bool:
     """Return whether a file is in a folder of tests, with a class named Test… or …Test(s)."""
     *folders, file = path.split("/")
     names = (file.rsplit(".", 1)[0], *types.split("."))
@@ -115,48 +123,52 @@ def is_tool_test(path: str) -> bool:
     return named and not _TEST_FOLDERS.isdisjoint(folders)
 
 
-def types_left_out(
+def find_skipped_types(
     types: Mapping[bytes, StoredRow], paths: Mapping[bytes, str]
 ) -> dict[bytes, str]:
     """Return the filter that makes the tool skip a type, because of itself or a type around it.
 
     ``types`` must have all types of whole files; the result has "" for types that the tool enters.
     """
-    found: dict[bytes, str] = {}
+    filters: dict[bytes, str] = {}
     for start in types:
         chain: list[bytes] = []
-        at: bytes | None = start
-        while at is not None and at in types and at not in found:
-            chain.append(at)
-            at = types[at]["owner_id"]
-        why = found.get(at, "") if at is not None else ""
+        current: bytes | None = start
+        while current is not None and current in types and current not in filters:
+            chain.append(current)
+            current = types[current]["owner_id"]
+        filter_name = filters.get(current, "") if current is not None else ""
         for type_id in reversed(chain):
-            why = why or _left_out(types[type_id], paths[types[type_id]["file_id"]])
-            found[type_id] = why
-    return found
+            filter_name = filter_name or _find_skipping_filter(
+                types[type_id], paths[types[type_id]["file_id"]]
+            )
+            filters[type_id] = filter_name
+    return filters
 
 
-def _left_out(row: StoredRow, path: str) -> str:
+def _find_skipping_filter(row: StoredRow, path: str) -> str:
     if "private" in row["modifiers"] or row["kind"] in _NOT_ENTERED or row["method_id"] is not None:
         return HIDDEN
     comment = row["javadoc"]
     if not comment:
         return ""
     in_tests = not _TEST_FOLDERS.isdisjoint(path.split("/")[:-1])
-    if "test" in tags(comment) or (in_tests and opening(comment).startswith("Test ")):
+    if "test" in list_block_tags(comment) or (
+        in_tests and extract_first_line(comment).startswith("Test ")
+    ):
         return TESTS
     return ""
 
 
-def signature(row: StoredRow) -> str:
+def format_signature(row: StoredRow) -> str:
     """Return ``name(type, type)``, with types as written but without the bounds of wildcards."""
-    types = ", ".join(written_type(one["type"]) for one in row["parameters"])
+    types = ", ".join(format_type(parameter["type"]) for parameter in row["parameters"])
     return f"{row['name']}({types})"
 
 
-def written_type(type_: str) -> str:
+def format_type(type_: str) -> str:
     """Return a type as SeSaMe writes it: ``Map<String,? extends T>...`` is ``Map<String, ?>[]``."""
-    found: list[str] = []
+    parts: list[str] = []
     depth, bound = 0, -1  # bound: the depth of the wildcard's bound being skipped, or -1
     for sign in type_.replace("...", "[]"):
         if sign == ">":
@@ -166,22 +178,22 @@ def written_type(type_: str) -> str:
         elif sign == "," and depth == bound:
             bound = -1
         if bound < 0:
-            found.append(", " if sign == "," else sign)
+            parts.append(", " if sign == "," else sign)
         if sign == "<":
             depth += 1
         elif sign == "?" and bound < 0:
             bound = depth
-    return "".join(found)
+    return "".join(parts)
 
 
 # Seconds for a shard; the first of a fresh installation waits for the compiler.
-LIMIT = 1800.0
+SHARD_TIMEOUT = 1800.0
 # Rows of a shard to process together.
 _BATCH = 512
 # To read a method is to read its row group: a few megabytes.
 _ROW_GROUP = 4096
 
-_READ = (
+_METHOD_COLUMNS = (
     "method_id",
     "type_id",
     "project",
@@ -199,8 +211,17 @@ _READ = (
     "javadoc",
     "text",
 )
-_TYPE = ("type_id", "file_id", "owner_id", "method_id", "kind", "qualified", "modifiers", "javadoc")
-_KEPT = (
+_TYPE_COLUMNS = (
+    "type_id",
+    "file_id",
+    "owner_id",
+    "method_id",
+    "kind",
+    "qualified",
+    "modifiers",
+    "javadoc",
+)
+_COPIED_COLUMNS = (
     "project",
     "path",
     "name",
@@ -216,7 +237,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class MiningCounts:
     """Number of methods in the corpus, and what became of them.
 
     ``kept`` are mined; ``dropped`` counts those that each filter drops, in the order of
@@ -232,11 +253,11 @@ class Counts:
 @dataclass(frozen=True, slots=True)
 class Mined:
     table: pa.Table
-    counts: Counts
+    counts: MiningCounts
 
 
 @dataclass(frozen=True, slots=True)
-class _Shard:
+class _ShardJob:
     """Rows of one shard, sent to a worker process; an empty ``rows`` means all."""
 
     corpus: Path
@@ -247,7 +268,7 @@ class _Shard:
     rows: tuple[int, ...] = ()
 
 
-def schema() -> pa.Schema:
+def make_schema() -> pa.Schema:
     """Return the schema of the table.
 
     ``type`` is the qualified name, ``words`` the text of the JavaDoc, ``kinds`` the tokens of the
@@ -267,7 +288,7 @@ def schema() -> pa.Schema:
     )
 
 
-def mine(
+def mine_methods(
     corpus: Corpus,
     engine: Engine,
     compat: str = "",
@@ -279,43 +300,43 @@ def mine(
     """
     import pyarrow as pa
 
-    known(compat)
-    shards = [_shard(corpus, shard, compat) for shard in corpus.shards]
-    found: dict[int, list[pa.Table]] = {}
+    check_compat(compat)
+    shards = [_make_shard_job(corpus, shard, compat) for shard in corpus.shards]
+    tables_by_shard: dict[int, list[pa.Table]] = {}
     total: Counter[str] = Counter()
     lost = 0
-    died: list[int] = []
-    for done, (place, outcome) in enumerate(engine.run(_work, shards, LIMIT), 1):
+    failed_shards: list[int] = []
+    for done, (index, outcome) in enumerate(engine.run(_mine_shard, shards, SHARD_TIMEOUT), 1):
         step("mining", done, len(shards))
         if isinstance(outcome, WorkerLost):
-            died.append(place)
+            failed_shards.append(index)
         else:
-            found.setdefault(place, []).append(outcome[0])
+            tables_by_shard.setdefault(index, []).append(outcome[0])
             total.update(outcome[1])
     # Retry the rows of failed shards one by one, so that only the failing row is lost.
-    retries = [(place, row) for place in died for row in _one_by_one(shards[place])]
-    for retry, outcome in engine.run(_work, [row for _, row in retries], LIMIT):
+    retries = [(index, row) for index in failed_shards for row in _split_into_rows(shards[index])]
+    for retry, outcome in engine.run(_mine_shard, [row for _, row in retries], SHARD_TIMEOUT):
         if isinstance(outcome, WorkerLost):
             lost += 1
         else:
-            found.setdefault(retries[retry][0], []).append(outcome[0])
+            tables_by_shard.setdefault(retries[retry][0], []).append(outcome[0])
             total.update(outcome[1])
     by_project: dict[str, list[pa.Table]] = {}
-    for place in sorted(found):
-        by_project.setdefault(corpus.project_of_shard[place], []).extend(found.pop(place))
+    for index in sorted(tables_by_shard):
+        by_project.setdefault(corpus.project_of_shard[index], []).extend(tables_by_shard.pop(index))
     # Sort each project separately: a text column to reorder must be smaller than 2 GiB.
     order = [(name, "ascending") for name in ("path", "start_byte", "method_id")]
     tables = [
         pa.concat_tables(by_project[name]).sort_by(order).combine_chunks()
         for name in sorted(by_project)
     ]
-    table = pa.concat_tables(tables) if tables else schema().empty_table()
+    table = pa.concat_tables(tables) if tables else make_schema().empty_table()
     counts = {name: total[name] for name in FILTERS}
     number = sum(counts.values()) + table.num_rows + lost
-    return Mined(table, Counts(number, table.num_rows, counts, lost))
+    return Mined(table, MiningCounts(number, table.num_rows, counts, lost))
 
 
-def write(table: pa.Table, path: Path) -> None:
+def write_methods(table: pa.Table, path: Path) -> None:
     """Write the table as Parquet, atomically and with reproducible bytes."""
     import pyarrow.parquet as pq
 
@@ -328,110 +349,116 @@ def write(table: pa.Table, path: Path) -> None:
         part.unlink(missing_ok=True)
 
 
-def _shard(corpus: Corpus, shard: str, compat: str) -> _Shard:
+def _make_shard_job(corpus: Corpus, shard: str, compat: str) -> _ShardJob:
     methods, types, files = (
-        corpus.table(shard, name).absolute() for name in ("methods", "types", "files")
+        corpus.table_path(shard, name).absolute() for name in ("methods", "types", "files")
     )
-    return _Shard(corpus.folder.absolute(), methods, types, files, compat)
+    return _ShardJob(corpus.folder.absolute(), methods, types, files, compat)
 
 
-def _one_by_one(shard: _Shard) -> list[_Shard]:
+def _split_into_rows(shard: _ShardJob) -> list[_ShardJob]:
     import pyarrow.parquet as pq
 
     count = pq.read_metadata(shard.methods).num_rows
     return [replace(shard, rows=(row,)) for row in range(count)]
 
 
-def _work(shard: _Shard) -> tuple[pa.Table, Counter[str]]:
+def _mine_shard(shard: _ShardJob) -> tuple[pa.Table, Counter[str]]:
     import pyarrow as pa
 
-    qualified, hidden = _types(shard)
+    qualified_names, skipped_types = _read_types(shard)
     total: Counter[str] = Counter()
     tables: list[pa.Table] = []
-    for rows in _batches(shard):
+    for rows in _read_batches(shard):
         chosen = []
         for row in rows:
-            why = dropped(row, shard.compat, lambda one: hidden.get(one["type_id"], ""))
-            if why:
-                total[why] += 1
+            filter_name = find_dropping_filter(
+                row, shard.compat, lambda method_row: skipped_types.get(method_row["type_id"], "")
+            )
+            if filter_name:
+                total[filter_name] += 1
             else:
                 chosen.append(row)
-        kept = []
-        for row, body in zip(chosen, bodies([row["text"] for row in chosen]), strict=True):
-            said = words(row["javadoc"], shard.compat)
-            why = _unworthy(body, said)
-            if why:
-                total[why] += 1
+        mined_rows = []
+        for row, body in zip(chosen, measure_bodies([row["text"] for row in chosen]), strict=True):
+            javadoc_words = extract_words(row["javadoc"], shard.compat)
+            filter_name = _find_body_filter(body, javadoc_words)
+            if filter_name:
+                total[filter_name] += 1
             else:
-                kept.append(_row(row, body, said, qualified))
-        tables.append(_table(kept))
-    return pa.concat_tables([schema().empty_table(), *tables]).combine_chunks(), total
+                mined_rows.append(_make_row(row, body, javadoc_words, qualified_names))
+        tables.append(_make_table(mined_rows))
+    return pa.concat_tables([make_schema().empty_table(), *tables]).combine_chunks(), total
 
 
-def _unworthy(body: Body, said: str) -> str:
+def _find_body_filter(body: Body, javadoc_words: str) -> str:
     if not body.nodes:
         return UNREAD
     if body.nodes < LEAST_NODES and not body.infix:
         return SMALL
     if body.throws:
         return THROWING
-    return "" if said else BLANK
+    return "" if javadoc_words else BLANK
 
 
-def _row(row: Row, body: Body, said: str, qualified: Mapping[bytes, str]) -> Row:
+def _make_row(
+    row: Row, body: Body, javadoc_words: str, qualified_names: Mapping[bytes, str]
+) -> Row:
     return {
-        **{name: row[name] for name in _KEPT},
+        **{name: row[name] for name in _COPIED_COLUMNS},
         "method_id": str(uuid.UUID(bytes=row["method_id"])),
-        "type": qualified.get(row["type_id"], row["type"]),
-        "key": f"{row['type']}.{signature(row)}",
+        "type": qualified_names.get(row["type_id"], row["type"]),
+        "key": f"{row['type']}.{format_signature(row)}",
         "nodes": body.nodes,
-        "words": said,
+        "words": javadoc_words,
         "kinds": body.kinds,
     }
 
 
-def _table(rows: Sequence[Row]) -> pa.Table:
+def _make_table(rows: Sequence[Row]) -> pa.Table:
     import numpy as np
     import pyarrow as pa
 
     lengths = np.array([0, *(len(row["kinds"]) for row in rows)], dtype=np.int32)
     data = np.frombuffer(b"".join(row["kinds"] for row in rows), dtype=np.uint8)
     arrays = []
-    for one in schema():
-        if one.name == "kinds":
+    for column in make_schema():
+        if column.name == "kinds":
             offsets = pa.array(np.cumsum(lengths, dtype=np.int32))
-            arrays.append(pa.ListArray.from_arrays(offsets, pa.array(data), type=one.type))
+            arrays.append(pa.ListArray.from_arrays(offsets, pa.array(data), type=column.type))
         else:
-            arrays.append(pa.array([row[one.name] for row in rows], type=one.type))
-    return pa.Table.from_arrays(arrays, schema=schema())
+            arrays.append(pa.array([row[column.name] for row in rows], type=column.type))
+    return pa.Table.from_arrays(arrays, schema=make_schema())
 
 
-def _types(shard: _Shard) -> tuple[dict[bytes, str], dict[bytes, str]]:
+def _read_types(shard: _ShardJob) -> tuple[dict[bytes, str], dict[bytes, str]]:
     """Return types' qualified names, and the filters of the types that the tool skips."""
-    types = {row["type_id"]: row for row in _rows(shard, shard.types, _TYPE)}
-    qualified = {one: row["qualified"] for one, row in types.items()}
+    types = {row["type_id"]: row for row in _read_all_rows(shard, shard.types, _TYPE_COLUMNS)}
+    qualified_names = {type_id: row["qualified"] for type_id, row in types.items()}
     if shard.compat != SESAME_TOOLS:
-        return qualified, {}
-    files = _rows(shard, shard.files, ("file_id", "path"))
-    return qualified, types_left_out(types, {row["file_id"]: row["path"] for row in files})
+        return qualified_names, {}
+    files = _read_all_rows(shard, shard.files, ("file_id", "path"))
+    return qualified_names, find_skipped_types(
+        types, {row["file_id"]: row["path"] for row in files}
+    )
 
 
-def _rows(shard: _Shard, path: Path, columns: Sequence[str]) -> list[Row]:
-    return [row for rows in _read(shard, path, columns) for row in rows]
+def _read_all_rows(shard: _ShardJob, path: Path, columns: Sequence[str]) -> list[Row]:
+    return [row for rows in _read_rows(shard, path, columns) for row in rows]
 
 
-def _batches(shard: _Shard) -> Iterator[list[Row]]:
+def _read_batches(shard: _ShardJob) -> Iterator[list[Row]]:
     if not shard.rows:
-        yield from _read(shard, shard.methods, _READ)
+        yield from _read_rows(shard, shard.methods, _METHOD_COLUMNS)
         return
     first = 0
-    wanted = set(shard.rows)
-    for rows in _read(shard, shard.methods, _READ):
-        yield [row for place, row in enumerate(rows, first) if place in wanted]
+    row_indices = set(shard.rows)
+    for rows in _read_rows(shard, shard.methods, _METHOD_COLUMNS):
+        yield [row for index, row in enumerate(rows, first) if index in row_indices]
         first += len(rows)
 
 
-def _read(shard: _Shard, path: Path, columns: Sequence[str]) -> Iterator[list[Row]]:
+def _read_rows(shard: _ShardJob, path: Path, columns: Sequence[str]) -> Iterator[list[Row]]:
     """Yield a table's rows in batches, with ids as bytes.
 
     Any failure means that the corpus is damaged, and the error says so.
@@ -439,14 +466,17 @@ def _read(shard: _Shard, path: Path, columns: Sequence[str]) -> Iterator[list[Ro
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from codeacumen.corpus.integrity import unreadable
-    from codeacumen.corpus.parquet import values_of
+    from codeacumen.corpus.integrity import damaged_corpus_error
+    from codeacumen.corpus.parquet import column_to_values
 
     try:
         with pq.ParquetFile(path) as file:
             for batch in file.iter_batches(batch_size=_BATCH, columns=list(columns)):
                 table = pa.Table.from_batches([batch])
-                values = [values_of(table[name]) for name in columns]
-                yield [dict(zip(columns, one, strict=True)) for one in zip(*values, strict=True)]
+                values = [column_to_values(table[name]) for name in columns]
+                yield [
+                    dict(zip(columns, row_values, strict=True))
+                    for row_values in zip(*values, strict=True)
+                ]
     except (OSError, pa.ArrowException) as error:
-        raise unreadable(shard.corpus, path) from error
+        raise damaged_corpus_error(shard.corpus, path) from error

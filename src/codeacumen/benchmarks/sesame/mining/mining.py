@@ -30,14 +30,14 @@ from codeacumen.benchmarks.sesame.mining import rating, sample
 from codeacumen.benchmarks.sesame.mining.spaces import Space
 from codeacumen.core.files import sha256_of, write_atomically
 from codeacumen.core.progress import Progress, ignore_progress
-from codeacumen.registry import modules_hash
+from codeacumen.registry import hash_modules
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from codeacumen.benchmarks.sesame.mining.pairs import Pairs
+    from codeacumen.benchmarks.sesame.mining.pairs import StoredPairs
     from codeacumen.corpus import Corpus
     from codeacumen.engines import Engine
 
@@ -48,15 +48,15 @@ METHODS, PAIRS, SAMPLE, ASSIGNMENT = (
     "assignment.csv",
 )
 PREVIEW, RECORD = "preview", "mined.json"
-_MADE_OF = "codeacumen.made_of"
+_INPUTS_KEY = "codeacumen.made_of"
 # Seconds for the excerpt of a method.
-_LIMIT = 300.0
+_EXCERPT_TIMEOUT = 300.0
 # Lower bound of a stored cosine in a dense space, where nearly all pairs are slightly similar.
-DENSE_LEAST = 0.3
+DENSE_BOUND = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class MiningSettings:
     """Settings of a run.
 
     ``least`` is the lower bound of a stored docsim; ``raters`` is their number or their names.
@@ -65,7 +65,7 @@ class Settings:
     space: str = "ppmi"
     compat: str = ""
     least: float = 0.0
-    pairs: int = sample.MANY
+    pairs: int = sample.DEFAULT_PAIRS
     mu: float = sample.MU
     relevance: float = sample.LAMBDA
     votes: int = rating.VOTES
@@ -78,14 +78,14 @@ class Stages:
     """Seconds of each stage, and the stages whose results were reused."""
 
     seconds: dict[str, float] = field(default_factory=dict)
-    again: list[str] = field(default_factory=list)
+    reused: list[str] = field(default_factory=list)
 
-    def timed(self, name: str) -> _Timed:
-        return _Timed(self, name)
+    def time_stage(self, name: str) -> _StageTimer:
+        return _StageTimer(self, name)
 
 
 @dataclass
-class _Timed:
+class _StageTimer:
     stages: Stages
     name: str
     began: float = 0.0
@@ -100,29 +100,29 @@ class _Timed:
 def mine_pairs(
     corpus: Corpus,
     out: Path,
-    settings: Settings,
+    settings: MiningSettings,
     engine: Engine,
     workers: int = 0,
     step: Progress = ignore_progress,
 ) -> tuple[dict[str, Json], Stages]:
     """Run all stages, and return the content of ``mined.json`` and the stages' times."""
-    _check(out)
+    _check_output_folder(out)
     space = Space.parse(settings.space)
     stages = Stages()
-    with stages.timed("methods"):
-        table, counts = _methods(corpus, out, settings, engine, stages, step)
+    with stages.time_stage("methods"):
+        table, counts = _load_methods(corpus, out, settings, engine, stages, step)
     if not table.num_rows:
         raise CodeacumenError(
             "no method of this corpus can be compared",
             "methods need JavaDoc and a body, and must pass SeSaMe's filters",
         )
-    with stages.timed("docsim"):
-        pairs = _pairs(table, out, space, settings, workers, stages, step)
-    with stages.timed("sample"):
+    with stages.time_stage("docsim"):
+        pairs = _load_pairs(table, out, space, settings, workers, stages, step)
+    with stages.time_stage("sample"):
         step("sampling", 0, 1)
-        chosen, entries = _sample(table, pairs, settings, workers)
+        chosen, entries = _sample_pairs(table, pairs, settings, workers)
         step("sampling", 1, 1)
-    with stages.timed("pages"):
+    with stages.time_stage("pages"):
         _write_sample(corpus, table, entries, out, settings, engine, step)
     record = {
         "codeacumen": __version__,
@@ -135,8 +135,8 @@ def mine_pairs(
             )
         },
         "sample": {
-            "candidates": chosen.candidates,
-            "token similarities": chosen.compared,
+            "candidates": chosen.candidate_count,
+            "token similarities": chosen.toksim_count,
             "pairs": len(chosen),
         },
     }
@@ -144,14 +144,14 @@ def mine_pairs(
     return record, stages
 
 
-def _check(out: Path) -> None:
+def _check_output_folder(out: Path) -> None:
     if out.exists() and not out.is_dir():
         raise CodeacumenError(f"{out} is a file", "choose a folder")
-    ours = {METHODS, PAIRS, SAMPLE, ASSIGNMENT, PREVIEW, RECORD}
+    own_names = {METHODS, PAIRS, SAMPLE, ASSIGNMENT, PREVIEW, RECORD}
     foreign = [
-        one.name
-        for one in (out.iterdir() if out.is_dir() else ())
-        if one.name not in ours and not one.name.endswith(".part")
+        path.name
+        for path in (out.iterdir() if out.is_dir() else ())
+        if path.name not in own_names and not path.name.endswith(".part")
     ]
     if foreign:
         raise CodeacumenError(
@@ -160,26 +160,31 @@ def _check(out: Path) -> None:
         )
 
 
-def _made_of(*parts: object) -> str:
+def _hash_inputs(*parts: object) -> str:
     """Return a hash that identifies the inputs of a file, including the package's code."""
-    text = json.dumps([modules_hash(__name__), *map(str, parts)])
+    text = json.dumps([hash_modules(__name__), *map(str, parts)])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _methods(
-    corpus: Corpus, out: Path, settings: Settings, engine: Engine, stages: Stages, step: Progress
+def _load_methods(
+    corpus: Corpus,
+    out: Path,
+    settings: MiningSettings,
+    engine: Engine,
+    stages: Stages,
+    step: Progress,
 ) -> tuple[pa.Table, Json]:
     import pyarrow.parquet as pq
 
-    from codeacumen.benchmarks.sesame.mining.methods import mine, write
+    from codeacumen.benchmarks.sesame.mining.methods import mine_methods, write_methods
 
     path = out / METHODS
-    key = _made_of(sha256_of(corpus.folder / "manifest.json"), settings.compat)
-    known = _noted(path)
-    if known.get(_MADE_OF) == key:
-        stages.again.append("methods")
-        return pq.read_table(path), json.loads(known["codeacumen.counts"])
-    mined = mine(corpus, engine, settings.compat, step)
+    key = _hash_inputs(sha256_of(corpus.folder / "manifest.json"), settings.compat)
+    metadata = _read_metadata(path)
+    if metadata.get(_INPUTS_KEY) == key:
+        stages.reused.append("methods")
+        return pq.read_table(path), json.loads(metadata["codeacumen.counts"])
+    mined = mine_methods(corpus, engine, settings.compat, step)
     counts = {
         "in the corpus": mined.counts.methods,
         "compared": mined.counts.kept,
@@ -187,108 +192,123 @@ def _methods(
         "lost": mined.counts.lost,
     }
     table = mined.table.replace_schema_metadata(
-        {_MADE_OF: key, "codeacumen.counts": json.dumps(counts)}
+        {_INPUTS_KEY: key, "codeacumen.counts": json.dumps(counts)}
     )
-    write(table, path)
+    write_methods(table, path)
     return table, counts
 
 
-def _noted(path: Path) -> dict[str, str]:
+def _read_metadata(path: Path) -> dict[str, str]:
     """Return the metadata of a file of an earlier run; empty if it is unreadable."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        found = pq.read_schema(path).metadata or {}
+        metadata = pq.read_schema(path).metadata or {}
     except (OSError, pa.ArrowException):
         return {}
-    return {key.decode(): value.decode() for key, value in found.items()}
+    return {key.decode(): value.decode() for key, value in metadata.items()}
 
 
-def _pairs(
+def _load_pairs(
     table: pa.Table,
     out: Path,
     space: Space,
-    settings: Settings,
+    settings: MiningSettings,
     workers: int,
     stages: Stages,
     step: Progress,
-) -> Pairs:
-    from codeacumen.benchmarks.sesame.mining.pairs import Pairs, write_pairs
+) -> StoredPairs:
+    from codeacumen.benchmarks.sesame.mining.pairs import StoredPairs, write_pairs
 
     path = out / PAIRS
-    least = max(settings.least, DENSE_LEAST) if space.dense else settings.least
-    of = (table.schema.metadata or {}).get(_MADE_OF.encode(), b"").decode()
-    key = _made_of(of, space, least)
-    if _noted(path).get(_MADE_OF) == key:
-        stages.again.append("docsim")
-        return Pairs.open(path)
+    min_cosine = max(settings.least, DENSE_BOUND) if space.is_dense else settings.least
+    table_key = (table.schema.metadata or {}).get(_INPUTS_KEY.encode(), b"").decode()
+    key = _hash_inputs(table_key, space, min_cosine)
+    if _read_metadata(path).get(_INPUTS_KEY) == key:
+        stages.reused.append("docsim")
+        return StoredPairs.open(path)
     step("vectors", 0, 1)
     vectors = space.fit(table["words"].to_pylist()).vectors
     step("vectors", 1, 1)
-    notes = {_MADE_OF: key} | ({"least": str(least)} if least else {})
-    write_pairs(vectors, path, least=least, workers=workers, notes=notes, step=step)
-    return Pairs.open(path)
+    notes = {_INPUTS_KEY: key} | ({"least": str(min_cosine)} if min_cosine else {})
+    write_pairs(vectors, path, min_cosine=min_cosine, workers=workers, notes=notes, step=step)
+    return StoredPairs.open(path)
 
 
-def _sample(
-    table: pa.Table, pairs: Pairs, settings: Settings, workers: int
-) -> tuple[sample.Sample, list[dict[str, Any]]]:
+def _sample_pairs(
+    table: pa.Table, pairs: StoredPairs, settings: MiningSettings, workers: int
+) -> tuple[sample.PairSample, list[dict[str, Any]]]:
     import numpy as np
 
-    from codeacumen.benchmarks.sesame.mining.tokens import toksims
-    from codeacumen.core.machine import processors
+    from codeacumen.benchmarks.sesame.mining.tokens import compute_toksims
+    from codeacumen.core.machine import count_processors
 
     columns = {name: table[name].to_pylist() for name in ("method_id", "project", "path")}
     files = [
         f"{project}\0{path}"
         for project, path in zip(columns["project"], columns["path"], strict=True)
     ]
-    bodies = bodies_of(table)
+    bodies = split_bodies(table)
     eligible = None
     if settings.compat:
-        eligible = np.array([not sample.is_left_out(path) for path in columns["path"]])
+        eligible = np.array([not sample.is_skipped_path(path) for path in columns["path"]])
 
-    def compared(left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.float64]:
-        return toksims(bodies, left, right)
+    def compute_sample_toksims(
+        left: NDArray[np.int32], right: NDArray[np.int32]
+    ) -> NDArray[np.float64]:
+        return compute_toksims(bodies, left, right)
 
     left = pairs.left
-    chosen = sample.sample(
-        sample.Pairs(left, pairs.right, pairs.similar),
-        sample.Methods(columns["method_id"], columns["project"], files),
-        compared if settings.mu < 1 else None,
-        sample.Settings(
-            many=settings.pairs, mu=settings.mu, relevance=settings.relevance, seed=settings.seed
+    chosen = sample.sample_pairs(
+        sample.CandidatePairs(left, pairs.right, pairs.similar),
+        sample.MethodColumns(columns["method_id"], columns["project"], files),
+        compute_sample_toksims if settings.mu < 1 else None,
+        sample.SamplingSettings(
+            pair_count=settings.pairs,
+            mu=settings.mu,
+            relevance=settings.relevance,
+            seed=settings.seed,
         ),
         eligible=eligible,
-        workers=workers or processors(),
+        workers=workers or count_processors(),
     )
     entries = [
         {
             "pair": str(number),
-            "rows": (int(left[place]), int(pairs.right[place])),
-            "docsim": _rounded(chosen.sim[number]),
-            "toksim": _rounded(chosen.toksim[number]),
-            "msim": _rounded(chosen.msim[number]),
-            "score": _rounded(chosen.score[number]),
+            "rows": (int(left[pair_index]), int(pairs.right[pair_index])),
+            "docsim": _round_score(chosen.sim[number]),
+            "toksim": _round_score(chosen.toksim[number]),
+            "msim": _round_score(chosen.msim[number]),
+            "score": _round_score(chosen.score[number]),
         }
-        for number, place in enumerate(chosen.place.tolist())
+        for number, pair_index in enumerate(chosen.pair_indices.tolist())
     ]
     return chosen, entries
 
 
-def _rounded(value: float) -> float | None:
+def _round_score(value: float) -> float | None:
     return None if value != value else round(float(value), 9)
 
 
-def bodies_of(table: pa.Table) -> list[bytes]:
+def split_bodies(table: pa.Table) -> list[bytes]:
     kinds = table["kinds"].combine_chunks()
     data = kinds.values.to_numpy().tobytes()
     ends = kinds.offsets.to_numpy().tolist()
     return [data[start:end] for start, end in pairwise(ends)]
 
 
-_TOLD = ("method_id", "project", "path", "type", "name", "signature", "key", "line", "end_line")
+_METHOD_COLUMNS = (
+    "method_id",
+    "project",
+    "path",
+    "type",
+    "name",
+    "signature",
+    "key",
+    "line",
+    "end_line",
+)
 
 
 def _write_sample(
@@ -296,18 +316,18 @@ def _write_sample(
     table: pa.Table,
     entries: Sequence[dict[str, Any]],
     out: Path,
-    settings: Settings,
+    settings: MiningSettings,
     engine: Engine,
     step: Progress,
 ) -> None:
-    from codeacumen.benchmarks.sesame.mining.preview import Shown, Side, write_pages
+    from codeacumen.benchmarks.sesame.mining.preview import ShownPair, Side, write_pages
 
-    shown = []
+    shown_pairs = []
     lines = []
     # Take all rows at once, because each take searches all chunks of the table.
-    wanted = [row for entry in entries for row in entry["rows"]]
-    method_rows = table.select([*_TOLD, "javadoc", "text"]).take(wanted).to_pylist()
-    excerpts = iter(_excerpts(corpus, method_rows, engine, step))
+    row_indices = [row for entry in entries for row in entry["rows"]]
+    method_rows = table.select([*_METHOD_COLUMNS, "javadoc", "text"]).take(row_indices).to_pylist()
+    excerpts = iter(_make_excerpts(corpus, method_rows, engine, step))
     methods = iter(method_rows)
     for entry in entries:
         sides = []
@@ -319,48 +339,50 @@ def _write_sample(
         first, second = (
             Side(side["project"], side["path"], side["key"], side["excerpt"]) for side in sides
         )
-        shown.append(Shown(entry["pair"], first, second, swapped))
+        shown_pairs.append(ShownPair(entry["pair"], first, second, swapped))
     write_atomically(out / SAMPLE, "".join(lines).encode("utf-8", "surrogatepass"))
     if entries:
         pairs = [
-            rating.Pair(row["pair"], row["first"]["method_id"], row["second"]["method_id"])
+            rating.PairToRate(row["pair"], row["first"]["method_id"], row["second"]["method_id"])
             for row in map(json.loads, lines)
         ]
-        turns = rating.assign(pairs, settings.raters, votes=settings.votes, seed=settings.seed)
+        turns = rating.assign_pairs(
+            pairs, settings.raters, votes=settings.votes, seed=settings.seed
+        )
         rating.write_assignment(turns, out / ASSIGNMENT)
-    write_pages(out / PREVIEW, shown)
+    write_pages(out / PREVIEW, shown_pairs)
 
 
-def _excerpts(
+def _make_excerpts(
     corpus: Corpus, methods: Sequence[dict[str, Any]], engine: Engine, step: Progress
 ) -> list[str]:
     """Return each method's excerpt, or the method alone where its file cannot be resolved."""
     from codeacumen.engines import WorkerLost
 
-    found = [str(method["text"]) for method in methods]
-    asked = []
+    excerpts = [str(method["text"]) for method in methods]
+    jobs = []
     for method in methods:
         row = corpus.method(method["method_id"])
-        asked.append((corpus.file_of(method["method_id"])["source"], row["place"]))
-    for done, (place, outcome) in enumerate(engine.run(_excerpt, asked, _LIMIT), 1):
-        step("pages", done, len(asked))
+        jobs.append((corpus.file_of(method["method_id"])["source"], row["place"]))
+    for done, (index, outcome) in enumerate(engine.run(_make_excerpt, jobs, _EXCERPT_TIMEOUT), 1):
+        step("pages", done, len(jobs))
         if not isinstance(outcome, WorkerLost) and outcome:
-            found[place] = outcome
-    return found
+            excerpts[index] = outcome
+    return excerpts
 
 
-def _excerpt(asked: tuple[str, int]) -> str:
-    from codeacumen.benchmarks.sesame.mining.surroundings import excerpt
+def _make_excerpt(job: tuple[str, int]) -> str:
+    from codeacumen.benchmarks.sesame.mining.surroundings import format_method_excerpt
     from codeacumen.languages.java.syntax.file import JavaFile
 
-    source, place = asked
+    source, index = job
     try:
-        return excerpt(JavaFile(source.encode("utf-8", "surrogatepass")), place)
+        return format_method_excerpt(JavaFile(source.encode("utf-8", "surrogatepass")), index)
     except (RecursionError, ValueError, IndexError, KeyError):
         return ""
 
 
-def texts_of(out: Path) -> dict[str, str]:
+def read_texts(out: Path) -> dict[str, str]:
     """Return the words of each method's JavaDoc by method id, from a folder of a mining run."""
     import pyarrow.parquet as pq
 

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codeacumen.api import CodeacumenError
-from codeacumen.core.machine import processors
+from codeacumen.core.machine import count_processors
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.languages.kernel import kernel
 
@@ -51,95 +51,97 @@ def transpose_rows(starts: Longs, columns: Ints, total: int) -> tuple[Longs, Int
 
     shape = (len(starts) - 1, total)
     by_column = csr_matrix((np.arange(len(columns)), columns, starts), shape=shape).tocsc()
-    begins = by_column.indptr.astype(np.int64, copy=False)
-    return begins, by_column.indices.astype(np.int32, copy=False), by_column.data
+    column_starts = by_column.indptr.astype(np.int64, copy=False)
+    return column_starts, by_column.indices.astype(np.int32, copy=False), by_column.data
 
 
-def bound_pairs(starts: Longs, columns: Ints, begins: Longs, places: Longs) -> Longs:
+def bound_pairs(
+    starts: Longs, columns: Ints, column_starts: Longs, column_positions: Longs
+) -> Longs:
     """Return an upper bound on each row's pairs.
 
     It counts the later rows that share a column with it, once per shared column, and is at most the
     number of later rows.
     """
-    later = np.zeros(len(columns) + 1, dtype=np.int64)
-    np.cumsum(begins[columns + 1] - places - 1, out=later[1:])
-    return np.minimum(np.diff(later[starts]), np.arange(len(starts) - 1)[::-1])
+    later_counts = np.zeros(len(columns) + 1, dtype=np.int64)
+    np.cumsum(column_starts[columns + 1] - column_positions - 1, out=later_counts[1:])
+    return np.minimum(np.diff(later_counts[starts]), np.arange(len(starts) - 1)[::-1])
 
 
 @kernel
-def cosines(
+def compute_cosines(
     first: int,
     stop: int,
-    most: int,
-    least: float,
+    capacity: int,
+    min_cosine: float,
     starts: Longs,
     columns: Ints,
     values: Floats,
-    begins: Longs,
-    rows: Ints,
-    copied: Floats,
-    places: Longs,
+    column_starts: Longs,
+    column_rows: Ints,
+    column_values: Floats,
+    column_positions: Longs,
 ) -> tuple[Ints, Ints, NDArray[np.float32]]:
     """Return the pairs of the rows ``first`` to ``stop`` (exclusive) with later rows.
 
     ``capacity`` is the maximum number of pairs. Sums follow the order of columns, for any span.
     """
     total = len(starts) - 1
-    left = np.empty(most, dtype=np.int32)
-    right = np.empty(most, dtype=np.int32)
-    found = np.empty(most, dtype=np.float32)
+    left = np.empty(capacity, dtype=np.int32)
+    right = np.empty(capacity, dtype=np.int32)
+    similarities = np.empty(capacity, dtype=np.float32)
     sums = np.zeros(total, dtype=np.float64)
     touched = np.zeros((total >> _SHIFT) + 1, dtype=np.uint8)
-    used = 0
+    count = 0
     for row in range(first, stop):
-        for place in range(starts[row], starts[row + 1]):
-            value = values[place]
-            for other in range(places[place] + 1, begins[columns[place] + 1]):
-                sums[rows[other]] += value * copied[other]
-                touched[rows[other] >> _SHIFT] = 1
-        for stretch in range(row >> _SHIFT, len(touched)):
-            if touched[stretch]:
-                touched[stretch] = 0
-                begin = stretch << _SHIFT
-                for other in range(begin, min(total, begin + (1 << _SHIFT))):
-                    if sums[other] > least:
-                        left[used], right[used] = row, other
-                        found[used] = min(sums[other], 1.0)
-                        used += 1
-                    sums[other] = 0.0
-    return left[:used], right[:used], found[:used]
+        for index in range(starts[row], starts[row + 1]):
+            value = values[index]
+            for entry in range(column_positions[index] + 1, column_starts[columns[index] + 1]):
+                sums[column_rows[entry]] += value * column_values[entry]
+                touched[column_rows[entry] >> _SHIFT] = 1
+        for block in range(row >> _SHIFT, len(touched)):
+            if touched[block]:
+                touched[block] = 0
+                begin = block << _SHIFT
+                for entry in range(begin, min(total, begin + (1 << _SHIFT))):
+                    if sums[entry] > min_cosine:
+                        left[count], right[count] = row, entry
+                        similarities[count] = min(sums[entry], 1.0)
+                        count += 1
+                    sums[entry] = 0.0
+    return left[:count], right[:count], similarities[:count]
 
 
 @kernel
-def looked_up(
+def look_up_similarities(
     left: Ints, right: Ints, starts: Longs, rights: Ints, similar: NDArray[np.float32]
 ) -> NDArray[np.float32]:
     """Return the similarity of each pair, in either order of its rows.
 
     It is 0 for a pair that is not stored and 1 for a row with itself.
     """
-    found = np.zeros(len(left), dtype=np.float32)
+    similarities = np.zeros(len(left), dtype=np.float32)
     for i in range(len(left)):
-        one, other = min(left[i], right[i]), max(left[i], right[i])
-        if one == other:
-            found[i] = 1.0
+        smaller, larger = min(left[i], right[i]), max(left[i], right[i])
+        if smaller == larger:
+            similarities[i] = 1.0
             continue
-        low, high = starts[one], starts[one + 1]
+        low, high = starts[smaller], starts[smaller + 1]
         while low < high:
             middle = (low + high) // 2
-            if rights[middle] < other:
+            if rights[middle] < larger:
                 low = middle + 1
             else:
                 high = middle
-        if low < starts[one + 1] and rights[low] == other:
-            found[i] = similar[low]
-    return found
+        if low < starts[smaller + 1] and rights[low] == larger:
+            similarities[i] = similar[low]
+    return similarities
 
 
 Block = tuple[Ints, Ints, NDArray[np.float32]]
 
 # Maximum pairs of a span (12 bytes each), unless a single row has more.
-MOST = 1 << 22
+MOST_PAIRS = 1 << 22
 # Maximum rows of a span, so that all threads have work.
 _ROWS = 1 << 10
 # Pairs of a row group of the file.
@@ -160,10 +162,10 @@ def write_pairs(
     vectors: Vectors,
     path: Path,
     *,
-    least: float = 0.0,
+    min_cosine: float = 0.0,
     workers: int = 0,
     notes: Mapping[str, str] | None = None,
-    most: int = MOST,
+    most_pairs: int = MOST_PAIRS,
     step: Progress = ignore_progress,
 ) -> Written:
     """Write all pairs with a cosine above ``min_cosine``, atomically.
@@ -173,13 +175,13 @@ def write_pairs(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    told = {_ROWS_KEY: str(vectors.shape[0]).encode()}
-    told |= {key.encode(): value.encode() for key, value in (notes or {}).items()}
+    metadata = {_ROWS_KEY: str(vectors.shape[0]).encode()}
+    metadata |= {key.encode(): value.encode() for key, value in (notes or {}).items()}
     names = ("left", "right", "sim")
     types = (pa.int32(), pa.int32(), pa.float32())
     schema = pa.schema(
         [pa.field(name, kind, nullable=False) for name, kind in zip(names, types, strict=True)],
-        metadata=told,
+        metadata=metadata,
     )
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
@@ -198,49 +200,57 @@ def write_pairs(
                 "sim": "BYTE_STREAM_SPLIT",
             },
         ) as writer:
-            found = blocks(vectors, least=least, workers=workers, most=most, step=step)
-            for group in _regrouped(found):
+            pair_blocks = iterate_blocks(
+                vectors, min_cosine=min_cosine, workers=workers, most_pairs=most_pairs, step=step
+            )
+            for group in _regroup_blocks(pair_blocks):
                 pairs += len(group[0])
                 writer.write_table(
-                    pa.table([pa.array(one) for one in group], schema=schema), row_group_size=_GROUP
+                    pa.table([pa.array(column) for column in group], schema=schema),
+                    row_group_size=_GROUP,
                 )
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
-    return Written(vectors.shape[0], _with_vector(vectors), pairs)
+    return Written(vectors.shape[0], _count_nonzero_rows(vectors), pairs)
 
 
-def blocks(
+def iterate_blocks(
     vectors: Vectors,
     *,
-    least: float = 0.0,
+    min_cosine: float = 0.0,
     workers: int = 0,
-    most: int = MOST,
+    most_pairs: int = MOST_PAIRS,
     step: Progress = ignore_progress,
 ) -> Iterator[Block]:
     """Yield the pairs of each span of rows: left, right, cosine."""
-    workers = workers or processors()
+    workers = workers or count_processors()
     total = vectors.shape[0]
     if isinstance(vectors, np.ndarray):
-        if not least > 0:
+        if not min_cosine > 0:
             raise CodeacumenError(
                 "in a dense space nearly all pairs have a cosine above 0",
                 "set a bound above 0, as in least=0.5",
             )
-        with _one_thread():
-            yield from _in_order(*_dense(vectors, least, most), total, workers, step)
+        with _limit_blas_threads():
+            yield from _run_in_order(
+                *_plan_dense(vectors, min_cosine, most_pairs), total, workers, step
+            )
     else:
-        yield from _in_order(*_sparse(vectors, least, most), total, workers, step)
+        yield from _run_in_order(
+            *_plan_sparse(vectors, min_cosine, most_pairs), total, workers, step
+        )
 
 
-Stretch = tuple[int, int]
-Work = Callable[[Stretch], Block]
+RowSpan = tuple[int, int]
+Work = Callable[[RowSpan], Block]
 
 
-def _sparse(vectors: Any, least: float, most: int) -> tuple[Work, list[Stretch]]:
-    if not least >= 0:
+def _plan_sparse(vectors: Any, min_cosine: float, most_pairs: int) -> tuple[Work, list[RowSpan]]:
+    if not min_cosine >= 0:
         raise CodeacumenError(
-            f"a bound of {least} on the cosine is invalid", "rows that share nothing are not listed"
+            f"a bound of {min_cosine} on the cosine is invalid",
+            "rows that share nothing are not listed",
         )
     matrix = vectors.tocsr()
     if not matrix.has_canonical_format:
@@ -249,60 +259,72 @@ def _sparse(vectors: Any, least: float, most: int) -> tuple[Work, list[Stretch]]
     starts = matrix.indptr.astype(np.int64)
     columns = matrix.indices.astype(np.int32)
     values = matrix.data.astype(np.float64)
-    begins, rows, order = transpose_rows(starts, columns, matrix.shape[1])
-    places = np.empty(len(order), dtype=np.int64)
-    places[order] = np.arange(len(order))
-    copied = values[order]
-    bound = bound_pairs(starts, columns, begins, places)
+    column_starts, rows, order = transpose_rows(starts, columns, matrix.shape[1])
+    column_positions = np.empty(len(order), dtype=np.int64)
+    column_positions[order] = np.arange(len(order))
+    column_values = values[order]
+    bound = bound_pairs(starts, columns, column_starts, column_positions)
 
-    def work(stretch: Stretch) -> Block:
-        first, stop = stretch
-        room = int(bound[first:stop].sum())
-        return cosines(
-            first, stop, room, float(least), starts, columns, values, begins, rows, copied, places
+    def compute_span(span: RowSpan) -> Block:
+        first, stop = span
+        capacity = int(bound[first:stop].sum())
+        return compute_cosines(
+            first,
+            stop,
+            capacity,
+            float(min_cosine),
+            starts,
+            columns,
+            values,
+            column_starts,
+            rows,
+            column_values,
+            column_positions,
         )
 
-    return work, _stretches(bound, most)
+    return compute_span, _split_rows(bound, most_pairs)
 
 
-def _dense(vectors: NDArray[Any], least: float, most: int) -> tuple[Work, list[Stretch]]:
+def _plan_dense(
+    vectors: NDArray[Any], min_cosine: float, most_pairs: int
+) -> tuple[Work, list[RowSpan]]:
     rows = np.ascontiguousarray(vectors, dtype=np.float32)
 
-    def work(stretch: Stretch) -> Block:
-        first, stop = stretch
+    def compute_span(span: RowSpan) -> Block:
+        first, stop = span
         product = rows[first:stop] @ rows[first:].T
         product[np.tri(stop - first, len(rows) - first, dtype=bool)] = -1.0
-        left, right = np.nonzero(product > least)
-        found = np.minimum(product[left, right], np.float32(1.0))
-        return (left + first).astype(np.int32), (right + first).astype(np.int32), found
+        left, right = np.nonzero(product > min_cosine)
+        similarities = np.minimum(product[left, right], np.float32(1.0))
+        return (left + first).astype(np.int32), (right + first).astype(np.int32), similarities
 
-    return work, _stretches(np.arange(len(rows))[::-1], most)
+    return compute_span, _split_rows(np.arange(len(rows))[::-1], most_pairs)
 
 
-def _stretches(bound: NDArray[np.int64], most: int) -> list[Stretch]:
+def _split_rows(bound: NDArray[np.int64], most_pairs: int) -> list[RowSpan]:
     """Return spans of consecutive rows, each with a bounded number of pairs or a single row."""
-    found: list[Stretch] = []
-    first = held = 0
+    spans: list[RowSpan] = []
+    first = pair_count = 0
     for row, pairs in enumerate(bound.tolist()):
-        if row > first and (held + pairs > most or row - first == _ROWS):
-            found.append((first, row))
-            first, held = row, 0
-        held += pairs
+        if row > first and (pair_count + pairs > most_pairs or row - first == _ROWS):
+            spans.append((first, row))
+            first, pair_count = row, 0
+        pair_count += pairs
     if len(bound):
-        found.append((first, len(bound)))
-    return found
+        spans.append((first, len(bound)))
+    return spans
 
 
-def _in_order(
-    work: Work, stretches: list[Stretch], total: int, workers: int, step: Progress
+def _run_in_order(
+    work: Work, spans: list[RowSpan], total: int, workers: int, step: Progress
 ) -> Iterator[Block]:
     """Yield results in the order of the spans, with a few submitted in advance."""
     waiting: deque[tuple[int, Future[Block]]] = deque()
-    todo = iter(stretches)
+    todo = iter(spans)
     with ThreadPoolExecutor(workers) as pool:
         while True:
-            while len(waiting) <= workers and (stretch := next(todo, None)) is not None:
-                waiting.append((stretch[1], pool.submit(work, stretch)))
+            while len(waiting) <= workers and (span := next(todo, None)) is not None:
+                waiting.append((span[1], pool.submit(work, span)))
             if not waiting:
                 return
             stop, future = waiting.popleft()
@@ -310,42 +332,42 @@ def _in_order(
             step("pairs", stop, total)
 
 
-def _regrouped(found: Iterator[Block]) -> Iterator[Block]:
+def _regroup_blocks(pair_blocks: Iterator[Block]) -> Iterator[Block]:
     """Yield the same pairs in groups of one size; the last may be smaller."""
-    held: list[Block] = []
+    pending: list[Block] = []
     count = 0
-    for block in found:
-        held.append(block)
+    for block in pair_blocks:
+        pending.append(block)
         count += len(block[0])
         if count >= _GROUP:
-            joined = _joined(held)
-            whole = count - count % _GROUP
-            for start in range(0, whole, _GROUP):
-                yield _cut(joined, start, start + _GROUP)
+            joined = _join_blocks(pending)
+            full_size = count - count % _GROUP
+            for start in range(0, full_size, _GROUP):
+                yield _slice_block(joined, start, start + _GROUP)
             # A copy, so that the written part can be freed.
-            held = [_joined([_cut(joined, whole, count)])]
-            count -= whole
+            pending = [_join_blocks([_slice_block(joined, full_size, count)])]
+            count -= full_size
     if count:
-        yield _joined(held)
+        yield _join_blocks(pending)
 
 
-def _joined(found: list[Block]) -> Block:
-    left, right, similar = (np.concatenate(one) for one in zip(*found, strict=True))
+def _join_blocks(pair_blocks: list[Block]) -> Block:
+    left, right, similar = (np.concatenate(column) for column in zip(*pair_blocks, strict=True))
     return left, right, similar
 
 
-def _cut(block: Block, start: int, stop: int) -> Block:
+def _slice_block(block: Block, start: int, stop: int) -> Block:
     return block[0][start:stop], block[1][start:stop], block[2][start:stop]
 
 
-def _with_vector(vectors: Any) -> int:
+def _count_nonzero_rows(vectors: Any) -> int:
     if isinstance(vectors, np.ndarray):
         return int(np.count_nonzero(vectors.any(axis=1)))
     return int(np.count_nonzero(np.diff(vectors.tocsr().indptr)))
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def _limit_blas_threads() -> Iterator[None]:
     """Limit BLAS to one thread: our threads do the work, and sums have one order."""
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
@@ -354,7 +376,7 @@ def _one_thread() -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class StoredPairs:
     """A file of pairs in memory, 8 bytes a pair.
 
     The pairs with the left row i are ``right[starts[i]: starts[i + 1]]``, ascending, with their
@@ -368,7 +390,7 @@ class Pairs:
     notes: Mapping[str, str]
 
     @classmethod
-    def open(cls, path: Path) -> Pairs:
+    def open(cls, path: Path) -> StoredPairs:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -388,10 +410,10 @@ class Pairs:
                 # Group by group, so that memory holds one copy of the pairs, not two.
                 for group in range(file.metadata.num_row_groups):
                     table = file.read_row_group(group)
-                    here = slice(done, done + table.num_rows)
+                    span = slice(done, done + table.num_rows)
                     counts[1:] += np.bincount(table["left"].to_numpy(), minlength=rows)
-                    right[here] = table["right"].to_numpy()
-                    similar[here] = table["sim"].to_numpy()
+                    right[span] = table["right"].to_numpy()
+                    similar[span] = table["sim"].to_numpy()
                     done += table.num_rows
         except FileNotFoundError as error:
             raise CodeacumenError(f"no file of pairs at {path}") from error
@@ -410,25 +432,31 @@ class Pairs:
         """Left row of each pair, expanded on each access; 4 bytes a pair."""
         return np.repeat(np.arange(self.rows, dtype=np.int32), np.diff(self.starts))
 
-    def sim(self, left: Any, right: Any) -> NDArray[np.float32]:
+    def look_up_similarity(self, left: Any, right: Any) -> NDArray[np.float32]:
         """Return the similarity of pairs of rows, given as numbers or arrays of any shape.
 
         The rows may be in either order: 0 for a pair that the file lacks, 1 for a row with itself.
         """
-        one, other = np.broadcast_arrays(np.asarray(left), np.asarray(right))
-        shape = one.shape
+        left_rows, right_rows = np.broadcast_arrays(np.asarray(left), np.asarray(right))
+        shape = left_rows.shape
         # Copies, because numba compiles another kernel for read-only arrays.
-        one, other = one.astype(np.int32).ravel(), other.astype(np.int32).ravel()
-        if len(one) and not (
-            min(one.min(), other.min()) >= 0 and max(one.max(), other.max()) < self.rows
+        left_rows, right_rows = (
+            left_rows.astype(np.int32).ravel(),
+            right_rows.astype(np.int32).ravel(),
+        )
+        if len(left_rows) and not (
+            min(left_rows.min(), right_rows.min()) >= 0
+            and max(left_rows.max(), right_rows.max()) < self.rows
         ):
             raise IndexError(f"rows are numbered from 0 to {self.rows - 1}")
-        found = looked_up(one, other, self.starts, self.right, self.similar)
-        return found.reshape(shape)
+        similarities = look_up_similarities(
+            left_rows, right_rows, self.starts, self.right, self.similar
+        )
+        return similarities.reshape(shape)
 
-    def neighbours(self, row: int) -> tuple[Ints, NDArray[np.float32]]:
+    def list_neighbours(self, row: int) -> tuple[Ints, NDArray[np.float32]]:
         """Return all rows that are similar to a row, ascending, and their similarities."""
-        begins, lefts, pair_indices = self._turned
+        begins, lefts, pair_indices = self._by_right_row
         before = slice(begins[row], begins[row + 1])
         after = slice(self.starts[row], self.starts[row + 1])
         return (
@@ -437,6 +465,6 @@ class Pairs:
         )
 
     @cached_property
-    def _turned(self) -> tuple[NDArray[np.int64], Ints, NDArray[np.int64]]:
+    def _by_right_row(self) -> tuple[NDArray[np.int64], Ints, NDArray[np.int64]]:
         """Pairs by their right row, computed on first use; 12 bytes a pair."""
         return transpose_rows(self.starts, self.right, self.rows)

@@ -27,7 +27,7 @@ import numpy as np
 from codeacumen.api import CodeacumenError
 from codeacumen.core.files import write_atomically
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.languages.java.syntax.grammar import among, field, symbols
+from codeacumen.languages.java.syntax.grammar import field_number, find_symbols, symbol_mask
 from codeacumen.languages.java.syntax.lexical import KEYWORDS
 from codeacumen.languages.java.syntax.tokens import KINDS
 
@@ -35,60 +35,62 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-KEYWORD, TEXT, NUMBER, COMMENT, TYPE, METHOD = "k", "s", "n", "c", "t", "m"
+KEYWORD, STRING, NUMBER, COMMENT, TYPE, METHOD = "k", "s", "n", "c", "t", "m"
 # Replacement for characters that HTML cannot represent.
-_UNSHOWN = str.maketrans({chr(code): "�" for code in [*range(9), 11, 12, *range(14, 32), 127]})
+_REPLACED_CHARACTERS = str.maketrans(
+    {chr(code): "�" for code in [*range(9), 11, 12, *range(14, 32), 127]}
+)
 
 
 @lru_cache(maxsize=1)
-def _classes() -> tuple[str, ...]:
+def _list_css_classes() -> tuple[str, ...]:
     """Return the CSS class of each kind of token, "" for none."""
     words = {word.upper() for word in KEYWORDS}
-    found = []
+    classes = []
     for kind in KINDS:
         if kind in ("CHARLITERAL", "STRINGLITERAL"):
-            found.append(TEXT)
+            classes.append(STRING)
         elif kind.endswith("LITERAL"):
-            found.append(NUMBER)
+            classes.append(NUMBER)
         else:
-            found.append(KEYWORD if kind in words else "")
-    return tuple(found)
+            classes.append(KEYWORD if kind in words else "")
+    return tuple(classes)
 
 
-def marked(text: str) -> str:
+def highlight_code(text: str) -> str:
     """Return the text as highlighted HTML; a ``subject`` span encloses the first method."""
     file = JavaFile(text.encode("utf-8", errors="replace"))
     source = file.source
-    edges = _subject(file)
+    edges = _find_subject_edges(file)
     parts: list[str] = []
     position = 0
 
-    def plain(until: int) -> None:
+    def append_plain(until: int) -> None:
         """Append text without a highlight up to a byte, with the edges of the subject in it."""
         nonlocal position
         while edges and edges[0][0] <= until:
             edge, tag = edges.pop(0)
-            parts.append(_escaped(source[position:edge]) + tag)
+            parts.append(_escape_html(source[position:edge]) + tag)
             position = max(position, edge)
-        parts.append(_escaped(source[position:until]))
+        parts.append(_escape_html(source[position:until]))
         position = until
 
-    for start, stop, name in _marks(file):
+    for start, stop, name in _find_marks(file):
         # Marks overlap only in a broken file.
         if start >= position:
-            plain(start)
-            parts.append(f'<span class="{name}">{_escaped(source[start:stop])}</span>')
+            append_plain(start)
+            parts.append(f'<span class="{name}">{_escape_html(source[start:stop])}</span>')
             position = stop
-    plain(len(source))
+    append_plain(len(source))
     return "".join(parts)
 
 
-def _escaped(piece: bytes) -> str:
+def _escape_html(piece: bytes) -> str:
     text = piece.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
-    return escape(text).translate(_UNSHOWN)
+    return escape(text).translate(_REPLACED_CHARACTERS)
 
 
-def _subject(file: JavaFile) -> list[tuple[int, str]]:
+def _find_subject_edges(file: JavaFile) -> list[tuple[int, str]]:
     """Return the positions and tags that open and close the element around the first method."""
     methods = file.declarations.methods
     if not methods:
@@ -104,14 +106,14 @@ def _subject(file: JavaFile) -> list[tuple[int, str]]:
     return [(begin, '<span class="subject">'), (end, "</span>")]
 
 
-def _marks(file: JavaFile) -> list[tuple[int, int, str]]:
+def _find_marks(file: JavaFile) -> list[tuple[int, int, str]]:
     syntax, tokens = file.syntax, file.tokens
-    comments = np.flatnonzero(among("line_comment", "block_comment")[syntax.kind])
+    comments = np.flatnonzero(symbol_mask("line_comment", "block_comment")[syntax.kind])
     spans = zip(syntax.start[comments].tolist(), syntax.end[comments].tolist(), strict=True)
-    found = [(start, end, COMMENT) for start, end in spans]
-    classes, types = _classes(), symbols("type_identifier")
-    called = symbols("method_declaration", "constructor_declaration", "method_invocation")
-    declared = symbols(
+    marks = [(start, end, COMMENT) for start, end in spans]
+    classes, types = _list_css_classes(), find_symbols("type_identifier")
+    call_kinds = find_symbols("method_declaration", "constructor_declaration", "method_invocation")
+    type_kinds = find_symbols(
         "class_declaration",
         "interface_declaration",
         "enum_declaration",
@@ -119,17 +121,23 @@ def _marks(file: JavaFile) -> list[tuple[int, int, str]]:
         "annotation_type_declaration",
     )
     columns = (tokens.kind, tokens.start, tokens.end, tokens.node)
-    for kind, start, end, node in zip(*(one.tolist() for one in columns), strict=True):
+    for kind, start, end, node in zip(*(column.tolist() for column in columns), strict=True):
         name = classes[kind]
         if not name and KINDS[kind] == "IDENTIFIER":
             if int(syntax.kind[node]) in types:
                 name = TYPE
-            elif syntax.field[node] == field("name"):
-                mother = int(syntax.kind[syntax.parent[node]])
-                name = METHOD if mother in called else TYPE if mother in declared else ""
+            elif syntax.field[node] == field_number("name"):
+                parent_kind = int(syntax.kind[syntax.parent[node]])
+                name = (
+                    METHOD
+                    if parent_kind in call_kinds
+                    else TYPE
+                    if parent_kind in type_kinds
+                    else ""
+                )
         if name and start < end:
-            found.append((start, end, name))
-    return sorted(found)
+            marks.append((start, end, name))
+    return sorted(marks)
 
 
 INDEX, MARK = "index.html", "codeacumen-rating"
@@ -147,7 +155,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownPair:
     """A pair on a page; with ``swapped``, the second method is on the left."""
 
     id: str
@@ -177,7 +185,7 @@ CONFIDENCES = ((2, "high"), (1, "medium"), (0, "low"))
 
 
 def write_pages(
-    out: Path, pairs: Sequence[Shown], *, rater: str = "", title: str = "Similar methods"
+    out: Path, pairs: Sequence[ShownPair], *, rater: str = "", title: str = "Similar methods"
 ) -> list[Path]:
     """Write the pages in the order of the pairs, and return their paths, the index first."""
     index = out / INDEX
@@ -186,43 +194,45 @@ def write_pages(
             f"{out} is not empty and has no rating pages",
             "choose an empty or new folder",
         )
-    if len({one.id for one in pairs}) != len(pairs):
+    if len({pair.id for pair in pairs}) != len(pairs):
         raise CodeacumenError("two pairs have the same id")
-    names = page_names(len(pairs))
+    names = list_page_names(len(pairs))
     for old in out.glob("pair-*.html"):
         if old.name not in names:
             old.unlink()
     paths = [out / name for name in names]
-    for path, text in zip(paths, _pages(pairs, names, rater, title), strict=True):
+    for path, text in zip(paths, _render_pages(pairs, names, rater, title), strict=True):
         write_atomically(path, text)
-    write_atomically(index, _index(pairs, names, rater, title))
+    write_atomically(index, _render_index(pairs, names, rater, title))
     return [index, *paths]
 
 
-def page_names(many: int) -> list[str]:
+def list_page_names(count: int) -> list[str]:
     """Return numbered file names, because a pair's id may be any text."""
-    width = max(4, len(str(many)))
-    return [f"pair-{place:0{width}}.html" for place in range(1, many + 1)]
+    width = max(4, len(str(count)))
+    return [f"pair-{number:0{width}}.html" for number in range(1, count + 1)]
 
 
 def _is_ours(index: Path) -> bool:
     return index.is_file() and MARK.encode() in index.read_bytes()[:2000]
 
 
-def _pages(pairs: Sequence[Shown], names: Sequence[str], rater: str, title: str) -> Iterator[bytes]:
-    environment = _environment()
+def _render_pages(
+    pairs: Sequence[ShownPair], names: Sequence[str], rater: str, title: str
+) -> Iterator[bytes]:
+    environment = _make_environment()
     template = environment.get_template("pair.html")
-    around = ["", *names, ""]
-    common = _common(_store(pairs, rater), rater, title)
-    for place, pair in enumerate(pairs):
-        yield _bytes(
+    linked_names = ["", *names, ""]
+    common = _make_common_context(_make_storage_key(pairs, rater), rater, title)
+    for index, pair in enumerate(pairs):
+        yield _encode_page(
             template.render(
                 **common,
-                place=place + 1,
+                place=index + 1,
                 many=len(pairs),
-                before=around[place],
-                after=around[place + 2],
-                sides=[(side, marked(side.text)) for side in pair.sides],
+                before=linked_names[index],
+                after=linked_names[index + 2],
+                sides=[(side, highlight_code(side.text)) for side in pair.sides],
                 statements=STATEMENTS,
                 ratings=RATINGS,
                 confidences=CONFIDENCES,
@@ -231,48 +241,56 @@ def _pages(pairs: Sequence[Shown], names: Sequence[str], rater: str, title: str)
         )
 
 
-def _index(pairs: Sequence[Shown], names: Sequence[str], rater: str, title: str) -> bytes:
-    store = _store(pairs, rater)
+def _render_index(
+    pairs: Sequence[ShownPair], names: Sequence[str], rater: str, title: str
+) -> bytes:
+    store = _make_storage_key(pairs, rater)
     data = {
         "store": store,
         "rater": rater,
         "pairs": [
-            {"id": one.id, "first": _described(one.first), "second": _described(one.second)}
-            for one in pairs
+            {
+                "id": pair.id,
+                "first": _describe_side(pair.first),
+                "second": _describe_side(pair.second),
+            }
+            for pair in pairs
         ],
     }
-    template = _environment().get_template("index.html")
-    return _bytes(
-        template.render(**_common(store, rater, title), listed=names, many=len(pairs), data=data)
+    template = _make_environment().get_template("index.html")
+    return _encode_page(
+        template.render(
+            **_make_common_context(store, rater, title), listed=names, many=len(pairs), data=data
+        )
     )
 
 
-def _described(side: Side) -> dict[str, str]:
+def _describe_side(side: Side) -> dict[str, str]:
     return {"project": side.project, "file": side.file, "method": side.method}
 
 
-def _store(pairs: Sequence[Shown], rater: str) -> str:
+def _make_storage_key(pairs: Sequence[ShownPair], rater: str) -> str:
     """Return the browser's storage key of the votes, unique per set of pairs and rater."""
-    text = json.dumps([rater, sorted(one.id for one in pairs)]).encode()
+    text = json.dumps([rater, sorted(pair.id for pair in pairs)]).encode()
     return f"{MARK}-{hashlib.blake2b(text, digest_size=8).hexdigest()}"
 
 
-def _common(store: str, rater: str, title: str) -> dict[str, Any]:
+def _make_common_context(store: str, rater: str, title: str) -> dict[str, Any]:
     from markupsafe import Markup
 
-    script = _asset("rate.js")
+    script = _read_asset("rate.js")
     return {
         "store": store,
         "rater": rater,
         "title": title,
         "mark": MARK,
-        "style": Markup(_asset("style.css")),
+        "style": Markup(_read_asset("style.css")),
         "script": Markup(script),
-        "policy": _policy(script),
+        "policy": _make_policy(script),
     }
 
 
-def _environment() -> Environment:
+def _make_environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -282,11 +300,11 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["json"] = embedded
+    environment.filters["json"] = embed_json
     return environment
 
 
-def _asset(name: str) -> str:
+def _read_asset(name: str) -> str:
     return (
         files("codeacumen.benchmarks.sesame.mining")
         .joinpath(FOLDER, name)
@@ -294,7 +312,7 @@ def _asset(name: str) -> str:
     )
 
 
-def embedded(value: object) -> Markup:
+def embed_json(value: object) -> Markup:
     """Return JSON that is safe between script tags.
 
     Without ``<`` no tag and no comment begins.
@@ -307,7 +325,7 @@ def embedded(value: object) -> Markup:
     return Markup(text)
 
 
-def _policy(script: str) -> str:
+def _make_policy(script: str) -> str:
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
@@ -315,6 +333,6 @@ def _policy(script: str) -> str:
     )
 
 
-def _bytes(text: str) -> bytes:
+def _encode_page(text: str) -> bytes:
     """Encode a page; a name may hold a lone surrogate, which UTF-8 cannot represent."""
     return text.encode("utf-8", errors="backslashreplace")

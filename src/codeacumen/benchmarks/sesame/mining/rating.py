@@ -27,7 +27,7 @@ NO_VOTE = {"rating": -1, "confidence": -1}
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class PairToRate:
     """A pair to rate, and the ids of its two methods."""
 
     id: str
@@ -46,34 +46,42 @@ class Turn:
     right: str
 
 
-def raters_of(number_or_names: int | Sequence[str]) -> tuple[str, ...]:
+def list_raters(number_or_names: int | Sequence[str]) -> tuple[str, ...]:
     """Return the raters' names: the given ones, or rater-1, rater-2, … up to a number."""
     if isinstance(number_or_names, int):
-        return tuple(f"rater-{place}" for place in range(1, number_or_names + 1))
+        return tuple(f"rater-{number}" for number in range(1, number_or_names + 1))
     return tuple(number_or_names)
 
 
-def assign(
-    pairs: Sequence[Pair], raters: int | Sequence[str], *, votes: int = VOTES, seed: int = 0
+def assign_pairs(
+    pairs: Sequence[PairToRate], raters: int | Sequence[str], *, votes: int = VOTES, seed: int = 0
 ) -> list[Turn]:
     """Return the turns of all raters, in the order of the names, then of position."""
-    names = raters_of(raters)
-    _check(pairs, names, votes)
-    queues: dict[str, list[Pair]] = {name: [] for name in names}
-    for pair in sorted(pairs, key=lambda one: _lot(seed, "dealt", one.id)):
-        idle = sorted(names, key=lambda name: (len(queues[name]), _lot(seed, pair.id, name)))
+    names = list_raters(raters)
+    _check_assignment(pairs, names, votes)
+    queues: dict[str, list[PairToRate]] = {name: [] for name in names}
+    for pair in sorted(
+        pairs, key=lambda candidate: _hash_sampling_key(seed, "dealt", candidate.id)
+    ):
+        idle = sorted(
+            names, key=lambda name: (len(queues[name]), _hash_sampling_key(seed, pair.id, name))
+        )
         for name in idle[:votes]:
             queues[name].append(pair)
     return [
-        Turn(name, position, pair.id, *sides(pair, seed=seed))
+        Turn(name, position, pair.id, *order_sides(pair, seed=seed))
         for name in names
         for position, pair in enumerate(
-            sorted(queues[name], key=lambda one: _lot(seed, "order", name, one.id)), start=1
+            sorted(
+                queues[name],
+                key=lambda candidate: _hash_sampling_key(seed, "order", name, candidate.id),
+            ),
+            start=1,
         )
     ]
 
 
-def sides(pair: Pair, *, seed: int = 0) -> tuple[str, str]:
+def order_sides(pair: PairToRate, *, seed: int = 0) -> tuple[str, str]:
     """Return the pair's methods as they stand on the left and on the right."""
     if is_swapped(pair.id, seed=seed):
         return pair.right, pair.left
@@ -81,10 +89,10 @@ def sides(pair: Pair, *, seed: int = 0) -> tuple[str, str]:
 
 
 def is_swapped(pair: str, *, seed: int = 0) -> bool:
-    return _lot(seed, "sides", pair) % 2 == 1
+    return _hash_sampling_key(seed, "sides", pair) % 2 == 1
 
 
-def _check(pairs: Sequence[Pair], names: Sequence[str], votes: int) -> None:
+def _check_assignment(pairs: Sequence[PairToRate], names: Sequence[str], votes: int) -> None:
     if votes < 1:
         raise CodeacumenError(f"{votes} votes per pair are too few", "set at least one vote")
     if len(set(names)) != len(names) or not all(names):
@@ -94,26 +102,28 @@ def _check(pairs: Sequence[Pair], names: Sequence[str], votes: int) -> None:
             f"{votes} votes per pair need {votes} raters; there are {len(names)}",
             "set fewer votes, or name more raters",
         )
-    if len({one.id for one in pairs}) != len(pairs):
+    if len({pair.id for pair in pairs}) != len(pairs):
         raise CodeacumenError("two pairs have the same id")
 
 
-def _lot(seed: int, *words: str) -> int:
+def _hash_sampling_key(seed: int, *words: str) -> int:
     text = json.dumps([seed, *words]).encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")
 
 
-def table(turns: Sequence[Turn]) -> str:
+def format_table(turns: Sequence[Turn]) -> str:
     """Return the assignment as CSV."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
-    writer.writerows((one.rater, one.position, one.pair, one.left, one.right) for one in turns)
+    writer.writerows(
+        (turn.rater, turn.position, turn.pair, turn.left, turn.right) for turn in turns
+    )
     return out.getvalue()
 
 
 def write_assignment(turns: Sequence[Turn], path: Path) -> None:
-    write_atomically(path, table(turns).encode("utf-8", "surrogatepass"))
+    write_atomically(path, format_table(turns).encode("utf-8", "surrogatepass"))
 
 
 def read_exports(files: Sequence[Path]) -> dict[str, Sequence[Json]]:
@@ -138,18 +148,18 @@ def merge_exports(exports: Mapping[str, Sequence[Json]]) -> list[dict[str, Json]
     empty.
     """
     names = sorted(exports)
-    found: dict[str, dict[str, Json]] = {}
-    for place, name in enumerate(names):
+    merged: dict[str, dict[str, Json]] = {}
+    for rater_index, name in enumerate(names):
         for entry in exports[name]:
             try:
                 key = str(entry["pairid"])
                 votes = {flavour: entry[flavour][0] for flavour in FLAVOURS}
-                described = {side: entry[side] for side in ("first", "second")}
+                methods = {side: entry[side] for side in ("first", "second")}
             except (KeyError, IndexError, TypeError) as error:
                 raise CodeacumenError(f"a pair of {name} lacks {error}") from error
-            if key not in found:
+            if key not in merged:
                 slots = {flavour: [dict(NO_VOTE) for _ in names] for flavour in FLAVOURS}
-                found[key] = {"pairid": key, **described, **slots}
+                merged[key] = {"pairid": key, **methods, **slots}
             for flavour, vote in votes.items():
-                found[key][flavour][place] = vote
-    return [found[key] for key in sorted(found, key=lambda one: (len(one), one))]
+                merged[key][flavour][rater_index] = vote
+    return [merged[key] for key in sorted(merged, key=lambda pair_id: (len(pair_id), pair_id))]

@@ -49,25 +49,25 @@ from codeacumen.api import CodeacumenError
 from codeacumen.benchmarks.sesame.mining import sample_kernel as kernels
 from codeacumen.benchmarks.sesame.mining.sample_kernel import (
     UNIT,
-    Candidates,
-    Chosen,
+    ChosenPairs,
     Floats,
     Ints,
+    PairCandidates,
     Rule,
 )
 
 # Computes the token similarity, from 0 to 1, of the pairs of two lists of rows.
 Toksim = Callable[[Ints, Ints], NDArray[np.floating]]
 
-MANY, LEAST, MU, LAMBDA = 900, 0.01, 0.75, 0.6
+DEFAULT_PAIRS, DEFAULT_BOUND, MU, LAMBDA = 900, 0.01, 0.75, 0.6
 # Toksims to compute at a time.
 BATCH = 4096
 # Paths that the published tool never samples from.
-_LEFT_OUT = re.compile(r"/(?:examples?|android|test\d+)/")
+_SKIPPED_PATHS = re.compile(r"/(?:examples?|android|test\d+)/")
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class CandidatePairs:
     """Pairs of rows with a similarity; each pair occurs once, with the smaller row on the left."""
 
     left: Ints
@@ -76,7 +76,7 @@ class Pairs:
 
 
 @dataclass(frozen=True, slots=True)
-class Methods:
+class MethodColumns:
     """Id, project and file of each row; projects and files may be numbers or words."""
 
     ids: Sequence[str]
@@ -88,149 +88,157 @@ class Methods:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class SamplingSettings:
     """Sampling settings.
 
     The sample has ``pair_count`` pairs with a docsim above ``min_similarity``. μ weighs docsim
     against the difference of the tokens, λ weighs relevance against diversity.
     """
 
-    many: int = MANY
-    least: float = LEAST
+    pair_count: int = DEFAULT_PAIRS
+    min_similarity: float = DEFAULT_BOUND
     mu: float = MU
     relevance: float = LAMBDA
     seed: int = 0
 
-    def check(self) -> None:
+    def check_values(self) -> None:
         for name, value in (("μ", self.mu), ("λ", self.relevance)):
             if not 0 <= value <= 1:
                 raise CodeacumenError(f"{name} is {value}, which is not between 0 and 1")
-        if self.least < 0:
-            raise CodeacumenError(f"the minimum similarity is {self.least}, which is negative")
-        if self.many < 0:
-            raise CodeacumenError(f"cannot choose {self.many} pairs")
+        if self.min_similarity < 0:
+            raise CodeacumenError(
+                f"the minimum similarity is {self.min_similarity}, which is negative"
+            )
+        if self.pair_count < 0:
+            raise CodeacumenError(f"cannot choose {self.pair_count} pairs")
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class PairSample:
     """Indices into the given pairs, in the order of choice, with the values of each choice.
 
     ``toksim`` is NaN where μ is 1, because no toksim is computed then.
     """
 
-    place: NDArray[np.int64]
+    pair_indices: NDArray[np.int64]
     sim: Floats
     toksim: Floats
     msim: Floats
     score: Floats
-    candidates: int
-    compared: int
+    candidate_count: int
+    toksim_count: int
 
     def __len__(self) -> int:
-        return len(self.place)
+        return len(self.pair_indices)
 
 
-def is_left_out(path: str) -> bool:
+def is_skipped_path(path: str) -> bool:
     """Return whether the published tool skips a file: examples, Android, numbered tests."""
-    return _LEFT_OUT.search("/" + path.replace("\\", "/")) is not None
+    return _SKIPPED_PATHS.search("/" + path.replace("\\", "/")) is not None
 
 
-def sample(
-    pairs: Pairs,
-    methods: Methods,
+def sample_pairs(
+    pairs: CandidatePairs,
+    methods: MethodColumns,
     toksim: Toksim | None = None,
-    settings: Settings | None = None,
+    settings: SamplingSettings | None = None,
     *,
     eligible: NDArray[np.bool_] | None = None,
     batch: int = BATCH,
     workers: int = 1,
-) -> Sample:
+) -> PairSample:
     """Return a sample of diverse pairs.
 
     Any similarity may stand for docsim; with μ = 1 it alone is the relevance, and no toksim is
     needed. ``eligible`` marks the methods that take part.
     """
-    given = settings or Settings()
-    given.check()
-    if toksim is None and given.mu < 1:
+    checked_settings = settings or SamplingSettings()
+    checked_settings.check_values()
+    if toksim is None and checked_settings.mu < 1:
         raise CodeacumenError(
             "μ is below 1, but there is no token similarity", "pass toksim, or set μ = 1"
         )
-    kept = _known(pairs, given.least, eligible)
-    work = _Work(pairs, kept, methods, toksim, given, max(1, batch), max(1, workers))
+    pair_indices = _select_pairs(pairs, checked_settings.min_similarity, eligible)
+    work = _Sampler(
+        pairs, pair_indices, methods, toksim, checked_settings, max(1, batch), max(1, workers)
+    )
     try:
         return work.run()
     finally:
         work.close()
 
 
-def _known(pairs: Pairs, least: float, eligible: NDArray[np.bool_] | None) -> NDArray[np.int64]:
+def _select_pairs(
+    pairs: CandidatePairs, min_similarity: float, eligible: NDArray[np.bool_] | None
+) -> NDArray[np.int64]:
     sim = pairs.sim
-    keep = sim > sim.dtype.type(least)
-    keep &= np.isfinite(sim) & (pairs.left != pairs.right)
+    selected = sim > sim.dtype.type(min_similarity)
+    selected &= np.isfinite(sim) & (pairs.left != pairs.right)
     if eligible is not None:
-        keep &= eligible[pairs.left] & eligible[pairs.right]
-    return np.flatnonzero(keep)
+        selected &= eligible[pairs.left] & eligible[pairs.right]
+    return np.flatnonzero(selected)
 
 
-class _Work:
+class _Sampler:
     """State of one sampling: the candidates, and what the choices so far imply for them."""
 
     def __init__(
         self,
-        pairs: Pairs,
-        kept: NDArray[np.int64],
-        methods: Methods,
+        pairs: CandidatePairs,
+        pair_indices: NDArray[np.int64],
+        methods: MethodColumns,
         toksim: Toksim | None,
-        settings: Settings,
+        settings: SamplingSettings,
         batch: int,
         workers: int,
     ) -> None:
-        self.settings, self.kept = settings, kept
+        self.settings, self.pair_indices = settings, pair_indices
         self.toksim = toksim if settings.mu < 1 else None
-        self.batch, self.workers, self.compared = batch, workers, 0
+        self.batch, self.workers, self.toksim_count = batch, workers, 0
         self.pool = ThreadPoolExecutor(workers) if workers > 1 else None
-        self.left = pairs.left[kept].astype(np.int32, copy=False)
-        self.right = pairs.right[kept].astype(np.int32, copy=False)
-        self.sim = pairs.sim[kept]
-        self.offsets, self.other, self.pair = kernels.neighbours(
+        self.left = pairs.left[pair_indices].astype(np.int32, copy=False)
+        self.right = pairs.right[pair_indices].astype(np.int32, copy=False)
+        self.sim = pairs.sim[pair_indices]
+        self.offsets, self.neighbour, self.neighbour_pair = kernels.list_neighbours(
             self.left, self.right, len(methods)
         )
-        project, file = _numbered(methods.project), _numbered(methods.file)
-        self.order, self.of = self._candidates(project)
+        project, file = _number_values(methods.project), _number_values(methods.file)
+        self.order, self.candidates = self._make_candidates(project)
         self.rule = Rule(
             settings.relevance,
             0,
-            kernels.table(16.0),
-            _hash(str(settings.seed)),
-            np.array([_hash(one) for one in methods.ids], dtype=np.uint64),
+            kernels.make_sigmoid_table(16.0),
+            _hash_text(str(settings.seed)),
+            np.array([_hash_text(method_id) for method_id in methods.ids], dtype=np.uint64),
             file,
         )
-        self.chosen = _nothing_chosen(len(methods), self.of.group, file)
-        self.used = 0
+        self.chosen = _make_empty_choices(len(methods), self.candidates.group, file)
+        self.link_count = 0
         # Only methods of candidates need cross similarities.
-        self.matters = np.zeros(len(methods), dtype=np.bool_)
-        self.matters[self.of.left] = self.matters[self.of.right] = True
+        self.is_candidate_method = np.zeros(len(methods), dtype=np.bool_)
+        self.is_candidate_method[self.candidates.left] = self.is_candidate_method[
+            self.candidates.right
+        ] = True
 
     def close(self) -> None:
         if self.pool is not None:
             self.pool.shutdown()
 
-    def _candidates(self, project: Ints) -> tuple[NDArray[np.int64], Candidates]:
+    def _make_candidates(self, project: Ints) -> tuple[NDArray[np.int64], PairCandidates]:
         order = np.flatnonzero(project[self.left] != project[self.right])
         mu = self.settings.mu
         # The msim at the smallest possible toksim, 0.
         ceiling = mu * self.sim[order].astype(np.float64) + (1 - mu)
-        down = np.argsort(-ceiling, kind="stable")
-        order, ceiling = order[down], ceiling[down]
-        del down
+        descending = np.argsort(-ceiling, kind="stable")
+        order, ceiling = order[descending], ceiling[descending]
+        del descending
         left, right = self.left[order], self.right[order]
         projects = int(project.max(initial=0)) + 1
         _, group = np.unique(
             project[left].astype(np.int64) * projects + project[right], return_inverse=True
         )
         count = len(order)
-        return order, Candidates(
+        return order, PairCandidates(
             left,
             right,
             group.astype(np.int32),
@@ -242,64 +250,86 @@ class _Work:
             np.zeros(count, dtype=np.int32),
         )
 
-    def run(self) -> Sample:
-        many = min(self.settings.many, len(self.order))
-        found, scores = np.empty(many, dtype=np.int64), np.empty(many, dtype=np.float64)
-        for choice in range(many):
-            found[choice], scores[choice] = self._next(choice)
-            if choice + 1 < many:
-                self._add(int(found[choice]), choice)
-        kept = self.order[found]
-        msim, sim = self.of.msim[found], self.sim[kept].astype(np.float64)
-        tokens = np.full(many, np.nan)
-        if self.toksim is not None and many:
-            tokens = self._compare(self.left[kept], self.right[kept])
-        return Sample(
-            self.kept[kept], sim, tokens, msim, scores / UNIT, len(self.order), self.compared
+    def run(self) -> PairSample:
+        pair_count = min(self.settings.pair_count, len(self.order))
+        selected, scores = (
+            np.empty(pair_count, dtype=np.int64),
+            np.empty(pair_count, dtype=np.float64),
+        )
+        for choice in range(pair_count):
+            selected[choice], scores[choice] = self._choose_next(choice)
+            if choice + 1 < pair_count:
+                self._add_choice(int(selected[choice]), choice)
+        selected_pairs = self.order[selected]
+        msim, sim = self.candidates.msim[selected], self.sim[selected_pairs].astype(np.float64)
+        toksims = np.full(pair_count, np.nan)
+        if self.toksim is not None and pair_count:
+            toksims = self._compute_toksims(self.left[selected_pairs], self.right[selected_pairs])
+        return PairSample(
+            self.pair_indices[selected_pairs],
+            sim,
+            toksims,
+            msim,
+            scores / UNIT,
+            len(self.order),
+            self.toksim_count,
         )
 
-    def _next(self, choice: int) -> tuple[int, float]:
+    def _choose_next(self, choice: int) -> tuple[int, float]:
         """Return the best candidate's index and its score in units of 1 / UNIT."""
         rule = self.rule._replace(choice_count=choice)
-        asked = np.empty(self.batch, dtype=np.int32)
-        begin, best, place = 0, -np.inf, -1
+        requested = np.empty(self.batch, dtype=np.int32)
+        begin, best, best_index = 0, -np.inf, -1
         while begin >= 0:
-            begin, wanted, best, place = kernels.look(
-                self.of, self.chosen, rule, begin, best, place, asked
+            begin, requested_count, best, best_index = kernels.scan_candidates(
+                self.candidates, self.chosen, rule, begin, best, best_index, requested
             )
-            if wanted:
-                self._learn(asked[:wanted])
-                best, place = kernels.weigh(self.of, self.chosen, rule, asked[:wanted], best, place)
-        return place, best
+            if requested_count:
+                self._store_msims(requested[:requested_count])
+                best, best_index = kernels.score_requested(
+                    self.candidates,
+                    self.chosen,
+                    rule,
+                    requested[:requested_count],
+                    best,
+                    best_index,
+                )
+        return best_index, best
 
-    def _learn(self, places: Ints) -> None:
-        of = self.of
-        sim = self.sim[self.order[places]]
-        of.msim[places] = self._msim(sim, of.left[places], of.right[places])
-        of.known[places] = True
+    def _store_msims(self, indices: Ints) -> None:
+        candidates = self.candidates
+        sim = self.sim[self.order[indices]]
+        candidates.msim[indices] = self._compute_msim(
+            sim, candidates.left[indices], candidates.right[indices]
+        )
+        candidates.is_known[indices] = True
 
-    def _add(self, place: int, choice: int) -> None:
+    def _add_choice(self, index: int, choice: int) -> None:
         """Record a choice and link it to all methods that are similar to one of its methods."""
-        of, chosen = self.of, self.chosen
-        of.taken[place] = True
-        left, right = int(of.left[place]), int(of.right[place])
-        chosen.project[of.group[place]] += 1
-        chosen.first[self.rule.file[left]] += 1
-        chosen.second[self.rule.file[right]] += 1
-        weight = np.zeros(len(self.matters), dtype=np.float64)
+        candidates, chosen = self.candidates, self.chosen
+        candidates.is_taken[index] = True
+        left, right = int(candidates.left[index]), int(candidates.right[index])
+        chosen.project_counts[candidates.group[index]] += 1
+        chosen.left_file_counts[self.rule.file[left]] += 1
+        chosen.right_file_counts[self.rule.file[right]] += 1
+        weight = np.zeros(len(self.is_candidate_method), dtype=np.float64)
         for method in (left, right):
             weight[method] += 1.0
             span = slice(self.offsets[method], self.offsets[method + 1])
-            other, pair = self.other[span], self.pair[span]
-            wanted = self.matters[other]
-            other, pair = other[wanted], pair[wanted]
-            weight[other] += self._msim(self.sim[pair], self.left[pair], self.right[pair])
-        near = np.flatnonzero(weight).astype(np.int32)
-        self._make_room(self.used + len(near))
-        kernels.link(self.chosen, near, weight[near], choice, self.used)
-        self.used += len(near)
+            neighbour, neighbour_pair = self.neighbour[span], self.neighbour_pair[span]
+            is_relevant = self.is_candidate_method[neighbour]
+            neighbour, neighbour_pair = neighbour[is_relevant], neighbour_pair[is_relevant]
+            weight[neighbour] += self._compute_msim(
+                self.sim[neighbour_pair], self.left[neighbour_pair], self.right[neighbour_pair]
+            )
+        similar_methods = np.flatnonzero(weight).astype(np.int32)
+        self._grow_links(self.link_count + len(similar_methods))
+        kernels.link_choice(
+            self.chosen, similar_methods, weight[similar_methods], choice, self.link_count
+        )
+        self.link_count += len(similar_methods)
 
-    def _make_room(self, needed: int) -> None:
+    def _grow_links(self, needed: int) -> None:
         if needed > len(self.chosen.choice):
             more = max(needed, 2 * len(self.chosen.choice)) - len(self.chosen.choice)
             longer_columns = {
@@ -309,21 +339,23 @@ class _Work:
             }
             self.chosen = self.chosen._replace(**longer_columns)
 
-    def _msim(self, sim: NDArray[np.floating], left: Ints, right: Ints) -> Floats:
+    def _compute_msim(self, sim: NDArray[np.floating], left: Ints, right: Ints) -> Floats:
         relevance = self.settings.mu * sim.astype(np.float64)
         if self.toksim is None or not len(sim):
             return relevance + (1 - self.settings.mu)
-        return relevance + (1 - self.settings.mu) * (1 - self._compare(left, right))
+        return relevance + (1 - self.settings.mu) * (1 - self._compute_toksims(left, right))
 
-    def _compare(self, left: Ints, right: Ints) -> Floats:
+    def _compute_toksims(self, left: Ints, right: Ints) -> Floats:
         assert self.toksim is not None
-        self.compared += len(left)
+        self.toksim_count += len(left)
         if self.pool is None:
             parts = [self.toksim(left, right)]
         else:
-            spans = list(_spans(len(left), self.workers))
+            spans = list(_split_evenly(len(left), self.workers))
             parts = list(
-                self.pool.map(self.toksim, [left[s] for s in spans], [right[s] for s in spans])
+                self.pool.map(
+                    self.toksim, [left[span] for span in spans], [right[span] for span in spans]
+                )
             )
         values = np.concatenate(parts).astype(np.float64)
         if len(values) != len(left) or not ((values >= 0) & (values <= 1)).all():
@@ -331,27 +363,29 @@ class _Work:
         return values
 
 
-def _spans(many: int, parts: int) -> Iterator[slice]:
+def _split_evenly(count: int, parts: int) -> Iterator[slice]:
     for part in range(parts):
-        yield slice(many * part // parts, many * (part + 1) // parts)
+        yield slice(count * part // parts, count * (part + 1) // parts)
 
 
-def _hash(text: str) -> np.uint64:
+def _hash_text(text: str) -> np.uint64:
     digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return np.uint64(int.from_bytes(digest, "little"))
 
 
-def _numbered(values: Sequence[object]) -> Ints:
+def _number_values(values: Sequence[object]) -> Ints:
     """Return a number for each value; equal values get equal numbers."""
-    places: dict[object, int] = {}
+    numbers: dict[object, int] = {}
     return np.fromiter(
-        (places.setdefault(one, len(places)) for one in values), dtype=np.int32, count=len(values)
+        (numbers.setdefault(value, len(numbers)) for value in values),
+        dtype=np.int32,
+        count=len(values),
     )
 
 
-def _nothing_chosen(methods: int, group: Ints, file: Ints) -> Chosen:
+def _make_empty_choices(methods: int, group: Ints, file: Ints) -> ChosenPairs:
     groups, files = int(group.max(initial=-1)) + 1, int(file.max(initial=-1)) + 1
-    return Chosen(
+    return ChosenPairs(
         np.zeros(groups, dtype=np.int64),
         np.zeros(files, dtype=np.int64),
         np.zeros(files, dtype=np.int64),

@@ -12,7 +12,7 @@ from codeacumen.languages.kernel import Words, kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
-Places = NDArray[np.int64]
+Longs = NDArray[np.int64]
 
 # Scores are compared in units of 10⁻¹², so that the rounding errors of sums decide nothing.
 UNIT = 1e12
@@ -22,7 +22,7 @@ SLACK = 10.0
 STEPS = 512
 
 
-class Candidates(NamedTuple):
+class PairCandidates(NamedTuple):
     """Columns of the candidates, in decreasing order of ``ceiling``.
 
     ``ceiling`` is the largest possible msim of a pair; ``msim`` equals it until the true value is
@@ -35,13 +35,13 @@ class Candidates(NamedTuple):
     group: Ints
     ceiling: Floats
     msim: Floats
-    known: NDArray[np.bool_]
-    taken: NDArray[np.bool_]
-    crossed: Floats
-    seen: Ints
+    is_known: NDArray[np.bool_]
+    is_taken: NDArray[np.bool_]
+    max_cross: Floats
+    checked_choices: Ints
 
 
-class Chosen(NamedTuple):
+class ChosenPairs(NamedTuple):
     """State of the choices so far.
 
     ``project_counts`` has the number of choices by pair of projects, ``left_file_counts`` and
@@ -51,9 +51,9 @@ class Chosen(NamedTuple):
     ``after``, the next link.
     """
 
-    project: Places
-    first: Places
-    second: Places
+    project_counts: Longs
+    left_file_counts: Longs
+    right_file_counts: Longs
     head: Ints
     choice: Ints
     weight: Floats
@@ -65,41 +65,41 @@ class Rule(NamedTuple):
 
     relevance: float
     choice_count: int
-    low: Floats
+    sigmoid_bounds: Floats
     seed: np.uint64
-    number: Words
+    method_hashes: Words
     file: Ints
 
 
 @kernel
-def sigmoid(x: float) -> float:
+def compute_sigmoid(x: float) -> float:
     """Return 2 / (1 + e^−x) − 1, which is from 0 to 1 where x is not negative."""
     return 2.0 / (1.0 + math.exp(-x)) - 1.0
 
 
 @kernel
-def table(most: float) -> Floats:
+def make_sigmoid_table(limit: float) -> Floats:
     """Return a value slightly below the sigmoid at the start of each step."""
-    found = np.empty(int(most * STEPS) + 2, dtype=np.float64)
-    for i in range(len(found)):
-        found[i] = max(0.0, sigmoid(i / STEPS) - 1e-12)
-    return found
+    values = np.empty(int(limit * STEPS) + 2, dtype=np.float64)
+    for i in range(len(values)):
+        values[i] = max(0.0, compute_sigmoid(i / STEPS) - 1e-12)
+    return values
 
 
 @kernel
-def lot(seed: np.uint64, left: np.uint64, right: np.uint64) -> np.uint64:
+def hash_pair(seed: np.uint64, left: np.uint64, right: np.uint64) -> np.uint64:
     """Return the number that breaks a tie: the candidate with the smaller one wins."""
-    x = seed
+    state = seed
     for part in (left, right):
-        x = x + part + np.uint64(0x9E3779B97F4A7C15)
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        x = x ^ (x >> np.uint64(31))
-    return x
+        state = state + part + np.uint64(0x9E3779B97F4A7C15)
+        state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        state = state ^ (state >> np.uint64(31))
+    return state
 
 
 @kernel
-def neighbours(left: Ints, right: Ints, methods: int) -> tuple[Places, Ints, Ints]:
+def list_neighbours(left: Ints, right: Ints, methods: int) -> tuple[Longs, Ints, Ints]:
     """Return each method's partners in pairs, and the indices of those pairs, as ragged columns."""
     offsets = np.zeros(methods + 1, dtype=np.int64)
     for i in range(len(left)):
@@ -108,123 +108,150 @@ def neighbours(left: Ints, right: Ints, methods: int) -> tuple[Places, Ints, Int
     for i in range(methods):
         offsets[i + 1] += offsets[i]
     fill = offsets[:-1].copy()
-    other = np.empty(2 * len(left), dtype=np.int32)
-    pair = np.empty_like(other)
+    neighbour = np.empty(2 * len(left), dtype=np.int32)
+    neighbour_pair = np.empty_like(neighbour)
     for i in range(len(left)):
-        a, b = left[i], right[i]
-        other[fill[a]], pair[fill[a]] = b, i
-        fill[a] += 1
-        other[fill[b]], pair[fill[b]] = a, i
-        fill[b] += 1
-    return offsets, other, pair
+        left_method, right_method = left[i], right[i]
+        neighbour[fill[left_method]], neighbour_pair[fill[left_method]] = right_method, i
+        fill[left_method] += 1
+        neighbour[fill[right_method]], neighbour_pair[fill[right_method]] = left_method, i
+        fill[right_method] += 1
+    return offsets, neighbour, neighbour_pair
 
 
 @kernel
-def link(chosen: Chosen, methods: Ints, weights: Floats, choice: int, used: int) -> None:
+def link_choice(
+    chosen: ChosenPairs, methods: Ints, weights: Floats, choice: int, first_free: int
+) -> None:
     """Prepend a choice to the lists of the methods that are similar to it."""
     for i in range(len(methods)):
-        at = used + i
-        chosen.choice[at] = choice
-        chosen.weight[at] = weights[i]
-        chosen.after[at] = chosen.head[methods[i]]
-        chosen.head[methods[i]] = at
+        index = first_free + i
+        chosen.choice[index] = choice
+        chosen.weight[index] = weights[i]
+        chosen.after[index] = chosen.head[methods[i]]
+        chosen.head[methods[i]] = index
 
 
 @kernel
-def _cross(chosen: Chosen, left: int, right: int, seen: int) -> float:
+def _compute_max_cross(chosen: ChosenPairs, left: int, right: int, first_choice: int) -> float:
     """Return the largest cross similarity with a choice from ``first_choice`` on."""
-    most = 0.0
-    a, b = chosen.head[left], chosen.head[right]
+    max_cross = 0.0
+    left_link, right_link = chosen.head[left], chosen.head[right]
     while True:
-        one = chosen.choice[a] if a >= 0 else -1
-        two = chosen.choice[b] if b >= 0 else -1
-        latest = max(one, two)
-        if latest < seen or latest < 0:
-            return most
+        left_choice = chosen.choice[left_link] if left_link >= 0 else -1
+        right_choice = chosen.choice[right_link] if right_link >= 0 else -1
+        latest = max(left_choice, right_choice)
+        if latest < first_choice or latest < 0:
+            return max_cross
         total = 0.0
-        if one == latest:
-            total += chosen.weight[a]
-            a = chosen.after[a]
-        if two == latest:
-            total += chosen.weight[b]
-            b = chosen.after[b]
-        most = max(most, total)
+        if left_choice == latest:
+            total += chosen.weight[left_link]
+            left_link = chosen.after[left_link]
+        if right_choice == latest:
+            total += chosen.weight[right_link]
+            right_link = chosen.after[right_link]
+        max_cross = max(max_cross, total)
 
 
 @kernel
-def _score(of: Candidates, chosen: Chosen, rule: Rule, i: int) -> float:
+def _score_candidate(candidates: PairCandidates, chosen: ChosenPairs, rule: Rule, i: int) -> float:
     """Return a candidate's rounded score, or an upper bound of it while its msim is unknown."""
-    left, right, many = of.left[i], of.right[i], rule.choice_count
-    alike = of.crossed[i]
-    if many > 0:
-        if of.seen[i] < many:
-            of.crossed[i] = max(alike, _cross(chosen, left, right, of.seen[i]))
-            of.seen[i] = many
-            alike = of.crossed[i]
-        alike += chosen.project[of.group[i]] / many
-        files = chosen.first[rule.file[left]] + chosen.second[rule.file[right]]
-        alike += files / many
-    value = rule.relevance * of.msim[i] - (1.0 - rule.relevance) * sigmoid(alike)
+    left, right, choice_count = candidates.left[i], candidates.right[i], rule.choice_count
+    penalty = candidates.max_cross[i]
+    if choice_count > 0:
+        if candidates.checked_choices[i] < choice_count:
+            candidates.max_cross[i] = max(
+                penalty, _compute_max_cross(chosen, left, right, candidates.checked_choices[i])
+            )
+            candidates.checked_choices[i] = choice_count
+            penalty = candidates.max_cross[i]
+        penalty += chosen.project_counts[candidates.group[i]] / choice_count
+        files = (
+            chosen.left_file_counts[rule.file[left]] + chosen.right_file_counts[rule.file[right]]
+        )
+        penalty += files / choice_count
+    value = rule.relevance * candidates.msim[i] - (1.0 - rule.relevance) * compute_sigmoid(penalty)
     return float(np.rint(value * UNIT))
 
 
 @kernel
-def _better(of: Candidates, rule: Rule, i: int, score: float, best: float, place: int) -> bool:
+def _is_better(
+    candidates: PairCandidates, rule: Rule, i: int, score: float, best: float, best_index: int
+) -> bool:
     """Return whether a candidate beats the best so far, whatever the order of the candidates."""
-    if place < 0 or score != best:
+    if best_index < 0 or score != best:
         return score > best
-    mine = lot(rule.seed, rule.number[of.left[i]], rule.number[of.right[i]])
-    other = lot(rule.seed, rule.number[of.left[place]], rule.number[of.right[place]])
-    if mine != other:
-        return bool(mine < other)
-    if of.left[i] != of.left[place]:
-        return bool(of.left[i] < of.left[place])
-    return bool(of.right[i] < of.right[place])
+    hash_ = hash_pair(
+        rule.seed, rule.method_hashes[candidates.left[i]], rule.method_hashes[candidates.right[i]]
+    )
+    best_hash = hash_pair(
+        rule.seed,
+        rule.method_hashes[candidates.left[best_index]],
+        rule.method_hashes[candidates.right[best_index]],
+    )
+    if hash_ != best_hash:
+        return bool(hash_ < best_hash)
+    if candidates.left[i] != candidates.left[best_index]:
+        return bool(candidates.left[i] < candidates.left[best_index])
+    return bool(candidates.right[i] < candidates.right[best_index])
 
 
 @kernel
-def look(
-    of: Candidates, chosen: Chosen, rule: Rule, begin: int, best: float, place: int, asked: Ints
+def scan_candidates(
+    candidates: PairCandidates,
+    chosen: ChosenPairs,
+    rule: Rule,
+    begin: int,
+    best: float,
+    best_index: int,
+    requested: Ints,
 ) -> tuple[int, int, float, int]:
     """Scan the candidates until no other can win, or until ``requested`` is full.
 
     ``requested`` receives the candidates whose msim the caller must compute. Return where to
     continue (-1 at the end), the number of requested candidates, the best score and its index.
     """
-    many, wanted = rule.choice_count, 0
-    for i in range(begin, len(of.left)):
-        if np.rint(rule.relevance * of.ceiling[i] * UNIT) + SLACK < best:
-            return -1, wanted, best, place
-        if of.taken[i]:
+    choice_count, requested_count = rule.choice_count, 0
+    for i in range(begin, len(candidates.left)):
+        if np.rint(rule.relevance * candidates.ceiling[i] * UNIT) + SLACK < best:
+            return -1, requested_count, best, best_index
+        if candidates.is_taken[i]:
             continue
-        alike = of.crossed[i]
-        if many > 0:
-            alike += chosen.project[of.group[i]] / many
-        step = min(int(alike * STEPS), len(rule.low) - 1)
-        bound = rule.relevance * of.msim[i] - (1.0 - rule.relevance) * rule.low[step]
+        penalty = candidates.max_cross[i]
+        if choice_count > 0:
+            penalty += chosen.project_counts[candidates.group[i]] / choice_count
+        step = min(int(penalty * STEPS), len(rule.sigmoid_bounds) - 1)
+        bound = (
+            rule.relevance * candidates.msim[i] - (1.0 - rule.relevance) * rule.sigmoid_bounds[step]
+        )
         if bound * UNIT + SLACK < best:
             continue
-        score = _score(of, chosen, rule, i)
+        score = _score_candidate(candidates, chosen, rule, i)
         if score < best:
             continue
-        if of.known[i]:
-            if _better(of, rule, i, score, best, place):
-                best, place = score, i
+        if candidates.is_known[i]:
+            if _is_better(candidates, rule, i, score, best, best_index):
+                best, best_index = score, i
             continue
-        asked[wanted] = i
-        wanted += 1
-        if wanted == len(asked):
-            return i + 1, wanted, best, place
-    return -1, wanted, best, place
+        requested[requested_count] = i
+        requested_count += 1
+        if requested_count == len(requested):
+            return i + 1, requested_count, best, best_index
+    return -1, requested_count, best, best_index
 
 
 @kernel
-def weigh(
-    of: Candidates, chosen: Chosen, rule: Rule, asked: Ints, best: float, place: int
+def score_requested(
+    candidates: PairCandidates,
+    chosen: ChosenPairs,
+    rule: Rule,
+    requested: Ints,
+    best: float,
+    best_index: int,
 ) -> tuple[float, int]:
     """Return the best score and its index, including the requested candidates."""
-    for i in asked:
-        score = _score(of, chosen, rule, i)
-        if _better(of, rule, i, score, best, place):
-            best, place = score, i
-    return best, place
+    for i in requested:
+        score = _score_candidate(candidates, chosen, rule, i)
+        if _is_better(candidates, rule, i, score, best, best_index):
+            best, best_index = score, i
+    return best, best_index

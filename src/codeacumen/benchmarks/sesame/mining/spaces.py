@@ -37,22 +37,22 @@ from numpy.typing import NDArray
 from codeacumen.api import CodeacumenError, Embed, get_batch_size
 from codeacumen.benchmarks.sesame.mining.counts import (
     Sparse,
-    Weigh,
-    bm25,
-    gather,
-    ppmi,
-    tfidf,
-    unit,
-    varying,
-    words_of,
+    Weighting,
+    find_varying_columns,
+    fit_bm25,
+    fit_ppmi,
+    fit_tfidf,
+    gather_ngrams,
+    normalize_rows,
+    split_words,
 )
 from codeacumen.registry import make_model
 
 Rows = NDArray[np.float32]
-Of = Callable[[Sequence[str]], Rows]
+EmbedTexts = Callable[[Sequence[str]], Rows]
 
 
-def lsi(weighed: Sparse, size: int, seed: int) -> Callable[[Sparse], Rows]:
+def fit_lsi(weighed: Sparse, size: int, seed: int) -> Callable[[Sparse], Rows]:
     """Return the projection of weighed counts on the ``size`` strongest directions (truncated SVD).
 
     There are fewer directions where the matrix has fewer.
@@ -67,70 +67,70 @@ def lsi(weighed: Sparse, size: int, seed: int) -> Callable[[Sparse], Rows]:
     with threadpool_limits(1):
         axes = TruncatedSVD(size, random_state=seed).fit(weighed).components_.T
 
-    def reduce(matrix: Sparse) -> Rows:
+    def project_counts(matrix: Sparse) -> Rows:
         return np.asarray(matrix @ axes, dtype=np.float32)
 
-    return reduce
+    return project_counts
 
 
-def word_vectors(texts: Sequence[str], size: int, lower: bool, seed: int) -> Of:
+def train_word_vectors(texts: Sequence[str], size: int, lower: bool, seed: int) -> EmbedTexts:
     """Return an embedding by the sum of the vectors of a text's words.
 
     The sum has the direction of the mean. The vectors are learned from all the texts by skip-gram,
     as SeSaMe's authors tried; words that do not occur there are skipped.
     """
-    _gensim("word2vec")
+    _require_gensim("word2vec")
     from gensim.models import Word2Vec
 
-    sentences = [words_of(text, lower) for text in texts]
+    sentences = [split_words(text, lower) for text in texts]
     if not any(sentences):
         return lambda new: np.zeros((len(new), size), dtype=np.float32)
-    learned = Word2Vec(
+    word_vectors = Word2Vec(
         sentences, vector_size=size, min_count=1, sg=1, window=5, seed=seed, workers=1
     ).wv
 
-    def of(new: Sequence[str]) -> Rows:
-        found = np.zeros((len(new), size), dtype=np.float32)
+    def embed_texts(new: Sequence[str]) -> Rows:
+        rows = np.zeros((len(new), size), dtype=np.float32)
         for i, text in enumerate(new):
-            places = [
-                learned.key_to_index[word]
-                for word in words_of(text, lower)
-                if word in learned.key_to_index
+            indices = [
+                word_vectors.key_to_index[word]
+                for word in split_words(text, lower)
+                if word in word_vectors.key_to_index
             ]
-            if places:
-                found[i] = learned.vectors[places].sum(axis=0)
-        return found
+            if indices:
+                rows[i] = word_vectors.vectors[indices].sum(axis=0)
+        return rows
 
-    return of
+    return embed_texts
 
 
-def document_vectors(texts: Sequence[str], size: int, lower: bool, seed: int) -> Of:
+def train_document_vectors(texts: Sequence[str], size: int, lower: bool, seed: int) -> EmbedTexts:
     """Return an embedding by doc2vec (distributed bag of words).
 
     All vectors are inferred, even those of the training texts, so that equal texts have equal
     vectors.
     """
-    _gensim("doc2vec")
+    _require_gensim("doc2vec")
     from gensim.models.doc2vec import Doc2Vec, TaggedDocument, train_document_dbow
 
-    documents = [TaggedDocument(words_of(text, lower), [i]) for i, text in enumerate(texts)]
+    documents = [TaggedDocument(split_words(text, lower), [i]) for i, text in enumerate(texts)]
     if not any(document.words for document in documents):
         return lambda new: np.zeros((len(new), size), dtype=np.float32)
-    learned: Any = Doc2Vec(
+    doc2vec: Any = Doc2Vec(
         documents, vector_size=size, min_count=1, dm=0, epochs=20, seed=seed, workers=1
     )
 
-    def inferred(words: list[str]) -> Rows:
+    def infer_vector(words: list[str]) -> Rows:
         # Doc2Vec.infer_vector starts at a random vector seeded by Python's hash, which differs
         # between processes; this is its loop, seeded by a hash of the text.
         digest = hashlib.blake2b(" ".join(words).encode("utf-8", "surrogatepass"), digest_size=8)
         random = np.random.default_rng(int.from_bytes(digest.digest(), "little"))
-        learned.random.seed(seed)
+        doc2vec.random.seed(seed)
         row: Rows = (random.random((1, size), dtype=np.float32) - 0.5) / np.float32(size)
         work, free = np.zeros(size, dtype=np.float32), np.ones(1, dtype=np.float32)
-        for rate in np.linspace(learned.alpha, learned.min_alpha, learned.epochs):
+        for rate in np.linspace(doc2vec.alpha, doc2vec.min_alpha, doc2vec.epochs):
             train_document_dbow(
-                learned,
+                doc2vec,
                 words,
                 [0],
                 rate,
@@ -143,25 +143,25 @@ def document_vectors(texts: Sequence[str], size: int, lower: bool, seed: int) ->
         vector: Rows = row[0]
         return vector
 
-    def of(new: Sequence[str]) -> Rows:
-        found = np.zeros((len(new), size), dtype=np.float32)
-        known: dict[str, Rows] = {}
+    def embed_texts(new: Sequence[str]) -> Rows:
+        rows = np.zeros((len(new), size), dtype=np.float32)
+        vector_by_text: dict[str, Rows] = {}
         for i, text in enumerate(new):
-            words = [word for word in words_of(text, lower) if word in learned.wv.key_to_index]
+            words = [word for word in split_words(text, lower) if word in doc2vec.wv.key_to_index]
             if words:
                 text = " ".join(words)
-                if text not in known:
-                    known[text] = inferred(words)
-                found[i] = known[text]
-        return found
+                if text not in vector_by_text:
+                    vector_by_text[text] = infer_vector(words)
+                rows[i] = vector_by_text[text]
+        return rows
 
-    return of
+    return embed_texts
 
 
-def model_vectors(reference: str) -> Of:
+def make_model_embedding(reference: str) -> EmbedTexts:
     """Return an embedding by a registered model; texts without a vector get zeros."""
-    made = make_model(reference)
-    model = made.model
+    loaded_model = make_model(reference)
+    model = loaded_model.model
     if not isinstance(model, Embed):
         raise CodeacumenError(
             f"model {reference!r} computes no vectors",
@@ -169,9 +169,9 @@ def model_vectors(reference: str) -> Of:
         )
     size = max(1, get_batch_size(model))
 
-    def of(new: Sequence[str]) -> Rows:
+    def embed_texts(new: Sequence[str]) -> Rows:
         distinct = sorted(set(new))
-        known: dict[str, Sequence[float] | None] = {}
+        vector_by_text: dict[str, Sequence[float] | None] = {}
         for start in range(0, len(distinct), size):
             batch = distinct[start : start + size]
             for text, vector in zip(batch, model.embed(batch), strict=True):
@@ -179,19 +179,19 @@ def model_vectors(reference: str) -> Of:
                     raise CodeacumenError(
                         f"model {reference!r} failed: {type(vector).__name__}: {vector}"
                     )
-                known[text] = vector
-        width = max((len(row) for row in known.values() if row is not None), default=1)
-        found = np.zeros((len(new), width), dtype=np.float32)
+                vector_by_text[text] = vector
+        width = max((len(row) for row in vector_by_text.values() if row is not None), default=1)
+        rows = np.zeros((len(new), width), dtype=np.float32)
         for i, text in enumerate(new):
-            row = known[text]
+            row = vector_by_text[text]
             if row is not None:
-                found[i] = row
-        return found
+                rows[i] = row
+        return rows
 
-    return of
+    return embed_texts
 
 
-def _gensim(kind: str) -> None:
+def _require_gensim(kind: str) -> None:
     try:
         import gensim  # noqa: F401
     except ImportError as error:
@@ -235,21 +235,22 @@ class Space:
         """
         kind, _, rest = text.strip().partition(":")
         if kind == "model":
-            return _of_model(rest)
+            return _make_model_space(rest)
         if kind not in _DEFAULTS:
             raise CodeacumenError(
                 f"no space {kind!r}",
                 f"use one of {', '.join(_DEFAULTS)} or model:NAME",
             )
         changes: dict[str, Any] = {}
-        for part in filter(None, (one.strip() for one in rest.split(","))):
+        for part in filter(None, (piece.strip() for piece in rest.split(","))):
             name, equals, value = part.partition("=")
-            if name not in _USED[kind] or not equals:
+            if name not in _SETTINGS_OF_KIND[kind] or not equals:
                 raise CodeacumenError(
                     f"{part!r} is not a setting of the space {kind}",
-                    f"its settings are {', '.join(_USED[kind])}; as in {_example(kind)}",
+                    f"its settings are {', '.join(_SETTINGS_OF_KIND[kind])}; as in "
+                    f"{_format_example(kind)}",
                 )
-            changes[name] = _value(name, value, f"space {text!r}")
+            changes[name] = _parse_setting(name, value, f"space {text!r}")
         return replace(_DEFAULTS[kind], **changes)
 
     def __str__(self) -> str:
@@ -257,9 +258,9 @@ class Space:
             return f"model:{self.model}"
         default = _DEFAULTS[self.kind]
         changes = [
-            f"{name}={_written(getattr(self, name))}"
-            for name in _USED[self.kind]
-            if _written(getattr(self, name)) != _written(getattr(default, name))
+            f"{name}={_format_value(getattr(self, name))}"
+            for name in _SETTINGS_OF_KIND[self.kind]
+            if _format_value(getattr(self, name)) != _format_value(getattr(default, name))
         ]
         return f"{self.kind}:{','.join(changes)}" if changes else self.kind
 
@@ -267,75 +268,77 @@ class Space:
         return f"Space({str(self)!r})"
 
     @property
-    def dense(self) -> bool:
+    def is_dense(self) -> bool:
         """Return whether vectors are rows of an array, not of a sparse matrix."""
         return self.kind in ("lsi", "word2vec", "doc2vec", "model")
 
-    def fit(self, texts: Sequence[str]) -> Fitted:
+    def fit(self, texts: Sequence[str]) -> FittedSpace:
         if self.kind == "word2vec":
-            embed = word_vectors(texts, self.size, self.lower, self.seed)
+            embed = train_word_vectors(texts, self.size, self.lower, self.seed)
         elif self.kind == "doc2vec":
-            embed = document_vectors(texts, self.size, self.lower, self.seed)
+            embed = train_document_vectors(texts, self.size, self.lower, self.seed)
         elif self.kind == "model":
-            embed = model_vectors(self.model)
+            embed = make_model_embedding(self.model)
         else:
             return self._fit_ngrams(texts)
-        return Fitted(self, unit(embed(texts)), embed)
+        return FittedSpace(self, normalize_rows(embed(texts)), embed)
 
-    def _fit_ngrams(self, texts: Sequence[str]) -> Fitted:
-        grams, counts = gather(texts, self.ngrams, self.lower, self.min_df, self.max_df)
-        weigh = self._weigh(counts)
+    def _fit_ngrams(self, texts: Sequence[str]) -> FittedSpace:
+        ngrams, counts = gather_ngrams(texts, self.ngrams, self.lower, self.min_df, self.max_df)
+        weigh = self._fit_weighting(counts)
         weighed = weigh(counts)
-        kept = varying(weighed, self.variance) if self.variance > 0 else None
-        if kept is not None:
-            weighed = weighed[:, kept]
+        columns = find_varying_columns(weighed, self.variance) if self.variance > 0 else None
+        if columns is not None:
+            weighed = weighed[:, columns]
 
-        def of(new: Sequence[str]) -> Sparse:
-            found = weigh(grams.counts(new))
-            return found if kept is None else found[:, kept]
+        def embed_texts(new: Sequence[str]) -> Sparse:
+            rows = weigh(ngrams.count_texts(new))
+            return rows if columns is None else rows[:, columns]
 
         if self.kind != "lsi":
-            return Fitted(self, unit(weighed), of)
-        reduce = lsi(weighed, self.size, self.seed)
-        return Fitted(self, unit(reduce(weighed)), lambda new: reduce(of(new)))
+            return FittedSpace(self, normalize_rows(weighed), embed_texts)
+        reduce = fit_lsi(weighed, self.size, self.seed)
+        return FittedSpace(
+            self, normalize_rows(reduce(weighed)), lambda new: reduce(embed_texts(new))
+        )
 
-    def _weigh(self, counts: Sparse) -> Weigh:
+    def _fit_weighting(self, counts: Sparse) -> Weighting:
         match self.weights if self.kind == "lsi" else self.kind:
             case "ppmi":
-                return ppmi(counts, self.alpha)
+                return fit_ppmi(counts, self.alpha)
             case "tfidf":
-                return tfidf(counts, self.sublinear)
+                return fit_tfidf(counts, self.sublinear)
             case "bm25":
-                return bm25(counts, self.k, self.b)
+                return fit_bm25(counts, self.k, self.b)
             case _:
                 return lambda matrix: matrix
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class FittedSpace:
     """A fitted space. ``vectors`` are those of the texts it was fitted to."""
 
     space: Space
     vectors: Vectors
-    _of: Callable[[Sequence[str]], Vectors]
+    _embed_texts: Callable[[Sequence[str]], Vectors]
 
-    def of(self, texts: Sequence[str]) -> Vectors:
+    def embed_texts(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of any texts, with the statistics of the texts it was fitted to."""
-        return unit(self._of(texts))
+        return normalize_rows(self._embed_texts(texts))
 
 
-def vectors(texts: Sequence[str], space: Space | None = None) -> Vectors:
+def compute_vectors(texts: Sequence[str], space: Space | None = None) -> Vectors:
     """Return unit rows, one per text: scipy's csr_matrix, or an array where the space is dense."""
     return (space or Space()).fit(texts).vectors
 
 
-_COUNTED = ("ngrams", "lower", "max_df", "min_df", "variance")
-_USED = {
-    "ppmi": (*_COUNTED, "alpha"),
-    "tfidf": (*_COUNTED, "sublinear"),
-    "bm25": (*_COUNTED, "k", "b"),
-    "counts": _COUNTED,
-    "lsi": ("size", "weights", *_COUNTED, "alpha", "sublinear", "k", "b", "seed"),
+_NGRAM_SETTINGS = ("ngrams", "lower", "max_df", "min_df", "variance")
+_SETTINGS_OF_KIND = {
+    "ppmi": (*_NGRAM_SETTINGS, "alpha"),
+    "tfidf": (*_NGRAM_SETTINGS, "sublinear"),
+    "bm25": (*_NGRAM_SETTINGS, "k", "b"),
+    "counts": _NGRAM_SETTINGS,
+    "lsi": ("size", "weights", *_NGRAM_SETTINGS, "alpha", "sublinear", "k", "b", "seed"),
     "word2vec": ("size", "lower", "seed"),
     "doc2vec": ("size", "lower", "seed"),
 }
@@ -363,28 +366,28 @@ _BOUNDS = {
 }
 
 
-def _of_model(reference: str) -> Space:
+def _make_model_space(reference: str) -> Space:
     if not reference:
         raise CodeacumenError("model: needs the name of a model", "as in model:minilm")
     return replace(_WORDS, kind="model", model=reference)
 
 
-def _example(kind: str) -> str:
+def _format_example(kind: str) -> str:
     """Return the kind with its first setting at its default, as an example for messages."""
-    name = _USED[kind][0]
-    return f"{kind}:{name}={_written(getattr(_DEFAULTS[kind], name))}"
+    name = _SETTINGS_OF_KIND[kind][0]
+    return f"{kind}:{name}={_format_value(getattr(_DEFAULTS[kind], name))}"
 
 
-def _value(name: str, value: str, where: str) -> Any:
+def _parse_setting(name: str, value: str, where: str) -> Any:
     try:
-        return _read(name, value)
+        return _parse_value(name, value)
     except ValueError as error:
         raise CodeacumenError(f"{where}: {name}={value} is invalid", str(error)) from None
 
 
-def _read(name: str, value: str) -> Any:
+def _parse_value(name: str, value: str) -> Any:
     if name == "ngrams":
-        return _range(value)
+        return _parse_ngrams(value)
     if name == "weights":
         if value not in _WEIGHTS:
             raise ValueError(f"weights are {', '.join(_WEIGHTS)}")
@@ -394,7 +397,7 @@ def _read(name: str, value: str) -> Any:
             raise ValueError(f"{name} is true or false")
         return value == "true"
     if name in ("max_df", "min_df"):
-        return _bound(name, value)
+        return _parse_df_bound(name, value)
     low, high = _BOUNDS[name]
     hint = f"{name} is a {'whole ' if _TYPES[name] == 'int' else ''}number from {low:g}" + (
         f" to {high:g}" if high != float("inf") else " on"
@@ -409,20 +412,22 @@ def _read(name: str, value: str) -> Any:
     return number
 
 
-def _range(value: str) -> tuple[int, int]:
+def _parse_ngrams(value: str) -> tuple[int, int]:
     low, dash, high = value.partition("-")
-    found = (int(low), int(high if dash else low)) if _digits(low, high if dash else low) else None
-    if found is None or not 1 <= found[0] <= found[1] <= 9:
+    lengths = (
+        (int(low), int(high if dash else low)) if _are_digits(low, high if dash else low) else None
+    )
+    if lengths is None or not 1 <= lengths[0] <= lengths[1] <= 9:
         raise ValueError("n-grams are of one length, as in 3, or of several, as in 1-3; at most 9")
-    return found
+    return lengths
 
 
-def _digits(*values: str) -> bool:
+def _are_digits(*values: str) -> bool:
     return all(value.isascii() and value.isdigit() for value in values)
 
 
-def _bound(name: str, value: str) -> float:
-    if _digits(value) and int(value) >= 1:
+def _parse_df_bound(name: str, value: str) -> float:
+    if _are_digits(value) and int(value) >= 1:
         return int(value)
     try:
         share = float(value)
@@ -433,7 +438,7 @@ def _bound(name: str, value: str) -> float:
     return share
 
 
-def _written(value: Any) -> str:
+def _format_value(value: Any) -> str:
     match value:
         case bool():
             return "true" if value else "false"

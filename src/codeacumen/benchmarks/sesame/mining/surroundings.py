@@ -22,18 +22,18 @@ from functools import lru_cache
 import numpy as np
 
 from codeacumen.languages.java.bindings.names import ROLE
-from codeacumen.languages.java.resolve import Project, facts, platform
+from codeacumen.languages.java.resolve import JavaProject, extract_facts, load_platform
 from codeacumen.languages.java.resolve.attribution import Attribution
-from codeacumen.languages.java.resolve.sites import rows
+from codeacumen.languages.java.resolve.sites import build_rows
 from codeacumen.languages.java.syntax.declarations import NONE, type_text
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.languages.java.syntax.grammar import among, symbols
+from codeacumen.languages.java.syntax.grammar import find_symbols, symbol_mask
 from codeacumen.languages.syntax import Syntax
 
 _COMMENTS = ("line_comment", "block_comment")
 _UNPRINTABLE = ("anonymous", "enum constant")
 # The modifiers of a type that affect the meaning of its members.
-_TOLD = ("abstract", "static")
+_PRINTED_MODIFIERS = ("abstract", "static")
 INDENT = " " * 4
 TAB = 8
 # Deeper nesting stays at this depth, so that 10,000 nested classes do not need 10,000 columns.
@@ -41,7 +41,7 @@ DEEPEST = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ExcerptMembers:
     """Members to print: indices of methods (the subject first), of fields, nodes of constants."""
 
     methods: tuple[int, ...]
@@ -49,51 +49,55 @@ class Shown:
     constants: tuple[int, ...]
 
 
-def text_of(file: JavaFile, shown: Shown) -> str:
-    page = _Page(file, shown)
-    body = page.body()
-    imports = page.imports()
-    return "".join(f"{one}\n" for one in imports) + ("\n" if imports else "") + body
+def format_excerpt(file: JavaFile, members: ExcerptMembers) -> str:
+    printer = _ExcerptPrinter(file, members)
+    body = printer.format_body()
+    imports = printer.list_imports()
+    return "".join(f"{line}\n" for line in imports) + ("\n" if imports else "") + body
 
 
-class _Page:
+class _ExcerptPrinter:
     """The tree of types to print, with their members."""
 
-    def __init__(self, file: JavaFile, shown: Shown) -> None:
-        self.file, self.shown = file, shown
+    def __init__(self, file: JavaFile, members: ExcerptMembers) -> None:
+        self.file, self.members = file, members
         self.nodes: list[int] = []
         self.fields: dict[int, list[int]] = {}
         self.methods: dict[int, list[int]] = {}
         self.constants: dict[int, list[str]] = {}
         self.inner: dict[int, list[int]] = {}
         self.seen: set[int] = set()
-        self._place()
+        self._collect_members()
 
-    def _place(self) -> None:
-        declared, syntax = self.file.declarations, self.file.syntax
-        first = self._printable(declared.methods[self.shown.methods[0]].type)
+    def _collect_members(self) -> None:
+        declarations, syntax = self.file.declarations, self.file.syntax
+        first = self._find_named_type(declarations.methods[self.members.methods[0]].type)
         self._add_type(first)
-        for place in self.shown.methods:
-            type_ = self._printable(declared.methods[place].type)
+        for index in self.members.methods:
+            type_ = self._find_named_type(declarations.methods[index].type)
             self._add_type(type_)
-            self.methods.setdefault(type_, []).append(place)
-        for place in self.shown.fields:
-            field = declared.fields[place]
+            self.methods.setdefault(type_, []).append(index)
+        for index in self.members.fields:
+            field = declarations.fields[index]
             self._add_type(field.type)
             # int a, b; is one declaration.
             node = int(syntax.parent[field.node])
-            of_type = self.fields.setdefault(field.type, [])
-            if node not in of_type:
-                of_type.append(node)
-        types = {one.node: place for place, one in enumerate(declared.types)}
-        for node in sorted(self.shown.constants):
+            type_fields = self.fields.setdefault(field.type, [])
+            if node not in type_fields:
+                type_fields.append(node)
+        types = {declaration.node: index for index, declaration in enumerate(declarations.types)}
+        for node in sorted(self.members.constants):
             owner = types.get(int(syntax.parent[syntax.parent[node]]), NONE)
-            if owner != NONE and self._printable(owner) == owner:
+            if owner != NONE and self._find_named_type(owner) == owner:
                 self._add_type(owner)
-                names = [n for n in syntax.children(node) if _is(syntax, n, "identifier")]
+                names = [
+                    child
+                    for child in syntax.children(node)
+                    if _is_kind(syntax, child, "identifier")
+                ]
                 self.constants.setdefault(owner, []).append(syntax.text(names[0]))
 
-    def _printable(self, type_: int) -> int:
+    def _find_named_type(self, type_: int) -> int:
         """Return the innermost enclosing type that has a name."""
         types = self.file.declarations.types
         while type_ != NONE and types[type_].kind in _UNPRINTABLE:
@@ -107,15 +111,15 @@ class _Page:
             self.seen.add(type_)
             if type_ == NONE:
                 return
-            owner = self._printable(types[type_].owner)
+            owner = self._find_named_type(types[type_].owner)
             self.inner.setdefault(owner, []).append(type_)
             type_ = owner
 
-    def body(self) -> str:
+    def format_body(self) -> str:
         parts: list[str] = []
-        first = self.shown.methods[0]
+        first = self.members.methods[0]
         # Only a broken file has members outside types (NONE).
-        stack: list[tuple[int, Iterator[str | int]]] = [(NONE, self._items(NONE, first))]
+        stack: list[tuple[int, Iterator[str | int]]] = [(NONE, self._list_items(NONE, first))]
         while stack:
             type_, items = stack[-1]
             item = next(items, None)
@@ -123,18 +127,18 @@ class _Page:
             if item is None:
                 stack.pop()
                 if type_ != NONE:
-                    _close(parts, INDENT * max(0, min(depth - 1, DEEPEST)))
+                    _close_brace(parts, INDENT * max(0, min(depth - 1, DEEPEST)))
             elif isinstance(item, int):
-                parts.append(_indented(f"{self._header(item)} {{", depth) + "\n")
+                parts.append(_indent_lines(f"{self._format_header(item)} {{", depth) + "\n")
                 if self.file.declarations.types[item].kind == "enum":
                     names = ", ".join(self.constants.get(item, ()))
-                    parts.append(_indented(f"{names};", depth + 1) + "\n\n")
-                stack.append((item, self._items(item, first)))
+                    parts.append(_indent_lines(f"{names};", depth + 1) + "\n\n")
+                stack.append((item, self._list_items(item, first)))
             else:
-                parts.append(_indented(item, depth) + "\n\n")
+                parts.append(_indent_lines(item, depth) + "\n\n")
         return "".join(parts).rstrip("\n") + "\n"
 
-    def _items(self, type_: int, first: int) -> Iterator[str | int]:
+    def _list_items(self, type_: int, first: int) -> Iterator[str | int]:
         """Yield the items of a type in order, a text for a member and a number for a type.
 
         The subject method, or the type that it is in, comes first; then fields, other methods,
@@ -142,46 +146,46 @@ class _Page:
         """
         methods, inner = self.methods.get(type_, []), self.inner.get(type_, [])
         if methods[:1] == [first]:
-            yield self._method(first)
+            yield self._format_method(first)
             methods = methods[1:]
-        elif inner and type_ != NONE and self._leads(inner[0], first):
+        elif inner and type_ != NONE and self._contains_method(inner[0], first):
             yield inner[0]
             inner = inner[1:]
         fields = [
-            self._text(node, _javadoc(self.file.syntax, node))
+            self._format_member(node, _find_javadoc(self.file.syntax, node))
             for node in self.fields.get(type_, ())
         ]
         if fields:
             yield "\n".join(fields)
-        for place in methods:
-            yield self._method(place)
+        for method in methods:
+            yield self._format_method(method)
         yield from inner
 
-    def _leads(self, type_: int, method: int) -> bool:
+    def _contains_method(self, type_: int, method: int) -> bool:
         """Return whether a method is in a type.
 
         It suffices to test the first type of each type, because types are added for the subject
         first.
         """
-        at = self.file.declarations.methods[method].type
+        owner = self.file.declarations.methods[method].type
         types = self.file.declarations.types
         node = types[type_].node
-        return at != NONE and node <= types[at].node < int(self.file.syntax.stop[node])
+        return owner != NONE and node <= types[owner].node < int(self.file.syntax.stop[node])
 
-    def _method(self, place: int) -> str:
-        method = self.file.declarations.methods[place]
-        return self._text(method.node, method.javadoc)
+    def _format_method(self, index: int) -> str:
+        method = self.file.declarations.methods[index]
+        return self._format_member(method.node, method.javadoc)
 
-    def _text(self, node: int, javadoc: int) -> str:
+    def _format_member(self, node: int, javadoc: int) -> str:
         self.nodes.append(node)
         syntax = self.file.syntax
         start = int(syntax.start[node if javadoc == NONE else javadoc])
-        return outdented(syntax.source, start, int(syntax.end[node]))
+        return remove_margin(syntax.source, start, int(syntax.end[node]))
 
-    def _header(self, type_: int) -> str:
+    def _format_header(self, type_: int) -> str:
         """Return the declaration of a type: ``abstract class A<T> extends B implements C``."""
-        syntax, declared = self.file.syntax, self.file.declarations.types[type_]
-        skipped = symbols(
+        syntax, declaration = self.file.syntax, self.file.declarations.types[type_]
+        skipped = find_symbols(
             "modifiers",
             "permits",
             *_COMMENTS,
@@ -190,98 +194,104 @@ class _Page:
             "enum_body",
             "annotation_type_body",
         )
-        text = " ".join(word for word in _TOLD if word in declared.modifiers)
-        for child in syntax.children(declared.node):
+        text = " ".join(word for word in _PRINTED_MODIFIERS if word in declaration.modifiers)
+        for child in syntax.children(declaration.node):
             if int(syntax.kind[child]) in skipped:
                 continue
-            if _is(syntax, child, "superclass", "super_interfaces", "extends_interfaces"):
+            if _is_kind(syntax, child, "superclass", "super_interfaces", "extends_interfaces"):
                 self.nodes.append(child)
-            apart = text and not _is(syntax, child, "type_parameters", "formal_parameters")
-            text += (" " if apart else "") + type_text(syntax, child).replace(",", ", ")
+            needs_space = text and not _is_kind(
+                syntax, child, "type_parameters", "formal_parameters"
+            )
+            text += (" " if needs_space else "") + type_text(syntax, child).replace(",", ", ")
         return text
 
-    def imports(self) -> list[str]:
+    def list_imports(self) -> list[str]:
         """Return the imports of names that occur.
 
         On-demand imports are included if a type occurs that nothing else explains.
         """
-        names, strange = self._names()
+        names, has_unknown_type = self._collect_names()
         syntax = self.file.syntax
-        found = []
-        for node in np.flatnonzero(among("import_declaration")[syntax.kind]).tolist():
+        lines = []
+        for node in np.flatnonzero(symbol_mask("import_declaration")[syntax.kind]).tolist():
             text = type_text(syntax, node).rstrip(";")
             last = text.rpartition(".")[2]
-            if last in names or (last == "*" and strange):
-                found.append(f"{text};")
-        return found
+            if last in names or (last == "*" and has_unknown_type):
+                lines.append(f"{text};")
+        return lines
 
-    def _names(self) -> tuple[set[str], bool]:
+    def _collect_names(self) -> tuple[set[str], bool]:
         """Return the words of the printed members, and whether one is a type of unknown origin."""
         file, syntax = self.file, self.file.syntax
         words: set[int] = set()
         types: set[int] = set()
-        of_type = among("type_identifier")[syntax.kind]
+        is_type = symbol_mask("type_identifier")[syntax.kind]
         for node in self.nodes:
             span = slice(node, int(syntax.stop[node]))
             span_words = file.names.word_of[span]
             words.update(span_words[span_words >= 0].tolist())
-            types.update(span_words[(span_words >= 0) & of_type[span]].tolist())
+            types.update(span_words[(span_words >= 0) & is_type[span]].tolist())
         names = {file.names.words[word] for word in words}
-        known = {declared.name for declared in file.declarations.types}
-        explains = np.flatnonzero(among("import_declaration", "type_parameter")[syntax.kind])
+        known_types = {declared.name for declared in file.declarations.types}
+        explains = np.flatnonzero(symbol_mask("import_declaration", "type_parameter")[syntax.kind])
         for node in explains.tolist():
-            known.add(type_text(syntax, node).rstrip(";").rpartition(".")[2].split(" ")[0])
-        return names, any(file.names.words[type_] not in known for type_ in types)
+            known_types.add(type_text(syntax, node).rstrip(";").rpartition(".")[2].split(" ")[0])
+        return names, any(file.names.words[type_] not in known_types for type_ in types)
 
 
-def _is(syntax: Syntax, node: int, *kinds: str) -> bool:
-    return int(syntax.kind[node]) in symbols(*kinds)
+def _is_kind(syntax: Syntax, node: int, *kinds: str) -> bool:
+    return int(syntax.kind[node]) in find_symbols(*kinds)
 
 
-def _javadoc(syntax: Syntax, node: int) -> int:
+def _find_javadoc(syntax: Syntax, node: int) -> int:
     """Return the documentation comment before a node; other comments may stand between them."""
-    at = node - 1
-    while at > 0 and _is(syntax, at, *_COMMENTS) and syntax.parent[at] == syntax.parent[node]:
-        if syntax.source.startswith(b"/**", int(syntax.start[at])):
-            return at
-        at -= 1
+    comment = node - 1
+    while (
+        comment > 0
+        and _is_kind(syntax, comment, *_COMMENTS)
+        and syntax.parent[comment] == syntax.parent[node]
+    ):
+        if syntax.source.startswith(b"/**", int(syntax.start[comment])):
+            return comment
+        comment -= 1
     return NONE
 
 
-def outdented(source: bytes, start: int, end: int) -> str:
+def remove_margin(source: bytes, start: int, end: int) -> str:
     """Return a piece of source without the margin that it has in its file; a tab is eight columns.
 
     Around a text block, only the margin that all lines share is removed, so that its value stays.
     """
-    line = source.rfind(b"\n", 0, start) + 1
+    line_start = source.rfind(b"\n", 0, start) + 1
     text = source[start:end].decode("utf-8", errors="replace").replace("\r\n", "\n")
     first, *rest = text.replace("\r", "\n").split("\n")
-    before = source[line:start].decode("utf-8", errors="replace")
+    before = source[line_start:start].decode("utf-8", errors="replace")
     margin = before[: len(before) - len(before.lstrip(" \t"))]
     if '"""' in text:
-        for one in rest:
-            while one.strip() and not one.startswith(margin):
+        for text_line in rest:
+            while text_line.strip() and not text_line.startswith(margin):
                 margin = margin[:-1]
-        rest = [one[len(margin) :] for one in rest]
+        rest = [text_line[len(margin) :] for text_line in rest]
     else:
         width = len(margin.expandtabs(TAB))
-        rest = [_without(one, width) for one in rest]
-    return "\n".join([first, *(one if one.strip() else "" for one in rest)])
+        rest = [_remove_columns(text_line, width) for text_line in rest]
+    return "\n".join([first, *(text_line if text_line.strip() else "" for text_line in rest)])
 
 
-def _without(line: str, width: int) -> str:
+def _remove_columns(line: str, width: int) -> str:
     """Return a line with this many columns of white space removed."""
     code = line.lstrip(" \t")
     columns = len(line[: len(line) - len(code)].expandtabs(TAB))
     return " " * max(0, columns - width) + code
 
 
-def _indented(text: str, depth: int) -> str:
+def _indent_lines(text: str, depth: int) -> str:
     indent = INDENT * min(depth, DEEPEST)
     return "\n".join(indent + line if line else "" for line in text.split("\n"))
 
 
-def _close(parts: list[str], indent: str) -> None:
+def _close_brace(parts: list[str], indent: str) -> None:
     """Append a closing brace directly after the last member."""
     if parts[-1].endswith("\n\n"):
         parts[-1] = parts[-1][:-1]
@@ -309,43 +319,45 @@ class _Uses:
     """Ascending byte offsets of the references to the file's own members, and their targets."""
 
     offset: list[int]
-    what: list[tuple[str, int]]
+    target: list[tuple[str, int]]
 
-    def inside(self, start: int, end: int) -> Iterator[tuple[str, int]]:
-        for place in range(bisect_left(self.offset, start), bisect_left(self.offset, end)):
-            yield self.what[place]
+    def list_inside(self, start: int, end: int) -> Iterator[tuple[str, int]]:
+        for index in range(bisect_left(self.offset, start), bisect_left(self.offset, end)):
+            yield self.target[index]
 
 
-def surroundings(file: JavaFile, method: int) -> Surroundings:
+def find_surroundings(file: JavaFile, method: int) -> Surroundings:
     """Return the members that belong to a method, by a breadth-first search over its uses.
 
     ``method`` is an index in ``file.declarations.methods``.
     """
-    uses, declared, syntax = file.once(_uses), file.declarations, file.syntax
-    found: dict[tuple[str, int], None] = {("method", method): None}
+    uses, declarations, syntax = file.compute_once(_find_uses), file.declarations, file.syntax
+    members: dict[tuple[str, int], None] = {("method", method): None}
     waiting = deque([method])
     # A printed method includes the members of the classes inside it.
     spans: list[tuple[int, int]] = []
     while waiting:
-        node = declared.methods[waiting.popleft()].node
+        node = declarations.methods[waiting.popleft()].node
         spans.append((node, int(syntax.stop[node])))
-        for use in uses.inside(int(syntax.start[node]), int(syntax.end[node])):
-            if use not in found and _stands_alone(file, use):
-                found[use] = None
+        for use in uses.list_inside(int(syntax.start[node]), int(syntax.end[node])):
+            if use not in members and _is_printable(file, use):
+                members[use] = None
                 if use[0] == "method":
                     waiting.append(use[1])
-    shown = _Spans(spans)
+    printed_spans = _Spans(spans)
     kinds: dict[str, list[int]] = {"method": [], "field": [], "constant": []}
-    for kind, place in found:
-        if (kind, place) == ("method", method) or not shown.around(_node(file, kind, place)):
-            kinds[kind].append(place)
+    for kind, index in members:
+        if (kind, index) == ("method", method) or not printed_spans.is_inside(
+            _find_node(file, kind, index)
+        ):
+            kinds[kind].append(index)
     return Surroundings(*(tuple(kinds[kind]) for kind in ("method", "field", "constant")))
 
 
-def excerpt(file: JavaFile, method: int) -> str:
+def format_method_excerpt(file: JavaFile, method: int) -> str:
     """Return the source of a small file: imports, then the types with the method first."""
-    found = surroundings(file, method)
-    return text_of(file, Shown(found.methods, found.fields, found.constants))
+    members = find_surroundings(file, method)
+    return format_excerpt(file, ExcerptMembers(members.methods, members.fields, members.constants))
 
 
 class _Spans:
@@ -359,65 +371,73 @@ class _Spans:
                 self.starts.append(start)
                 self.stops.append(stop)
 
-    def around(self, node: int) -> bool:
+    def is_inside(self, node: int) -> bool:
         """Return whether a node is inside a span and is not the span's own node."""
-        place = bisect_left(self.starts, node) - 1
-        return place >= 0 and node < self.stops[place]
+        index = bisect_left(self.starts, node) - 1
+        return index >= 0 and node < self.stops[index]
 
 
-def _node(file: JavaFile, kind: str, place: int) -> int:
+def _find_node(file: JavaFile, kind: str, index: int) -> int:
     if kind == "constant":
-        return place
-    declared = file.declarations
-    return declared.methods[place].node if kind == "method" else declared.fields[place].node
+        return index
+    declarations = file.declarations
+    return declarations.methods[index].node if kind == "method" else declarations.fields[index].node
 
 
-def _stands_alone(file: JavaFile, use: tuple[str, int]) -> bool:
+def _is_printable(file: JavaFile, use: tuple[str, int]) -> bool:
     """Return whether a member can be printed in its class: anonymous classes cannot."""
-    kind, place = use
+    kind, index = use
     if kind == "constant":
         return True
-    declared = file.declarations
-    type_ = declared.methods[place].type if kind == "method" else declared.fields[place].type
-    return type_ in file.once(_with_name)
+    declarations = file.declarations
+    type_ = (
+        declarations.methods[index].type if kind == "method" else declarations.fields[index].type
+    )
+    return type_ in file.compute_once(_find_named_types)
 
 
-def _with_name(file: JavaFile) -> frozenset[int]:
+def _find_named_types(file: JavaFile) -> frozenset[int]:
     """Return the types whose enclosing types and which themselves have a name."""
-    found: set[int] = set()
+    named_types: set[int] = set()
     # An enclosing type precedes the types in it.
-    for place, one in enumerate(file.declarations.types):
-        outside = one.owner == NONE or one.owner in found
-        if outside and one.method == NONE and one.kind not in _UNPRINTABLE:
-            found.add(place)
-    return frozenset(found)
+    for index, declaration in enumerate(file.declarations.types):
+        is_owner_named = declaration.owner == NONE or declaration.owner in named_types
+        if is_owner_named and declaration.method == NONE and declaration.kind not in _UNPRINTABLE:
+            named_types.add(index)
+    return frozenset(named_types)
 
 
-def _uses(file: JavaFile) -> _Uses:
-    found = sorted({*_calls(file), *_variables(file)})
-    return _Uses([one[0] for one in found], [one[1:] for one in found])
+def _find_uses(file: JavaFile) -> _Uses:
+    uses = sorted({*_list_call_uses(file), *_list_variable_uses(file)})
+    return _Uses([use[0] for use in uses], [use[1:] for use in uses])
 
 
-def _calls(file: JavaFile) -> Iterator[tuple[int, str, int]]:
-    made = facts(file)
-    project = Project([(_FILE, made.declared)], platform())
-    at = Attribution(project.world, rows(project.world.units[_FILE], made.sites))
-    for row in at.rows.calls():
-        for candidate in at.resolution(row).candidates:
-            for path, index in candidate.method.target:
+def _list_call_uses(file: JavaFile) -> Iterator[tuple[int, str, int]]:
+    file_facts = extract_facts(file)
+    project = JavaProject([(_FILE, file_facts.declared)], load_platform())
+    attribution = Attribution(
+        project.world, build_rows(project.world.units[_FILE], file_facts.sites)
+    )
+    for row in attribution.rows.list_calls():
+        for candidate in attribution.resolution_of(row).candidates:
+            for path, index in candidate.method.targets:
                 if path == _FILE:
-                    yield at.rows.b[row], "method", index
+                    yield attribution.rows.b[row], "method", index
 
 
-def _variables(file: JavaFile) -> Iterator[tuple[int, str, int]]:
+def _list_variable_uses(file: JavaFile) -> Iterator[tuple[int, str, int]]:
     """Yield uses of fields and constants, and the calls that the file's bindings resolve."""
-    bound, syntax, declared = file.bindings, file.syntax, file.declarations
-    fields = {_name(file, item.node): index for index, item in enumerate(declared.fields)}
-    methods = {_name(file, item.node): index for index, item in enumerate(declared.methods)}
-    wanted = np.isin(bound.role, [ROLE[name] for name in ("field", "enum constant", "method")])
-    wanted &= (bound.declaration >= 0) & (bound.declaration != bound.node)
-    chosen = np.flatnonzero(wanted)
-    columns = (bound.node[chosen], bound.declaration[chosen], bound.role[chosen])
+    bindings, syntax, declarations = file.bindings, file.syntax, file.declarations
+    fields = {
+        _find_name_node(file, item.node): index for index, item in enumerate(declarations.fields)
+    }
+    methods = {
+        _find_name_node(file, item.node): index for index, item in enumerate(declarations.methods)
+    }
+    is_use = np.isin(bindings.role, [ROLE[name] for name in ("field", "enum constant", "method")])
+    is_use &= (bindings.declaration >= 0) & (bindings.declaration != bindings.node)
+    chosen = np.flatnonzero(is_use)
+    columns = (bindings.node[chosen], bindings.declaration[chosen], bindings.role[chosen])
     for node, declaration, role in zip(*(column.tolist() for column in columns), strict=True):
         offset = int(syntax.start[node])
         if role == ROLE["method"] and declaration in methods:
@@ -428,15 +448,15 @@ def _variables(file: JavaFile) -> Iterator[tuple[int, str, int]]:
             yield offset, "constant", int(syntax.parent[declaration])
 
 
-def _name(file: JavaFile, node: int) -> int:
+def _find_name_node(file: JavaFile, node: int) -> int:
     """Return the node of a declaration's name."""
     syntax = file.syntax
     for child in syntax.children(node):
-        if int(syntax.kind[child]) in _identifier():
+        if int(syntax.kind[child]) in _identifier_symbols():
             return child
     return NONE
 
 
 @lru_cache(maxsize=1)
-def _identifier() -> frozenset[int]:
-    return symbols("identifier")
+def _identifier_symbols() -> frozenset[int]:
+    return find_symbols("identifier")

@@ -29,19 +29,19 @@ from functools import cache, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.languages.java import language, parse_java
-from codeacumen.languages.java.syntax.declarations import NONE, declarations
+from codeacumen.languages.java import load_grammar, parse_java
+from codeacumen.languages.java.syntax.declarations import NONE, find_declarations
 from codeacumen.languages.java.syntax.file import parse_snippets
-from codeacumen.languages.java.syntax.grammar import among, field
-from codeacumen.languages.java.syntax.tokens import CODE, KINDS, Tokens, tokens
-from codeacumen.languages.syntax import ERROR, Syntax, mask_of
+from codeacumen.languages.java.syntax.grammar import field_number, symbol_mask
+from codeacumen.languages.java.syntax.tokens import CODE, KINDS, JavaTokens, tokenize_java
+from codeacumen.languages.syntax import ERROR, Syntax, make_symbol_mask
 
 Weights = NDArray[np.int32]
 
 INFIX = ("binary_expression", "ternary_expression")
 
 # Kinds without a JDT node: groups, and words that are part of their parent.
-_NONE = (
+_KINDS_WITHOUT_NODE = (
     "program",
     "argument_list",
     "type_arguments",
@@ -79,7 +79,7 @@ _NONE = (
     "asterisk",
 )
 # Kinds with a second JDT node: an array's type, a declared variable, an initializer's block.
-_TWO = (
+_KINDS_WITH_TWO_NODES = (
     "array_creation_expression",
     "enhanced_for_statement",
     "static_initializer",
@@ -96,81 +96,100 @@ _CLASSES = ("class_declaration", "interface_declaration", "enum_declaration", "r
 _BLOCKS = ("block", "constructor_body", "switch_block_statement_group")
 
 
-def jdt_nodes(syntax: Syntax) -> Weights:
+def count_jdt_nodes(syntax: Syntax) -> Weights:
     """Return how many JDT nodes each of our nodes stands for."""
-    found = _by_kind()[syntax.kind]
-    if not len(found):
-        return found
+    node_counts = _count_by_kind()[syntax.kind]
+    if not len(node_counts):
+        return node_counts
     kind, parent = syntax.kind, np.maximum(syntax.parent, 0)
-    mother = kind[parent]
+    parent_kind = kind[parent]
     first = np.append(kind[1:], np.uint16(0))  # the kind of a node's first child, if it has one
 
-    named = among(*_TYPE_NAMES)[kind]
+    named = symbol_mask(*_TYPE_NAMES)[kind]
     # A type's name adds the type around it. Exceptions: a name after a type with arguments is a
     # qualified type itself, and a type parameter's name is only a name.
-    typed = named & ~among("scoped_type_identifier", "type_parameter")[mother]
-    typed &= ~(among("scoped_type_identifier")[kind] & among("generic_type")[first])
-    found[typed] += 1
+    typed = named & ~symbol_mask("scoped_type_identifier", "type_parameter")[parent_kind]
+    typed &= ~(symbol_mask("scoped_type_identifier")[kind] & symbol_mask("generic_type")[first])
+    node_counts[typed] += 1
 
-    parentheses = among("parenthesized_expression")[kind] & among(*_BEFORE_PARENTHESES)[mother]
-    found[parentheses] = 0
+    parentheses = (
+        symbol_mask("parenthesized_expression")[kind]
+        & symbol_mask(*_BEFORE_PARENTHESES)[parent_kind]
+    )
+    node_counts[parentheses] = 0
     # Outer.this, and the this or super that calls a constructor.
-    this = among("this")[kind]
-    found[this & among("field_access")[mother] & (syntax.child > 0)] = 0
-    found[this & among("explicit_constructor_invocation")[mother]] = 0
+    this = symbol_mask("this")[kind]
+    node_counts[this & symbol_mask("field_access")[parent_kind] & (syntax.child_index > 0)] = 0
+    node_counts[this & symbol_mask("explicit_constructor_invocation")[parent_kind]] = 0
     # A lambda's parameter without a type is a declaration and a name.
-    single = among("lambda_expression")[mother] & (syntax.field == field("parameters"))
-    inferred = among("inferred_parameters")[mother] | single
-    found[among("identifier")[kind] & inferred] += 1
+    single = symbol_mask("lambda_expression")[parent_kind] & (
+        syntax.field == field_number("parameters")
+    )
+    inferred = symbol_mask("inferred_parameters")[parent_kind] | single
+    node_counts[symbol_mask("identifier")[kind] & inferred] += 1
     # One for each [] of a type, each keyword among modifiers, each empty statement.
-    found[_sign("[")[kind] & among("dimensions")[mother]] = 1
-    found[~_named()[kind] & among("modifiers")[mother]] = 1
+    node_counts[_mask_sign("[")[kind] & symbol_mask("dimensions")[parent_kind]] = 1
+    node_counts[~_mask_named_kinds()[kind] & symbol_mask("modifiers")[parent_kind]] = 1
     body_fields = ("body", "consequence", "alternative")
-    body = np.isin(syntax.field, [field(name) for name in body_fields])
-    found[_sign(";")[kind] & (among(*_BLOCKS)[mother] | body)] = 1
-    found[
-        among("class_body")[kind] & among("object_creation_expression", "enum_constant")[mother]
+    body = np.isin(syntax.field, [field_number(name) for name in body_fields])
+    node_counts[_mask_sign(";")[kind] & (symbol_mask(*_BLOCKS)[parent_kind] | body)] = 1
+    node_counts[
+        symbol_mask("class_body")[kind]
+        & symbol_mask("object_creation_expression", "enum_constant")[parent_kind]
     ] = 1
-    found[among(*_CLASSES)[kind] & among(*_BLOCKS)[mother]] += 1
+    node_counts[symbol_mask(*_CLASSES)[kind] & symbol_mask(*_BLOCKS)[parent_kind]] += 1
     # A bare block among members is an initializer with a block.
-    found[among("block")[kind] & among("class_body", "enum_body_declarations")[mother]] += 1
+    node_counts[
+        symbol_mask("block")[kind]
+        & symbol_mask("class_body", "enum_body_declarations")[parent_kind]
+    ] += 1
     # A try's resource: one node if it is only named, two if it is declared there.
-    found[among("resource")[kind] & ~among("identifier", "field_access", "this")[first]] = 2
-    found[among("variable_declarator")[kind] & among("spread_parameter")[mother]] = 0
+    node_counts[
+        symbol_mask("resource")[kind] & ~symbol_mask("identifier", "field_access", "this")[first]
+    ] = 2
+    node_counts[
+        symbol_mask("variable_declarator")[kind] & symbol_mask("spread_parameter")[parent_kind]
+    ] = 0
     # Names that are types: the one before ::new, and the intersection type of a cast.
-    made = np.flatnonzero(_sign("new")[kind] & among("method_reference")[mother])
-    found[parent[made][among("identifier")[first[parent[made]]]]] += 1
-    cast = np.flatnonzero(_sign("&")[kind] & among("cast_expression")[mother])
-    found[np.unique(parent[cast])] += 1
-    several = np.flatnonzero(_sign("|")[kind] & among("catch_type")[mother])
-    found[np.unique(parent[several])] = 1
-    return found
+    constructor_references = np.flatnonzero(
+        _mask_sign("new")[kind] & symbol_mask("method_reference")[parent_kind]
+    )
+    node_counts[
+        parent[constructor_references][
+            symbol_mask("identifier")[first[parent[constructor_references]]]
+        ]
+    ] += 1
+    cast = np.flatnonzero(_mask_sign("&")[kind] & symbol_mask("cast_expression")[parent_kind])
+    node_counts[np.unique(parent[cast])] += 1
+    several = np.flatnonzero(_mask_sign("|")[kind] & symbol_mask("catch_type")[parent_kind])
+    node_counts[np.unique(parent[several])] = 1
+    return node_counts
 
 
 @lru_cache(maxsize=1)
-def _by_kind() -> Weights:
+def _count_by_kind() -> Weights:
     """Return the node count by kind alone: one for each named kind, with exceptions."""
-    found = _named().astype(np.int32)
-    found[among(*_NONE)] = 0
-    found[among(*_TWO)] = 2
-    found[ERROR] = 0
-    return found
+    node_counts = _mask_named_kinds().astype(np.int32)
+    node_counts[symbol_mask(*_KINDS_WITHOUT_NODE)] = 0
+    node_counts[symbol_mask(*_KINDS_WITH_TWO_NODES)] = 2
+    node_counts[ERROR] = 0
+    return node_counts
 
 
 @lru_cache(maxsize=1)
-def _named() -> NDArray[np.bool_]:
-    grammar = language()
-    found = np.zeros(1 << 16, dtype=np.bool_)
+def _mask_named_kinds() -> NDArray[np.bool_]:
+    grammar = load_grammar()
+    is_named = np.zeros(1 << 16, dtype=np.bool_)
     for symbol in range(grammar.node_kind_count):
-        found[symbol] = grammar.node_kind_is_named(symbol)
-    return found
+        is_named[symbol] = grammar.node_kind_is_named(symbol)
+    return is_named
 
 
 @cache
-def _sign(sign: str) -> NDArray[np.bool_]:
+def _mask_sign(sign: str) -> NDArray[np.bool_]:
     """Return the mask of the anonymous symbol with this spelling."""
-    grammar = language()
-    return mask_of(
+    grammar = load_grammar()
+    return make_symbol_mask(
         symbol
         for symbol in range(grammar.node_kind_count)
         if grammar.node_kind_for_id(symbol) == sign and not grammar.node_kind_is_named(symbol)
@@ -178,7 +197,7 @@ def _sign(sign: str) -> NDArray[np.bool_]:
 
 
 # Bytes of source to parse together.
-STRETCH = 1 << 18
+BATCH_BYTES = 1 << 18
 _METHOD_DEPTH = 3  # the file, the class, its body
 
 # A kind that JDT's scanner has and javac's lacks; far above javac's, which may grow.
@@ -204,63 +223,68 @@ class Body:
 NOTHING = Body(0, False, False, b"")
 
 
-def bodies(texts: Sequence[str]) -> Iterator[Body]:
+def measure_bodies(texts: Sequence[str]) -> Iterator[Body]:
     """Yield the body of each method, given its source from its first modifier to its last brace."""
     sources = [text.encode("utf-8", "surrogatepass") for text in texts]
     first = size = 0
-    for place, source in enumerate(sources):
-        if size and size + len(source) > STRETCH:
-            yield from _together(sources[first:place])
-            first, size = place, 0
+    for index, source in enumerate(sources):
+        if size and size + len(source) > BATCH_BYTES:
+            yield from _measure_together(sources[first:index])
+            first, size = index, 0
         size += len(source)
     if first < len(sources):
-        yield from _together(sources[first:])
+        yield from _measure_together(sources[first:])
 
 
-def _together(sources: Sequence[bytes]) -> list[Body]:
+def _measure_together(sources: Sequence[bytes]) -> list[Body]:
     return [
         body
         for file, starts, _ in parse_snippets(sources, leading_newline=True)
-        for body in _found(file.syntax, starts)
+        for body in _find_bodies(file.syntax, starts)
     ]
 
 
-def _found(syntax: Syntax, starts: NDArray[np.int64]) -> list[Body]:
+def _find_bodies(syntax: Syntax, starts: NDArray[np.int64]) -> list[Body]:
     """Return one body for each start: that of the first method with a body from there on."""
-    held = np.flatnonzero(
-        among("block")[syntax.kind]
-        & (syntax.field == field("body"))
-        & among("method_declaration")[syntax.kind[np.maximum(syntax.parent, 0)]]
+    blocks = np.flatnonzero(
+        symbol_mask("block")[syntax.kind]
+        & (syntax.field == field_number("body"))
+        & symbol_mask("method_declaration")[syntax.kind[np.maximum(syntax.parent, 0)]]
         & (syntax.depth == _METHOD_DEPTH + 1)
     )
-    owner = np.searchsorted(starts, syntax.start[held], side="right") - 1
-    which, first = np.unique(owner, return_index=True)
-    found = [NOTHING] * len(starts)
-    for place, body in zip(which.tolist(), _read(syntax, held[first]), strict=True):
-        found[place] = body
-    return found
+    owner = np.searchsorted(starts, syntax.start[blocks], side="right") - 1
+    owners, first = np.unique(owner, return_index=True)
+    bodies = [NOTHING] * len(starts)
+    for owner_index, body in zip(
+        owners.tolist(), _measure_blocks(syntax, blocks[first]), strict=True
+    ):
+        bodies[owner_index] = body
+    return bodies
 
 
-def _read(syntax: Syntax, blocks: NDArray[np.intp]) -> list[Body]:
+def _measure_blocks(syntax: Syntax, blocks: NDArray[np.intp]) -> list[Body]:
     """Return the measures of some blocks, none of which lies in another."""
     stops = syntax.stop[blocks]
-    nodes = _within(jdt_nodes(syntax), blocks, stops)
-    infix = _within(among(*INFIX)[syntax.kind], blocks, stops) > 0
+    nodes = _sum_within(count_jdt_nodes(syntax), blocks, stops)
+    infix = _sum_within(symbol_mask(*INFIX)[syntax.kind], blocks, stops) > 0
     # Statements are the block's direct children, except comments; "- 2" removes the braces.
-    statement = ~among("line_comment", "block_comment")[syntax.kind]
+    statement = ~symbol_mask("line_comment", "block_comment")[syntax.kind]
     statement &= np.isin(syntax.parent, blocks)
-    thrown = _within(statement & among("throw_statement")[syntax.kind], blocks, stops)
-    count = _within(statement, blocks, stops) - 2
+    thrown = _sum_within(statement & symbol_mask("throw_statement")[syntax.kind], blocks, stops)
+    count = _sum_within(statement, blocks, stops) - 2
     throws = (thrown == 1) & (count == 1)
-    found = tokens(syntax)
-    kinds = kinds_of_tokens(found)
-    low = np.searchsorted(found.start, syntax.start[blocks], side="left").tolist()
-    high = np.searchsorted(found.start, syntax.end[blocks], side="left").tolist()
-    told = zip(nodes.tolist(), infix.tolist(), throws.tolist(), low, high, strict=True)
-    return [Body(n, i, t, kinds[a:b].tobytes()) for n, i, t, a, b in told]
+    block_tokens = tokenize_java(syntax)
+    kinds = classify_tokens(block_tokens)
+    low = np.searchsorted(block_tokens.start, syntax.start[blocks], side="left").tolist()
+    high = np.searchsorted(block_tokens.start, syntax.end[blocks], side="left").tolist()
+    measures = zip(nodes.tolist(), infix.tolist(), throws.tolist(), low, high, strict=True)
+    return [
+        Body(node_count, has_infix, does_throw, kinds[a:b].tobytes())
+        for node_count, has_infix, does_throw, a, b in measures
+    ]
 
 
-def _within(
+def _sum_within(
     values: NDArray[np.int32] | NDArray[np.bool_], first: NDArray[np.intp], stop: NDArray[np.int32]
 ) -> NDArray[np.int64]:
     """Return the sums over the nodes from ``first`` up to ``stop``."""
@@ -270,12 +294,12 @@ def _within(
     return sums
 
 
-def kinds_of_tokens(found: Tokens) -> NDArray[np.uint8]:
+def classify_tokens(file_tokens: JavaTokens) -> NDArray[np.uint8]:
     """Return the token kinds of JDT's scanner, with primitive types as identifiers."""
-    kinds = _AS_COMPARED[found.kind]
+    kinds = _AS_COMPARED[file_tokens.kind]
     for i in np.flatnonzero(kinds == CODE["STRINGLITERAL"]).tolist():
-        start = int(found.start[i])
-        if found.source[start : start + 3] == b'"""':
+        start = int(file_tokens.start[i])
+        if file_tokens.source[start : start + 3] == b'"""':
             kinds[i] = TEXT_BLOCK
     return kinds
 
@@ -291,30 +315,30 @@ Floats = NDArray[np.float64]
 _BATCH = 1 << 14
 
 
-def kinds(text: str) -> bytes:
+def compute_token_kinds(text: str) -> bytes:
     """Return the kinds of the tokens of a method's body, braces included; one byte per token.
 
     The text may be a method, or a class around it as SeSaMe prints one: then the first method with
     a body and JavaDoc counts, or else the first with a body. A text without any contributes all its
     tokens.
     """
-    (body,) = bodies([text])
+    (body,) = measure_bodies([text])
     if body.nodes:
         return body.kinds
     syntax = parse_java(text.encode("utf-8", "surrogatepass"))
-    found = tokens(syntax)
-    codes = kinds_of_tokens(found)
-    methods = [method for method in declarations(syntax).methods if method.body != NONE]
+    file_tokens = tokenize_java(syntax)
+    codes = classify_tokens(file_tokens)
+    methods = [method for method in find_declarations(syntax).methods if method.body != NONE]
     documented = [
         method for method in methods if method.javadoc != NONE and method.kind == "method"
     ]
     for method in (documented or methods)[:1]:
         start, end = int(syntax.start[method.body]), int(syntax.end[method.body])
-        codes = codes[(found.start >= start) & (found.start < end)]
+        codes = codes[(file_tokens.start >= start) & (file_tokens.start < end)]
     return codes.tobytes()
 
 
-def toksim(left: bytes, right: bytes) -> float:
+def compute_toksim(left: bytes, right: bytes) -> float:
     """Return the token similarity from 0 to 1; two bodies without tokens are equal."""
     from rapidfuzz.distance import Levenshtein
 
@@ -322,18 +346,20 @@ def toksim(left: bytes, right: bytes) -> float:
     return 1.0 - Levenshtein.distance(left, right) / longest if longest else 1.0
 
 
-def toksims(
+def compute_toksims(
     bodies: Sequence[bytes], left: NDArray[np.int32], right: NDArray[np.int32], workers: int = 1
 ) -> Floats:
     """Return toksim of each pair of rows; batches bound the memory beyond the result."""
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cpdist
 
-    found = np.ones(len(left), dtype=np.float64)
+    similarities = np.ones(len(left), dtype=np.float64)
     for first in range(0, len(left), _BATCH):
-        one = [bodies[row] for row in left[first : first + _BATCH].tolist()]
-        other = [bodies[row] for row in right[first : first + _BATCH].tolist()]
-        distance = cpdist(one, other, scorer=Levenshtein.distance, dtype=np.int32, workers=workers)
-        longest = [max(len(a), len(b), 1) for a, b in zip(one, other, strict=True)]
-        found[first : first + _BATCH] = 1.0 - distance / np.array(longest, dtype=np.int64)
-    return found
+        left_bodies = [bodies[row] for row in left[first : first + _BATCH].tolist()]
+        right_bodies = [bodies[row] for row in right[first : first + _BATCH].tolist()]
+        distance = cpdist(
+            left_bodies, right_bodies, scorer=Levenshtein.distance, dtype=np.int32, workers=workers
+        )
+        longest = [max(len(a), len(b), 1) for a, b in zip(left_bodies, right_bodies, strict=True)]
+        similarities[first : first + _BATCH] = 1.0 - distance / np.array(longest, dtype=np.int64)
+    return similarities

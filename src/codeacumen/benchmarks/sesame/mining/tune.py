@@ -46,7 +46,7 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class SearchChoices:
     """Settings to search; some matter only for some spaces.
 
     ``kinds`` are ``ppmi``, ``tfidf``, ``bm25``, ``counts`` and, with ``sizes``, ``word2vec`` and
@@ -62,7 +62,7 @@ class Choices:
     variances: tuple[float, ...] = (0.0, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)
     seed: int = 0
 
-    def lists(self) -> tuple[tuple[Any, ...], ...]:
+    def list_options(self) -> tuple[tuple[Any, ...], ...]:
         return (
             self.kinds,
             self.alphas,
@@ -73,11 +73,11 @@ class Choices:
             self.variances,
         )
 
-    def space(self, position: Sequence[float]) -> Space:
+    def make_space(self, position: Sequence[float]) -> Space:
         """Return the space at a point of the unit cube."""
         kind, alpha, size, ngrams, lower, max_df, variance = (
-            of[min(int(x * len(of)), len(of) - 1)]
-            for x, of in zip(position, self.lists(), strict=True)
+            options[min(int(coordinate * len(options)), len(options) - 1)]
+            for coordinate, options in zip(position, self.list_options(), strict=True)
         )
         if kind in ("word2vec", "doc2vec"):
             return Space.parse(f"{kind}:size={size or 100},lower={str(lower).lower()}")
@@ -124,12 +124,12 @@ class Tuned:
     best: Trial
     trials: tuple[Trial, ...]
     history: tuple[Trial, ...] = field(repr=False)
-    asked: int
+    visited: int
 
-    def record(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return the result for a JSON file."""
 
-        def row(trial: Trial) -> dict[str, Any]:
+        def format_trial(trial: Trial) -> dict[str, Any]:
             return {
                 "space": trial.space,
                 "precision": trial.precision,
@@ -140,11 +140,11 @@ class Tuned:
             }
 
         return {
-            **row(self.best),
+            **format_trial(self.best),
             "evaluations": len(self.trials),
-            "asked": self.asked,
-            "history": [row(trial) for trial in self.history],
-            "trials": [row(trial) for trial in self.trials],
+            "asked": self.visited,
+            "history": [format_trial(trial) for trial in self.history],
+            "trials": [format_trial(trial) for trial in self.trials],
         }
 
 
@@ -158,31 +158,33 @@ def read_labels(path: Path, texts: Mapping[str, str] | None = None) -> list[Labe
         with path.open(newline="", encoding="utf-8") as lines:
             reader = csv.DictReader(lines)
             names = tuple(reader.fieldnames or ())
-            columns = next((want for want in (_TEXTS, _IDS) if set(want) <= set(names)), None)
+            columns = next(
+                (candidate for candidate in (_TEXTS, _IDS) if set(candidate) <= set(names)), None
+            )
             if columns is None:
                 raise CodeacumenError(
                     f"{path}: its columns are {', '.join(names) or 'none'}",
                     f"it needs the columns {', '.join(_TEXTS)}, or {', '.join(_IDS)}",
                 )
             return [
-                _label(row, columns, texts or {}, f"{path}, line {reader.line_num}")
+                _parse_label(row, columns, texts or {}, f"{path}, line {reader.line_num}")
                 for row in reader
             ]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise CodeacumenError(f"{path} cannot be read: {error}") from error
 
 
-def _label(
+def _parse_label(
     row: Mapping[str, Any], columns: Sequence[str], texts: Mapping[str, str], where: str
 ) -> Label:
     left, right, similar = (row[name] for name in columns)
     if similar is None or similar.strip() not in ("0", "1"):
         raise CodeacumenError(f"{where}: similar is {similar!r}", "use 0 or 1")
     if columns == _IDS:
-        for one in (left, right):
-            if one not in texts:
+        for text_id in (left, right):
+            if text_id not in texts:
                 raise CodeacumenError(
-                    f"{where}: no method has the id {one!r}", "use the ids of methods.parquet"
+                    f"{where}: no method has the id {text_id!r}", "use the ids of methods.parquet"
                 )
         left, right = texts[left], texts[right]
     return Label(left, right, similar.strip() == "1")
@@ -193,28 +195,28 @@ def try_space(space: Space, labels: Sequence[Label], texts: Sequence[str]) -> Tr
 
     The labelled texts take part because a fitted space ignores n-grams that it was not fitted to.
     """
-    known = set(texts)
-    more = dict.fromkeys(
-        text for label in labels for text in (label.left, label.right) if text not in known
+    corpus_texts = set(texts)
+    label_texts = dict.fromkeys(
+        text for label in labels for text in (label.left, label.right) if text not in corpus_texts
     )
-    fitted = space.fit([*texts, *more])
+    fitted = space.fit([*texts, *label_texts])
     left, right = (
-        fitted.of([getattr(label, side) for label in labels]) for side in ("left", "right")
+        fitted.embed_texts([getattr(label, side) for label in labels]) for side in ("left", "right")
     )
     if isinstance(left, np.ndarray):
         cosine = np.einsum("ij,ij->i", left, right, dtype=np.float64)
     else:
         cosine = np.asarray(left.multiply(right).sum(axis=1)).ravel()
     similar = np.array([label.similar for label in labels])
-    found = int(np.count_nonzero(similar & (cosine > SIMILAR)))
-    wrong = int(np.count_nonzero(~similar & ~(cosine < DISSIMILAR)))
-    return Trial(str(space), found, wrong, int(np.count_nonzero(similar)) - found)
+    found_count = int(np.count_nonzero(similar & (cosine > SIMILAR)))
+    wrong_count = int(np.count_nonzero(~similar & ~(cosine < DISSIMILAR)))
+    return Trial(str(space), found_count, wrong_count, int(np.count_nonzero(similar)) - found_count)
 
 
-def tune(
+def tune_space(
     labels: Sequence[Label],
     texts: Sequence[str] = (),
-    choices: Choices | None = None,
+    choices: SearchChoices | None = None,
     *,
     seed: int = 0,
     particles: int = PARTICLES,
@@ -231,39 +233,41 @@ def tune(
         raise CodeacumenError(
             "all labels are equal", "label some pairs as similar and some as not similar"
         )
-    choices = choices or Choices()
-    swarm = _Swarm(len(choices.lists()), particles, seed)
+    choices = choices or SearchChoices()
+    swarm = _Swarm(len(choices.list_options()), particles, seed)
     trials: dict[str, Trial] = {}
     history: list[Trial] = []
-    asked = unchanged = 0
+    visited = unchanged = 0
 
-    def worth(trial: Trial) -> float:
+    def compute_worth(trial: Trial) -> float:
         # Unequal precisions differ by more than 1 / n², so recall only breaks ties.
         return trial.precision + trial.recall / (len(labels) + 1) ** 2
 
     while unchanged < stagnant and len(history) < rounds:
-        spaces = [choices.space(position) for position in swarm.ask().tolist()]
+        spaces = [choices.make_space(position) for position in swarm.ask().tolist()]
         for space in spaces:
             if str(space) not in trials:
                 step(str(space), len(trials), 0)
                 trials[str(space)] = try_space(space, labels, texts)
-        asked += len(spaces)
-        swarm.tell(np.array([worth(trials[str(space)]) for space in spaces]))
+        visited += len(spaces)
+        swarm.tell(np.array([compute_worth(trials[str(space)]) for space in spaces]))
         # The first among equals.
-        best = max(trials.values(), key=worth)
+        best = max(trials.values(), key=compute_worth)
         unchanged = unchanged + 1 if history and best == history[-1] else 0
         history.append(best)
         if best.precision == best.recall == 1.0:
             break
-    return Tuned(history[-1], tuple(trials.values()), tuple(history), asked)
+    return Tuned(history[-1], tuple(trials.values()), tuple(history), visited)
 
 
 class _Swarm:
     """pymoo's particle swarm over the unit cube, with an ask-and-tell interface."""
 
     def __init__(self, dimensions: int, particles: int, seed: int) -> None:
-        self._problem = _pymoo("core.problem").Problem(n_var=dimensions, n_obj=1, xl=0.0, xu=1.0)
-        self._swarm = _pymoo("algorithms.soo.nonconvex.pso").PSO(
+        self._problem = _import_pymoo("core.problem").Problem(
+            n_var=dimensions, n_obj=1, xl=0.0, xu=1.0
+        )
+        self._swarm = _import_pymoo("algorithms.soo.nonconvex.pso").PSO(
             pop_size=particles,
             w=INERTIA,
             c1=INERTIA * PULL,
@@ -272,7 +276,7 @@ class _Swarm:
             pertube_best=False,
             max_velocity_rate=1.0,
         )
-        endless = _pymoo("core.termination").NoTermination()
+        endless = _import_pymoo("core.termination").NoTermination()
         self._swarm.setup(self._problem, termination=endless, seed=seed, verbose=False)
         self._points: Any = None
 
@@ -282,12 +286,14 @@ class _Swarm:
 
     def tell(self, worth: NDArray[np.float64]) -> None:
         # pymoo minimises.
-        known = _pymoo("problems.static").StaticProblem(self._problem, F=-worth[:, None])
-        _pymoo("core.evaluator").Evaluator().eval(known, self._points)
+        evaluated_problem = _import_pymoo("problems.static").StaticProblem(
+            self._problem, F=-worth[:, None]
+        )
+        _import_pymoo("core.evaluator").Evaluator().eval(evaluated_problem, self._points)
         self._swarm.tell(infills=self._points)
 
 
-def _pymoo(module: str) -> Any:
+def _import_pymoo(module: str) -> Any:
     try:
         return import_module(f"pymoo.{module}")
     except ImportError as error:

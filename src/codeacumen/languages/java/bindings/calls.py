@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from codeacumen.languages.java.bindings.hierarchy import Members
-from codeacumen.languages.java.bindings.members import Calls
+from codeacumen.languages.java.bindings.members import PendingCalls
 from codeacumen.languages.java.bindings.types import Signatures
 from codeacumen.languages.kernel import kernel
 
@@ -46,59 +46,64 @@ BOOLEAN, INT, DOUBLE = 256 * 1, 256 * 5, 256 * 8
 
 
 @kernel
-def operators(code: Any, stop: Any, nodes: Any, text: int, value: Any) -> None:
+def set_operator_types(code: Any, stop: Any, nodes: Any, text: int, value: Any) -> None:
     """Set the result types of operators, from the inside out; ``text`` is the value of String."""
     for n in range(len(nodes) - 1, -1, -1):
         node = nodes[n]
         if value[node] == 0:
-            value[node] = _result(code, stop, node, text, value)
+            value[node] = _operator_type(code, stop, node, text, value)
 
 
 @kernel
-def _after(code: Any, stop: Any, at: int, end: int) -> int:
+def _next_sibling(code: Any, stop: Any, node: int, end: int) -> int:
     """Return the sibling after a node, skipping comments."""
-    at = stop[at]
-    while at < end - 1 and code[at] == OPERATOR_COMMENT:
-        at += 1
-    return at
+    node = stop[node]
+    while node < end - 1 and code[node] == OPERATOR_COMMENT:
+        node += 1
+    return node
 
 
 @kernel
-def _result(code: Any, stop: Any, node: int, text: int, value: Any) -> int:
-    kind, left, end = code[node], node + 1, stop[node]
-    if end == left:
+def _operator_type(code: Any, stop: Any, node: int, text: int, value: Any) -> int:
+    """Return the type of an operator's result, from the types of its operands; 0 if unknown."""
+    code_of_node, left_operand, end = code[node], node + 1, stop[node]
+    if end == left_operand:
         return 0
-    second = _after(code, stop, left, end)
-    if kind == PARENTHESES:
-        return int(value[second]) if second < end else 0
-    if kind == INSTANCEOF or code[left] == NOT:
+    second_child = _next_sibling(code, stop, left_operand, end)
+    if code_of_node == PARENTHESES:
+        return int(value[second_child]) if second_child < end else 0
+    if code_of_node == INSTANCEOF or code[left_operand] == NOT:
         return BOOLEAN
-    if second >= end:
+    if second_child >= end:
         return 0
-    if kind == UNARY:
-        return _promoted(value[second], value[second])
-    if kind == UPDATE:
-        return int(max(value[left], value[second]))
-    third = _after(code, stop, second, end)
-    if third >= end:
+    if code_of_node == UNARY:
+        return _promote_numeric(value[second_child], value[second_child])
+    if code_of_node == UPDATE:
+        return int(max(value[left_operand], value[second_child]))
+    third_child = _next_sibling(code, stop, second_child, end)
+    if third_child >= end:
         return 0
-    if kind == CONDITIONAL:
-        last = _after(code, stop, _after(code, stop, third, end), end)
-        return int(value[third]) if last < end and value[third] == value[last] else 0
-    if code[second] == COMPARISON:
+    if code_of_node == CONDITIONAL:
+        last_child = _next_sibling(code, stop, _next_sibling(code, stop, third_child, end), end)
+        return (
+            int(value[third_child])
+            if last_child < end and value[third_child] == value[last_child]
+            else 0
+        )
+    if code[second_child] == COMPARISON:
         return BOOLEAN
-    if code[second] == PLUS and (value[left] == text or value[third] == text):
+    if code[second_child] == PLUS and (value[left_operand] == text or value[third_child] == text):
         return int(text)
-    if code[second] == SHIFT:
-        return _promoted(value[left], value[left])
-    if code[second] == BITWISE and value[left] == BOOLEAN:
+    if code[second_child] == SHIFT:
+        return _promote_numeric(value[left_operand], value[left_operand])
+    if code[second_child] == BITWISE and value[left_operand] == BOOLEAN:
         return BOOLEAN
-    return _promoted(value[left], value[third])
+    return _promote_numeric(value[left_operand], value[third_child])
 
 
 @kernel
-def _promoted(left: int, right: int) -> int:
-    """Binary numeric promotion (JLS 5.6)."""
+def _promote_numeric(left: int, right: int) -> int:
+    """Return the type after binary numeric promotion (JLS 5.6); 0 if an operand is not numeric."""
     if BOOLEAN < left <= DOUBLE and BOOLEAN < right <= DOUBLE and (left | right) & 255 == 0:
         return max(left, right, INT)
     return 0
@@ -120,136 +125,182 @@ METHODS = 1
 IS_PRIVATE = 1
 FILE, EXTRA = 16, 32
 T_BOOLEAN, T_CHAR, T_NULL = 1, 4, 10
-# Types known to the language: indices into ``known``. Boxes start at K_BOXES + 1. From K_SHARED
-# to K_END are the common supertypes of String and the boxes, up to K_UNWRITTEN those of enums and
-# records too.
+# Types known to the language: indices into ``known_types``. Boxes start at K_BOXES + 1. From
+# K_SHARED to K_END are the common supertypes of String and the boxes, up to K_UNWRITTEN those of
+# enums and records too.
 K_STRING, K_OBJECT, K_BOXES, K_NUMBER, K_SEQUENCE, K_CLONEABLE = 1, 3, 4, 13, 14, 15
 K_SHARED, K_SERIALIZABLE, K_END, K_UNWRITTEN = 16, 16, 20, 22
 # How well an argument fits a parameter: not at all; possibly, by a relation between types declared
 # elsewhere; unknown type; by boxing; as a subtype; exactly.
-NO, PERHAPS, OPEN, BOXED, SUBTYPE, EXACT = range(6)
+NOT_APPLICABLE, MAYBE_APPLICABLE, UNKNOWN_TYPE, BOXED, SUBTYPE, EXACT = range(6)
 # Maximum number of arguments and candidates.
-MOST = 32
+MOST_ARGUMENTS = 32
 
 
-class Tree(NamedTuple):
+class OverloadTree(NamedTuple):
+    """Columns of a syntax that these kernels read."""
+
     code: Any
     stop: Any
     word: Any
 
 
-class Types(NamedTuple):
+class AncestorTypes(NamedTuple):
+    """Ancestors of the file's types; ``inherits_foreign``: some is declared elsewhere."""
+
     offsets: Any
     ancestors: Any
-    open: Any
+    inherits_foreign: Any
 
 
-class Facts(NamedTuple):
+class OverloadFacts(NamedTuple):
+    """Members, their signatures, the types known to the language, and the type of each node."""
+
     members: Members
     signatures: Signatures
-    known: Any
+    known_types: Any
     of_object: Any
     words: int
     value: Any
 
 
 @kernel
-def _find(facts: Facts, t: int, word: int) -> int:
+def _find_method(facts: OverloadFacts, t: int, word: int) -> int:
+    """Return the first method of a name declared in the type itself; -1 if there is none."""
     keys = facts.members.key
     key = (3 * t + METHODS) * facts.words + word
-    at = np.searchsorted(keys, key)
-    return int(at) if at < len(keys) and keys[at] == key else -1
+    m = np.searchsorted(keys, key)
+    return int(m) if m < len(keys) and keys[m] == key else -1
 
 
 @kernel
-def _accepts(facts: Facts, types: Types, parameter: int, argument: int) -> int:
+def _rate_argument(
+    facts: OverloadFacts, types: AncestorTypes, parameter: int, argument: int
+) -> int:
     """Return how well an argument of a type fits a parameter."""
     if parameter == 0 or argument == 0:
-        return OPEN
+        return UNKNOWN_TYPE
     if parameter == argument:
         return EXACT
-    count, known = len(types.open), facts.known
-    p, p_dims = parameter >> 8, parameter & 255
-    a, a_dims = argument >> 8, argument & 255
-    variables = FILE + count + facts.words + EXTRA
-    if a == T_NULL:
-        return NO if p < FILE and p_dims == 0 else SUBTYPE
-    if p_dims == 0 and p < FILE:  # primitive parameter
-        if a_dims > 0:
-            return NO
-        if a < FILE:
-            narrower = p in (T_BOOLEAN, T_CHAR) or a == T_BOOLEAN or a > p
-            return NO if narrower else SUBTYPE
-        return PERHAPS if a >= variables or _box(known, a) >= 0 else NO
-    if a_dims == 0 and a < FILE:  # primitive argument
-        if p_dims > 0:
-            return NO
-        if p >= variables:
-            return OPEN
-        if p == known[K_OBJECT] or p == known[K_NUMBER] or _box(known, p) == a:
+    type_count, known_types = len(types.inherits_foreign), facts.known_types
+    parameter_base, parameter_dims = parameter >> 8, parameter & 255
+    argument_base, argument_dims = argument >> 8, argument & 255
+    first_variable = FILE + type_count + facts.words + EXTRA
+    if argument_base == T_NULL:
+        return NOT_APPLICABLE if parameter_base < FILE and parameter_dims == 0 else SUBTYPE
+    if parameter_dims == 0 and parameter_base < FILE:  # primitive parameter
+        if argument_dims > 0:
+            return NOT_APPLICABLE
+        if argument_base < FILE:
+            narrower = (
+                parameter_base in (T_BOOLEAN, T_CHAR)
+                or argument_base == T_BOOLEAN
+                or argument_base > parameter_base
+            )
+            return NOT_APPLICABLE if narrower else SUBTYPE
+        return (
+            MAYBE_APPLICABLE
+            if argument_base >= first_variable or _boxed_primitive(known_types, argument_base) >= 0
+            else NOT_APPLICABLE
+        )
+    if argument_dims == 0 and argument_base < FILE:  # primitive argument
+        if parameter_dims > 0:
+            return NOT_APPLICABLE
+        if parameter_base >= first_variable:
+            return UNKNOWN_TYPE
+        if (
+            parameter_base == known_types[K_OBJECT]
+            or parameter_base == known_types[K_NUMBER]
+            or _boxed_primitive(known_types, parameter_base) == argument_base
+        ):
             return BOXED
-        return BOXED if _is_one(known, p, K_SHARED, K_END) else NO
-    if p_dims == 0 and p == known[K_OBJECT]:
+        return BOXED if _is_any_of(known_types, parameter_base, K_SHARED, K_END) else NOT_APPLICABLE
+    if parameter_dims == 0 and parameter_base == known_types[K_OBJECT]:
         return SUBTYPE
-    if a_dims != p_dims:
-        if p >= variables or (a >= variables and a_dims < p_dims):
-            return OPEN
-        shared = p == known[K_OBJECT] or p == known[K_CLONEABLE] or p == known[K_SERIALIZABLE]
-        return SUBTYPE if a_dims > p_dims and shared else NO
-    if p >= variables or a >= variables:
-        return OPEN
-    if a < FILE or p < FILE:
-        return NO
-    if a == known[K_STRING]:
-        shared = p == known[K_SEQUENCE] or _is_one(known, p, K_SHARED, K_END)
-        return SUBTYPE if shared else NO
+    if argument_dims != parameter_dims:
+        if parameter_base >= first_variable or (
+            argument_base >= first_variable and argument_dims < parameter_dims
+        ):
+            return UNKNOWN_TYPE
+        shared = (
+            parameter_base == known_types[K_OBJECT]
+            or parameter_base == known_types[K_CLONEABLE]
+            or parameter_base == known_types[K_SERIALIZABLE]
+        )
+        return SUBTYPE if argument_dims > parameter_dims and shared else NOT_APPLICABLE
+    if parameter_base >= first_variable or argument_base >= first_variable:
+        return UNKNOWN_TYPE
+    if argument_base < FILE or parameter_base < FILE:
+        return NOT_APPLICABLE
+    if argument_base == known_types[K_STRING]:
+        shared = parameter_base == known_types[K_SEQUENCE] or _is_any_of(
+            known_types, parameter_base, K_SHARED, K_END
+        )
+        return SUBTYPE if shared else NOT_APPLICABLE
     # String and the boxes have no subclasses.
-    if p == known[K_STRING] or _box(known, p) >= 0:
-        return NO
-    if a < FILE + count:
-        for k in range(types.offsets[a - FILE], types.offsets[a - FILE + 1]):
-            if types.ancestors[k] == p - FILE:
+    if (
+        parameter_base == known_types[K_STRING]
+        or _boxed_primitive(known_types, parameter_base) >= 0
+    ):
+        return NOT_APPLICABLE
+    if argument_base < FILE + type_count:
+        for i in range(
+            types.offsets[argument_base - FILE], types.offsets[argument_base - FILE + 1]
+        ):
+            if types.ancestors[i] == parameter_base - FILE:
                 return SUBTYPE
         # Enums and records have implicit ancestors.
-        unwritten = _is_one(known, p, K_SHARED, K_UNWRITTEN)
-        return PERHAPS if types.open[a - FILE] or unwritten else NO
-    return PERHAPS
+        unwritten = _is_any_of(known_types, parameter_base, K_SHARED, K_UNWRITTEN)
+        return (
+            MAYBE_APPLICABLE
+            if types.inherits_foreign[argument_base - FILE] or unwritten
+            else NOT_APPLICABLE
+        )
+    return MAYBE_APPLICABLE
 
 
 @kernel
-def _is_one(known: Any, base: int, first: int, end: int) -> bool:
-    return bool(np.any(known[first:end] == base))
+def _is_any_of(known_types: Any, base: int, first: int, end: int) -> bool:
+    return bool(np.any(known_types[first:end] == base))
 
 
 @kernel
-def _box(known: Any, base: int) -> int:
+def _boxed_primitive(known_types: Any, base: int) -> int:
     """Return the primitive type that a type boxes; -1 if it is no box."""
-    for k in range(1, 9):
-        if known[K_BOXES + k] == base:
-            return k
+    for primitive in range(1, 9):
+        if known_types[K_BOXES + primitive] == base:
+            return primitive
     return -1
 
 
 @kernel
-def _candidates(
-    facts: Facts, types: Types, t: int, word: int, args: int, own: bool, candidates: Any
+def _collect_candidates(
+    facts: OverloadFacts,
+    types: AncestorTypes,
+    t: int,
+    word: int,
+    argument_count: int,
+    with_own: bool,
+    candidates: Any,
 ) -> int:
     """Collect the methods of a type that accept a number of arguments, without overridden ones.
 
     Returns their number; 0 where there are more than fit into ``candidates``.
     """
-    members, calls = facts.members, facts.signatures
+    members, signatures = facts.members, facts.signatures
     count = 0
-    for k in range(types.offsets[t] - own, types.offsets[t + 1]):
+    for k in range(types.offsets[t] - with_own, types.offsets[t + 1]):
         inherited = k >= types.offsets[t]
-        m = _find(facts, types.ancestors[k] if inherited else t, word)
+        m = _find_method(facts, types.ancestors[k] if inherited else t, word)
         while m >= 0:
-            wanted = calls.offsets[m + 1] - calls.offsets[m]
-            fits = wanted == args or (calls.varargs[m] and args >= wanted - 1)
+            parameter_count = signatures.offsets[m + 1] - signatures.offsets[m]
+            fits = parameter_count == argument_count or (
+                signatures.varargs[m] and argument_count >= parameter_count - 1
+            )
             if inherited and members.flags[m] & IS_PRIVATE:
-                fits = fits and not own and k == types.offsets[t]
+                fits = fits and not with_own and k == types.offsets[t]
             for c in range(count):
-                fits = fits and not (inherited and _overrides(facts, candidates[c], m))
+                fits = fits and not (inherited and _has_same_parameters(facts, candidates[c], m))
             if fits:
                 if count == len(candidates):
                     return 0
@@ -260,150 +311,182 @@ def _candidates(
 
 
 @kernel
-def _fit(
-    tree: Tree, facts: Facts, types: Types, m: int, given: Any, args: int, spread: bool
+def _rate_method(
+    tree: OverloadTree,
+    facts: OverloadFacts,
+    types: AncestorTypes,
+    m: int,
+    argument_nodes: Any,
+    argument_count: int,
+    spread: bool,
 ) -> int:
     """Return how well a method fits its worst argument; with ``spread``, as a varargs method."""
-    calls, value = facts.signatures, facts.value
-    first, wanted = calls.offsets[m], calls.offsets[m + 1] - calls.offsets[m]
-    fit = EXACT
-    if (spread and not calls.varargs[m]) or (not spread and wanted != args):
-        return NO
-    for g in range(args):
-        type_ = calls.parameters[first + min(g, wanted - 1)]
-        if spread and g >= wanted - 1 and type_ & 255:
+    signatures, value = facts.signatures, facts.value
+    first, parameter_count = (
+        signatures.offsets[m],
+        signatures.offsets[m + 1] - signatures.offsets[m],
+    )
+    worst = EXACT
+    if (spread and not signatures.varargs[m]) or (not spread and parameter_count != argument_count):
+        return NOT_APPLICABLE
+    for i in range(argument_count):
+        type_ = signatures.parameters[first + min(i, parameter_count - 1)]
+        if spread and i >= parameter_count - 1 and type_ & 255:
             type_ -= 1
-        one = _accepts(facts, types, type_, value[given[g]])
-        if value[given[g]] == 0 and type_ != 0:
+        rating = _rate_argument(facts, types, type_, value[argument_nodes[i]])
+        if value[argument_nodes[i]] == 0 and type_ != 0:
             # A lambda or a method reference needs an interface.
-            function = tree.code[given[g]] == LAMBDA or tree.code[given[g]] == REFERENCE
+            function = (
+                tree.code[argument_nodes[i]] == LAMBDA or tree.code[argument_nodes[i]] == REFERENCE
+            )
             if function and (
-                type_ < 256 * FILE or type_ & 255 or _is_one(facts.known, type_ >> 8, 1, K_NUMBER)
+                type_ < 256 * FILE
+                or type_ & 255
+                or _is_any_of(facts.known_types, type_ >> 8, 1, K_NUMBER)
             ):
-                one = NO
-        fit = min(fit, one)
-    return fit
+                rating = NOT_APPLICABLE
+        worst = min(worst, rating)
+    return worst
 
 
 @kernel
-def _choose(
-    tree: Tree,
-    facts: Facts,
-    types: Types,
+def _choose_method(
+    tree: OverloadTree,
+    facts: OverloadFacts,
+    types: AncestorTypes,
     t: int,
     word: int,
     arguments: int,
-    own: bool,
-    given: Any,
+    with_own: bool,
+    argument_nodes: Any,
     candidates: Any,
 ) -> Any:
     """Return the method of a type that a call means, or -1; and how well it fits."""
     code, stop = tree.code, tree.stop
-    args, at = 0, arguments + 1
-    while at < stop[arguments]:
-        if code[at] != PUNCTUATION and code[at] != COMMENT:
-            if args < len(given):
-                given[args] = at
-            args += 1
-        at = stop[at]
-    if args > len(given):
+    argument_count, node = 0, arguments + 1
+    while node < stop[arguments]:
+        if code[node] != PUNCTUATION and code[node] != COMMENT:
+            if argument_count < len(argument_nodes):
+                argument_nodes[argument_count] = node
+            argument_count += 1
+        node = stop[node]
+    if argument_count > len(argument_nodes):
         return -1, 0
-    count = _candidates(facts, types, t, word, args, own, candidates)
+    count = _collect_candidates(facts, types, t, word, argument_count, with_own, candidates)
     # First by fixed arity, then by variable arity (JLS 15.12.2.2 to 4).
-    fixed, kept, worst, best = -1, 0, EXACT, NO
+    fixed_arity, applicable, worst, best = -1, 0, EXACT, NOT_APPLICABLE
     for c in range(count):
-        fit = _fit(tree, facts, types, candidates[c], given, args, False)
+        fit = _rate_method(tree, facts, types, candidates[c], argument_nodes, argument_count, False)
         if fit == EXACT:
             return candidates[c], EXACT
-        if fit > NO:
-            fixed = candidates[c]
-            kept += 1
+        if fit > NOT_APPLICABLE:
+            fixed_arity = candidates[c]
+            applicable += 1
             worst, best = min(worst, fit), max(best, fit)
-    if kept == 1 and worst >= BOXED:
-        return fixed, worst
-    if kept > 1 and worst >= BOXED:
-        return _most_specific(tree, facts, types, given, args, candidates, count, best), worst
-    spread = -1
+    if applicable == 1 and worst >= BOXED:
+        return fixed_arity, worst
+    if applicable > 1 and worst >= BOXED:
+        return _find_most_specific(
+            tree, facts, types, argument_nodes, argument_count, candidates, count, best
+        ), worst
+    variable_arity = -1
     for c in range(count):
-        if _fit(tree, facts, types, candidates[c], given, args, True) and candidates[c] != fixed:
-            spread = candidates[c]
-            kept += 1
-    if kept != 1:
+        if (
+            _rate_method(tree, facts, types, candidates[c], argument_nodes, argument_count, True)
+            and candidates[c] != fixed_arity
+        ):
+            variable_arity = candidates[c]
+            applicable += 1
+    if applicable != 1:
         return -1, 0
-    return (fixed, worst) if fixed >= 0 else (spread, OPEN)
+    return (fixed_arity, worst) if fixed_arity >= 0 else (variable_arity, UNKNOWN_TYPE)
 
 
 @kernel
-def _most_specific(
-    tree: Tree,
-    facts: Facts,
-    types: Types,
-    given: Any,
-    args: int,
+def _find_most_specific(
+    tree: OverloadTree,
+    facts: OverloadFacts,
+    types: AncestorTypes,
+    argument_nodes: Any,
+    argument_count: int,
     candidates: Any,
     count: int,
-    needed: int,
+    needed_rating: int,
 ) -> int:
     """Return the most specific of several applicable methods (JLS 15.12.2.5); -1 if there is none.
 
     All other methods must accept its parameter types.
     """
-    calls = facts.signatures
+    signatures = facts.signatures
     for c in range(count):
         m, better = candidates[c], True
-        if _fit(tree, facts, types, m, given, args, False) < needed:
+        if (
+            _rate_method(tree, facts, types, m, argument_nodes, argument_count, False)
+            < needed_rating
+        ):
             continue
         for d in range(count):
             other = candidates[d]
-            if other == m or _fit(tree, facts, types, other, given, args, False) < needed:
+            if (
+                other == m
+                or _rate_method(tree, facts, types, other, argument_nodes, argument_count, False)
+                < needed_rating
+            ):
                 continue
-            for g in range(args):
-                wide = calls.parameters[calls.offsets[other] + g]
-                narrow = calls.parameters[calls.offsets[m] + g]
-                better = better and _accepts(facts, types, wide, narrow) >= SUBTYPE
+            for i in range(argument_count):
+                wide = signatures.parameters[signatures.offsets[other] + i]
+                narrow = signatures.parameters[signatures.offsets[m] + i]
+                better = better and _rate_argument(facts, types, wide, narrow) >= SUBTYPE
         if better:
             return int(m)
     return -1
 
 
 @kernel
-def _overrides(facts: Facts, near: int, far: int) -> bool:
+def _has_same_parameters(facts: OverloadFacts, near: int, far: int) -> bool:
     """Return whether the nearer method has the same parameters as the farther one.
 
     Where the farther one has a type variable only type arguments could decide, so both stay.
     """
-    calls = facts.signatures
-    length = calls.offsets[far + 1] - calls.offsets[far]
-    if calls.offsets[near + 1] - calls.offsets[near] != length:
+    signatures = facts.signatures
+    length = signatures.offsets[far + 1] - signatures.offsets[far]
+    if signatures.offsets[near + 1] - signatures.offsets[near] != length:
         return False
-    for g in range(length):
-        a = calls.parameters[calls.offsets[near] + g]
-        b = calls.parameters[calls.offsets[far] + g]
-        if a != b:
+    for i in range(length):
+        near_type = signatures.parameters[signatures.offsets[near] + i]
+        far_type = signatures.parameters[signatures.offsets[far] + i]
+        if near_type != far_type:
             return False
     return True
 
 
 @kernel
-def choose(tree: Tree, facts: Facts, types: Types, calls: Calls, idents: Any) -> Any:
+def choose_methods(
+    tree: OverloadTree, facts: OverloadFacts, types: AncestorTypes, calls: PendingCalls, idents: Any
+) -> Any:
     """Return for each call the node of the method's name, or -1."""
-    found = np.full(len(calls.place), -1, np.int32)
-    given, candidates = np.empty(MOST, np.int32), np.empty(MOST, np.int32)
-    for c in range(len(calls.place)):
-        name = idents[calls.place[c]]
+    chosen = np.full(len(calls.name_index), -1, np.int32)
+    argument_nodes, candidates = (
+        np.empty(MOST_ARGUMENTS, np.int32),
+        np.empty(MOST_ARGUMENTS, np.int32),
+    )
+    for c in range(len(calls.name_index)):
+        name = idents[calls.name_index[c]]
         node, t = calls.node[c], calls.type[c]
-        at = tree.stop[name]
-        while at < tree.stop[node] and tree.code[at] != ARGUMENTS:
-            at = tree.stop[at]
+        arguments = tree.stop[name]
+        while arguments < tree.stop[node] and tree.code[arguments] != ARGUMENTS:
+            arguments = tree.stop[arguments]
         w = tree.word[name]
-        m, fit = _choose(tree, facts, types, t, w, at, not calls.as_super[c], given, candidates)
+        m, fit = _choose_method(
+            tree, facts, types, t, w, arguments, not calls.as_super[c], argument_nodes, candidates
+        )
         if m < 0:
             continue
         # A method inherited from elsewhere may be nearer, or fit better. It rarely has the name of
         # a private one: in the whole JDK this assumption is wrong for two calls.
-        private = facts.members.flags[m] & IS_PRIVATE != 0
-        inherits = types.open[t] or facts.of_object[w]
-        sure = fit > OPEN or not inherits
-        if (private and (sure or fit == OPEN)) or (sure and not calls.crossed[c]):
-            found[c] = facts.members.name[m]
-    return found
+        is_private = facts.members.flags[m] & IS_PRIVATE != 0
+        may_inherit = types.inherits_foreign[t] or facts.of_object[w]
+        is_sure = fit > UNKNOWN_TYPE or not may_inherit
+        if (is_private and (is_sure or fit == UNKNOWN_TYPE)) or (is_sure and not calls.crossed[c]):
+            chosen[c] = facts.members.name[m]
+    return chosen

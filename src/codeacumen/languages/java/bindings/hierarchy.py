@@ -60,10 +60,10 @@ FIELDS, METHODS, TYPES = 0, 1, 2
 IS_PRIVATE, IS_CONSTANT, IS_ACCESSOR, IS_COMPONENT, IS_STATIC, IS_VALUES = 1, 2, 4, 8, 16, 32
 # Limits on the ancestors of a type, the classes around it and the types of one name. No real
 # program reaches them; they end cycles in wrong programs.
-MOST, DEEPEST, SAME = 64, 16, 1024
+MOST_ANCESTORS, DEEPEST_NESTING, MOST_NAMESAKES = 64, 16, 1024
 
 
-class Tree(NamedTuple):
+class TypeTree(NamedTuple):
     """Columns of a syntax that these kernels read; ``code`` holds this file's codes for kinds.
 
     Kernels of other files share this class. With two classes of the same fields, numba looks up
@@ -76,7 +76,7 @@ class Tree(NamedTuple):
     word: Any
 
 
-class Types(NamedTuple):
+class FileTypes(NamedTuple):
     """Types that a file declares, one value per type in each column.
 
     ``owner`` is the enclosing type (-1: none), ``name`` the node of the name, ``begin`` the node
@@ -106,9 +106,9 @@ class Members(NamedTuple):
 
 
 @kernel
-def collect(
-    tree: Tree, idents: Any, nodes: Any, implicit: Any, words: int
-) -> tuple[Types, Members]:
+def collect_types_and_members(
+    tree: TypeTree, idents: Any, nodes: Any, implicit: Any, words: int
+) -> tuple[FileTypes, Members]:
     """Return the types and members of a file, from its identifiers and the nodes of its types.
 
     ``implicit`` holds the words ``values`` and ``valueOf``, methods of every enum (JLS 8.9.3).
@@ -118,31 +118,34 @@ def collect(
     owner, name = np.full(count, -1, np.int32), np.full(count, -1, np.int32)
     begin, start = np.full(count, -1, np.int32), np.zeros(count, np.int32)
     end, member = np.full(count, len(code), np.int32), np.zeros(count, np.bool_)
-    room = 2 * (len(idents) + count)
-    key, m_name = np.empty(room, np.int64), np.empty(room, np.int32)
-    m_flags = np.empty(room, np.uint8)
-    found = 0
+    capacity = 2 * (len(idents) + count)
+    member_keys, member_names = np.empty(capacity, np.int64), np.empty(capacity, np.int32)
+    member_flags = np.empty(capacity, np.uint8)
+    member_count = 0
     stack = np.empty(count + 1, np.int32)
-    top, fresh = -1, 0
+    stack_top, next_type = -1, 0
     for k in range(len(idents) + 1):
         i = idents[k] if k < len(idents) else len(code)
-        while fresh < count and nodes[fresh] <= i:
-            t = fresh
+        while next_type < count and nodes[next_type] <= i:
+            t = next_type
             node = nodes[t]
-            fresh += 1
-            while top >= 0 and stop[nodes[stack[top]]] <= node:
-                top -= 1
-            if top >= 0:
-                owner[t] = stack[top]
-            top += 1
-            stack[top] = t
-            mother = parent[node]
+            next_type += 1
+            while stack_top >= 0 and stop[nodes[stack[stack_top]]] <= node:
+                stack_top -= 1
+            if stack_top >= 0:
+                owner[t] = stack[stack_top]
+            stack_top += 1
+            stack[stack_top] = t
+            parent_node = parent[node]
             begin[t] = node
             for n in range(2):
                 if code[node] == ENUM and implicit[n] >= 0:
-                    key[found] = (3 * t + METHODS) * words + implicit[n]
-                    m_name[found], m_flags[found] = -1, IS_STATIC | (0 if n else IS_VALUES)
-                    found += 1
+                    member_keys[member_count] = (3 * t + METHODS) * words + implicit[n]
+                    member_names[member_count], member_flags[member_count] = (
+                        -1,
+                        IS_STATIC | (0 if n else IS_VALUES),
+                    )
+                    member_count += 1
             if code[node] in (TYPE, RECORD, ENUM):
                 at = node + 1
                 while at < stop[node]:
@@ -150,59 +153,64 @@ def collect(
                         begin[t] = at
                         break
                     at = stop[at]
-                if owner[t] >= 0 and (code[mother] == BODY or code[mother] == BODY_REST):
+                if owner[t] >= 0 and (code[parent_node] == BODY or code[parent_node] == BODY_REST):
                     member[t] = True
                     start[t], end[t] = begin[owner[t]], stop[nodes[owner[t]]]
-                elif mother >= 0 and code[mother] != PROGRAM:
+                elif parent_node >= 0 and code[parent_node] != PROGRAM:
                     start[t] = node
-                    end[t] = stop[parent[mother] if code[mother] == GROUP else mother]
+                    end[t] = stop[
+                        parent[parent_node] if code[parent_node] == GROUP else parent_node
+                    ]
             else:
                 start[t], end[t] = node, node  # an anonymous class has no name
-        while top >= 0 and stop[nodes[stack[top]]] <= i:
-            top -= 1
-        if top < 0 or k == len(idents) or code[i] == TYPE_IDENTIFIER:
+        while stack_top >= 0 and stop[nodes[stack[stack_top]]] <= i:
+            stack_top -= 1
+        if stack_top < 0 or k == len(idents) or code[i] == TYPE_IDENTIFIER:
             continue
-        t = stack[top]
-        p = parent[i]
-        kind = code[p]
-        space, flags = -1, 0
+        t = stack[stack_top]
+        declaration = parent[i]
+        kind = code[declaration]
+        namespace, flags = -1, 0
         if kind in (TYPE, RECORD, ENUM):
-            if p == nodes[t] and name[t] < 0:
+            if declaration == nodes[t] and name[t] < 0:
                 name[t] = i
                 if member[t]:
-                    space = TYPES
+                    namespace = TYPES
                     t = owner[t]
-                    flags = _modifiers(tree, p)
+                    flags = _member_flags(tree, declaration)
         elif kind == METHOD:
-            space, flags = METHODS, _modifiers(tree, p)
+            namespace, flags = METHODS, _member_flags(tree, declaration)
         elif kind == ENUM_CONSTANT:
-            space, flags = FIELDS, IS_CONSTANT | IS_STATIC
-        elif kind == DECLARATOR and p + 1 == i:
-            q = parent[p]
-            if code[q] == FIELD:
-                space, flags = FIELDS, _modifiers(tree, q)
-            elif code[q] == CONSTANT:
-                space, flags = FIELDS, IS_STATIC
-            elif code[q] == SPREAD and _of_record(tree, q):
-                space, flags = FIELDS, IS_PRIVATE | IS_COMPONENT
-        elif kind == PARAMETER and _of_record(tree, p):
-            space, flags = FIELDS, IS_PRIVATE | IS_COMPONENT
-        if space < 0:
+            namespace, flags = FIELDS, IS_CONSTANT | IS_STATIC
+        elif kind == DECLARATOR and declaration + 1 == i:
+            outer_declaration = parent[declaration]
+            if code[outer_declaration] == FIELD:
+                namespace, flags = FIELDS, _member_flags(tree, outer_declaration)
+            elif code[outer_declaration] == CONSTANT:
+                namespace, flags = FIELDS, IS_STATIC
+            elif code[outer_declaration] == SPREAD and _is_record_component(
+                tree, outer_declaration
+            ):
+                namespace, flags = FIELDS, IS_PRIVATE | IS_COMPONENT
+        elif kind == PARAMETER and _is_record_component(tree, declaration):
+            namespace, flags = FIELDS, IS_PRIVATE | IS_COMPONENT
+        if namespace < 0:
             continue
-        key[found] = (3 * t + space) * words + word[i]
-        m_name[found], m_flags[found] = i, flags
-        found += 1
+        member_keys[member_count] = (3 * t + namespace) * words + word[i]
+        member_names[member_count], member_flags[member_count] = i, flags
+        member_count += 1
         if flags & IS_COMPONENT:
-            key[found] = (3 * t + METHODS) * words + word[i]
-            m_name[found], m_flags[found] = i, IS_ACCESSOR
-            found += 1
-    order = np.argsort(key[:found], kind="mergesort")
-    members = Members(key[order], m_name[order], m_flags[order])
-    return Types(nodes, owner, name, begin, start, end, member), members
+            member_keys[member_count] = (3 * t + METHODS) * words + word[i]
+            member_names[member_count], member_flags[member_count] = i, IS_ACCESSOR
+            member_count += 1
+    order = np.argsort(member_keys[:member_count], kind="mergesort")
+    members = Members(member_keys[order], member_names[order], member_flags[order])
+    return FileTypes(nodes, owner, name, begin, start, end, member), members
 
 
 @kernel
-def _modifiers(tree: Tree, declaration: int) -> int:
+def _member_flags(tree: TypeTree, declaration: int) -> int:
+    """Return the flags of a declaration's modifiers."""
     first, flags = declaration + 1, 0
     if first < tree.stop[declaration] and tree.code[first] == MODIFIERS:
         for at in range(first + 1, tree.stop[first]):
@@ -214,21 +222,24 @@ def _modifiers(tree: Tree, declaration: int) -> int:
 
 
 @kernel
-def _of_record(tree: Tree, parameter: int) -> bool:
-    group = tree.parent[parameter]
-    return bool(tree.code[group] == PARAMETERS and tree.code[tree.parent[group]] == RECORD)
+def _is_record_component(tree: TypeTree, parameter: int) -> bool:
+    """Return whether a parameter declares a component of a record."""
+    parameter_list = tree.parent[parameter]
+    return bool(
+        tree.code[parameter_list] == PARAMETERS and tree.code[tree.parent[parameter_list]] == RECORD
+    )
 
 
 @kernel
-def _find(members: Members, words: int, t: int, space: int, word: int) -> int:
+def _find_member(members: Members, words: int, t: int, namespace: int, word: int) -> int:
     """Return the first member of a name declared in the type itself; -1 if there is none."""
-    key = (3 * t + space) * words + word
-    at = np.searchsorted(members.key, key)
-    return int(at) if at < len(members.key) and members.key[at] == key else -1
+    key = (3 * t + namespace) * words + word
+    m = np.searchsorted(members.key, key)
+    return int(m) if m < len(members.key) and members.key[m] == key else -1
 
 
 @kernel
-def hierarchy(tree: Tree, types: Types, members: Members, words: int) -> Any:
+def resolve_ancestors(tree: TypeTree, types: FileTypes, members: Members, words: int) -> Any:
     """Return each type's ancestors in this file, and whether some ancestor is declared elsewhere.
 
     The nearest ancestor comes first, in the order in which javac looks for members: the
@@ -236,189 +247,195 @@ def hierarchy(tree: Tree, types: Types, members: Members, words: int) -> Any:
     """
     count = len(types.node)
     type_of = np.full(len(tree.code), -1, np.int32)
-    named = np.full(words, -1, np.int32)
-    same = np.full(count, -1, np.int32)
+    last_of_word = np.full(words, -1, np.int32)
+    previous_of_word = np.full(count, -1, np.int32)
     for t in range(count):
         if types.name[t] >= 0:
             type_of[types.name[t]] = t
             w = tree.word[types.name[t]]
-            same[t], named[w] = named[w], t
-    refs, ref_type = _references(tree, types)
-    parents = np.full(len(refs), -1, np.int32)
-    first = np.zeros(count + 1, np.int32)
-    for r in range(len(refs)):
-        first[ref_type[r] + 1] += 1
+            previous_of_word[t], last_of_word[w] = last_of_word[w], t
+    references, type_of_reference = _collect_supertypes(tree, types)
+    parents = np.full(len(references), -1, np.int32)
+    first_reference = np.zeros(count + 1, np.int32)
+    for r in range(len(references)):
+        first_reference[type_of_reference[r] + 1] += 1
     for t in range(count):
-        first[t + 1] += first[t]
+        first_reference[t + 1] += first_reference[t]
     # A supertype may be a type that an enclosing type inherits, so repeat until nothing changes.
     for _ in range(4):
         changed = False
-        offsets, ancestors = _linearised(first, parents)
-        for r in range(len(refs)):
+        offsets, ancestors = _linearise_ancestors(first_reference, parents)
+        for r in range(len(references)):
             if parents[r] < 0:
-                t = ref_type[r]
-                if refs[r] < 0:
+                t = type_of_reference[r]
+                if references[r] < 0:
                     parents[r] = types.owner[t]
                 else:
-                    parents[r] = _named(
+                    parents[r] = _resolve_supertype(
                         tree,
                         types,
                         members,
                         words,
                         type_of,
-                        named,
-                        same,
+                        last_of_word,
+                        previous_of_word,
                         offsets,
                         ancestors,
                         t,
-                        refs[r],
+                        references[r],
                     )
                 changed = changed or parents[r] >= 0
         if not changed:
             break
-    offsets, ancestors = _linearised(first, parents)
-    open_ = np.zeros(count, np.bool_)
-    for r in range(len(refs)):
+    offsets, ancestors = _linearise_ancestors(first_reference, parents)
+    has_foreign_parent = np.zeros(count, np.bool_)
+    for r in range(len(references)):
         if parents[r] < 0:
-            open_[ref_type[r]] = True
-    inherits = open_.copy()
+            has_foreign_parent[type_of_reference[r]] = True
+    inherits_foreign = has_foreign_parent.copy()
     for t in range(count):
         for k in range(offsets[t], offsets[t + 1]):
-            inherits[t] = inherits[t] or open_[ancestors[k]]
-    return offsets, ancestors, inherits, type_of
+            inherits_foreign[t] = inherits_foreign[t] or has_foreign_parent[ancestors[k]]
+    return offsets, ancestors, inherits_foreign, type_of
 
 
 @kernel
-def _references(tree: Tree, types: Types) -> Any:
+def _collect_supertypes(tree: TypeTree, types: FileTypes) -> Any:
     """Return the nodes of all supertypes as written; -1 for the body of an enum's constant."""
     code, parent, stop, _ = tree
-    refs, ref_type = [np.int32(0) for _ in range(0)], [np.int32(0) for _ in range(0)]
+    references, type_of_reference = [np.int32(0) for _ in range(0)], [np.int32(0) for _ in range(0)]
     for t in range(len(types.node)):
         node = types.node[t]
         if code[node] == BODY:
-            mother = parent[node]
-            if code[mother] == ENUM_CONSTANT:
-                refs.append(np.int32(-1))
-                ref_type.append(np.int32(t))
+            parent_node = parent[node]
+            if code[parent_node] == ENUM_CONSTANT:
+                references.append(np.int32(-1))
+                type_of_reference.append(np.int32(t))
             else:
-                at = mother + 1
-                while at < node:
-                    kind = code[at]
+                child = parent_node + 1
+                while child < node:
+                    kind = code[child]
                     if kind == TYPE_IDENTIFIER or SCOPED <= kind <= ANNOTATED:
-                        refs.append(np.int32(at))
-                        ref_type.append(np.int32(t))
-                    at = stop[at]
+                        references.append(np.int32(child))
+                        type_of_reference.append(np.int32(t))
+                    child = stop[child]
             continue
-        at = node + 1
-        while at < stop[node] and code[at] != BODY:
-            if code[at] == SUPERCLASS or code[at] == INTERFACES:
-                inner = at + 1
-                while inner < stop[at]:
-                    kind = code[inner]
+        child = node + 1
+        while child < stop[node] and code[child] != BODY:
+            if code[child] == SUPERCLASS or code[child] == INTERFACES:
+                supertype = child + 1
+                while supertype < stop[child]:
+                    kind = code[supertype]
                     if kind == TYPE_LIST:
-                        inner += 1
+                        supertype += 1
                         continue
                     if kind == TYPE_IDENTIFIER or SCOPED <= kind <= ANNOTATED:
-                        refs.append(np.int32(inner))
-                        ref_type.append(np.int32(t))
-                    inner = stop[inner]
-            at = stop[at]
-    return np.array(refs, np.int32), np.array(ref_type, np.int32)
+                        references.append(np.int32(supertype))
+                        type_of_reference.append(np.int32(t))
+                    supertype = stop[supertype]
+            child = stop[child]
+    return np.array(references, np.int32), np.array(type_of_reference, np.int32)
 
 
 @kernel
-def _linearised(first: Any, parents: Any) -> Any:
-    count = len(first) - 1
-    offsets = np.zeros(count + 1, np.int32)
+def _linearise_ancestors(first_reference: Any, parents: Any) -> Any:
+    """Return the ancestors of all types, depth first, as offsets and one array of types."""
+    type_count = len(first_reference) - 1
+    offsets = np.zeros(type_count + 1, np.int32)
     ancestors = [np.int32(0) for _ in range(0)]
-    seen = np.full(count, -1, np.int32)
-    stack = np.empty(MOST + len(parents) + 1, np.int32)
-    for t in range(count):
-        seen[t] = t
-        top = -1
-        for r in range(first[t + 1] - 1, first[t] - 1, -1):
-            top += 1
-            stack[top] = parents[r]
-        while top >= 0 and len(ancestors) - offsets[t] < MOST:
-            a = stack[top]
-            top -= 1
-            if a < 0 or seen[a] == t:
+    seen_by = np.full(type_count, -1, np.int32)
+    stack = np.empty(MOST_ANCESTORS + len(parents) + 1, np.int32)
+    for t in range(type_count):
+        seen_by[t] = t
+        stack_top = -1
+        for r in range(first_reference[t + 1] - 1, first_reference[t] - 1, -1):
+            stack_top += 1
+            stack[stack_top] = parents[r]
+        while stack_top >= 0 and len(ancestors) - offsets[t] < MOST_ANCESTORS:
+            ancestor = stack[stack_top]
+            stack_top -= 1
+            if ancestor < 0 or seen_by[ancestor] == t:
                 continue
-            seen[a] = t
-            ancestors.append(np.int32(a))
-            for r in range(first[a + 1] - 1, first[a] - 1, -1):
-                if top + 1 < len(stack):
-                    top += 1
-                    stack[top] = parents[r]
+            seen_by[ancestor] = t
+            ancestors.append(np.int32(ancestor))
+            for r in range(first_reference[ancestor + 1] - 1, first_reference[ancestor] - 1, -1):
+                if stack_top + 1 < len(stack):
+                    stack_top += 1
+                    stack[stack_top] = parents[r]
         offsets[t + 1] = len(ancestors)
     return offsets, np.array(ancestors, np.int32)
 
 
 @kernel
-def _inherited(
-    members: Members, words: int, offsets: Any, ancestors: Any, t: int, space: int, word: int
+def _find_inherited(
+    members: Members, words: int, offsets: Any, ancestors: Any, t: int, namespace: int, word: int
 ) -> int:
     """Return the nearest inherited member of a name; private ones are not inherited (JLS 8.2)."""
     for k in range(offsets[t], offsets[t + 1]):
-        m = _find(members, words, ancestors[k], space, word)
+        m = _find_member(members, words, ancestors[k], namespace, word)
         if m >= 0 and not members.flags[m] & IS_PRIVATE:
             return m
     return -1
 
 
 @kernel
-def _named(
-    tree: Tree,
-    types: Types,
+def _resolve_supertype(
+    tree: TypeTree,
+    types: FileTypes,
     members: Members,
     words: int,
     type_of: Any,
-    named: Any,
-    same: Any,
+    last_of_word: Any,
+    previous_of_word: Any,
     offsets: Any,
     ancestors: Any,
     t: int,
-    ref: int,
+    reference: int,
 ) -> int:
     """Return the type of this file that a supertype's name refers to, or -1."""
     code, parent, stop, word = tree
-    at = ref
-    while code[at] != TYPE_IDENTIFIER:  # descend to the leftmost name
-        if code[at] == ANNOTATED:
-            last = at + 1
-            while stop[last] < stop[at]:
-                last = stop[last]
-            at = last
+    name_node = reference
+    while code[name_node] != TYPE_IDENTIFIER:  # descend to the leftmost name
+        if code[name_node] == ANNOTATED:
+            last_name = name_node + 1
+            while stop[last_name] < stop[name_node]:
+                last_name = stop[last_name]
+            name_node = last_name
         else:
-            at += 1
-        if at >= stop[ref]:
+            name_node += 1
+        if name_node >= stop[reference]:
             return -1
-    w = word[at]
-    best, since = -1, -1
-    c, steps = named[w], 0
-    while c >= 0 and steps < SAME:
-        if types.start[c] <= at < types.end[c] and types.start[c] > since:
-            best, since = c, types.start[c]
-        c = same[c]
+    w = word[name_node]
+    resolved, scope_start = -1, -1
+    candidate, steps = last_of_word[w], 0
+    while candidate >= 0 and steps < MOST_NAMESAKES:
+        if (
+            types.start[candidate] <= name_node < types.end[candidate]
+            and types.start[candidate] > scope_start
+        ):
+            resolved, scope_start = candidate, types.start[candidate]
+        candidate = previous_of_word[candidate]
         steps += 1
-    x, steps = types.owner[t], 0
-    while x >= 0 and types.begin[x] > since and steps < DEEPEST:
-        m = _inherited(members, words, offsets, ancestors, x, TYPES, w)
+    enclosing, steps = types.owner[t], 0
+    while enclosing >= 0 and types.begin[enclosing] > scope_start and steps < DEEPEST_NESTING:
+        m = _find_inherited(members, words, offsets, ancestors, enclosing, TYPES, w)
         if m >= 0:
-            best = type_of[members.name[m]]
+            resolved = type_of[members.name[m]]
             break
-        x = types.owner[x]
+        enclosing = types.owner[enclosing]
         steps += 1
     # Outer.Inner: ascend again; each name is a member of the type before the dot.
-    while best >= 0 and at != ref:
-        up = parent[at]
-        if code[up] == SCOPED and stop[at] < stop[up]:
-            last = at
-            while stop[last] < stop[up]:
-                last = stop[last]
-            m = _find(members, words, best, TYPES, word[last])
+    while resolved >= 0 and name_node != reference:
+        outer = parent[name_node]
+        if code[outer] == SCOPED and stop[name_node] < stop[outer]:
+            last_name = name_node
+            while stop[last_name] < stop[outer]:
+                last_name = stop[last_name]
+            m = _find_member(members, words, resolved, TYPES, word[last_name])
             if m < 0:
-                m = _inherited(members, words, offsets, ancestors, best, TYPES, word[last])
-            best = type_of[members.name[m]] if m >= 0 else -1
-        at = up
-    return int(best)
+                m = _find_inherited(
+                    members, words, offsets, ancestors, resolved, TYPES, word[last_name]
+                )
+            resolved = type_of[members.name[m]] if m >= 0 else -1
+        name_node = outer
+    return int(resolved)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from codeacumen.languages.java.bindings.hierarchy import Members
-from codeacumen.languages.java.bindings.scopes import Tree
+from codeacumen.languages.java.bindings.scopes import ScopeTree
 from codeacumen.languages.java.bindings.types import Imports, Signatures
 from codeacumen.languages.kernel import kernel
 
@@ -88,18 +88,18 @@ R_TYPE, R_TYPE_VARIABLE, R_METHOD, R_FIELD, R_CONSTANT = 2, 3, 4, 5, 6
 NOTHING = 0
 FIELDS, METHODS, TYPES = 0, 1, 2
 IS_PRIVATE, IS_CONSTANT = 1, 2
-FILE, EXTRA, MOST = 16, 32, 64
+FILE, EXTRA, MOST_LEVELS = 16, 32, 64
 INT = 256 * 5
 # What a node denotes: nothing that this file declares, a value, a type, or an object seen as its
 # superclass.
 UNSEEN, VALUE, IS_TYPE, IS_SUPER = range(4)
 
 
-class Types(NamedTuple):
-    """Types of the file, one value per type, except ``of``: by name node, the type it declares.
+class ResolvedTypes(NamedTuple):
+    """Types of the file, one value per type, except ``type_of``: by name node, the declared type.
 
-    ``begin`` is the node from which the members are in scope, ``open`` is true where some ancestor
-    is declared elsewhere.
+    ``begin`` is the node from which the members are in scope, ``inherits_foreign`` is true where
+    some ancestor is declared elsewhere.
     """
 
     node: Any
@@ -107,11 +107,11 @@ class Types(NamedTuple):
     begin: Any
     offsets: Any
     ancestors: Any
-    open: Any
-    of: Any
+    inherits_foreign: Any
+    type_of: Any
 
 
-class Facts(NamedTuple):
+class ExpressionFacts(NamedTuple):
     """Columns that the walk reads and completes.
 
     ``value`` (the node's type) and ``denotes`` have one value per node; ``role``, ``declaration``
@@ -127,15 +127,15 @@ class Facts(NamedTuple):
     access: Any
 
 
-class Calls(NamedTuple):
+class PendingCalls(NamedTuple):
     """Calls of methods of this file's types, one value per call in each column.
 
-    ``place`` is the index of the method's name among the names. ``as_super`` marks calls through
-    ``super``. ``crossed`` is true where a class between the call and the type has ancestors
+    ``name_index`` is the index of the method's name among the names. ``as_super`` marks calls
+    through ``super``. ``crossed`` is true where a class between the call and the type has ancestors
     declared elsewhere, which may declare such a method.
     """
 
-    place: Any
+    name_index: Any
     node: Any
     type: Any
     as_super: Any
@@ -143,36 +143,40 @@ class Calls(NamedTuple):
 
 
 @kernel
-def _find(facts: Facts, t: int, space: int, word: int) -> int:
+def _find_member(facts: ExpressionFacts, t: int, namespace: int, word: int) -> int:
     """Return the first member of a name declared in the type itself; -1 if there is none."""
     keys = facts.members.key
-    key = (3 * t + space) * facts.words + word
-    at = np.searchsorted(keys, key)
-    return int(at) if at < len(keys) and keys[at] == key else -1
+    key = (3 * t + namespace) * facts.words + word
+    m = np.searchsorted(keys, key)
+    return int(m) if m < len(keys) and keys[m] == key else -1
 
 
 @kernel
-def _member(facts: Facts, types: Types, t: int, space: int, word: int, own: bool) -> int:
+def _find_in_hierarchy(
+    facts: ExpressionFacts, types: ResolvedTypes, t: int, namespace: int, word: int, with_own: bool
+) -> int:
     """Return the member of a name that a type declares or inherits; -1 if there is none.
 
-    Without ``own`` the type is seen through ``super``: its superclass comes first, including the
-    superclass's private members.
+    Without ``with_own`` the type is seen through ``super``: its superclass comes first, including
+    the superclass's private members.
     """
-    if own:
-        m = _find(facts, t, space, word)
+    if with_own:
+        m = _find_member(facts, t, namespace, word)
         if m >= 0:
             return m
     for k in range(types.offsets[t], types.offsets[t + 1]):
-        m = _find(facts, types.ancestors[k], space, word)
+        m = _find_member(facts, types.ancestors[k], namespace, word)
         if m >= 0 and (
-            not facts.members.flags[m] & IS_PRIVATE or (not own and k == types.offsets[t])
+            not facts.members.flags[m] & IS_PRIVATE or (not with_own and k == types.offsets[t])
         ):
             return m
     return -1
 
 
 @kernel
-def _as_type(tree: Tree, facts: Facts, types: Types, k: int, i: int) -> None:
+def _bind_to_type(
+    tree: ScopeTree, facts: ExpressionFacts, types: ResolvedTypes, k: int, i: int
+) -> None:
     """Record that a name refers to the type in its value."""
     base = (facts.value[i] >> 8) - FILE
     count = len(types.node)
@@ -187,7 +191,8 @@ def _as_type(tree: Tree, facts: Facts, types: Types, k: int, i: int) -> None:
 
 
 @kernel
-def _as_field(facts: Facts, k: int, i: int, m: int) -> None:
+def _bind_to_field(facts: ExpressionFacts, k: int, i: int, m: int) -> None:
+    """Record that a name refers to a field; ``m`` is -1 if the field is declared elsewhere."""
     facts.denotes[i] = VALUE
     facts.role[k] = R_FIELD
     facts.value[i] = 0
@@ -199,7 +204,7 @@ def _as_field(facts: Facts, k: int, i: int, m: int) -> None:
 
 
 @kernel
-def _site(tree: Tree, node: int) -> int:
+def _receiver_node(tree: ScopeTree, node: int) -> int:
     """Return the node before the dot; in ``A.super.x`` the ``super``."""
     second = tree.stop[node + 1] + 1
     if second < tree.stop[node] and tree.code[second] == SUPER:
@@ -208,263 +213,287 @@ def _site(tree: Tree, node: int) -> int:
 
 
 @kernel
-def _selected(tree: Tree, facts: Facts, types: Types, k: int, i: int) -> None:
+def _resolve_selected(
+    tree: ScopeTree, facts: ExpressionFacts, types: ResolvedTypes, k: int, i: int
+) -> None:
     """Resolve the name after a dot if the expression before it has a type of this file.
 
     The whole qualified expression gets the name's type and denotation.
     """
-    p, w = tree.parent[i], tree.word[i]
-    site = _site(tree, p)
-    denotes, base = facts.denotes[site], (facts.value[site] >> 8) - FILE
-    m, inner = -1, -1
+    access, name_word = tree.parent[i], tree.word[i]
+    receiver = _receiver_node(tree, access)
+    denotes, base = facts.denotes[receiver], (facts.value[receiver] >> 8) - FILE
+    m, member_type = -1, -1
     facts.value[i] = 0
-    if 0 <= base < len(types.node) and facts.value[site] & 255 == 0 and denotes != UNSEEN:
-        m = _member(facts, types, base, FIELDS, w, denotes != IS_SUPER)
+    if 0 <= base < len(types.node) and facts.value[receiver] & 255 == 0 and denotes != UNSEEN:
+        m = _find_in_hierarchy(facts, types, base, FIELDS, name_word, denotes != IS_SUPER)
         if m < 0 and denotes == IS_TYPE:
-            inner = _member(facts, types, base, TYPES, w, True)
-    if inner >= 0:
-        facts.value[i] = 256 * (FILE + types.of[facts.members.name[inner]])
-        _as_type(tree, facts, types, k, i)
+            member_type = _find_in_hierarchy(facts, types, base, TYPES, name_word, True)
+    if member_type >= 0:
+        facts.value[i] = 256 * (FILE + types.type_of[facts.members.name[member_type]])
+        _bind_to_type(tree, facts, types, k, i)
     elif m >= 0 or denotes in (VALUE, IS_SUPER):
-        _as_field(facts, k, i, m)
-        if facts.value[site] & 255:
+        _bind_to_field(facts, k, i, m)
+        if facts.value[receiver] & 255:
             facts.value[i] = INT  # an array's length
-    facts.denotes[p], facts.value[p] = facts.denotes[i], facts.value[i]
+    facts.denotes[access], facts.value[access] = facts.denotes[i], facts.value[i]
 
 
 @kernel
-def _arguments(tree: Tree, call: int, name: int) -> int:
+def _count_arguments(tree: ScopeTree, call: int, name: int) -> int:
     """Return the number of arguments of a call; -1 if there is no argument list."""
     code, stop = tree.code, tree.stop
-    at = stop[name]
-    while at < stop[call] and code[at] != ARGUMENTS:
-        at = stop[at]
-    if at >= stop[call]:
+    arguments = stop[name]
+    while arguments < stop[call] and code[arguments] != ARGUMENTS:
+        arguments = stop[arguments]
+    if arguments >= stop[call]:
         return -1
-    found, inner = 0, at + 1
-    while inner < stop[at]:
-        found += code[inner] != PUNCTUATION and code[inner] != COMMENT
-        inner = stop[inner]
-    return found
+    count, argument = 0, arguments + 1
+    while argument < stop[arguments]:
+        count += code[argument] != PUNCTUATION and code[argument] != COMMENT
+        argument = stop[argument]
+    return count
 
 
 @kernel
-def _returned(
-    facts: Facts, signatures: Signatures, types: Types, t: int, word: int, given: int, own: bool
+def _return_type(
+    facts: ExpressionFacts,
+    signatures: Signatures,
+    types: ResolvedTypes,
+    t: int,
+    word: int,
+    argument_count: int,
+    with_own: bool,
 ) -> int:
     """Return the type that the nearest methods of a name and arity return, if all agree; else 0."""
-    keys, flags, calls = facts.members.key, facts.members.flags, signatures
-    for k in range(types.offsets[t] - own, types.offsets[t + 1]):
-        m = _find(facts, t if k < types.offsets[t] else types.ancestors[k], METHODS, word)
-        found, several = 0, False
+    keys, flags, signed = facts.members.key, facts.members.flags, signatures
+    for k in range(types.offsets[t] - with_own, types.offsets[t + 1]):
+        m = _find_member(facts, t if k < types.offsets[t] else types.ancestors[k], METHODS, word)
+        returned, is_ambiguous = 0, False
         while m >= 0:
-            wanted = calls.offsets[m + 1] - calls.offsets[m]
-            fits = wanted == given or (calls.varargs[m] and given >= wanted - 1)
-            if fits and (k < types.offsets[t] or not own or not flags[m] & IS_PRIVATE):
-                several = several or (found != 0 and found != calls.returns[m])
-                found = calls.returns[m]
+            parameter_count = signed.offsets[m + 1] - signed.offsets[m]
+            fits = parameter_count == argument_count or (
+                signed.varargs[m] and argument_count >= parameter_count - 1
+            )
+            if fits and (k < types.offsets[t] or not with_own or not flags[m] & IS_PRIVATE):
+                is_ambiguous = is_ambiguous or (returned != 0 and returned != signed.returns[m])
+                returned = signed.returns[m]
             m = m + 1 if m + 1 < len(keys) and keys[m + 1] == keys[m] else -1
-        if found:
-            return 0 if several else found
+        if returned:
+            return 0 if is_ambiguous else returned
     return 0
 
 
 @kernel
-def _called(
-    tree: Tree,
-    facts: Facts,
+def _record_call(
+    tree: ScopeTree,
+    facts: ExpressionFacts,
     signatures: Signatures,
     imports: Imports,
     of_object: Any,
-    types: Types,
+    types: ResolvedTypes,
     node: int,
     k: int,
     name: int,
-    inside: Any,
-    levels: int,
-    calls: Calls,
+    enclosing: Any,
+    depth: int,
+    calls: PendingCalls,
     count: int,
 ) -> int:
     """Record the type whose methods a call may mean, and set the type of the call.
 
     Returns the new number of recorded calls.
     """
-    w = tree.word[name]
-    t, own, crossed = -1, True, False
+    name_word = tree.word[name]
+    t, with_own, crosses_foreign = -1, True, False
     if name == node + 1:
         # The innermost class that has a method of this name (JLS 15.12.1).
-        for x in range(levels - 1, max(-1, levels - MOST), -1):
-            if types.begin[inside[x]] > name:
+        for level in range(depth - 1, max(-1, depth - MOST_LEVELS), -1):
+            if types.begin[enclosing[level]] > name:
                 continue
-            if _member(facts, types, inside[x], METHODS, w, True) >= 0:
-                t = inside[x]
+            if _find_in_hierarchy(facts, types, enclosing[level], METHODS, name_word, True) >= 0:
+                t = enclosing[level]
                 break
-            if of_object[w]:
+            if of_object[name_word]:
                 break
-            crossed = crossed or types.open[inside[x]]
-        if t < 0 and not of_object[w]:
-            for n in range(len(imports.all_of)):
-                if _member(facts, types, imports.all_of[n], METHODS, w, True) >= 0:
-                    t = imports.all_of[n]
-            for n in range(len(imports.one_of)):
-                if tree.word[imports.one_name[n]] == w:
-                    t = imports.one_of[n]
+            crosses_foreign = crosses_foreign or types.inherits_foreign[enclosing[level]]
+        if t < 0 and not of_object[name_word]:
+            for i in range(len(imports.all_of)):
+                if (
+                    _find_in_hierarchy(facts, types, imports.all_of[i], METHODS, name_word, True)
+                    >= 0
+                ):
+                    t = imports.all_of[i]
+            for i in range(len(imports.one_of)):
+                if tree.word[imports.one_name[i]] == name_word:
+                    t = imports.one_of[i]
     else:
-        site = _site(tree, node)
-        base = facts.value[site] >> 8
-        if FILE <= base < FILE + len(types.node) and facts.value[site] & 255 == 0:
-            t, own = base - FILE, facts.denotes[site] != IS_SUPER
+        receiver = _receiver_node(tree, node)
+        base = facts.value[receiver] >> 8
+        if FILE <= base < FILE + len(types.node) and facts.value[receiver] & 255 == 0:
+            t, with_own = base - FILE, facts.denotes[receiver] != IS_SUPER
     facts.denotes[node] = VALUE
-    given = _arguments(tree, node, name)
-    if t < 0 or given < 0:
+    argument_count = _count_arguments(tree, node, name)
+    if t < 0 or argument_count < 0:
         return count
-    facts.value[node] = _returned(facts, signatures, types, t, w, given, own)
-    calls.place[count], calls.node[count], calls.type[count] = k, node, t
-    calls.as_super[count], calls.crossed[count] = not own, crossed
+    facts.value[node] = _return_type(
+        facts, signatures, types, t, name_word, argument_count, with_own
+    )
+    calls.name_index[count], calls.node[count], calls.type[count] = k, node, t
+    calls.as_super[count], calls.crossed[count] = not with_own, crosses_foreign
     return count + 1
 
 
 @kernel
-def _second(tree: Tree, node: int) -> int:
+def _second_child(tree: ScopeTree, node: int) -> int:
     """Return the second child, not counting comments."""
-    at = node + 2
-    while at < tree.stop[node] - 1 and tree.code[at] == COMMENT:
-        at += 1
-    return int(at)
+    child = node + 2
+    while child < tree.stop[node] - 1 and tree.code[child] == COMMENT:
+        child += 1
+    return int(child)
 
 
 @kernel
-def _last(tree: Tree, node: int) -> int:
-    at = node + 1
-    while at < tree.stop[node] and tree.stop[at] < tree.stop[node]:
-        at = tree.stop[at]
-    return int(at)
+def _last_child(tree: ScopeTree, node: int) -> int:
+    """Return the last child."""
+    child = node + 1
+    while child < tree.stop[node] and tree.stop[child] < tree.stop[node]:
+        child = tree.stop[child]
+    return int(child)
 
 
 @kernel
-def _created(tree: Tree, facts: Facts, types: Types, node: int) -> int:
+def _created_type(tree: ScopeTree, facts: ExpressionFacts, types: ResolvedTypes, node: int) -> int:
     """Return the type of ``new T(…)`` and ``new T[…]``; an anonymous class is a type of its own."""
     code, stop, value = tree.code, tree.stop, facts.value
-    found, at = 0, node + 1
-    if code[at] != NEW:
-        at = stop[at]
-    while at < stop[node] and code[at] != ARGUMENTS:
-        if value[at] != 0 and found == 0:
-            found = value[at]
-        elif code[at] == DIMENSION:
-            found += 1
-        elif code[at] == DIMENSIONS:
-            inner = at + 1
-            while inner < stop[at]:
-                found += code[inner] == BRACKET
-                inner = stop[inner]
-        at = stop[at]
-    last = _last(tree, node)
-    if code[node] == CREATION and code[last] == BODY:
-        t = int(np.searchsorted(types.node, last))
-        if t < len(types.node) and types.node[t] == last:
-            found = 256 * (FILE + t)
-    return int(found)
+    created, child = 0, node + 1
+    if code[child] != NEW:
+        child = stop[child]
+    while child < stop[node] and code[child] != ARGUMENTS:
+        if value[child] != 0 and created == 0:
+            created = value[child]
+        elif code[child] == DIMENSION:
+            created += 1
+        elif code[child] == DIMENSIONS:
+            bracket = child + 1
+            while bracket < stop[child]:
+                created += code[bracket] == BRACKET
+                bracket = stop[bracket]
+        child = stop[child]
+    last_child = _last_child(tree, node)
+    if code[node] == CREATION and code[last_child] == BODY:
+        t = int(np.searchsorted(types.node, last_child))
+        if t < len(types.node) and types.node[t] == last_child:
+            created = 256 * (FILE + t)
+    return int(created)
 
 
 @kernel
-def _this(tree: Tree, facts: Facts, i: int, inside: Any, levels: int) -> None:
-    p, value, denotes = tree.parent[i], facts.value, facts.denotes
+def _resolve_this(
+    tree: ScopeTree, facts: ExpressionFacts, i: int, enclosing: Any, depth: int
+) -> None:
+    """Set the type of ``this`` and ``super``, and of ``Outer.this`` (JLS 15.8.4, 15.11.2)."""
+    parent_node, value, denotes = tree.parent[i], facts.value, facts.denotes
     denotes[i] = VALUE if tree.code[i] == THIS else IS_SUPER
-    if levels > 0:
-        value[i] = 256 * (FILE + inside[levels - 1])
-    if i != p + 1 and (tree.code[p] == FIELD_ACCESS or tree.code[p] == CALL):
-        value[i] = value[p + 1]
+    if depth > 0:
+        value[i] = 256 * (FILE + enclosing[depth - 1])
+    if i != parent_node + 1 and (
+        tree.code[parent_node] == FIELD_ACCESS or tree.code[parent_node] == CALL
+    ):
+        value[i] = value[parent_node + 1]
         if tree.code[i] == THIS:  # Outer.this
-            value[p], denotes[p] = value[i], VALUE
+            value[parent_node], denotes[parent_node] = value[i], VALUE
         else:  # Outer.super is the outer object as its superclass; Interface.super is itself.
             denotes[i] = VALUE
-            for x in range(max(0, levels - MOST), levels):
-                if value[i] == 256 * (FILE + inside[x]):
+            for level in range(max(0, depth - MOST_LEVELS), depth):
+                if value[i] == 256 * (FILE + enclosing[level]):
                     denotes[i] = IS_SUPER
 
 
 @kernel
-def _inner_creation(tree: Tree, facts: Facts, types: Types, k: int, i: int) -> None:
+def _inner_creation(
+    tree: ScopeTree, facts: ExpressionFacts, types: ResolvedTypes, k: int, i: int
+) -> None:
     """Resolve the type after ``outer.new`` as a member of the type of ``outer``."""
-    p = tree.parent[i]
-    creation = tree.parent[p] if tree.code[p] == GENERIC else p
+    parent_node = tree.parent[i]
+    creation = tree.parent[parent_node] if tree.code[parent_node] == GENERIC else parent_node
     if tree.code[creation] != CREATION or i == creation + 1 or tree.code[creation + 1] == NEW:
         return
     base = (facts.value[creation + 1] >> 8) - FILE
     facts.value[i] = 256 * (FILE + len(types.node) + tree.word[i])
     m = -1
     if 0 <= base < len(types.node):
-        m = _member(facts, types, base, TYPES, tree.word[i], True)
+        m = _find_in_hierarchy(facts, types, base, TYPES, tree.word[i], True)
     if m >= 0:
-        facts.value[i] = 256 * (FILE + types.of[facts.members.name[m]])
-    if tree.code[p] == GENERIC:
-        facts.value[p] = facts.value[i]
+        facts.value[i] = 256 * (FILE + types.type_of[facts.members.name[m]])
+    if tree.code[parent_node] == GENERIC:
+        facts.value[parent_node] = facts.value[i]
     facts.declaration[k] = -1
-    _as_type(tree, facts, types, k, i)
+    _bind_to_type(tree, facts, types, k, i)
 
 
 @kernel
-def _initialiser(tree: Tree, how: int, i: int) -> int:
+def _initialiser_of(tree: ScopeTree, name_use: int, i: int) -> int:
     """Return the expression that determines the type of a ``var`` variable; -1 if there is none."""
-    p = tree.parent[i]
-    at = -1
-    if how in (VARIABLE, RESOURCE):
-        at = _last(tree, p)
-    elif how == LOOP:
-        at = tree.stop[i] + 1  # after the colon
-        while at < tree.stop[p] and tree.code[at] == COMMENT:
-            at += 1
-    return at if i < at < tree.stop[p] else -1
+    declaration = tree.parent[i]
+    expression = -1
+    if name_use in (VARIABLE, RESOURCE):
+        expression = _last_child(tree, declaration)
+    elif name_use == LOOP:
+        expression = tree.stop[i] + 1  # after the colon
+        while expression < tree.stop[declaration] and tree.code[expression] == COMMENT:
+            expression += 1
+    return expression if i < expression < tree.stop[declaration] else -1
 
 
 @kernel
-def qualified_names(
-    tree: Tree,
-    facts: Facts,
+def resolve_qualified_names(
+    tree: ScopeTree,
+    facts: ExpressionFacts,
     signatures: Signatures,
     imports: Imports,
     of_object: Any,
-    types: Types,
+    types: ResolvedTypes,
     events: Any,
     idents: Any,
     use: Any,
     var: int,
-    room: int,
-) -> Calls:
-    """Complete the roles and declarations that ``simple_names`` began; return the pending calls.
+    capacity: int,
+) -> PendingCalls:
+    """Complete the results of ``resolve_simple_names``; return the pending calls.
 
-    ``room`` limits the number of calls. ``var`` is the value of the word ``var``, which is no type.
+    ``capacity`` limits the number of calls. ``var`` is the value of the word ``var``, which is no
+    type.
     """
     code, parent, stop = tree.code, tree.parent, tree.stop
     value, denotes, declaration = facts.value, facts.denotes, facts.declaration
-    calls = Calls(
-        np.empty(room, np.int32),
-        np.empty(room, np.int32),
-        np.empty(room, np.int32),
-        np.zeros(room, np.bool_),
-        np.zeros(room, np.bool_),
+    calls = PendingCalls(
+        np.empty(capacity, np.int32),
+        np.empty(capacity, np.int32),
+        np.empty(capacity, np.int32),
+        np.zeros(capacity, np.bool_),
+        np.zeros(capacity, np.bool_),
     )
-    called = 0
+    call_count = 0
     # Expressions whose end is still ahead. The target is the name's index for a call,
     # ``-2 - name`` for the initialiser of a ``var`` variable, -1 for all others.
     pending, target = np.empty(len(events) + 2, np.int32), np.empty(len(events) + 2, np.int32)
-    inside = np.empty(len(types.node) + 1, np.int32)
-    top, levels, fresh, k = -1, 0, 0, -1
-    for e in range(len(events) + 1):
-        i = events[e] if e < len(events) else len(code)
-        while top >= 0 and stop[pending[top]] <= i:
-            node, name = pending[top], target[top]
-            top -= 1
+    enclosing = np.empty(len(types.node) + 1, np.int32)
+    stack_top, depth, next_type, k = -1, 0, 0, -1
+    for event in range(len(events) + 1):
+        i = events[event] if event < len(events) else len(code)
+        while stack_top >= 0 and stop[pending[stack_top]] <= i:
+            node, name = pending[stack_top], target[stack_top]
+            stack_top -= 1
             if name < -1:
-                found = value[node]
+                initialiser_type = value[node]
                 if code[parent[node]] == FOREACH:
-                    found = found - 1 if found & 255 else 0
-                value[-2 - name] = found
+                    initialiser_type = initialiser_type - 1 if initialiser_type & 255 else 0
+                value[-2 - name] = initialiser_type
                 continue
             if code[node] == CALL:
                 if name >= 0:
-                    called = _called(
+                    call_count = _record_call(
                         tree,
                         facts,
                         signatures,
@@ -474,65 +503,65 @@ def qualified_names(
                         node,
                         name,
                         idents[name],
-                        inside,
-                        levels,
+                        enclosing,
+                        depth,
                         calls,
-                        called,
+                        call_count,
                     )
             elif code[node] == CREATION or code[node] == ARRAY_CREATION:
-                value[node] = _created(tree, facts, types, node)
+                value[node] = _created_type(tree, facts, types, node)
             elif code[node] == ARRAY_ACCESS:
                 value[node] = value[node + 1] - 1 if value[node + 1] & 255 else 0
             elif code[node] == ASSIGNMENT:
                 value[node] = value[node + 1]
             else:
-                value[node] = value[_second(tree, node)]
+                value[node] = value[_second_child(tree, node)]
             denotes[node] = VALUE
-        if e == len(events):
+        if event == len(events):
             break
-        while levels > 0 and stop[types.node[inside[levels - 1]]] <= i:
-            levels -= 1
+        while depth > 0 and stop[types.node[enclosing[depth - 1]]] <= i:
+            depth -= 1
         kind = code[i]
-        if fresh < len(types.node) and types.node[fresh] == i:
-            inside[levels] = fresh
-            fresh += 1
-            levels += 1
+        if next_type < len(types.node) and types.node[next_type] == i:
+            enclosing[depth] = next_type
+            next_type += 1
+            depth += 1
         elif CALL <= kind <= ASSIGNMENT:
-            top += 1
-            pending[top], target[top] = i, -1
+            stack_top += 1
+            pending[stack_top], target[stack_top] = i, -1
         elif kind in (THIS, SUPER):
-            _this(tree, facts, i, inside, levels)
+            _resolve_this(tree, facts, i, enclosing, depth)
         if kind != IDENTIFIER and kind != TYPE_IDENTIFIER:
             continue
         k += 1
-        how = use[k]
-        if how == REFERRED and tree.child[i] == 0:
-            how = QUALIFIER
-        if (how in (EXPRESSION, QUALIFIER)) and declaration[k] >= 0:
+        name_use = use[k]
+        if name_use == REFERRED and tree.child[i] == 0:
+            name_use = QUALIFIER
+        if (name_use in (EXPRESSION, QUALIFIER)) and declaration[k] >= 0:
             value[i], denotes[i] = value[declaration[k]], VALUE
-        elif how == EXPRESSION:
+        elif name_use == EXPRESSION:
             value[i], denotes[i] = 0, VALUE
-        elif how == QUALIFIER:
+        elif name_use == QUALIFIER:
             if value[i] > 0:
-                _as_type(tree, facts, types, k, i)
-        elif how == SELECTED:
-            _selected(tree, facts, types, k, i)
-        elif how == CALLED:
+                _bind_to_type(tree, facts, types, k, i)
+        elif name_use == SELECTED:
+            _resolve_selected(tree, facts, types, k, i)
+        elif name_use == CALLED:
             facts.role[k] = R_METHOD
-            if top >= 0 and pending[top] == parent[i]:
-                target[top] = k
-        elif how == TYPE_USE:
+            if stack_top >= 0 and pending[stack_top] == parent[i]:
+                target[stack_top] = k
+        elif name_use == TYPE_USE:
             _inner_creation(tree, facts, types, k, i)
-        elif VARIABLE <= how <= PATTERN and (value[i] == var or value[i] == 0):
+        elif VARIABLE <= name_use <= PATTERN and (value[i] == var or value[i] == 0):
             value[i] = 0
-            at = _initialiser(tree, how, i)
-            if at >= 0:
-                top += 1
-                pending[top], target[top] = at, -2 - i
-    return Calls(
-        calls.place[:called],
-        calls.node[:called],
-        calls.type[:called],
-        calls.as_super[:called],
-        calls.crossed[:called],
+            expression = _initialiser_of(tree, name_use, i)
+            if expression >= 0:
+                stack_top += 1
+                pending[stack_top], target[stack_top] = expression, -2 - i
+    return PendingCalls(
+        calls.name_index[:call_count],
+        calls.node[:call_count],
+        calls.type[:call_count],
+        calls.as_super[:call_count],
+        calls.crossed[:call_count],
     )

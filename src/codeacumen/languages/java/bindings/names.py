@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.languages.java import language
+from codeacumen.languages.java import load_grammar
 from codeacumen.languages.java.bindings import calls as _calls
 from codeacumen.languages.java.bindings import hierarchy as _hierarchy
 from codeacumen.languages.java.bindings import members as _members
@@ -23,12 +23,12 @@ from codeacumen.languages.java.bindings import patterns as _patterns
 from codeacumen.languages.java.bindings import scopes as _scopes
 from codeacumen.languages.java.bindings import types as _types
 from codeacumen.languages.java.syntax.declarations import NONE, Declarations
-from codeacumen.languages.java.syntax.grammar import among, field, symbols
+from codeacumen.languages.java.syntax.grammar import field_number, find_symbols, symbol_mask
 from codeacumen.languages.syntax import Column, Syntax, number_texts
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class Identifiers:
     """Identifiers of a file, in source order.
 
     ``node`` holds their nodes and ``word`` the index of their text in ``words``. ``word_of`` has
@@ -40,68 +40,71 @@ class Names:
     words: tuple[str, ...]
     word_of: Column
 
-    def text(self, node: int) -> str:
+    def text_of(self, node: int) -> str:
         return self.words[int(self.word_of[node])]
 
 
-def names(syntax: Syntax) -> Names:
-    wanted = among("identifier", "type_identifier")[syntax.kind]
-    node: NDArray[np.int32] = np.flatnonzero(wanted).astype(np.int32)
+def collect_names(syntax: Syntax) -> Identifiers:
+    """Return the identifiers of a file."""
+    is_name = symbol_mask("identifier", "type_identifier")[syntax.kind]
+    node: NDArray[np.int32] = np.flatnonzero(is_name).astype(np.int32)
     word, texts = number_texts(syntax, node)
     word_of = np.full(len(syntax), -1, dtype=np.int32)
     word_of[node] = word
     words = tuple(text.decode("utf-8", errors="replace") for text in texts)
-    return Names(node, word, words, word_of)
+    return Identifiers(node, word, words, word_of)
 
 
 Table = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
-class Codes:
+class KernelCodes:
     """A kernel's code for each symbol of the grammar, and whether its walk stops at the symbol."""
 
     code: Table
     event: NDArray[np.bool_]
 
-    def events(self, kind: NDArray[np.uint16]) -> Column:
-        found: Column = np.flatnonzero(self.event[kind]).astype(np.int32)
-        return found
+    def event_nodes(self, kind: NDArray[np.uint16]) -> Column:
+        """Return the nodes at which the kernel's walk stops."""
+        nodes: Column = np.flatnonzero(self.event[kind]).astype(np.int32)
+        return nodes
 
 
-def codes(names: Mapping[str, int], events: Collection[int] = ()) -> Codes:
+def build_codes(names: Mapping[str, int], events: Collection[int] = ()) -> KernelCodes:
     """Return the codes of all symbols, tokens included; 0 for symbols without one."""
-    grammar = language()
-    found = np.zeros(1 << 16, dtype=np.uint8)
-    seen: set[str] = set()
+    grammar = load_grammar()
+    code_of_symbol = np.zeros(1 << 16, dtype=np.uint8)
+    used: set[str] = set()
     for symbol in range(grammar.node_kind_count):
         name = grammar.node_kind_for_id(symbol) or ""
         if name in names:
-            found[symbol] = names[name]
-            seen.add(name)
-    if seen != set(names):
-        raise ValueError(f"the grammar has no {', '.join(sorted(set(names) - seen))}")
-    return Codes(found, np.isin(found, list(events)))
+            code_of_symbol[symbol] = names[name]
+            used.add(name)
+    if used != set(names):
+        raise ValueError(f"the grammar has no {', '.join(sorted(set(names) - used))}")
+    return KernelCodes(code_of_symbol, np.isin(code_of_symbol, list(events)))
 
 
-def field_codes(names: Mapping[str, int]) -> Table:
-    found = np.zeros(1 << 8, dtype=np.uint8)
+def build_field_codes(names: Mapping[str, int]) -> Table:
+    """Return the codes of all fields of the grammar; 0 for fields without one."""
+    code_of_field = np.zeros(1 << 8, dtype=np.uint8)
     for name, code in names.items():
-        found[field(name)] = code
-    return found
+        code_of_field[field_number(name)] = code
+    return code_of_field
 
 
-def use_codes(uses: Mapping[tuple[str, str], int]) -> Table:
+def build_use_codes(uses: Mapping[tuple[str, str], int]) -> Table:
     """Return the use of a name for each symbol of its parent and each field in the parent.
 
     The last row is for parents that are no symbols of the grammar: errors.
     """
-    grammar = language()
-    found = np.zeros((grammar.node_kind_count + 1, grammar.field_count + 1), dtype=np.uint8)
+    grammar = load_grammar()
+    use_of_symbol = np.zeros((grammar.node_kind_count + 1, grammar.field_count + 1), dtype=np.uint8)
     for (parent, name), use in uses.items():
-        for symbol in symbols(parent):
-            found[symbol, field(name) if name else 0] = use
-    return found
+        for symbol in find_symbols(parent):
+            use_of_symbol[symbol, field_number(name) if name else 0] = use
+    return use_of_symbol
 
 
 ROLES = (
@@ -149,91 +152,103 @@ class Bindings:
     access: NDArray[np.uint8]
 
 
-def bindings(syntax: Syntax, declared: Declarations, names: Names) -> Bindings:
+def resolve_bindings(syntax: Syntax, declared: Declarations, names: Identifiers) -> Bindings:
     """Return the meaning of each identifier, from the file alone.
 
     The steps are kernels in files of their own: types and their members, type names, variables,
     and last the names that need the types of expressions.
     """
-    tables, kind, ident = _tables(), syntax.kind, names.node
+    tables, kind, idents = _build_tables(), syntax.kind, names.node
     words, parent, stop, word = len(names.words), syntax.parent, syntax.stop, names.word_of
     text = np.frombuffer(syntax.source or b" ", dtype=np.uint8)
-    use = _uses(syntax, names, tables)
-    known, of_object, implicit = _known(names, declared)
-    var, string = 256 * known[0], 256 * known[1]
+    use = _classify_uses(syntax, names, tables)
+    known_types, of_object, implicit = _find_known_types(names, declared)
+    var_type, string_type = 256 * known_types[0], 256 * known_types[1]
 
     nodes = np.array([type_.node for type_ in declared.types], dtype=np.int32)
-    tree = _hierarchy.Tree(tables.hierarchy.code[kind], parent, stop, word)
-    types, members = _hierarchy.collect(tree, ident, nodes, implicit, words)
-    offsets, ancestors, open_, type_of = _hierarchy.hierarchy(tree, types, members, words)
+    tree = _hierarchy.TypeTree(tables.hierarchy.code[kind], parent, stop, word)
+    types, members = _hierarchy.collect_types_and_members(tree, idents, nodes, implicit, words)
+    offsets, ancestors, inherits_foreign, type_of = _hierarchy.resolve_ancestors(
+        tree, types, members, words
+    )
 
-    spelt = _hierarchy.Tree(tables.types.code[kind], parent, stop, word)
+    type_tree = _hierarchy.TypeTree(tables.types.code[kind], parent, stop, word)
     value = np.zeros(len(syntax), dtype=np.int64)
-    package = _package(syntax, names, tables)
-    found = np.flatnonzero(kind == tables.import_).astype(np.int32)
-    imports = _types.own_imports(spelt, types, members, type_of, found, package, words, value)
-    _types.type_names(
-        spelt,
+    package = _package_words(syntax, names, tables)
+    import_nodes = np.flatnonzero(kind == tables.import_).astype(np.int32)
+    imports = _types.resolve_own_imports(
+        type_tree, types, members, type_of, import_nodes, package, words, value
+    )
+    _types.resolve_type_names(
+        type_tree,
         types,
         members,
         type_of,
         offsets,
         ancestors,
-        tables.types.events(kind),
+        tables.types.event_nodes(kind),
         words,
-        len(ident) + len(imports.by_name) + 1,
+        len(idents) + len(imports.by_name) + 1,
         imports,
         value,
         package,
     )
-    signatures = _types.declared_types(spelt, members, words, ident[_VARIABLES[use]], value)
+    signatures = _types.set_declared_types(
+        type_tree, members, words, idents[_VARIABLE_USES[use]], value
+    )
     literals = np.flatnonzero(tables.literals[kind]).astype(np.int32)
-    _types.literal_types(spelt.code, syntax.end, text, known, literals, value)
+    _types.set_literal_types(type_tree.code, syntax.end, text, known_types, literals, value)
 
-    role, declaration, access = _scopes.simple_names(
-        _scopes.Tree(tables.scopes.code[kind], parent, syntax.child, stop, word),
-        _scopes.Types(nodes, types.begin, offsets, ancestors),
+    role, declaration, access = _scopes.resolve_simple_names(
+        _scopes.ScopeTree(tables.scopes.code[kind], parent, syntax.child_index, stop, word),
+        _scopes.ScopeTypes(nodes, types.begin, offsets, ancestors),
         members,
         imports,
-        _late(syntax, names, use, tables),
-        tables.scopes.events(kind),
-        ident,
+        _collect_late_scopes(syntax, names, use, tables),
+        tables.scopes.event_nodes(kind),
+        idents,
         use,
         words,
     )
-    source = _packages.Source(
+    source = _packages.SourceTree(
         tables.packages[kind], parent, stop, word, syntax.start, syntax.end, text
     )
-    named = _packages.Named(members, imports, words, types.name, type_of, value, role, declaration)
-    hints = _packages.type_and_package_names(
-        source, named, ident, use, _places(_OF_TYPES, use), var
+    named = _packages.NameTables(
+        members, imports, words, types.name, type_of, value, role, declaration
+    )
+    hints = _packages.resolve_type_and_package_names(
+        source, named, idents, use, _indices_of(_TYPE_USES, use), var_type
     )
 
     denotes = np.zeros(len(syntax), dtype=np.uint8)
-    calls = _members.qualified_names(
-        _scopes.Tree(tables.members.code[kind], parent, syntax.child, stop, word),
-        _members.Facts(members, words, value, denotes, role, declaration, access),
+    calls = _members.resolve_qualified_names(
+        _scopes.ScopeTree(tables.members.code[kind], parent, syntax.child_index, stop, word),
+        _members.ExpressionFacts(members, words, value, denotes, role, declaration, access),
         signatures,
         imports,
         of_object,
-        _members.Types(nodes, types.name, types.begin, offsets, ancestors, open_, type_of),
-        tables.members.events(kind),
-        ident,
+        _members.ResolvedTypes(
+            nodes, types.name, types.begin, offsets, ancestors, inherits_foreign, type_of
+        ),
+        tables.members.event_nodes(kind),
+        idents,
         use,
-        var,
+        var_type,
         int(np.count_nonzero(use == _scopes.CALLED)),
     )
     operators = tables.operators
-    _calls.operators(operators.code[kind], stop, operators.events(kind), string, value)
-    declaration[calls.place] = _calls.choose(
-        _calls.Tree(tables.calls[kind], stop, word),
-        _calls.Facts(members, signatures, known, of_object, words, value),
-        _calls.Types(offsets, ancestors, open_),
-        calls,
-        ident,
+    _calls.set_operator_types(
+        operators.code[kind], stop, operators.event_nodes(kind), string_type, value
     )
-    _packages.references(
-        _packages.Sites(
+    declaration[calls.name_index] = _calls.choose_methods(
+        _calls.OverloadTree(tables.calls[kind], stop, word),
+        _calls.OverloadFacts(members, signatures, known_types, of_object, words, value),
+        _calls.AncestorTypes(offsets, ancestors, inherits_foreign),
+        calls,
+        idents,
+    )
+    _packages.resolve_references(
+        _packages.ReferenceColumns(
             tables.references[kind],
             parent,
             stop,
@@ -248,25 +263,27 @@ def bindings(syntax: Syntax, declared: Declarations, names: Names) -> Bindings:
             declaration,
             access,
         ),
-        ident,
+        idents,
         use,
-        _places(_REFERENCES, use),
-        string,
+        _indices_of(_REFERENCE_USES, use),
+        string_type,
     )
-    left = np.flatnonzero((role == 0) & _DOTS[use]).astype(np.int32)
-    _packages.foreign_names(source, named, ident, use, left, hints, access)
-    _packages.static_imports(ident, use, role, names.word, words)
-    symbol = _scopes.symbols_of(role, declaration, names.word, len(syntax), words)
-    return Bindings(ident, role, declaration, symbol, access)
+    unresolved = np.flatnonzero((role == 0) & _DOTTED_USES[use]).astype(np.int32)
+    _packages.resolve_foreign_names(source, named, idents, use, unresolved, hints, access)
+    _packages.resolve_static_imports(idents, use, role, names.word, words)
+    symbol = _scopes.number_symbols(role, declaration, names.word, len(syntax), words)
+    return Bindings(idents, role, declaration, symbol, access)
 
 
-class _Tables(NamedTuple):
-    hierarchy: Codes
-    types: Codes
+class _GrammarTables(NamedTuple):
+    """Tables from the grammar's symbols and fields to the codes of the kernels."""
+
+    hierarchy: KernelCodes
+    types: KernelCodes
     literals: NDArray[np.bool_]
-    scopes: Codes
-    members: Codes
-    operators: Codes
+    scopes: KernelCodes
+    members: KernelCodes
+    operators: KernelCodes
     packages: Table
     calls: Table
     references: Table
@@ -283,9 +300,9 @@ class _Tables(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def _tables() -> _Tables:
-    types = codes(_types.CODES, _types.EVENTS)
-    singles = (
+def _build_tables() -> _GrammarTables:
+    types = build_codes(_types.CODES, _types.EVENTS)
+    single_symbols = (
         "type_identifier",
         "type_parameter",
         "import_declaration",
@@ -293,29 +310,29 @@ def _tables() -> _Tables:
         "cast_expression",
         "unary_expression",
     )
-    return _Tables(
-        codes(_hierarchy.CODES),
+    return _GrammarTables(
+        build_codes(_hierarchy.CODES),
         types,
         np.isin(types.code, _types.LITERALS),
-        codes(_scopes.CODES, _scopes.EVENTS),
-        codes(_members.CODES, _members.EVENTS),
-        codes(_calls.OPERATOR_CODES, _calls.EVENTS),
-        codes(_packages.CODES).code,
-        codes(_calls.CODES).code,
-        codes(_packages.REFERENCE_CODES).code,
-        codes(_patterns.CODES).code,
-        field_codes(_patterns.FIELDS),
-        use_codes(_scopes.USES),
-        codes({"+": 1, "-": 1}).code > 0,
-        *(next(iter(symbols(one))) for one in singles),
+        build_codes(_scopes.CODES, _scopes.EVENTS),
+        build_codes(_members.CODES, _members.EVENTS),
+        build_codes(_calls.OPERATOR_CODES, _calls.EVENTS),
+        build_codes(_packages.CODES).code,
+        build_codes(_calls.CODES).code,
+        build_codes(_packages.REFERENCE_CODES).code,
+        build_codes(_patterns.CODES).code,
+        build_field_codes(_patterns.FIELDS),
+        build_use_codes(_scopes.USES),
+        build_codes({"+": 1, "-": 1}).code > 0,
+        *(next(iter(find_symbols(symbol_name))) for symbol_name in single_symbols),
     )
 
 
-def _among(*uses: int) -> NDArray[np.bool_]:
+def _uses_mask(*uses: int) -> NDArray[np.bool_]:
     return np.isin(np.arange(256), uses)
 
 
-_VARIABLES = _among(
+_VARIABLE_USES = _uses_mask(
     _scopes.VARIABLE,
     _scopes.PARAMETER,
     _scopes.CATCH,
@@ -323,19 +340,19 @@ _VARIABLES = _among(
     _scopes.RESOURCE,
     _scopes.PATTERN,
 )
-_OF_TYPES = _among(_scopes.TYPE_USE, _scopes.DOTTED, _scopes.ELEMENT)
-_REFERENCES = _among(_scopes.REFERRED, _scopes.CASE)
-_DOTS = _among(_scopes.QUALIFIER, _scopes.SELECTED, _scopes.REFERRED)
+_TYPE_USES = _uses_mask(_scopes.TYPE_USE, _scopes.DOTTED, _scopes.ELEMENT)
+_REFERENCE_USES = _uses_mask(_scopes.REFERRED, _scopes.CASE)
+_DOTTED_USES = _uses_mask(_scopes.QUALIFIER, _scopes.SELECTED, _scopes.REFERRED)
 
 
-def _places(wanted: NDArray[np.bool_], use: Table) -> Column:
-    found: Column = np.flatnonzero(wanted[use]).astype(np.int32)
-    return found
+def _indices_of(mask: NDArray[np.bool_], use: Table) -> Column:
+    indices: Column = np.flatnonzero(mask[use]).astype(np.int32)
+    return indices
 
 
 # Types known to the language, in the order that members and calls expect; the boxes in the order
 # of the primitive types.
-_KNOWN = (
+_KNOWN_TYPES = (
     "var",
     "String",
     "Class",
@@ -359,7 +376,7 @@ _KNOWN = (
     "Enum",
     "Record",
 )
-_OF_OBJECT = (
+_OBJECT_METHODS = (
     "clone",
     "equals",
     "finalize",
@@ -372,8 +389,8 @@ _OF_OBJECT = (
 )
 
 
-def _known(
-    names: Names, declared: Declarations
+def _find_known_types(
+    names: Identifiers, declared: Declarations
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_], Column]:
     """Return the bases of the types known to the language, and the words of implicit methods.
 
@@ -381,19 +398,21 @@ def _known(
     occur get numbers after the last word. The second array marks the words that are methods of
     ``Object``, the third holds the words of the implicit methods of enums (-1: none).
     """
-    place = dict(zip(names.words, range(len(names.words)), strict=True))
-    first, missing = _types.FILE + len(declared.types), len(place)
-    bases = [first + place.get(word, missing + n) for n, word in enumerate(_KNOWN)]
-    for t, one in enumerate(declared.types):
-        if one.owner == NONE and one.name in _KNOWN:
-            bases[_KNOWN.index(one.name)] = _types.FILE + t
-    of_object = np.zeros(len(place), dtype=np.bool_)
-    of_object[[place[word] for word in _OF_OBJECT if word in place]] = True
-    implicit = np.array([place.get("values", -1), place.get("valueOf", -1)], dtype=np.int32)
+    index_of_word = dict(zip(names.words, range(len(names.words)), strict=True))
+    first, missing = _types.FILE + len(declared.types), len(index_of_word)
+    bases = [first + index_of_word.get(word, missing + n) for n, word in enumerate(_KNOWN_TYPES)]
+    for t, type_ in enumerate(declared.types):
+        if type_.owner == NONE and type_.name in _KNOWN_TYPES:
+            bases[_KNOWN_TYPES.index(type_.name)] = _types.FILE + t
+    of_object = np.zeros(len(index_of_word), dtype=np.bool_)
+    of_object[[index_of_word[word] for word in _OBJECT_METHODS if word in index_of_word]] = True
+    implicit = np.array(
+        [index_of_word.get("values", -1), index_of_word.get("valueOf", -1)], dtype=np.int32
+    )
     return np.array(bases, dtype=np.int64), of_object, implicit
 
 
-def _package(syntax: Syntax, names: Names, tables: _Tables) -> Column:
+def _package_words(syntax: Syntax, names: Identifiers, tables: _GrammarTables) -> Column:
     """Return the words of the file's package."""
     nodes = np.flatnonzero(syntax.kind == tables.package)
     if not len(nodes):
@@ -402,11 +421,11 @@ def _package(syntax: Syntax, names: Names, tables: _Tables) -> Column:
     return words[words >= 0]
 
 
-def _uses(syntax: Syntax, names: Names, tables: _Tables) -> Table:
+def _classify_uses(syntax: Syntax, names: Identifiers, tables: _GrammarTables) -> Table:
     """Return the syntactic use of each name."""
     kinds = syntax.kind[syntax.parent[names.node]]
-    known = np.minimum(kinds, len(tables.uses) - 1)
-    use: Table = tables.uses[known, syntax.field[names.node]]
+    parent_kinds = np.minimum(kinds, len(tables.uses) - 1)
+    use: Table = tables.uses[parent_kinds, syntax.field[names.node]]
     of_type = syntax.kind[names.node] == tables.type_identifier
     use[of_type] = _scopes.TYPE_USE
     use[of_type & (kinds == tables.type_parameter)] = _scopes.TYPE_VARIABLE
@@ -421,12 +440,15 @@ def _uses(syntax: Syntax, names: Names, tables: _Tables) -> Table:
     return use
 
 
-def _late(syntax: Syntax, names: Names, use: Table, tables: _Tables) -> _scopes.Late:
+def _collect_late_scopes(
+    syntax: Syntax, names: Identifiers, use: Table, tables: _GrammarTables
+) -> _scopes.LateScopes:
+    """Return the scopes that begin after their variable's declaration, by their first node."""
     loops, variables = names.node[use == _scopes.LOOP], names.node[use == _scopes.PATTERN]
     if not len(loops) and not len(variables):
         none = np.empty(0, dtype=np.int32)
-        return _scopes.Late(none, none, none)
-    first, last, name = _patterns.late_scopes(
+        return _scopes.LateScopes(none, none, none)
+    first, last, name = _patterns.collect_late_scopes(
         tables.patterns[syntax.kind],
         tables.patterns_fields[syntax.field],
         syntax.parent,
@@ -436,4 +458,4 @@ def _late(syntax: Syntax, names: Names, use: Table, tables: _Tables) -> _scopes.
         variables,
     )
     order = np.lexsort((-last, first))
-    return _scopes.Late(first[order], last[order], name[order])
+    return _scopes.LateScopes(first[order], last[order], name[order])

@@ -60,10 +60,12 @@ FIELDS, METHODS, TYPES = 0, 1, 2
 IS_CONSTANT = 2
 FILE, EXTRA = 16, 32
 # Flags that imports give a word: first word of a package, a type, a static member.
-BEGINS, IS_TYPE, IS_STATIC = 1, 2, 4
+BEGINS_PACKAGE, IS_TYPE, IS_STATIC = 1, 2, 4
 
 
-class Source(NamedTuple):
+class SourceTree(NamedTuple):
+    """Columns of a syntax, and the bytes of its text."""
+
     code: Any
     parent: Any
     stop: Any
@@ -73,7 +75,7 @@ class Source(NamedTuple):
     text: Any
 
 
-class Named(NamedTuple):
+class NameTables(NamedTuple):
     """Columns that the kernels read and complete.
 
     ``name`` has the name node of each type, ``value`` the type of each node, ``role`` and
@@ -91,60 +93,61 @@ class Named(NamedTuple):
 
 
 @kernel
-def type_and_package_names(
-    tree: Source, named: Named, idents: Any, use: Any, used: Any, var: int
+def resolve_type_and_package_names(
+    tree: SourceTree, named: NameTables, idents: Any, use: Any, indices: Any, var: int
 ) -> Any:
     """Set roles and declarations of names of types and packages; return the import flags by word.
 
-    ``used`` holds the indices of these names, ``var`` is the value of the word ``var``, which is
+    ``indices`` are those of these names, ``var`` is the value of the word ``var``, which is
     no type.
     """
     hints = np.zeros(named.words, np.uint8)
-    whole, static, every = -1, False, False
-    for k in used:
+    dotted, is_static, on_demand = -1, False, False
+    for k in indices:
         i = idents[k]
         if use[k] == TYPE_USE:
             if named.value[i] == 0:
                 named.value[i] = 256 * (FILE + len(named.name) + tree.word[i])
             if named.value[i] != var:
-                _as_type(tree, named, k, i)
-                p = tree.parent[i]
-                scope = tree.code[p] == SCOPED and (
-                    i == p + 1 or tree.code[tree.parent[p]] == SCOPED
+                _bind_to_type(tree, named, k, i)
+                parent_node = tree.parent[i]
+                is_qualifier = tree.code[parent_node] == SCOPED and (
+                    i == parent_node + 1 or tree.code[tree.parent[parent_node]] == SCOPED
                 )
-                if scope and named.declaration[k] < 0 and _small(tree, i):
+                if is_qualifier and named.declaration[k] < 0 and _starts_lower_case(tree, i):
                     named.role[k] = R_PACKAGE
         elif use[k] == IN_DOTTED:
-            first = whole < 0 or i >= tree.stop[whole]
-            if first:
-                whole, static, every = _whole(tree, i)
-            context = tree.code[tree.parent[whole]]
-            last = tree.stop[whole] == tree.stop[i]
+            is_first = dotted < 0 or i >= tree.stop[dotted]
+            if is_first:
+                dotted, is_static, on_demand = _outermost_dotted(tree, i)
+            context = tree.code[tree.parent[dotted]]
+            is_last = tree.stop[dotted] == tree.stop[i]
             if context == PACKAGE:
                 named.role[k] = R_PACKAGE
             elif context == IMPORT:
-                _imported(tree, named, k, i, last, static, every)
-                if last and not every:
-                    hints[tree.word[i]] |= IS_STATIC if static else IS_TYPE
+                _resolve_import_part(tree, named, k, i, is_last, is_static, on_demand)
+                if is_last and not on_demand:
+                    hints[tree.word[i]] |= IS_STATIC if is_static else IS_TYPE
             else:
-                _part(tree, named, k, i, whole)
-            if first and not last and context in (PACKAGE, IMPORT):
-                hints[tree.word[i]] |= BEGINS
+                _resolve_part(tree, named, k, i, dotted)
+            if is_first and not is_last and context in (PACKAGE, IMPORT):
+                hints[tree.word[i]] |= BEGINS_PACKAGE
         else:
-            _element(tree, named, k, i)
+            _resolve_element(tree, named, k, i)
     return hints
 
 
 @kernel
-def _small(tree: Source, i: int) -> bool:
+def _starts_lower_case(tree: SourceTree, i: int) -> bool:
+    """Return whether a name begins with a lower-case letter, ``_`` or ``$``."""
     first = tree.text[tree.start[i]]
     return bool(97 <= first <= 122 or first == 95 or first == 36)
 
 
 @kernel
-def _capitalised(tree: Source, i: int) -> bool:
+def _is_capitalised(tree: SourceTree, i: int) -> bool:
     """Return whether a name is spelt like a type: first a capital, then some lower-case letter."""
-    if _small(tree, i):
+    if _starts_lower_case(tree, i):
         return False
     for at in range(tree.start[i] + 1, tree.end[i]):  # noqa: SIM110
         if 97 <= tree.text[at] <= 122:
@@ -153,12 +156,12 @@ def _capitalised(tree: Source, i: int) -> bool:
 
 
 @kernel
-def _acronym(tree: Source, i: int) -> bool:
+def _is_acronym(tree: SourceTree, i: int) -> bool:
     """Return whether a name is a short acronym.
 
     In the JDK ``URL`` and ``VM`` are types; constants are longer or have underscores.
     """
-    if _small(tree, i) or tree.end[i] - tree.start[i] > 5:
+    if _starts_lower_case(tree, i) or tree.end[i] - tree.start[i] > 5:
         return False
     for at in range(tree.start[i], tree.end[i]):  # noqa: SIM110
         if tree.text[at] == 95:
@@ -167,15 +170,16 @@ def _acronym(tree: Source, i: int) -> bool:
 
 
 @kernel
-def _find(named: Named, t: int, space: int, word: int) -> int:
+def _find_member(named: NameTables, t: int, namespace: int, word: int) -> int:
+    """Return the first member of a name declared in the type itself; -1 if there is none."""
     keys = named.members.key
-    key = (3 * t + space) * named.words + word
-    at = np.searchsorted(keys, key)
-    return int(at) if at < len(keys) and keys[at] == key else -1
+    key = (3 * t + namespace) * named.words + word
+    m = np.searchsorted(keys, key)
+    return int(m) if m < len(keys) and keys[m] == key else -1
 
 
 @kernel
-def _as_type(tree: Source, named: Named, k: int, i: int) -> None:
+def _bind_to_type(tree: SourceTree, named: NameTables, k: int, i: int) -> None:
     """Record that a name refers to the type in its value."""
     base = (named.value[i] >> 8) - FILE
     variables = len(named.name) + named.words + EXTRA
@@ -188,127 +192,143 @@ def _as_type(tree: Source, named: Named, k: int, i: int) -> None:
 
 
 @kernel
-def _element(tree: Source, named: Named, k: int, i: int) -> None:
+def _resolve_element(tree: SourceTree, named: NameTables, k: int, i: int) -> None:
     """Resolve the element of an annotation to the method of that name in the annotation's type."""
     named.role[k] = R_ELEMENT
     annotation = tree.parent[tree.parent[tree.parent[i]]]
     if annotation >= 0 and tree.code[annotation] == ANNOTATION:
         base = (named.value[annotation + 2] >> 8) - FILE  # after the @
-        m = _find(named, base, METHODS, tree.word[i]) if 0 <= base < len(named.name) else -1
+        m = _find_member(named, base, METHODS, tree.word[i]) if 0 <= base < len(named.name) else -1
         if m >= 0:
             named.declaration[k] = named.members.name[m]
 
 
 @kernel
-def _whole(tree: Source, i: int) -> Any:
+def _outermost_dotted(tree: SourceTree, i: int) -> Any:
     """Return the dotted name that begins with a name, and two flags of an import.
 
     The flags are: the import is static, the import is on demand.
     """
-    whole = i
-    while tree.code[tree.parent[whole]] == DOTTED:
-        whole = tree.parent[whole]
-    context = tree.parent[whole]
-    static, every = False, False
+    dotted = i
+    while tree.code[tree.parent[dotted]] == DOTTED:
+        dotted = tree.parent[dotted]
+    context = tree.parent[dotted]
+    is_static, on_demand = False, False
     if tree.code[context] == IMPORT:
         for at in range(context + 1, tree.stop[context]):
-            static = static or tree.code[at] == STATIC
-            every = every or tree.code[at] == ASTERISK
-    return whole, static, every
+            is_static = is_static or tree.code[at] == STATIC
+            on_demand = on_demand or tree.code[at] == ASTERISK
+    return dotted, is_static, on_demand
 
 
 @kernel
-def _part(tree: Source, named: Named, k: int, i: int, whole: int) -> None:
+def _resolve_part(tree: SourceTree, named: NameTables, k: int, i: int, dotted: int) -> None:
     """Resolve a part of an annotation's name or of a module's service.
 
     It is a type of this file, a member type of one, or a name from elsewhere.
     """
-    p, word = tree.parent[i], tree.word[i]
-    first, last = tree.start[whole] == tree.start[i], tree.stop[whole] == tree.stop[i]
-    if not first and named.value[p + 1] > 0:
-        base = (named.value[p + 1] >> 8) - FILE
-        m = _find(named, base, TYPES, word) if 0 <= base < len(named.name) else -1
+    parent_node, word = tree.parent[i], tree.word[i]
+    is_first, is_last = tree.start[dotted] == tree.start[i], tree.stop[dotted] == tree.stop[i]
+    if not is_first and named.value[parent_node + 1] > 0:
+        base = (named.value[parent_node + 1] >> 8) - FILE
+        m = _find_member(named, base, TYPES, word) if 0 <= base < len(named.name) else -1
         if m >= 0:
             named.value[i] = 256 * (FILE + named.type_of[named.members.name[m]])
-    if named.value[i] == 0 and (last or not _small(tree, i)):
+    if named.value[i] == 0 and (is_last or not _starts_lower_case(tree, i)):
         named.value[i] = 256 * (FILE + len(named.name) + word)
     if named.value[i] > 0:
-        _as_type(tree, named, k, i)
+        _bind_to_type(tree, named, k, i)
     else:
         named.role[k] = R_PACKAGE
-    if not first:
-        named.value[p] = named.value[i]
+    if not is_first:
+        named.value[parent_node] = named.value[i]
 
 
 @kernel
-def _imported(
-    tree: Source, named: Named, k: int, i: int, last: bool, static: bool, every: bool
+def _resolve_import_part(
+    tree: SourceTree,
+    named: NameTables,
+    k: int,
+    i: int,
+    is_last: bool,
+    is_static: bool,
+    on_demand: bool,
 ) -> None:
     """Resolve a part of an import: a package, a type, or a static member."""
     word = tree.word[i]
     if named.value[i] > 0:
-        _as_type(tree, named, k, i)
-    elif last and (static or not every):
-        # static_imports decides the role later, from the uses; below, members of this file.
-        named.role[k] = R_TYPE if every or not static else R_UNKNOWN
+        _bind_to_type(tree, named, k, i)
+    elif is_last and (is_static or not on_demand):
+        # resolve_static_imports decides the role later, from the uses; below, members of this file.
+        named.role[k] = R_TYPE if on_demand or not is_static else R_UNKNOWN
     else:
-        named.role[k] = R_PACKAGE if _small(tree, i) else R_TYPE
-    if not last or not static or every:
+        named.role[k] = R_PACKAGE if _starts_lower_case(tree, i) else R_TYPE
+    if not is_last or not is_static or on_demand:
         return
-    for n in range(len(named.imports.one_name)):
-        if named.imports.one_name[n] == i:
-            for space in (METHODS, FIELDS):
-                m = _find(named, named.imports.one_of[n], space, word)
+    for j in range(len(named.imports.one_name)):
+        if named.imports.one_name[j] == i:
+            for namespace in (METHODS, FIELDS):
+                m = _find_member(named, named.imports.one_of[j], namespace, word)
                 if m >= 0:
                     named.declaration[k] = named.members.name[m]
-                    named.role[k] = R_METHOD if space == METHODS else R_FIELD
+                    named.role[k] = R_METHOD if namespace == METHODS else R_FIELD
                     if named.members.flags[m] & IS_CONSTANT:
                         named.role[k] = R_CONSTANT
 
 
 @kernel
-def static_imports(idents: Any, use: Any, role: Any, word: Any, words: int) -> None:
+def resolve_static_imports(idents: Any, use: Any, role: Any, word: Any, words: int) -> None:
     """Set the roles of static imports by the uses of their names: method, type, or else field."""
-    seen = np.zeros(words, np.uint8)
+    roles_seen = np.zeros(words, np.uint8)
     for k in range(len(idents)):
         if use[k] != IN_DOTTED:
             if role[k] == R_METHOD:
-                seen[word[k]] |= 1
+                roles_seen[word[k]] |= 1
             elif role[k] == R_TYPE:
-                seen[word[k]] |= 2
+                roles_seen[word[k]] |= 2
     for k in range(len(idents)):
         if use[k] == IN_DOTTED and role[k] == R_UNKNOWN:
-            told = seen[word[k]]
-            role[k] = R_METHOD if told & 1 else R_TYPE if told & 2 else R_FIELD
+            roles = roles_seen[word[k]]
+            role[k] = R_METHOD if roles & 1 else R_TYPE if roles & 2 else R_FIELD
 
 
 @kernel
-def foreign_names(
-    tree: Source, named: Named, idents: Any, use: Any, left: Any, hints: Any, access: Any
+def resolve_foreign_names(
+    tree: SourceTree,
+    named: NameTables,
+    idents: Any,
+    use: Any,
+    indices: Any,
+    hints: Any,
+    access: Any,
 ) -> None:
     """Set roles of names before and after dots that this file does not declare (JLS 6.5.2).
 
-    ``left`` holds the indices of these names, in source order.
+    ``indices`` are those of these names, in source order.
     """
     denotes = np.zeros(len(tree.code), np.uint8)
-    for k in left:
+    for k in indices:
         i = idents[k]
-        p, hint = tree.parent[i], hints[tree.word[i]]
-        site = p + 1
+        parent_node, hint = tree.parent[i], hints[tree.word[i]]
+        receiver = parent_node + 1
         if use[k] == SELECTED:
-            if denotes[site] == R_PACKAGE:
-                role = R_PACKAGE if _small(tree, i) else R_TYPE
+            if denotes[receiver] == R_PACKAGE:
+                role = R_PACKAGE if _starts_lower_case(tree, i) else R_TYPE
             else:
-                role = R_TYPE if _capitalised(tree, i) and _before_dot(tree, p) else R_FIELD
-            denotes[p] = role
+                role = (
+                    R_TYPE
+                    if _is_capitalised(tree, i) and _is_before_dot(tree, parent_node)
+                    else R_FIELD
+                )
+            denotes[parent_node] = role
         elif hint & IS_TYPE or (
-            not hint & IS_STATIC and (_capitalised(tree, i) or _acronym(tree, i))
+            not hint & IS_STATIC and (_is_capitalised(tree, i) or _is_acronym(tree, i))
         ):
             role = R_TYPE
         elif (
-            _small(tree, i)
-            and (hint & BEGINS or _type_ahead(tree, i))
-            and tree.code[p] == FIELD_ACCESS
+            _starts_lower_case(tree, i)
+            and (hint & BEGINS_PACKAGE or _is_type_ahead(tree, i))
+            and tree.code[parent_node] == FIELD_ACCESS
         ):
             role = R_PACKAGE
         else:
@@ -318,23 +338,27 @@ def foreign_names(
 
 
 @kernel
-def _before_dot(tree: Source, node: int) -> bool:
-    up = tree.parent[node]
-    if tree.code[up] == REFERENCE:
+def _is_before_dot(tree: SourceTree, node: int) -> bool:
+    """Return whether a node stands before a dot or before ``::``."""
+    parent_node = tree.parent[node]
+    if tree.code[parent_node] == REFERENCE:
         return True
-    return bool((tree.code[up] == FIELD_ACCESS or tree.code[up] == CALL) and node == up + 1)
+    return bool(
+        (tree.code[parent_node] == FIELD_ACCESS or tree.code[parent_node] == CALL)
+        and node == parent_node + 1
+    )
 
 
 @kernel
-def _type_ahead(tree: Source, i: int) -> bool:
+def _is_type_ahead(tree: SourceTree, i: int) -> bool:
     """Return whether a type's name follows after dots."""
     node, dots = tree.parent[i], 0
     while tree.code[node] == FIELD_ACCESS and tree.stop[i] < tree.stop[node]:
         last = tree.stop[node] - 1
         if tree.code[last] != IDENTIFIER:
             return False
-        if not _small(tree, last):
-            return dots > 0 or _capitalised(tree, last)
+        if not _starts_lower_case(tree, last):
+            return dots > 0 or _is_capitalised(tree, last)
         i, node = node, tree.parent[node]
         dots += 1
     return False
@@ -345,7 +369,7 @@ REFERENCE_CODES = {"switch_expression": SWITCH, "parenthesized_expression": PARE
 IS_PRIVATE, IS_SUPER = 1, 3
 
 
-class Sites(NamedTuple):
+class ReferenceColumns(NamedTuple):
     """Columns of nodes, ancestors of types, and roles, declarations and accesses of names."""
 
     code: Any
@@ -364,45 +388,49 @@ class Sites(NamedTuple):
 
 
 @kernel
-def references(sites: Sites, idents: Any, use: Any, places: Any, text: int) -> None:
+def resolve_references(
+    sites: ReferenceColumns, idents: Any, use: Any, indices: Any, string_type: int
+) -> None:
     """Set roles and declarations of method references and of names after ``case``.
 
-    ``places`` holds the indices of these names, ``text`` is the value of String.
+    ``indices`` are those of these names, ``string_type`` is the value of String.
     """
-    for k in places:
+    for k in indices:
         i = idents[k]
         if use[k] != REFERRED:
-            _case(sites, k, i, text)
+            _resolve_case(sites, k, i, string_type)
         elif i != sites.parent[i] + 1:  # the name after ::
             sites.role[k] = R_METHOD
-            site = sites.parent[i] + 1
-            t = (sites.value[site] >> 8) - FILE
-            if 0 <= t < len(sites.offsets) - 1 and sites.value[site] & 255 == 0:
-                own = sites.denotes[site] != IS_SUPER
-                m = _member(sites, t, METHODS, sites.word[i], own)
+            receiver = sites.parent[i] + 1
+            t = (sites.value[receiver] >> 8) - FILE
+            if 0 <= t < len(sites.offsets) - 1 and sites.value[receiver] & 255 == 0:
+                with_own = sites.denotes[receiver] != IS_SUPER
+                m = _find_in_hierarchy(sites, t, METHODS, sites.word[i], with_own)
                 keys, names = sites.members.key, sites.members.name
                 # Only inference could choose among overloads.
-                one = m + 1 == len(keys) or keys[m + 1] != keys[m] or names[m + 1] == names[m]
-                if m >= 0 and one:
+                is_unique = m + 1 == len(keys) or keys[m + 1] != keys[m] or names[m + 1] == names[m]
+                if m >= 0 and is_unique:
                     sites.declaration[k] = names[m]
 
 
 @kernel
-def _member(sites: Sites, t: int, space: int, word: int, own: bool) -> int:
+def _find_in_hierarchy(
+    sites: ReferenceColumns, t: int, namespace: int, word: int, with_own: bool
+) -> int:
     """Return the member of a name that a type declares or inherits; -1 if there is none."""
-    members, first = sites.members, sites.offsets[t]
-    for k in range(first - own, sites.offsets[t + 1]):
-        owner = sites.ancestors[k] if k >= first else t
-        key = (3 * owner + space) * sites.words + word
+    members, first_ancestor = sites.members, sites.offsets[t]
+    for k in range(first_ancestor - with_own, sites.offsets[t + 1]):
+        owner = sites.ancestors[k] if k >= first_ancestor else t
+        key = (3 * owner + namespace) * sites.words + word
         m = np.searchsorted(members.key, key)
-        found = m < len(members.key) and members.key[m] == key
-        if found and (k < first or not members.flags[m] & IS_PRIVATE or not own):
+        is_member = m < len(members.key) and members.key[m] == key
+        if is_member and (k < first_ancestor or not members.flags[m] & IS_PRIVATE or not with_own):
             return int(m)
     return -1
 
 
 @kernel
-def _case(sites: Sites, k: int, i: int, text: int) -> None:
+def _resolve_case(sites: ReferenceColumns, k: int, i: int, string_type: int) -> None:
     """Resolve a name after ``case``.
 
     In a switch over an enum it is the constant, whatever else has the name.
@@ -410,19 +438,19 @@ def _case(sites: Sites, k: int, i: int, text: int) -> None:
     switch = sites.parent[i]
     while switch >= 0 and sites.code[switch] != SWITCH:
         switch = sites.parent[switch]
-    selector, at = 0, switch + 1
-    while switch >= 0 and at < sites.stop[switch]:
-        if sites.code[at] == PARENTHESES:
-            selector = sites.value[at]
+    selector, child = 0, switch + 1
+    while switch >= 0 and child < sites.stop[switch]:
+        if sites.code[child] == PARENTHESES:
+            selector = sites.value[child]
             break
-        at = sites.stop[at]
+        child = sites.stop[child]
     sites.access[k] = READS
     t, count = (selector >> 8) - FILE, len(sites.offsets) - 1
     if 0 <= t < count:
-        m = _member(sites, t, FIELDS, sites.word[i], True)
+        m = _find_in_hierarchy(sites, t, FIELDS, sites.word[i], True)
         sites.declaration[k] = sites.members.name[m] if m >= 0 else -1
         sites.role[k] = R_CONSTANT
-    elif t >= count and selector != text:
+    elif t >= count and selector != string_type:
         sites.declaration[k], sites.role[k] = -1, R_CONSTANT
     elif selector == 0 and sites.role[k] != R_FIELD:
         # A constant in scope belongs to the enum around, which need not be the selector's.

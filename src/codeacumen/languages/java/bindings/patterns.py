@@ -84,25 +84,27 @@ FIELDS = {
 
 
 @kernel
-def _child(field: Any, stop: Any, node: int, wanted: int) -> int:
-    at = node + 1
-    while at < stop[node]:
-        if field[at] == wanted:
-            return at
-        at = stop[at]
+def _child_in_field(field: Any, stop: Any, node: int, wanted_field: int) -> int:
+    """Return the first child in a field; -1 if there is none."""
+    child = node + 1
+    while child < stop[node]:
+        if field[child] == wanted_field:
+            return child
+        child = stop[child]
     return -1
 
 
 @kernel
-def _last(stop: Any, node: int) -> int:
-    at = node + 1
-    while stop[at] < stop[node]:
-        at = stop[at]
-    return int(at)
+def _last_child(stop: Any, node: int) -> int:
+    """Return the last child."""
+    child = node + 1
+    while stop[child] < stop[node]:
+        child = stop[child]
+    return int(child)
 
 
 @kernel
-def late_scopes(
+def collect_late_scopes(
     code: Any, field: Any, parent: Any, stop: Any, word: Any, loops: Any, variables: Any
 ) -> Any:
     """Return the scopes of these variables: first node, stop, and the node of the name.
@@ -110,224 +112,239 @@ def late_scopes(
     ``loops`` holds the name nodes of the variables of enhanced ``for`` statements, ``variables``
     those of pattern variables.
     """
-    room = len(loops) + 3 * len(variables)
-    found = np.empty((3, room), np.int32)
+    capacity = len(loops) + 3 * len(variables)
+    late = np.empty((3, capacity), np.int32)
     count = 0
     for ident in loops:
-        body = _child(field, stop, parent[ident], BODY)
+        body = _child_in_field(field, stop, parent[ident], BODY)
         if body >= 0:
-            found[0, count], found[1, count], found[2, count] = body, stop[body], ident
+            late[0, count], late[1, count], late[2, count] = body, stop[body], ident
             count += 1
     if len(variables) > 0:
-        completes, broken = _completion(code, field, parent, stop, word)
+        completes, is_exited = _find_completion(code, field, parent, stop, word)
         for ident in variables:
-            at = parent[ident]
-            while code[at] == PATTERN:
-                at = parent[at]
-            if code[at] == SWITCH_LABEL:
-                found[0, count], found[1, count] = ident + 1, stop[parent[at]]
-                found[2, count] = ident
+            outer = parent[ident]
+            while code[outer] == PATTERN:
+                outer = parent[outer]
+            if code[outer] == SWITCH_LABEL:
+                late[0, count], late[1, count] = ident + 1, stop[parent[outer]]
+                late[2, count] = ident
                 count += 1
             else:
-                count = _matched(
-                    code, field, parent, stop, completes, broken, at, ident, found, count
+                count = _add_pattern_scopes(
+                    code, field, parent, stop, completes, is_exited, outer, ident, late, count
                 )
-    return found[0, :count], found[1, :count], found[2, :count]
+    return late[0, :count], late[1, :count], late[2, :count]
 
 
 @kernel
-def _matched(
+def _add_pattern_scopes(
     code: Any,
     field: Any,
     parent: Any,
     stop: Any,
     completes: Any,
-    broken: Any,
-    at: int,
+    is_exited: Any,
+    node: int,
     ident: int,
-    found: Any,
+    late: Any,
     count: int,
 ) -> int:
     """Add the scopes of a pattern variable: in its expression, its statement and after that.
 
-    Goes outwards from the pattern as long as the result of the whole expression implies a match.
+    The walk goes outwards from the pattern as long as the result of the whole expression implies a
+    match.
     """
-    when, begin, end = True, -1, -1
-    up = parent[at]
-    while up >= 0:
-        kind = code[up]
-        if kind == UNARY and code[up + 1] == NOT:
-            when = not when
+    matches_if_true, begin, end = True, -1, -1
+    outer = parent[node]
+    while outer >= 0:
+        kind = code[outer]
+        if kind == UNARY and code[outer + 1] == NOT:
+            matches_if_true = not matches_if_true
         elif kind == BINARY:
-            operator = stop[up + 1]
-            while operator < stop[up] - 1 and code[operator] == COMMENT:
+            operator = stop[outer + 1]
+            while operator < stop[outer] - 1 and code[operator] == COMMENT:
                 operator += 1
-            if code[operator] != (AND if when else OR):
+            if code[operator] != (AND if matches_if_true else OR):
                 break
-            if field[at] == LEFT:
+            if field[node] == LEFT:
                 # No name can occur between two operands to the right.
                 begin = operator + 1 if begin < 0 else begin
-                end = stop[up]
+                end = stop[outer]
         elif kind != PARENTHESES:
             break
-        at, up = up, parent[up]
+        node, outer = outer, parent[outer]
     if begin >= 0:
-        found[0, count], found[1, count], found[2, count] = begin, end, ident
+        late[0, count], late[1, count], late[2, count] = begin, end, ident
         count += 1
-    if up < 0:
+    if outer < 0:
         return count
-    kind, begin, end, after = code[up], -1, -1, False
+    kind, begin, end, introduces = code[outer], -1, -1, False
     if kind == GUARD:
-        if when:
-            begin, end = stop[up], stop[parent[parent[up]]]
-    elif field[at] == CONDITION and kind in (CONDITIONAL, IF):
-        then = _child(field, stop, up, CONSEQUENCE)
-        other = _child(field, stop, up, ALTERNATIVE)
-        begin = then if when else other
+        if matches_if_true:
+            begin, end = stop[outer], stop[parent[parent[outer]]]
+    elif field[node] == CONDITION and kind in (CONDITIONAL, IF):
+        consequence = _child_in_field(field, stop, outer, CONSEQUENCE)
+        alternative = _child_in_field(field, stop, outer, ALTERNATIVE)
+        begin = consequence if matches_if_true else alternative
         end = stop[begin] if begin >= 0 else -1
-        ends_then = then >= 0 and not completes[then]
-        ends_other = other >= 0 and not completes[other]
-        after = kind == IF and ends_then != ends_other and when == ends_other
-    elif field[at] == CONDITION and kind in (WHILE, FOR, DO):
-        if when and kind != DO:
-            begin, end = stop[at], stop[up]
-        after = not when and not broken[up]
+        ends_consequence = consequence >= 0 and not completes[consequence]
+        ends_alternative = alternative >= 0 and not completes[alternative]
+        introduces = (
+            kind == IF
+            and ends_consequence != ends_alternative
+            and matches_if_true == ends_alternative
+        )
+    elif field[node] == CONDITION and kind in (WHILE, FOR, DO):
+        if matches_if_true and kind != DO:
+            begin, end = stop[node], stop[outer]
+        introduces = not matches_if_true and not is_exited[outer]
     if begin >= 0:
-        found[0, count], found[1, count], found[2, count] = begin, end, ident
+        late[0, count], late[1, count], late[2, count] = begin, end, ident
         count += 1
-    return _after(code, parent, stop, broken, up, ident, found, count) if after else count
+    return (
+        _add_following_scope(code, parent, stop, is_exited, outer, ident, late, count)
+        if introduces
+        else count
+    )
 
 
 @kernel
-def _after(
+def _add_following_scope(
     code: Any,
     parent: Any,
     stop: Any,
-    broken: Any,
+    is_exited: Any,
     statement: int,
     ident: int,
-    found: Any,
+    late: Any,
     count: int,
 ) -> int:
     """Add the scope of a variable that a statement introduces for the rest of its block."""
-    while code[parent[statement]] == LABELED and not broken[parent[statement]]:
+    while code[parent[statement]] == LABELED and not is_exited[parent[statement]]:
         statement = parent[statement]
     block = parent[statement]
     if code[block] not in (BLOCK, GROUP):
         return count
-    found[0, count], found[1, count], found[2, count] = stop[statement], stop[block], ident
+    late[0, count], late[1, count], late[2, count] = stop[statement], stop[block], ident
     return count + 1
 
 
 @kernel
-def _completion(code: Any, field: Any, parent: Any, stop: Any, word: Any) -> Any:
+def _find_completion(code: Any, field: Any, parent: Any, stop: Any, word: Any) -> Any:
     """Return the statements that can complete normally (JLS 14.22), and those that a break exits.
 
     The literal ``true`` is the only constant condition that counts.
     """
     size = len(code)
     completes = np.ones(size, np.bool_)
-    broken, continued = np.zeros(size, np.bool_), np.zeros(size, np.bool_)
+    is_exited, is_continued = np.zeros(size, np.bool_), np.zeros(size, np.bool_)
     # For each node, the innermost enclosing target of a break, of a continue, and of a label.
-    breaks, loop, label = np.full((3, size), -1, np.int32)
+    break_target, continue_target, label_target = np.full((3, size), -1, np.int32)
     for i in range(1, size):
         p = parent[i]
         is_loop = code[p] == FOREACH or WHILE <= code[p] <= FOR
-        loop[i] = p if is_loop else loop[p]
-        breaks[i] = p if is_loop or code[p] == SWITCH else breaks[p]
-        label[i] = p if code[p] == LABELED else label[p]
+        continue_target[i] = p if is_loop else continue_target[p]
+        break_target[i] = p if is_loop or code[p] == SWITCH else break_target[p]
+        label_target[i] = p if code[p] == LABELED else label_target[p]
     for i in range(size - 1, -1, -1):
         kind = code[i]
         if kind in (BREAK, CONTINUE):
             completes[i] = False
-            target = breaks[i] if kind == BREAK else loop[i]
+            target = break_target[i] if kind == BREAK else continue_target[i]
             name = i + 1
             while name < stop[i] and code[name] != IDENTIFIER:
                 name += 1
             if name < stop[i]:
-                target = label[i]
+                target = label_target[i]
                 while target >= 0 and word[target + 1] != word[name]:
-                    target = label[target]
+                    target = label_target[target]
             while target >= 0:  # a label also marks the loop that it labels
                 if kind == BREAK:
-                    broken[target] = True
+                    is_exited[target] = True
                 else:
-                    continued[target] = True
+                    is_continued[target] = True
                 if code[target] != LABELED:
                     break
-                target = _last(stop, target)
+                target = _last_child(stop, target)
         elif kind in (RETURNS, YIELD):
             completes[i] = False
         elif kind in (BLOCK, SYNCHRONIZED, LABELED, FINALLY):
-            at = i + 1
-            alive = True
-            while at < stop[i]:
-                alive = alive and completes[at]
-                at = stop[at]
-            completes[i] = alive or (kind == LABELED and broken[i])
+            child = i + 1
+            can_complete = True
+            while child < stop[i]:
+                can_complete = can_complete and completes[child]
+                child = stop[child]
+            completes[i] = can_complete or (kind == LABELED and is_exited[i])
         elif kind == IF:
-            then = _child(field, stop, i, CONSEQUENCE)
-            other = _child(field, stop, i, ALTERNATIVE)
-            completes[i] = other < 0 or then < 0 or completes[then] or completes[other]
+            consequence = _child_in_field(field, stop, i, CONSEQUENCE)
+            alternative = _child_in_field(field, stop, i, ALTERNATIVE)
+            completes[i] = (
+                alternative < 0
+                or consequence < 0
+                or completes[consequence]
+                or completes[alternative]
+            )
         elif kind in (WHILE, FOR, DO):
-            condition = _child(field, stop, i, CONDITION)
+            condition = _child_in_field(field, stop, i, CONDITION)
             endless = condition < 0 and kind == FOR
             if condition >= 0:
                 while code[condition] == PARENTHESES and condition + 2 < stop[condition]:
                     condition += 2
                 endless = code[condition] == TRUE
-            completes[i] = broken[i] or not endless
-            if kind == DO and not broken[i] and not continued[i]:
+            completes[i] = is_exited[i] or not endless
+            if kind == DO and not is_exited[i] and not is_continued[i]:
                 # After a continue the condition may be false.
-                body = _child(field, stop, i, BODY)
+                body = _child_in_field(field, stop, i, BODY)
                 completes[i] = completes[i] and (body < 0 or completes[body])
         elif kind == TRY:
-            completes[i] = _try(code, stop, completes, i)
+            completes[i] = _try_completes(code, stop, completes, i)
         elif kind == SWITCH:
-            completes[i] = broken[i] or _switch(code, field, stop, completes, i)
-    return completes, broken
+            completes[i] = is_exited[i] or _switch_completes(code, field, stop, completes, i)
+    return completes, is_exited
 
 
 @kernel
-def _try(code: Any, stop: Any, completes: Any, node: int) -> bool:
-    at, alive = node + 1, False
-    while at < stop[node]:
-        if code[at] == BLOCK:
-            alive = alive or completes[at]
-        elif code[at] == CATCH:
-            inner = at + 1
-            while inner < stop[at]:
-                if code[inner] == BLOCK:
-                    alive = alive or completes[inner]
-                inner = stop[inner]
-        elif code[at] == FINALLY and not completes[at]:
+def _try_completes(code: Any, stop: Any, completes: Any, node: int) -> bool:
+    """Return whether a ``try`` statement can complete normally (JLS 14.22)."""
+    child, can_complete = node + 1, False
+    while child < stop[node]:
+        if code[child] == BLOCK:
+            can_complete = can_complete or completes[child]
+        elif code[child] == CATCH:
+            grandchild = child + 1
+            while grandchild < stop[child]:
+                if code[grandchild] == BLOCK:
+                    can_complete = can_complete or completes[grandchild]
+                grandchild = stop[grandchild]
+        elif code[child] == FINALLY and not completes[child]:
             return False
-        at = stop[at]
-    return bool(alive)
+        child = stop[child]
+    return bool(can_complete)
 
 
 @kernel
-def _switch(code: Any, field: Any, stop: Any, completes: Any, node: int) -> bool:
+def _switch_completes(code: Any, field: Any, stop: Any, completes: Any, node: int) -> bool:
     """Return whether control can leave a switch statement without a break.
 
     Without a default it always can.
     """
-    block = _child(field, stop, node, BODY)
+    block = _child_in_field(field, stop, node, BODY)
     if block < 0:
         return True
-    default, alive = False, True
-    at = block + 1
-    while at < stop[block]:
-        if code[at] == GROUP or code[at] == RULE:
-            inner, alive = at + 1, True
-            while inner < stop[at]:
-                if code[inner] == SWITCH_LABEL:
-                    for leaf in range(inner, stop[inner]):
-                        default = default or code[leaf] == DEFAULT or code[leaf] == PATTERN
+    has_default, can_complete = False, True
+    group = block + 1
+    while group < stop[block]:
+        if code[group] == GROUP or code[group] == RULE:
+            child, can_complete = group + 1, True
+            while child < stop[group]:
+                if code[child] == SWITCH_LABEL:
+                    for leaf in range(child, stop[child]):
+                        has_default = has_default or code[leaf] == DEFAULT or code[leaf] == PATTERN
                 else:
-                    alive = alive and completes[inner]
-                inner = stop[inner]
-            if code[at] == RULE and alive:
+                    can_complete = can_complete and completes[child]
+                child = stop[child]
+            if code[group] == RULE and can_complete:
                 return True
-        at = stop[at]
-    return alive or not default
+        group = stop[group]
+    return can_complete or not has_default

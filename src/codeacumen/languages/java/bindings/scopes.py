@@ -135,10 +135,12 @@ NOTHING, DECLARES, READS, WRITES, UPDATES = range(5)
 
 IS_PRIVATE, IS_CONSTANT, IS_COMPONENT, IS_STATIC = 1, 2, 8, 16
 # Limit on nested classes that inherit from each other; no real program reaches it.
-DEEPEST = 16
+DEEPEST_NESTING = 16
 
 
-class Tree(NamedTuple):
+class ScopeTree(NamedTuple):
+    """Columns of a syntax that these kernels read; ``child`` numbers a node among its siblings."""
+
     code: Any
     parent: Any
     child: Any
@@ -146,7 +148,7 @@ class Tree(NamedTuple):
     word: Any
 
 
-class Types(NamedTuple):
+class ScopeTypes(NamedTuple):
     """Types of the file: node, node from which the members are in scope, ancestors in this file."""
 
     node: Any
@@ -155,7 +157,7 @@ class Types(NamedTuple):
     ancestors: Any
 
 
-class Late(NamedTuple):
+class LateScopes(NamedTuple):
     """Scopes that begin after the declaration: first node, stop, and the node of the name."""
 
     first: Any
@@ -163,7 +165,7 @@ class Late(NamedTuple):
     name: Any
 
 
-class Bound(NamedTuple):
+class VariableBindings(NamedTuple):
     """Bindings of variables and labels during the walk.
 
     ``variables`` and ``labels`` map each word to its current binding (-1: none). Each binding has
@@ -183,20 +185,20 @@ class Bound(NamedTuple):
     count: Any
 
 
-class Around(NamedTuple):
+class EnclosingTypes(NamedTuple):
     """Classes around a node, outermost first.
 
     ``heirs`` has, for each depth, the nearest enclosing class that inherits within the file.
-    ``levels`` holds the number of classes around and the number of classes entered so far.
+    ``counts`` holds the number of classes around and the number of classes entered so far.
     """
 
     types: Any
     heirs: Any
-    levels: Any
+    counts: Any
 
 
 @kernel
-def _inherited_field(members: Members, words: int, types: Types, t: int, word: int) -> int:
+def _inherited_field(members: Members, words: int, types: ScopeTypes, t: int, word: int) -> int:
     """Return the nearest inherited field of a name; -1 if there is none."""
     for k in range(types.offsets[t], types.offsets[t + 1]):
         key = 3 * types.ancestors[k] * words + word
@@ -207,83 +209,92 @@ def _inherited_field(members: Members, words: int, types: Types, t: int, word: i
 
 
 @kernel
-def _access(tree: Tree, node: int) -> int:
+def _access_of(tree: ScopeTree, node: int) -> int:
     """Return how an expression that is a variable is accessed: read, written or updated."""
     code, parent, stop = tree.code, tree.parent, tree.stop
-    up = parent[node]
-    while code[up] == PARENTHESES:
-        node, up = up, parent[up]
-    if code[up] == UPDATE:
+    outer = parent[node]
+    while code[outer] == PARENTHESES:
+        node, outer = outer, parent[outer]
+    if code[outer] == UPDATE:
         return UPDATES
-    if code[up] == ASSIGNMENT and node == up + 1:
+    if code[outer] == ASSIGNMENT and node == outer + 1:
         operator = stop[node]
-        while operator < stop[up] and code[operator] == COMMENT:
+        while operator < stop[outer] and code[operator] == COMMENT:
             operator += 1
-        return WRITES if operator < stop[up] and code[operator] == ASSIGN else UPDATES
+        return WRITES if operator < stop[outer] and code[operator] == ASSIGN else UPDATES
     return READS
 
 
 @kernel
-def _bind(bound: Bound, word: Any, name: int, role: int, stop: int, level: int) -> None:
+def _bind_name(
+    bound: VariableBindings, word: Any, name: int, role: int, stop: int, level: int
+) -> None:
     """Bind a name's word to the declaration at ``name``, from here to ``stop``."""
-    made, top = bound.count[0], bound.count[1]
+    binding, stack_top = bound.count[0], bound.count[1]
     scope = bound.labels if role == R_LABEL else bound.variables
-    bound.name[made], bound.role[made], bound.hides[made] = name, role, scope[word[name]]
-    bound.stop[made], bound.level[made] = stop, level
-    scope[word[name]] = made
+    bound.name[binding], bound.role[binding], bound.hides[binding] = name, role, scope[word[name]]
+    bound.stop[binding], bound.level[binding] = stop, level
+    scope[word[name]] = binding
     # A local of a switch group outlives a pattern variable of the same group.
-    at = top
-    while at > 0 and bound.stop[bound.stack[at - 1]] < stop:
-        bound.stack[at] = bound.stack[at - 1]
-        at -= 1
-    bound.stack[at] = made
-    bound.count[0], bound.count[1] = made + 1, top + 1
+    slot = stack_top
+    while slot > 0 and bound.stop[bound.stack[slot - 1]] < stop:
+        bound.stack[slot] = bound.stack[slot - 1]
+        slot -= 1
+    bound.stack[slot] = binding
+    bound.count[0], bound.count[1] = binding + 1, stack_top + 1
 
 
 @kernel
-def _leave(bound: Bound, word: Any, i: int) -> None:
+def _end_scopes(bound: VariableBindings, word: Any, i: int) -> None:
     """End the scopes that stop before a node."""
-    top = bound.count[1]
-    while top > 0 and bound.stop[bound.stack[top - 1]] <= i:
-        top -= 1
-        b = bound.stack[top]
-        scope = bound.labels if bound.role[b] == R_LABEL else bound.variables
-        scope[word[bound.name[b]]] = bound.hides[b]
-    bound.count[1] = top
+    stack_top = bound.count[1]
+    while stack_top > 0 and bound.stop[bound.stack[stack_top - 1]] <= i:
+        stack_top -= 1
+        binding = bound.stack[stack_top]
+        scope = bound.labels if bound.role[binding] == R_LABEL else bound.variables
+        scope[word[bound.name[binding]]] = bound.hides[binding]
+    bound.count[1] = stack_top
 
 
 @kernel
 def _bind_fields(
-    bound: Bound, members: Members, words: int, word: Any, t: int, stop: int, level: int, only: int
+    bound: VariableBindings,
+    members: Members,
+    words: int,
+    word: Any,
+    t: int,
+    stop: int,
+    level: int,
+    only_flag: int,
 ) -> None:
     """Bind the fields of a type.
 
-    ``only`` selects a flag: the components of a record, bound as parameters, or static fields.
+    ``only_flag`` selects a flag: the components of a record, bound as parameters, or static fields.
     """
     m = np.searchsorted(members.key, 3 * t * words)
     while m < len(members.key) and members.key[m] < (3 * t + 1) * words:
         flags = members.flags[m]
-        if only == 0 or flags & only:
+        if only_flag == 0 or flags & only_flag:
             role = R_CONSTANT if flags & IS_CONSTANT else R_FIELD
-            if only == IS_COMPONENT:
+            if only_flag == IS_COMPONENT:
                 role = R_PARAMETER
             # In a wrong program a component may be bound many times.
             if bound.count[0] < len(bound.name) // 2:
-                _bind(bound, word, members.name[m], role, stop, level)
+                _bind_name(bound, word, members.name[m], role, stop, level)
         m += 1
 
 
 @kernel
-def _declares(tree: Tree, how: int, i: int) -> Any:
+def _declared_role(tree: ScopeTree, name_use: int, i: int) -> Any:
     """Return the role of a declaring name and the node at which its scope stops.
 
     The stop is 0 where the name has no such scope, or one that begins elsewhere. The role is
     R_UNKNOWN where the name declares nothing.
     """
     code, parent, stop = tree.code, tree.parent, tree.stop
-    p = parent[i]
-    outer = parent[p]
-    if how == VARIABLE:
+    declaration = parent[i]
+    outer = parent[declaration]
+    if name_use == VARIABLE:
         block = parent[outer]
         if code[outer] == FIELD:
             return R_FIELD, 0
@@ -291,91 +302,97 @@ def _declares(tree: Tree, how: int, i: int) -> Any:
             if block < 0:
                 return R_LOCAL, stop[outer]
             return R_LOCAL, stop[parent[block] if code[block] == GROUP else block]
-        how, outer = PARAMETER, block
-    if how == PARAMETER:
+        name_use, outer = PARAMETER, block
+    if name_use == PARAMETER:
         method = parent[outer] if outer >= 0 else -1
         if method < 0:
             return R_UNKNOWN, 0
         if code[method] == RECORD:
             return R_FIELD, 0
         return (R_LAMBDA_PARAMETER if code[method] == LAMBDA else R_PARAMETER), stop[method]
-    if how == LAMBDA_PARAMETER:
-        return R_LAMBDA_PARAMETER, stop[p if code[p] == LAMBDA else outer]
-    if how == CATCH:
+    if name_use == LAMBDA_PARAMETER:
+        return R_LAMBDA_PARAMETER, stop[declaration if code[declaration] == LAMBDA else outer]
+    if name_use == CATCH:
         return R_CATCH_PARAMETER, stop[outer]
-    if how == RESOURCE:
+    if name_use == RESOURCE:
         # In scope in the following resources and the block, not in catch and finally.
         block = stop[outer]
         while block < len(code) - 1 and code[block] == COMMENT:
             block += 1
         return R_RESOURCE, stop[min(block, len(code) - 1)]
-    if how == LABEL_NAME:
-        return R_LABEL, stop[p]
-    if how in (LOOP, PATTERN):
-        return (R_LOCAL if how == LOOP else R_PATTERN_VARIABLE), 0
-    if how == TYPE_NAME:
+    if name_use == LABEL_NAME:
+        return R_LABEL, stop[declaration]
+    if name_use in (LOOP, PATTERN):
+        return (R_LOCAL if name_use == LOOP else R_PATTERN_VARIABLE), 0
+    if name_use == TYPE_NAME:
         return R_TYPE, 0
-    if how == METHOD_NAME:
+    if name_use == METHOD_NAME:
         return R_METHOD, 0
-    if how == ELEMENT_NAME:
+    if name_use == ELEMENT_NAME:
         return R_ELEMENT, 0
-    if how == CONSTANT_NAME:
+    if name_use == CONSTANT_NAME:
         return R_CONSTANT, 0
-    return (R_TYPE_VARIABLE if how == TYPE_VARIABLE else R_UNKNOWN), 0
+    return (R_TYPE_VARIABLE if name_use == TYPE_VARIABLE else R_UNKNOWN), 0
 
 
 @kernel
-def _meant(
-    tree: Tree, types: Types, members: Members, words: int, bound: Bound, around: Around, i: int
+def _resolve_variable(
+    tree: ScopeTree,
+    types: ScopeTypes,
+    members: Members,
+    words: int,
+    bound: VariableBindings,
+    around: EnclosingTypes,
+    i: int,
 ) -> Any:
     """Return role and declaration of the variable of a name; R_UNKNOWN if this file has none."""
-    w = tree.word[i]
-    b = bound.variables[w]
-    level = bound.level[b] if b >= 0 else 0
+    name_word = tree.word[i]
+    binding = bound.variables[name_word]
+    level = bound.level[binding] if binding >= 0 else 0
     # Inherited fields hide the variables around the class, except in the class's header.
-    steps, heir = 0, around.heirs[around.levels[0]]
-    while heir > level and steps < DEEPEST:
+    steps, heir = 0, around.heirs[around.counts[0]]
+    while heir > level and steps < DEEPEST_NESTING:
         t = around.types[heir - 1]
         if types.begin[t] <= i:
             steps += 1
-            m = _inherited_field(members, words, types, t, w)
+            m = _inherited_field(members, words, types, t, name_word)
             if m >= 0:
                 role = R_CONSTANT if members.flags[m] & IS_CONSTANT else R_FIELD
                 return role, members.name[m]
         heir = around.heirs[heir - 1]
-    if b < 0:
+    if binding < 0:
         return R_UNKNOWN, -1
-    return int(bound.role[b]), bound.name[b]
+    return int(bound.role[binding]), bound.name[binding]
 
 
 @kernel
-def _enter(types: Types, around: Around, stop: Any, i: int) -> int:
+def _enter_types(types: ScopeTypes, around: EnclosingTypes, stop: Any, i: int) -> int:
     """Update the classes around a node.
 
     Returns the class whose members are in scope from this node on, or -1.
     """
-    levels, fresh = around.levels[0], around.levels[1]
-    while levels > 0 and stop[types.node[around.types[levels - 1]]] <= i:
-        levels -= 1
-    if fresh < len(types.node) and types.node[fresh] == i:
-        around.types[levels] = fresh
-        levels += 1
-        inherits = types.offsets[fresh] < types.offsets[fresh + 1]
-        around.heirs[levels] = levels if inherits else around.heirs[levels - 1]
-        around.levels[1] = fresh + 1
-    around.levels[0] = levels
-    if levels > 0 and types.begin[around.types[levels - 1]] == i:
-        return int(around.types[levels - 1])
+    depth, next_type = around.counts[0], around.counts[1]
+    while depth > 0 and stop[types.node[around.types[depth - 1]]] <= i:
+        depth -= 1
+    if next_type < len(types.node) and types.node[next_type] == i:
+        around.types[depth] = next_type
+        depth += 1
+        inherits = types.offsets[next_type] < types.offsets[next_type + 1]
+        around.heirs[depth] = depth if inherits else around.heirs[depth - 1]
+        around.counts[1] = next_type + 1
+    around.counts[0] = depth
+    if depth > 0 and types.begin[around.types[depth - 1]] == i:
+        return int(around.types[depth - 1])
     return -1
 
 
 @kernel
-def simple_names(
-    tree: Tree,
-    types: Types,
+def resolve_simple_names(
+    tree: ScopeTree,
+    types: ScopeTypes,
     members: Members,
     imports: Imports,
-    late: Late,
+    late: LateScopes,
     events: Any,
     idents: Any,
     use: Any,
@@ -387,70 +404,74 @@ def simple_names(
     name after a dot gets its access only.
     """
     code, parent, child, stop, word = tree
-    count, total = len(idents), len(types.node)
+    count, type_count = len(idents), len(types.node)
     role, access = np.zeros(count, np.uint8), np.zeros(count, np.uint8)
     declaration = np.full(count, -1, np.int32)
-    room = 2 * (2 * count + len(late.first) + 1)
-    bound = Bound(
+    capacity = 2 * (2 * count + len(late.first) + 1)
+    bound = VariableBindings(
         np.full(words, -1, np.int32),
         np.full(words, -1, np.int32),
-        np.empty(room, np.int32),
-        np.empty(room, np.uint8),
-        np.empty(room, np.int32),
-        np.empty(room, np.int32),
-        np.empty(room, np.int32),
-        np.empty(room, np.int32),
+        np.empty(capacity, np.int32),
+        np.empty(capacity, np.uint8),
+        np.empty(capacity, np.int32),
+        np.empty(capacity, np.int32),
+        np.empty(capacity, np.int32),
+        np.empty(capacity, np.int32),
         np.zeros(2, np.int32),
     )
-    around = Around(
-        np.empty(total + 1, np.int32), np.zeros(total + 1, np.int32), np.zeros(2, np.int32)
+    around = EnclosingTypes(
+        np.empty(type_count + 1, np.int32),
+        np.zeros(type_count + 1, np.int32),
+        np.zeros(2, np.int32),
     )
     for t in imports.all_of:
         _bind_fields(bound, members, words, word, t, len(code), 0, IS_STATIC)
-    for n in range(len(imports.one_of)):
-        key = 3 * imports.one_of[n] * words + word[imports.one_name[n]]
+    for j in range(len(imports.one_of)):
+        key = 3 * imports.one_of[j] * words + word[imports.one_name[j]]
         m = np.searchsorted(members.key, key)
         if m < len(members.key) and members.key[m] == key and members.flags[m] & IS_STATIC:
             kind = R_CONSTANT if members.flags[m] & IS_CONSTANT else R_FIELD
-            _bind(bound, word, members.name[m], kind, len(code), 0)
-    coming, k = 0, -1
+            _bind_name(bound, word, members.name[m], kind, len(code), 0)
+    next_late, k = 0, -1
     for i in events:
-        _leave(bound, word, i)
-        entered = _enter(types, around, stop, i)
-        levels = around.levels[0]
+        _end_scopes(bound, word, i)
+        entered = _enter_types(types, around, stop, i)
+        depth = around.counts[0]
         if entered >= 0:
-            _bind_fields(bound, members, words, word, entered, stop[types.node[entered]], levels, 0)
-        elif code[i] == COMPACT and levels > 0:
-            t = around.types[levels - 1]
-            _bind_fields(bound, members, words, word, t, stop[i], levels, IS_COMPONENT)
-        while coming < len(late.first) and late.first[coming] <= i:
-            if late.last[coming] > i:
-                name = late.name[coming]
+            _bind_fields(bound, members, words, word, entered, stop[types.node[entered]], depth, 0)
+        elif code[i] == COMPACT and depth > 0:
+            t = around.types[depth - 1]
+            _bind_fields(bound, members, words, word, t, stop[i], depth, IS_COMPONENT)
+        while next_late < len(late.first) and late.first[next_late] <= i:
+            if late.last[next_late] > i:
+                name = late.name[next_late]
                 kind = R_LOCAL if code[parent[name]] == FOREACH else R_PATTERN_VARIABLE
-                _bind(bound, word, name, kind, late.last[coming], levels)
-            coming += 1
+                _bind_name(bound, word, name, kind, late.last[next_late], depth)
+            next_late += 1
         if code[i] != IDENTIFIER:
             continue
         k += 1
-        how = use[k]
-        if how == LABEL_NAME and i != parent[i] + 1:
-            how = EXPRESSION
-        if how in (EXPRESSION, QUALIFIER, CASE) or (how == REFERRED and child[i] == 0):
-            role[k], declaration[k] = _meant(tree, types, members, words, bound, around, i)
-            if role[k] == R_UNKNOWN and how == EXPRESSION:
+        name_use = use[k]
+        if name_use == LABEL_NAME and i != parent[i] + 1:
+            name_use = EXPRESSION
+        if name_use in (EXPRESSION, QUALIFIER, CASE) or (name_use == REFERRED and child[i] == 0):
+            role[k], declaration[k] = _resolve_variable(
+                tree, types, members, words, bound, around, i
+            )
+            if role[k] == R_UNKNOWN and name_use == EXPRESSION:
                 role[k] = R_FIELD
             if role[k] != R_UNKNOWN:
-                access[k] = _access(tree, i)
-        elif how == SELECTED:
-            access[k] = _access(tree, parent[i])
-        elif how == LABEL:
+                access[k] = _access_of(tree, i)
+        elif name_use == SELECTED:
+            access[k] = _access_of(tree, parent[i])
+        elif name_use == LABEL:
             role[k] = R_LABEL
-            b = bound.labels[word[i]]
-            declaration[k] = bound.name[b] if b >= 0 else -1
+            binding = bound.labels[word[i]]
+            declaration[k] = bound.name[binding] if binding >= 0 else -1
         else:
-            role[k], end = _declares(tree, how, i)
+            role[k], end = _declared_role(tree, name_use, i)
             if end > 0:
-                _bind(bound, word, i, role[k], end, levels)
+                _bind_name(bound, word, i, role[k], end, depth)
             if role[k] != R_UNKNOWN:
                 declaration[k] = i
                 if role[k] >= R_FIELD and role[k] not in (R_LABEL, R_ELEMENT):
@@ -459,26 +480,26 @@ def simple_names(
 
 
 @kernel
-def symbols_of(role: Any, declaration: Any, word: Any, nodes: int, words: int) -> Any:
+def number_symbols(role: Any, declaration: Any, word: Any, nodes: int, words: int) -> Any:
     """Return symbol numbers, in the order of first occurrence.
 
     Names with the same declaration share a symbol; names declared elsewhere share one by role and
     word.
     """
     symbol = np.empty(len(role), np.int32)
-    here = np.full(nodes, -1, np.int32)
-    elsewhere = np.full(16 * words, -1, np.int32)
+    symbol_of_node = np.full(nodes, -1, np.int32)
+    symbol_of_word = np.full(16 * words, -1, np.int32)
     count = 0
     for k in range(len(role)):
         if declaration[k] >= 0:
-            if here[declaration[k]] < 0:
-                here[declaration[k]] = count
+            if symbol_of_node[declaration[k]] < 0:
+                symbol_of_node[declaration[k]] = count
                 count += 1
-            symbol[k] = here[declaration[k]]
+            symbol[k] = symbol_of_node[declaration[k]]
         else:
-            at = role[k] * words + word[k]
-            if elsewhere[at] < 0:
-                elsewhere[at] = count
+            role_and_word = role[k] * words + word[k]
+            if symbol_of_word[role_and_word] < 0:
+                symbol_of_word[role_and_word] = count
                 count += 1
-            symbol[k] = elsewhere[at]
+            symbol[k] = symbol_of_word[role_and_word]
     return symbol

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from codeacumen.languages.java.bindings.hierarchy import Members, Tree, Types
+from codeacumen.languages.java.bindings.hierarchy import FileTypes, Members, TypeTree
 from codeacumen.languages.kernel import kernel
 
 # Codes of nodes. The code of a primitive type is PRIMITIVE plus its base.
@@ -80,7 +80,7 @@ LITERALS = (INTEGER, FLOATING, STRING, CLASS_LITERAL)
 # As in hierarchy: a kernel uses constants of its own file only.
 FIELDS, METHODS, TYPES = 0, 1, 2
 IS_PRIVATE, IS_CONSTANT, IS_ACCESSOR, IS_VALUES = 1, 2, 4, 32
-FILE, EXTRA, MOST, DEEPEST = 16, 32, 64, 16
+FILE, EXTRA, MOST_PAIRS, DEEPEST_NESTING = 16, 32, 64, 16
 
 
 class Imports(NamedTuple):
@@ -107,7 +107,7 @@ class Signatures(NamedTuple):
     returns: Any
 
 
-class Bound(NamedTuple):
+class TypeBindings(NamedTuple):
     """Bindings of type names during the walk.
 
     ``scope`` maps each word to its binding on the stack (-1: none). Each binding has the value of
@@ -125,29 +125,29 @@ class Bound(NamedTuple):
 
 
 @kernel
-def _find(members: Members, words: int, t: int, space: int, word: int) -> int:
+def _find_member(members: Members, words: int, t: int, namespace: int, word: int) -> int:
     """Return the first member of a name declared in the type itself; -1 if there is none."""
-    key = (3 * t + space) * words + word
-    at = np.searchsorted(members.key, key)
-    return int(at) if at < len(members.key) and members.key[at] == key else -1
+    key = (3 * t + namespace) * words + word
+    m = np.searchsorted(members.key, key)
+    return int(m) if m < len(members.key) and members.key[m] == key else -1
 
 
 @kernel
-def _inherited(
-    members: Members, words: int, offsets: Any, ancestors: Any, t: int, space: int, word: int
+def _find_inherited(
+    members: Members, words: int, offsets: Any, ancestors: Any, t: int, namespace: int, word: int
 ) -> int:
     """Return the nearest inherited member of a name; private ones are not inherited (JLS 8.2)."""
     for k in range(offsets[t], offsets[t + 1]):
-        m = _find(members, words, ancestors[k], space, word)
+        m = _find_member(members, words, ancestors[k], namespace, word)
         if m >= 0 and not members.flags[m] & IS_PRIVATE:
             return m
     return -1
 
 
 @kernel
-def own_imports(
-    tree: Tree,
-    types: Types,
+def resolve_own_imports(
+    tree: TypeTree,
+    types: FileTypes,
     members: Members,
     type_of: Any,
     nodes: Any,
@@ -164,29 +164,29 @@ def own_imports(
     by_name, all_of = [np.int32(0) for _ in range(0)], [np.int32(0) for _ in range(0)]
     one_of, one_name = [np.int32(0) for _ in range(0)], [np.int32(0) for _ in range(0)]
     for node in nodes:
-        t, left, seen, star = -1, -1, 0, False
-        for at in range(node + 1, stop[node]):
-            star = star or code[at] == ASTERISK
-            if code[at] != IDENTIFIER:
+        t, member_name, name_count, on_demand = -1, -1, 0, False
+        for child in range(node + 1, stop[node]):
+            on_demand = on_demand or code[child] == ASTERISK
+            if code[child] != IDENTIFIER:
                 continue
-            if seen < len(package):
-                if word[at] != package[seen]:
+            if name_count < len(package):
+                if word[child] != package[name_count]:
                     break
-            elif seen == len(package):
-                t = tops[word[at]]
-            elif t >= 0 and left < 0:
-                m = _find(members, words, t, TYPES, word[at])
+            elif name_count == len(package):
+                t = tops[word[child]]
+            elif t >= 0 and member_name < 0:
+                m = _find_member(members, words, t, TYPES, word[child])
                 if m < 0:
-                    left = at
+                    member_name = child
                 else:
                     t = type_of[members.name[m]]
-            if t >= 0 and left < 0:
-                value[at] = 256 * (FILE + t)
-            seen += 1
-        if t >= 0 and left >= 0:
+            if t >= 0 and member_name < 0:
+                value[child] = 256 * (FILE + t)
+            name_count += 1
+        if t >= 0 and member_name >= 0:
             one_of.append(np.int32(t))
-            one_name.append(np.int32(left))
-        elif t >= 0 and star:
+            one_name.append(np.int32(member_name))
+        elif t >= 0 and on_demand:
             all_of.append(np.int32(t))
             inner = types.member & (types.owner == t) & (types.name >= 0)
             by_name.extend([np.int32(kid) for kid in np.flatnonzero(inner)])
@@ -202,70 +202,78 @@ def own_imports(
 
 
 @kernel
-def _is_package(tree: Tree, node: int, package: Any) -> bool:
+def _is_package(tree: TypeTree, node: int, package: Any) -> bool:
     """Return whether the names below a node are the words of the file's package."""
-    seen = 0
+    matched = 0
     for at in range(node, tree.stop[node]):
         if tree.code[at] == IDENTIFIER or tree.code[at] == TYPE_IDENTIFIER:
-            if seen == len(package) or tree.word[at] != package[seen]:
+            if matched == len(package) or tree.word[at] != package[matched]:
                 return False
-            seen += 1
-    return seen == len(package)
+            matched += 1
+    return matched == len(package)
 
 
 @kernel
-def _may_be_type(tree: Tree, i: int) -> bool:
+def _may_be_type(tree: TypeTree, i: int) -> bool:
     """Return whether a name may be that of a type in scope.
 
     It may not be after a dot, and imports are not looked up in scopes.
     """
-    up = tree.parent[i]
-    if tree.code[up] == DOTTED:
-        while tree.code[up] == DOTTED and i == up + 1:
-            i, up = up, tree.parent[up]
-        return bool(tree.code[up] == ANNOTATION)
-    return bool(tree.code[up] == ANNOTATION or (tree.code[up] == AMBIGUOUS and i == up + 1))
+    outer = tree.parent[i]
+    if tree.code[outer] == DOTTED:
+        while tree.code[outer] == DOTTED and i == outer + 1:
+            i, outer = outer, tree.parent[outer]
+        return bool(tree.code[outer] == ANNOTATION)
+    return bool(
+        tree.code[outer] == ANNOTATION or (tree.code[outer] == AMBIGUOUS and i == outer + 1)
+    )
 
 
 @kernel
-def _bind(bound: Bound, word: int, value: int, stop: int, level: int) -> None:
+def _bind_type(bound: TypeBindings, word: int, value: int, stop: int, level: int) -> None:
     """Bind a word to a type, from here to ``stop``."""
-    top = bound.count[0]
-    bound.value[top], bound.word[top], bound.hides[top] = value, word, bound.scope[word]
-    bound.stop[top], bound.level[top] = stop, level
-    bound.scope[word] = top
-    bound.count[0] = top + 1
+    stack_top = bound.count[0]
+    bound.value[stack_top], bound.word[stack_top], bound.hides[stack_top] = (
+        value,
+        word,
+        bound.scope[word],
+    )
+    bound.stop[stack_top], bound.level[stack_top] = stop, level
+    bound.scope[word] = stack_top
+    bound.count[0] = stack_top + 1
 
 
 @kernel
-def _bind_variables(tree: Tree, bound: Bound, group: int, first: int, level: int) -> None:
+def _bind_type_parameters(
+    tree: TypeTree, bound: TypeBindings, group: int, first_value: int, level: int
+) -> None:
     """Bind type parameters up to the end of their class or method.
 
-    ``first`` is the value of a type variable declared at node 0.
+    ``first_value`` is the value of a type variable declared at node 0.
     """
     code, parent, stop, word = tree
-    at = group + 1
-    while at < stop[group]:
-        if code[at] == TYPE_PARAMETER:
-            one = at + 1
-            while one < stop[at] and code[one] != TYPE_IDENTIFIER:
-                one = stop[one]
-            if one < stop[at]:
-                _bind(bound, word[one], first + 256 * one, stop[parent[group]], level)
-        at = stop[at]
+    child = group + 1
+    while child < stop[group]:
+        if code[child] == TYPE_PARAMETER:
+            name = child + 1
+            while name < stop[child] and code[name] != TYPE_IDENTIFIER:
+                name = stop[name]
+            if name < stop[child]:
+                _bind_type(bound, word[name], first_value + 256 * name, stop[parent[group]], level)
+        child = stop[child]
 
 
 @kernel
-def type_names(
-    tree: Tree,
-    types: Types,
+def resolve_type_names(
+    tree: TypeTree,
+    types: FileTypes,
     members: Members,
     type_of: Any,
     offsets: Any,
     ancestors: Any,
     events: Any,
     words: int,
-    room: int,
+    capacity: int,
     imports: Imports,
     value: Any,
     package: Any,
@@ -276,78 +284,83 @@ def type_names(
     """
     code, _, stop, word = tree
     count = len(types.node)
-    bound = Bound(
+    bound = TypeBindings(
         np.full(words, -1, np.int32),
-        np.empty(room, np.int64),
-        np.empty(room, np.int32),
-        np.empty(room, np.int32),
-        np.empty(room, np.int32),
-        np.empty(room, np.int32),
+        np.empty(capacity, np.int64),
+        np.empty(capacity, np.int32),
+        np.empty(capacity, np.int32),
+        np.empty(capacity, np.int32),
+        np.empty(capacity, np.int32),
         np.zeros(1, np.int32),
     )
-    kids, sister = np.full(count, -1, np.int32), np.full(count, -1, np.int32)
+    first_member_type, next_member_type = np.full(count, -1, np.int32), np.full(count, -1, np.int32)
     for t in range(count - 1, -1, -1):
         if types.member[t]:
-            sister[t], kids[types.owner[t]] = kids[types.owner[t]], t
+            next_member_type[t], first_member_type[types.owner[t]] = (
+                first_member_type[types.owner[t]],
+                t,
+            )
     for t in imports.by_name:
-        _bind(bound, word[types.name[t]], 256 * (FILE + t), len(code), 0)
+        _bind_type(bound, word[types.name[t]], 256 * (FILE + t), len(code), 0)
     for t in range(count):
         if types.name[t] >= 0 and imports.tops[word[types.name[t]]] == t:
-            _bind(bound, word[types.name[t]], 256 * (FILE + t), len(code), 0)
+            _bind_type(bound, word[types.name[t]], 256 * (FILE + t), len(code), 0)
     # The classes around, and the depth of the nearest that inherits within this file.
-    inside, heirs = np.empty(count + 1, np.int32), np.zeros(count + 1, np.int32)
-    levels, fresh = 0, 0
+    enclosing, heirs = np.empty(count + 1, np.int32), np.zeros(count + 1, np.int32)
+    depth, next_type = 0, 0
     for i in events:
         while bound.count[0] > 0 and bound.stop[bound.count[0] - 1] <= i:
             bound.count[0] -= 1
             bound.scope[bound.word[bound.count[0]]] = bound.hides[bound.count[0]]
-        while levels > 0 and stop[types.node[inside[levels - 1]]] <= i:
-            levels -= 1
-        if fresh < count and types.node[fresh] == i:
-            if types.start[fresh] == i and types.name[fresh] >= 0:  # local
-                name = types.name[fresh]
-                _bind(bound, word[name], 256 * (FILE + fresh), types.end[fresh], levels)
-            inside[levels] = fresh
-            levels += 1
-            inherits = offsets[fresh] < offsets[fresh + 1]
-            heirs[levels] = levels if inherits else heirs[levels - 1]
-            fresh += 1
+        while depth > 0 and stop[types.node[enclosing[depth - 1]]] <= i:
+            depth -= 1
+        if next_type < count and types.node[next_type] == i:
+            if types.start[next_type] == i and types.name[next_type] >= 0:  # local
+                name = types.name[next_type]
+                _bind_type(bound, word[name], 256 * (FILE + next_type), types.end[next_type], depth)
+            enclosing[depth] = next_type
+            depth += 1
+            inherits = offsets[next_type] < offsets[next_type + 1]
+            heirs[depth] = depth if inherits else heirs[depth - 1]
+            next_type += 1
         if code[i] == TYPE_PARAMETERS:
-            _bind_variables(tree, bound, i, 256 * (FILE + count + words + EXTRA), levels)
-        elif levels > 0 and i == types.begin[inside[levels - 1]]:
-            kid = kids[inside[levels - 1]]
-            while kid >= 0:
-                if types.name[kid] >= 0:
-                    name = types.name[kid]
-                    _bind(bound, word[name], 256 * (FILE + kid), types.end[kid], levels)
-                kid = sister[kid]
+            _bind_type_parameters(tree, bound, i, 256 * (FILE + count + words + EXTRA), depth)
+        elif depth > 0 and i == types.begin[enclosing[depth - 1]]:
+            member_type = first_member_type[enclosing[depth - 1]]
+            while member_type >= 0:
+                if types.name[member_type] >= 0:
+                    name = types.name[member_type]
+                    _bind_type(
+                        bound, word[name], 256 * (FILE + member_type), types.end[member_type], depth
+                    )
+                member_type = next_member_type[member_type]
         if code[i] != TYPE_IDENTIFIER and (code[i] != IDENTIFIER or not _may_be_type(tree, i)):
             continue
-        b = bound.scope[word[i]]
-        level = bound.level[b] if b >= 0 else 0
+        binding = bound.scope[word[i]]
+        level = bound.level[binding] if binding >= 0 else 0
         # Inherited types hide the types around the class, except in the class's header.
-        steps, heir = 0, heirs[levels]
-        while value[i] == 0 and heir > level and steps < DEEPEST:
-            t = inside[heir - 1]
+        steps, heir = 0, heirs[depth]
+        while value[i] == 0 and heir > level and steps < DEEPEST_NESTING:
+            t = enclosing[heir - 1]
             if types.begin[t] <= i:
                 steps += 1
-                m = _inherited(members, words, offsets, ancestors, t, TYPES, word[i])
+                m = _find_inherited(members, words, offsets, ancestors, t, TYPES, word[i])
                 if m >= 0:
                     value[i] = 256 * (FILE + type_of[members.name[m]])
             heir = heirs[heir - 1]
-        if value[i] == 0 and b >= 0:
-            value[i] = bound.value[b]
+        if value[i] == 0 and binding >= 0:
+            value[i] = bound.value[binding]
         if value[i] == 0 and code[i] == TYPE_IDENTIFIER:
             value[i] = 256 * (FILE + count + word[i])
-    _composed(
+    _set_composed_types(
         tree, types, members, type_of, offsets, ancestors, value, words, imports.tops, package
     )
 
 
 @kernel
-def _composed(
-    tree: Tree,
-    types: Types,
+def _set_composed_types(
+    tree: TypeTree,
+    types: FileTypes,
     members: Members,
     type_of: Any,
     offsets: Any,
@@ -360,7 +373,7 @@ def _composed(
     """Set the values of types written with several nodes, from the inside out."""
     code, _, stop, word = tree
     count = len(types.node)
-    pairs, earlier = np.full(words, -1, np.int32), np.empty(len(code), np.int32)
+    latest_pair, earlier = np.full(words, -1, np.int32), np.empty(len(code), np.int32)
     for i in range(len(code) - 1, -1, -1):
         kind = code[i]
         if kind > PRIMITIVE:
@@ -373,101 +386,107 @@ def _composed(
             if i + 1 < stop[i] and stop[i + 1] == stop[i]:
                 value[i] = value[i + 1]
         elif kind in (SCOPED, ANNOTATED):
-            last = i + 1
-            while stop[last] < stop[i]:
-                last = stop[last]
-            if kind == SCOPED and last > i + 1 and code[last] == TYPE_IDENTIFIER:
+            last_child = i + 1
+            while stop[last_child] < stop[i]:
+                last_child = stop[last_child]
+            if kind == SCOPED and last_child > i + 1 and code[last_child] == TYPE_IDENTIFIER:
                 t = value[i + 1] // 256 - FILE
-                value[last] = 256 * (FILE + count + word[last])
-                if t >= count and tops[word[last]] >= 0 and _is_package(tree, i + 1, package):
-                    value[last] = 256 * (FILE + tops[word[last]])
+                value[last_child] = 256 * (FILE + count + word[last_child])
+                if t >= count and tops[word[last_child]] >= 0 and _is_package(tree, i + 1, package):
+                    value[last_child] = 256 * (FILE + tops[word[last_child]])
                 elif 0 <= t < count:
-                    m = _find(members, words, t, TYPES, word[last])
+                    m = _find_member(members, words, t, TYPES, word[last_child])
                     if m < 0:
-                        m = _inherited(members, words, offsets, ancestors, t, TYPES, word[last])
+                        m = _find_inherited(
+                            members, words, offsets, ancestors, t, TYPES, word[last_child]
+                        )
                     if m >= 0:
-                        value[last] = 256 * (FILE + type_of[members.name[m]])
-            value[i] = value[last] if last < stop[i] else 0
+                        value[last_child] = 256 * (FILE + type_of[members.name[m]])
+            value[i] = value[last_child] if last_child < stop[i] else 0
             if kind == SCOPED and value[i] >= 256 * (FILE + count):
                 # A.Level is not B.Level: the first occurrence of a pair stands for all.
-                w, steps = word[last], 0
-                other = pairs[w]
-                while other >= 0 and value[other + 1] != value[i + 1] and steps < MOST:
-                    other = earlier[other]
+                w, steps = word[last_child], 0
+                pair = latest_pair[w]
+                while pair >= 0 and value[pair + 1] != value[i + 1] and steps < MOST_PAIRS:
+                    pair = earlier[pair]
                     steps += 1
-                if other < 0 or steps == MOST:
-                    other = i
-                    earlier[i], pairs[w] = pairs[w], i
-                value[i] = 256 * (FILE + count + words + EXTRA + len(code) + other)
+                if pair < 0 or steps == MOST_PAIRS:
+                    pair = i
+                    earlier[i], latest_pair[w] = latest_pair[w], i
+                value[i] = 256 * (FILE + count + words + EXTRA + len(code) + pair)
         elif kind == ARRAY and i + 1 < stop[i]:
-            value[i] = value[i + 1] + _brackets(tree, i)
+            value[i] = value[i + 1] + _count_brackets(tree, i)
 
 
 @kernel
-def _brackets(tree: Tree, node: int) -> int:
+def _count_brackets(tree: TypeTree, node: int) -> int:
     """Return the number of bracket pairs directly below a node."""
-    found, at = 0, node + 1
-    while at < tree.stop[node]:
-        if tree.code[at] == DIMENSIONS:
-            inner = at + 1
-            while inner < tree.stop[at]:
-                found += tree.code[inner] == BRACKET
-                inner = tree.stop[inner]
-        at = tree.stop[at]
-    return found
+    count, child = 0, node + 1
+    while child < tree.stop[node]:
+        if tree.code[child] == DIMENSIONS:
+            bracket = child + 1
+            while bracket < tree.stop[child]:
+                count += tree.code[bracket] == BRACKET
+                bracket = tree.stop[bracket]
+        child = tree.stop[child]
+    return count
 
 
 @kernel
-def _declared(tree: Tree, value: Any, name: int) -> int:
+def _declared_type(tree: TypeTree, value: Any, name: int) -> int:
     """Return the type that a declaration writes before a name, with the brackets after it."""
     node = tree.parent[name]
     if tree.code[node] == DECLARATOR:
         node = tree.parent[node]
     code, stop = tree.code, tree.stop
-    found, at = 0, node + 1
-    while at < stop[node] and at < name:
-        if value[at] != 0:
-            found = value[at]
+    declared, child = 0, node + 1
+    while child < stop[node] and child < name:
+        if value[child] != 0:
+            declared = value[child]
             if code[node] != INSTANCEOF:  # there an expression precedes the type
                 break
-        at = stop[at]
-    if found == 0:
+        child = stop[child]
+    if declared == 0:
         return 0
-    return int(found + _brackets(tree, tree.parent[name]) + (code[node] == SPREAD))
+    return int(declared + _count_brackets(tree, tree.parent[name]) + (code[node] == SPREAD))
 
 
 @kernel
-def _name_of(tree: Tree, node: int) -> int:
+def _name_of(tree: TypeTree, node: int) -> int:
     """Return the name that a declaration declares: an identifier below it or its declarator."""
-    at = node + 1
-    while at < tree.stop[node]:
-        if tree.code[at] == IDENTIFIER:
-            return at
-        if tree.code[at] == DECLARATOR:
-            return at + 1
-        at = tree.stop[at]
+    child = node + 1
+    while child < tree.stop[node]:
+        if tree.code[child] == IDENTIFIER:
+            return child
+        if tree.code[child] == DECLARATOR:
+            return child + 1
+        child = tree.stop[child]
     return -1
 
 
 @kernel
-def literal_types(code: Any, end: Any, text: Any, known: Any, nodes: Any, value: Any) -> None:
-    """Set the types of literals; ``known`` begins with var, String and Class."""
+def set_literal_types(
+    code: Any, end: Any, text: Any, known_types: Any, nodes: Any, value: Any
+) -> None:
+    """Set the types of literals; ``known_types`` begins with var, String and Class."""
     for i in nodes:
-        kind, last = code[i], text[end[i] - 1] | 32
+        kind, suffix = code[i], text[end[i] - 1] | 32
         if kind == INTEGER:
-            value[i] = 256 * (6 if last == 108 else 5)  # 1L
+            value[i] = 256 * (6 if suffix == 108 else 5)  # 1L
         elif kind == FLOATING:
-            value[i] = 256 * (7 if last == 102 else 8)  # 1F
+            value[i] = 256 * (7 if suffix == 102 else 8)  # 1F
         else:
-            value[i] = 256 * known[1 if kind == STRING else 2]
+            value[i] = 256 * known_types[1 if kind == STRING else 2]
 
 
 @kernel
-def declared_types(tree: Tree, members: Members, words: int, names: Any, value: Any) -> Signatures:
+def set_declared_types(
+    tree: TypeTree, members: Members, words: int, names: Any, value: Any
+) -> Signatures:
     """Set the types of variables at the names that declare them; return the methods' signatures."""
     code, parent, stop, _ = tree
     for name in names:
-        value[name] = _declared(tree, value, name)
+        value[name] = _declared_type(tree, value, name)
     count = len(members.key)
     offsets = np.zeros(count + 1, np.int32)
     parameters = [np.int64(0) for _ in range(0)]
@@ -475,37 +494,37 @@ def declared_types(tree: Tree, members: Members, words: int, names: Any, value: 
     for m in range(count):
         name = members.name[m]
         if name < 0:  # values() and valueOf(String) of an enum
-            every = members.flags[m] & IS_VALUES
-            returns[m] = 256 * (FILE + members.key[m] // words // 3) + (1 if every else 0)
-            if not every:
+            is_values = members.flags[m] & IS_VALUES
+            returns[m] = 256 * (FILE + members.key[m] // words // 3) + (1 if is_values else 0)
+            if not is_values:
                 parameters.append(np.int64(0))
             offsets[m + 1] = len(parameters)
             continue
         node = parent[name]
-        space = members.key[m] // words % 3
+        namespace = members.key[m] // words % 3
         if members.flags[m] & IS_CONSTANT:
             value[name] = 256 * (FILE + members.key[m] // words // 3)
         elif members.flags[m] & IS_ACCESSOR:
             returns[m] = value[name]
-        elif space == METHODS:
-            returns[m] = _declared(tree, value, name)
-            at = name
-            while at < stop[node] and code[at] != PARAMETERS:
-                at = stop[at]
-            inner = at + 1
-            while at < stop[node] and inner < stop[at]:
-                if code[inner] == PARAMETER or code[inner] == SPREAD:
-                    varargs[m] = code[inner] == SPREAD
-                    one = _name_of(tree, inner)
-                    parameters.append(np.int64(value[one] if one >= 0 else 0))
-                inner = stop[inner]
+        elif namespace == METHODS:
+            returns[m] = _declared_type(tree, value, name)
+            child = name
+            while child < stop[node] and code[child] != PARAMETERS:
+                child = stop[child]
+            parameter = child + 1
+            while child < stop[node] and parameter < stop[child]:
+                if code[parameter] == PARAMETER or code[parameter] == SPREAD:
+                    varargs[m] = code[parameter] == SPREAD
+                    parameter_name = _name_of(tree, parameter)
+                    parameters.append(np.int64(value[parameter_name] if parameter_name >= 0 else 0))
+                parameter = stop[parameter]
         offsets[m + 1] = len(parameters)
     for m in range(count):
         # An explicitly declared accessor replaces the implicit one.
-        other = m + 1
-        made = members.flags[m] & IS_ACCESSOR
-        while made and other < count and members.key[other] == members.key[m]:
-            if offsets[other + 1] == offsets[other]:
-                members.name[m], returns[m] = members.name[other], returns[other]
-            other += 1
+        explicit = m + 1
+        is_accessor = members.flags[m] & IS_ACCESSOR
+        while is_accessor and explicit < count and members.key[explicit] == members.key[m]:
+            if offsets[explicit + 1] == offsets[explicit]:
+                members.name[m], returns[m] = members.name[explicit], returns[explicit]
+            explicit += 1
     return Signatures(offsets, np.array(parameters, np.int64), varargs, returns)

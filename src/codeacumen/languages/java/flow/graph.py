@@ -1,14 +1,14 @@
-"""Control flow and data flow inside Java bodies: who may follow whom, which write a read may see.
+"""Control flow and data flow inside Java bodies: successors of points and reaching definitions.
 
 A **unit** is a body that runs by itself: of a method, a constructor, a lambda, an initialiser, a
 field with a value, an enum constant. A lambda and the members of a local or anonymous class are
-units of their own, not part of the body they stand in: they run later, or never, or often. So the
-first use of a captured variable inside one has nothing before it.
+units of their own, not part of the enclosing body: they run later, or never, or often. Therefore
+the first use of a captured variable inside one has no predecessor.
 
-A unit's **points** are what happens in it, in the order of evaluation (JLS 15.7): statements,
-accesses to variables, operations that may throw, branches. A ``finally`` block is there once for
-each way out of its ``try`` (as in javac's own code), so several points may stand for one node of
-the syntax. A local variable begins at its declaration, each time anew: nothing before it counts.
+A unit's **points** are its events in the order of evaluation (JLS 15.7): statements, accesses to
+variables, operations that may throw, branches. A ``finally`` block is copied for each way out of
+its ``try`` (as in javac's own code), so several points may belong to one node of the syntax. A
+local variable is new each time its declaration runs: earlier accesses do not count.
 """
 
 from __future__ import annotations
@@ -41,18 +41,27 @@ from codeacumen.languages.java.flow.kernel import (
     WHEN_TRUE,
     WRITE,
 )
-from codeacumen.languages.java.flow.nodes import VARIABLES, Nodes, assemble, nodes
-from codeacumen.languages.java.flow.reaching import ANSWERS, ASKS, NOTHING_BEFORE, reach
-from codeacumen.languages.java.flow.tables import recipes
+from codeacumen.languages.java.flow.nodes import (
+    VARIABLES,
+    FlowNodes,
+    assemble_graph,
+    classify_nodes,
+)
+from codeacumen.languages.java.flow.reaching import (
+    DEFINES,
+    NOTHING_BEFORE,
+    QUERIES,
+    pair_reaching_points,
+)
+from codeacumen.languages.java.flow.tables import compile_recipes
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.languages.syntax import Column
 
 __all__ = [
-    "ANSWERS",
-    "ASKS",
     "BIND",
     "BRANCH",
     "DECLARE",
+    "DEFINES",
     "ENTRY",
     "EVENTS",
     "EXCEPTION",
@@ -62,6 +71,7 @@ __all__ = [
     "NEXT",
     "NOTHING_BEFORE",
     "OPERATES",
+    "QUERIES",
     "RAISE",
     "READ",
     "STATEMENT",
@@ -71,8 +81,8 @@ __all__ = [
     "WHEN_TRUE",
     "WRITE",
     "Flow",
-    "flow",
-    "outermost",
+    "build_flow",
+    "find_outermost_methods",
 ]
 
 EVENTS = (
@@ -90,22 +100,22 @@ EVENTS = (
     "read",
     "write",
 )
-# A body may cost this much work for each of its points (see ``Flow.reach``).
+# The largest number of steps per point of a body (see ``Flow.find_reaching_points``).
 _BUDGET = 500
 
 
 @dataclass(frozen=True)
 class Flow:
-    """Units, points and edges of a file's bodies; all numbers of points are of the whole file.
+    """Units, points and edges of a file's bodies; points are numbered through the whole file.
 
     ``unit`` is the syntax node of each unit, in source order; its points are ``[first[u],
-    first[u + 1])``, the first of them the entry, the last two the normal exit and the way out of
-    exceptions. ``node`` and ``event`` (EVENTS) tell what happens at a point: DECLARE brings a
-    variable to life without a value, BIND with one; ``x += 1`` is a READ and later a WRITE of the
-    same node. ``variable`` is the variable's symbol, -1 where there is none; only plain names
-    count, never ``this.x``. Edges leave point p at places ``[offsets[p], offsets[p + 1])`` of
-    ``target`` and ``how`` (NEXT, WHEN_TRUE, WHEN_FALSE, EXCEPTION). ``local`` tells of a symbol
-    whether it is a local variable or a parameter.
+    first[u + 1])``, the first of them the entry, the last two the normal and the exceptional exit.
+    ``node`` and ``event`` (EVENTS) describe a point: DECLARE declares a variable without a value,
+    BIND with one; ``x += 1`` is a READ and later a WRITE of the same node. ``variable`` is the
+    variable's symbol, -1 where there is none; only plain names count, never ``this.x``. The edges
+    of point p are ``[offsets[p], offsets[p + 1])`` in ``target`` and ``how`` (NEXT, WHEN_TRUE,
+    WHEN_FALSE, EXCEPTION). ``local`` is a mask over symbols, true for local variables and
+    parameters.
     """
 
     unit: Column
@@ -120,85 +130,89 @@ class Flow:
 
     @cached_property
     def unit_of(self) -> Column:
-        """For each point the place of its unit."""
+        """Index of each point's unit."""
         return np.repeat(np.arange(len(self.unit), dtype=np.int32), np.diff(self.first))
 
     @cached_property
     def last_use(self) -> NDArray[np.int32]:
-        """Rows of a point at which a local variable is read or written, and a point at which it
-        may have been declared, read or written last before that, or NOTHING_BEFORE."""
-        return self.reach(_LAST_USE[self.event])
+        """Pairs of a point that reads or writes a local variable and a point that may have
+        declared, read or written it last before, or NOTHING_BEFORE."""
+        return self.find_reaching_points(_LAST_USE[self.event])
 
     @cached_property
     def last_write(self) -> NDArray[np.int32]:
-        """The same for the last write: reaching definitions. A declaration without a value
-        stands for the write that is missing."""
-        return self.reach(_LAST_WRITE[self.event])
+        """Reaching definitions: pairs of an access and a possible last write. A declaration
+        without a value counts as a write."""
+        return self.find_reaching_points(_LAST_WRITE[self.event])
 
-    def reach(self, does: NDArray[np.uint8]) -> NDArray[np.int32]:
-        """Rows of a point that ASKS and one that may be the last to ANSWER for the same local
-        variable on a path to it; ``does`` tells of each point what it does. The rest of a body
-        that costs more work than 500 steps a point is left out; in java.base none needs 20."""
-        room = 2 * len(self.node) + 64
+    def find_reaching_points(self, roles: NDArray[np.uint8]) -> NDArray[np.int32]:
+        """Return pairs of a point that QUERIES a local variable and a point that DEFINES it and
+        may be the last to do so on a path to the query.
+
+        ``roles`` holds the flags of each point. A body that takes more than 500 steps per point
+        is left incomplete; in java.base none takes 20."""
+        capacity = 2 * len(self.node) + 64
         while True:
-            found, done = reach(
+            pairs, is_complete = pair_reaching_points(
                 self.variable,
-                does,
+                roles,
                 self.local,
                 self.first,
                 self.offsets,
                 self.target,
-                room,
+                capacity,
                 _BUDGET,
             )
-            if done:
-                return cast("NDArray[np.int32]", found)
-            room *= 4
+            if is_complete:
+                return cast("NDArray[np.int32]", pairs)
+            capacity *= 4
 
 
-def _does(asks: tuple[int, ...], answers: tuple[int, ...]) -> NDArray[np.uint8]:
-    """What points do, by event."""
-    found = np.zeros(len(EVENTS), dtype=np.uint8)
-    found[list(asks)] |= ASKS
-    found[list(answers)] |= ANSWERS
-    return found
+def _make_event_roles(queries: tuple[int, ...], definitions: tuple[int, ...]) -> NDArray[np.uint8]:
+    """Return the flags QUERIES and DEFINES of each event."""
+    roles = np.zeros(len(EVENTS), dtype=np.uint8)
+    roles[list(queries)] |= QUERIES
+    roles[list(definitions)] |= DEFINES
+    return roles
 
 
-_LAST_USE = _does((READ, WRITE), (DECLARE, BIND, READ, WRITE))
-_LAST_WRITE = _does((READ, WRITE), (DECLARE, BIND, WRITE))
+_LAST_USE = _make_event_roles((READ, WRITE), (DECLARE, BIND, READ, WRITE))
+_LAST_WRITE = _make_event_roles((READ, WRITE), (DECLARE, BIND, WRITE))
 
 
-def flow(file: JavaFile, methods: Sequence[int] | None = None, checker: bool = False) -> Flow:
-    """The flow of methods (places in ``declarations.methods``; all with a body if not given) and
-    of every unit inside them.
+def build_flow(file: JavaFile, methods: Sequence[int] | None = None, checker: bool = False) -> Flow:
+    """Return the flow of methods (indices into ``declarations.methods``; by default all that have
+    a body) and of every unit inside them.
 
-    An exception may leave any operation that could throw one, for each handler around it: calls,
-    dereferences, array accesses, casts, divisions, uses of values that may have to be unboxed;
-    not errors of the machine, which may come at any time. Conditions that are ``true`` or
-    ``false`` as written are not left the other way. With ``checker``, the graph is that of the
-    Checker Framework where it differs: constants are not folded, and the target of an assignment
-    is named (TARGET) before the right side is evaluated."""
-    tree = file.once(nodes)
-    units = _units(file, tree, file.bodies if methods is None else methods)
+    Each operation that may throw has an edge to each handler around it: calls, dereferences, array
+    accesses, casts, divisions, uses of values that may be unboxed. Errors of the virtual machine,
+    possible anywhere, have none. A condition that is literally ``true`` or ``false`` has one
+    successor. With ``checker``, the graph follows the Checker Framework where it differs: constants
+    are not folded, and the target of an assignment gets a point (TARGET) before the right side is
+    evaluated."""
+    tree = file.compute_once(classify_nodes)
+    units = _find_units(file, tree, file.bodies if methods is None else methods)
     starts = np.zeros(len(units) + 1, dtype=np.int64)
     size = int((file.syntax.stop[units] - units).sum()) if len(units) else 0
-    room = size + 64
+    capacity = size + 64
     while True:
-        made = _store(room, limit=4 * size + 1024)
-        kernel.lower(tree.columns, made, recipes(checker), units.astype(np.int64), starts)
-        if not made[kernel.FULL]:
+        program = _allocate_program(capacity, limit=4 * size + 1024)
+        kernel.lower_units(
+            tree.columns, program, compile_recipes(checker), units.astype(np.int64), starts
+        )
+        if not program[kernel.IS_FULL]:
             break
-        room *= 2
-    rows = made[kernel.HEADER : kernel.HEADER + 4 * made[kernel.ROWS]].reshape(-1, 4)
-    points, first, offsets, target, how = assemble(rows, starts, int(made[kernel.LABELS]))
+        capacity *= 2
+    rows = program[kernel.HEADER : kernel.HEADER + 4 * program[kernel.ROWS]].reshape(-1, 4)
+    points, first, offsets, target, how = assemble_graph(rows, starts, int(program[kernel.LABELS]))
     node = points[:, 0].copy()
     event = points[:, 1].astype(np.uint8)
     variable = np.where(event >= TARGET, tree.variable[node], -1)
     return Flow(units, first, node, event, variable, offsets, target, how, tree.local)
 
 
-def outermost(file: JavaFile, methods: Sequence[int]) -> Column:
-    """Those of the methods that are not inside another one of them, as nodes."""
+def find_outermost_methods(file: JavaFile, methods: Sequence[int]) -> Column:
+    """Return the nodes of those methods that are not inside another of the given methods."""
     declared = file.declarations.methods
     nodes = np.array(sorted(declared[place].node for place in methods), dtype=np.int32)
     if not len(nodes):
@@ -208,22 +222,24 @@ def outermost(file: JavaFile, methods: Sequence[int]) -> Column:
     return outer
 
 
-def _units(file: JavaFile, tree: Nodes, methods: Sequence[int]) -> Column:
-    """What runs by itself in the outermost of the methods."""
-    outer = outermost(file, methods)
+def _find_units(file: JavaFile, tree: FlowNodes, methods: Sequence[int]) -> Column:
+    """Return the nodes of all units in the outermost of the methods."""
+    outer = find_outermost_methods(file, methods)
     if not len(outer):
         return outer
     stop, parent, code = file.syntax.stop, file.syntax.parent, tree.code
-    found = np.flatnonzero(_UNITS[code])
-    within = np.searchsorted(outer, found, side="right") - 1
-    found = found[(within >= 0) & (found < stop[outer[within]])]
-    # A method must have a body; a block that runs by itself stands in a class.
-    bodies = parent[np.flatnonzero(tree.field == kernel.IN_BODY)]
-    bodied = np.zeros(len(code), dtype=np.bool_)
-    bodied[bodies] = True
-    method, block = code[found] == kernel.METHOD, code[found] == kernel.BLOCK
-    alone = (~method | bodied[found]) & (~block | (code[parent[found]] == kernel.CLASS_BODY))
-    units: Column = found[alone].astype(np.int32)
+    candidates = np.flatnonzero(_UNITS[code])
+    within = np.searchsorted(outer, candidates, side="right") - 1
+    candidates = candidates[(within >= 0) & (candidates < stop[outer[within]])]
+    # A method needs a body; a block is a unit only as an initialiser in a class body.
+    nodes_with_body = parent[np.flatnonzero(tree.field == kernel.IN_BODY)]
+    has_body = np.zeros(len(code), dtype=np.bool_)
+    has_body[nodes_with_body] = True
+    method, block = code[candidates] == kernel.METHOD, code[candidates] == kernel.BLOCK
+    is_unit = (~method | has_body[candidates]) & (
+        ~block | (code[parent[candidates]] == kernel.CLASS_BODY)
+    )
+    units: Column = candidates[is_unit].astype(np.int32)
     return units
 
 
@@ -233,16 +249,18 @@ _UNITS[
 ] = True
 
 
-def _store(room: int, limit: int) -> NDArray[np.int64]:
-    """What the kernel writes into; grown until it suffices."""
-    rooms = (room, room // 4 + 64, room // 2 + 64, room // 8 + 64)
-    begins = np.cumsum([kernel.HEADER, *(a * b for a, b in zip(rooms, kernel.WIDTHS, strict=True))])
-    made = np.empty(begins[-1], dtype=np.int64)
-    made[: kernel.HEADER] = 0
-    made[kernel.ROOM : kernel.ROOM + 4] = rooms
-    made[kernel.BASE : kernel.BASE + 4] = begins[:4]
-    made[kernel.LIMIT] = limit
-    made[kernel.SLOTS + kernel.NONE] = -1
+def _allocate_program(capacity: int, limit: int) -> NDArray[np.int64]:
+    """Return the array that the kernel writes to; callers enlarge it until the program fits."""
+    capacities = (capacity, capacity // 4 + 64, capacity // 2 + 64, capacity // 8 + 64)
+    begins = np.cumsum(
+        [kernel.HEADER, *(a * b for a, b in zip(capacities, kernel.WIDTHS, strict=True))]
+    )
+    program = np.empty(begins[-1], dtype=np.int64)
+    program[: kernel.HEADER] = 0
+    program[kernel.CAPACITY : kernel.CAPACITY + 4] = capacities
+    program[kernel.BASE : kernel.BASE + 4] = begins[:4]
+    program[kernel.LIMIT] = limit
+    program[kernel.SLOTS + kernel.NONE] = -1
     events = kernel.SLOTS + kernel.EVENTS
-    made[events : kernel.HEADER] = np.arange(kernel.HEADER - events)
-    return made
+    program[events : kernel.HEADER] = np.arange(kernel.HEADER - events)
+    return program

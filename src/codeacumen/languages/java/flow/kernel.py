@@ -1,8 +1,9 @@
 """Java bodies lowered to instructions: points in the order of evaluation, labels, jumps.
 
-A stack of tasks takes the place of recursion, because nesting may be 10,000 deep. Most constructs
-are recipes of tasks, which are data (``_flow_tables``). Frames tell what encloses a point and is
-left, or run through, when control leaves it (JLS 14.1); a task carries its frame.
+A stack of tasks replaces recursion, because nesting may be 10,000 deep. Most constructs are
+recipes of tasks, which are data (``flow/tables.py``). Frames describe the statements around a
+point that control leaves, or runs through, on an abrupt completion (JLS 14.1); each task carries
+its frame. ``flow/graph.py`` calls ``lower_units``.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ import numpy as np
 from codeacumen.languages.kernel import kernel
 
 
-def numbers(*bounds: int) -> Any:
-    """Numbers that are no literals: a kernel is compiled anew for each literal it is given."""
+def count_int64(*bounds: int) -> Any:
+    """Return a range of typed numbers: numba compiles a kernel anew for each literal argument."""
     return map(np.int64, range(*bounds))
 
 
-# What a node of the syntax is to control flow. OTHER: its children, one after the other; SKIP:
-# nothing is evaluated; NAME: an identifier that brings a variable to life with a value; ALWAYS and
-# NEVER: a variable that is constantly true or false (JLS 4.12.4).
+# Codes of syntax nodes for control flow. OTHER: its children, one after the other; SKIP: nothing
+# is evaluated; NAME: an identifier that declares a variable with a value; ALWAYS and NEVER: a
+# constant variable that is true or false (JLS 4.12.4).
 (
     OTHER,
     SKIP,
@@ -90,8 +91,8 @@ def numbers(*bounds: int) -> Any:
     FOREACH,
     SYNCHRONIZED,
     CODES,
-) = numbers(67)
-# Children by field or by place among what is evaluated; or the node itself.
+) = count_int64(67)
+# Selectors of a child: by field, or by position among the evaluated children, or the node itself.
 (
     NO_FIELD,
     IN_ALTERNATIVE,
@@ -118,11 +119,13 @@ def numbers(*bounds: int) -> Any:
     FIRST,
     SECOND,
     SELF,
-) = numbers(25)
-# Of a switch, or of a label: it has a default; a guard; it must match, or fail; it does something.
+) = count_int64(25)
+# Flags of a switch or a label: it has a default; it has a guard; some label must match, otherwise
+# the switch throws; evaluating the label has events.
 HAS_DEFAULT, HAS_GUARD, MUST_MATCH, LOUD = 1, 2, 4, 8
-# What happens at a point (with the label of its handler, and HALTS if nothing falls through);
-# then what is no point but an instruction. How an edge is taken.
+# Operations of instructions. Up to WRITE they are the events of points, with the label of the
+# handler, and HALTS if control does not fall through; the others make no point. Then the kinds of
+# edges.
 (
     ENTRY,
     EXIT,
@@ -142,9 +145,9 @@ HAS_DEFAULT, HAS_GUARD, MUST_MATCH, LOUD = 1, 2, 4, 8
     ARC,
     HUB,
     NOTHING,
-) = numbers(18)
-NEXT, WHEN_TRUE, WHEN_FALSE, EXCEPTION = numbers(4)
-# Tasks, up to CHOOSES steps of recipes. SET and JUMP are tasks too.
+) = count_int64(18)
+NEXT, WHEN_TRUE, WHEN_FALSE, EXCEPTION = count_int64(4)
+# Tasks. Those up to CHOOSES are steps of recipes. SET and JUMP are tasks too.
 (
     POINT,
     VISIT,
@@ -166,17 +169,31 @@ NEXT, WHEN_TRUE, WHEN_FALSE, EXCEPTION = numbers(4)
     CLEANS,
     ENDS,
     UNWINDS,
-) = numbers(20, 40)
-# What a step is given: labels (a condition's two ways, then those made for it), nothing, an event.
-THEN, ELSE, YES, NO, END, AGAIN, NONE, EVENTS = numbers(8)
+) = count_int64(20, 40)
+# Arguments of a step: labels (the two of a condition, then those made for it), none, an event.
+THEN, ELSE, YES, NO, END, AGAIN, NONE, EVENTS = count_int64(8)
 # Columns of a frame, kinds of frames, columns of the syntax.
-PARENT, KIND, HANDLED, FINAL, DEPTH, WORD, BROKEN, CONTINUED, PLACE, LAID, TEST, LAST = numbers(12)
-TRYING, CLEANING, LOOPING, CHOOSING, ANSWERING, NAMING = numbers(6)
-CODE, IN, STOPS, ABOVE, SYMBOL, TRAIT, SPELT, COLUMNS = numbers(8)
-# What is made is one array. It begins with how many rows, frames, tasks and copies there are, how
-# many there is room for, and where they begin; then: how many labels; room ran out; a finally is
-# laid out again below this many rows; the exit's label; what a step may be given.
-ROWS, FRAMES, TASKS, COPIES, ROOM, BASE, LABELS, FULL, LIMIT, EXITS, SLOTS, HEADER = (
+(
+    PARENT,
+    KIND,
+    HANDLER_LABEL,
+    CLEANUP_FRAME,
+    DEPTH,
+    WORD,
+    BREAK_LABEL,
+    CONTINUE_LABEL,
+    PLACE,
+    FIRST_COPY,
+    TEST,
+    DEFAULT_LABEL,
+) = count_int64(12)
+TRYING, CLEANING, LOOPING, CHOOSING, ANSWERING, NAMING = count_int64(6)
+CODE, FIELD_CODE, STOP, PARENT_NODE, SYMBOL, TRAIT, WORD_ID, COLUMNS = count_int64(8)
+# The program is one array with four tables. Its header holds the number of rows (instructions),
+# frames, tasks and copies, the capacity and the first position of each table; then the number of
+# labels; a flag that a table is full; the number of rows beyond which a finally block is not copied
+# again; the label of the exit; the arguments of steps.
+ROWS, FRAMES, TASKS, COPIES, CAPACITY, BASE, LABELS, IS_FULL, LIMIT, EXIT_LABEL, SLOTS, HEADER = (
     0,
     1,
     2,
@@ -191,387 +208,429 @@ ROWS, FRAMES, TASKS, COPIES, ROOM, BASE, LABELS, FULL, LIMIT, EXITS, SLOTS, HEAD
     64,
 )
 WIDTHS = (4, 12, 5, 3)
-NIL, _, HALTS = numbers(-1, 2)
+NIL, _, HALTS = count_int64(-1, 2)
 
 
 @kernel
-def _new(made: Any, what: int, width: int) -> int:
-    """The next of its kind; the last one again and again when there is no more room."""
-    at = made[what]
-    if at + 1 >= made[ROOM + what]:
-        made[FULL] = 1
+def _allocate_row(program: Any, table: int, width: int) -> int:
+    """Return the position of a table's next row; when the table is full, of its last row."""
+    at = program[table]
+    if at + 1 >= program[CAPACITY + table]:
+        program[IS_FULL] = 1
     else:
-        made[what] = at + 1
-    return int(made[BASE + what] + at * width)
+        program[table] = at + 1
+    return int(program[BASE + table] + at * width)
 
 
 @kernel
-def _row(made: Any, op: int, a: int, b: int, c: int) -> int:
-    at = _new(made, ROWS, 4)
-    made[at], made[at + 1], made[at + 2], made[at + 3] = op, a, b, c
-    return int(made[ROWS]) - 1
+def _emit_instruction(program: Any, op: int, a: int, b: int, c: int) -> int:
+    at = _allocate_row(program, ROWS, 4)
+    program[at], program[at + 1], program[at + 2], program[at + 3] = op, a, b, c
+    return int(program[ROWS]) - 1
 
 
 @kernel
-def _label(made: Any) -> int:
-    made[LABELS] += 1
-    return int(made[LABELS]) - 1
+def _new_label(program: Any) -> int:
+    program[LABELS] += 1
+    return int(program[LABELS]) - 1
 
 
 @kernel
-def _fork(made: Any, node: int, yes: int, no: int) -> None:
-    head = _row(made, BRANCH, node, NIL, NIL)
-    _row(made, ARC, head, yes, WHEN_TRUE)
-    _row(made, ARC, head, no, WHEN_FALSE)
+def _emit_fork(program: Any, node: int, true_label: int, false_label: int) -> None:
+    head = _emit_instruction(program, BRANCH, node, NIL, NIL)
+    _emit_instruction(program, ARC, head, true_label, WHEN_TRUE)
+    _emit_instruction(program, ARC, head, false_label, WHEN_FALSE)
 
 
 @kernel
-def _frame(made: Any, kind: int, parent: int, broken: int, continued: int) -> int:
-    at = _new(made, FRAMES, 12)
+def _push_frame(program: Any, kind: int, parent: int, break_label: int, continue_label: int) -> int:
+    at = _allocate_row(program, FRAMES, 12)
     for column in range(12):
-        made[at + column] = -1
-    made[at + PARENT], made[at + KIND] = parent, kind
-    made[at + HANDLED] = made[parent + HANDLED]
-    made[at + FINAL] = at if kind == CLEANING else made[parent + FINAL]
-    made[at + DEPTH] = made[parent + DEPTH] + 1
-    made[at + BROKEN], made[at + CONTINUED] = broken, continued
+        program[at + column] = -1
+    program[at + PARENT], program[at + KIND] = parent, kind
+    program[at + HANDLER_LABEL] = program[parent + HANDLER_LABEL]
+    program[at + CLEANUP_FRAME] = at if kind == CLEANING else program[parent + CLEANUP_FRAME]
+    program[at + DEPTH] = program[parent + DEPTH] + 1
+    program[at + BREAK_LABEL], program[at + CONTINUE_LABEL] = break_label, continue_label
     return at
 
 
 @kernel
-def _push(made: Any, op: int, a: int, b: int, c: int, env: int) -> None:
-    at = _new(made, TASKS, 5)
-    made[at], made[at + 1], made[at + 2], made[at + 3], made[at + 4] = op, a, b, c, env
+def _push_task(program: Any, op: int, a: int, b: int, c: int, frame: int) -> None:
+    at = _allocate_row(program, TASKS, 5)
+    program[at], program[at + 1], program[at + 2], program[at + 3], program[at + 4] = (
+        op,
+        a,
+        b,
+        c,
+        frame,
+    )
 
 
 @kernel
-def _child(tree: Any, node: int, which: int) -> int:
-    """The first such child; -1 if there is none."""
-    if which == SELF:
+def _find_child(tree: Any, node: int, field_code: int) -> int:
+    """Return the first child that the selector matches; -1 if there is none."""
+    if field_code == SELF:
         return node
-    wanted = 2 if which == SECOND else 1
+    remaining = 2 if field_code == SECOND else 1
     at = node + 1
-    while at < tree[node, STOPS]:
-        if tree[at, IN] == which or (which >= FIRST and tree[at, CODE] != SKIP):
-            wanted -= 1
-            if wanted == 0:
+    while at < tree[node, STOP]:
+        if tree[at, FIELD_CODE] == field_code or (field_code >= FIRST and tree[at, CODE] != SKIP):
+            remaining -= 1
+            if remaining == 0:
                 return int(at)
-        at = tree[at, STOPS]
+        at = tree[at, STOP]
     return -1
 
 
 @kernel
-def _bare(tree: Any, node: int) -> int:
-    """Without the parentheses around it."""
+def _strip_parentheses(tree: Any, node: int) -> int:
+    """Return the expression without the parentheses around it."""
     while node >= 0 and tree[node, CODE] == PAREN:
-        node = _child(tree, node, FIRST)
+        node = _find_child(tree, node, FIRST)
     return node
 
 
 @kernel
-def _aim(tree: Any, made: Any, node: int, event: int, env: int) -> None:
-    """What is evaluated of a left side before the right one is (JLS 15.26)."""
-    node = _bare(tree, node)
+def _lower_assignment_target(tree: Any, program: Any, node: int, event: int, frame: int) -> None:
+    """Lower what an assignment evaluates of its left side before the right side (JLS 15.26)."""
+    node = _strip_parentheses(tree, node)
     kind = tree[node, CODE] if node >= 0 else SKIP
     if kind == FIELD_ACCESS:
-        _push(made, VISIT, _child(tree, node, IN_OBJECT), NIL, NIL, env)
+        _push_task(program, VISIT, _find_child(tree, node, IN_OBJECT), NIL, NIL, frame)
     elif kind == ARRAY_ACCESS:
-        _push(made, CHILDREN, node + 1, tree[node, STOPS], NIL, env)
+        _push_task(program, CHILDREN, node + 1, tree[node, STOP], NIL, frame)
     elif kind != IDENT:
-        _push(made, VISIT, node, NIL, NIL, env)
+        _push_task(program, VISIT, node, NIL, NIL, frame)
     elif tree[node, SYMBOL] >= 0 and event != NOTHING:
-        # A reference may be unboxed, or printed, where it is read.
-        risky = event == READ and tree[node, TRAIT]
-        _row(made, event, node, made[env + HANDLED] if risky else NIL, NIL)
+        # A reference may be unboxed, or converted to a string, where it is read.
+        may_throw = event == READ and tree[node, TRAIT]
+        _emit_instruction(
+            program, event, node, program[frame + HANDLER_LABEL] if may_throw else NIL, NIL
+        )
 
 
 @kernel
-def _expand(tree: Any, made: Any, recipes: Any, recipe: int, task: Any) -> None:
-    """The tasks of a construct, from its recipe, with the labels it is given."""
+def _expand_recipe(tree: Any, program: Any, recipes: Any, recipe: int, task: Any) -> None:
+    """Push the tasks of a construct's recipe, with the labels that the recipe needs."""
     offsets, steps, needs = recipes
-    node, env = task[1], task[4]
-    made[SLOTS + THEN], made[SLOTS + ELSE], made[SLOTS + AGAIN] = task[2], task[3], task[2]
-    inner = env
+    node, frame = task[1], task[4]
+    program[SLOTS + THEN], program[SLOTS + ELSE], program[SLOTS + AGAIN] = task[2], task[3], task[2]
+    loop_frame = frame
     for slot in range(YES, NONE):
         if needs[recipe, slot] and (slot != AGAIN or task[2] < 0):
-            made[SLOTS + slot] = _label(made)
+            program[SLOTS + slot] = _new_label(program)
     if needs[recipe, NONE]:
-        inner = _frame(made, LOOPING, env, made[SLOTS + END], made[SLOTS + AGAIN])
+        loop_frame = _push_frame(
+            program, LOOPING, frame, program[SLOTS + END], program[SLOTS + AGAIN]
+        )
     for at in range(offsets[recipe + 1] - 1, offsets[recipe] - 1, -1):
-        op, which, b, c = steps[at]
+        op, child_code, b, c = steps[at]
         if op in (EACH, CHILDREN):
-            _push(made, op, node + 1, tree[node, STOPS], which, env)
+            _push_task(program, op, node + 1, tree[node, STOP], child_code, frame)
         else:
-            child = _child(tree, node, which)
-            _push(made, op, child, made[SLOTS + b], made[SLOTS + c], inner if op == VISIT else env)
+            child = _find_child(tree, node, child_code)
+            _push_task(
+                program,
+                op,
+                child,
+                program[SLOTS + b],
+                program[SLOTS + c],
+                loop_frame if op == VISIT else frame,
+            )
 
 
 @kernel
-def _leave(tree: Any, made: Any, node: int, env: int) -> None:
-    """return, yield, break and continue: to their label, through each finally on the way."""
+def _lower_jump(tree: Any, program: Any, node: int, frame: int) -> None:
+    """Lower return, yield, break and continue: jump to the target through each finally block."""
     kind = tree[node, CODE]
-    name = _child(tree, node, FIRST) if kind in (BREAK, CONTINUE) else -1
-    label, depth = made[EXITS], -1
-    at = env if kind != RETURN else -1
-    while at >= 0 and depth < 0:
-        of = made[at + KIND]
-        named = of == NAMING and name >= 0 and made[at + WORD] == tree[name, SPELT]
-        plain = name < 0 and (of == LOOPING or (of == CHOOSING and kind == BREAK))
-        if named or (plain and kind != YIELD) or (of == ANSWERING and kind == YIELD):
-            label, depth = made[at + (CONTINUED if kind == CONTINUE else BROKEN)], made[at + DEPTH]
-        at = made[at + PARENT]
-    _push(made, UNWINDS, label, depth, NIL, env)
+    name = _find_child(tree, node, FIRST) if kind in (BREAK, CONTINUE) else -1
+    label, depth = program[EXIT_LABEL], -1
+    enclosing = frame if kind != RETURN else -1
+    while enclosing >= 0 and depth < 0:
+        frame_kind = program[enclosing + KIND]
+        is_named_target = (
+            frame_kind == NAMING and name >= 0 and program[enclosing + WORD] == tree[name, WORD_ID]
+        )
+        is_plain_target = name < 0 and (
+            frame_kind == LOOPING or (frame_kind == CHOOSING and kind == BREAK)
+        )
+        if (
+            is_named_target
+            or (is_plain_target and kind != YIELD)
+            or (frame_kind == ANSWERING and kind == YIELD)
+        ):
+            label, depth = (
+                program[enclosing + (CONTINUE_LABEL if kind == CONTINUE else BREAK_LABEL)],
+                program[enclosing + DEPTH],
+            )
+        enclosing = program[enclosing + PARENT]
+    _push_task(program, UNWINDS, label, depth, NIL, frame)
 
 
 @kernel
-def _unwind(tree: Any, made: Any, label: int, depth: int, env: int) -> None:
-    last = made[env + FINAL]
-    if last < 0 or made[last + DEPTH] <= depth:
-        _row(made, JUMP, label, NIL, NIL)
+def _unwind_frames(tree: Any, program: Any, label: int, depth: int, frame: int) -> None:
+    cleanup = program[frame + CLEANUP_FRAME]
+    if cleanup < 0 or program[cleanup + DEPTH] <= depth:
+        _emit_instruction(program, JUMP, label, NIL, NIL)
         return
-    place, outer = made[last + PLACE], made[last + PARENT]
-    # All ways out to one label share one copy of the block.
-    at = made[last + LAID]
-    while at >= 0:
-        if made[at] == label:
-            _row(made, JUMP, made[at + 1], NIL, NIL)
+    cleanup_node, outer = program[cleanup + PLACE], program[cleanup + PARENT]
+    # All jumps to one label share one copy of the block.
+    copy = program[cleanup + FIRST_COPY]
+    while copy >= 0:
+        if program[copy] == label:
+            _emit_instruction(program, JUMP, program[copy + 1], NIL, NIL)
             return
-        at = made[at + 2]
-    _push(made, UNWINDS, label, depth, NIL, outer)
-    if tree[place, CODE] == RESOURCES:
-        _row(made, OPERATES, place, made[outer + HANDLED], NIL)
-    elif made[ROWS] < made[LIMIT]:
-        at = _new(made, COPIES, 3)
-        made[at], made[at + 1], made[at + 2] = label, _label(made), made[last + LAID]
-        made[last + LAID] = at
-        _row(made, SET, made[at + 1], NIL, NIL)
-        _push(made, VISIT, place, NIL, NIL, outer)
+        copy = program[copy + 2]
+    _push_task(program, UNWINDS, label, depth, NIL, outer)
+    if tree[cleanup_node, CODE] == RESOURCES:
+        _emit_instruction(program, OPERATES, cleanup_node, program[outer + HANDLER_LABEL], NIL)
+    elif program[ROWS] < program[LIMIT]:
+        copy = _allocate_row(program, COPIES, 3)
+        program[copy], program[copy + 1], program[copy + 2] = (
+            label,
+            _new_label(program),
+            program[cleanup + FIRST_COPY],
+        )
+        program[cleanup + FIRST_COPY] = copy
+        _emit_instruction(program, SET, program[copy + 1], NIL, NIL)
+        _push_task(program, VISIT, cleanup_node, NIL, NIL, outer)
 
 
 @kernel
-def _try(tree: Any, made: Any, node: int, env: int) -> None:
-    """JLS 14.20. An exception goes to a hub, from there to each catch and outward."""
-    start = _row(made, STATEMENT, node, NIL, NIL)
-    done = _label(made)
-    _push(made, SET, NIL, done, NIL, env)
-    outer, last = env, _child(tree, node, IN_FINALLY)
-    if last >= 0:
-        outer = _frame(made, CLEANING, env, NIL, NIL)
-        made[outer + PLACE] = last
-        made[outer + HANDLED], done = _label(made), _label(made)
-        _push(made, ENDS, last, NIL, NIL, outer)
-        _push(made, SET, NIL, done, NIL, env)
-        _push(made, CLEANS, start, done, last, outer)
-    inner, caught = outer, _child(tree, node, IN_CATCH)
-    if caught >= 0:
-        inner = _frame(made, TRYING, outer, done, NIL)
-        made[inner + HANDLED] = _label(made)
-        _push(made, CATCHES, caught, tree[node, STOPS], start, inner)
-    _push(made, JUMP, NIL, done, NIL, env)
-    body, resources = _child(tree, node, IN_BODY), _child(tree, node, IN_RESOURCES)
-    closing = inner
+def _lower_try(tree: Any, program: Any, node: int, frame: int) -> None:
+    """Lower a try statement (JLS 14.20). Exceptions go to one handler point, from there to each
+    catch clause and outward."""
+    start = _emit_instruction(program, STATEMENT, node, NIL, NIL)
+    end = _new_label(program)
+    _push_task(program, SET, NIL, end, NIL, frame)
+    outer, finally_node = frame, _find_child(tree, node, IN_FINALLY)
+    if finally_node >= 0:
+        outer = _push_frame(program, CLEANING, frame, NIL, NIL)
+        program[outer + PLACE] = finally_node
+        program[outer + HANDLER_LABEL], end = _new_label(program), _new_label(program)
+        _push_task(program, ENDS, finally_node, NIL, NIL, outer)
+        _push_task(program, SET, NIL, end, NIL, frame)
+        _push_task(program, CLEANS, start, end, finally_node, outer)
+    inner, first_catch = outer, _find_child(tree, node, IN_CATCH)
+    if first_catch >= 0:
+        inner = _push_frame(program, TRYING, outer, end, NIL)
+        program[inner + HANDLER_LABEL] = _new_label(program)
+        _push_task(program, CATCHES, first_catch, tree[node, STOP], start, inner)
+    _push_task(program, JUMP, NIL, end, NIL, frame)
+    body, resources = _find_child(tree, node, IN_BODY), _find_child(tree, node, IN_RESOURCES)
+    body_frame = inner
     if resources >= 0:
-        closing = _frame(made, CLEANING, inner, NIL, NIL)
-        made[closing + PLACE] = resources
-    _push(made, OPERATE, resources, NIL, NIL, inner)
-    _push(made, VISIT, body, NIL, NIL, closing)
-    _push(made, VISIT, resources, NIL, NIL, inner)
+        body_frame = _push_frame(program, CLEANING, inner, NIL, NIL)
+        program[body_frame + PLACE] = resources
+    _push_task(program, OPERATE, resources, NIL, NIL, inner)
+    _push_task(program, VISIT, body, NIL, NIL, body_frame)
+    _push_task(program, VISIT, resources, NIL, NIL, inner)
 
 
 @kernel
-def _hub(made: Any, node: int, start: int, env: int, last: int) -> int:
-    """Where the exceptions of a try meet; if nothing in it seems to throw, the try itself does."""
-    _row(made, HUB, made[env + HANDLED], start, NIL)
-    _row(made, SET, made[env + HANDLED], NIL, NIL)
-    return _row(made, HANDLER, node, made[made[env + PARENT] + HANDLED], last)
+def _emit_handler(program: Any, node: int, start: int, frame: int, halts: int) -> int:
+    """Emit the point that collects the exceptions of a try and return its row.
+
+    If no operation in the try may throw, the edge comes from the try statement itself."""
+    _emit_instruction(program, HUB, program[frame + HANDLER_LABEL], start, NIL)
+    _emit_instruction(program, SET, program[frame + HANDLER_LABEL], NIL, NIL)
+    return _emit_instruction(
+        program, HANDLER, node, program[program[frame + PARENT] + HANDLER_LABEL], halts
+    )
 
 
 @kernel
-def _catches(tree: Any, made: Any, at: int, end: int, start: int, env: int) -> None:
-    """The hub, when ``start`` is still there; then one catch clause after the other."""
-    outer = made[env + PARENT]
+def _lower_catches(tree: Any, program: Any, at: int, end: int, start: int, frame: int) -> None:
+    """Lower the next catch clause; at the first one (``start`` >= 0) emit the handler point."""
+    outer = program[frame + PARENT]
     if start >= 0:
-        made[env + TEST] = _hub(made, tree[at, ABOVE], start, env, HALTS)
+        program[frame + TEST] = _emit_handler(program, tree[at, PARENT_NODE], start, frame, HALTS)
     while at < end and tree[at, CODE] != CATCH:
-        at = tree[at, STOPS]
+        at = tree[at, STOP]
     if at < end:
-        label = _label(made)
-        _row(made, ARC, made[env + TEST], label, EXCEPTION)
-        _row(made, SET, label, NIL, NIL)
-        _push(made, CATCHES, tree[at, STOPS], end, NIL, env)
-        _push(made, JUMP, NIL, made[env + BROKEN], NIL, outer)
-        _push(made, VISIT, _child(tree, at, IN_BODY), NIL, NIL, outer)
-        _push(made, VISIT, _child(tree, at, FIRST), NIL, NIL, outer)
+        label = _new_label(program)
+        _emit_instruction(program, ARC, program[frame + TEST], label, EXCEPTION)
+        _emit_instruction(program, SET, label, NIL, NIL)
+        _push_task(program, CATCHES, tree[at, STOP], end, NIL, frame)
+        _push_task(program, JUMP, NIL, program[frame + BREAK_LABEL], NIL, outer)
+        _push_task(program, VISIT, _find_child(tree, at, IN_BODY), NIL, NIL, outer)
+        _push_task(program, VISIT, _find_child(tree, at, FIRST), NIL, NIL, outer)
 
 
 @kernel
-def _choose(tree: Any, made: Any, node: int, env: int) -> None:
-    """switch (JLS 14.11, 15.28): from its head to each label; with guards, label by label."""
+def _lower_switch(tree: Any, program: Any, node: int, frame: int) -> None:
+    """Lower a switch (JLS 14.11, 15.28): edges from its head to each label, or, with guards, one
+    test per label."""
     trait = tree[node, TRAIT]
-    head = _row(made, BRANCH, node, made[env + HANDLED], NIL)
-    end = _label(made)
-    _push(made, SET, NIL, end, NIL, env)
-    answers = tree[node, CODE] == ANSWER
-    inner = _frame(made, ANSWERING if answers else CHOOSING, env, end, NIL)
-    made[inner + PLACE] = head
+    head = _emit_instruction(program, BRANCH, node, program[frame + HANDLER_LABEL], NIL)
+    end = _new_label(program)
+    _push_task(program, SET, NIL, end, NIL, frame)
+    is_expression = tree[node, CODE] == ANSWER
+    inner = _push_frame(program, ANSWERING if is_expression else CHOOSING, frame, end, NIL)
+    program[inner + PLACE] = head
     if trait & HAS_DEFAULT:
-        made[inner + LAST] = _label(made)
-    elif not (answers or trait & MUST_MATCH):
-        made[inner + LAST] = end
-        _row(made, ARC, head, end, NEXT)
+        program[inner + DEFAULT_LABEL] = _new_label(program)
+    elif not (is_expression or trait & MUST_MATCH):
+        program[inner + DEFAULT_LABEL] = end
+        _emit_instruction(program, ARC, head, end, NEXT)
     if trait & HAS_GUARD:
-        made[inner + TEST] = _label(made)
-        _row(made, ARC, head, made[inner + TEST], NEXT)
-    block = _child(tree, node, IN_BODY)
+        program[inner + TEST] = _new_label(program)
+        _emit_instruction(program, ARC, head, program[inner + TEST], NEXT)
+    block = _find_child(tree, node, IN_BODY)
     if block >= 0:
-        _push(made, CASES, block + 1, tree[block, STOPS], node, inner)
+        _push_task(program, CASES, block + 1, tree[block, STOP], node, inner)
 
 
 @kernel
-def _cases(tree: Any, made: Any, at: int, end: int, node: int, env: int) -> None:
-    """One group of a switch, then the others; what falls into it passes by its labels."""
+def _lower_switch_groups(tree: Any, program: Any, at: int, end: int, node: int, frame: int) -> None:
+    """Lower the next group of a switch; control that falls into it skips its labels."""
     while at < end and tree[at, CODE] != GROUP and tree[at, CODE] != RULE:
-        at = tree[at, STOPS]
+        at = tree[at, STOP]
     if at < end:
-        body = _label(made)
-        _row(made, JUMP, body, NIL, NIL)
-        _push(made, CASES, tree[at, STOPS], end, node, env)
+        body = _new_label(program)
+        _emit_instruction(program, JUMP, body, NIL, NIL)
+        _push_task(program, CASES, tree[at, STOP], end, node, frame)
         if tree[at, CODE] == RULE:
-            _push(made, JUMP, NIL, made[env + BROKEN], NIL, env)
-        _push(made, HEADS, at + 1, tree[at, STOPS], body, env)
-    elif made[env + TEST] >= 0:
-        _row(made, JUMP, made[env + BROKEN], NIL, NIL)
-        _row(made, SET, made[env + TEST], NIL, NIL)
-        if made[env + LAST] >= 0:
-            _row(made, JUMP, made[env + LAST], NIL, NIL)
+            _push_task(program, JUMP, NIL, program[frame + BREAK_LABEL], NIL, frame)
+        _push_task(program, HEADS, at + 1, tree[at, STOP], body, frame)
+    elif program[frame + TEST] >= 0:
+        _emit_instruction(program, JUMP, program[frame + BREAK_LABEL], NIL, NIL)
+        _emit_instruction(program, SET, program[frame + TEST], NIL, NIL)
+        if program[frame + DEFAULT_LABEL] >= 0:
+            _emit_instruction(program, JUMP, program[frame + DEFAULT_LABEL], NIL, NIL)
         else:
-            _row(made, OPERATES, node, made[env + HANDLED], HALTS)
+            _emit_instruction(program, OPERATES, node, program[frame + HANDLER_LABEL], HALTS)
 
 
 @kernel
-def _heads(tree: Any, made: Any, at: int, end: int, body: int, env: int) -> None:
-    """One label of a group; after the last one, what the group does."""
+def _lower_switch_labels(tree: Any, program: Any, at: int, end: int, body: int, frame: int) -> None:
+    """Lower the next label of a group; after the last label, the group's statements."""
     while at < end and tree[at, CODE] == SKIP:
-        at = tree[at, STOPS]
+        at = tree[at, STOP]
     if at >= end or tree[at, CODE] != LABEL:
-        _push(made, CHILDREN, at, end, NIL, env)
-        _row(made, SET, body, NIL, NIL)
+        _push_task(program, CHILDREN, at, end, NIL, frame)
+        _emit_instruction(program, SET, body, NIL, NIL)
         return
-    _push(made, HEADS, tree[at, STOPS], end, body, env)
-    test, head, label = made[env + TEST], made[env + PLACE], _label(made)
+    _push_task(program, HEADS, tree[at, STOP], end, body, frame)
+    test, head, label = program[frame + TEST], program[frame + PLACE], _new_label(program)
     if test < 0:
-        _row(made, ARC, head, label, NEXT)
+        _emit_instruction(program, ARC, head, label, NEXT)
     elif tree[at, TRAIT] & HAS_DEFAULT:
-        label = made[env + LAST]
+        label = program[frame + DEFAULT_LABEL]
     else:
-        made[env + TEST] = _label(made)
-        _row(made, SET, test, NIL, NIL)
-        _fork(made, at, label, made[env + TEST])
-    _row(made, SET, label, NIL, NIL)
+        program[frame + TEST] = _new_label(program)
+        _emit_instruction(program, SET, test, NIL, NIL)
+        _emit_fork(program, at, label, program[frame + TEST])
+    _emit_instruction(program, SET, label, NIL, NIL)
     if tree[at, TRAIT] & HAS_GUARD:
-        _push(made, DECIDE, _child(tree, at, IN_GUARD), body, made[env + TEST], env)
+        _push_task(
+            program, DECIDE, _find_child(tree, at, IN_GUARD), body, program[frame + TEST], frame
+        )
     else:
-        _push(made, JUMP, NIL, body, NIL, env)
+        _push_task(program, JUMP, NIL, body, NIL, frame)
     if tree[at, TRAIT] & LOUD:
-        _push(made, CHILDREN, at + 1, tree[at, STOPS], NIL, env)
+        _push_task(program, CHILDREN, at + 1, tree[at, STOP], NIL, frame)
 
 
 @kernel
-def _step(tree: Any, made: Any, recipes: Any, task: Any) -> None:
-    op, a, b, c, env = task
+def _run_task(tree: Any, program: Any, recipes: Any, task: Any) -> None:
+    op, a, b, c, frame = task
     if op in (EACH, CHILDREN):
         while a < b and tree[a, CODE] == SKIP:
-            a = tree[a, STOPS]
+            a = tree[a, STOP]
         if a < b:
-            _push(made, op, tree[a, STOPS], b, c, env)
-            if op == CHILDREN or tree[a, IN] == c:
-                _push(made, VISIT, a, NIL, NIL, env)
+            _push_task(program, op, tree[a, STOP], b, c, frame)
+            if op == CHILDREN or tree[a, FIELD_CODE] == c:
+                _push_task(program, VISIT, a, NIL, NIL, frame)
     elif op in (SET, JUMP):
-        _row(made, op, b, NIL, NIL)
+        _emit_instruction(program, op, b, NIL, NIL)
     elif op == UNWINDS:
-        _unwind(tree, made, a, b, env)
+        _unwind_frames(tree, program, a, b, frame)
     elif op == CASES:
-        _cases(tree, made, a, b, c, env)
+        _lower_switch_groups(tree, program, a, b, c, frame)
     elif op == HEADS:
-        _heads(tree, made, a, b, c, env)
+        _lower_switch_labels(tree, program, a, b, c, frame)
     elif op == CATCHES:
-        _catches(tree, made, a, b, c, env)
+        _lower_catches(tree, program, a, b, c, frame)
     elif op == CLEANS:
-        # With too many copies already, one must do for all ways out, or for none.
-        _hub(made, c, a, env, NIL)
-        if made[ROWS] < made[LIMIT]:
-            made[env + TEST] = 1
-            _push(made, RAISES, c, NIL, NIL, made[env + PARENT])
-            _push(made, VISIT, c, NIL, NIL, made[env + PARENT])
+        # After too many copies of finally blocks, this exit shares one copy, or has none.
+        _emit_handler(program, c, a, frame, NIL)
+        if program[ROWS] < program[LIMIT]:
+            program[frame + TEST] = 1
+            _push_task(program, RAISES, c, NIL, NIL, program[frame + PARENT])
+            _push_task(program, VISIT, c, NIL, NIL, program[frame + PARENT])
         else:
-            _row(made, JUMP, b, NIL, NIL)
-    elif op == ENDS and (made[env + TEST] < 0 or made[ROWS] < made[LIMIT]):
-        _push(made, VISIT, a, NIL, NIL, made[env + PARENT])
+            _emit_instruction(program, JUMP, b, NIL, NIL)
+    elif op == ENDS and (program[frame + TEST] < 0 or program[ROWS] < program[LIMIT]):
+        _push_task(program, VISIT, a, NIL, NIL, program[frame + PARENT])
     elif op == DECIDE:
-        task[1] = _bare(tree, a)
+        task[1] = _strip_parentheses(tree, a)
         if task[1] < 0:
-            _row(made, JUMP, b, NIL, NIL)
+            _emit_instruction(program, JUMP, b, NIL, NIL)
         else:
-            _expand(tree, made, recipes, CODES + tree[task[1], CODE], task)
+            _expand_recipe(tree, program, recipes, CODES + tree[task[1], CODE], task)
     elif a >= 0:
         if op == VISIT and tree[a, CODE] == IDENT:
-            _aim(tree, made, a, READ, env)
+            _lower_assignment_target(tree, program, a, READ, frame)
         elif op == VISIT:
-            _expand(tree, made, recipes, tree[a, CODE], task)
+            _expand_recipe(tree, program, recipes, tree[a, CODE], task)
         elif op == POINT:
-            _row(made, b, a, NIL, NIL)
+            _emit_instruction(program, b, a, NIL, NIL)
         elif op == FORK:
-            _fork(made, a, b, c)
+            _emit_fork(program, a, b, c)
         elif op in (OPERATE, RAISES):
-            _row(made, OPERATES, a, made[env + HANDLED], HALTS if op == RAISES else NIL)
+            _emit_instruction(
+                program, OPERATES, a, program[frame + HANDLER_LABEL], HALTS if op == RAISES else NIL
+            )
         elif op == LEAVES:
-            _leave(tree, made, a, env)
+            _lower_jump(tree, program, a, frame)
         elif op == AIMS:
-            _aim(tree, made, a, b, env)
+            _lower_assignment_target(tree, program, a, b, frame)
         elif op == WRITES:
-            to = _bare(tree, a)
-            if to < 0 or tree[to, CODE] != IDENT:
-                _row(made, OPERATES, a, made[env + HANDLED], NIL)
-            elif tree[to, SYMBOL] >= 0:
-                _row(made, WRITE, to, NIL, NIL)
+            target = _strip_parentheses(tree, a)
+            if target < 0 or tree[target, CODE] != IDENT:
+                _emit_instruction(program, OPERATES, a, program[frame + HANDLER_LABEL], NIL)
+            elif tree[target, SYMBOL] >= 0:
+                _emit_instruction(program, WRITE, target, NIL, NIL)
         elif op == TRIES:
-            _try(tree, made, a, env)
+            _lower_try(tree, program, a, frame)
         elif op == CHOOSES:
-            _choose(tree, made, a, env)
+            _lower_switch(tree, program, a, frame)
         elif op == NAMES:
-            end, again = _label(made), b if b >= 0 else _label(made)
-            inner = _frame(made, NAMING, env, end, again)
-            made[inner + WORD] = tree[_child(tree, a, FIRST), SPELT]
-            _push(made, SET, NIL, end, NIL, env)
-            _push(made, VISIT, _child(tree, a, SECOND), again, NIL, inner)
+            end, again = _new_label(program), b if b >= 0 else _new_label(program)
+            inner = _push_frame(program, NAMING, frame, end, again)
+            program[inner + WORD] = tree[_find_child(tree, a, FIRST), WORD_ID]
+            _push_task(program, SET, NIL, end, NIL, frame)
+            _push_task(program, VISIT, _find_child(tree, a, SECOND), again, NIL, inner)
 
 
 @kernel
-def lower(tree: Any, made: Any, recipes: Any, units: Any, starts: Any) -> None:
-    """The rows of each unit, one unit after the other; ``starts`` are their first rows."""
+def lower_units(tree: Any, program: Any, recipes: Any, units: Any, starts: Any) -> None:
+    """Lower all units, one after the other, and write the first row of each to ``starts``."""
     task = np.zeros(5, dtype=np.int64)
-    env = made[BASE + FRAMES]
+    frame = program[BASE + FRAMES]
     for at in range(len(units)):
         node = units[at]
-        starts[at] = made[ROWS]
-        made[FRAMES], made[COPIES] = 1, 0
-        made[EXITS], raises = _label(made), _label(made)
-        made[env + PARENT] = made[env + FINAL] = made[env + KIND] = -1
-        made[env + HANDLED], made[env + DEPTH] = raises, 0
-        _row(made, ENTRY, node, NIL, NIL)
+        starts[at] = program[ROWS]
+        program[FRAMES], program[COPIES] = 1, 0
+        program[EXIT_LABEL], raise_label = _new_label(program), _new_label(program)
+        program[frame + PARENT] = program[frame + CLEANUP_FRAME] = program[frame + KIND] = -1
+        program[frame + HANDLER_LABEL], program[frame + DEPTH] = raise_label, 0
+        _emit_instruction(program, ENTRY, node, NIL, NIL)
         if tree[node, CODE] == METHOD or tree[node, CODE] == LAMBDA:
-            _push(made, VISIT, _child(tree, node, IN_BODY), NIL, NIL, env)
-            _push(made, VISIT, _child(tree, node, IN_PARAMETERS), NIL, NIL, env)
+            _push_task(program, VISIT, _find_child(tree, node, IN_BODY), NIL, NIL, frame)
+            _push_task(program, VISIT, _find_child(tree, node, IN_PARAMETERS), NIL, NIL, frame)
         else:
-            _push(made, CHILDREN, node + 1, tree[node, STOPS], NIL, env)
-        while made[TASKS] > 0 and not made[FULL]:
-            made[TASKS] -= 1
-            last = made[BASE + TASKS] + 5 * made[TASKS]
+            _push_task(program, CHILDREN, node + 1, tree[node, STOP], NIL, frame)
+        while program[TASKS] > 0 and not program[IS_FULL]:
+            program[TASKS] -= 1
+            task_row = program[BASE + TASKS] + 5 * program[TASKS]
             for column in range(5):
-                task[column] = made[last + column]
-            _step(tree, made, recipes, task)
-        _row(made, SET, made[EXITS], NIL, NIL)
-        _row(made, EXIT, node, NIL, NIL)
-        _row(made, SET, raises, NIL, NIL)
-        _row(made, RAISE, node, NIL, NIL)
-    starts[len(units)] = made[ROWS]
+                task[column] = program[task_row + column]
+            _run_task(tree, program, recipes, task)
+        _emit_instruction(program, SET, program[EXIT_LABEL], NIL, NIL)
+        _emit_instruction(program, EXIT, node, NIL, NIL)
+        _emit_instruction(program, SET, raise_label, NIL, NIL)
+        _emit_instruction(program, RAISE, node, NIL, NIL)
+    starts[len(units)] = program[ROWS]

@@ -1,8 +1,8 @@
-"""What each node of a file is to control flow, in the kernel's numbers.
+"""Input and output of the flow kernel.
 
-What each node is to control flow, where its kind alone does not tell.
-
-Instructions assembled to a graph: points numbered in their order, edges by their source.
+``classify_nodes`` gives each syntax node the kernel's code, also where the node's kind alone does
+not determine it. ``assemble_graph`` turns the kernel's instructions into a graph: points in their
+order, edges by source. ``flow/graph.py`` calls both.
 """
 
 from __future__ import annotations
@@ -13,126 +13,133 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.languages.java import language
+from codeacumen.languages.java import load_grammar
 from codeacumen.languages.java.bindings.names import ROLE
 from codeacumen.languages.java.flow import kernel as flow
-from codeacumen.languages.java.flow.tables import tables
+from codeacumen.languages.java.flow.tables import make_tables
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.languages.java.syntax.grammar import name_of, symbols
+from codeacumen.languages.java.syntax.grammar import find_symbols, symbol_name
 from codeacumen.languages.kernel import kernel
 from codeacumen.languages.syntax import Column
 
-# Events and instructions as in ``_flow_kernel`` (a test compares them).
+# Operations and edges as in ``flow/kernel.py`` (a test compares them): a kernel uses only its own
+# file's constants.
 EXIT, RAISE, BRANCH, JOIN, SET, JUMP, ARC, HUB, HALTS = 1, 2, 5, 6, 13, 14, 15, 16, 1
 NEXT, EXCEPTION = 0, 3
 
 
 @kernel
-def assemble(rows: Any, starts: Any, labels: int) -> Any:
-    """Points (node, event), the first point of each unit, edges' offsets, targets and kinds.
+def assemble_graph(rows: Any, starts: Any, labels: int) -> Any:
+    """Return points (node, event), the first point of each unit, edges' offsets, targets and kinds.
 
     Each point falls through to the next one, unless it halts or branches or a jump follows.
-    A jump from a place where only a label stands becomes a point that does nothing. A label that
-    was never set (``continue`` to what is no loop) is the exit."""
+    A jump directly after a label becomes a JOIN point. A label that was never set (``continue``
+    with a target that is not a loop) is the exit."""
     count = len(rows)
     points = np.empty((count, 2), dtype=np.int32)
     edges = np.empty((2 * count, 3), dtype=np.int32)
-    place = np.full(labels, -1, dtype=np.int32)
-    used = np.zeros(labels, dtype=np.bool_)
-    of_row = np.empty(count, dtype=np.int32)
+    label_point = np.full(labels, -1, dtype=np.int32)
+    is_label_used = np.zeros(labels, dtype=np.bool_)
+    point_of_row = np.empty(count, dtype=np.int32)
     first = np.empty(len(starts), dtype=np.int32)
-    made, linked, unit = 0, 0, 0
-    open_, bound = -1, False
+    point_count, edge_count, unit = 0, 0, 0
+    open_point, at_label = -1, False
     for at in range(count):
         while unit < len(starts) - 1 and starts[unit] == at:
-            first[unit] = made
+            first[unit] = point_count
             unit += 1
         op, a, b, c = rows[at]
         source, target, how = -1, 0, NEXT
-        if op < SET or (op == JUMP and bound):
-            points[made, 0] = a if op < SET else points[made - 1, 0]
-            points[made, 1] = op if op < SET else JOIN
-            of_row[at] = made
-            if open_ >= 0:
-                edges[linked, 0] = open_
-                edges[linked, 1] = made
-                edges[linked, 2] = NEXT
-                linked += 1
-            open_, bound = made, False
-            made += 1
+        if op < SET or (op == JUMP and at_label):
+            points[point_count, 0] = a if op < SET else points[point_count - 1, 0]
+            points[point_count, 1] = op if op < SET else JOIN
+            point_of_row[at] = point_count
+            if open_point >= 0:
+                edges[edge_count, 0] = open_point
+                edges[edge_count, 1] = point_count
+                edges[edge_count, 2] = NEXT
+                edge_count += 1
+            open_point, at_label = point_count, False
+            point_count += 1
         if op < SET:
             if b >= 0:
-                source, target, how = made - 1, b, EXCEPTION
+                source, target, how = point_count - 1, b, EXCEPTION
             if c == HALTS or op in (EXIT, RAISE, BRANCH):
-                open_ = -1
+                open_point = -1
         elif op == SET:
-            place[a] = made
-            bound = True
+            label_point[a] = point_count
+            at_label = True
         elif op == JUMP:
-            source, target = open_, a
-            open_ = -1
+            source, target = open_point, a
+            open_point = -1
         elif op == ARC:
-            source, target, how = of_row[a], b, c
-        elif op == HUB and not used[a]:
-            source, target, how = of_row[b], a, EXCEPTION
+            source, target, how = point_of_row[a], b, c
+        elif op == HUB and not is_label_used[a]:
+            source, target, how = point_of_row[b], a, EXCEPTION
         if source >= 0:
-            used[target] = True
-            edges[linked, 0] = source
-            edges[linked, 1] = -1 - target
-            edges[linked, 2] = how
-            linked += 1
-    first[len(starts) - 1] = made
-    offsets = np.zeros(made + 1, dtype=np.int32)
-    for at in range(linked):
+            is_label_used[target] = True
+            edges[edge_count, 0] = source
+            edges[edge_count, 1] = -1 - target
+            edges[edge_count, 2] = how
+            edge_count += 1
+    first[len(starts) - 1] = point_count
+    offsets = np.zeros(point_count + 1, dtype=np.int32)
+    for at in range(edge_count):
         offsets[edges[at, 0] + 1] += 1
-    for at in range(made):
+    for at in range(point_count):
         offsets[at + 1] += offsets[at]
     filled = offsets[:-1].copy()
-    target_of = np.empty(linked, dtype=np.int32)
-    how_of = np.empty(linked, dtype=np.uint8)
-    for at in range(linked):
+    target_of = np.empty(edge_count, dtype=np.int32)
+    how_of = np.empty(edge_count, dtype=np.uint8)
+    for at in range(edge_count):
         source, target = edges[at, 0], edges[at, 1]
         if target < 0:
-            target = place[-1 - target]
+            target = label_point[-1 - target]
             if target < 0:
                 target = first[np.searchsorted(first, source, side="right")] - 2
         target_of[filled[source]] = target
         how_of[filled[source]] = edges[at, 2]
         filled[source] += 1
-    kept = _prune(first, offsets, target_of, how_of)
-    return points[:made].copy(), first, offsets, target_of[:kept].copy(), how_of[:kept].copy()
+    kept_count = _prune_edges(first, offsets, target_of, how_of)
+    return (
+        points[:point_count].copy(),
+        first,
+        offsets,
+        target_of[:kept_count].copy(),
+        how_of[:kept_count].copy(),
+    )
 
 
 @kernel
-def _prune(first: Any, offsets: Any, target: Any, how: Any) -> int:
-    """Drops the edges by which what is never reached would lead back into what is."""
+def _prune_edges(first: Any, offsets: Any, target: Any, how: Any) -> int:
+    """Remove edges from unreachable to reachable points and return the number of edges left."""
     count = len(offsets) - 1
-    reached = np.zeros(count, dtype=np.bool_)
+    is_reached = np.zeros(count, dtype=np.bool_)
     stack = np.empty(count + 1, dtype=np.int32)
     for unit in range(len(first) - 1):
         stack[0], top = first[unit], 1
-        reached[first[unit]] = True
+        is_reached[first[unit]] = True
         while top > 0:
             top -= 1
             point = stack[top]
             for edge in range(offsets[point], offsets[point + 1]):
-                if not reached[target[edge]]:
-                    reached[target[edge]] = True
+                if not is_reached[target[edge]]:
+                    is_reached[target[edge]] = True
                     stack[top] = target[edge]
                     top += 1
-    kept = 0
+    kept_count = 0
     for point in range(count):
         low, high = offsets[point], offsets[point + 1]
-        offsets[point] = kept
+        offsets[point] = kept_count
         for edge in range(low, high):
-            if reached[point] or not reached[target[edge]]:
-                target[kept], how[kept] = target[edge], how[edge]
-                kept += 1
-    offsets[count] = kept
-    return kept
+            if is_reached[point] or not is_reached[target[edge]]:
+                target[kept_count], how[kept_count] = target[edge], how[edge]
+                kept_count += 1
+    offsets[count] = kept_count
+    return kept_count
 
 
-# The numbers of ``_flow_kernel`` that are needed here, by name: they are given, not built in.
+# Names of the constants of ``flow/kernel.py`` that the kernels here take as arguments.
 CODES = (
     "OTHER",
     "SKIP",
@@ -189,11 +196,11 @@ TRAITS = ("HAS_DEFAULT", "HAS_GUARD", "MUST_MATCH", "LOUD")
 
 
 @kernel
-def by_parts(
-    kind: Any, parent: Any, code: Any, place: Any, operators: Any, codes: Any, places: Any
+def refine_codes(
+    kind: Any, parent: Any, code: Any, field: Any, operators: Any, codes: Any, places: Any
 ) -> None:
-    """Operators tell what an expression is, an initial value what a declaration is; names that
-    come with a value are told from those that are read, statements from expressions."""
+    """Refine codes in place: by operator (expressions), by initial value (declarations), by
+    position (names that are bound or read; switch statements or expressions)."""
     (
         other,
         skip,
@@ -248,58 +255,62 @@ def by_parts(
     ) = places
     count = len(kind)
     for at in range(count):
-        what, where, above = code[at], place[at], parent[at]
-        if where == in_operator:
-            made = operators[kind[at]]
-            if made > 0:
-                code[above] = made
-        elif where == in_value and code[above] == declared:
-            code[above] = initialised
-        if what == catch:
-            place[at] = in_catch
-        elif what == finally_:
-            place[at] = in_finally
-        elif what == guard:
-            place[at] = in_guard
-        elif what == declared and code[above] == spread:  # T... name
+        node_code, field_code, parent_node = code[at], field[at], parent[at]
+        if field_code == in_operator:
+            operator_code = operators[kind[at]]
+            if operator_code > 0:
+                code[parent_node] = operator_code
+        elif field_code == in_value and code[parent_node] == declared:
+            code[parent_node] = initialised
+        if node_code == catch:
+            field[at] = in_catch
+        elif node_code == finally_:
+            field[at] = in_finally
+        elif node_code == guard:
+            field[at] = in_guard
+        elif node_code == declared and code[parent_node] == spread:  # T... name
             code[at] = formal
-        elif what == resource and (at + 1 == count or not _has(place, parent, at, in_name)):
+        elif node_code == resource and (
+            at + 1 == count or not _has_child(field, parent, at, in_name)
+        ):
             code[at] = other
     for at in range(count):
-        what, where = code[at], place[at]
-        over = code[parent[at]]
-        if what == ident:
-            alone = over in (inferred, binding) or (over == lambda_ and where == in_parameters)
-            if alone or (where == in_name and over in (formal, instanceof)):
+        node_code, field_code = code[at], field[at]
+        parent_code = code[parent[at]]
+        if node_code == ident:
+            is_binding = parent_code in (inferred, binding) or (
+                parent_code == lambda_ and field_code == in_parameters
+            )
+            if is_binding or (field_code == in_name and parent_code in (formal, instanceof)):
                 code[at] = name
-            elif where == in_name and over == constant:
+            elif field_code == in_name and parent_code == constant:
                 code[at] = skip
-        elif what == answer:
-            inside = over in (if_, while_, for_, foreach, do)
-            if over in (block, group, labeled) or (
-                inside and where in (in_body, in_consequence, in_alternative)
+        elif node_code == answer:
+            is_in_statement = parent_code in (if_, while_, for_, foreach, do)
+            if parent_code in (block, group, labeled) or (
+                is_in_statement and field_code in (in_body, in_consequence, in_alternative)
             ):
                 code[at] = switch
 
 
 @kernel
-def _has(place: Any, parent: Any, node: int, wanted: int) -> bool:
-    """Whether a node has a child in a field; looks at the nodes just below it."""
+def _has_child(field: Any, parent: Any, node: int, field_code: int) -> bool:
+    """Return whether a node has a child in a field; looks at the nodes directly after it."""
     at = node + 1
-    while at < len(place) and parent[at] >= node:
-        if parent[at] == node and place[at] == wanted:
+    while at < len(field) and parent[at] >= node:
+        if parent[at] == node and field[at] == field_code:
             return True
         at += 1
     return False
 
 
 @kernel
-def traits(
+def compute_traits(
     kind: Any,
     parent: Any,
     word: Any,
     code: Any,
-    place: Any,
+    field: Any,
     variable: Any,
     local: Any,
     primitive: Any,
@@ -310,9 +321,11 @@ def traits(
     places: Any,
     bits: Any,
 ) -> Any:
-    """What is known of switches and their labels; and of each read whether it may throw: of a
-    primitive value never, of what may be unboxed always, of the rest only in a sum, which may
-    print it. Names of constants become ALWAYS and NEVER on the way."""
+    """Return the flags of switches and their labels, and for each read whether it may throw.
+
+    A read of a primitive never throws, a read of a value that may be unboxed may always, other
+    reads only as an operand of ``+``, which may convert them to a string. Names of constant
+    booleans become ALWAYS and NEVER in ``code``."""
     (
         _,
         _,
@@ -356,48 +369,52 @@ def traits(
     has_default, has_guard, must_match, loud = bits
     count = len(kind)
     trait = np.zeros(count, dtype=np.uint8)
-    # How risky a read is: by the type that is declared, then by symbol.
-    typed = np.ones(count, dtype=np.uint8)
+    # Risk of a read (0: never throws, 1: in a sum, 2: always may): by declaration, then by symbol.
+    type_risk = np.ones(count, dtype=np.uint8)
     risk = np.full(len(local), 2, dtype=np.uint8)
-    decides = np.zeros(len(local), dtype=np.uint8)
+    constant_code = np.zeros(len(local), dtype=np.uint8)
     for at in range(count):
-        what, where, above = code[at], place[at], parent[at]
-        over = code[above]
-        if where == in_type:
+        node_code, field_code, parent_node = code[at], field[at], parent[at]
+        parent_code = code[parent_node]
+        if field_code == in_type:
             if primitive[kind[at]]:
-                typed[above] = 0
+                type_risk[parent_node] = 0
             elif word[at] >= 0 and boxed[word[at]]:
-                typed[above] = 2
-        elif where == in_name and variable[at] >= 0 and local[variable[at]]:
-            declares = parent[above] if over in (declared, initialised) else above
-            if code[declares] in (local_, formal, foreach, resource, instanceof):
-                risk[variable[at]] = typed[declares]
-        elif where == in_value and what in (true, false) and over == initialised:
+                type_risk[parent_node] = 2
+        elif field_code == in_name and variable[at] >= 0 and local[variable[at]]:
+            declaring_node = (
+                parent[parent_node] if parent_code in (declared, initialised) else parent_node
+            )
+            if code[declaring_node] in (local_, formal, foreach, resource, instanceof):
+                risk[variable[at]] = type_risk[declaring_node]
+        elif field_code == in_value and node_code in (true, false) and parent_code == initialised:
             # Modifiers come first, and are few.
-            for other in range(parent[above], min(above, parent[above] + 64)):
-                if kind[other] == final and variable[above + 1] >= 0:
-                    decides[variable[above + 1]] = always if what == true else never
-        if over == label:
+            for other in range(parent[parent_node], min(parent_node, parent[parent_node] + 64)):
+                if kind[other] == final and variable[parent_node + 1] >= 0:
+                    constant_code[variable[parent_node + 1]] = (
+                        always if node_code == true else never
+                    )
+        if parent_code == label:
             bit = 0
-            if what == guard:
+            if node_code == guard:
                 bit = has_guard
-            elif what == pattern:
-                # What knows patterns or null must be exhaustive.
+            elif node_code == pattern:
+                # A switch with patterns or null must be exhaustive (JLS 14.11.1.1).
                 bit = must_match | loud
-            elif what == null:
+            elif node_code == null:
                 bit = must_match
-            elif what == default_ or (what == ident and word[at] == default):
+            elif node_code == default_ or (node_code == ident and word[at] == default):
                 bit = has_default
-            elif what == ident and variable[at] >= 0 and local[variable[at]]:
+            elif node_code == ident and variable[at] >= 0 and local[variable[at]]:
                 bit = loud
-            trait[above] |= bit
-            trait[parent[parent[parent[above]]]] |= bit
+            trait[parent_node] |= bit
+            trait[parent[parent[parent[parent_node]]]] |= bit
     for at in range(count):
         if code[at] == ident and variable[at] >= 0:
-            sum_ = code[parent[at]] == concat
-            trait[at] = 1 if risk[variable[at]] > (0 if sum_ else 1) else 0
-            if decides[variable[at]] > 0:
-                code[at] = decides[variable[at]]
+            is_in_sum = code[parent[at]] == concat
+            trait[at] = 1 if risk[variable[at]] > (0 if is_in_sum else 1) else 0
+            if constant_code[variable[at]] > 0:
+                code[at] = constant_code[variable[at]]
     return trait
 
 
@@ -410,7 +427,7 @@ LOCALS = (
     "resource",
 )
 VARIABLES = (*LOCALS, "field", "enum constant")
-# Types whose values are unboxed, and ``var``, which may stand for one.
+# Types whose values are unboxed, and ``var``, whose type may be one of them.
 _BOXES = frozenset(
     (
         "Boolean",
@@ -431,11 +448,13 @@ _CODES, _PLACES, _TRAITS = (
 )
 
 
-class Nodes(NamedTuple):
-    """``code`` and ``field`` in the kernel's numbers; ``variable`` is the symbol of a variable's
-    name, -1 elsewhere; ``columns`` is what the kernel reads, a row for each node (numbers of one
-    size, because a kernel is compiled for each that it meets). ``local`` tells of each symbol
-    whether it is a local variable or parameter."""
+class FlowNodes(NamedTuple):
+    """Columns of a file's nodes for the flow kernel.
+
+    ``code`` and ``field`` are the kernel's numbers; ``variable`` is the symbol of a variable's
+    name, -1 elsewhere; ``columns`` has a row for each node and is what the kernel reads (one
+    integer type, because numba compiles a kernel for each type). ``local`` is a mask over symbols,
+    true for local variables and parameters."""
 
     code: NDArray[np.uint8]
     field: NDArray[np.uint8]
@@ -444,24 +463,24 @@ class Nodes(NamedTuple):
     local: NDArray[np.bool_]
 
 
-def nodes(file: JavaFile) -> Nodes:
-    syntax, names, bound = file.syntax, file.names, file.bindings
-    kinds, fields, operators = tables()
+def classify_nodes(file: JavaFile) -> FlowNodes:
+    syntax, names, bindings = file.syntax, file.names, file.bindings
+    kinds, fields, operators = make_tables()
     code, field, parent = kinds[syntax.kind], fields[syntax.field], syntax.parent
     variable = np.full(len(syntax), -1, dtype=np.int32)
-    rows = _VARIABLE[bound.role]
-    variable[bound.node[rows]] = bound.symbol[rows]
-    count = int(bound.symbol.max()) + 1 if len(bound.symbol) else 0
-    # One more, so that a symbol of -1 asks the last, which is none.
+    rows = _VARIABLE[bindings.role]
+    variable[bindings.node[rows]] = bindings.symbol[rows]
+    count = int(bindings.symbol.max()) + 1 if len(bindings.symbol) else 0
+    # One element more, so that symbol -1 reads the last one, which is False.
     local = np.zeros(count + 1, dtype=np.bool_)
-    local[bound.symbol[_LOCAL[bound.role]]] = True
+    local[bindings.symbol[_LOCAL[bindings.role]]] = True
     boxed = np.zeros(len(names.words) + 1, dtype=np.bool_)
     boxed[[names.words.index(word) for word in _BOXES.intersection(names.words)]] = True
-    # The grammar takes it for a name in: case null, default.
+    # The grammar parses it as a name in: case null, default.
     default = names.words.index("default") if "default" in names.words else -2
-    primitive, final = _symbols()
-    by_parts(syntax.kind, parent, code, field, operators, _CODES, _PLACES)
-    trait = traits(
+    primitive, final = _find_special_symbols()
+    refine_codes(syntax.kind, parent, code, field, operators, _CODES, _PLACES)
+    trait = compute_traits(
         syntax.kind,
         parent,
         names.word_of,
@@ -480,23 +499,23 @@ def nodes(file: JavaFile) -> Nodes:
     columns = np.empty((len(syntax), int(flow.COLUMNS)), dtype=np.int64)
     for place, column in (
         (flow.CODE, code),
-        (flow.IN, field),
-        (flow.STOPS, syntax.stop),
-        (flow.ABOVE, parent),
+        (flow.FIELD_CODE, field),
+        (flow.STOP, syntax.stop),
+        (flow.PARENT_NODE, parent),
         (flow.SYMBOL, variable),
         (flow.TRAIT, trait),
-        (flow.SPELT, names.word_of),
+        (flow.WORD_ID, names.word_of),
     ):
         columns[:, place] = column
-    return Nodes(code, field, variable, columns, local)
+    return FlowNodes(code, field, variable, columns, local)
 
 
 @lru_cache(maxsize=1)
-def _symbols() -> tuple[NDArray[np.bool_], int]:
-    """The grammar's symbols of primitive types, and of the word ``final``."""
+def _find_special_symbols() -> tuple[NDArray[np.bool_], int]:
+    """Return a mask of the symbols of primitive types, and the symbol of ``final``."""
     primitive = np.zeros(1 << 16, dtype=np.bool_)
-    primitive[list(symbols("integral_type", "floating_point_type", "boolean_type"))] = True
+    primitive[list(find_symbols("integral_type", "floating_point_type", "boolean_type"))] = True
     final = next(
-        symbol for symbol in range(language().node_kind_count) if name_of(symbol) == "final"
+        symbol for symbol in range(load_grammar().node_kind_count) if symbol_name(symbol) == "final"
     )
     return primitive, final

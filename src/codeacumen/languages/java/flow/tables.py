@@ -1,19 +1,20 @@
-"""What control flow is made of, for the grammar at hand: a code for each kind of node, and for
-each code the recipe of what happens there, in order.
+"""Tables of the flow kernel: a code for each kind of node of the grammar, and for each code the
+recipe of its evaluation.
 
-A recipe's steps, with a child by its field (or ``first``, ``second`` of what is evaluated, or the
-node itself, ``self``):
+A recipe is a list of steps. A step names a child by its field, as ``first`` or ``second`` of the
+evaluated children, or as ``self``, the node itself:
 
-- ``visit x``: whatever x does; ``children``: all of them; ``each x``: all in that field;
-- ``decide x yes no``: x is a condition, control goes on at one of two labels;
-- ``set``, ``jump``: a label stands here; control goes on at it;
-- ``point x event``: x happens; ``operate``: the node does something that may throw;
-- ``aim x event``: what is evaluated of a left side before the right one is, with what happens to
-  a plain variable then; ``write x``: the write, last of all;
-- ``fork yes no``: one of two labels, decided by the node itself; ``raise``: never falls through.
+- ``visit x``: lower x; ``children``: lower all children; ``each x``: lower all in that field;
+- ``decide x yes no``: x is a condition; control continues at one of two labels;
+- ``set l``: place a label here; ``jump l``: continue at a label;
+- ``point x event``: emit a point for x; ``operate x``: emit an operation that may throw;
+- ``aim x event``: lower what an assignment evaluates of its left side before the right side, with
+  the event of a plain variable; ``write x``: emit the write;
+- ``fork x yes no``: branch to one of two labels at x itself; ``raise x``: throw always.
 
-Labels ``then`` and ``else`` are given to conditions; ``yes``, ``no``, ``end`` and ``again`` are
-made. What has ``again`` is a loop: ``continue`` goes there and ``break`` to ``end``.
+The caller sets the labels ``then`` and ``else`` of a condition; the recipe makes ``yes``, ``no``,
+``end`` and ``again``. A recipe with ``again`` is a loop: ``continue`` jumps there and ``break`` to
+``end``.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from functools import cache, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.languages.java import language
+from codeacumen.languages.java import load_grammar
 from codeacumen.languages.java.flow import kernel as flow
-from codeacumen.languages.java.syntax.grammar import field
+from codeacumen.languages.java.syntax.grammar import field_number
 
 KINDS = {
     "identifier": flow.IDENT,
@@ -69,7 +70,7 @@ KINDS = {
     "guard": flow.GUARD,
     "catch_clause": flow.CATCH,
     "finally_clause": flow.FINALLY,
-    # A switch with a value; those without are told by where they stand.
+    # A switch expression; ``refine_codes`` recognises switch statements by their parent.
     "switch_expression": flow.ANSWER,
     "block": flow.BLOCK,
     "constructor_body": flow.BLOCK,
@@ -98,8 +99,8 @@ KINDS = {
         ),
         flow.OPERATION,
     ),
-    # Types have no value, comments no effect, annotations no time; a class declared in a body is
-    # not run there.
+    # Nothing is evaluated at run time: types, comments, annotations; and a class declared in a
+    # body does not run there.
     **dict.fromkeys(
         (
             "line_comment", "block_comment", "modifiers", "annotation", "marker_annotation",
@@ -137,7 +138,7 @@ FIELDS = {
     "update": flow.IN_UPDATE,
     "value": flow.IN_VALUE,
 }
-# Operators that decide what their expression is; any other assignment is a compound.
+# Codes of expressions by their operator.
 OPERATORS = {
     "&&": flow.AND,
     "||": flow.OR,
@@ -202,7 +203,7 @@ RECIPES = {
     flow.FOREACH: "point self STATEMENT; visit value; set again; operate self; fork self yes end;"
     " set yes; point name BIND; visit body; jump again; set end",
     flow.SYNCHRONIZED: "point self STATEMENT; visit first; operate self; visit body",
-    # Assertions may be off.
+    # Assertions may be disabled.
     flow.ASSERT: "point self STATEMENT; fork self yes end; set yes; decide first end no; set no;"
     " visit second; raise self; set end",
 }  # fmt: skip
@@ -221,8 +222,8 @@ CONDITIONS = {
     flow.NEVER: "point self READ; jump else",
 }
 _OTHER_CONDITION = "visit self; fork self then else"
-# The Checker Framework's graph names the target of an assignment before it evaluates the right
-# side, and folds no constants.
+# The Checker Framework's graph has a point for the target of an assignment before the right side,
+# and folds no constants.
 CHECKER = {flow.ASSIGN: "aim left TARGET; visit right; write left"}
 
 _TASKS = {
@@ -232,7 +233,7 @@ _TASKS = {
     "name": flow.NAMES, "choose": flow.CHOOSES, "set": flow.SET, "jump": flow.JUMP,
 }  # fmt: skip
 _CHILDREN = {**FIELDS, "first": flow.FIRST, "second": flow.SECOND, "self": flow.SELF}
-_GIVEN = {
+_ARGUMENTS = {
     "then": flow.THEN,
     "else": flow.ELSE,
     "yes": flow.YES,
@@ -249,8 +250,9 @@ Recipes = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]
 
 
 @cache
-def recipes(checker: bool) -> Recipes:
-    """Steps of all recipes; those of conditions follow the others."""
+def compile_recipes(checker: bool) -> Recipes:
+    """Return the steps of all recipes, those of conditions last: offsets, steps, and which labels
+    each recipe makes."""
     texts = [RECIPES.get(code, "") for code in range(flow.CODES)]
     texts += [CONDITIONS.get(code, _OTHER_CONDITION) for code in range(flow.CODES)]
     if checker:
@@ -261,30 +263,33 @@ def recipes(checker: bool) -> Recipes:
     offsets = [0]
     steps: list[tuple[int, int, int, int]] = []
     needs = np.zeros((len(texts), flow.NONE + 1), dtype=np.bool_)
-    for place, text in enumerate(texts):
+    for recipe, text in enumerate(texts):
         for step in filter(None, text.split(";")):
             task, *rest = step.split()
             child = flow.SELF
             if rest and task not in ("set", "jump"):
                 child = _CHILDREN[rest.pop(0)]
-            given = [_GIVEN[name] for name in rest]
-            # A label is made by the construct in which it stands.
-            needs[place, [one for one in given if task == "set" and one >= flow.YES]] = True
-            first, second = (*given, flow.NONE, flow.NONE)[:2]
+            arguments = [_ARGUMENTS[name] for name in rest]
+            # The recipe that places a label also makes it.
+            needs[
+                recipe,
+                [argument for argument in arguments if task == "set" and argument >= flow.YES],
+            ] = True
+            first, second = (*arguments, flow.NONE, flow.NONE)[:2]
             steps.append((_TASKS[task], child, first, second))
-        needs[place, flow.NONE] = needs[place, flow.AGAIN]
+        needs[recipe, flow.NONE] = needs[recipe, flow.AGAIN]
         offsets.append(len(steps))
     return np.array(offsets), np.array(steps), needs
 
 
 @lru_cache(maxsize=1)
-def tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]:
-    """Codes of the grammar's symbols and fields, and of what its operators make of theirs (0:
-    nothing). A token has no value; an ERROR's children have."""
-    grammar = language()
+def make_tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return the codes of the grammar's symbols, of its fields, and the code that an operator gives
+    its expression (0: none). Tokens are skipped; the children of an ERROR are evaluated."""
+    grammar = load_grammar()
     kinds = np.zeros(1 << 16, dtype=np.uint8)
     operators = np.zeros(1 << 16, dtype=np.uint8)
-    seen: set[str] = set()
+    grammar_names: set[str] = set()
     for symbol in range(grammar.node_kind_count):
         name = grammar.node_kind_for_id(symbol) or ""
         if grammar.node_kind_is_named(symbol):
@@ -292,11 +297,11 @@ def tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]:
         else:
             kinds[symbol] = flow.DEFAULT if name == "default" else flow.SKIP
             operators[symbol] = OPERATORS.get(name, 0)
-        seen.add(name)
-    unknown = {*KINDS, *OPERATORS} - seen
+        grammar_names.add(name)
+    unknown = {*KINDS, *OPERATORS} - grammar_names
     if unknown:
         raise ValueError(f"the grammar has no {', '.join(sorted(unknown))}")
     fields = np.zeros(1 << 16, dtype=np.uint8)
     for name, code in FIELDS.items():
-        fields[field(name)] = code
+        fields[field_number(name)] = code
     return kinds, fields, operators

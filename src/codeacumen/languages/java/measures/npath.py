@@ -1,6 +1,6 @@
-"""NPath complexity: how many ways there are through a method (Nejmeh 1988), as PMD counts them.
+"""NPath complexity: the number of paths through a method (Nejmeh 1988), as PMD counts them.
 
-PMD has had three definitions, and all three are here; ``docs/npath.md`` tells how they differ.
+PMD has had three definitions, and all three are here; ``docs/npath.md`` describes how they differ.
 """
 
 from __future__ import annotations
@@ -17,14 +17,13 @@ from codeacumen.languages.java.measures import (
 from codeacumen.languages.java.measures import (
     npath_tables as _npath_tables,
 )
-from codeacumen.languages.java.measures.npath_tables import jumps, nodes
+from codeacumen.languages.java.measures.npath_tables import classify_nodes, find_jumps
 from codeacumen.languages.java.syntax.file import JavaFile
 
 Counts = NDArray[np.int64]
 
 RULES = ("pmd6", "pmd7", "pmd7.14")
-# The largest number of PMD 6, and of PMD 7.14. PMD 7.0 to 7.13 have no largest one: for us it is
-# the same as that of PMD 7.14.
+# The largest value of each definition. PMD 7.0 to 7.13 have none: we use that of PMD 7.14.
 MOST = {"pmd6": 2**31 - 1, "pmd7": 2**63 - 1, "pmd7.14": 2**63 - 1}
 
 # The twelve classes of GLUECode, by the largest value of each.
@@ -46,32 +45,32 @@ BINS = (
 NO_BIN = -1
 
 
-def npath(file: JavaFile, rules: str = "pmd6") -> Counts:
-    """The value of each of ``file.bodies``. A body that stands in another one has its own value,
-    and is also a part of the other as far as the rules say so. Values saturate at ``MOST``."""
+def compute_npath(file: JavaFile, rules: str = "pmd6") -> Counts:
+    """Return the value of each of ``file.bodies``. A body inside another one has a value of its
+    own and, where the rules say so, also counts in the outer one. Values saturate at ``MOST``."""
     if rules not in RULES:
-        raise CodeacumenError(f"there are no rules called {rules!r}", f"choose {', '.join(RULES)}")
-    declared = file.declarations.methods
-    bodies = np.array([declared[place].body for place in file.bodies], dtype=np.int64)
+        raise CodeacumenError(f"unknown NPath rules {rules!r}", f"choose {', '.join(RULES)}")
+    methods = file.declarations.methods
+    bodies = np.array([methods[place].body for place in file.bodies], dtype=np.int64)
     if not len(bodies):
         return bodies
     if rules == "pmd7.14":
-        return _by_paths(file, bodies)
-    tree = nodes(file.syntax, _npath_tables)
-    values = _npath_tables.products(tuple(tree), rules == "pmd7", MOST[rules])
+        return _compute_by_paths(file, bodies)
+    tree = classify_nodes(file.syntax, _npath_tables)
+    values = _npath_tables.compute_products(tuple(tree), rules == "pmd7", MOST[rules])
     return cast("Counts", values[bodies])
 
 
-def _by_paths(file: JavaFile, bodies: Counts) -> Counts:
-    tree = nodes(file.syntax, _npath_paths)
-    columns = (*tree, file.syntax.parent, *jumps(file))
+def _compute_by_paths(file: JavaFile, bodies: Counts) -> Counts:
+    tree = classify_nodes(file.syntax, _npath_paths)
+    columns = (*tree, file.syntax.parent, *find_jumps(file))
     deepest = int(file.syntax.depth.max())
-    values = _npath_paths.paths(columns, bodies, deepest, MOST["pmd7.14"])
+    values = _npath_paths.count_paths(columns, bodies, deepest, MOST["pmd7.14"])
     return cast("Counts", values)
 
 
-def bins_of(values: Counts) -> NDArray[np.int8]:
-    """The places in ``BINS`` of values; NO_BIN where a value has none."""
+def find_bins(values: Counts) -> NDArray[np.int8]:
+    """Return the index in ``BINS`` of each value, NO_BIN where no bin holds it."""
     places = np.searchsorted(_LAST, values).astype(np.int8)
     places[(values < 1) | (values > _LAST[-1])] = NO_BIN
     return places

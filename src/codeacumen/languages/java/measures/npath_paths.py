@@ -1,9 +1,8 @@
-"""NPath as a walk: PMD 7.14 and later count how many paths lead to each point of a body.
+"""NPath as a walk: PMD 7.14 and later count the paths that lead to each point of a body.
 
-The walk is in the order of evaluation and carries a counter. An expression gives three numbers:
-the paths that end it, those in which it is true, those in which it is false. A stack of tasks takes
-the place of recursion, because nesting may be 10,000 deep. Numbers saturate: what would be more
-than ``most`` is ``most``.
+The walk is in the order of evaluation and carries a counter. An expression has three numbers:
+the paths that end it, those in which it is true, those in which it is false. A stack of tasks
+replaces recursion, because nesting may be 10,000 deep. Numbers saturate at ``maximum``.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import numpy as np
 
 from codeacumen.languages.kernel import kernel
 
-# What a node is. SKIP: comments and tokens; from CALL to ARRAY: expressions, whose parts are
+# Codes of nodes. SKIP: comments and tokens; from CALL to ARRAY: expressions, whose parts are
 # evaluated one after the other or short-circuit.
 (
     OTHER,
@@ -50,7 +49,7 @@ from codeacumen.languages.kernel import kernel
     THROW,
     YIELD,
 ) = range(32)
-# What a node is to its parent, where that matters.
+# Fields of a node in its parent, as far as the rules need them.
 (
     NOWHERE,
     IN_CONDITION,
@@ -63,13 +62,13 @@ from codeacumen.languages.kernel import kernel
     IN_LEFT,
     IN_RIGHT,
 ) = range(10)
-# Of a switch: some label always fits; it is the value of something.
+# Flags of a switch: some label always matches; it is an expression.
 TOTAL, ANSWERS = 1, 2
-# Registers: paths that lead to this point; what an expression gave: paths that end it, in which it
-# is true, in which it is false; paths that have left the method; tasks and frames on their stacks.
-PATHS, END, YES, NO, LEFT, TASKS, FRAMES, REGISTERS = range(8)
-# Tasks: FLOW a statement, EVALUATE an expression, both with all children of a node (FLOWS,
-# EVALUATES), and what is to be done when these have been.
+# Registers: paths that lead to this point; of the last expression the paths that end it, in which
+# it is true, in which it is false; paths that have left the method; tasks and frames on the stacks.
+PATHS, END, YES, NO, LEFT_PATHS, TASKS, FRAMES, REGISTERS = range(8)
+# Tasks: FLOW a statement, EVALUATE an expression, both also for all children of a node (FLOWS,
+# EVALUATES); the others continue a construct after its parts.
 (
     FLOW,
     FLOWS,
@@ -99,325 +98,359 @@ PATHS, END, YES, NO, LEFT, TASKS, FRAMES, REGISTERS = range(8)
     LEAVE,
     JUMP,
 ) = range(27)
-# A frame: the statement that can be left, what of it, and the paths that have left it so.
-NODE, HOW, BROKEN, CONTINUED, FRAME = range(5)
+# Columns of a frame: the statement that a jump can leave, its kind, and the paths that have left
+# it by break and by continue.
+NODE, FRAME_KIND, BROKEN, CONTINUED, FRAME = range(5)
 NAMED, BREAKS, LOOPS, YIELDS = range(4)
 
 
 @kernel
-def _times(a: int, b: int, most: int) -> int:
+def _saturating_product(a: int, b: int, maximum: int) -> int:
     if a == 0 or b == 0:
         return 0
-    return most if a > most // b else a * b
+    return maximum if a > maximum // b else a * b
 
 
 @kernel
-def _plus(a: int, b: int, most: int) -> int:
-    return most if a > most - b else a + b
+def _saturating_sum(a: int, b: int, maximum: int) -> int:
+    return maximum if a > maximum - b else a + b
 
 
 @kernel
-def _in(place: Any, stop: Any, node: int, wanted: int) -> int:
-    """The first child at that place; -1 if there is none."""
+def _find_child(field: Any, stop: Any, node: int, field_code: int) -> int:
+    """Return the first child in a field; -1 if there is none."""
     at = node + 1
     while at < stop[node]:
-        if place[at] == wanted:
+        if field[at] == field_code:
             return at
         at = stop[at]
     return -1
 
 
 @kernel
-def _push(tasks: Any, now: Any, op: int, a: int, b: int, c: int) -> None:
-    row = now[TASKS]
+def _push_task(tasks: Any, registers: Any, op: int, a: int, b: int, c: int) -> None:
+    row = registers[TASKS]
     tasks[row, 0], tasks[row, 1], tasks[row, 2], tasks[row, 3] = op, a, b, c
-    now[TASKS] = row + 1
+    registers[TASKS] = row + 1
 
 
 @kernel
-def _frame(frames: Any, now: Any, node: int, how: int) -> None:
-    row = now[FRAMES]
-    frames[row, NODE], frames[row, HOW] = node, how
+def _push_frame(frames: Any, registers: Any, node: int, kind: int) -> None:
+    row = registers[FRAMES]
+    frames[row, NODE], frames[row, FRAME_KIND] = node, kind
     frames[row, BROKEN] = frames[row, CONTINUED] = 0
-    now[FRAMES] = row + 1
+    registers[FRAMES] = row + 1
 
 
 @kernel
-def _leave(tree: Any, frames: Any, now: Any, node: int, most: int) -> None:
-    """break, continue, yield: the paths end at their target. PMD knows labels of if, switch and
-    loops; paths that leave any other statement by its label are lost to it."""
+def _leave_statement(tree: Any, frames: Any, registers: Any, node: int, maximum: int) -> None:
+    """Add the paths of a break, continue or yield to the frame of its target.
+
+    PMD supports labels of if, switch and loops; it drops the paths that leave any other statement
+    by its label."""
     code, _, _, inner, _, parent, word, _ = tree
     kind = code[node]
     label = inner[node] if kind != YIELD else -1
-    for row in range(now[FRAMES] - 1, -1, -1):
-        how, up = frames[row, HOW], parent[frames[row, NODE]]
-        fits = how == YIELDS if kind == YIELD else how == LOOPS or (how == BREAKS and kind == BREAK)
+    for row in range(registers[FRAMES] - 1, -1, -1):
+        frame_kind, ancestor = frames[row, FRAME_KIND], parent[frames[row, NODE]]
+        is_target = (
+            frame_kind == YIELDS
+            if kind == YIELD
+            else frame_kind == LOOPS or (frame_kind == BREAKS and kind == BREAK)
+        )
         if label >= 0:
-            fits = False
-            while up >= 0 and code[up] == LABELED and not fits:
-                fits = inner[up] >= 0 and word[inner[up]] == word[label]
-                up = parent[up]
-            fits = fits and (how == LOOPS or kind == BREAK)
-        if fits:
-            to = CONTINUED if kind == CONTINUE else BROKEN
-            frames[row, to] = _plus(frames[row, to], now[PATHS], most)
+            is_target = False
+            while ancestor >= 0 and code[ancestor] == LABELED and not is_target:
+                is_target = inner[ancestor] >= 0 and word[inner[ancestor]] == word[label]
+                ancestor = parent[ancestor]
+            is_target = is_target and (frame_kind == LOOPS or kind == BREAK)
+        if is_target:
+            counter = CONTINUED if kind == CONTINUE else BROKEN
+            frames[row, counter] = _saturating_sum(frames[row, counter], registers[PATHS], maximum)
             break
-    now[PATHS] = 0
+    registers[PATHS] = 0
 
 
 @kernel
-def _evaluate(tree: Any, loud: Any, tasks: Any, now: Any, node: int) -> None:
-    code, place, stop, inner, _, _, _, _ = tree
-    now[END] = now[YES] = now[NO] = now[PATHS]
-    if node < 0 or not loud[node]:
+def _start_expression(tree: Any, has_branches: Any, tasks: Any, registers: Any, node: int) -> None:
+    code, field, stop, inner, _, _, _, _ = tree
+    registers[END] = registers[YES] = registers[NO] = registers[PATHS]
+    if node < 0 or not has_branches[node]:
         return
     kind = code[node]
     if kind in (LAMBDA, TYPE_BODY):
         return
     if kind == PAREN:
-        _push(tasks, now, EVALUATE, inner[node], 0, 0)
+        _push_task(tasks, registers, EVALUATE, inner[node], 0, 0)
         return
     if kind == TERNARY:
-        _push(tasks, now, TERNARY_YES, node, 0, 0)
-        _push(tasks, now, EVALUATE, _in(place, stop, node, IN_CONDITION), 0, 0)
+        _push_task(tasks, registers, TERNARY_YES, node, 0, 0)
+        _push_task(tasks, registers, EVALUATE, _find_child(field, stop, node, IN_CONDITION), 0, 0)
         return
     at = node + 1
     while at < stop[node] and kind in (BINARY, UNARY):
         if code[at] in (AND_TOKEN, OR_TOKEN):
             right = AND_RIGHT if code[at] == AND_TOKEN else OR_RIGHT
-            _push(tasks, now, right, _in(place, stop, node, IN_RIGHT), 0, 0)
-            _push(tasks, now, EVALUATE, _in(place, stop, node, IN_LEFT), 0, 0)
+            _push_task(tasks, registers, right, _find_child(field, stop, node, IN_RIGHT), 0, 0)
+            _push_task(tasks, registers, EVALUATE, _find_child(field, stop, node, IN_LEFT), 0, 0)
             return
         if code[at] == NOT_TOKEN:
-            _push(tasks, now, SWAP, 0, 0, 0)
-            _push(tasks, now, EVALUATE, inner[node], 0, 0)
+            _push_task(tasks, registers, SWAP, 0, 0, 0)
+            _push_task(tasks, registers, EVALUATE, inner[node], 0, 0)
             return
         at = stop[at]
-    _push(tasks, now, EVALUATES, node + 1, stop[node], 0)
+    _push_task(tasks, registers, EVALUATES, node + 1, stop[node], 0)
 
 
 @kernel
-def _flow(
-    tree: Any, loud: Any, known: Any, tasks: Any, frames: Any, now: Any, node: int, most: int
+def _start_statement(
+    tree: Any,
+    has_branches: Any,
+    body_counts: Any,
+    tasks: Any,
+    frames: Any,
+    registers: Any,
+    node: int,
+    maximum: int,
 ) -> None:
-    code, place, stop, inner, _, parent, _, _ = tree
-    if node < 0 or not loud[node]:
+    code, field, stop, inner, _, parent, _, _ = tree
+    if node < 0 or not has_branches[node]:
         return
     kind = code[node]
-    if known[node, 0] >= 0:
-        now[LEFT] = _plus(now[LEFT], _times(now[PATHS], known[node, 1], most), most)
-        now[PATHS] = _times(now[PATHS], known[node, 0], most)
+    if body_counts[node, 0] >= 0:
+        registers[LEFT_PATHS] = _saturating_sum(
+            registers[LEFT_PATHS],
+            _saturating_product(registers[PATHS], body_counts[node, 1], maximum),
+            maximum,
+        )
+        registers[PATHS] = _saturating_product(registers[PATHS], body_counts[node, 0], maximum)
     elif kind == PAREN:
-        _push(tasks, now, FLOW, inner[node], 0, 0)
+        _push_task(tasks, registers, FLOW, inner[node], 0, 0)
     elif CALL <= kind <= ARRAY:
-        _push(tasks, now, TAKE, 0, 0, 0)
-        _push(tasks, now, EVALUATE, node, 0, 0)
+        _push_task(tasks, registers, TAKE, 0, 0, 0)
+        _push_task(tasks, registers, EVALUATE, node, 0, 0)
     elif kind == IF:
         if code[parent[node]] == LABELED:
-            _frame(frames, now, node, NAMED)
-            _push(tasks, now, UNFRAME, 0, 0, 0)
-        _push(tasks, now, IF_YES, node, 0, 0)
-        _push(tasks, now, EVALUATE, _in(place, stop, node, IN_CONDITION), 0, 0)
+            _push_frame(frames, registers, node, NAMED)
+            _push_task(tasks, registers, UNFRAME, 0, 0, 0)
+        _push_task(tasks, registers, IF_YES, node, 0, 0)
+        _push_task(tasks, registers, EVALUATE, _find_child(field, stop, node, IN_CONDITION), 0, 0)
     elif kind in (WHILE, FOR, FOREACH):
-        _push(tasks, now, LOOP_BODY, node, 0, 0)
-        asked = _in(place, stop, node, IN_VALUE if kind == FOREACH else IN_CONDITION)
-        _push(tasks, now, EVALUATE, asked, 0, 0)
+        _push_task(tasks, registers, LOOP_BODY, node, 0, 0)
+        condition = _find_child(field, stop, node, IN_VALUE if kind == FOREACH else IN_CONDITION)
+        _push_task(tasks, registers, EVALUATE, condition, 0, 0)
         if kind == FOR:
-            _push(tasks, now, FLOWS, node + 1, stop[node], IN_INIT)
+            _push_task(tasks, registers, FLOWS, node + 1, stop[node], IN_INIT)
         elif kind == FOREACH:
-            _push(tasks, now, FLOW, asked, 0, 0)
+            _push_task(tasks, registers, FLOW, condition, 0, 0)
     elif kind == DO:
-        _frame(frames, now, node, LOOPS)
-        _push(tasks, now, DO_TEST, node, 0, 0)
-        _push(tasks, now, FLOW, _in(place, stop, node, IN_BODY), 0, 0)
+        _push_frame(frames, registers, node, LOOPS)
+        _push_task(tasks, registers, DO_TEST, node, 0, 0)
+        _push_task(tasks, registers, FLOW, _find_child(field, stop, node, IN_BODY), 0, 0)
     elif kind == SWITCH:
-        _push(tasks, now, CHOOSE, node, 0, 0)
-        _push(tasks, now, FLOW, _in(place, stop, node, IN_CONDITION), 0, 0)
+        _push_task(tasks, registers, CHOOSE, node, 0, 0)
+        _push_task(tasks, registers, FLOW, _find_child(field, stop, node, IN_CONDITION), 0, 0)
     elif kind in (RETURN, THROW):
-        _push(tasks, now, LEAVE, node, 0, 0)
-        _push(tasks, now, FLOW, inner[node], 0, 0)
+        _push_task(tasks, registers, LEAVE, node, 0, 0)
+        _push_task(tasks, registers, FLOW, inner[node], 0, 0)
     elif kind in (BREAK, CONTINUE, YIELD):
-        _push(tasks, now, JUMP, node, 0, 0)
+        _push_task(tasks, registers, JUMP, node, 0, 0)
         if kind == YIELD:
-            _push(tasks, now, FLOW, inner[node], 0, 0)
+            _push_task(tasks, registers, FLOW, inner[node], 0, 0)
     else:
-        _push(tasks, now, FLOWS, node + 1, stop[node], NOWHERE)
+        _push_task(tasks, registers, FLOWS, node + 1, stop[node], NOWHERE)
 
 
 @kernel
-def _next_case(tree: Any, tasks: Any, now: Any, at: int, end: int, start: int, most: int) -> None:
-    """One group of a switch, then the others. What falls into a group is there already."""
+def _start_next_case(
+    tree: Any, tasks: Any, registers: Any, at: int, end: int, start: int, maximum: int
+) -> None:
+    """Start the next group of a switch; PATHS already holds the paths that fall into it."""
     code, _, stop, _, alternatives, _, _, _ = tree
     while at < end and code[at] != GROUP and code[at] != RULE:
         at = stop[at]
     if at >= end:
         return
-    _push(tasks, now, NEXT_CASE, stop[at], end, start)
+    _push_task(tasks, registers, NEXT_CASE, stop[at], end, start)
     entry, label = 0, at + 1
     while label < stop[at]:
         if code[label] == LABEL:
-            more = _times(start, alternatives[label], most)
-            entry = _plus(entry, more, most)
+            label_paths = _saturating_product(start, alternatives[label], maximum)
+            entry = _saturating_sum(entry, label_paths, maximum)
         label = stop[label]
     if code[at] == RULE:
-        _push(tasks, now, RULE_DONE, now[PATHS], 0, 0)
-        now[PATHS] = entry
+        _push_task(tasks, registers, RULE_DONE, registers[PATHS], 0, 0)
+        registers[PATHS] = entry
     else:
-        now[PATHS] = _plus(now[PATHS], entry, most)
-    _push(tasks, now, FLOWS, at + 1, stop[at], NOWHERE)
+        registers[PATHS] = _saturating_sum(registers[PATHS], entry, maximum)
+    _push_task(tasks, registers, FLOWS, at + 1, stop[at], NOWHERE)
 
 
 @kernel
 def _is_endless(tree: Any, node: int) -> bool:
-    """``for (;;)``, and ``true`` as a condition."""
-    code, place, stop, inner, _, _, _, _ = tree
+    """Return whether a loop has no condition, as in ``for (;;)``, or the condition ``true``."""
+    code, field, stop, inner, _, _, _, _ = tree
     if code[node] == FOREACH:
         return False
-    asked = _in(place, stop, node, IN_CONDITION)
-    while asked >= 0 and code[asked] == PAREN:
-        asked = inner[asked]
-    return asked < 0 or code[asked] == TRUE
+    condition = _find_child(field, stop, node, IN_CONDITION)
+    while condition >= 0 and code[condition] == PAREN:
+        condition = inner[condition]
+    return condition < 0 or code[condition] == TRUE
 
 
 @kernel
-def _step(tree: Any, loud: Any, known: Any, tasks: Any, frames: Any, now: Any, most: int) -> None:
-    code, place, stop, _, _, _, _, trait = tree
-    now[TASKS] -= 1
-    op, a, b, c = tasks[now[TASKS]]
+def _run_task(
+    tree: Any,
+    has_branches: Any,
+    body_counts: Any,
+    tasks: Any,
+    frames: Any,
+    registers: Any,
+    maximum: int,
+) -> None:
+    code, field, stop, _, _, _, _, trait = tree
+    registers[TASKS] -= 1
+    op, a, b, c = tasks[registers[TASKS]]
     if op == FLOW:
-        _flow(tree, loud, known, tasks, frames, now, a, most)
+        _start_statement(tree, has_branches, body_counts, tasks, frames, registers, a, maximum)
     elif op == EVALUATE:
-        _evaluate(tree, loud, tasks, now, a)
+        _start_expression(tree, has_branches, tasks, registers, a)
     elif op == FLOWS:
-        # Of the children up to b, those at the place c; all of them if it is none.
-        while a < b and (not loud[a] or code[a] == LABEL or (c != NOWHERE and place[a] != c)):
+        # Of the children up to b, those in field c; all of them if c is NOWHERE.
+        while a < b and (
+            not has_branches[a] or code[a] == LABEL or (c != NOWHERE and field[a] != c)
+        ):
             a = stop[a]
         if a < b:
-            _push(tasks, now, FLOWS, stop[a], b, c)
-            _push(tasks, now, FLOW, a, 0, 0)
+            _push_task(tasks, registers, FLOWS, stop[a], b, c)
+            _push_task(tasks, registers, FLOW, a, 0, 0)
     elif op == EVALUATES:
-        # What the last child gave is where the next begins.
-        now[PATHS] = now[END]
-        while a < b and not loud[a]:
+        # The paths that end one child lead to the next.
+        registers[PATHS] = registers[END]
+        while a < b and not has_branches[a]:
             a = stop[a]
         if a < b:
-            _push(tasks, now, EVALUATES, stop[a], b, 0)
-            _push(tasks, now, EVALUATE, a, 0, 0)
+            _push_task(tasks, registers, EVALUATES, stop[a], b, 0)
+            _push_task(tasks, registers, EVALUATE, a, 0, 0)
         else:
-            now[YES] = now[NO] = now[END]
+            registers[YES] = registers[NO] = registers[END]
     elif op == TAKE:
-        now[PATHS] = now[END]
+        registers[PATHS] = registers[END]
     elif op in (AND_RIGHT, OR_RIGHT):
         if op == AND_RIGHT:
-            _push(tasks, now, AND_DONE, now[END], now[NO], 0)
-            now[PATHS] = now[YES]
+            _push_task(tasks, registers, AND_DONE, registers[END], registers[NO], 0)
+            registers[PATHS] = registers[YES]
         else:
-            _push(tasks, now, OR_DONE, now[END], now[YES], 0)
-            now[PATHS] = now[NO]
-        _push(tasks, now, EVALUATE, a, 0, 0)
+            _push_task(tasks, registers, OR_DONE, registers[END], registers[YES], 0)
+            registers[PATHS] = registers[NO]
+        _push_task(tasks, registers, EVALUATE, a, 0, 0)
     elif op in (AND_DONE, OR_DONE):
-        now[END] = _plus(now[END], a, most)
+        registers[END] = _saturating_sum(registers[END], a, maximum)
         other = NO if op == AND_DONE else YES
-        now[other] = _plus(now[other], b, most)
+        registers[other] = _saturating_sum(registers[other], b, maximum)
     elif op == SWAP:
-        now[YES], now[NO] = now[NO], now[YES]
+        registers[YES], registers[NO] = registers[NO], registers[YES]
     elif op == TERNARY_YES:
-        _push(tasks, now, TERNARY_NO, a, now[NO], 0)
-        now[PATHS] = now[YES]
-        _push(tasks, now, EVALUATE, _in(place, stop, a, IN_CONSEQUENCE), 0, 0)
+        _push_task(tasks, registers, TERNARY_NO, a, registers[NO], 0)
+        registers[PATHS] = registers[YES]
+        _push_task(tasks, registers, EVALUATE, _find_child(field, stop, a, IN_CONSEQUENCE), 0, 0)
     elif op == TERNARY_NO:
-        _push(tasks, now, TERNARY_DONE, now[END], now[YES], now[NO])
-        now[PATHS] = b
-        _push(tasks, now, EVALUATE, _in(place, stop, a, IN_ALTERNATIVE), 0, 0)
+        _push_task(tasks, registers, TERNARY_DONE, registers[END], registers[YES], registers[NO])
+        registers[PATHS] = b
+        _push_task(tasks, registers, EVALUATE, _find_child(field, stop, a, IN_ALTERNATIVE), 0, 0)
     elif op == TERNARY_DONE:
-        now[END] = _plus(now[END], a, most)
-        now[YES] = _plus(now[YES], b, most)
-        now[NO] = _plus(now[NO], c, most)
+        registers[END] = _saturating_sum(registers[END], a, maximum)
+        registers[YES] = _saturating_sum(registers[YES], b, maximum)
+        registers[NO] = _saturating_sum(registers[NO], c, maximum)
     elif op == IF_YES:
-        _push(tasks, now, IF_NO, a, now[NO], 0)
-        now[PATHS] = now[YES]
-        _push(tasks, now, FLOW, _in(place, stop, a, IN_CONSEQUENCE), 0, 0)
+        _push_task(tasks, registers, IF_NO, a, registers[NO], 0)
+        registers[PATHS] = registers[YES]
+        _push_task(tasks, registers, FLOW, _find_child(field, stop, a, IN_CONSEQUENCE), 0, 0)
     elif op == IF_NO:
-        _push(tasks, now, JOIN, now[PATHS], 0, 0)
-        now[PATHS] = b
-        _push(tasks, now, FLOW, _in(place, stop, a, IN_ALTERNATIVE), 0, 0)
+        _push_task(tasks, registers, JOIN, registers[PATHS], 0, 0)
+        registers[PATHS] = b
+        _push_task(tasks, registers, FLOW, _find_child(field, stop, a, IN_ALTERNATIVE), 0, 0)
     elif op == JOIN:
-        now[PATHS] = _plus(now[PATHS], a, most)
+        registers[PATHS] = _saturating_sum(registers[PATHS], a, maximum)
     elif op == LOOP_BODY:
-        _frame(frames, now, a, LOOPS)
-        _push(tasks, now, LOOP_DONE, a, now[NO], 0)
-        now[PATHS] = now[YES]
-        _push(tasks, now, FLOWS, a + 1, stop[a], IN_UPDATE)
-        _push(tasks, now, FLOW, _in(place, stop, a, IN_BODY), 0, 0)
+        _push_frame(frames, registers, a, LOOPS)
+        _push_task(tasks, registers, LOOP_DONE, a, registers[NO], 0)
+        registers[PATHS] = registers[YES]
+        _push_task(tasks, registers, FLOWS, a + 1, stop[a], IN_UPDATE)
+        _push_task(tasks, registers, FLOW, _find_child(field, stop, a, IN_BODY), 0, 0)
     elif op == DO_DONE:
-        now[LEFT] = _plus(now[LEFT], now[YES], most)
-        now[PATHS] = _plus(now[NO], a, most)
+        registers[LEFT_PATHS] = _saturating_sum(registers[LEFT_PATHS], registers[YES], maximum)
+        registers[PATHS] = _saturating_sum(registers[NO], a, maximum)
     elif op == CHOOSE:
-        _frame(frames, now, a, YIELDS if trait[a] & ANSWERS else BREAKS)
-        _push(tasks, now, CHOSEN, a, now[PATHS], 0)
-        block = _in(place, stop, a, IN_BODY)
+        _push_frame(frames, registers, a, YIELDS if trait[a] & ANSWERS else BREAKS)
+        _push_task(tasks, registers, CHOSEN, a, registers[PATHS], 0)
+        block = _find_child(field, stop, a, IN_BODY)
         if block >= 0:
-            _push(tasks, now, NEXT_CASE, block + 1, stop[block], now[PATHS])
-        now[PATHS] = 0
+            _push_task(tasks, registers, NEXT_CASE, block + 1, stop[block], registers[PATHS])
+        registers[PATHS] = 0
     elif op == NEXT_CASE:
-        _next_case(tree, tasks, now, a, b, c, most)
+        _start_next_case(tree, tasks, registers, a, b, c, maximum)
     elif op == RULE_DONE:
-        last = now[FRAMES] - 1
-        frames[last, BROKEN] = _plus(frames[last, BROKEN], now[PATHS], most)
-        now[PATHS] = a
+        last = registers[FRAMES] - 1
+        frames[last, BROKEN] = _saturating_sum(frames[last, BROKEN], registers[PATHS], maximum)
+        registers[PATHS] = a
     elif op == LEAVE:
-        now[LEFT] = _plus(now[LEFT], now[PATHS], most)
-        now[PATHS] = 0
+        registers[LEFT_PATHS] = _saturating_sum(registers[LEFT_PATHS], registers[PATHS], maximum)
+        registers[PATHS] = 0
     elif op == JUMP:
-        _leave(tree, frames, now, a, most)
-    else:  # UNFRAME, LOOP_DONE, DO_TEST, CHOSEN: a statement that could be left is done
-        now[FRAMES] -= 1
-        broken, continued = frames[now[FRAMES], BROKEN], frames[now[FRAMES], CONTINUED]
-        now[PATHS] = _plus(now[PATHS], continued, most)
+        _leave_statement(tree, frames, registers, a, maximum)
+    else:  # UNFRAME, LOOP_DONE, DO_TEST, CHOSEN: the statement of the top frame ends
+        registers[FRAMES] -= 1
+        broken, continued = frames[registers[FRAMES], BROKEN], frames[registers[FRAMES], CONTINUED]
+        registers[PATHS] = _saturating_sum(registers[PATHS], continued, maximum)
         if op == DO_TEST:
-            _push(tasks, now, DO_DONE, broken, 0, 0)
-            _push(tasks, now, EVALUATE, _in(place, stop, a, IN_CONDITION), 0, 0)
+            _push_task(tasks, registers, DO_DONE, broken, 0, 0)
+            _push_task(tasks, registers, EVALUATE, _find_child(field, stop, a, IN_CONDITION), 0, 0)
             return
-        now[PATHS] = _plus(now[PATHS], broken, most)
-        passes = op == CHOSEN and not trait[a] & (TOTAL | ANSWERS)
-        if passes or (op == LOOP_DONE and not _is_endless(tree, a)):
-            now[PATHS] = _plus(now[PATHS], b, most)
+        registers[PATHS] = _saturating_sum(registers[PATHS], broken, maximum)
+        may_skip = op == CHOSEN and not trait[a] & (TOTAL | ANSWERS)
+        if may_skip or (op == LOOP_DONE and not _is_endless(tree, a)):
+            registers[PATHS] = _saturating_sum(registers[PATHS], b, maximum)
 
 
 @kernel
-def _loud(tree: Any) -> Any:
-    """Whether there is anything in a node that counts paths."""
+def _find_branching_nodes(tree: Any) -> Any:
+    """Return a mask of the nodes that contain a construct that changes the number of paths."""
     code, _, _, _, _, parent, _, _ = tree
-    found = np.zeros(len(code), dtype=np.bool_)
+    has_branches = np.zeros(len(code), dtype=np.bool_)
     for node in range(len(code) - 1, 0, -1):
         kind = code[node]
         if kind in (AND_TOKEN, OR_TOKEN, TERNARY) or kind >= IF:
-            found[node] = True
-        if found[node] and kind != LAMBDA:
-            found[parent[node]] = True
-    return found
+            has_branches[node] = True
+        if has_branches[node] and kind != LAMBDA:
+            has_branches[parent[node]] = True
+    return has_branches
 
 
 @kernel
-def paths(tree: Any, bodies: Any, deepest: int, most: int) -> Any:
-    """The value of each body by the rules of PMD 7.14. The tree: codes, places, ends, each node's
-    first child that is evaluated, how many values a label names, parents, labels of statements,
-    what is to be known of a switch.
+def count_paths(tree: Any, bodies: Any, deepest: int, maximum: int) -> Any:
+    """Return the value of each body by the rules of PMD 7.14.
 
-    Inner bodies come first: one in a local class is walked as a part of the body around it, and
-    all that happens there is proportional to the paths that lead to it."""
-    known = np.full((len(tree[0]), 2), -1, dtype=np.int64)
-    found = np.ones(len(bodies), dtype=np.int64)
-    # No level of the syntax has more than five tasks waiting, or more than one frame.
+    ``tree`` holds the columns of ``NpathNodes`` (codes, fields, ends, each node's first evaluated
+    child, the number of values of a label), parents, and the columns of ``Jumps``.
+
+    Inner bodies come first: a body in a local class counts as a part of the body around it, and its
+    counts are proportional to the paths that lead to it, so they are computed once."""
+    body_counts = np.full((len(tree[0]), 2), -1, dtype=np.int64)
+    values = np.ones(len(bodies), dtype=np.int64)
+    # Each level of the syntax has at most five waiting tasks and one frame.
     tasks = np.empty((6 * deepest + 16, 4), dtype=np.int64)
     frames = np.empty((deepest + 2, FRAME), dtype=np.int64)
-    now = np.zeros(REGISTERS, dtype=np.int64)
-    loud = _loud(tree)
+    registers = np.zeros(REGISTERS, dtype=np.int64)
+    has_branches = _find_branching_nodes(tree)
     for at in range(len(bodies) - 1, -1, -1):
-        now[PATHS], now[LEFT] = 1, 0
-        _push(tasks, now, FLOW, bodies[at], 0, 0)
-        while now[TASKS] > 0:
-            _step(tree, loud, known, tasks, frames, now, most)
-        known[bodies[at], 0], known[bodies[at], 1] = now[PATHS], now[LEFT]
-        found[at] = _plus(now[PATHS], now[LEFT], most)
-    return found
+        registers[PATHS], registers[LEFT_PATHS] = 1, 0
+        _push_task(tasks, registers, FLOW, bodies[at], 0, 0)
+        while registers[TASKS] > 0:
+            _run_task(tree, has_branches, body_counts, tasks, frames, registers, maximum)
+        body_counts[bodies[at], 0], body_counts[bodies[at], 1] = (
+            registers[PATHS],
+            registers[LEFT_PATHS],
+        )
+        values[at] = _saturating_sum(registers[PATHS], registers[LEFT_PATHS], maximum)
+    return values

@@ -1,10 +1,9 @@
-"""A file's syntax as the kernels of NPath read it: what each node is, and what it is to its parent.
+"""Tables of the NPath kernels, and NPath by the rules of PMD 6 and of PMD 7.0 to 7.13.
 
-Each kernel has numbers of its own, because a kernel is compiled with them; here they have names.
-
-NPath as products and sums from the leaves up: PMD 6, and PMD 7.0 to 7.13.
-
-Numbers saturate: what would be more than ``most`` is ``most``.
+``classify_nodes`` gives each node its code and field in the numbers of one kernel module: each
+module has its own constants, because kernels are compiled with them, and the tables here use their
+names. ``compute_products`` computes NPath as products and sums from the leaves up. Numbers saturate
+at ``maximum``. ``measures/npath.py`` calls both.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.languages.java import language
+from codeacumen.languages.java import load_grammar
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.languages.java.syntax.grammar import among, field, name_of
+from codeacumen.languages.java.syntax.grammar import field_number, symbol_mask, symbol_name
 from codeacumen.languages.kernel import kernel
 from codeacumen.languages.syntax import SYMBOLS, Column, Syntax
 
@@ -91,7 +90,7 @@ FIELDS = {
     "right": "IN_RIGHT",
     "index": "IN_INDEX",
 }
-# Of a switch: some label always fits; it is the value of something.
+# Flags of a switch: some label always matches; it is an expression.
 TOTAL, ANSWERS = 1, 2
 _STATEMENTS = (
     "block",
@@ -106,142 +105,153 @@ _STATEMENTS = (
 )
 
 
-class Nodes(NamedTuple):
-    """``code`` and ``place`` in a kernel's numbers; ``inner`` is a node's first child that is
-    neither token nor comment, -1 if there is none; ``alternatives``: how many values a label of a
-    switch names."""
+class NpathNodes(NamedTuple):
+    """Columns of a file's nodes: ``code`` and ``field`` in a kernel's numbers; ``stop`` as in
+    ``Syntax``; ``inner`` is a node's first child that is neither token nor comment, -1 if there is
+    none; ``alternatives`` is the number of values of a switch label."""
 
     code: NDArray[np.uint8]
-    place: NDArray[np.uint8]
+    field: NDArray[np.uint8]
     stop: Column
     inner: Column
     alternatives: Column
 
 
 class Jumps(NamedTuple):
-    """``word``: which label of a statement an identifier is, 0 if it is none; ``trait``: TOTAL
-    and ANSWERS of each switch."""
+    """Columns for jumps: ``word`` is the number of the statement label that an identifier names,
+    0 if it is none; ``trait`` holds the flags TOTAL and ANSWERS of each switch."""
 
     word: Column
     trait: NDArray[np.uint8]
 
 
 @cache
-def _codes(kernel: ModuleType) -> NDArray[np.uint8]:
-    found = np.zeros(SYMBOLS, dtype=np.uint8)
-    grammar = language()
+def _symbol_codes(kernel: ModuleType) -> NDArray[np.uint8]:
+    codes = np.zeros(SYMBOLS, dtype=np.uint8)
+    grammar = load_grammar()
     for symbol in range(grammar.node_kind_count):
-        name = name_of(symbol)
-        named = grammar.node_kind_is_named(symbol)
-        code = KINDS.get(name, "OTHER") if named else TOKENS.get(name, "SKIP")
-        found[symbol] = getattr(kernel, code, kernel.OTHER)
-    return found
+        name = symbol_name(symbol)
+        is_named = grammar.node_kind_is_named(symbol)
+        code = KINDS.get(name, "OTHER") if is_named else TOKENS.get(name, "SKIP")
+        codes[symbol] = getattr(kernel, code, kernel.OTHER)
+    return codes
 
 
 @cache
-def _places(kernel: ModuleType) -> NDArray[np.uint8]:
-    found = np.zeros(SYMBOLS, dtype=np.uint8)
+def _field_codes(kernel: ModuleType) -> NDArray[np.uint8]:
+    codes = np.zeros(SYMBOLS, dtype=np.uint8)
     for name, place in FIELDS.items():
-        found[field(name)] = getattr(kernel, place, kernel.NOWHERE)
-    return found
+        codes[field_number(name)] = getattr(kernel, place, kernel.NOWHERE)
+    return codes
 
 
 @cache
-def _silent() -> NDArray[np.bool_]:
-    """Tokens and comments."""
-    grammar = language()
-    found = among("line_comment", "block_comment").copy()
+def _silent_mask() -> NDArray[np.bool_]:
+    """Return a mask of the symbols of tokens and comments."""
+    grammar = load_grammar()
+    mask = symbol_mask("line_comment", "block_comment").copy()
     for symbol in range(grammar.node_kind_count):
-        found[symbol] |= not grammar.node_kind_is_named(symbol)
-    return found
+        mask[symbol] |= not grammar.node_kind_is_named(symbol)
+    return mask
 
 
 @cache
-def _words() -> NDArray[np.bool_]:
-    """What may be the word default."""
-    found = among("identifier").copy()
-    for symbol in range(language().node_kind_count):
-        found[symbol] |= name_of(symbol) == "default"
-    return found
+def _default_word_mask() -> NDArray[np.bool_]:
+    """Return a mask of the symbols whose text may be the word ``default``."""
+    mask = symbol_mask("identifier").copy()
+    for symbol in range(load_grammar().node_kind_count):
+        mask[symbol] |= symbol_name(symbol) == "default"
+    return mask
 
 
-def nodes(syntax: Syntax, kernel: ModuleType) -> Nodes:
+def classify_nodes(syntax: Syntax, kernel: ModuleType) -> NpathNodes:
     kind, parent = syntax.kind, syntax.parent
-    spoken = np.flatnonzero(~_silent()[kind])[1:]
+    evaluated = np.flatnonzero(~_silent_mask()[kind])[1:]
     inner = np.full(len(syntax), -1, dtype=np.int32)
-    # The last one written stays: the first.
-    inner[parent[spoken][::-1]] = spoken[::-1]
+    # In reverse, so that a parent's first child is written last and stays.
+    inner[parent[evaluated][::-1]] = evaluated[::-1]
     alternatives = np.zeros(len(syntax), dtype=np.int32)
-    labels = among("switch_label")[kind]
+    labels = symbol_mask("switch_label")[kind]
     if labels.any():
-        values = spoken[labels[parent[spoken]] & ~among("guard")[kind[spoken]]]
+        values = evaluated[labels[parent[evaluated]] & ~symbol_mask("guard")[kind[evaluated]]]
         np.add.at(alternatives, parent[values], 1)
-        # A default counts as one, whatever stands beside it.
-        alternatives[_defaults(syntax, labels)] = 1
+        # A label with a default counts as one value, with or without others.
+        alternatives[_find_default_labels(syntax, labels)] = 1
         np.maximum(alternatives, 1, out=alternatives)
-    return Nodes(
-        _codes(kernel)[kind], _places(kernel)[syntax.field], syntax.stop, inner, alternatives
+    return NpathNodes(
+        _symbol_codes(kernel)[kind],
+        _field_codes(kernel)[syntax.field],
+        syntax.stop,
+        inner,
+        alternatives,
     )
 
 
-def _defaults(syntax: Syntax, labels: NDArray[np.bool_]) -> Column:
-    """The labels that say default; in ``case null, default`` the grammar takes it for a name."""
-    at = np.flatnonzero(_words()[syntax.kind] & labels[syntax.parent])
-    texts = (syntax.source[syntax.start[node] : syntax.end[node]] for node in at)
-    said = [text == b"default" for text in texts]
-    return syntax.parent[at[said]]
+def _find_default_labels(syntax: Syntax, labels: NDArray[np.bool_]) -> Column:
+    """Return the labels with ``default``; in ``case null, default`` the grammar parses a name."""
+    words = np.flatnonzero(_default_word_mask()[syntax.kind] & labels[syntax.parent])
+    texts = (syntax.source[syntax.start[node] : syntax.end[node]] for node in words)
+    is_default = [text == b"default" for text in texts]
+    return syntax.parent[words[is_default]]
 
 
-def jumps(file: JavaFile) -> Jumps:
+def find_jumps(file: JavaFile) -> Jumps:
     syntax = file.syntax
     kind, parent = syntax.kind, syntax.parent
     word = np.zeros(len(syntax), dtype=np.int32)
-    target = among("labeled_statement", "break_statement", "continue_statement")
-    known: dict[str, int] = {}
-    for node in np.flatnonzero(among("identifier")[kind] & target[kind[parent]]).tolist():
-        word[node] = known.setdefault(syntax.text(node), len(known) + 1)
+    has_label = symbol_mask("labeled_statement", "break_statement", "continue_statement")
+    label_numbers: dict[str, int] = {}
+    for node in np.flatnonzero(symbol_mask("identifier")[kind] & has_label[kind[parent]]).tolist():
+        word[node] = label_numbers.setdefault(syntax.text(node), len(label_numbers) + 1)
     trait = np.zeros(len(syntax), dtype=np.uint8)
-    switches = np.flatnonzero(among("switch_expression")[kind])
+    switches = np.flatnonzero(symbol_mask("switch_expression")[kind])
     if len(switches):
-        above = parent[switches]
-        above = np.where(among("expression_statement")[kind[above]], parent[above], above)
-        trait[switches[~among(*_STATEMENTS)[kind[above]]]] |= ANSWERS
-        trait[_total(file)] |= TOTAL
+        parents = parent[switches]
+        parents = np.where(
+            symbol_mask("expression_statement")[kind[parents]], parent[parents], parents
+        )
+        trait[switches[~symbol_mask(*_STATEMENTS)[kind[parents]]]] |= ANSWERS
+        trait[_find_total_switches(file)] |= TOTAL
     return Jumps(word, trait)
 
 
-def _total(file: JavaFile) -> list[int]:
-    """The switches in which some label always fits: one says default; one is a pattern or null,
-    with which javac wants all values to be named; or all constants of an enum of this file are."""
+def _find_total_switches(file: JavaFile) -> list[int]:
+    """Return the switches in which some label always matches: one with ``default``; one with a
+    pattern or null, which javac requires to be exhaustive; one that names all constants of an enum
+    of this file."""
     syntax = file.syntax
-    labels = among("switch_label")[syntax.kind]
-    sure = set(_defaults(syntax, labels).tolist())
-    named: dict[int, set[str]] = {}
-    found: set[int] = set()
-    open_ = among("pattern", "null_literal")
+    labels = symbol_mask("switch_label")[syntax.kind]
+    default_labels = set(_find_default_labels(syntax, labels).tolist())
+    names_of_switch: dict[int, set[str]] = {}
+    switches: set[int] = set()
+    requires_total = symbol_mask("pattern", "null_literal")
     for label in np.flatnonzero(labels).tolist():
         switch = int(syntax.parent[syntax.parent[syntax.parent[label]]])
-        children = [one for one in syntax.children(label) if not _silent()[syntax.kind[one]]]
-        if label in sure or open_[syntax.kind[children]].any():
-            found.add(switch)
-        named.setdefault(switch, set()).update(map(syntax.text, children))
-    enums = _enums(syntax)
-    return sorted(found | {switch for switch, names in named.items() if names in enums})
+        children = [
+            child for child in syntax.children(label) if not _silent_mask()[syntax.kind[child]]
+        ]
+        if label in default_labels or requires_total[syntax.kind[children]].any():
+            switches.add(switch)
+        names_of_switch.setdefault(switch, set()).update(map(syntax.text, children))
+    enums = _list_enum_constants(syntax)
+    return sorted(
+        switches | {switch for switch, names in names_of_switch.items() if names in enums}
+    )
 
 
-def _enums(syntax: Syntax) -> list[set[str]]:
-    """The constants of each enum of the file."""
+def _list_enum_constants(syntax: Syntax) -> list[set[str]]:
+    """Return the names of the constants of each enum of the file."""
     constants: dict[int, set[str]] = {}
-    name = field("name")
-    for node in np.flatnonzero(among("enum_constant")[syntax.kind]).tolist():
+    name = field_number("name")
+    for node in np.flatnonzero(symbol_mask("enum_constant")[syntax.kind]).tolist():
         for child in syntax.children(node):
             if syntax.field[child] == name:
                 constants.setdefault(int(syntax.parent[node]), set()).add(syntax.text(child))
     return list(constants.values())
 
 
-# What a node is. SKIP: comments and tokens; SEMI: a semicolon, which may be an empty statement;
-# PART: what a try adds up besides its block.
+# Codes of nodes. SKIP: comments and tokens; SEMI: a semicolon, which may be an empty statement;
+# PART: a part of a try that is added to its block.
 (
     OTHER,
     SKIP,
@@ -274,7 +284,7 @@ def _enums(syntax: Syntax) -> list[set[str]]:
     YIELD,
     ASSERT,
 ) = range(30)
-# What a node is to its parent, where that matters.
+# Fields of a node in its parent, as far as the rules need them.
 (
     NOWHERE,
     IN_CONDITION,
@@ -288,79 +298,85 @@ def _enums(syntax: Syntax) -> list[set[str]]:
 
 
 @kernel
-def _times(a: int, b: int, most: int) -> int:
+def _saturating_product(a: int, b: int, maximum: int) -> int:
     if b == 1:
         return a
     if a == 0 or b == 0:
         return 0
-    return most if a > most // b else a * b
+    return maximum if a > maximum // b else a * b
 
 
 @kernel
-def _plus(a: int, b: int, most: int) -> int:
-    return most if a > most - b else a + b
+def _saturating_sum(a: int, b: int, maximum: int) -> int:
+    return maximum if a > maximum - b else a + b
 
 
 @kernel
-def _is_expression(mother: int, child: int, place: int) -> bool:
-    """Whether PMD 6 puts a node called Expression here."""
+def _is_expression(parent: int, child: int, field: int) -> bool:
+    """Return whether PMD 6's syntax tree has an Expression node here."""
     if child in (SKIP, SEMI):
         return False
-    if mother in (PAREN, ARGUMENTS, RETURN, THROW, YIELD, ASSERT):
+    if parent in (PAREN, ARGUMENTS, RETURN, THROW, YIELD, ASSERT):
         return True
-    if mother == ARRAY:
+    if parent == ARRAY:
         return child != ARRAY
-    if mother in (DECLARATOR, FOREACH):
-        return place == IN_VALUE and child != ARRAY
+    if parent in (DECLARATOR, FOREACH):
+        return field == IN_VALUE and child != ARRAY
     return (
-        (mother == ACCESS and place == IN_INDEX)
-        or (mother == ASSIGN and place == IN_RIGHT)
-        or (mother == FOR and place == IN_CONDITION)
+        (parent == ACCESS and field == IN_INDEX)
+        or (parent == ASSIGN and field == IN_RIGHT)
+        or (parent == FOR and field == IN_CONDITION)
     )
 
 
 @kernel
-def _cases(code: Any, stop: Any, value: Any, block: int, seven: bool, most: int) -> int:
-    """The sum over the labels of a switch. ``waiting``: values named since the last statement,
-    which PMD 7 counts with the next one."""
+def _sum_cases(code: Any, stop: Any, value: Any, block: int, is_pmd7: bool, maximum: int) -> int:
+    """Return the sum over the labels of a switch. ``waiting`` counts the label values since the
+    last statement, which PMD 7 multiplies with the next group."""
     total = waiting = 0
     group = block + 1
     while group < stop[block]:
-        rule = code[group] == RULE
-        if rule or code[group] == GROUP:
-            labels, statements, throws, product = 0, False, False, 1
+        is_rule = code[group] == RULE
+        if is_rule or code[group] == GROUP:
+            labels, has_statements, is_throw, product = 0, False, False, 1
             at = group + 1
             while at < stop[group]:
                 if code[at] == LABEL:
                     labels += 1
                     waiting += value[at]
-                elif code[at] != SKIP and not (rule and code[at] == SEMI):
-                    statements = True
-                    throws = code[at] == THROW
-                    product = _times(product, value[at], most)
+                elif code[at] != SKIP and not (is_rule and code[at] == SEMI):
+                    has_statements = True
+                    is_throw = code[at] == THROW
+                    product = _saturating_product(product, value[at], maximum)
                 at = stop[at]
-            if seven or rule:
-                if statements:
-                    one = rule and throws and not seven
-                    total = _plus(total, 1 if one else _times(product, waiting, most), most)
+            if is_pmd7 or is_rule:
+                if has_statements:
+                    counts_once = is_rule and is_throw and not is_pmd7
+                    total = _saturating_sum(
+                        total,
+                        1 if counts_once else _saturating_product(product, waiting, maximum),
+                        maximum,
+                    )
                     waiting = 0
             else:
-                total = _plus(total, _plus(product, labels - 1, most), most)
+                total = _saturating_sum(
+                    total, _saturating_sum(product, labels - 1, maximum), maximum
+                )
         group = stop[group]
     return total
 
 
 @kernel
-def products(tree: Any, seven: bool, most: int) -> Any:
-    """The value of each node by the rules of PMD 6, or of PMD 7.0 to 7.13 (``seven``). The tree:
-    codes, places, ends, each node's first child that is evaluated, how many values a label names.
+def compute_products(tree: Any, is_pmd7: bool, maximum: int) -> Any:
+    """Return the value of each node by the rules of PMD 6, or of PMD 7.0 to 7.13 (``is_pmd7``).
 
-    From the last node to the first, so that children come before their parents. ``operators`` is
-    how many && and || there are below a node, lambdas and bodies of classes left out; ``deciding``
-    is PMD 7's count, in which an expression that is a ternary has two more; ``first`` is PMD 6's
-    first Expression below a node; ``plain`` the product of the children, whatever the node is.
+    ``tree`` holds the columns of ``NpathNodes``. The loop runs from the last node to the first, so
+    that children come before their parents. ``operators`` counts the && and || below a node,
+    without lambdas and class bodies; ``deciding`` is PMD 7's count, in which a ternary counts two
+    more; ``first`` is PMD 6's first Expression below a node; ``plain`` is the product of the
+    children for any kind of node.
     """
-    code, place, stop, inner, alternatives = tree
+    code, field, stop, inner, alternatives = tree
     count = len(code)
     value, plain = np.ones(count, dtype=np.int64), np.ones(count, dtype=np.int64)
     operators, deciding = np.zeros(count, dtype=np.int32), np.zeros(count, dtype=np.int32)
@@ -371,75 +387,90 @@ def products(tree: Any, seven: bool, most: int) -> Any:
             if kind in (AND_TOKEN, OR_TOKEN):
                 operators[node] = deciding[node] = 1
             continue
-        product, found, total, ahead = 1, 0, 0, -1
-        condition = body = one = other = -1
-        at = node + 1
-        while at < last:
-            child, where = code[at], place[at]
-            product = _times(product, value[at], most)
-            bound = child in (LAMBDA, TYPE_BODY)
-            if not bound:
-                found += operators[at]
-            if ahead < 0:
-                if _is_expression(kind, child, where):
-                    ahead = at
-                elif not bound:
-                    ahead = first[at]
-            if where == IN_CONDITION:
-                condition = at
-            elif where == IN_BODY:
-                body = at
-            elif where == IN_CONSEQUENCE:
-                one = at
-            elif where == IN_ALTERNATIVE:
-                other = at
-            if child == PART or where == IN_BODY:
-                total = _plus(total, value[at], most)
-            at = stop[at]
-        plain[node], operators[node], deciding[node], first[node] = product, found, found, ahead
-        asked = 0
+        product, operator_count, total, first_expression = 1, 0, 0, -1
+        condition = body = consequence = alternative = -1
+        child_node = node + 1
+        while child_node < last:
+            child_code, field_code = code[child_node], field[child_node]
+            product = _saturating_product(product, value[child_node], maximum)
+            is_boundary = child_code in (LAMBDA, TYPE_BODY)
+            if not is_boundary:
+                operator_count += operators[child_node]
+            if first_expression < 0:
+                if _is_expression(kind, child_code, field_code):
+                    first_expression = child_node
+                elif not is_boundary:
+                    first_expression = first[child_node]
+            if field_code == IN_CONDITION:
+                condition = child_node
+            elif field_code == IN_BODY:
+                body = child_node
+            elif field_code == IN_CONSEQUENCE:
+                consequence = child_node
+            elif field_code == IN_ALTERNATIVE:
+                alternative = child_node
+            if child_code == PART or field_code == IN_BODY:
+                total = _saturating_sum(total, value[child_node], maximum)
+            child_node = stop[child_node]
+        plain[node], operators[node], deciding[node], first[node] = (
+            product,
+            operator_count,
+            operator_count,
+            first_expression,
+        )
+        decisions = 0
         if condition >= 0:
-            asked = deciding[condition] if seven else operators[condition]
+            decisions = deciding[condition] if is_pmd7 else operators[condition]
         if kind == PAREN:
             deciding[node] = deciding[inner[node]] if inner[node] >= 0 else 0
         elif kind == LABEL:
             product = alternatives[node]
         elif kind == CASES:
-            plain[node] = _cases(code, stop, value, node, seven, most)
+            plain[node] = _sum_cases(code, stop, value, node, is_pmd7, maximum)
         elif kind == SWITCH:
-            product = _plus(plain[body] if body >= 0 else 0, asked, most)
-            if product == 0 and not seven:
-                # PMD 6 takes a product that falls for an overflow, and nothing else gives 0.
-                product = most
+            product = _saturating_sum(plain[body] if body >= 0 else 0, decisions, maximum)
+            if product == 0 and not is_pmd7:
+                # PMD 6 takes a decreasing product for an overflow; only this case is 0.
+                product = maximum
         elif kind == TRY:
             product = total
         elif kind == TERNARY:
             product = 0
             deciding[node] = 2
-            for part in (condition, one, other):
+            for part in (condition, consequence, alternative):
                 if part >= 0:
-                    product = _plus(product, value[part], most)
+                    product = _saturating_sum(product, value[part], maximum)
                     deciding[node] += deciding[part]
-            if product < most:
-                product = max(_plus(product, asked, most) - 1, 1)
+            if product < maximum:
+                product = max(_saturating_sum(product, decisions, maximum) - 1, 1)
         elif kind == IF:
-            product = _plus(value[one] if one >= 0 else 1, asked, most)
-            product = _plus(product, value[other] if other >= 0 else 1, most)
+            product = _saturating_sum(
+                value[consequence] if consequence >= 0 else 1, decisions, maximum
+            )
+            product = _saturating_sum(
+                product, value[alternative] if alternative >= 0 else 1, maximum
+            )
         elif kind in (WHILE, DO, FOR, FOREACH):
             if kind == FOREACH:
-                asked = 0
-            if kind in (FOR, FOREACH) and not seven:
-                asked = 0 if ahead < 0 or code[ahead] == LAMBDA else operators[ahead]
-            product = _plus(value[body] if body >= 0 else 1, asked + 1, most)
+                decisions = 0
+            if kind in (FOR, FOREACH) and not is_pmd7:
+                decisions = (
+                    0
+                    if first_expression < 0 or code[first_expression] == LAMBDA
+                    else operators[first_expression]
+                )
+            product = _saturating_sum(value[body] if body >= 0 else 1, decisions + 1, maximum)
         elif kind == RETURN and inner[node] >= 0:
-            given = inner[node]
-            if seven:
-                while code[given] == PAREN and inner[given] >= 0:
-                    given = inner[given]
-                product = _plus(plain[given], deciding[given], most)
+            returned = inner[node]
+            if is_pmd7:
+                while code[returned] == PAREN and inner[returned] >= 0:
+                    returned = inner[returned]
+                product = _saturating_sum(plain[returned], deciding[returned], maximum)
             else:
-                asked = 0 if code[given] == LAMBDA else operators[given]
-                product = _plus(value[given] if value[given] > 1 else 0, asked, most)
+                decisions = 0 if code[returned] == LAMBDA else operators[returned]
+                product = _saturating_sum(
+                    value[returned] if value[returned] > 1 else 0, decisions, maximum
+                )
                 product = max(product, 1)
         value[node] = product
     return value

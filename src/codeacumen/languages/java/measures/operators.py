@@ -1,8 +1,8 @@
-"""The operators of methods: which of twelve classes, and where.
+"""The operators of methods, in twelve classes, with their positions.
 
-The twelve are five of arithmetic, six comparisons and the assignment. Of an assignment only the
-operator of an expression counts, not the sign before a declaration's first value: what stands
-there can be nothing else.
+The classes are five arithmetic operators, six comparisons and the assignment. The ``=`` of an
+assignment expression counts; the one before a declaration's initial value does not, because no
+other operator can stand there.
 """
 
 from __future__ import annotations
@@ -13,72 +13,76 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.languages.java import language
+from codeacumen.languages.java import load_grammar
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.languages.java.syntax.grammar import among, field
+from codeacumen.languages.java.syntax.grammar import field_number, symbol_mask
 from codeacumen.languages.syntax import ERROR, SYMBOLS, Column
 
 OPERATORS = ("+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "=")
 _ASSIGNMENT = OPERATORS.index("=")
-NOBODY = -1
+NO_METHOD = -1
 
 
 class Operators(NamedTuple):
-    """One value an operator, in source order. ``method`` is the innermost method or constructor
-    around it, a place in ``declarations.methods``; ``which`` numbers OPERATORS; ``node`` is the
-    operator's own."""
+    """Columns with one value per operator, in source order. ``method`` is the innermost method or
+    constructor around it, an index into ``declarations.methods``; ``which`` is an index into
+    OPERATORS; ``node`` is the operator's node."""
 
     method: Column
     which: NDArray[np.int8]
     node: Column
 
 
-def operators(file: JavaFile) -> Operators:
-    """Of all bodies of a file."""
+def find_operators(file: JavaFile) -> Operators:
+    """Return the operators of all bodies of a file."""
     syntax = file.syntax
-    which = _classes()[syntax.kind]
-    found = np.flatnonzero((which >= 0) & (syntax.field == field("operator")))
-    above = syntax.kind[syntax.parent[found]]
-    assigns = which[found] == _ASSIGNMENT
-    found = found[
-        np.where(assigns, among("assignment_expression")[above], among("binary_expression")[above])
+    which = _operator_classes()[syntax.kind]
+    nodes = np.flatnonzero((which >= 0) & (syntax.field == field_number("operator")))
+    above = syntax.kind[syntax.parent[nodes]]
+    assigns = which[nodes] == _ASSIGNMENT
+    nodes = nodes[
+        np.where(
+            assigns,
+            symbol_mask("assignment_expression")[above],
+            symbol_mask("binary_expression")[above],
+        )
     ]
-    owner = file.once(owners)[found]
-    kept = owner != NOBODY
-    return Operators(owner[kept], which[found][kept], found[kept].astype(np.int32))
+    owner = file.compute_once(find_owners)[nodes]
+    has_owner = owner != NO_METHOD
+    return Operators(owner[has_owner], which[nodes][has_owner], nodes[has_owner].astype(np.int32))
 
 
-def owners(file: JavaFile) -> Column:
-    """For each node the innermost method whose body it stands in, -1 where there is none."""
-    syntax, declared = file.syntax, file.declarations.methods
-    owner = np.full(len(syntax), NOBODY, dtype=np.int32)
+def find_owners(file: JavaFile) -> Column:
+    """Return for each node the innermost method whose body holds it, NO_METHOD if none does."""
+    syntax, methods = file.syntax, file.declarations.methods
+    owner = np.full(len(syntax), NO_METHOD, dtype=np.int32)
     # In source order, an inner method comes after the one around it.
-    for place in sorted(file.bodies, key=lambda place: declared[place].node):
-        body = declared[place].body
+    for place in sorted(file.bodies, key=lambda place: methods[place].node):
+        body = methods[place].body
         owner[body : syntax.stop[body]] = place
     return owner
 
 
-def readable(file: JavaFile) -> NDArray[np.bool_]:
-    """For each of the file's methods, whether the parser understands all of it."""
+def find_readable_methods(file: JavaFile) -> NDArray[np.bool_]:
+    """Return a mask of the file's methods that have no syntax error."""
     syntax = file.syntax
-    # A token that the parser had to make up has no width.
-    wrong = (syntax.kind == ERROR) | (syntax.is_leaf & (syntax.start == syntax.end))
-    before = np.concatenate([[0], np.cumsum(wrong)])
+    # A missing token that the parser inserted has no width.
+    is_error = (syntax.kind == ERROR) | (syntax.is_leaf & (syntax.start == syntax.end))
+    errors_before = np.concatenate([[0], np.cumsum(is_error)])
     nodes = np.array([method.node for method in file.declarations.methods], dtype=np.int64)
     if not len(nodes):
         return np.zeros(0, dtype=np.bool_)
-    fine: NDArray[np.bool_] = before[syntax.stop[nodes]] == before[nodes]
-    return fine
+    is_readable: NDArray[np.bool_] = errors_before[syntax.stop[nodes]] == errors_before[nodes]
+    return is_readable
 
 
 @cache
-def _classes() -> NDArray[np.int8]:
-    """For each symbol of the grammar the class of operator it is, -1 for all others."""
-    grammar = language()
-    found = np.full(SYMBOLS, -1, dtype=np.int8)
+def _operator_classes() -> NDArray[np.int8]:
+    """Return the index in OPERATORS of each symbol of the grammar, -1 for all others."""
+    grammar = load_grammar()
+    classes = np.full(SYMBOLS, -1, dtype=np.int8)
     for symbol in range(grammar.node_kind_count):
         name = grammar.node_kind_for_id(symbol)
         if name in OPERATORS and not grammar.node_kind_is_named(symbol):
-            found[symbol] = OPERATORS.index(name)
-    return found
+            classes[symbol] = OPERATORS.index(name)
+    return classes

@@ -1,28 +1,28 @@
-"""Calls: of methods whose outcomes are known, and of all others."""
+"""Analysis of calls: of methods whose outcomes are known, and of all others."""
 
 from __future__ import annotations
 
 from codeacumen.languages.java.nulls import models
-from codeacumen.languages.java.nulls._choices import Choices, Found
+from codeacumen.languages.java.nulls._choices import CallEffects, OutcomeSelection
 from codeacumen.languages.java.nulls._invocations import CONSTRUCTS, CREATES
-from codeacumen.languages.java.nulls._sizes import WALKS, tells
+from codeacumen.languages.java.nulls._sizes import CLASS_GETTERS, concerns_emptiness
 from codeacumen.languages.java.nulls._state import (
     BOUND,
     EACH,
     FRESH,
-    GIVEN,
     NONNULL,
     NOTHING,
     NULL,
     PARAMETER,
+    PARAMETER_FACT,
     SOLID,
     TEXT,
     THIS,
     Outcome,
     State,
-    bounded,
-    joined,
-    returning,
+    limit_outcomes,
+    return_outcome,
+    union_names,
 )
 from codeacumen.languages.java.nulls._unit import CallSite
 from codeacumen.languages.java.nulls._values import LITERAL
@@ -30,91 +30,104 @@ from codeacumen.languages.java.nulls.facts import BODILESS, RETURNS_MAYBE, RETUR
 from codeacumen.languages.java.nulls.report import Step
 
 
-class Calls(Choices):
-    def call(self, at: int, state: State, call: CallSite, d: int) -> list[State]:
-        """The states after a call: one for each way it may end."""
-        plain = models.plain(call.label)
+class CallAnalysis(OutcomeSelection):
+    """Update the state for a call: results, failures, and the fields that the call may change."""
+
+    def run_call(self, position: int, state: State, call: CallSite, d: int) -> list[State]:
+        """Return the states after a call, one for each outcome that is possible."""
+        plain_label = models.strip_parameters(call.label)
         registers = state.registers
         receiver = registers[call.receiver] if call.receiver >= 0 else -1
-        given = [registers[one] for one in call.arguments]
-        kind = models.kind_of(call.label, plain)
+        argument_values = [registers[register] for register in call.arguments]
+        map_method = models.find_map_method(call.label, plain_label)
         of_object = (receiver, "of object") in state.heap
-        if kind:
-            after = self.keyed(at, state, kind, receiver, given, d)
+        if map_method:
+            states = self.run_map_call(position, state, map_method, receiver, argument_values, d)
         else:
-            after = self._called(at, state, call, receiver, given, d)
-        name = plain.rpartition(".")[2]
-        if receiver >= 0 and self.sizes_matter and tells(name):
-            for one in after:
-                value = one.registers[d] if d >= 0 else -1
-                self.sized(one, call.label, name, one.registers[call.receiver], value)
-        elif name == "equals" and len(given) == 1 and receiver >= 0 and d >= 0:
-            after = [
-                one
-                for one in after
-                if self.equalled(
-                    one,
+            states = self._run_method_call(position, state, call, receiver, argument_values, d)
+        name = plain_label.rpartition(".")[2]
+        if receiver >= 0 and self.sizes_matter and concerns_emptiness(name):
+            for next_state in states:
+                value = next_state.registers[d] if d >= 0 else -1
+                self.record_size_call(
+                    next_state, call.label, name, next_state.registers[call.receiver], value
+                )
+        elif name == "equals" and len(argument_values) == 1 and receiver >= 0 and d >= 0:
+            states = [
+                next_state
+                for next_state in states
+                if self.record_equals(
+                    next_state,
                     call.label,
-                    one.registers[d],
-                    one.registers[call.receiver],
-                    one.registers[call.arguments[0]],
+                    next_state.registers[d],
+                    next_state.registers[call.receiver],
+                    next_state.registers[call.arguments[0]],
                 )
             ]
-        elif name in WALKS:
-            self.walked(after, name, of_object, d)
+        elif name in CLASS_GETTERS:
+            self.mark_classes(states, name, of_object, d)
         if (receiver, "keys") in state.heap:
-            self.keys(state.heap[receiver, "keys"], name, after, d)
-        asks = models.asks(name) if receiver >= 0 else ""
-        if asks and d >= 0:
-            for one in after:
-                if asks == models.ANY:
-                    one.heap[receiver, "guard"] = SOLID
-                elif one.registers[d] >= 0:
-                    now = one.registers[call.receiver]
-                    one.heap[one.registers[d], asks] = now
-                    if now == THIS:
-                        word = models.asked_for(name)
-                        one.heap[one.registers[d], asks, word] = now
-        return after
+            self.mark_key_iterators(state.heap[receiver, "keys"], name, states, d)
+        question = models.find_question_kind(name) if receiver >= 0 else ""
+        if question and d >= 0:
+            for next_state in states:
+                if question == models.ANY:
+                    next_state.heap[receiver, "guard"] = SOLID
+                elif next_state.registers[d] >= 0:
+                    receiver_now = next_state.registers[call.receiver]
+                    next_state.heap[next_state.registers[d], question] = receiver_now
+                    if receiver_now == THIS:
+                        word = models.question_subject(name)
+                        next_state.heap[next_state.registers[d], question, word] = receiver_now
+        return states
 
-    def _called(
-        self, at: int, state: State, call: CallSite, receiver: int, given: list[int], d: int
+    def _run_method_call(
+        self,
+        position: int,
+        state: State,
+        call: CallSite,
+        receiver: int,
+        argument_values: list[int],
+        d: int,
     ) -> list[State]:
-        if not call.targets and models.name_of(call.label) == "assertNotNull":
-            self.make(at, state, d)
-            return self._asserted(state, given)
-        found = self.found_of(call)
-        if found is None:
-            if models.minds_its_own(call.label):
-                self._share(state, receiver, given)
+        """Return the states after a call that is not modelled as a map's method."""
+        if not call.targets and models.method_name(call.label) == "assertNotNull":
+            self.define_value(position, state, d)
+            return self._assume_asserted(state, argument_values)
+        effects = self.effects_of(call)
+        if effects is None:
+            if models.has_no_callbacks(call.label):
+                self._mark_arguments_escaped(state, receiver, argument_values)
             else:
-                self._unknown(state, receiver, given)
-            value = self.make(at, state, d)
-            if call.flags & CREATES or models.never_null(call.label):
+                self._forget_shared_nulls(state, receiver, argument_values)
+            value = self.define_value(position, state, d)
+            if call.flags & CREATES or models.never_returns_null(call.label):
                 state.facts[value] = NONNULL
             if self.looks_up and models.is_pure(call.label):
-                base = state.registers[call.receiver] if call.receiver >= 0 else -1
-                now = [state.registers[place] for place in call.arguments]
-                state.heap[(value, "from", base, call.label, *now)] = SOLID
+                receiver_now = state.registers[call.receiver] if call.receiver >= 0 else -1
+                current_arguments = [state.registers[register] for register in call.arguments]
+                state.heap[(value, "from", receiver_now, call.label, *current_arguments)] = SOLID
             return [state]
-        if not found.outside:
-            self._merge_writes(state, call, found, receiver)
-        return self._known(at, state, call, found, receiver, given, d)
+        if not effects.is_external:
+            self._merge_writes(state, call, effects, receiver)
+        return self._run_known_call(position, state, call, effects, receiver, argument_values, d)
 
-    def _asserted(self, state: State, given: list[int]) -> list[State]:
-        """What a test asserts, whatever its library."""
-        for value in given:
-            fact = state.fact(value)
+    def _assume_asserted(self, state: State, argument_values: list[int]) -> list[State]:
+        """Assume that the arguments are not null, because a test asserts it (with any library)."""
+        for value in argument_values:
+            fact = state.fact_of(value)
             if fact < 0:
                 return []
             if fact == NOTHING:
                 state.facts[value] = NONNULL
         return [state]
 
-    def asked(self, state: State, value: int, answer: bool) -> None:
-        """An object was asked about itself, and the answer taken: what it gives afterwards is
-        what the question was about."""
-        self.filled(state, value, answer)
+    def learn_from_question(self, state: State, value: int, answer: bool) -> None:
+        """Record the answer of a method such as ``hasNext`` that a condition tested.
+
+        Later calls on the same object are assumed to return a value that is not null.
+        """
+        self.record_emptiness_test(state, value, answer)
         receiver = state.heap.get((value, models.WHEN_TRUE if answer else models.WHEN_FALSE))
         if receiver is None:
             return
@@ -124,278 +137,342 @@ class Calls(Choices):
         if (value, models.WHEN_FALSE) in state.heap:
             state.heap[THIS, "guard"] = SOLID
             return
-        # Of the object's own methods only those count that share a word with the question.
+        # On ``this``, only methods whose name contains the subject of the question are assumed so.
         for key in list(state.heap):
             if key[0] == value and len(key) == 3:
                 state.heap[THIS, "guard", str(key[2])] = SOLID
 
-    def _unknown(self, state: State, receiver: int, given: list[int]) -> None:
-        """Nulls in fields that somebody else can reach may be gone."""
-        self._share(state, receiver, given)
+    def _forget_shared_nulls(self, state: State, receiver: int, argument_values: list[int]) -> None:
+        """Drop nulls in fields that other code can reach: an unknown method may have set them."""
+        self._mark_arguments_escaped(state, receiver, argument_values)
         heap = state.heap
         for key in [
             key
             for key, held in heap.items()
-            if state.fact(held) < 0 and not (key[0] != -1 and state.fact(key[0]) == FRESH)  # type: ignore[arg-type]
+            if state.fact_of(held) < 0 and not (key[0] != -1 and state.fact_of(key[0]) == FRESH)  # type: ignore[arg-type]
         ]:
             del heap[key]
 
-    def _share(self, state: State, receiver: int, given: list[int]) -> None:
-        for value in given:
-            self.escape(state, value)
+    def _mark_arguments_escaped(
+        self, state: State, receiver: int, argument_values: list[int]
+    ) -> None:
+        """Record that other code may change the receiver and the arguments from now on."""
+        for value in argument_values:
+            self.mark_escaped(state, value)
         if receiver >= 0:
-            self.escape(state, receiver)
+            self.mark_escaped(state, receiver)
 
-    def _known(
+    def _run_known_call(
         self,
-        at: int,
+        position: int,
         state: State,
         call: CallSite,
-        found: Found,
+        effects: CallEffects,
         receiver: int,
-        given: list[int],
+        argument_values: list[int],
         d: int,
     ) -> list[State]:
-        outcomes = found.outcomes
-        memo = (receiver, "()", call.label, *given)
-        held = state.heap.get(memo)
-        if held is not None and state.fact(held) > 0:
-            # The same call gave something before: it is taken to do so again.
-            outcomes = tuple(one for one in outcomes if one.failing_parameter or one.result != NULL)
+        """Return the states after a call of methods whose outcomes are known."""
+        outcomes = effects.outcomes
+        memo_key = (receiver, "()", call.label, *argument_values)
+        earlier_result = state.heap.get(memo_key)
+        if earlier_result is not None and state.fact_of(earlier_result) > 0:
+            # The same call returned a value before; assume that it does so again.
+            outcomes = tuple(
+                outcome
+                for outcome in outcomes
+                if outcome.failing_parameter or outcome.result != NULL
+            )
         elif (
-            (state.is_merged and call.label in self.unit.often)
+            (state.is_merged and call.label in self.unit.frequent_names)
             or self.is_guarded(state, call, receiver)
-            or self.holds(state, outcomes, receiver)
+            or self.returns_known_field(state, outcomes, receiver)
             or self.has_superclass(state, call.label, receiver)
         ):
-            outcomes = tuple(one for one in outcomes if one.failing_parameter or one.result != NULL)
-        outcomes = self.within_bounds(outcomes, call)
-        possible = [one for one in outcomes if self.fits(state, one, receiver, given)]
-        normal = [one for one in possible if not one.failing_parameter]
-        self._failures(at, state, call, possible, normal, given)
+            outcomes = tuple(
+                outcome
+                for outcome in outcomes
+                if outcome.failing_parameter or outcome.result != NULL
+            )
+        outcomes = self.drop_out_of_bounds_nulls(outcomes, call)
+        possible = [
+            outcome
+            for outcome in outcomes
+            if self.is_possible(state, outcome, receiver, argument_values)
+        ]
+        normal = [outcome for outcome in possible if not outcome.failing_parameter]
+        self._handle_failures(position, state, call, possible, normal, argument_values)
         if not normal:
             return []
-        calm = found.changes is not None and not found.changes
-        steady = calm if not found.outside else not models.changes(call.label)
-        if held is not None and steady and all(one.result != NULL for one in normal):
-            # What gives the same each time, and is no news.
+        changes_nothing = effects.changes is not None and not effects.changes
+        is_repeatable = (
+            changes_nothing
+            if not effects.is_external
+            else not models.returns_changing_values(call.label)
+        )
+        if (
+            earlier_result is not None
+            and is_repeatable
+            and all(outcome.result != NULL for outcome in normal)
+        ):
+            # The call returns the earlier value again, so it adds no facts.
             if d >= 0:
-                state.registers[d] = held
+                state.registers[d] = earlier_result
             return [state]
-        self._forget(state, found, receiver, given, bool(call.flags & CREATES))
-        used = d >= 0 and self.unit.is_live(at + 1, d)
-        after = [
-            self._after(at, state.copy(), call, one, d, used, found.outside)
-            for one in self.told_apart(at, state, call, normal, given, used)
+        self._forget_fields(state, effects, receiver, argument_values, bool(call.flags & CREATES))
+        is_used = d >= 0 and self.unit.is_live(position + 1, d)
+        states = [
+            self._apply_outcome(
+                position, state.copy(), call, outcome, d, is_used, effects.is_external
+            )
+            for outcome in self.distinguish_outcomes(
+                position, state, call, normal, argument_values, is_used
+            )
         ]
-        if used and steady and not call.flags & CREATES and call.label in self.unit.often:
-            for one_state in after:
-                registers = one_state.registers
+        if (
+            is_used
+            and is_repeatable
+            and not call.flags & CREATES
+            and call.label in self.unit.frequent_names
+        ):
+            for next_state in states:
+                registers = next_state.registers
                 value = registers[d]
-                if value >= 0 and one_state.fact(value) >= 0:
-                    base = registers[call.receiver] if call.receiver >= 0 else -1
-                    now = [registers[place] for place in call.arguments]
-                    one_state.heap[(base, "()", call.label, *now)] = value
-        return after
+                if value >= 0 and next_state.fact_of(value) >= 0:
+                    receiver_now = registers[call.receiver] if call.receiver >= 0 else -1
+                    current_arguments = [registers[register] for register in call.arguments]
+                    next_state.heap[(receiver_now, "()", call.label, *current_arguments)] = value
+        return states
 
-    def _after(
+    def _apply_outcome(
         self,
-        at: int,
+        position: int,
         state: State,
         call: CallSite,
-        one: Outcome,
+        outcome: Outcome,
         d: int,
-        used: bool,
-        outside: bool,
+        is_used: bool,
+        is_external: bool,
     ) -> State:
-        good = True
+        """Return the state after one outcome of a call."""
+        is_certain = True
         registers = state.registers
-        for place, need in one.needs:
-            if place > len(call.arguments):
+        for parameter, need in outcome.needs:
+            if parameter > len(call.arguments):
                 continue
-            value = registers[call.arguments[place - 1]]
-            fact = state.fact(value)
-            if need < 0 and not (fact < 0 and self.of(fact).is_certain):
-                good = False
+            value = registers[call.arguments[parameter - 1]]
+            fact = state.fact_of(value)
+            if need < 0 and not (fact < 0 and self.origin_of(fact).is_certain):
+                is_certain = False
             if fact == NOTHING and value >= 0:
                 state.facts[value] = need
-        for place, what, answer in one.parameter_tests:
-            if what != BOUND and 0 < place <= len(call.arguments):
-                value = registers[call.arguments[place - 1]]
+        for parameter, test, answer in outcome.parameter_tests:
+            if test != BOUND and 0 < parameter <= len(call.arguments):
+                value = registers[call.arguments[parameter - 1]]
                 if 0 <= value < TEXT:
-                    state.record_answer(value, what, answer)
-        value = self.make(at, state, d)
-        # To make a value anew may have given other names to these.
+                    state.record_answer(value, test, answer)
+        value = self.define_value(position, state, d)
+        # Defining a value again may have renumbered the values of these registers.
         receiver = registers[call.receiver] if call.receiver >= 0 else -1
-        given = [registers[place] for place in call.arguments]
+        argument_values = [registers[register] for register in call.arguments]
         base = receiver
         if call.flags & CREATES:
             base = value
             state.facts[value] = FRESH
-        elif used:
-            self._give(at, state, call, one, receiver, given, d, good, outside)
-        self._set_fields(at, state, call, one, base, value, given)
+        elif is_used:
+            self._set_result(
+                position,
+                state,
+                call,
+                outcome,
+                receiver,
+                argument_values,
+                d,
+                is_certain,
+                is_external,
+            )
+        self._set_fields(position, state, call, outcome, base, value, argument_values)
         return state
 
-    def _give(
+    def _set_result(
         self,
-        at: int,
+        position: int,
         state: State,
         call: CallSite,
-        one: Outcome,
+        outcome: Outcome,
         receiver: int,
-        given: list[int],
+        argument_values: list[int],
         d: int,
-        good: bool,
-        outside: bool,
+        is_certain: bool,
+        is_external: bool,
     ) -> None:
+        """Set the result register of a call to what an outcome returns."""
         value = state.registers[d]
-        gives = one.result
-        if isinstance(gives, tuple):
-            kind, which = gives
-            if kind == "n" and isinstance(which, int):
-                state.registers[d] = which
-            elif kind == "p" and isinstance(which, int):
-                if which <= len(given):
-                    self._give_back(at, state, call, value, given[which - 1], d)
+        result = outcome.result
+        if isinstance(result, tuple):
+            kind, source_index = result
+            if kind == "n" and isinstance(source_index, int):
+                state.registers[d] = source_index
+            elif kind == "p" and isinstance(source_index, int):
+                if source_index <= len(argument_values):
+                    self._return_argument(
+                        position, state, call, value, argument_values[source_index - 1], d
+                    )
             elif receiver >= 0:
-                held = state.heap.get((receiver, which))
-                if held is None:
-                    state.heap[receiver, which] = value
+                known_field = state.heap.get((receiver, source_index))
+                if known_field is None:
+                    state.heap[receiver, source_index] = value
                 else:
-                    state.registers[d] = held
+                    state.registers[d] = known_field
             return
-        if gives > 0:
-            state.facts[value] = NONNULL if gives == FRESH else gives
-        elif gives < 0:
-            offset = self.unit.instructions[at][7]
-            name = self.expression(call.expression)[0]
-            step = self.step(offset, f"`{name}` may return null")
-            steps = (step, *self._below(one.steps))
-            what = f"is what `{name}` returned"
-            source = "" if outside else call.label
-            state.facts[value] = self.origin((at, good, one.key), good, steps, what, source)
+        if result > 0:
+            state.facts[value] = NONNULL if result == FRESH else result
+        elif result < 0:
+            offset = self.unit.instructions[position][7]
+            name = self.describe_expression(call.expression)[0]
+            step = self.make_step(offset, f"`{name}` may return null")
+            steps = (step, *self._deepen_steps(outcome.steps))
+            description = f"is what `{name}` returned"
+            source = "" if is_external else call.label
+            state.facts[value] = self.add_origin(
+                (position, is_certain, outcome.key), is_certain, steps, description, source
+            )
 
-    def _give_back(
-        self, at: int, state: State, call: CallSite, value: int, given: int, d: int
+    def _return_argument(
+        self, position: int, state: State, call: CallSite, value: int, argument: int, d: int
     ) -> None:
-        """A method returns what it was given; a reader is told so if that is null."""
-        fact = state.fact(given)
-        if fact >= NULL or not self.of(fact).is_certain:
-            state.registers[d] = given
+        """Set the result to an argument that the method returns; a null gets one more step."""
+        fact = state.fact_of(argument)
+        if fact >= NULL or not self.origin_of(fact).is_certain:
+            state.registers[d] = argument
             return
-        name = self.expression(call.expression)[0]
-        origin = self.of(fact)
-        step = self.step(self.unit.instructions[at][7], f"`{name}` gives back what it is given")
-        state.facts[value] = self.origin(
-            (at, "back", fact), True, (*origin.steps, step), origin.description, origin.source
+        name = self.describe_expression(call.expression)[0]
+        origin = self.origin_of(fact)
+        step = self.make_step(
+            self.unit.instructions[position][7], f"`{name}` gives back what it is given"
         )
-        now = self.of(state.facts[value])
-        self.origins[-state.facts[value] - 1] = now._replace(
+        state.facts[value] = self.add_origin(
+            (position, "back", fact), True, (*origin.steps, step), origin.description, origin.source
+        )
+        passed_origin = self.origin_of(state.facts[value])
+        self.origins[-state.facts[value] - 1] = passed_origin._replace(
             is_declared=origin.is_declared, is_passed_through=True
         )
 
     def _set_fields(
         self,
-        at: int,
+        position: int,
         state: State,
         call: CallSite,
-        one: Outcome,
+        outcome: Outcome,
         base: int,
-        made: int,
-        given: list[int],
+        new_object: int,
+        argument_values: list[int],
     ) -> None:
-        offset = self.unit.instructions[at][7]
-        for number, (name, fact) in enumerate(one.fields[: EACH - 2]):
+        """Set fields to what is known of them after an outcome: facts, arguments or nulls."""
+        offset = self.unit.instructions[position][7]
+        for number, (name, fact) in enumerate(outcome.fields[: EACH - 2]):
             if name[0] == "(":
-                # What another method of the object, or of a parameter, gave.
-                place, _, label = name[1:].partition(")")
+                # The result of another method of the object or of a parameter.
+                parameter, _, label = name[1:].partition(")")
                 owner = base
-                if place:
-                    owner = given[int(place) - 1] if int(place) <= len(given) else -1
+                if parameter:
+                    owner = (
+                        argument_values[int(parameter) - 1]
+                        if int(parameter) <= len(argument_values)
+                        else -1
+                    )
                 if owner >= 0:
                     state.heap[owner, "()", label] = SOLID
                 continue
             if name[0] == ".":
-                # Of a new object that is returned.
-                if call.flags & CREATES or made < 0:
+                # A field of a new object that the method returns.
+                if call.flags & CREATES or new_object < 0:
                     continue
-                name, owner = name[1:], made
-                state.facts[made] = FRESH
+                name, owner = name[1:], new_object
+                state.facts[new_object] = FRESH
             else:
                 owner = base
             if owner < 0:
                 continue
-            if fact > GIVEN:
-                if fact - GIVEN <= len(given):
-                    state.heap[owner, name] = given[fact - GIVEN - 1]
+            if fact > PARAMETER_FACT:
+                if fact - PARAMETER_FACT <= len(argument_values):
+                    state.heap[owner, name] = argument_values[fact - PARAMETER_FACT - 1]
                 continue
             if fact < 0 and not call.flags & (CREATES | CONSTRUCTS):
-                held = state.heap.get((owner, name))
-                if held is not None and state.fact(held) < 0:
+                known_field = state.heap.get((owner, name))
+                if known_field is not None and state.fact_of(known_field) < 0:
                     continue
-            value = at * EACH + 1 + number
+            value = position * EACH + 1 + number
             if value in state.earlier_values:
-                state.renew(value)
+                state.renew_value(value)
             state.heap[owner, name] = value
             if fact < 0:
-                step = self.step(offset, f"field `{name}` is left null")
-                what = f"is left null by `{self.expression(call.expression)[0]}`"
-                state.facts[value] = self.origin((at, name), True, (step,), what)
+                step = self.make_step(offset, f"field `{name}` is left null")
+                description = f"is left null by `{self.describe_expression(call.expression)[0]}`"
+                state.facts[value] = self.add_origin((position, name), True, (step,), description)
             else:
                 state.facts[value] = fact
 
-    def _below(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    def _deepen_steps(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+        """Return the steps of a callee one level further down."""
         return tuple(step._replace(level=step.level + 1) for step in steps[:12])
 
-    def _failures(
+    def _handle_failures(
         self,
-        at: int,
+        position: int,
         state: State,
         call: CallSite,
         possible: list[Outcome],
         normal: list[Outcome],
-        given: list[int],
+        argument_values: list[int],
     ) -> None:
-        """Ways on which a method fails because of what it is given."""
-        for one in possible:
-            if not one.failing_parameter or one.failing_parameter > len(given):
+        """Handle the outcomes in which a method fails because an argument is null."""
+        for outcome in possible:
+            if not outcome.failing_parameter or outcome.failing_parameter > len(argument_values):
                 continue
-            value = given[one.failing_parameter - 1]
-            fact = state.fact(value)
-            told = call.argument_expressions[one.failing_parameter - 1]
-            name = self.expression(call.expression)[0]
-            why = f"is passed to `{name}`, which needs it,"
-            if fact < 0 and not normal and told >= 0:
-                text, token, _, _ = self.expression(told)
-                if token != "null" and models.plain(call.label) in models.CHECKS:
+            value = argument_values[outcome.failing_parameter - 1]
+            fact = state.fact_of(value)
+            expression = call.argument_expressions[outcome.failing_parameter - 1]
+            name = self.describe_expression(call.expression)[0]
+            reason = f"is passed to `{name}`, which needs it,"
+            if fact < 0 and not normal and expression >= 0:
+                text, token, _, _ = self.describe_expression(expression)
+                if token != "null" and models.strip_parameters(call.label) in models.CHECKS:
                     return
-                self.wrong(
+                self.handle_null(
                     state,
                     value,
                     fact,
-                    told if token != "null" else call.expression,
-                    why if token != "null" else f"{LITERAL} `{name}`, which needs something,",
-                    self._below(one.steps),
+                    expression if token != "null" else call.expression,
+                    reason if token != "null" else f"{LITERAL} `{name}`, which needs something,",
+                    self._deepen_steps(outcome.steps),
                 )
                 return
-            if fact == NOTHING and self.is_parameter(value) and told >= 0:
-                offset = self.unit.instructions[at][7]
-                text = self.expression(told)[0]
-                step = self.step(offset, f"`{text}` {why}")
-                self.fail(state, value - PARAMETER, (step, *self._below(one.steps)))
+            if fact == NOTHING and self.is_parameter(value) and expression >= 0:
+                offset = self.unit.instructions[position][7]
+                text = self.describe_expression(expression)[0]
+                step = self.make_step(offset, f"`{text}` {reason}")
+                self.add_failure(
+                    state, value - PARAMETER, (step, *self._deepen_steps(outcome.steps))
+                )
 
-    def _forget(
-        self, state: State, found: Found, receiver: int, given: list[int], creates: bool
+    def _forget_fields(
+        self,
+        state: State,
+        effects: CallEffects,
+        receiver: int,
+        argument_values: list[int],
+        is_creation: bool,
     ) -> None:
-        """Fields that a method of the project may change."""
-        if found.outside:
-            for value in given:
-                self.escape(state, value)
+        """Drop the facts of fields that a method of the project may change."""
+        if effects.is_external:
+            for value in argument_values:
+                self.mark_escaped(state, value)
             return
         heap = state.heap
-        # A constructor writes its own fields into what nobody has seen yet.
-        writes = found.writes if creates else joined(found.writes, found.own)
+        # A constructor writes its own fields to an object that no other code has seen.
+        writes = effects.writes if is_creation else union_names(effects.writes, effects.own_writes)
         for key in list(heap):
             base, field = key[0], key[1]
             if len(key) != 2 or type(field) is not str:
@@ -403,60 +480,74 @@ class Calls(Choices):
             reachable = (
                 base == -1
                 or base == receiver
-                or base in given
+                or base in argument_values
                 or (
-                    state.fact(base) != FRESH  # type: ignore[arg-type]
+                    state.fact_of(base) != FRESH  # type: ignore[arg-type]
                 )
             )
             if reachable and (writes is None or field in writes):
-                fact = state.fact(heap[key])
+                fact = state.fact_of(heap[key])
                 if writes is not None or fact <= 0:
                     del heap[key]
-        for value in given:
-            if state.fact(value) == FRESH:
+        for value in argument_values:
+            if state.fact_of(value) == FRESH:
                 state.facts[value] = NONNULL
 
-    def _merge_writes(self, state: State, call: CallSite, found: Found, receiver: int) -> None:
-        """What a method writes is what its caller writes, except into new objects."""
-        silent = found.writes is not None and not found.writes
-        if silent and (call.flags & CREATES or (found.own is not None and not found.own)):
+    def _merge_writes(
+        self, state: State, call: CallSite, effects: CallEffects, receiver: int
+    ) -> None:
+        """Add a callee's writes to those of the caller, except writes to new objects."""
+        writes_nothing = effects.writes is not None and not effects.writes
+        if writes_nothing and (
+            call.flags & CREATES or (effects.own_writes is not None and not effects.own_writes)
+        ):
             return
-        nothing: frozenset[str] = frozenset()
-        writes, own, changes = found.writes, found.own, found.changes
-        if call.flags & CREATES or state.fact(receiver) == FRESH:
-            own = nothing
+        no_names: frozenset[str] = frozenset()
+        writes, own_writes, changes = effects.writes, effects.own_writes, effects.changes
+        if call.flags & CREATES or state.fact_of(receiver) == FRESH:
+            own_writes = no_names
             changes = writes if changes is None or writes is None else changes & writes
         elif receiver == THIS:
-            changes = None if changes is None else changes - self.unit.lacking
+            changes = None if changes is None else changes - self.unit.null_tested_fields
         else:
-            writes, own = joined(writes, own), nothing
-        if writes is None or writes or own is None or own:
-            self.wrote(writes, own, changes)
+            writes, own_writes = union_names(writes, own_writes), no_names
+        if writes is None or writes or own_writes is None or own_writes:
+            self.record_writes(writes, own_writes, changes)
 
-    def _limited(self, one: Outcome) -> Outcome:
-        """To be below zero is to be out of bounds only if there are others."""
-        if not one.parameter_tests:
-            return one
-        asked = tuple(
-            part
-            for part in one.parameter_tests
-            if part[1] != BOUND or (one.result == NULL and part[0] in self.limited)
+    def _keep_valid_bounds(self, outcome: Outcome) -> Outcome:
+        """Return the outcome with tests of bounds only where they explain a null result.
+
+        That a parameter is below zero counts only if it is also compared with another limit.
+        """
+        if not outcome.parameter_tests:
+            return outcome
+        tests = tuple(
+            test
+            for test in outcome.parameter_tests
+            if test[1] != BOUND or (outcome.result == NULL and test[0] in self.limited_parameters)
         )
-        return one._replace(parameter_tests=asked)
+        return outcome._replace(parameter_tests=tests)
 
-    def _outcomes(self) -> tuple[Outcome, ...]:
+    def _collect_outcomes(self) -> tuple[Outcome, ...]:
+        """Return the outcomes of the body, corrected by the annotation of the method."""
         flags = self.unit.flags
-        found = [self._limited(one) for one in self.found.values()]
-        found = list({one.key: one for one in reversed(found)}.values())[::-1]
+        outcomes = [self._keep_valid_bounds(outcome) for outcome in self.outcomes.values()]
+        outcomes = list({outcome.key: outcome for outcome in reversed(outcomes)}.values())[::-1]
         if flags & RETURNS_NEVER:
-            found = [one for one in found if one.failing_parameter or one.result != NULL]
-        elif flags & RETURNS_MAYBE and (flags & BODILESS or _may_be_anything(found)):
-            step = self.step(self.unit.instructions[0][7], "the method is declared nullable")
-            found.append(returning(NULL)._replace(steps=(step,)))
-        return bounded(found)
+            outcomes = [
+                outcome
+                for outcome in outcomes
+                if outcome.failing_parameter or outcome.result != NULL
+            ]
+        elif flags & RETURNS_MAYBE and (flags & BODILESS or _leaves_result_open(outcomes)):
+            step = self.make_step(self.unit.instructions[0][7], "the method is declared nullable")
+            outcomes.append(return_outcome(NULL)._replace(steps=(step,)))
+        return limit_outcomes(outcomes)
 
 
-def _may_be_anything(outcomes: list[Outcome]) -> bool:
-    """Whether a body leaves open what it returns: then its declaration counts."""
-    gives = [one.result for one in outcomes if not one.failing_parameter]
-    return NULL not in gives and any(one == NOTHING or isinstance(one, tuple) for one in gives)
+def _leaves_result_open(outcomes: list[Outcome]) -> bool:
+    """Return whether the body leaves its result open; then the method's annotation counts."""
+    results = [outcome.result for outcome in outcomes if not outcome.failing_parameter]
+    return NULL not in results and any(
+        result == NOTHING or isinstance(result, tuple) for result in results
+    )

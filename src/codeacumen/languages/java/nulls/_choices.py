@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from codeacumen.languages.java.nulls import models
 from codeacumen.languages.java.nulls._invocations import CREATES
-from codeacumen.languages.java.nulls._sizes import Classes
+from codeacumen.languages.java.nulls._sizes import ClassModel
 from codeacumen.languages.java.nulls._state import (
     BOUND,
     FALSE,
@@ -19,17 +19,17 @@ from codeacumen.languages.java.nulls._state import (
     TEXT,
     THIS,
     TRUE,
-    Asked,
     Outcome,
+    ParameterTest,
     State,
 )
-from codeacumen.languages.java.nulls._unit import CallSite, Unit
+from codeacumen.languages.java.nulls._unit import CallSite, MethodUnit
 from codeacumen.languages.java.nulls.facts import CONSTRUCTOR
 
 _MOST_NUMBERS = 3
 
 
-class Found(NamedTuple):
+class CallEffects(NamedTuple):
     """Effects of the methods that a call may run.
 
     ``writes`` names the fields that may change (None: any), ``throws`` the exceptions that may be
@@ -39,37 +39,44 @@ class Found(NamedTuple):
 
     outcomes: tuple[Outcome, ...]
     writes: frozenset[str] | None
-    outside: bool
+    is_external: bool
     throws: frozenset[str] | None = None
-    own: frozenset[str] | None = frozenset()
+    own_writes: frozenset[str] | None = frozenset()
     changes: frozenset[str] | None = frozenset()
 
 
-class Choices(Classes):
-    def __init__(self, unit: Unit, find: Callable[[CallSite], Found | None]) -> None:
+class OutcomeSelection(ClassModel):
+    """Select the outcomes of a call that agree with the caller's facts, and merge equal ones."""
+
+    def __init__(
+        self, unit: MethodUnit, find_effects: Callable[[CallSite], CallEffects | None]
+    ) -> None:
         super().__init__(unit)
-        self.find = find
-        self._known_calls: dict[int, tuple[Found | None]] = {}
-        self._reads: frozenset[str] | None = None
+        self.find_effects = find_effects
+        self._effects_by_call: dict[int, tuple[CallEffects | None]] = {}
+        self._observed_names: frozenset[str] | None = None
 
-    def found_of(self, call: CallSite) -> Found | None:
-        known = self._known_calls.get(id(call))
-        if known is None:
-            known = self._known_calls[id(call)] = (self.find(call),)
-        return known[0]
+    def effects_of(self, call: CallSite) -> CallEffects | None:
+        """Return the effects of the methods that a call may run; None if they are unknown."""
+        cached = self._effects_by_call.get(id(call))
+        if cached is None:
+            cached = self._effects_by_call[id(call)] = (self.find_effects(call),)
+        return cached[0]
 
-    def may_give_null(self, call: CallSite) -> bool:
-        plain = models.plain(call.label)
-        if models.kind_of(call.label, plain):
+    def may_return_null(self, call: CallSite) -> bool:
+        """Return whether a call may return null or leave a field null."""
+        plain_label = models.strip_parameters(call.label)
+        if models.find_map_method(call.label, plain_label):
             return True
-        found = self.found_of(call)
-        return found is not None and any(
-            not one.failing_parameter
-            and (one.result == NULL or any(fact < 0 for _, fact in one.fields))
-            for one in found.outcomes
+        effects = self.effects_of(call)
+        return effects is not None and any(
+            not outcome.failing_parameter
+            and (outcome.result == NULL or any(fact < 0 for _, fact in outcome.fields))
+            for outcome in effects.outcomes
         )
 
     def is_guarded(self, state: State, call: CallSite, receiver: int) -> bool:
+        """Return whether a test such as ``hasNext`` allows to assume a result that is not null."""
         if receiver != THIS or (THIS, "guard") in state.heap:
             return (receiver, "guard") in state.heap
         name = call.label.partition("(")[0].rpartition(".")[2].lower()
@@ -78,20 +85,25 @@ class Choices(Classes):
             for key in state.heap
         )
 
-    def holds(self, state: State, outcomes: tuple[Outcome, ...], receiver: int) -> bool:
+    def returns_known_field(
+        self, state: State, outcomes: tuple[Outcome, ...], receiver: int
+    ) -> bool:
         """Return whether a method returns a field that is known not to be null."""
-        for one in outcomes:
-            if isinstance(one.result, tuple) and one.result[0] == "f":
-                held = state.heap.get((receiver, one.result[1]))
-                if held is not None and state.fact(held) > 0:
+        for outcome in outcomes:
+            if isinstance(outcome.result, tuple) and outcome.result[0] == "f":
+                field_value = state.heap.get((receiver, outcome.result[1]))
+                if field_value is not None and state.fact_of(field_value) > 0:
                     return True
         return False
 
-    def fits(self, state: State, one: Outcome, receiver: int, given: list[int]) -> bool:
-        for place, need in one.needs:
-            if place > len(given):
+    def is_possible(
+        self, state: State, outcome: Outcome, receiver: int, argument_values: list[int]
+    ) -> bool:
+        """Return whether an outcome agrees with the facts about the arguments."""
+        for parameter, need in outcome.needs:
+            if parameter > len(argument_values):
                 continue
-            fact = state.fact(given[place - 1])
+            fact = state.fact_of(argument_values[parameter - 1])
             if fact == NOTHING:
                 continue
             if need < 0:
@@ -99,126 +111,143 @@ class Choices(Classes):
                     return False
             elif fact < 0 or (need in (TRUE, FALSE) and fact in (TRUE, FALSE) and need != fact):
                 return False
-        return not one.parameter_tests or self._answers(state, one.parameter_tests, receiver, given)
+        return not outcome.parameter_tests or self._tests_agree(
+            state, outcome.parameter_tests, receiver, argument_values
+        )
 
-    def _answers(
-        self, state: State, asked: tuple[Asked, ...], receiver: int, given: list[int]
+    def _tests_agree(
+        self,
+        state: State,
+        tests: tuple[ParameterTest, ...],
+        receiver: int,
+        argument_values: list[int],
     ) -> bool:
         """Return whether an outcome's tests of parameters agree with the facts in the state."""
-        for place, what, answer in asked:
-            if place == 0:
-                held = state.heap.get((receiver, what))
-                fact = NOTHING if held is None else state.fact(held)
+        for parameter, test, answer in tests:
+            if parameter == 0:
+                field_value = state.heap.get((receiver, test))
+                fact = NOTHING if field_value is None else state.fact_of(field_value)
                 if fact and answer != (fact < 0):
                     return False
                 continue
-            if place > len(given) or what == BOUND:
+            if parameter > len(argument_values) or test == BOUND:
                 continue
-            value = given[place - 1]
-            known = state.answers.get((value, what))
-            if (known is not None and known != answer) or (answer and state.fact(value) < 0):
+            value = argument_values[parameter - 1]
+            known_answer = state.answers.get((value, test))
+            if (known_answer is not None and known_answer != answer) or (
+                answer and state.fact_of(value) < 0
+            ):
                 return False
         return True
 
-    def within_bounds(self, outcomes: tuple[Outcome, ...], call: CallSite) -> tuple[Outcome, ...]:
+    def drop_out_of_bounds_nulls(
+        self, outcomes: tuple[Outcome, ...], call: CallSite
+    ) -> tuple[Outcome, ...]:
         """Replace results that are null only out of bounds by unknown ones.
 
         They count where the caller passes something other than a fixed value.
         """
-        if not any(one.parameter_tests for one in outcomes):
+        if not any(outcome.parameter_tests for outcome in outcomes):
             return outcomes
         return tuple(
-            one._replace(result=NOTHING, parameter_tests=())
-            if one.result == NULL
+            outcome._replace(result=NOTHING, parameter_tests=())
+            if outcome.result == NULL
             and any(
-                what == BOUND
-                and 0 < place <= len(call.argument_expressions)
-                and call.argument_expressions[place - 1] >= 0
-                for place, what, _ in one.parameter_tests
+                test == BOUND
+                and 0 < parameter <= len(call.argument_expressions)
+                and call.argument_expressions[parameter - 1] >= 0
+                for parameter, test, _ in outcome.parameter_tests
             )
-            else one
-            for one in outcomes
+            else outcome
+            for outcome in outcomes
         )
 
-    def told_apart(
+    def distinguish_outcomes(
         self,
-        at: int,
+        position: int,
         state: State,
         call: CallSite,
         normal: list[Outcome],
-        given: list[int],
-        used: bool,
+        argument_values: list[int],
+        is_used: bool,
     ) -> list[Outcome]:
         """Return the outcomes that differ in what the caller can observe, one path for each."""
         if len(normal) == 1 and not normal[0].fields and not normal[0].parameter_tests:
             return normal
-        loose = any(one.result == NOTHING for one in normal)
-        numbers = {one.result for one in normal if isinstance(one.result, tuple)}
-        many = len(numbers) > _MOST_NUMBERS
-        held = {state.registers[one] for one in self.unit.live(at + 1)}
-        names = self.reads()
-        found: dict[tuple[object, ...], Outcome] = {}
-        for one in normal:
-            gives = one.result if used or call.flags & CREATES else NOTHING
-            if isinstance(gives, tuple):
-                if gives[0] == "n" and many:
-                    gives = NOTHING
-            elif (gives == NONNULL and loose) or (
-                gives == FRESH and not call.flags & CREATES and not _makes(one)
+        may_be_anything = any(outcome.result == NOTHING for outcome in normal)
+        numbers = {outcome.result for outcome in normal if isinstance(outcome.result, tuple)}
+        has_many_numbers = len(numbers) > _MOST_NUMBERS
+        live_values = {
+            state.registers[register] for register in self.unit.live_registers(position + 1)
+        }
+        names = self.collect_observed_names()
+        distinct: dict[tuple[object, ...], Outcome] = {}
+        for outcome in normal:
+            result = outcome.result if is_used or call.flags & CREATES else NOTHING
+            if isinstance(result, tuple):
+                if result[0] == "n" and has_many_numbers:
+                    result = NOTHING
+            elif (result == NONNULL and may_be_anything) or (
+                result == FRESH and not call.flags & CREATES and not _describes_new_object(outcome)
             ):
-                gives = NOTHING if loose else NONNULL
-            needs = one.needs
-            if gives != NULL:
+                result = NOTHING if may_be_anything else NONNULL
+            needs = outcome.needs
+            if result != NULL:
                 needs = tuple(
-                    (place, need)
-                    for place, need in needs
-                    if place <= len(given) and self._matters(state, given[place - 1], held)
+                    (parameter, need)
+                    for parameter, need in needs
+                    if parameter <= len(argument_values)
+                    and self._is_worth_recording(state, argument_values[parameter - 1], live_values)
                 )
-            fields = one.fields
+            fields = outcome.fields
             # A short body may return the new object, and its caller may read the fields.
-            if not (self.unit.short and call.flags & CREATES):
-                fields = tuple(part for part in fields if _read_as(part[0]) in names)
-            asked = one.parameter_tests
-            if asked and gives != NULL:
-                asked = tuple(
-                    part
-                    for part in asked
-                    if used and 0 < part[0] <= len(given) and given[part[0] - 1] in held
+            if not (self.unit.is_short and call.flags & CREATES):
+                fields = tuple(entry for entry in fields if _observed_name(entry[0]) in names)
+            tests = outcome.parameter_tests
+            if tests and result != NULL:
+                tests = tuple(
+                    entry
+                    for entry in tests
+                    if is_used
+                    and 0 < entry[0] <= len(argument_values)
+                    and argument_values[entry[0] - 1] in live_values
                 )
-            told = one._replace(result=gives, needs=needs, fields=fields, parameter_tests=asked)
-            found.setdefault(told.key, told)
-        return list(found.values())
+            reduced = outcome._replace(
+                result=result, needs=needs, fields=fields, parameter_tests=tests
+            )
+            distinct.setdefault(reduced.key, reduced)
+        return list(distinct.values())
 
-    def _matters(self, state: State, value: int, held: set[int]) -> bool:
+    def _is_worth_recording(self, state: State, value: int, live_values: set[int]) -> bool:
         """Return whether new facts about a value are worth recording."""
-        if value < 0 or value >= TEXT or state.fact(value) != NOTHING:
+        if value < 0 or value >= TEXT or state.fact_of(value) != NOTHING:
             return False
-        return value >= PARAMETER or value in held or value in state.heap.values()
+        return value >= PARAMETER or value in live_values or value in state.heap.values()
 
-    def reads(self) -> frozenset[str]:
+    def collect_observed_names(self) -> frozenset[str]:
         """Return the names of the fields that the body reads, and its calls.
 
         Fields read through methods that only return them count too.
         """
-        if self._reads is None:
-            found = set(self.unit.loads)
+        if self._observed_names is None:
+            observed = set(self.unit.loaded_fields)
             if self.unit.flags & CONSTRUCTOR:
-                found.update(self.unit.fields)
+                observed.update(self.unit.fields)
             for call in self.unit.calls.values():
-                found.add(f"(){call.label}")
-                known = self.found_of(call)
-                for one in known.outcomes if known is not None else ():
-                    if isinstance(one.result, tuple) and one.result[0] == "f":
-                        found.add(str(one.result[1]))
-            self._reads = frozenset(found)
-        return self._reads
+                observed.add(f"(){call.label}")
+                effects = self.effects_of(call)
+                for outcome in effects.outcomes if effects is not None else ():
+                    if isinstance(outcome.result, tuple) and outcome.result[0] == "f":
+                        observed.add(str(outcome.result[1]))
+            self._observed_names = frozenset(observed)
+        return self._observed_names
 
 
-def _read_as(name: str) -> str:
+def _observed_name(name: str) -> str:
     """Return the name under which a body reads a field or call of an outcome, for any owner."""
     return f"(){name.partition(')')[2]}" if name[0] == "(" else name.lstrip(".")
 
 
-def _makes(one: Outcome) -> bool:
+def _describes_new_object(outcome: Outcome) -> bool:
     """Return whether an outcome has facts about a new object that is returned."""
-    return any(name[0] == "." for name, _ in one.fields)
+    return any(name[0] == "." for name, _ in outcome.fields)

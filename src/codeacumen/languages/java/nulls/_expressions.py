@@ -1,6 +1,7 @@
-"""Expressions, translated: each gives the register that holds its value.
+"""Translation of expressions and conditions into instructions.
 
-Conditions, translated: where control goes, and what it knows there.
+The translation of an expression returns the register that holds its value; that of a condition
+jumps to one of two labels.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from collections.abc import Callable
 
 from codeacumen.languages.java.nulls import _tree as t
 from codeacumen.languages.java.nulls import code
-from codeacumen.languages.java.nulls._invocations import Invocations
+from codeacumen.languages.java.nulls._invocations import InvocationTranslator
 from codeacumen.languages.java.nulls.code import (
-    DEEPEST,
+    DEEPEST_NESTING,
     NUMBERS,
     PRIMITIVES,
     ROOT,
@@ -20,346 +21,376 @@ from codeacumen.languages.java.nulls.code import (
 )
 
 
-class Expressions(Invocations):
-    def value(self, node: int) -> int:
+class ExpressionTranslator(InvocationTranslator):
+    """Translate expressions; each method returns the register of the value."""
+
+    def translate_expression(self, node: int) -> int:
         self.depth += 1
-        if self.depth > DEEPEST:
+        if self.depth > DEEPEST_NESTING:
             raise UnreadableError
-        found = _VALUES.get(self.tree.kind[node], _other)(self, node)
+        register = _TRANSLATORS.get(self.tree.kind[node], _translate_other_expression)(self, node)
         self.depth -= 1
-        return found
+        return register
 
-    def array_creation(self, node: int) -> int:
+    def translate_array_creation(self, node: int) -> int:
         tree = self.tree
-        filled = tree.child(node, t.VALUE)
-        if filled >= 0:
-            self.elements(filled)
-            return self.array(0, node)
-        sizes = [one for one in tree.kids(node) if tree.kind[one] == "dimensions_expr"]
+        initializer = tree.child(node, t.VALUE)
+        if initializer >= 0:
+            self.translate_elements(initializer)
+            return self.emit_array(0, node)
+        sizes = [
+            child for child in tree.named_children(node) if tree.kind[child] == "dimensions_expr"
+        ]
         for size in sizes:
-            for one in tree.kids(size):
-                self.number(one, self.value(one))
-        open_ = tree.first(node, "dimensions") >= 0
+            for length in tree.named_children(size):
+                self.emit_unboxing(length, self.translate_expression(length))
+        has_open_dimensions = tree.first_child_of_kind(node, "dimensions") >= 0
         type_ = tree.child(node, t.TYPE)
-        references = type_ >= 0 and tree.kind[type_] not in PRIMITIVES
-        empty = open_ or (references and len(sizes) == 1)
-        zero = len(sizes) == 1 and tree.text(sizes[0]).strip("[] ") == "0"
-        return self.array(1 if empty and len(sizes) == 1 and not zero else 0, node)
+        holds_references = type_ >= 0 and tree.kind[type_] not in PRIMITIVES
+        starts_null = has_open_dimensions or (holds_references and len(sizes) == 1)
+        has_length_zero = len(sizes) == 1 and tree.text(sizes[0]).strip("[] ") == "0"
+        return self.emit_array(
+            1 if starts_null and len(sizes) == 1 and not has_length_zero else 0, node
+        )
 
-    def elements(self, node: int) -> None:
-        for one in self.tree.kids(node):
-            if self.tree.kind[one] == "array_initializer":
-                self.elements(one)
+    def translate_elements(self, node: int) -> None:
+        for element in self.tree.named_children(node):
+            if self.tree.kind[element] == "array_initializer":
+                self.translate_elements(element)
             else:
-                self.value(one)
+                self.translate_expression(element)
 
-    def array(self, empty: int, node: int) -> int:
-        made = self.new()
-        self.emit(code.ARRAY, made, empty, at=self.tree.start[node])
-        return made
+    def emit_array(self, starts_null: int, node: int) -> int:
+        result = self.new_register()
+        self.emit(code.ARRAY, result, starts_null, offset=self.tree.start[node])
+        return result
 
-    def initializer(self, node: int) -> int:
-        self.elements(node)
-        return self.array(0, node)
+    def translate_array_initializer(self, node: int) -> int:
+        self.translate_elements(node)
+        return self.emit_array(0, node)
 
-    def ternary(self, node: int) -> int:
+    def translate_ternary(self, node: int) -> int:
         tree = self.tree
         parts = [tree.child(node, w) for w in (t.CONDITION, t.CONSEQUENCE, t.ALTERNATIVE)]
         if min(parts) < 0:
-            return self.constant(code.UNKNOWN)
-        yes, no, end = self.label(), self.label(), self.label()
-        made = self.new()
-        self.decide(parts[0], yes, no)
-        for label, arm in ((yes, parts[1]), (no, parts[2])):
-            self.place(label)
-            register = self.value(arm)
-            self.emit(code.COPY, made, register, at=tree.start[arm])
-            self.jump(end)
-        self.place(end)
-        return made
+            return self.emit_constant(code.UNKNOWN)
+        if_true, if_false, end = self.new_label(), self.new_label(), self.new_label()
+        result = self.new_register()
+        self.translate_condition(parts[0], if_true, if_false)
+        for label, arm in ((if_true, parts[1]), (if_false, parts[2])):
+            self.place_label(label)
+            register = self.translate_expression(arm)
+            self.emit(code.COPY, result, register, offset=tree.start[arm])
+            self.emit_jump(end)
+        self.place_label(end)
+        return result
 
-    def binary(self, node: int) -> int:
+    def translate_binary(self, node: int) -> int:
         tree = self.tree
         operator = tree.child(node, t.OPERATOR)
-        spelt = tree.kind[operator] if operator >= 0 else ""
+        operator_text = tree.kind[operator] if operator >= 0 else ""
         left, right = tree.child(node, t.LEFT), tree.child(node, t.RIGHT)
         if left < 0 or right < 0:
-            return self.constant(code.UNKNOWN)
-        joined = spelt in ("|", "&") and self.joins_conditions(node)
-        if joined or spelt in ("&&", "||") or (spelt in ("==", "!=") and self.tells(left, right)):
-            return self.truth(node)
-        # Sums may have thousands of parts: from the left, without going down.
+            return self.emit_constant(code.UNKNOWN)
+        is_condition = operator_text in ("|", "&") and self.joins_conditions(node)
+        if (
+            is_condition
+            or operator_text in ("&&", "||")
+            or (operator_text in ("==", "!=") and self.compares_with_null(left, right))
+        ):
+            return self.translate_to_boolean(node)
+        # A sum may have thousands of operands, so translate it from the left, without recursion.
         chain = [node]
         while tree.kind[left] == "binary_expression":
             inner = tree.child(left, t.OPERATOR)
             if inner < 0 or tree.kind[inner] in ("&&", "||", "==", "!="):
                 break
             chain.append(left)
-            below = tree.child(left, t.LEFT)
-            if below < 0:
+            next_left = tree.child(left, t.LEFT)
+            if next_left < 0:
                 break
-            left = below
-        register = self.value(left)
-        first = left
+            left = next_left
+        left_register = self.translate_expression(left)
+        left_node = left
         while chain:
-            one = chain.pop()
-            operator, right = tree.child(one, t.OPERATOR), tree.child(one, t.RIGHT)
+            operation = chain.pop()
+            operator, right = tree.child(operation, t.OPERATOR), tree.child(operation, t.RIGHT)
             if operator < 0 or right < 0:
                 continue
-            other = self.value(right)
-            self.operands(tree.kind[operator], first, register, right, other)
-            first = one
-        return self.constant(code.NONNULL)
+            right_register = self.translate_expression(right)
+            self.unbox_operands(
+                tree.kind[operator], left_node, left_register, right, right_register
+            )
+            left_node = operation
+        return self.emit_constant(code.NONNULL)
 
-    def operands(self, spelt: str, left: int, first: int, right: int, second: int) -> None:
-        """Operators on numbers open boxes; ``+`` and comparisons by identity may not."""
+    def unbox_operands(
+        self, operator_text: str, left: int, left_register: int, right: int, right_register: int
+    ) -> None:
+        """Emit the unboxing of operands; ``+`` and ``==`` unbox only beside a number."""
         tree = self.tree
-        unboxes = spelt not in ("+", "==", "!=", "instanceof")
-        plain = (tree.kind[tree.bare(left)] in NUMBERS, tree.kind[tree.bare(right)] in NUMBERS)
-        if unboxes or plain[1]:
-            self.number(left, first)
-        if unboxes or plain[0]:
-            self.number(right, second)
+        unboxes = operator_text not in ("+", "==", "!=", "instanceof")
+        are_numbers = (
+            tree.kind[tree.unwrap_expression(left)] in NUMBERS,
+            tree.kind[tree.unwrap_expression(right)] in NUMBERS,
+        )
+        if unboxes or are_numbers[1]:
+            self.emit_unboxing(left, left_register)
+        if unboxes or are_numbers[0]:
+            self.emit_unboxing(right, right_register)
 
-    def tells(self, left: int, right: int) -> bool:
-        """Whether a comparison is one with null."""
+    def compares_with_null(self, left: int, right: int) -> bool:
+        """Return whether one operand of a comparison is the literal null."""
         return self.is_null(left) or self.is_null(right)
 
-    def unary(self, node: int) -> int:
+    def translate_unary(self, node: int) -> int:
         operator, operand = self.tree.child(node, t.OPERATOR), self.tree.child(node, t.OPERAND)
         if operand < 0:
-            return self.constant(code.UNKNOWN)
+            return self.emit_constant(code.UNKNOWN)
         if operator >= 0 and self.tree.kind[operator] == "!":
-            return self.truth(node)
-        register = self.value(operand)
-        self.number(operand, register)
+            return self.translate_to_boolean(node)
+        register = self.translate_expression(operand)
+        self.emit_unboxing(operand, register)
         if self.tree.kind[operand] in NUMBERS and self.tree.text(node)[:1] == "-":
-            return self.literal(node)
-        return self.constant(code.NONNULL)
+            return self.translate_literal(node)
+        return self.emit_constant(code.NONNULL)
 
-    def literal(self, node: int) -> int:
-        made = self.new()
-        self.emit(code.TEXT, made, c=self.pool.text(self.tree.text(node)))
-        return made
-
-    def cast(self, node: int) -> int:
-        value = self.tree.child(node, t.VALUE)
-        if value < 0:
-            return self.constant(code.UNKNOWN)
-        register = self.value(value)
-        type_ = self.tree.child(node, t.TYPE)
-        if type_ >= 0 and self.tree.kind[type_] in PRIMITIVES:
-            self.number(value, register)
-            return self.constant(code.NONNULL)
-        return register
-
-    def parenthesized(self, node: int) -> int:
-        while self.tree.kind[node] == "parenthesized_expression":
-            inner = self.tree.kids(node)
-            if not inner:
-                return self.constant(code.UNKNOWN)
-            node = inner[0]
-        return self.value(node)
-
-    def switch(self, node: int) -> int:
-        result = self.new()
-        self.choose(node, result)
+    def translate_literal(self, node: int) -> int:
+        result = self.new_register()
+        self.emit(code.TEXT, result, c=self.pool.intern_text(self.tree.text(node)))
         return result
 
-    def choose(self, node: int, result: int) -> None:
+    def translate_cast(self, node: int) -> int:
+        value = self.tree.child(node, t.VALUE)
+        if value < 0:
+            return self.emit_constant(code.UNKNOWN)
+        register = self.translate_expression(value)
+        type_ = self.tree.child(node, t.TYPE)
+        if type_ >= 0 and self.tree.kind[type_] in PRIMITIVES:
+            self.emit_unboxing(value, register)
+            return self.emit_constant(code.NONNULL)
+        return register
+
+    def translate_parenthesized(self, node: int) -> int:
+        while self.tree.kind[node] == "parenthesized_expression":
+            inner = self.tree.named_children(node)
+            if not inner:
+                return self.emit_constant(code.UNKNOWN)
+            node = inner[0]
+        return self.translate_expression(node)
+
+    def translate_switch_expression(self, node: int) -> int:
+        result = self.new_register()
+        self.translate_switch(node, result)
+        return result
+
+    def translate_switch(self, node: int, result: int) -> None:
         raise NotImplementedError
 
 
-def _other(self: Expressions, node: int) -> int:
-    return self.constant(code.UNKNOWN)
+def _translate_other_expression(translator: ExpressionTranslator, node: int) -> int:
+    return translator.emit_constant(code.UNKNOWN)
 
 
-def _null(self: Expressions, node: int) -> int:
-    return self.constant(code.NULL, self.tree.start[node])
+def _translate_null(translator: ExpressionTranslator, node: int) -> int:
+    return translator.emit_constant(code.NULL, translator.tree.start[node])
 
 
-def _this(self: Expressions, node: int) -> int:
+def _translate_this(translator: ExpressionTranslator, node: int) -> int:
     return THIS
 
 
-def _true(self: Expressions, node: int) -> int:
-    return self.constant(code.TRUE)
+def _translate_true(translator: ExpressionTranslator, node: int) -> int:
+    return translator.emit_constant(code.TRUE)
 
 
-def _false(self: Expressions, node: int) -> int:
-    return self.constant(code.FALSE)
+def _translate_false(translator: ExpressionTranslator, node: int) -> int:
+    return translator.emit_constant(code.FALSE)
 
 
-def _class(self: Expressions, node: int) -> int:
-    """Of all classes only the one that has none above it is told from others."""
-    return self.literal(node) if self.tree.text(node) in ROOT else self.constant(code.NONNULL)
+def _translate_class_literal(translator: ExpressionTranslator, node: int) -> int:
+    """Translate a class literal; only ``Object.class`` is distinguished from other classes."""
+    return (
+        translator.translate_literal(node)
+        if translator.tree.text(node) in ROOT
+        else translator.emit_constant(code.NONNULL)
+    )
 
 
-_VALUES: dict[str, Callable[[Expressions, int], int]] = {
-    "identifier": Expressions.identifier,
-    "field_access": Expressions.field_access,
-    "array_access": Expressions.array_access,
-    "assignment_expression": Expressions.assignment,
-    "update_expression": Expressions.update,
-    "method_invocation": Expressions.invocation,
-    "object_creation_expression": Expressions.creation,
-    "array_creation_expression": Expressions.array_creation,
-    "array_initializer": Expressions.initializer,
-    "ternary_expression": Expressions.ternary,
-    "binary_expression": Expressions.binary,
-    "unary_expression": Expressions.unary,
-    "instanceof_expression": Expressions.truth,
-    "cast_expression": Expressions.cast,
-    "parenthesized_expression": Expressions.parenthesized,
-    "lambda_expression": Expressions.function,
-    "method_reference": Expressions.function,
-    "switch_expression": Expressions.switch,
-    "null_literal": _null,
-    "this": _this,
-    "super": _this,
-    "true": _true,
-    "false": _false,
-    "string_literal": Expressions.literal,
-    "class_literal": _class,
-    **dict.fromkeys(NUMBERS, Expressions.literal),
+_TRANSLATORS: dict[str, Callable[[ExpressionTranslator, int], int]] = {
+    "identifier": ExpressionTranslator.translate_identifier,
+    "field_access": ExpressionTranslator.translate_field_access,
+    "array_access": ExpressionTranslator.translate_array_access,
+    "assignment_expression": ExpressionTranslator.translate_assignment,
+    "update_expression": ExpressionTranslator.translate_update,
+    "method_invocation": ExpressionTranslator.translate_call_chain,
+    "object_creation_expression": ExpressionTranslator.translate_creation,
+    "array_creation_expression": ExpressionTranslator.translate_array_creation,
+    "array_initializer": ExpressionTranslator.translate_array_initializer,
+    "ternary_expression": ExpressionTranslator.translate_ternary,
+    "binary_expression": ExpressionTranslator.translate_binary,
+    "unary_expression": ExpressionTranslator.translate_unary,
+    "instanceof_expression": ExpressionTranslator.translate_to_boolean,
+    "cast_expression": ExpressionTranslator.translate_cast,
+    "parenthesized_expression": ExpressionTranslator.translate_parenthesized,
+    "lambda_expression": ExpressionTranslator.translate_function,
+    "method_reference": ExpressionTranslator.translate_function,
+    "switch_expression": ExpressionTranslator.translate_switch_expression,
+    "null_literal": _translate_null,
+    "this": _translate_this,
+    "super": _translate_this,
+    "true": _translate_true,
+    "false": _translate_false,
+    "string_literal": ExpressionTranslator.translate_literal,
+    "class_literal": _translate_class_literal,
+    **dict.fromkeys(NUMBERS, ExpressionTranslator.translate_literal),
 }
 
 
-_FLIPPED = {">": True, "<=": True, "<": False, ">=": False}
+_SWAPS_OPERANDS = {">": True, "<=": True, "<": False, ">=": False}
 
 
-class Conditions(Expressions):
-    def decide(self, node: int, yes: int, no: int) -> None:
+class ConditionTranslator(ExpressionTranslator):
+    """Translate conditions into jumps to ``if_true`` or ``if_false``."""
+
+    def translate_condition(self, node: int, if_true: int, if_false: int) -> None:
         self.depth += 1
-        if self.depth > DEEPEST:
+        if self.depth > DEEPEST_NESTING:
             raise UnreadableError
-        self._decide(node, yes, no)
+        self._translate_condition_by_kind(node, if_true, if_false)
         self.depth -= 1
 
-    def _decide(self, node: int, yes: int, no: int) -> None:
+    def _translate_condition_by_kind(self, node: int, if_true: int, if_false: int) -> None:
         tree = self.tree
         kind = tree.kind[node]
         while kind == "parenthesized_expression":
-            inner = tree.kids(node)
+            inner = tree.named_children(node)
             if not inner:
-                self.emit(code.EITHER, c=yes, e=no)
+                self.emit(code.EITHER, c=if_true, e=if_false)
                 return
             node = inner[0]
             kind = tree.kind[node]
         if kind == "true" or kind == "false":
-            self.jump(yes if kind == "true" else no)
+            self.emit_jump(if_true if kind == "true" else if_false)
             return
         if kind == "unary_expression":
             operator, operand = tree.child(node, t.OPERATOR), tree.child(node, t.OPERAND)
             if operator >= 0 and operand >= 0 and tree.kind[operator] == "!":
-                self.decide(operand, no, yes)
+                self.translate_condition(operand, if_false, if_true)
                 return
         if kind == "instanceof_expression":
-            self.instance(node, yes, no)
+            self.translate_instanceof(node, if_true, if_false)
             return
         if kind == "ternary_expression":
             parts = [tree.child(node, w) for w in (t.CONDITION, t.CONSEQUENCE, t.ALTERNATIVE)]
             if min(parts) >= 0:
-                first, second = self.label(), self.label()
-                self.decide(parts[0], first, second)
-                self.place(first)
-                self.decide(parts[1], yes, no)
-                self.place(second)
-                self.decide(parts[2], yes, no)
+                first, second = self.new_label(), self.new_label()
+                self.translate_condition(parts[0], first, second)
+                self.place_label(first)
+                self.translate_condition(parts[1], if_true, if_false)
+                self.place_label(second)
+                self.translate_condition(parts[2], if_true, if_false)
                 return
-        if kind == "binary_expression" and self.compare(node, yes, no):
+        if kind == "binary_expression" and self.translate_comparison(node, if_true, if_false):
             return
-        register = self.value(node)
-        self.number(node, register)
-        self.emit(code.IF_TRUE, a=register, c=yes, e=no)
+        register = self.translate_expression(node)
+        self.emit_unboxing(node, register)
+        self.emit(code.IF_TRUE, a=register, c=if_true, e=if_false)
 
-    def compare(self, node: int, yes: int, no: int) -> bool:
+    def translate_comparison(self, node: int, if_true: int, if_false: int) -> bool:
+        """Translate a comparison, ``&&`` or ``||``; return False for other operators."""
         tree = self.tree
         operator = tree.child(node, t.OPERATOR)
         left, right = tree.child(node, t.LEFT), tree.child(node, t.RIGHT)
         if operator < 0 or left < 0 or right < 0:
             return False
-        spelt = tree.kind[operator]
-        if spelt in ("&&", "||") or (spelt in ("|", "&") and self.joins_conditions(node)):
-            self.connect(node, spelt, yes, no)
+        operator_text = tree.kind[operator]
+        if operator_text in ("&&", "||") or (
+            operator_text in ("|", "&") and self.joins_conditions(node)
+        ):
+            self.translate_and_or(node, operator_text, if_true, if_false)
             return True
-        if spelt in ("==", "!="):
-            if spelt == "!=":
-                yes, no = no, yes
+        if operator_text in ("==", "!="):
+            if operator_text == "!=":
+                if_true, if_false = if_false, if_true
             if self.is_null(left):
                 left, right = right, left
-            register = self.value(left)
+            left_register = self.translate_expression(left)
             if self.is_null(right):
-                self.emit(code.IF_NULL, a=register, c=yes, e=no, at=tree.start[node])
+                self.emit(
+                    code.IF_NULL, a=left_register, c=if_true, e=if_false, offset=tree.start[node]
+                )
                 return True
-            other = self.value(right)
-            self.operands(spelt, left, register, right, other)
-            self.emit(code.IF_EQUAL, a=register, b=other, c=yes, e=no)
+            right_register = self.translate_expression(right)
+            self.unbox_operands(operator_text, left, left_register, right, right_register)
+            self.emit(code.IF_EQUAL, a=left_register, b=right_register, c=if_true, e=if_false)
             return True
-        if spelt in _FLIPPED:
-            register = self.value(left)
-            other = self.value(right)
-            self.operands(spelt, left, register, right, other)
-            if _FLIPPED[spelt]:
-                register, other = other, register
-            if spelt in ("<=", ">="):
-                yes, no = no, yes
-            self.emit(code.IF_LESS, a=register, b=other, c=yes, e=no)
+        if operator_text in _SWAPS_OPERANDS:
+            left_register = self.translate_expression(left)
+            right_register = self.translate_expression(right)
+            self.unbox_operands(operator_text, left, left_register, right, right_register)
+            if _SWAPS_OPERANDS[operator_text]:
+                left_register, right_register = right_register, left_register
+            if operator_text in ("<=", ">="):
+                if_true, if_false = if_false, if_true
+            self.emit(code.IF_LESS, a=left_register, b=right_register, c=if_true, e=if_false)
             return True
         return False
 
-    def connect(self, node: int, spelt: str, yes: int, no: int) -> None:
-        """A chain of ``&&`` or of ``||``: from the left, without going down."""
+    def translate_and_or(self, node: int, operator_text: str, if_true: int, if_false: int) -> None:
+        """Translate a chain of ``&&`` or of ``||`` from the left, without recursion."""
         tree = self.tree
         parts = []
         while True:
             operator = tree.child(node, t.OPERATOR)
             left, right = tree.child(node, t.LEFT), tree.child(node, t.RIGHT)
-            same = tree.kind[node] == "binary_expression" and operator >= 0
-            if not same or tree.kind[operator] != spelt or left < 0 or right < 0:
+            is_binary = tree.kind[node] == "binary_expression" and operator >= 0
+            if not is_binary or tree.kind[operator] != operator_text or left < 0 or right < 0:
                 parts.append(node)
                 break
             parts.append(right)
             node = left
         for part in reversed(parts[1:]):
-            following = self.label()
-            if spelt[0] == "&":
-                self.decide(part, following, no)
+            following = self.new_label()
+            if operator_text[0] == "&":
+                self.translate_condition(part, following, if_false)
             else:
-                self.decide(part, yes, following)
-            self.place(following)
-        self.decide(parts[0], yes, no)
+                self.translate_condition(part, if_true, following)
+            self.place_label(following)
+        self.translate_condition(parts[0], if_true, if_false)
 
-    def instance(self, node: int, yes: int, no: int) -> None:
+    def translate_instanceof(self, node: int, if_true: int, if_false: int) -> None:
         tree = self.tree
         left = tree.child(node, t.LEFT)
         if left < 0:
-            self.emit(code.EITHER, c=yes, e=no)
+            self.emit(code.EITHER, c=if_true, e=if_false)
             return
-        register = self.value(left)
+        register = self.translate_expression(left)
         name = tree.child(node, t.NAME)
-        pattern = tree.first(node, "record_pattern", "type_pattern")
+        pattern = tree.first_child_of_kind(node, "record_pattern", "type_pattern")
         right = tree.child(node, t.RIGHT)
-        # With a pattern that looks into the object it says less than what class it is.
-        kind = -1
+        # A record pattern tests more than the class, so its failure does not exclude the class.
+        class_text = -1
         if right >= 0 and tree.kind[right] != "array_type":
-            kind = self.pool.text(tree.text(self.simple(right)))
+            class_text = self.pool.intern_text(tree.text(self.find_simple_type(right)))
         if name < 0 and pattern < 0:
-            self.emit(code.IF_KIND, a=register, b=kind, c=yes, e=no)
+            self.emit(code.IF_KIND, a=register, b=class_text, c=if_true, e=if_false)
             return
-        bound = self.label()
-        self.emit(code.IF_KIND, a=register, b=kind if pattern < 0 else -1, c=bound, e=no)
-        self.place(bound)
+        bound = self.new_label()
+        self.emit(
+            code.IF_KIND, a=register, b=class_text if pattern < 0 else -1, c=bound, e=if_false
+        )
+        self.place_label(bound)
         if name >= 0:
-            self.emit(code.COPY, self.register(name), register)
+            self.emit(code.COPY, self.variable_register(name), register)
         else:
-            self.bind(pattern, register)
-        self.jump(yes)
+            self.bind_pattern(pattern, register)
+        self.emit_jump(if_true)
 
-    def bind(self, pattern: int, register: int) -> None:
-        """The variable of a pattern is what was matched; those inside it are not known."""
+    def bind_pattern(self, pattern: int, register: int) -> None:
+        """Bind the variable of a type pattern to the matched value; others stay unknown."""
         tree = self.tree
         if tree.kind[pattern] == "type_pattern":
-            for one in tree.kids(pattern):
-                if tree.kind[one] == "identifier":
-                    self.emit(code.COPY, self.register(one), register)
+            for child in tree.named_children(pattern):
+                if tree.kind[child] == "identifier":
+                    self.emit(code.COPY, self.variable_register(child), register)

@@ -1,68 +1,70 @@
-"""Calls, new objects and functions, translated.
-
-Assignments, translated: what is evaluated first, what is written where.
-"""
+"""Translation of assignments, calls, object creations and lambdas into instructions."""
 
 from __future__ import annotations
 
 from codeacumen.languages.java.nulls import _tree as t
 from codeacumen.languages.java.nulls import code
-from codeacumen.languages.java.nulls.code import SOLID, THIS, Frame, Names
+from codeacumen.languages.java.nulls.code import NEVER_NULL_KINDS, THIS, Frame, NameTranslator
 
 
-class Assignments(Names):
-    def assignment(self, node: int) -> int:
+class AssignmentTranslator(NameTranslator):
+    """Translate assignments, in the order of evaluation of JLS 15.26."""
+
+    def translate_assignment(self, node: int) -> int:
         tree = self.tree
         left, right = tree.child(node, t.LEFT), tree.child(node, t.RIGHT)
         operator = tree.child(node, t.OPERATOR)
         if left < 0 or right < 0 or operator < 0:
-            return self.constant(code.UNKNOWN)
-        plain = tree.kind[operator] == "="
-        target = self.bare_target(left)
+            return self.emit_constant(code.UNKNOWN)
+        is_simple = tree.kind[operator] == "="
+        target = self.unwrap_target(left)
         kind = tree.kind[target]
-        base = place = -1
+        base_register = index_register = -1
         if kind == "field_access":
             owner = tree.child(target, t.OBJECT)
-            if not plain:
-                self.value(target)
+            if not is_simple:
+                self.translate_expression(target)
             elif owner >= 0 and not self.is_class(owner):
-                base = self.value(owner)
-                self.deref(owner, base, code.BY_FIELD)
+                base_register = self.translate_expression(owner)
+                self.emit_dereference(owner, base_register, code.BY_FIELD)
         elif kind == "array_access":
-            array, index = tree.child(target, t.ARRAY), tree.child(target, t.INDEX)
-            if array < 0 or index < 0:
-                return self.constant(code.UNKNOWN)
-            base, place = self.value(array), self.value(index)
-            self.deref(array, base, code.BY_INDEX)
+            array, index_node = tree.child(target, t.ARRAY), tree.child(target, t.INDEX)
+            if array < 0 or index_node < 0:
+                return self.emit_constant(code.UNKNOWN)
+            base_register, index_register = (
+                self.translate_expression(array),
+                self.translate_expression(index_node),
+            )
+            self.emit_dereference(array, base_register, code.BY_INDEX)
         if tree.kind[operator] in ("|=", "&=") and self.is_condition(right):
-            register = self.gathered(target, right, tree.kind[operator])
-            self.write(target, register, base, place)
+            register = self.translate_condition_update(target, right, tree.kind[operator])
+            self.emit_write(target, register, base_register, index_register)
             return register
-        register = self.value(right)
-        if not plain:
-            # What x += y gives is a number, a truth value or a string.
+        register = self.translate_expression(right)
+        if not is_simple:
+            # The result of x += y is a number, a boolean or a string.
             if tree.kind[operator] != "+=":
-                self.number(right, register)
-            register = self.constant(code.NONNULL)
+                self.emit_unboxing(right, register)
+            register = self.emit_constant(code.NONNULL)
         elif kind == "identifier" and self.is_primitive(target):
-            self.number(right, register)
-        self.write(target, register, base, place)
+            self.emit_unboxing(right, register)
+        self.emit_write(target, register, base_register, index_register)
         return register
 
     def is_condition(self, node: int) -> bool:
-        """Whether an expression is a truth value, by what it looks like."""
+        """Return whether the syntax of an expression shows that its value is a boolean."""
         tree = self.tree
-        node = tree.bare(node)
+        node = tree.unwrap_expression(node)
         if tree.kind[node] == "binary_expression":
             operator = tree.child(node, t.OPERATOR)
-            spelt = tree.kind[operator] if operator >= 0 else ""
-            if spelt in ("|", "&"):
+            operator_text = tree.kind[operator] if operator >= 0 else ""
+            if operator_text in ("|", "&"):
                 return self.joins_conditions(node)
-            return spelt in ("==", "!=", "&&", "||")
+            return operator_text in ("==", "!=", "&&", "||")
         return tree.kind[node] == "instanceof_expression"
 
     def joins_conditions(self, node: int) -> bool:
-        """Whether ``|`` or ``&`` stands between truth values, as far as one can see."""
+        """Return whether the operands of ``|`` or ``&`` are booleans, judged by their syntax."""
         tree = self.tree
         while tree.kind[node] == "binary_expression":
             operator = tree.child(node, t.OPERATOR)
@@ -75,90 +77,109 @@ class Assignments(Names):
                 return self.is_condition(right)
         return False
 
-    def gathered(self, target: int, right: int, operator: str) -> int:
-        """``x |= condition``: which way was taken tells what it was."""
-        before = self.value(target)
-        yes, no, more = (self.label() for _ in range(3))
+    def translate_condition_update(self, target: int, right: int, operator: str) -> int:
+        """Translate ``x |= condition`` and ``x &= condition`` by jumps."""
+        before = self.translate_expression(target)
+        if_true, if_false, evaluate_right = (self.new_label() for _ in range(3))
         if operator == "|=":
-            self.emit(code.IF_TRUE, a=before, c=yes, e=more)
+            self.emit(code.IF_TRUE, a=before, c=if_true, e=evaluate_right)
         else:
-            self.emit(code.IF_TRUE, a=before, c=more, e=no)
-        self.place(more)
-        self.decide(right, yes, no)
-        return self.truth_at(yes, no)
+            self.emit(code.IF_TRUE, a=before, c=evaluate_right, e=if_false)
+        self.place_label(evaluate_right)
+        self.translate_condition(right, if_true, if_false)
+        return self.emit_boolean(if_true, if_false)
 
-    def truth(self, node: int) -> int:
-        """A condition as a value: what it tells is kept by which way was taken."""
-        yes, no = self.label(), self.label()
-        self.decide(node, yes, no)
-        return self.truth_at(yes, no)
+    def translate_to_boolean(self, node: int) -> int:
+        """Translate a condition as a value; each result has a path with the implied facts."""
+        if_true, if_false = self.new_label(), self.new_label()
+        self.translate_condition(node, if_true, if_false)
+        return self.emit_boolean(if_true, if_false)
 
-    def truth_at(self, yes: int, no: int) -> int:
-        """True for those who go to one label, false for those who go to the other."""
-        made, end = self.new(), self.label()
-        self.place(yes)
-        self.emit(code.CONST, made, code.TRUE)
-        self.jump(end)
-        self.place(no)
-        self.emit(code.CONST, made, code.FALSE)
-        self.place(end)
-        return made
+    def emit_boolean(self, if_true: int, if_false: int) -> int:
+        """Emit a register that is true on paths to one label and false on paths to the other."""
+        result, end = self.new_register(), self.new_label()
+        self.place_label(if_true)
+        self.emit(code.CONST, result, code.TRUE)
+        self.emit_jump(end)
+        self.place_label(if_false)
+        self.emit(code.CONST, result, code.FALSE)
+        self.place_label(end)
+        return result
 
-    def bare_target(self, node: int) -> int:
+    def unwrap_target(self, node: int) -> int:
+        """Return the target of an assignment without parentheses."""
         while self.tree.kind[node] == "parenthesized_expression":
-            inner = self.tree.kids(node)
+            inner = self.tree.named_children(node)
             if not inner:
                 return node
             node = inner[0]
         return node
 
-    def write(self, target: int, register: int, base: int = -1, place: int = -1) -> None:
+    def emit_write(
+        self, target: int, register: int, base_register: int = -1, index_register: int = -1
+    ) -> None:
+        """Emit the write of a register to a variable, a field or an array element."""
         tree = self.tree
         kind = tree.kind[target]
-        at = tree.start[target]
+        offset = tree.start[target]
         if kind == "identifier":
-            if tree.role.get(target, 0) in t.VARIABLES:
-                self.emit(code.COPY, self.register(target), register, at=at)
+            if tree.role.get(target, 0) in t.VARIABLE_ROLES:
+                self.emit(code.COPY, self.variable_register(target), register, offset=offset)
             else:
-                # A class's field is nobody's own, even where no class is named.
-                shared = 1 if tree.declared.get(target, -1) in self.statics else -1
-                self.emit(code.STORE, a=THIS, b=register, c=self.name(target), e=shared, at=at)
+                # A static field belongs to no object, even where the class is not written.
+                is_static = 1 if tree.declaration.get(target, -1) in self.statics else -1
+                self.emit(
+                    code.STORE,
+                    a=THIS,
+                    b=register,
+                    c=self.intern_name(target),
+                    e=is_static,
+                    offset=offset,
+                )
         elif kind == "field_access":
             name = tree.child(target, t.FIELD)
             if name >= 0:
-                self.emit(code.STORE, a=base, b=register, c=self.name(name), at=tree.start[name])
+                self.emit(
+                    code.STORE,
+                    a=base_register,
+                    b=register,
+                    c=self.intern_name(name),
+                    offset=tree.start[name],
+                )
         elif kind == "array_access":
-            self.emit(code.SET_INDEX, a=base, b=place, c=register, at=at)
+            self.emit(code.SET_INDEX, a=base_register, b=index_register, c=register, offset=offset)
 
-    def name(self, node: int) -> int:
-        return self.pool.text(self.tree.text(node))
+    def intern_name(self, node: int) -> int:
+        return self.pool.intern_text(self.tree.text(node))
 
-    def update(self, node: int) -> int:
-        inner = self.tree.kids(node)
+    def translate_update(self, node: int) -> int:
+        inner = self.tree.named_children(node)
         if not inner:
-            return self.constant(code.UNKNOWN)
-        target = self.bare_target(inner[0])
-        register = self.value(target)
-        self.number(target, register)
-        made = self.new()
+            return self.emit_constant(code.UNKNOWN)
+        target = self.unwrap_target(inner[0])
+        register = self.translate_expression(target)
+        self.emit_unboxing(target, register)
+        result = self.new_register()
         text = self.tree.text(node)
-        self.emit(code.STEP, made, register, c=1 if "+" in text[:2] + text[-2:] else -1)
+        self.emit(code.STEP, result, register, c=1 if "+" in text[:2] + text[-2:] else -1)
         if self.tree.kind[target] == "identifier":
-            self.write(target, made)
-        return made
+            self.emit_write(target, result)
+        return result
 
 
-# Of a call: the receiver or the arguments make a new object; it is the object's own constructor
-# or its superclass's.
+# Flags of a call: it creates an object, it is ``this(...)`` or ``super(...)``, it is through
+# ``super``.
 CREATES, CONSTRUCTS, SUPER = 1, 2, 4
 
 
 _PRIMITIVE_NAMES = frozenset(("int", "long", "boolean", "char", "byte", "short", "float", "double"))
 
 
-class Invocations(Assignments):
-    def invocation(self, node: int) -> int:
-        """A chain of calls from the inside out: chains may be long."""
+class InvocationTranslator(AssignmentTranslator):
+    """Translate calls, object creations, lambdas and method references."""
+
+    def translate_call_chain(self, node: int) -> int:
+        """Translate a chain of calls from the inside out, because chains may be long."""
         tree = self.tree
         chain = [node]
         while True:
@@ -169,150 +190,173 @@ class Invocations(Assignments):
         base = tree.child(chain[-1], t.OBJECT)
         receiver = -1
         if base >= 0 and not self.is_class(base):
-            receiver = THIS if tree.kind[base] in ("this", "super") else self.value(base)
+            receiver = (
+                THIS if tree.kind[base] in ("this", "super") else self.translate_expression(base)
+            )
         while chain:
             call = chain.pop()
-            receiver = self.call(call, base, receiver)
+            receiver = self.translate_call(call, base, receiver)
             base = call
         return receiver
 
-    def call(self, node: int, base: int, receiver: int) -> int:
+    def translate_call(self, node: int, base: int, receiver: int) -> int:
         tree = self.tree
-        name, listed = tree.child(node, t.NAME), tree.child(node, t.ARGUMENTS)
+        name, argument_list = tree.child(node, t.NAME), tree.child(node, t.ARGUMENTS)
         if name < 0:
-            return self.constant(code.UNKNOWN)
+            return self.emit_constant(code.UNKNOWN)
         flags = 0
         if base < 0:
             receiver = THIS
         elif tree.kind[base] == "super":
             flags = SUPER
-        nodes = tree.kids(listed) if listed >= 0 else []
-        arguments = [self.value(one) for one in nodes]
+        argument_nodes = tree.named_children(argument_list) if argument_list >= 0 else []
+        arguments = [self.translate_expression(argument) for argument in argument_nodes]
         if base >= 0 and receiver > 0:
             site = self.sites.get(tree.start[name])
             if site is None or site.kind != "S":
-                self.deref(base, receiver, code.BY_CALL)
-        return self.called(node, name, receiver, nodes, arguments, flags)
+                self.emit_dereference(base, receiver, code.BY_CALL)
+        return self.emit_call(node, name, receiver, argument_nodes, arguments, flags)
 
-    def called(
+    def emit_call(
         self,
         node: int,
         name: int,
         receiver: int,
-        nodes: list[int],
+        argument_nodes: list[int],
         arguments: list[int],
         flags: int,
     ) -> int:
+        """Emit a call, and the unboxing of arguments for primitive parameters."""
         tree, pool = self.tree, self.pool
         site = self.sites.get(tree.start[name])
-        made = self.new()
-        label, targets = pool.text(tree.text(name)), 0
+        result = self.new_register()
+        label, targets = pool.intern_text(tree.text(name)), 0
         if site is not None and not (site.ambiguous and not site.inside):
-            label = pool.text(site.callee)
+            label = pool.intern_text(site.callee)
             if not site.ambiguous and site.inside:
-                targets = pool.target(site.targets)
+                targets = pool.intern_targets(site.targets)
             if "(" in site.callee:
                 types = site.callee.rpartition("(")[2].rstrip(")").split(",")
-                for one, register, type_ in zip(nodes, arguments, types, strict=False):
+                for argument, register, type_ in zip(
+                    argument_nodes, arguments, types, strict=False
+                ):
                     if type_ in _PRIMITIVE_NAMES:
-                        self.number(one, register)
+                        self.emit_unboxing(argument, register)
         row = len(pool.calls)
-        pool.calls += (label, targets, flags, receiver, self.call_expression(node, name))
+        pool.calls += (label, targets, flags, receiver, self.add_call_expression(node, name))
         pool.calls.append(len(arguments))
-        for one, register in zip(nodes, arguments, strict=True):
-            bare = tree.bare(one)
-            solid = tree.kind[bare] in SOLID
+        for argument, register in zip(argument_nodes, arguments, strict=True):
+            unwrapped = tree.unwrap_expression(argument)
+            is_never_null = tree.kind[unwrapped] in NEVER_NULL_KINDS
             pool.calls.append(register)
-            pool.calls.append(-1 if solid or self.caught else self.expression(one))
-        self.emit(code.CALL, made, c=row, at=tree.start[name])
-        return made
+            pool.calls.append(-1 if is_never_null or self.caught else self.add_expression(argument))
+        self.emit(code.CALL, result, c=row, offset=tree.start[name])
+        return result
 
-    def call_expression(self, node: int, name: int) -> int:
+    def add_call_expression(self, node: int, name: int) -> int:
         tree, pool = self.tree, self.pool
         text = f"{tree.text(name)}()"
-        pool.expressions += (pool.text(text), pool.text(tree.text(name)), tree.start[name], 1)
+        pool.expressions += (
+            pool.intern_text(text),
+            pool.intern_text(tree.text(name)),
+            tree.start[name],
+            1,
+        )
         return len(pool.expressions) // 4 - 1
 
-    def creation(self, node: int) -> int:
+    def translate_creation(self, node: int) -> int:
         tree = self.tree
-        type_, listed = tree.child(node, t.TYPE), tree.child(node, t.ARGUMENTS)
+        type_, argument_list = tree.child(node, t.TYPE), tree.child(node, t.ARGUMENTS)
         if type_ < 0:
-            return self.constant(code.NONNULL)
+            return self.emit_constant(code.NONNULL)
         first = node + 1
-        if tree.named[first] and tree.kind[first] not in ("annotation", "marker_annotation"):
-            outer = self.value(first)
-            self.deref(first, outer, code.BY_CALL)
-        nodes = tree.kids(listed) if listed >= 0 else []
-        arguments = [self.value(one) for one in nodes]
-        return self.called(node, self.simple(type_), -1, nodes, arguments, CREATES)
+        if tree.is_named[first] and tree.kind[first] not in ("annotation", "marker_annotation"):
+            outer = self.translate_expression(first)
+            self.emit_dereference(first, outer, code.BY_CALL)
+        argument_nodes = tree.named_children(argument_list) if argument_list >= 0 else []
+        arguments = [self.translate_expression(argument) for argument in argument_nodes]
+        return self.emit_call(
+            node, self.find_simple_type(type_), -1, argument_nodes, arguments, CREATES
+        )
 
-    def simple(self, node: int) -> int:
-        """The node of a type's simple name."""
+    def find_simple_type(self, node: int) -> int:
+        """Return the node of a type's simple name."""
         tree = self.tree
         while True:
             parts = [
-                one
-                for one in tree.kids(node)
-                if tree.kind[one] in ("type_identifier", "scoped_type_identifier", "generic_type")
+                child
+                for child in tree.named_children(node)
+                if tree.kind[child] in ("type_identifier", "scoped_type_identifier", "generic_type")
             ]
             if not parts:
                 return node
             node = parts[-1]
 
-    def construction(self, node: int) -> None:
-        """``this(...)`` and ``super(...)``."""
+    def translate_constructor_call(self, node: int) -> None:
+        """Translate ``this(...)`` and ``super(...)``."""
         tree = self.tree
-        word, listed = tree.child(node, t.CONSTRUCTOR), tree.child(node, t.ARGUMENTS)
-        if word < 0:
+        keyword, argument_list = tree.child(node, t.CONSTRUCTOR), tree.child(node, t.ARGUMENTS)
+        if keyword < 0:
             return
-        nodes = tree.kids(listed) if listed >= 0 else []
-        arguments = [self.value(one) for one in nodes]
-        flags = CONSTRUCTS if tree.kind[word] == "this" else CONSTRUCTS | SUPER
-        self.called(node, word, THIS, nodes, arguments, flags)
+        argument_nodes = tree.named_children(argument_list) if argument_list >= 0 else []
+        arguments = [self.translate_expression(argument) for argument in argument_nodes]
+        flags = CONSTRUCTS if tree.kind[keyword] == "this" else CONSTRUCTS | SUPER
+        self.emit_call(node, keyword, THIS, argument_nodes, arguments, flags)
 
-    def function(self, node: int) -> int:
-        """A reference to a method of an object needs the object."""
+    def translate_function(self, node: int) -> int:
+        """Translate a lambda or a method reference; the latter dereferences its object."""
         if self.tree.kind[node] == "lambda_expression":
-            self.lambda_body(node)
-        elif not self.is_class(node + 1) and self.tree.named[node + 1]:
+            self.translate_lambda_body(node)
+        elif not self.is_class(node + 1) and self.tree.is_named[node + 1]:
             kind = self.tree.kind[node + 1]
             if kind not in ("super", "array_type", "this"):
-                self.deref(node + 1, self.value(node + 1), code.BY_CALL)
-        return self.constant(code.NONNULL)
+                self.emit_dereference(node + 1, self.translate_expression(node + 1), code.BY_CALL)
+        return self.emit_constant(code.NONNULL)
 
-    def lambda_body(self, node: int) -> None:
-        """A lambda runs some other time, or never: what it sees of local variables is what they
-        are now, and what it does is gone when it ends."""
+    def translate_lambda_body(self, node: int) -> None:
+        """Translate the body of a lambda as a branch that does not return to the method.
+
+        A lambda may run later or never. It sees the local variables as they are here.
+        """
         tree = self.tree
-        body, listed = tree.child(node, t.BODY), tree.child(node, t.PARAMETERS)
+        body, parameter_list = tree.child(node, t.BODY), tree.child(node, t.PARAMETERS)
         if body < 0:
             return
-        here, caught, primitive = self.frame, self.caught, self.returns_primitive
-        inside, after = self.label(), self.label()
-        self.emit(code.EITHER, c=inside, e=after)
-        self.place(inside)
+        outer_frame, outer_caught, outer_returns_primitive = (
+            self.frame,
+            self.caught,
+            self.returns_primitive,
+        )
+        body_label, after = self.new_label(), self.new_label()
+        self.emit(code.EITHER, c=body_label, e=after)
+        self.place_label(body_label)
         self.emit(code.AWAY)
         self.frame = Frame("function", None, -1, node)
         self.caught, self.returns_primitive = 0, False
-        for name in self.lambda_names(listed):
-            self.emit(code.CONST, self.register(name), code.UNKNOWN)
+        for name in self.list_lambda_parameters(parameter_list):
+            self.emit(code.CONST, self.variable_register(name), code.UNKNOWN)
         if tree.kind[body] == "block":
-            self.statement(body)
+            self.translate_statement(body)
         else:
-            self.value(body)
+            self.translate_expression(body)
         self.emit(code.HALT)
-        self.frame, self.caught, self.returns_primitive = here, caught, primitive
-        self.place(after)
+        self.frame, self.caught, self.returns_primitive = (
+            outer_frame,
+            outer_caught,
+            outer_returns_primitive,
+        )
+        self.place_label(after)
 
-    def lambda_names(self, listed: int) -> list[int]:
+    def list_lambda_parameters(self, parameter_list: int) -> list[int]:
+        """Return the name nodes of a lambda's parameters."""
         tree = self.tree
-        if listed < 0:
+        if parameter_list < 0:
             return []
-        if tree.kind[listed] == "identifier":
-            return [listed]
-        found = []
-        for one in tree.kids(listed):
-            name = one if tree.kind[one] == "identifier" else tree.child(one, t.NAME)
+        if tree.kind[parameter_list] == "identifier":
+            return [parameter_list]
+        names = []
+        for child in tree.named_children(parameter_list):
+            name = child if tree.kind[child] == "identifier" else tree.child(child, t.NAME)
             if name >= 0:
-                found.append(name)
-        return found
+                names.append(name)
+        return names

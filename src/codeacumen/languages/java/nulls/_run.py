@@ -1,7 +1,7 @@
-"""One body, run on what is known instead of on values, along all its ways.
+"""Abstract interpretation of one method body along all its paths.
 
-Ways are kept apart until they meet and know the same; where too many meet, some are merged and
-what only one of them knew is forgotten. So a report always has a way behind it.
+Paths are kept apart until they meet with the same facts. Where too many meet, some are merged, and
+facts that only one of them has are dropped. So each report is backed by a path.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 from codeacumen.languages.java.nulls import code, models
-from codeacumen.languages.java.nulls._choices import Found
+from codeacumen.languages.java.nulls._choices import CallEffects
 from codeacumen.languages.java.nulls._sizes import ZERO
 from codeacumen.languages.java.nulls._state import (
     EACH,
     FALSE,
-    FEW_WAYS,
+    FEW_PATHS,
     FRESH,
+    MAX_PATHS,
     NONNULL,
     NULL,
     NUMBER,
@@ -26,39 +27,42 @@ from codeacumen.languages.java.nulls._state import (
     THIS,
     TRUE,
     TRUTH,
-    WAYS,
     State,
     Summary,
-    common,
+    common_answers,
 )
-from codeacumen.languages.java.nulls._tests import Tests
-from codeacumen.languages.java.nulls._unit import CallSite, Unit
+from codeacumen.languages.java.nulls._tests import ConditionAnalysis
+from codeacumen.languages.java.nulls._unit import CallSite, MethodUnit
 from codeacumen.languages.java.nulls.facts import CONSTRUCTOR
-from codeacumen.languages.java.nulls.models import ANY_RUNTIME, catches
+from codeacumen.languages.java.nulls.models import ANY_RUNTIME, catches_exception
 from codeacumen.languages.java.nulls.report import Report
 
 _CONSTANTS = {code.NONNULL: NONNULL, code.TRUE: TRUE, code.FALSE: FALSE}
-# Work on one body: so many instructions for each that it has.
-_BUDGET, _LEAST = 30, 2000
+# Steps per instruction of the body, and the least number of steps.
+_BUDGET, _LEAST_BUDGET = 30, 2000
 _MOST_FIELDS = 12
 _THROWN = ("thrown",)
 
 
-class Run(Tests):
-    def __init__(self, unit: Unit, find: Callable[[CallSite], Found | None]) -> None:
-        super().__init__(unit, find)
-        self.waiting: dict[int, list[State]] = {}
-        self.order: list[int] = []
-        self.seen: dict[int, set[tuple[object, ...]]] = {}
-        # Sets of classes that are thrown; the first is that of which nothing is known.
-        self.thrown: list[frozenset[str] | None] = [None]
-        self.ways = WAYS if self._has_source() else FEW_WAYS
-        self.steps_left = _LEAST + _BUDGET * len(unit.instructions)
+class MethodAnalysis(ConditionAnalysis):
+    """Analysis of one method body: reports, and the summary for callers."""
+
+    def __init__(
+        self, unit: MethodUnit, find_effects: Callable[[CallSite], CallEffects | None]
+    ) -> None:
+        super().__init__(unit, find_effects)
+        self.waiting_states: dict[int, list[State]] = {}
+        self.pending: list[int] = []
+        self.seen_keys: dict[int, set[tuple[object, ...]]] = {}
+        # Sets of classes that may be thrown; the first, None, stands for any class.
+        self.thrown_sets: list[frozenset[str] | None] = [None]
+        self.max_paths = MAX_PATHS if self._has_source() else FEW_PATHS
+        self.steps_left = _LEAST_BUDGET + _BUDGET * len(unit.instructions)
 
     def _has_source(self) -> bool:
-        """Whether anything in the body can give a null."""
+        """Return whether anything in the body can produce a null."""
         unit = self.unit
-        if unit.maybe or unit.flags & CONSTRUCTOR:
+        if unit.nullable_parameters or unit.flags & CONSTRUCTOR:
             return True
         for op, _, a, b, c, _, _, _ in unit.instructions:
             if op == code.CONST:
@@ -70,269 +74,283 @@ class Run(Tests):
             elif op == code.ARRAY:
                 if a:
                     return True
-            elif op == code.CALL and self.may_give_null(unit.calls[c]):
+            elif op == code.CALL and self.may_return_null(unit.calls[c]):
                 return True
         return False
 
-    def run(self) -> Summary:
-        for state in self._start():
-            self.arrive(0, state)
-        while self.order and self.steps_left > 0:
-            place = heappop(self.order)
-            for state in self._met(place, self.waiting.pop(place)):
-                todo = [(place, state)]
+    def run_method(self) -> Summary:
+        """Follow all paths within the budget, and return the summary of the method."""
+        for state in self._initial_states():
+            self.add_arrival(0, state)
+        while self.pending and self.steps_left > 0:
+            merge_point = heappop(self.pending)
+            for state in self._merge_arrivals(merge_point, self.waiting_states.pop(merge_point)):
+                todo = [(merge_point, state)]
                 while todo and self.steps_left > 0:
-                    at, one = todo.pop()
-                    self._follow(at, one, todo)
+                    position, next_state = todo.pop()
+                    self._follow_path(position, next_state, todo)
         if self.steps_left > 0:
-            self.settle()
+            self.report_doubts()
         throws = self.throws
         if throws is None:
-            # What has to be declared is declared.
+            # Checked exceptions are declared; unchecked ones may always be thrown.
             throws = self.unit.throws | {ANY_RUNTIME}
-        return Summary(self._outcomes(), self.writes, throws, self.own, self.changes)
+        return Summary(self._collect_outcomes(), self.writes, throws, self.own_writes, self.changes)
 
-    def _start(self) -> list[State]:
-        """What is known at the beginning; once more for each parameter that may be null."""
+    def _initial_states(self) -> list[State]:
+        """Return the states at the beginning: one, and one for each parameter that may be null."""
         unit = self.unit
-        registers = [SOLID] * unit.registers
+        registers = [SOLID] * unit.register_count
         facts: dict[object, int] = {THIS: NONNULL}
         heap: dict[tuple[object, ...], int] = {}
         registers[0] = THIS
-        for place in range(1, unit.parameters + 1):
-            registers[place] = PARAMETER + place
+        for parameter in range(1, unit.parameter_count + 1):
+            registers[parameter] = PARAMETER + parameter
         if unit.flags & CONSTRUCTOR:
             names = unit.facts.classes.get(unit.owner, ())
             for number, name in enumerate(names[:_MOST_FIELDS]):
                 text = unit.facts.texts[name]
-                heap[THIS, text] = self.unset_value(number)
-                facts[self.unset_value(number)] = self.unset(text)
+                heap[THIS, text] = self.unset_field_value(number)
+                facts[self.unset_field_value(number)] = self.unset_field_fact(text)
         states = [State(registers, facts, heap, frozenset())]
-        for place in range(1, unit.parameters + 1):
-            if unit.maybe >> (place - 1) & 1:
+        for parameter in range(1, unit.parameter_count + 1):
+            if unit.nullable_parameters >> (parameter - 1) & 1:
                 other = states[0].copy()
                 offset = unit.instructions[0][7]
-                key = ("parameter", place)
-                other.facts[PARAMETER + place] = self.told(key, offset, "the parameter")
+                key = ("parameter", parameter)
+                other.facts[PARAMETER + parameter] = self.nullable_fact(
+                    key, offset, "the parameter"
+                )
                 states.append(other)
         return states
 
-    def unset_value(self, number: int) -> int:
+    def unset_field_value(self, number: int) -> int:
         return len(self.unit.instructions) * EACH + number
 
-    def arrive(self, place: int, state: State) -> None:
-        waiting = self.waiting.get(place)
-        if waiting is None:
-            self.waiting[place] = [state]
-            heappush(self.order, place)
+    def add_arrival(self, position: int, state: State) -> None:
+        """Add a state to those that wait at a merge point."""
+        states = self.waiting_states.get(position)
+        if states is None:
+            self.waiting_states[position] = [state]
+            heappush(self.pending, position)
         else:
-            waiting.append(state)
+            states.append(state)
 
-    def _met(self, place: int, states: list[State]) -> list[State]:
-        """The ways that go on from a place and have not been gone."""
-        if len(states) == 1 and not self.unit.looping[place] and place not in self.seen:
-            self.seen[place] = set()
+    def _merge_arrivals(self, position: int, states: list[State]) -> list[State]:
+        """Return the states that continue from a merge point and were not there before."""
+        if len(states) == 1 and not self.unit.in_loop[position] and position not in self.seen_keys:
+            self.seen_keys[position] = set()
             return states
-        live = self.unit.live(place)
-        seen = self.seen.setdefault(place, set())
-        if len(seen) > 4 * WAYS:
+        live = self.unit.live_registers(position)
+        seen_keys = self.seen_keys.setdefault(position, set())
+        if len(seen_keys) > 4 * MAX_PATHS:
             return []
-        found: list[State] = []
-        here: dict[tuple[object, ...], State] = {}
+        distinct: list[State] = []
+        state_by_key: dict[tuple[object, ...], State] = {}
         for state in states:
-            key = state.tidied(live, self.unit)
-            if key not in seen:
-                seen.add(key)
-                found.append(state)
-                here[key] = state
-            elif key in here:
-                here[key].answers = common(here[key].answers, state.answers)
-        ways = self.ways
-        if len(found) <= ways:
-            return found
-        found.sort(key=self._worth)
-        rest = found[ways - 1 :]
+            key = state.prune_and_key(live, self.unit)
+            if key not in seen_keys:
+                seen_keys.add(key)
+                distinct.append(state)
+                state_by_key[key] = state
+            elif key in state_by_key:
+                state_by_key[key].answers = common_answers(state_by_key[key].answers, state.answers)
+        max_paths = self.max_paths
+        if len(distinct) <= max_paths:
+            return distinct
+        distinct.sort(key=self._null_priority)
+        rest = distinct[max_paths - 1 :]
         merged = rest[0]
         for other in rest[1:]:
-            merged = merged.merged(other)
-        key = merged.tidied(live, self.unit)
-        if key in seen:
-            return found[: ways - 1]
-        seen.add(key)
-        return [*found[: ways - 1], merged]
+            merged = merged.merge_with(other)
+        key = merged.prune_and_key(live, self.unit)
+        if key in seen_keys:
+            return distinct[: max_paths - 1]
+        seen_keys.add(key)
+        return [*distinct[: max_paths - 1], merged]
 
-    def _worth(self, state: State) -> int:
-        """Ways on which something is null come first."""
+    def _null_priority(self, state: State) -> int:
+        """Return the sort key of a state: those with the most nulls come first."""
         return -sum(1 for fact in state.facts.values() if fact < NULL)
 
-    def _follow(self, at: int, state: State, todo: list[tuple[int, State]]) -> None:
-        """Along a way until it ends, meets others, or parts."""
+    def _follow_path(self, position: int, state: State, todo: list[tuple[int, State]]) -> None:
+        """Follow a path until it ends, reaches a merge point, or splits."""
         unit = self.unit
-        instructions, meets = unit.instructions, unit.meets
-        first = True
+        instructions, meets = unit.instructions, unit.is_merge_point
+        is_first = True
         while True:
-            if not first and meets[at]:
-                self.arrive(at, state)
+            if not is_first and meets[position]:
+                self.add_arrival(position, state)
                 return
-            first = False
+            is_first = False
             self.steps_left -= 1
-            op, d, a, b, c, e, handler, offset = instructions[at]
+            op, d, a, b, c, e, handler, offset = instructions[position]
             if op == code.CALL:
-                self._may_throw(state, unit.calls[c], handler)
-                after = self.call(at, state, unit.calls[c], d)
-                if len(after) != 1:
-                    for one in after:
-                        self.arrive(at + 1, one)
+                self._propagate_exceptions(state, unit.calls[c], handler)
+                states = self.run_call(position, state, unit.calls[c], d)
+                if len(states) != 1:
+                    for next_state in states:
+                        self.add_arrival(position + 1, next_state)
                     return
-                state = after[0]
-                at += 1
+                state = states[0]
+                position += 1
             elif op == code.DEREF:
-                if not self.must_not_be_null(at, state, state.registers[a], b, c):
+                if not self.check_dereference(position, state, state.registers[a], b, c):
                     return
-                at += 1
+                position += 1
             elif op == code.COPY:
                 state.registers[d] = state.registers[a]
-                at += 1
+                position += 1
             elif op == code.LOAD:
-                second = self.load(at, state, d, a, b, unit.facts.texts[c])
-                at += 1
-                if second is not None:
-                    self.arrive(at, state)
-                    self.arrive(at, second)
+                nullable_state = self.load_field(position, state, d, a, b, unit.facts.texts[c])
+                position += 1
+                if nullable_state is not None:
+                    self.add_arrival(position, state)
+                    self.add_arrival(position, nullable_state)
                     return
             elif op == code.JUMP:
-                at = c
+                position = c
             elif op >= code.IF_NULL:
                 if op >= code.RETURN:
                     if op == code.RETURN:
-                        self.returned(state, a, offset)
+                        self.add_return(state, a, offset)
                     elif op == code.THROW:
-                        self._thrown(state, c, handler)
+                        self._run_throw(state, c, handler)
                     return
                 if op == code.IF_CAUGHT:
-                    self._caught(state, a, c, e)
+                    self._run_catch(state, a, c, e)
                     return
-                ways = self.ways_of(at, state, op, a, b)
-                if ways is None:
-                    other = state.copy()
-                    self.learn(at, state, op, a, b, True)
-                    self.learn(at, other, op, a, b, False)
+                taken = self.decide_branch(position, state, op, a, b)
+                if taken is None:
+                    other_state = state.copy()
+                    self.learn_from_branch(position, state, op, a, b, True)
+                    self.learn_from_branch(position, other_state, op, a, b, False)
                     if meets[e]:
-                        self.arrive(e, other)
+                        self.add_arrival(e, other_state)
                     else:
-                        todo.append((e, other))
-                    at = c
+                        todo.append((e, other_state))
+                    position = c
                 else:
                     if op == code.IF_TRUE:
-                        self.asked(state, state.registers[a], ways)
-                    at = c if ways else e
+                        self.learn_from_question(state, state.registers[a], taken)
+                    position = c if taken else e
             else:
-                self.plain(at, state, op, d, a, b, c)
-                at += 1
+                self.run_simple_instruction(position, state, op, d, a, b, c)
+                position += 1
 
-    def _may_throw(self, state: State, call: CallSite, handler: int) -> None:
-        found = self.found_of(call)
-        types = found.throws if found is not None else models.throws(call.label)
+    def _propagate_exceptions(self, state: State, call: CallSite, handler: int) -> None:
+        """Continue at the handler with the exceptions of a call, or add them to the summary."""
+        effects = self.effects_of(call)
+        types = effects.throws if effects is not None else models.find_thrown(call.label)
         if handler < 0:
-            self.throw(types)
+            self.add_thrown(types)
         elif types is None or types:
             other = state.copy()
-            other.facts[_THROWN] = self._class(types)
-            self.arrive(handler, other)
+            other.facts[_THROWN] = self._encode_thrown(types)
+            self.add_arrival(handler, other)
 
-    def _class(self, types: frozenset[str] | None) -> int:
-        """A number for a set of classes that may have been thrown."""
-        if types not in self.thrown:
-            self.thrown.append(types)
-        return 1 + self.thrown.index(types)
+    def _encode_thrown(self, types: frozenset[str] | None) -> int:
+        """Return a number for a set of classes that may have been thrown."""
+        if types not in self.thrown_sets:
+            self.thrown_sets.append(types)
+        return 1 + self.thrown_sets.index(types)
 
-    def _thrown(self, state: State, text: int, handler: int) -> None:
-        types = self.thrown[state.facts.get(_THROWN, 1) - 1]
+    def _run_throw(self, state: State, text: int, handler: int) -> None:
+        """Run a ``throw`` of a new object, or rethrow what was caught (``text`` is -1)."""
+        types = self.thrown_sets[state.facts.get(_THROWN, 1) - 1]
         if text >= 0:
             types = frozenset((self.unit.facts.texts[text],))
         if handler < 0:
-            self.throw(types)
+            self.add_thrown(types)
             return
-        state.facts[_THROWN] = self._class(types)
-        self.arrive(handler, state)
+        state.facts[_THROWN] = self._encode_thrown(types)
+        self.add_arrival(handler, state)
 
-    def _caught(self, state: State, text: int, clause: int, following: int) -> None:
-        """To a catch clause, or past it, or both."""
-        types = self.unit.facts.texts[text].split("|")
-        thrown = self.thrown[state.facts.get(_THROWN, 1) - 1]
-        sure = [None] if thrown is None else [catches(types, one) for one in sorted(thrown)]
-        if any(one is None or one for one in sure):
+    def _run_catch(self, state: State, types_text: int, clause: int, following: int) -> None:
+        """Continue in a catch clause, or after it, or both."""
+        types = self.unit.facts.texts[types_text].split("|")
+        thrown = self.thrown_sets[state.facts.get(_THROWN, 1) - 1]
+        answers = (
+            [None]
+            if thrown is None
+            else [catches_exception(types, class_name) for class_name in sorted(thrown)]
+        )
+        if any(answer is None or answer for answer in answers):
             other = state.copy()
             other.facts.pop(_THROWN, None)
-            self.arrive(clause, other)
-        if any(not one for one in sure):
-            self.arrive(following, state)
+            self.add_arrival(clause, other)
+        if any(not answer for answer in answers):
+            self.add_arrival(following, state)
 
-    def plain(self, at: int, state: State, op: int, d: int, a: int, b: int, c: int) -> None:
-        """Instructions that only make or move values."""
+    def run_simple_instruction(
+        self, position: int, state: State, op: int, d: int, a: int, b: int, c: int
+    ) -> None:
+        """Run an instruction that only defines or moves values."""
         registers = state.registers
         if op == code.TEXT:
-            registers[d] = self.constant(c)
+            registers[d] = self.constant_value(c)
             return
         if op == code.AWAY:
-            for key in [key for key, held in state.heap.items() if state.fact(held) < 0]:
+            for key in [key for key, element in state.heap.items() if state.fact_of(element) < 0]:
                 del state.heap[key]
             return
         if op == code.STEP:
-            before = registers[a]
-            if NUMBER <= before < TRUTH and not self.unit.looping[at]:
-                registers[d] = before + c
+            old_value = registers[a]
+            if NUMBER <= old_value < TRUTH and not self.unit.in_loop[position]:
+                registers[d] = old_value + c
             else:
-                counts = ZERO <= before < TRUTH or ("counts", before) in state.facts
-                value = self.make(at, state, d)
+                is_counter = ZERO <= old_value < TRUTH or ("counts", old_value) in state.facts
+                value = self.define_value(position, state, d)
                 state.facts[value] = NONNULL
-                if counts and c > 0:
+                if is_counter and c > 0:
                     state.facts["counts", value] = TRUE
             return
         if op == code.STORE:
-            shared = self.unit.instructions[at][5] == 1
-            self.store(state, a, b, self.unit.facts.texts[c], shared)
+            shared = self.unit.instructions[position][5] == 1
+            self.store_field(state, a, b, self.unit.facts.texts[c], shared)
             return
         if op == code.SET_INDEX:
             base, value = registers[a], registers[c]
-            if state.fact(value) == FRESH:
+            if state.fact_of(value) == FRESH:
                 state.facts[value] = NONNULL
             for key in [key for key in state.heap if key[0] == base and len(key) == 2]:
                 del state.heap[key]
             state.heap[base, registers[b]] = value
-            if state.fact(base) == FRESH:
+            if state.fact_of(base) == FRESH:
                 state.facts[base] = NONNULL
             return
-        value = at * EACH
+        value = position * EACH
         if op == code.INDEX:
             base = registers[a]
-            held = state.heap.get((base, registers[b]))
-            if held is not None:
-                registers[d] = held
+            element = state.heap.get((base, registers[b]))
+            if element is not None:
+                registers[d] = element
                 return
-            fresh = state.heap.get((base, "empty")) is not None and state.fact(base) == FRESH
-            self.make(at, state, d)
+            has_null_elements = (
+                state.heap.get((base, "empty")) is not None and state.fact_of(base) == FRESH
+            )
+            self.define_value(position, state, d)
             base = registers[a]
             key = (base, registers[b])
-            if fresh:
-                state.facts[value] = self.element(at)
-            elif base >= 0 and at in self.unit.correlated:
+            if has_null_elements:
+                state.facts[value] = self.unset_element_fact(position)
+            elif base >= 0 and position in self.unit.correlated:
                 state.heap[key] = value
             return
         if op == code.CONST and a in (code.TRUE, code.FALSE):
             registers[d] = TRUTH if a == code.TRUE else TRUTH + 1
             return
-        self.make(at, state, d)
+        self.define_value(position, state, d)
         if op == code.CONST:
             if a == code.NULL:
-                state.facts[value] = self.literal(at)
+                state.facts[value] = self.null_literal_fact(position)
             elif a != code.UNKNOWN:
                 if a == code.NONNULL:
-                    registers[d] = SOLID if not self.unit.looping[at] else value
+                    registers[d] = SOLID if not self.unit.in_loop[position] else value
                 state.facts[value] = _CONSTANTS[a]
         elif op == code.ARRAY:
             state.facts[value] = FRESH
-            if a and not self.unit.fills:
+            if a and not self.unit.fills_arrays:
                 state.heap[value, "empty"] = SOLID
         elif op == code.EACH and a >= 0:
             keys = state.heap.get((registers[a], "keys"))
@@ -340,17 +358,23 @@ class Run(Tests):
                 state.heap[value, "key of"] = keys
 
 
-class Result(NamedTuple):
-    """``sources`` names for each report whose null it is; ``tested`` which of these are tested
-    for null, and where they were got."""
+class UnitResult(NamedTuple):
+    """Result of a method's analysis.
+
+    ``sources`` names for each report the source of its null. ``tested_sources`` are those that the
+    method tests for null, with path and line of their origin.
+    """
 
     summary: Summary
     reports: list[Report]
     sources: list[str]
-    tested: set[tuple[str, str, int]]
+    tested_sources: set[tuple[str, str, int]]
 
 
-def analyse_unit(unit: Unit, find: Callable[[CallSite], Found | None]) -> Result:
-    run = Run(unit, find)
-    summary = run.run()
-    return Result(summary, run.reports, run.sources, run.tested)
+def analyse_unit(
+    unit: MethodUnit, find_effects: Callable[[CallSite], CallEffects | None]
+) -> UnitResult:
+    """Analyse a body; ``find_effects`` returns the effects of a call, or None."""
+    analysis = MethodAnalysis(unit, find_effects)
+    summary = analysis.run_method()
+    return UnitResult(summary, analysis.reports, analysis.sources, analysis.tested_sources)

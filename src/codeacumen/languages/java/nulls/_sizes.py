@@ -24,104 +24,113 @@ from codeacumen.languages.java.nulls._state import (
     TRUTH,
     State,
 )
-from codeacumen.languages.java.nulls._unit import Unit
-from codeacumen.languages.java.nulls._values import Values
+from codeacumen.languages.java.nulls._unit import MethodUnit
+from codeacumen.languages.java.nulls._values import ValueAnalysis
 from codeacumen.languages.java.nulls.code import ROOT
-from codeacumen.languages.java.nulls.models import name_of
+from codeacumen.languages.java.nulls.models import method_name
 
 
-class Maps(Values):
-    def __init__(self, unit: Unit) -> None:
+class MapModel(ValueAnalysis):
+    def __init__(self, unit: MethodUnit) -> None:
         super().__init__(unit)
         # True if the body tests for a key, which may equal an earlier key computed the same way.
         self.looks_up = any(
-            models.kind_of(call.label, models.plain(call.label)) == models.CONTAINS
+            models.find_map_method(call.label, models.strip_parameters(call.label))
+            == models.CONTAINS
             for call in unit.calls.values()
         )
 
-    def keyed(
+    def run_map_call(
         self,
-        at: int,
+        position: int,
         state: State,
-        kind: str,
+        map_method: str,
         receiver: int,
-        given: list[int],
+        argument_values: list[int],
         d: int,
     ) -> list[State]:
         """Return the states after a call of a map's method."""
-        for value in given:
-            self.escape(state, value)
-        key: tuple[object, ...] = (receiver, "get", *given[:1])
-        if given and self.looks_up:
-            key = (receiver, "get", *self._same_as(state, given[0]))
-        value = at * EACH
-        if kind == models.KEYS:
-            self.make(at, state, d)
+        for value in argument_values:
+            self.mark_escaped(state, value)
+        key: tuple[object, ...] = (receiver, "get", *argument_values[:1])
+        if argument_values and self.looks_up:
+            key = (receiver, "get", *self._key_identity(state, argument_values[0]))
+        value = position * EACH
+        if map_method == models.KEYS:
+            self.define_value(position, state, d)
             state.facts[value] = NONNULL
             if receiver >= 0:
                 state.heap[value, "keys"] = receiver
             return [state]
-        if kind == models.PUT:
-            self.make(at, state, d)
+        if map_method == models.PUT:
+            self.define_value(position, state, d)
             state.heap[key] = SOLID
             return [state]
-        if kind == models.CONTAINS:
+        if map_method == models.CONTAINS:
             other = state.copy()
-            self.make(at, state, d)
-            self.make(at, other, d)
+            self.define_value(position, state, d)
+            self.define_value(position, other, d)
             state.facts[value], other.facts[value] = TRUE, FALSE
             state.heap[key] = SOLID
             return [state, other]
-        if kind == models.PROPERTY:
-            if self._is_set(state, given):
-                state.facts[self.make(at, state, d)] = NONNULL
+        if map_method == models.PROPERTY:
+            if self._is_property_set(state, argument_values):
+                state.facts[self.define_value(position, state, d)] = NONNULL
                 return [state]
-            key = (receiver, "get", *given)
-        held = state.heap.pop(key, None) if kind == models.REMOVE else state.heap.get(key)
+            key = (receiver, "get", *argument_values)
+        mapped_value = (
+            state.heap.pop(key, None) if map_method == models.REMOVE else state.heap.get(key)
+        )
         if state.is_merged or (receiver, "table") in state.heap:
-            self.make(at, state, d)
+            self.define_value(position, state, d)
             return [state]
-        iterated = bool(given) and state.heap.get((given[0], "key of"), -2) == receiver
-        if (held is not None and state.fact(held) > 0) or iterated or len(given) != 1:
-            self.make(at, state, d)
+        is_iterated_key = (
+            bool(argument_values) and state.heap.get((argument_values[0], "key of"), -2) == receiver
+        )
+        if (
+            (mapped_value is not None and state.fact_of(mapped_value) > 0)
+            or is_iterated_key
+            or len(argument_values) != 1
+        ):
+            self.define_value(position, state, d)
             state.facts[value] = NONNULL
             return [state]
         other = state.copy()
-        self.make(at, state, d)
-        self.make(at, other, d)
+        self.define_value(position, state, d)
+        self.define_value(position, other, d)
         state.facts[value] = NONNULL
-        offset = self.unit.instructions[at][7]
-        step = self.step(offset, "the map has no value for the key")
-        source = f"{self.unit.facts.path} map" if kind == models.GET else ""
-        what = "is what a map may not hold"
-        other.facts[value] = self.origin(at, True, (step,), what, source)
-        if kind != models.REMOVE:
+        offset = self.unit.instructions[position][7]
+        step = self.make_step(offset, "the map has no value for the key")
+        source = f"{self.unit.facts.path} map" if map_method == models.GET else ""
+        description = "is what a map may not hold"
+        other.facts[value] = self.add_origin(position, True, (step,), description, source)
+        if map_method != models.REMOVE:
             state.heap[key] = value
         return [state, other]
 
-    def _same_as(self, state: State, value: int) -> tuple[object, ...]:
+    def _key_identity(self, state: State, value: int) -> tuple[object, ...]:
         """Return what identifies a key: the getter that returned it and its receiver, or itself."""
         for key in state.heap:
             if key[0] == value and key[1] == "from":
                 return key[2:]
         return (value,)
 
-    def keys(self, map_: int, name: str, after: list[State], d: int) -> None:
+    def mark_key_iterators(self, map_value: int, name: str, states: list[State], d: int) -> None:
         """Mark iterators over a map's keys, and the elements that they return."""
-        for state in after:
+        for state in states:
             if name == "iterator":
-                state.heap[state.registers[d], "keys"] = map_
+                state.heap[state.registers[d], "keys"] = map_value
             elif name in ("next", "nextElement"):
-                state.heap[state.registers[d], "key of"] = map_
+                state.heap[state.registers[d], "key of"] = map_value
 
-    def _is_set(self, state: State, given: list[int]) -> bool:
+    def _is_property_set(self, state: State, argument_values: list[int]) -> bool:
         """Return whether a system property exists on every machine.
 
         A constant of the program is assumed to name such a property.
         """
-        if not given:
+        if not argument_values:
             return True
-        value = given[0]
+        value = argument_values[0]
         if value >= TEXT:
             text = self.unit.facts.texts[value - TEXT] if value < NUMBER else ""
             return text.strip('"') in models.PROPERTIES
@@ -130,33 +139,39 @@ class Maps(Values):
 
 ZERO = NUMBER + LIMIT
 _SIZES = frozenset(("size", "length", "getSize", "getLength", "count"))
-_MORE = frozenset(("hasNext", "hasMoreElements", "hasMoreTokens"))
+_HAS_MORE = frozenset(("hasNext", "hasMoreElements", "hasMoreTokens"))
 STRING = "java.lang.String."
-_EMPTIES = re.compile(r"(next|clear|remove|retain|poll|pop|drain|take)")
+_MAY_EMPTY = re.compile(r"(next|clear|remove|retain|poll|pop|drain|take)")
 
 
 @cache
-def tells(name: str) -> bool:
+def concerns_emptiness(name: str) -> bool:
     """Return whether a method of this name reveals or changes whether its object is empty."""
-    return name in _SIZES or name in _MORE or name == "isEmpty" or bool(_EMPTIES.match(name))
+    return name in _SIZES or name in _HAS_MORE or name == "isEmpty" or bool(_MAY_EMPTY.match(name))
 
 
-def _asks_twice(unit: Unit) -> bool:
+def _tests_strings_twice(unit: MethodUnit) -> bool:
     """Return whether the body tests strings for emptiness more than once."""
-    asked = 0
+    test_count = 0
     for call in unit.calls.values():
         label = call.label
-        asked += label.startswith(STRING) and name_of(label) in ("length", "isEmpty", "equals")
-    return asked > 1
+        test_count += label.startswith(STRING) and method_name(label) in (
+            "length",
+            "isEmpty",
+            "equals",
+        )
+    return test_count > 1
 
 
-class Sizes(Maps):
-    def __init__(self, unit: Unit) -> None:
+class SizeModel(MapModel):
+    def __init__(self, unit: MethodUnit) -> None:
         super().__init__(unit)
         # It pays to track sizes if the body has loops, or tests emptiness again.
-        self.sizes_matter = unit.loops or _asks_twice(unit)
+        self.sizes_matter = unit.has_loops or _tests_strings_twice(unit)
 
-    def sized(self, state: State, label: str, name: str, receiver: int, value: int) -> None:
+    def record_size_call(
+        self, state: State, label: str, name: str, receiver: int, value: int
+    ) -> None:
         """Update the state after a call that may reveal or change whether its receiver is empty."""
         heap = state.heap
         if value >= 0:
@@ -166,17 +181,17 @@ class Sizes(Maps):
                     heap[value, "of string"] = SOLID
             elif name == "isEmpty":
                 if label.startswith(STRING):
-                    self.is_blank(state, value, receiver)
+                    self.record_string_emptiness(state, value, receiver)
                 else:
                     heap[value, "void"] = receiver
-            elif name in _MORE:
+            elif name in _HAS_MORE:
                 heap[value, "more"] = receiver
                 if (receiver, "full") in heap:
                     state.facts[value] = TRUE
-        if (receiver, "full") in heap and _EMPTIES.match(name):
+        if (receiver, "full") in heap and _MAY_EMPTY.match(name):
             del heap[receiver, "full"]
 
-    def is_blank(self, state: State, value: int, owner: int) -> bool:
+    def record_string_emptiness(self, state: State, value: int, owner: int) -> bool:
         """Link a value to the emptiness of a string; return whether the value is possible.
 
         Strings do not change, so empty ones are recorded too.
@@ -185,17 +200,17 @@ class Sizes(Maps):
             return True
         heap = state.heap
         fact = FALSE if (owner, "full") in heap else TRUE if (owner, "blank") in heap else NOTHING
-        known = state.fact(value)
+        known_fact = state.fact_of(value)
         if fact and value >= 0:
             state.facts[value] = fact
         heap[value, "void"] = owner
         heap[value, "of string"] = SOLID
-        return not fact or known not in (TRUE, FALSE) or known == fact
+        return not fact or known_fact not in (TRUE, FALSE) or known_fact == fact
 
     def is_full(self, state: State, value: int) -> bool:
         return (value, "full") in state.heap
 
-    def filled(self, state: State, value: int, answer: bool) -> None:
+    def record_emptiness_test(self, state: State, value: int, answer: bool) -> None:
         """Record the answer of a condition that may have tested for emptiness."""
         owner = state.heap.get((value, "more" if answer else "void"))
         if owner is not None:
@@ -205,40 +220,42 @@ class Sizes(Maps):
         if owner is not None and (value, "of string") in state.heap:
             state.heap[owner, "blank"] = SOLID
 
-    def compared(self, state: State, less: bool, value: int, other: int, taken: bool) -> None:
+    def record_size_comparison(
+        self, state: State, is_less: bool, value: int, other: int, is_true: bool
+    ) -> None:
         """Record what a comparison of a size with a number reveals about emptiness."""
         owner = state.heap.get((value, "size of"))
         if owner is not None and NUMBER <= other < TRUTH:
             number = other - ZERO
             # The size is not 0, or not below 1, or equal to 1.
-            some = number > 0 if less is not taken else number == 0
-            if some and not (less and taken):
+            is_nonempty = number > 0 if is_less is not is_true else number == 0
+            if is_nonempty and not (is_less and is_true):
                 state.heap[owner, "full"] = SOLID
-            elif taken and number == int(less) and (value, "of string") in state.heap:
+            elif is_true and number == int(is_less) and (value, "of string") in state.heap:
                 state.heap[owner, "blank"] = SOLID
             return
         owner = state.heap.get((other, "size of"))
-        if owner is not None and less and ZERO <= value < TRUTH:
-            if taken:
+        if owner is not None and is_less and ZERO <= value < TRUTH:
+            if is_true:
                 state.heap[owner, "full"] = SOLID
             elif value == ZERO and (other, "of string") in state.heap:
                 state.heap[owner, "blank"] = SOLID
 
-    def below(self, state: State, value: int, other: int) -> bool | None:
+    def is_below(self, state: State, value: int, other: int) -> bool | None:
         """Return whether one number is below another by what they count; None if unknown."""
         if value == ZERO and other < TEXT:
-            some = self._has_some(state, other)
-            if some is not None:
-                return some
+            is_nonempty = self._is_nonempty(state, other)
+            if is_nonempty is not None:
+                return is_nonempty
         if other == ZERO + 1 and value < TEXT:
-            some = self._has_some(state, value)
-            if some is not None:
-                return not some
+            is_nonempty = self._is_nonempty(state, value)
+            if is_nonempty is not None:
+                return not is_nonempty
         if NUMBER <= other <= ZERO and ("counts", value) in state.facts:
             return False
         return None
 
-    def _has_some(self, state: State, size: int) -> bool | None:
+    def _is_nonempty(self, state: State, size: int) -> bool | None:
         """Return whether the object with this size is non-empty; None if unknown."""
         owner = state.heap.get((size, "size of"))
         if owner is None:
@@ -247,24 +264,24 @@ class Sizes(Maps):
             return True
         return False if (owner, "blank") in state.heap else None
 
-    def is_no_size(self, state: State, value: int, other: int) -> bool | None:
+    def is_zero_size(self, state: State, value: int, other: int) -> bool | None:
         """Return whether a size that is compared with zero is zero; None if unknown."""
         if other != ZERO or value >= TEXT:
             return None
-        some = self._has_some(state, value)
-        return None if some is None else not some
+        is_nonempty = self._is_nonempty(state, value)
+        return None if is_nonempty is None else not is_nonempty
 
-    def differs(self, state: State, value: int, other: int) -> bool:
+    def differ_in_sign(self, state: State, value: int, other: int) -> bool:
         """Return whether one value counts and the other is negative."""
         return (NUMBER <= other < ZERO and ("counts", value) in state.facts) or (
             NUMBER <= value < ZERO and ("counts", other) in state.facts
         )
 
 
-WALKS = frozenset(("getClass", "getSuperclass"))
+CLASS_GETTERS = frozenset(("getClass", "getSuperclass"))
 
 
-class Classes(Sizes):
+class ClassModel(SizeModel):
     def has_superclass(self, state: State, label: str, receiver: int) -> bool:
         """Return whether a call gets the superclass of the class of an object other than Object.
 
@@ -276,27 +293,27 @@ class Classes(Sizes):
             and (receiver, "not root") in state.heap
         )
 
-    def walked(self, after: list[State], name: str, of_object: bool, d: int) -> None:
+    def mark_classes(self, states: list[State], name: str, of_object: bool, d: int) -> None:
         """Mark the class of an object, and its superclasses: they are no interfaces."""
         if d >= 0 and (name == "getClass" or of_object):
-            for state in after:
-                if state.registers[d] >= 0 and state.fact(state.registers[d]) > 0:
+            for state in states:
+                if state.registers[d] >= 0 and state.fact_of(state.registers[d]) > 0:
                     state.heap[state.registers[d], "of object"] = SOLID
 
-    def equalled(self, state: State, label: str, value: int, one: int, other: int) -> bool:
+    def record_equals(self, state: State, label: str, value: int, first: int, second: int) -> bool:
         """Return whether the result of ``equals`` is possible, and record what it reveals."""
-        for constant, owner in ((one, other), (other, one)):
+        for constant, owner in ((first, second), (second, first)):
             if owner >= 0 and TEXT <= constant < NUMBER:
                 text = self.unit.facts.texts[constant - TEXT]
                 if text == '""' and label.startswith(STRING):
-                    return self.is_blank(state, value, owner)
-                if text in ROOT and state.fact(value) == FALSE:
-                    self.not_root(state, constant, owner)
+                    return self.record_string_emptiness(state, value, owner)
+                if text in ROOT and state.fact_of(value) == FALSE:
+                    self.record_not_root(state, constant, owner)
         return True
 
-    def not_root(self, state: State, one: int, other: int) -> None:
+    def record_not_root(self, state: State, first: int, second: int) -> None:
         """Record that two values differ: a class that differs from Object has a superclass."""
-        for constant, owner in ((one, other), (other, one)):
+        for constant, owner in ((first, second), (second, first)):
             if not TEXT <= constant < NUMBER or (owner, "of object") not in state.heap:
                 continue
             if self.unit.facts.texts[constant - TEXT] in ROOT:

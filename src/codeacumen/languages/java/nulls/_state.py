@@ -19,17 +19,17 @@ from codeacumen.languages.java.nulls.report import Step
 # Facts about a value. NULL stands for all numbers below zero, which encode the origin of the null.
 NULL, NOTHING, NONNULL, TRUE, FALSE, FRESH = -1, 0, 1, 2, 3, 4
 # Other results of a method: a parameter (p), a field of its object (f), or a number (n).
-Given = int | tuple[str, int | str]
+ResultFact = int | tuple[str, int | str]
 
 # A parameter, the class it is tested against, and the answer; or 0, a field of the object, and
 # whether it is null.
-Asked = tuple[int, str, bool]
+ParameterTest = tuple[int, str, bool]
 # In place of a class: the parameter was compared with its limit, a size or a length.
 BOUND = "<"
 
-MOST = 8
-# A field that holds the i-th parameter is GIVEN + i.
-GIVEN = 16
+MOST_OUTCOMES = 8
+# The fact of a field that holds the i-th parameter is PARAMETER_FACT + i.
+PARAMETER_FACT = 16
 
 
 class Outcome(NamedTuple):
@@ -46,10 +46,10 @@ class Outcome(NamedTuple):
 
     failing_parameter: int
     needs: tuple[tuple[int, int], ...]
-    result: Given
+    result: ResultFact
     fields: tuple[tuple[str, int], ...]
     steps: tuple[Step, ...]
-    parameter_tests: tuple[Asked, ...] = ()
+    parameter_tests: tuple[ParameterTest, ...] = ()
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -67,49 +67,55 @@ class Summary(NamedTuple):
     outcomes: tuple[Outcome, ...]
     writes: frozenset[str] | None
     throws: frozenset[str] | None
-    own: frozenset[str] | None = frozenset()
+    own_writes: frozenset[str] | None = frozenset()
     changes: frozenset[str] | None = frozenset()
 
 
-def joined(one: frozenset[str] | None, two: frozenset[str] | None) -> frozenset[str] | None:
-    return None if one is None or two is None else one | two
+def union_names(
+    first: frozenset[str] | None, second: frozenset[str] | None
+) -> frozenset[str] | None:
+    """Return the union of two sets of names; None stands for all names."""
+    return None if first is None or second is None else first | second
 
 
-def returning(gives: Given, *needs: tuple[int, int]) -> Outcome:
-    return Outcome(0, needs, gives, (), ())
+def return_outcome(result: ResultFact, *needs: tuple[int, int]) -> Outcome:
+    """Return the outcome of a method that returns a value if its parameters have these facts."""
+    return Outcome(0, needs, result, (), ())
 
 
-def bounded(outcomes: list[Outcome]) -> tuple[Outcome, ...]:
+def limit_outcomes(outcomes: list[Outcome]) -> tuple[Outcome, ...]:
     """Merge outcomes until there are few enough: drop fields first, then parameter needs."""
-    if len(outcomes) <= MOST:
+    if len(outcomes) <= MOST_OUTCOMES:
         return tuple(outcomes)
-    for keep_asked, keep_needs in ((True, True), (False, True), (False, False)):
+    for keep_tests, keep_needs in ((True, True), (False, True), (False, False)):
         shorter: dict[tuple[object, ...], Outcome] = {}
-        for one in outcomes:
-            if one.failing_parameter == 0:
-                gives = one.result
-                if not keep_needs and gives == NULL and any(need[1] < 0 for need in one.needs):
-                    gives = NOTHING
-                asked = one.parameter_tests if gives == NULL else ()
-                one = one._replace(
+        for outcome in outcomes:
+            if outcome.failing_parameter == 0:
+                result = outcome.result
+                if not keep_needs and result == NULL and any(need[1] < 0 for need in outcome.needs):
+                    result = NOTHING
+                tests = outcome.parameter_tests if result == NULL else ()
+                outcome = outcome._replace(
                     fields=(),
-                    needs=one.needs if keep_needs else (),
-                    result=gives,
-                    parameter_tests=asked,
+                    needs=outcome.needs if keep_needs else (),
+                    result=result,
+                    parameter_tests=tests,
                 )
-            key = one.key if keep_asked else one[:4]
-            before = shorter.get(key)
-            if before is not None:
-                asked = tuple(
-                    part for part in before.parameter_tests if part in one.parameter_tests
+            key = outcome.key if keep_tests else outcome[:4]
+            earlier = shorter.get(key)
+            if earlier is not None:
+                tests = tuple(
+                    test for test in earlier.parameter_tests if test in outcome.parameter_tests
                 )
-                one = before._replace(parameter_tests=asked)
-            shorter[key] = one
+                outcome = earlier._replace(parameter_tests=tests)
+            shorter[key] = outcome
         outcomes = list(shorter.values())
-        if len(outcomes) <= MOST:
+        if len(outcomes) <= MOST_OUTCOMES:
             break
-    normal = [one for one in outcomes if one.failing_parameter == 0]
-    return tuple(normal + [one for one in outcomes if one.failing_parameter][: 2 * MOST])
+    normal = [outcome for outcome in outcomes if outcome.failing_parameter == 0]
+    return tuple(
+        normal + [outcome for outcome in outcomes if outcome.failing_parameter][: 2 * MOST_OUTCOMES]
+    )
 
 
 # Numbering of values: those of instruction i start at i * EACH; then follow parameters, the old
@@ -123,20 +129,20 @@ NUMBER, LIMIT = 1 << 27, 1 << 20
 TRUTH = 1 << 28
 SOLID = -1
 # Maximum number of states kept apart where paths meet.
-WAYS, FEW_WAYS = 8, 4
+MAX_PATHS, FEW_PATHS = 8, 4
 
 Heap = dict[tuple[object, ...], int]
-Facts = dict[object, int]
-AnswersSoFar = dict[tuple[int, str], bool]
-NONE_ASKED: AnswersSoFar = {}
+ValueFacts = dict[object, int]
+TestAnswers = dict[tuple[int, str], bool]
+NO_ANSWERS: TestAnswers = {}
 
 
-class Kept(Protocol):
+class BodyProperties(Protocol):
     """Properties of a method body that decide which facts a state retains."""
 
-    loops: bool
-    short: bool
-    nullable: frozenset[str]
+    has_loops: bool
+    is_short: bool
+    nullable_fields: frozenset[str]
 
 
 class State:
@@ -145,7 +151,7 @@ class State:
     __slots__ = ("answers", "earlier_values", "facts", "heap", "is_merged", "registers")
 
     def __init__(
-        self, registers: list[int], facts: Facts, heap: Heap, earlier_values: frozenset[object]
+        self, registers: list[int], facts: ValueFacts, heap: Heap, earlier_values: frozenset[object]
     ) -> None:
         self.registers = registers
         # Values that existed where paths last met; only their instructions can run again.
@@ -156,7 +162,7 @@ class State:
         self.heap = heap
         # Results of tests (instance of a class, within bounds) that do not keep states apart.
         # Never changed in place, because states share the dictionary.
-        self.answers: AnswersSoFar = NONE_ASKED
+        self.answers: TestAnswers = NO_ANSWERS
 
     def copy(self) -> State:
         copied = State(
@@ -169,14 +175,15 @@ class State:
     def record_answer(self, value: int, test: str, answer: bool) -> None:
         self.answers = {**self.answers, (value, test): answer}
 
-    def fact(self, value: int) -> int:
+    def fact_of(self, value: int) -> int:
+        """Return the fact about a value; constants have theirs by their number."""
         if value < 0 or value >= TEXT:
             if value >= TRUTH:
                 return TRUE if value == TRUTH else FALSE
             return NONNULL
         return self.facts.get(value, NOTHING)
 
-    def renew(self, value: int) -> None:
+    def renew_value(self, value: int) -> None:
         """Prepare for an instruction that computes its value again.
 
         Registers that hold the old value hold it under another number afterwards; facts that
@@ -184,89 +191,89 @@ class State:
         """
         registers, facts, heap = self.registers, self.facts, self.heap
         fact_of_value = facts.pop(value, NOTHING)
-        for place, held in enumerate(registers):
-            if held == value:
-                registers[place] = STALE + place
+        for register, held_value in enumerate(registers):
+            if held_value == value:
+                registers[register] = STALE + register
                 if fact_of_value:
-                    facts[STALE + place] = fact_of_value
+                    facts[STALE + register] = fact_of_value
                 else:
-                    facts.pop(STALE + place, None)
-        for key in [key for key, held in heap.items() if held == value or value in key]:
+                    facts.pop(STALE + register, None)
+        for key in [key for key, held_value in heap.items() if held_value == value or value in key]:
             del heap[key]
         for fact in [fact for fact in facts if type(fact) is tuple and value in fact]:
             del facts[fact]
         if self.answers:
             self.answers = {key: answer for key, answer in self.answers.items() if key[0] != value}
 
-    def tidied(self, live: list[int], unit: Kept) -> tuple[object, ...]:
+    def prune_and_key(self, live: list[int], unit: BodyProperties) -> tuple[object, ...]:
         """Drop what the rest of the body cannot use, and return a key that identifies the state."""
         registers, facts, heap = self.registers, self.facts, self.heap
-        kept = [SOLID] * len(registers)
-        known: set[object] = set()
-        for place in live:
-            held = registers[place]
-            kept[place] = held
-            known.add(held)
-        self.registers = kept
+        live_registers = [SOLID] * len(registers)
+        reachable: set[object] = set()
+        for register in live:
+            held_value = registers[register]
+            live_registers[register] = held_value
+            reachable.add(held_value)
+        self.registers = live_registers
         if heap:
-            if unit.short:
+            if unit.is_short:
                 # Results of calls on a parameter may become part of the method's outcome.
-                known.update(
+                reachable.update(
                     key[0]
                     for key in heap
                     if len(key) == 3 and key[1] == "()" and PARAMETER < key[0] < STALE  # type: ignore[operator]
                 )
-            held_often: dict[int, int] = {}
-            for held in heap.values():
-                held_often[held] = held_often.get(held, 0) + 1
-            grown = True
-            while grown:
-                grown = False
-                for key, held in heap.items():
+            times_held: dict[int, int] = {}
+            for held_value in heap.values():
+                times_held[held_value] = times_held.get(held_value, 0) + 1
+            has_grown = True
+            while has_grown:
+                has_grown = False
+                for key, held_value in heap.items():
                     base = key[0]
-                    reached = base in known or base == -1 or base == THIS
-                    if reached and held not in known and held >= 0:
-                        known.add(held)
-                        grown = True
+                    reached = base in reachable or base == -1 or base == THIS
+                    if reached and held_value not in reachable and held_value >= 0:
+                        reachable.add(held_value)
+                        has_grown = True
             self.heap = heap = {
-                key: held
-                for key, held in heap.items()
-                if (key[0] in known or key[0] == -1 or key[0] == THIS)
+                key: held_value
+                for key, held_value in heap.items()
+                if (key[0] in reachable or key[0] == -1 or key[0] == THIS)
                 and (
-                    held in facts
-                    or held < 0
-                    or held >= PARAMETER
-                    or held in kept
-                    or held_often[held] > 1
-                    or key[1] in unit.nullable
+                    held_value in facts
+                    or held_value < 0
+                    or held_value >= PARAMETER
+                    or held_value in live_registers
+                    or times_held[held_value] > 1
+                    or key[1] in unit.nullable_fields
                 )
             }
         self.facts = facts = {
             key: fact
             for key, fact in facts.items()
             if (
-                (PARAMETER <= key < STALE or key in known)
+                (PARAMETER <= key < STALE or key in reachable)
                 if type(key) is int
                 else all(
-                    type(part) is not int or part in known or part >= PARAMETER
+                    type(part) is not int or part in reachable or part >= PARAMETER
                     for part in key  # type: ignore[attr-defined]
                 )
             )
         }
-        if unit.loops:
-            old: set[object] = set(kept)
-            for key, held in heap.items():
-                old.update(key)
-                old.add(held)
+        if unit.has_loops:
+            used_values: set[object] = set(live_registers)
+            for key, held_value in heap.items():
+                used_values.update(key)
+                used_values.add(held_value)
             for fact in facts:
                 if isinstance(fact, tuple):
-                    old.update(fact)
+                    used_values.update(fact)
                 else:
-                    old.add(fact)
-            self.earlier_values = frozenset(old)
-        return (tuple(kept), frozenset(facts.items()), frozenset(heap.items()))
+                    used_values.add(fact)
+            self.earlier_values = frozenset(used_values)
+        return (tuple(live_registers), frozenset(facts.items()), frozenset(heap.items()))
 
-    def merged(self, other: State) -> State:
+    def merge_with(self, other: State) -> State:
         """Return the state with the facts that hold in both states."""
         registers = [
             value if value == other_value else STALE + register
@@ -278,18 +285,19 @@ class State:
         for register, value in enumerate(registers):
             if value == STALE + register:
                 facts.pop(value, None)
-                first = self.fact(self.registers[register])
-                second = other.fact(other.registers[register])
+                first = self.fact_of(self.registers[register])
+                second = other.fact_of(other.registers[register])
                 if first > 0 and second > 0:
                     facts[value] = first if first == second else NONNULL
         heap = {key: held for key, held in self.heap.items() if other.heap.get(key) == held}
         merged = State(registers, facts, heap, self.earlier_values | other.earlier_values)
         merged.is_merged = True
-        merged.answers = common(self.answers, other.answers)
+        merged.answers = common_answers(self.answers, other.answers)
         return merged
 
 
-def common(one: AnswersSoFar, two: AnswersSoFar) -> AnswersSoFar:
-    if one == two:
-        return one
-    return {key: answer for key, answer in one.items() if two.get(key) == answer}
+def common_answers(first: TestAnswers, second: TestAnswers) -> TestAnswers:
+    """Return the answers that two states agree on."""
+    if first == second:
+        return first
+    return {key: answer for key, answer in first.items() if second.get(key) == answer}

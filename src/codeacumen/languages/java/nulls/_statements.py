@@ -1,7 +1,4 @@
-"""Statements, translated.
-
-Switches, translated: one test for each label.
-"""
+"""Translation of statements into instructions; switches become one test for each label."""
 
 from __future__ import annotations
 
@@ -9,335 +6,358 @@ from collections.abc import Callable
 
 from codeacumen.languages.java.nulls import _tree as t
 from codeacumen.languages.java.nulls import code
-from codeacumen.languages.java.nulls._tries import Tries
-from codeacumen.languages.java.nulls.code import DEEPEST, PRIMITIVES, Frame, UnreadableError
+from codeacumen.languages.java.nulls._tries import ExitTranslator
+from codeacumen.languages.java.nulls.code import DEEPEST_NESTING, PRIMITIVES, Frame, UnreadableError
 
 
-class Switches(Tries):
-    def yielding(self, node: int) -> None:
-        inner = self.tree.kids(node)
-        register = self.value(inner[0]) if inner else -1
-        self.answer(register)
+class SwitchTranslator(ExitTranslator):
+    """Translate switch statements and switch expressions."""
 
-    def answer(self, register: int) -> None:
-        at: Frame | None = self.frame
-        while at is not None and at.kind != "answer":
-            at = at.outer
-        if at is None:
+    def translate_yield(self, node: int) -> None:
+        inner = self.tree.named_children(node)
+        register = self.translate_expression(inner[0]) if inner else -1
+        self.emit_switch_result(register)
+
+    def emit_switch_result(self, register: int) -> None:
+        """Emit the result of the innermost switch expression, and the jump to its end."""
+        frame: Frame | None = self.frame
+        while frame is not None and frame.kind != "answer":
+            frame = frame.outer
+        if frame is None:
             self.emit(code.HALT)
             return
-        if at.result >= 0 and register >= 0:
-            self.emit(code.COPY, at.result, register)
-        self.leave(at)
-        self.jump(at.broken)
+        if frame.result >= 0 and register >= 0:
+            self.emit(code.COPY, frame.result, register)
+        self.run_finally_blocks(frame)
+        self.emit_jump(frame.break_label)
 
-    def choose(self, node: int, result: int) -> None:
+    def translate_switch(self, node: int, result: int) -> None:
+        """Translate a switch; ``result`` is the register of a switch expression, else -1."""
         tree = self.tree
         selector, block = tree.child(node, t.CONDITION), tree.child(node, t.BODY)
         if selector < 0 or block < 0:
             return
-        here = self.frame
-        register = self.value(selector)
-        groups = tree.kids(block)
+        outer_frame = self.frame
+        register = self.translate_expression(selector)
+        groups = tree.named_children(block)
         labels = [
-            [one for one in tree.kids(group) if tree.kind[one] == "switch_label"]
+            [child for child in tree.named_children(group) if tree.kind[child] == "switch_label"]
             for group in groups
         ]
         accepts_null = any(
             tree.kind[case] == "null_literal"
-            for listed in labels
-            for one in listed
-            for case in tree.kids(one)
+            for group_labels in labels
+            for label in group_labels
+            for case in tree.named_children(label)
         )
-        bare = tree.bare(selector)
-        if not accepts_null and not self.is_primitive(bare):
-            self.deref(selector, register, code.BY_SWITCH)
-        end = self.label()
+        unwrapped = tree.unwrap_expression(selector)
+        if not accepts_null and not self.is_primitive(unwrapped):
+            self.emit_dereference(selector, register, code.BY_SWITCH)
+        end = self.new_label()
         is_value = result >= 0
         self.frame = Frame(
-            "answer" if is_value else "switch", here, here.handler, node, end, result=result
+            "answer" if is_value else "switch",
+            outer_frame,
+            outer_frame.handler,
+            node,
+            end,
+            result=result,
         )
-        starts = [self.label() for _ in groups]
+        starts = [self.new_label() for _ in groups]
         self.switch_at = tree.start[node]
-        default = self.heads(labels, starts, register)
+        default = self.translate_labels(labels, starts, register)
         if default >= 0:
-            self.jump(default)
+            self.emit_jump(default)
         elif is_value:
             self.emit(code.HALT)
         else:
-            self.jump(end)
+            self.emit_jump(end)
         for group, start in zip(groups, starts, strict=True):
-            self.place(start)
-            self.group(group, end, is_value)
-        self.place(end)
-        self.frame = here
+            self.place_label(start)
+            self.translate_group(group, end, is_value)
+        self.place_label(end)
+        self.frame = outer_frame
 
-    def heads(self, labels: list[list[int]], starts: list[int], register: int) -> int:
-        """One test for each label, in order; the label of the default, -1 if there is none."""
+    def translate_labels(self, labels: list[list[int]], starts: list[int], register: int) -> int:
+        """Emit one test for each label, in order; return where the default starts, or -1."""
         tree = self.tree
         default = -1
-        for listed, start in zip(labels, starts, strict=True):
-            for one in listed:
-                cases = tree.kids(one)
-                if not cases or tree.first(one, "default") >= 0:
+        for group_labels, start in zip(labels, starts, strict=True):
+            for label in group_labels:
+                cases = tree.named_children(label)
+                if not cases or tree.first_child_of_kind(label, "default") >= 0:
                     default = start
                 guard = next((case for case in cases if tree.kind[case] == "guard"), -1)
                 for case in cases:
                     if tree.kind[case] != "guard":
-                        self.head(case, guard, start, register)
+                        self.translate_case(case, guard, start, register)
         return default
 
-    def head(self, case: int, guard: int, start: int, register: int) -> None:
+    def translate_case(self, case: int, guard: int, start: int, register: int) -> None:
         tree = self.tree
         kind = tree.kind[case]
-        following = self.label()
+        following = self.new_label()
         if kind == "null_literal":
             self.emit(code.IF_NULL, a=register, c=start, e=following)
         elif kind in ("pattern", "type_pattern", "record_pattern"):
-            bound = self.label()
-            self.emit(code.IF_KIND, a=register, c=bound, e=following)
-            self.place(bound)
-            pattern = case if kind != "pattern" else next(iter(tree.kids(case)), case)
-            self.bind(pattern, register)
-            if guard >= 0 and tree.kids(guard):
-                self.decide(tree.kids(guard)[0], start, following)
+            matched = self.new_label()
+            self.emit(code.IF_KIND, a=register, c=matched, e=following)
+            self.place_label(matched)
+            pattern = case if kind != "pattern" else next(iter(tree.named_children(case)), case)
+            self.bind_pattern(pattern, register)
+            if guard >= 0 and tree.named_children(guard):
+                self.translate_condition(tree.named_children(guard)[0], start, following)
             else:
-                self.jump(start)
+                self.emit_jump(start)
         else:
-            constant = self.new()
-            self.emit(code.TEXT, constant, c=self.pool.text(tree.text(case).rpartition(".")[2]))
+            constant = self.new_register()
             self.emit(
-                code.IF_EQUAL, a=register, b=constant, c=start, e=following, at=self.switch_at
+                code.TEXT, constant, c=self.pool.intern_text(tree.text(case).rpartition(".")[2])
             )
-        self.place(following)
+            self.emit(
+                code.IF_EQUAL, a=register, b=constant, c=start, e=following, offset=self.switch_at
+            )
+        self.place_label(following)
 
-    def group(self, group: int, end: int, is_value: bool) -> None:
+    def translate_group(self, group: int, end: int, is_value: bool) -> None:
         tree = self.tree
-        rule = tree.kind[group] == "switch_rule"
-        for one in tree.kids(group):
-            kind = tree.kind[one]
+        is_rule = tree.kind[group] == "switch_rule"
+        for child in tree.named_children(group):
+            kind = tree.kind[child]
             if kind == "switch_label":
                 continue
-            if rule and is_value and kind == "expression_statement":
-                inner = tree.kids(one)
-                self.answer(self.value(inner[0]) if inner else -1)
+            if is_rule and is_value and kind == "expression_statement":
+                inner = tree.named_children(child)
+                self.emit_switch_result(self.translate_expression(inner[0]) if inner else -1)
             else:
-                self.statement(one)
-        if rule:
-            self.jump(end)
+                self.translate_statement(child)
+        if is_rule:
+            self.emit_jump(end)
 
-    def switch_statement(self, node: int) -> None:
-        self.choose(node, -1)
+    def translate_switch_statement(self, node: int) -> None:
+        self.translate_switch(node, -1)
 
 
-class Statements(Switches):
-    def statement(self, node: int) -> None:
+class StatementTranslator(SwitchTranslator):
+    """Translate statements."""
+
+    def translate_statement(self, node: int) -> None:
         self.depth += 1
-        if self.depth > DEEPEST:
+        if self.depth > DEEPEST_NESTING:
             raise UnreadableError
-        _STATEMENTS.get(self.tree.kind[node], _other)(self, node)
+        _TRANSLATORS.get(self.tree.kind[node], _translate_other_statement)(self, node)
         self.depth -= 1
 
-    def declaration(self, node: int) -> None:
+    def translate_declaration(self, node: int) -> None:
         tree = self.tree
         type_ = tree.child(node, t.TYPE)
-        plain = type_ >= 0 and tree.kind[type_] in PRIMITIVES
-        for one in tree.kids(node):
-            if tree.kind[one] != "variable_declarator":
+        has_primitive_type = type_ >= 0 and tree.kind[type_] in PRIMITIVES
+        for declarator in tree.named_children(node):
+            if tree.kind[declarator] != "variable_declarator":
                 continue
-            name, value = tree.child(one, t.NAME), tree.child(one, t.VALUE)
+            name, value = tree.child(declarator, t.NAME), tree.child(declarator, t.VALUE)
             if name < 0:
                 continue
-            primitive = plain and tree.child(one, t.DIMENSIONS) < 0
-            if primitive:
-                self.primitive.add(tree.symbol.get(name, -1))
+            is_primitive = has_primitive_type and tree.child(declarator, t.DIMENSIONS) < 0
+            if is_primitive:
+                self.primitive_symbols.add(tree.symbol.get(name, -1))
             if value >= 0:
-                register = self.value(value)
-                if primitive:
-                    self.number(value, register)
-                self.emit(code.COPY, self.register(name), register, at=tree.start[name])
+                register = self.translate_expression(value)
+                if is_primitive:
+                    self.emit_unboxing(value, register)
+                self.emit(
+                    code.COPY, self.variable_register(name), register, offset=tree.start[name]
+                )
 
-    def expression_statement(self, node: int) -> None:
-        for one in self.tree.kids(node):
-            self.value(one)
+    def translate_expression_statement(self, node: int) -> None:
+        for expression in self.tree.named_children(node):
+            self.translate_expression(expression)
 
-    def block(self, node: int) -> None:
-        self.statements(self.tree.kids(node))
+    def translate_block(self, node: int) -> None:
+        self.translate_statements(self.tree.named_children(node))
 
-    def asserting(self, node: int) -> None:
-        inner = self.tree.kids(node)
+    def translate_assert(self, node: int) -> None:
+        inner = self.tree.named_children(node)
         if not inner:
             return
-        yes, no = self.label(), self.label()
-        self.decide(inner[0], yes, no)
-        self.place(no)
+        holds, fails = self.new_label(), self.new_label()
+        self.translate_condition(inner[0], holds, fails)
+        self.place_label(fails)
         self.emit(code.HALT)
-        self.place(yes)
+        self.place_label(holds)
 
-    def synchronized(self, node: int) -> None:
+    def translate_synchronized(self, node: int) -> None:
         tree = self.tree
-        lock = tree.first(node, "parenthesized_expression")
+        lock = tree.first_child_of_kind(node, "parenthesized_expression")
         if lock >= 0:
-            self.deref(lock, self.value(lock), code.BY_LOCK)
+            self.emit_dereference(lock, self.translate_expression(lock), code.BY_LOCK)
         body = tree.child(node, t.BODY)
         if body >= 0:
-            self.statement(body)
+            self.translate_statement(body)
 
-    def choice(self, node: int) -> None:
-        """``if``, and the chain of ``else if`` after it without going down."""
+    def translate_if(self, node: int) -> None:
+        """Translate ``if`` and the chain of ``else if`` after it, without recursion."""
         tree = self.tree
-        end = self.label()
+        end = self.new_label()
         while True:
             condition = tree.child(node, t.CONDITION)
-            then, other = tree.child(node, t.CONSEQUENCE), tree.child(node, t.ALTERNATIVE)
+            consequence, alternative = (
+                tree.child(node, t.CONSEQUENCE),
+                tree.child(node, t.ALTERNATIVE),
+            )
             if condition < 0:
                 break
-            yes, no = self.label(), self.label()
-            self.decide(condition, yes, no)
-            self.place(yes)
-            if then >= 0:
-                self.statement(then)
-            self.jump(end)
-            self.place(no)
-            if other < 0:
+            if_true, if_false = self.new_label(), self.new_label()
+            self.translate_condition(condition, if_true, if_false)
+            self.place_label(if_true)
+            if consequence >= 0:
+                self.translate_statement(consequence)
+            self.emit_jump(end)
+            self.place_label(if_false)
+            if alternative < 0:
                 break
-            if tree.kind[other] != "if_statement":
-                self.statement(other)
+            if tree.kind[alternative] != "if_statement":
+                self.translate_statement(alternative)
                 break
-            node = other
-        self.place(end)
+            node = alternative
+        self.place_label(end)
 
-    def loop(self, node: int) -> None:
-        """``while`` and ``for``."""
+    def translate_loop(self, node: int) -> None:
+        """Translate ``while`` and ``for``."""
         tree = self.tree
-        here = self.frame
-        for one in self.parts(node, t.INIT):
-            if tree.kind[one] == "local_variable_declaration":
-                self.statement(one)
+        outer_frame = self.frame
+        for expression in self.children_in_field(node, t.INIT):
+            if tree.kind[expression] == "local_variable_declaration":
+                self.translate_statement(expression)
             else:
-                self.value(one)
-        again, body, step, end = (self.label() for _ in range(4))
-        self.frame = self.looping(node, end, step)
-        self.place(again)
+                self.translate_expression(expression)
+        condition_label, body_label, step_label, end_label = (self.new_label() for _ in range(4))
+        self.frame = self.make_loop_frame(node, end_label, step_label)
+        self.place_label(condition_label)
         condition = tree.child(node, t.CONDITION)
         if condition >= 0:
-            self.decide(condition, body, end)
-        self.place(body)
-        self.body_of(node)
-        self.place(step)
-        for one in self.parts(node, t.UPDATE):
-            self.value(one)
-        self.jump(again)
-        self.place(end)
-        self.frame = here
+            self.translate_condition(condition, body_label, end_label)
+        self.place_label(body_label)
+        self.translate_body(node)
+        self.place_label(step_label)
+        for expression in self.children_in_field(node, t.UPDATE):
+            self.translate_expression(expression)
+        self.emit_jump(condition_label)
+        self.place_label(end_label)
+        self.frame = outer_frame
 
-    def parts(self, node: int, which: int) -> list[int]:
-        return [one for one in self.tree.kids(node) if self.tree.field[one] == which]
+    def children_in_field(self, node: int, field: int) -> list[int]:
+        return [
+            child for child in self.tree.named_children(node) if self.tree.field[child] == field
+        ]
 
-    def looping(self, node: int, end: int, step: int) -> Frame:
-        here = self.frame
-        word = ""
-        above = self.tree.parent[node]
-        if self.tree.kind[above] == "labeled_statement":
-            word = self.tree.text(above + 1)
-        return Frame("loop", here, here.handler, node, end, step, word)
+    def make_loop_frame(self, node: int, end: int, step: int) -> Frame:
+        """Return the frame of a loop, with the loop's label if there is one."""
+        outer_frame = self.frame
+        label = ""
+        parent = self.tree.parent[node]
+        if self.tree.kind[parent] == "labeled_statement":
+            label = self.tree.text(parent + 1)
+        return Frame("loop", outer_frame, outer_frame.handler, node, end, step, label)
 
-    def doing(self, node: int) -> None:
-        here = self.frame
-        again, step, end = self.label(), self.label(), self.label()
-        self.frame = self.looping(node, end, step)
-        self.place(again)
-        self.body_of(node)
-        self.place(step)
+    def translate_do(self, node: int) -> None:
+        outer_frame = self.frame
+        again, step, end = self.new_label(), self.new_label(), self.new_label()
+        self.frame = self.make_loop_frame(node, end, step)
+        self.place_label(again)
+        self.translate_body(node)
+        self.place_label(step)
         condition = self.tree.child(node, t.CONDITION)
         if condition >= 0:
-            self.decide(condition, again, end)
-        self.place(end)
-        self.frame = here
+            self.translate_condition(condition, again, end)
+        self.place_label(end)
+        self.frame = outer_frame
 
-    def each(self, node: int) -> None:
+    def translate_foreach(self, node: int) -> None:
         tree = self.tree
         name, value = tree.child(node, t.NAME), tree.child(node, t.VALUE)
         if value < 0:
             return
-        here = self.frame
-        register = self.value(value)
-        self.deref(value, register, code.BY_LOOP)
-        again, body, end = self.label(), self.label(), self.label()
-        self.frame = self.looping(node, end, again)
-        # What is not empty is entered.
+        outer_frame = self.frame
+        register = self.translate_expression(value)
+        self.emit_dereference(value, register, code.BY_LOOP)
+        again, body, end = self.new_label(), self.new_label(), self.new_label()
+        self.frame = self.make_loop_frame(node, end, again)
+        # The body runs at least once if the collection is known to be non-empty.
         self.emit(code.EITHER, a=register, c=body, e=again)
-        self.place(again)
+        self.place_label(again)
         self.emit(code.EITHER, c=body, e=end)
-        self.place(body)
+        self.place_label(body)
         if name >= 0:
-            made = self.register(name)
-            self.emit(code.EACH, made, register, at=tree.start[name])
+            element = self.variable_register(name)
+            self.emit(code.EACH, element, register, offset=tree.start[name])
             type_ = tree.child(node, t.TYPE)
             if type_ >= 0 and tree.kind[type_] in PRIMITIVES:
-                self.primitive.add(tree.symbol.get(name, -1))
-        self.body_of(node)
-        self.jump(again)
-        self.place(end)
-        self.frame = here
+                self.primitive_symbols.add(tree.symbol.get(name, -1))
+        self.translate_body(node)
+        self.emit_jump(again)
+        self.place_label(end)
+        self.frame = outer_frame
 
-    def labeled(self, node: int) -> None:
-        inner = self.tree.kids(node)
+    def translate_labeled(self, node: int) -> None:
+        inner = self.tree.named_children(node)
         if len(inner) < 2:
             return
-        here = self.frame
-        end = self.label()
-        word = self.tree.text(inner[0])
-        self.frame = Frame("label", here, here.handler, node, end, -1, word)
-        self.statement(inner[1])
-        self.frame = here
-        self.place(end)
+        outer_frame = self.frame
+        end = self.new_label()
+        label = self.tree.text(inner[0])
+        self.frame = Frame("label", outer_frame, outer_frame.handler, node, end, -1, label)
+        self.translate_statement(inner[1])
+        self.frame = outer_frame
+        self.place_label(end)
 
-    def jumping(self, node: int) -> None:
-        """break, continue."""
+    def translate_jump(self, node: int) -> None:
+        """Translate ``break`` and ``continue``."""
         tree = self.tree
-        inner = tree.kids(node)
-        word = tree.text(inner[0]) if inner else ""
-        breaks = tree.kind[node] == "break_statement"
-        at: Frame | None = self.frame
-        while at is not None:
-            label = at.broken if breaks else at.continued
-            named = word and at.word == word
-            plain = not word and (at.kind == "loop" or (breaks and at.kind == "switch"))
-            if label >= 0 and (named or plain):
-                self.leave(at)
-                self.jump(label)
+        inner = tree.named_children(node)
+        label_name = tree.text(inner[0]) if inner else ""
+        is_break = tree.kind[node] == "break_statement"
+        frame: Frame | None = self.frame
+        while frame is not None:
+            target = frame.break_label if is_break else frame.continue_label
+            matches_name = label_name and frame.label == label_name
+            is_innermost = not label_name and (
+                frame.kind == "loop" or (is_break and frame.kind == "switch")
+            )
+            if target >= 0 and (matches_name or is_innermost):
+                self.run_finally_blocks(frame)
+                self.emit_jump(target)
                 return
-            at = at.outer
+            frame = frame.outer
         self.emit(code.HALT)
 
 
-def _other(self: Statements, node: int) -> None:
-    kind = self.tree.kind[node]
+def _translate_other_statement(translator: StatementTranslator, node: int) -> None:
+    kind = translator.tree.kind[node]
     if kind.endswith("_expression") or kind == "method_invocation":
-        self.value(node)
+        translator.translate_expression(node)
 
 
-_STATEMENTS: dict[str, Callable[[Statements, int], None]] = {
-    "block": Statements.block,
-    "constructor_body": Statements.block,
-    "local_variable_declaration": Statements.declaration,
-    "expression_statement": Statements.expression_statement,
-    "explicit_constructor_invocation": Statements.construction,
-    "return_statement": Statements.returning,
-    "throw_statement": Statements.throwing,
-    "assert_statement": Statements.asserting,
-    "synchronized_statement": Statements.synchronized,
-    "if_statement": Statements.choice,
-    "while_statement": Statements.loop,
-    "for_statement": Statements.loop,
-    "do_statement": Statements.doing,
-    "enhanced_for_statement": Statements.each,
-    "labeled_statement": Statements.labeled,
-    "break_statement": Statements.jumping,
-    "continue_statement": Statements.jumping,
-    "yield_statement": Statements.yielding,
-    "switch_expression": Statements.switch_statement,
-    "try_statement": Statements.trying,
-    "try_with_resources_statement": Statements.trying,
+_TRANSLATORS: dict[str, Callable[[StatementTranslator, int], None]] = {
+    "block": StatementTranslator.translate_block,
+    "constructor_body": StatementTranslator.translate_block,
+    "local_variable_declaration": StatementTranslator.translate_declaration,
+    "expression_statement": StatementTranslator.translate_expression_statement,
+    "explicit_constructor_invocation": StatementTranslator.translate_constructor_call,
+    "return_statement": StatementTranslator.translate_return,
+    "throw_statement": StatementTranslator.translate_throw,
+    "assert_statement": StatementTranslator.translate_assert,
+    "synchronized_statement": StatementTranslator.translate_synchronized,
+    "if_statement": StatementTranslator.translate_if,
+    "while_statement": StatementTranslator.translate_loop,
+    "for_statement": StatementTranslator.translate_loop,
+    "do_statement": StatementTranslator.translate_do,
+    "enhanced_for_statement": StatementTranslator.translate_foreach,
+    "labeled_statement": StatementTranslator.translate_labeled,
+    "break_statement": StatementTranslator.translate_jump,
+    "continue_statement": StatementTranslator.translate_jump,
+    "yield_statement": StatementTranslator.translate_yield,
+    "switch_expression": StatementTranslator.translate_switch_statement,
+    "try_statement": StatementTranslator.translate_try,
+    "try_with_resources_statement": StatementTranslator.translate_try,
 }

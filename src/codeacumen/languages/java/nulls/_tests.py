@@ -1,11 +1,11 @@
-"""Conditions on what is known: which way is taken, and what is learnt on it."""
+"""Conditions in the analysis: which branch is possible, and the facts that hold in it."""
 
 from __future__ import annotations
 
 from functools import cache
 
 from codeacumen.languages.java.nulls import code
-from codeacumen.languages.java.nulls._calls import Calls
+from codeacumen.languages.java.nulls._calls import CallAnalysis
 from codeacumen.languages.java.nulls._sizes import ZERO
 from codeacumen.languages.java.nulls._state import (
     BOUND,
@@ -25,40 +25,45 @@ from codeacumen.languages.java.nulls._state import (
 _LONGEST = 12
 
 
-class Tests(Calls):
-    def ways_of(self, at: int, state: State, op: int, a: int, b: int) -> bool | None:
-        """Which way a condition takes; None: both are possible."""
+class ConditionAnalysis(CallAnalysis):
+    """Decide conditions from the facts of a state, and add the facts that a branch implies."""
+
+    def decide_branch(self, position: int, state: State, op: int, a: int, b: int) -> bool | None:
+        """Return the result of a condition; None if both results are possible."""
         if op == code.EITHER:
             return None if a < 0 else self.is_full(state, state.registers[a])
         value = state.registers[a]
-        fact = state.fact(value)
+        fact = state.fact_of(value)
         if op == code.IF_NULL:
             if fact < NULL:
-                source = self.of(fact).source
+                source = self.origin_of(fact).source
                 if source:
-                    self.tested.add((source, self.unit.facts.path, self.of(fact).steps[0].line))
+                    self.tested_sources.add(
+                        (source, self.unit.facts.path, self.origin_of(fact).steps[0].line)
+                    )
             return None if fact == NOTHING else fact < 0
         if op == code.IF_TRUE:
             return None if fact not in (TRUE, FALSE) else fact == TRUE
         if op == code.IF_KIND:
             if fact < 0:
                 return False
-            return state.answers.get((value, self._kind(b))) if b >= 0 else None
+            return state.answers.get((value, self._class_text(b))) if b >= 0 else None
         other = state.registers[b]
         if op == code.IF_EQUAL:
-            return self._equal(state, value, other, fact)
+            return self._are_equal(state, value, other, fact)
         if value >= NUMBER and other >= NUMBER:
             return value < other
-        known = state.facts.get(("<", value, other))
-        return self.below(state, value, other) if known is None else known == TRUE
+        known_fact = state.facts.get(("<", value, other))
+        return self.is_below(state, value, other) if known_fact is None else known_fact == TRUE
 
-    def _kind(self, text: int) -> str:
+    def _class_text(self, text: int) -> str:
         return self.unit.facts.texts[text]
 
-    def _equal(self, state: State, value: int, other: int, fact: int) -> bool | None:
+    def _are_equal(self, state: State, value: int, other: int, fact: int) -> bool | None:
+        """Return whether two values are equal; None if unknown."""
         if value == other and value >= 0:
             return True
-        second = state.fact(other)
+        second = state.fact_of(other)
         if fact < 0 and second < 0:
             return True
         if (fact < 0 and second > 0) or (fact > 0 and second < 0):
@@ -71,97 +76,104 @@ class Tests(Calls):
                 return True
             if constant >= NUMBER and other >= NUMBER:
                 return False
-            kind = self._spelling(constant)
-            return False if kind and kind == self._spelling(other) else None
-        if self.differs(state, value, other):
+            constant_kind = self._constant_kind(constant)
+            return False if constant_kind and constant_kind == self._constant_kind(other) else None
+        if self.differ_in_sign(state, value, other):
             return False
-        empty = self.is_no_size(state, value, other)
-        if empty is not None:
-            return empty
-        known = state.facts.get(("==", value, other))
-        return None if known is None else known == TRUE
+        is_zero = self.is_zero_size(state, value, other)
+        if is_zero is not None:
+            return is_zero
+        known_fact = state.facts.get(("==", value, other))
+        return None if known_fact is None else known_fact == TRUE
 
-    def _spelling(self, value: int) -> str:
-        """The kind of a constant that differs from all of its kind that are spelt otherwise."""
+    def _constant_kind(self, value: int) -> str:
+        """Return the kind of a constant; constants of a kind with different texts are different.
+
+        Empty if different texts may denote the same value.
+        """
         if value >= NUMBER:
             return ""
         text = self.unit.facts.texts[value - TEXT]
         return "name" if text.isidentifier() else text[:1] if text[:1] in "'\"" else ""
 
-    def constant(self, text: int) -> int:
-        spelt = self.unit.facts.texts[text]
-        number = _number(spelt)
+    def constant_value(self, text: int) -> int:
+        """Return the value of a constant: small whole numbers by value, others by text."""
+        spelling = self.unit.facts.texts[text]
+        number = _parse_whole_number(spelling)
         return TEXT + text if number is None else NUMBER + LIMIT + number
 
-    def learn(self, at: int, state: State, op: int, a: int, b: int, taken: bool) -> None:
+    def learn_from_branch(
+        self, position: int, state: State, op: int, a: int, b: int, is_true: bool
+    ) -> None:
+        """Add the facts that hold after a condition was true or false."""
         if op == code.EITHER:
             return
         value = state.registers[a]
         facts = state.facts
         if op == code.IF_NULL:
             if value >= 0 and not value >= TEXT:
-                facts[value] = NULL if taken else NONNULL
-                self._tested(state, value, taken)
+                facts[value] = NULL if is_true else NONNULL
+                self._record_field_test(state, value, is_true)
         elif op == code.IF_TRUE:
             if value >= 0:
-                facts[value] = TRUE if taken else FALSE
-                self.asked(state, value, taken)
+                facts[value] = TRUE if is_true else FALSE
+                self.learn_from_question(state, value, is_true)
         elif op == code.IF_KIND:
-            if taken and value >= 0 and state.fact(value) == NOTHING:
+            if is_true and value >= 0 and state.fact_of(value) == NOTHING:
                 facts[value] = NONNULL
             if b >= 0 and 0 <= value < TEXT:
-                state.record_answer(value, self._kind(b), taken)
-                if at in self.unit.correlated:
-                    facts["is", value, self._kind(b)] = TRUE if taken else FALSE
+                state.record_answer(value, self._class_text(b), is_true)
+                if position in self.unit.correlated:
+                    facts["is", value, self._class_text(b)] = TRUE if is_true else FALSE
         else:
             other = state.registers[b]
-            if op == code.IF_EQUAL and taken:
-                fact, second = state.fact(value), state.fact(other)
+            if op == code.IF_EQUAL and is_true:
+                fact, second = state.fact_of(value), state.fact_of(other)
                 if fact < 0 and second == NOTHING and other >= 0:
                     facts[other] = NULL
                 elif second < 0 and fact == NOTHING and value >= 0:
                     facts[value] = NULL
             elif op == code.IF_EQUAL:
-                self.not_root(state, value, other)
-            self.compared(state, op == code.IF_LESS, value, other, taken)
+                self.record_not_root(state, value, other)
+            self.record_size_comparison(state, op == code.IF_LESS, value, other, is_true)
             if op == code.IF_LESS:
-                self._limits(state, value, other, taken)
+                self._record_limits(state, value, other, is_true)
             if value >= 0 and other >= 0:
-                if op == code.IF_EQUAL and taken and other >= TEXT > value:
-                    if at in self.unit.linked:
+                if op == code.IF_EQUAL and is_true and other >= TEXT > value:
+                    if position in self.unit.linked:
                         facts[value, "="] = other
-                elif at in self.unit.correlated:
+                elif position in self.unit.correlated:
                     facts["==" if op == code.IF_EQUAL else "<", value, other] = (
-                        TRUE if taken else FALSE
+                        TRUE if is_true else FALSE
                     )
 
-    def _tested(self, state: State, value: int, null: bool) -> None:
-        """A field of the object was tested, which the method only reads."""
-        for name in self.unit.tested:
+    def _record_field_test(self, state: State, value: int, is_null: bool) -> None:
+        """Record the test of a field of the object that the method does not write."""
+        for name in self.unit.only_tested_fields:
             if state.heap.get((THIS, name)) == value:
-                state.record_answer(THIS, name, null)
+                state.record_answer(THIS, name, is_null)
                 return
 
-    def _limits(self, state: State, value: int, other: int, taken: bool) -> None:
-        """A number parameter was compared with what is no literal, or is below zero."""
-        for one, limit in ((value, other), (other, value)):
-            if self.is_parameter(one):
+    def _record_limits(self, state: State, value: int, other: int, is_true: bool) -> None:
+        """Record that a parameter was compared with a variable limit, or is below zero."""
+        for compared, limit in ((value, other), (other, value)):
+            if self.is_parameter(compared):
                 if limit < TEXT:
-                    self.limited.add(one - PARAMETER)
-                    state.record_answer(one, BOUND, True)
-                elif one == value and taken and limit == ZERO:
-                    state.record_answer(one, BOUND, True)
+                    self.limited_parameters.add(compared - PARAMETER)
+                    state.record_answer(compared, BOUND, True)
+                elif compared == value and is_true and limit == ZERO:
+                    state.record_answer(compared, BOUND, True)
 
 
 @cache
-def _number(text: str) -> int | None:
-    """A small whole number, as Java writes it; None: something else."""
+def _parse_whole_number(text: str) -> int | None:
+    """Return the value of a small integer literal of Java; None for other texts."""
     digits = text.removeprefix("-").rstrip("lL").replace("_", "")
     if not digits[:1].isdigit() or not digits.isascii() or len(digits) > _LONGEST:
         return None
-    octal = len(digits) > 1 and digits.isdigit() and digits[0] == "0"
+    is_octal = len(digits) > 1 and digits.isdigit() and digits[0] == "0"
     try:
-        found = int(digits, 8 if octal else 0)
+        number = int(digits, 8 if is_octal else 0)
     except ValueError:
         return None
-    return None if found >= LIMIT else -found if text[0] == "-" else found
+    return None if number >= LIMIT else -number if text[0] == "-" else number

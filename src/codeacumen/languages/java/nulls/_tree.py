@@ -1,13 +1,13 @@
-"""A file's syntax as plain lists, for code that looks at one node after the other."""
+"""Syntax tree of a file as plain lists, which are faster than arrays for access node by node."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-from codeacumen.languages.java import language
+from codeacumen.languages.java import load_grammar
 from codeacumen.languages.java.bindings.names import ROLES
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.languages.java.syntax.grammar import field, name_of, node_names
+from codeacumen.languages.java.syntax.grammar import field_number, node_names, symbol_name
 from codeacumen.languages.syntax import ListTree
 
 _FIELDS = (
@@ -59,7 +59,7 @@ _FIELDS = (
     PARAMETERS,
 ) = range(1, 1 + len(_FIELDS))
 _COMMENTS = ("line_comment", "block_comment")
-VARIABLES = frozenset(
+VARIABLE_ROLES = frozenset(
     ROLES.index(role)
     for role in (
         "local",
@@ -70,73 +70,75 @@ VARIABLES = frozenset(
         "resource",
     )
 )
-OF_TYPE = frozenset(ROLES.index(role) for role in ("type", "package", "type variable"))
+TYPE_ROLES = frozenset(ROLES.index(role) for role in ("type", "package", "type variable"))
 CONSTANT = ROLES.index("enum constant")
 
 
 @lru_cache(maxsize=1)
-def _grammar() -> tuple[frozenset[int], dict[int, int]]:
-    """Symbols that are more than tokens and comments, and our numbers of fields."""
-    grammar = language()
-    named = frozenset(
+def _load_grammar_tables() -> tuple[frozenset[int], dict[int, int]]:
+    """Return the symbols except tokens and comments, and the codes of the grammar's fields."""
+    grammar = load_grammar()
+    named_symbols = frozenset(
         symbol
         for symbol in range(grammar.node_kind_count)
-        if grammar.node_kind_is_named(symbol) and name_of(symbol) not in _COMMENTS
+        if grammar.node_kind_is_named(symbol) and symbol_name(symbol) not in _COMMENTS
     )
-    return named, {field(name): place + 1 for place, name in enumerate(_FIELDS)}
+    return named_symbols, {field_number(name): index + 1 for index, name in enumerate(_FIELDS)}
 
 
-class Tree(ListTree[str, int]):
-    """To be asked with nodes of the file's syntax."""
+class NodeTree(ListTree[str, int]):
+    """Syntax of a file with roles, symbols and declarations of its names, by node."""
 
     def __init__(self, file: JavaFile) -> None:
-        syntax, names, bound = file.syntax, file.names, file.bindings
-        spelt = node_names()
-        named, numbers = _grammar()
+        syntax, names, bindings = file.syntax, file.names, file.bindings
+        kind_names = node_names()
+        named_symbols, field_numbers = _load_grammar_tables()
         symbols = syntax.kind.tolist()
         super().__init__(
             syntax,
-            [spelt[symbol] for symbol in symbols],
-            [numbers.get(number, 0) for number in syntax.field.tolist()],
+            [kind_names[symbol] for symbol in symbols],
+            [field_numbers.get(number, 0) for number in syntax.field.tolist()],
         )
-        self.named: list[bool] = [symbol in named for symbol in symbols]
+        self.is_named: list[bool] = [symbol in named_symbols for symbol in symbols]
         self.words = names.words
         self.word: list[int] = names.word_of.tolist()
-        columns = (bound.node, bound.role, bound.symbol, bound.declaration)
+        columns = (bindings.node, bindings.role, bindings.symbol, bindings.declaration)
         self.role: dict[int, int] = {}
         self.symbol: dict[int, int] = {}
-        self.declared: dict[int, int] = {}
-        for node, role, symbol, declared in zip(*(one.tolist() for one in columns), strict=True):
+        self.declaration: dict[int, int] = {}
+        for node, role, symbol, declared in zip(
+            *(column.tolist() for column in columns), strict=True
+        ):
             self.role[node] = role
             self.symbol[node] = symbol
-            self.declared[node] = declared
+            self.declaration[node] = declared
 
-    def kids(self, node: int) -> list[int]:
-        """Children that are more than tokens and comments."""
-        stop, named = self.stop, self.named
-        at, end = node + 1, stop[node]
-        found = []
-        while at < end:
-            if named[at]:
-                found.append(at)
-            at = stop[at]
-        return found
+    def named_children(self, node: int) -> list[int]:
+        """Return the children except tokens and comments."""
+        stop, is_named = self.stop, self.is_named
+        child, end = node + 1, stop[node]
+        children = []
+        while child < end:
+            if is_named[child]:
+                children.append(child)
+            child = stop[child]
+        return children
 
-    def first(self, node: int, *kinds: str) -> int:
-        """The first child of some kinds; -1 if there is none."""
+    def first_child_of_kind(self, node: int, *kinds: str) -> int:
+        """Return the first child of some kinds; -1 if there is none."""
         stop, kind = self.stop, self.kind
-        at, end = node + 1, stop[node]
-        while at < end:
-            if kind[at] in kinds:
-                return at
-            at = stop[at]
+        child, end = node + 1, stop[node]
+        while child < end:
+            if kind[child] in kinds:
+                return child
+            child = stop[child]
         return -1
 
-    def bare(self, node: int) -> int:
-        """Without the parentheses and casts around it."""
+    def unwrap_expression(self, node: int) -> int:
+        """Return the expression inside parentheses and casts."""
         while True:
             if self.kind[node] == "parenthesized_expression":
-                inner = self.kids(node)
+                inner = self.named_children(node)
                 if not inner:
                     return node
                 node = inner[0]
@@ -148,14 +150,14 @@ class Tree(ListTree[str, int]):
             else:
                 return node
 
-    def annotations(self, node: int) -> list[str]:
-        """Simple names of the annotations of a declaration."""
-        group = self.first(node, "modifiers")
-        if group < 0:
+    def annotation_names(self, node: int) -> list[str]:
+        """Return the simple names of a declaration's annotations."""
+        modifiers = self.first_child_of_kind(node, "modifiers")
+        if modifiers < 0:
             return []
-        found = []
-        for one in self.kids(group):
-            if self.kind[one] in ("marker_annotation", "annotation"):
-                name = self.child(one, NAME)
-                found.append(self.text(name).rpartition(".")[2] if name >= 0 else "")
-        return found
+        names = []
+        for annotation in self.named_children(modifiers):
+            if self.kind[annotation] in ("marker_annotation", "annotation"):
+                name = self.child(annotation, NAME)
+                names.append(self.text(name).rpartition(".")[2] if name >= 0 else "")
+        return names

@@ -1,162 +1,174 @@
-"""Ways out: return, throw, and the blocks that run or catch on the way."""
+"""Translation of return, throw and try: exits, and the blocks that run or catch on the way."""
 
 from __future__ import annotations
 
 from codeacumen.languages.java.nulls import _tree as t
 from codeacumen.languages.java.nulls import code
-from codeacumen.languages.java.nulls._expressions import Conditions
+from codeacumen.languages.java.nulls._expressions import ConditionTranslator
 from codeacumen.languages.java.nulls.code import Frame
-from codeacumen.languages.java.nulls.models import NEVER_THROWN, catches
+from codeacumen.languages.java.nulls.models import NEVER_THROWN, catches_exception
 
 
-class Tries(Conditions):
-    def returning(self, node: int) -> None:
-        inner = self.tree.kids(node)
+class ExitTranslator(ConditionTranslator):
+    """Translate statements that leave a block, and the handlers of exceptions."""
+
+    def translate_return(self, node: int) -> None:
+        inner = self.tree.named_children(node)
         register = -1
         if inner:
-            register = self.value(inner[0])
+            register = self.translate_expression(inner[0])
             if self.returns_primitive:
-                self.number(inner[0], register)
-        self.leave(None)
-        if self.in_function():
+                self.emit_unboxing(inner[0], register)
+        self.run_finally_blocks(None)
+        if self.is_in_lambda():
             self.emit(code.HALT)
             return
-        at = self.tree.start[inner[0]] if inner else self.tree.start[node]
-        self.emit(code.RETURN, a=register, at=at)
+        offset = self.tree.start[inner[0]] if inner else self.tree.start[node]
+        self.emit(code.RETURN, a=register, offset=offset)
 
-    def in_function(self) -> bool:
-        at: Frame | None = self.frame
-        while at is not None:
-            if at.kind == "function":
+    def is_in_lambda(self) -> bool:
+        frame: Frame | None = self.frame
+        while frame is not None:
+            if frame.kind == "function":
                 return True
-            at = at.outer
+            frame = frame.outer
         return False
 
-    def leave(self, goal: Frame | None) -> None:
-        """Runs each finally block between here and a frame that is left for."""
-        here = self.frame
-        at: Frame | None = here
-        while at is not None and at is not goal:
-            if at.kind == "finally" and at.outer is not None:
-                self.frame = at.outer
-                self.finish(at.node)
-            at = at.outer
-        self.frame = here
+    def run_finally_blocks(self, goal: Frame | None) -> None:
+        """Translate each finally block between the current frame and ``goal`` (None: all)."""
+        current = self.frame
+        frame: Frame | None = current
+        while frame is not None and frame is not goal:
+            if frame.kind == "finally" and frame.outer is not None:
+                self.frame = frame.outer
+                self.translate_finally(frame.node)
+            frame = frame.outer
+        self.frame = current
 
-    def finish(self, node: int) -> None:
-        body = self.tree.first(node, "block")
+    def translate_finally(self, node: int) -> None:
+        body = self.tree.first_child_of_kind(node, "block")
         if body >= 0:
-            self.statement(body)
+            self.translate_statement(body)
 
-    def throwing(self, node: int) -> None:
+    def translate_throw(self, node: int) -> None:
         tree = self.tree
-        inner = tree.kids(node)
-        thrown = ""
+        inner = tree.named_children(node)
+        class_name = ""
         if inner:
-            register = self.value(inner[0])
-            self.deref(inner[0], register, code.BY_THROW)
-            bare = tree.bare(inner[0])
-            if tree.kind[bare] == "object_creation_expression":
-                type_ = tree.child(bare, t.TYPE)
-                thrown = tree.text(self.simple(type_)) if type_ >= 0 else ""
-        self.raised(thrown, tree.start[node])
+            register = self.translate_expression(inner[0])
+            self.emit_dereference(inner[0], register, code.BY_THROW)
+            unwrapped = tree.unwrap_expression(inner[0])
+            if tree.kind[unwrapped] == "object_creation_expression":
+                type_ = tree.child(unwrapped, t.TYPE)
+                class_name = tree.text(self.find_simple_type(type_)) if type_ >= 0 else ""
+        self.emit_throw(class_name, tree.start[node])
 
-    def raised(self, thrown: str, at: int) -> None:
-        """To the first catch that is sure to take it; to any that may."""
-        here = self.frame
-        frame: Frame | None = here
+    def emit_throw(self, class_name: str, offset: int) -> None:
+        """Emit jumps to the catch clauses that may take an exception, up to the first that must."""
+        current = self.frame
+        frame: Frame | None = current
         while frame is not None:
             if frame.kind == "try":
                 for clause, label in self.clauses.get(frame.node, ()):
-                    sure = catches(self.caught_types(clause), thrown)
-                    if sure is None or sure:
-                        self.leave(frame)
-                        if sure:
-                            self.jump(label)
+                    is_caught = catches_exception(self.caught_types(clause), class_name)
+                    if is_caught is None or is_caught:
+                        self.run_finally_blocks(frame)
+                        if is_caught:
+                            self.emit_jump(label)
                             return
-                        after = self.label()
-                        self.emit(code.EITHER, c=label, e=after)
-                        self.place(after)
+                        otherwise = self.new_label()
+                        self.emit(code.EITHER, c=label, e=otherwise)
+                        self.place_label(otherwise)
             elif frame.kind == "finally":
                 self.frame = frame
-                self.emit(code.THROW, c=self.pool.text(thrown) if thrown else -1, at=at)
-                self.frame = here
+                self.emit(
+                    code.THROW,
+                    c=self.pool.intern_text(class_name) if class_name else -1,
+                    offset=offset,
+                )
+                self.frame = current
                 return
             frame = frame.outer
         self.frame = Frame("method", None, -1)
-        self.emit(code.THROW, c=self.pool.text(thrown) if thrown else -1, at=at)
-        self.frame = here
+        self.emit(
+            code.THROW, c=self.pool.intern_text(class_name) if class_name else -1, offset=offset
+        )
+        self.frame = current
 
     def caught_types(self, clause: int) -> list[str]:
         tree = self.tree
-        formal = tree.first(clause, "catch_formal_parameter")
-        listed = tree.first(formal, "catch_type") if formal >= 0 else -1
-        if listed < 0:
+        parameter = tree.first_child_of_kind(clause, "catch_formal_parameter")
+        type_list = tree.first_child_of_kind(parameter, "catch_type") if parameter >= 0 else -1
+        if type_list < 0:
             return []
-        return [tree.text(one).rpartition(".")[2] for one in tree.kids(listed)]
+        return [tree.text(type_).rpartition(".")[2] for type_ in tree.named_children(type_list)]
 
-    def trying(self, node: int) -> None:
+    def translate_try(self, node: int) -> None:
         tree = self.tree
-        here = self.frame
-        clauses = [one for one in tree.kids(node) if tree.kind[one] == "catch_clause"]
-        last = tree.first(node, "finally_clause")
-        done = self.label()
-        outer = here
-        failed = self.label() if last >= 0 else -1
-        if last >= 0:
-            outer = Frame("finally", here, failed, last)
-        hub = self.label() if clauses else -1
-        inner = Frame("try", outer, hub, node) if clauses else outer
-        self.clauses[node] = [(one, self.label()) for one in clauses]
-        caught = any("NullPointerException" in self.caught_types(one) for one in clauses)
-        self.caught += caught
-        self.frame = inner
+        outer_frame = self.frame
+        clauses = [
+            child for child in tree.named_children(node) if tree.kind[child] == "catch_clause"
+        ]
+        finally_clause = tree.first_child_of_kind(node, "finally_clause")
+        done_label = self.new_label()
+        finally_frame = outer_frame
+        failed_label = self.new_label() if finally_clause >= 0 else -1
+        if finally_clause >= 0:
+            finally_frame = Frame("finally", outer_frame, failed_label, finally_clause)
+        dispatch_label = self.new_label() if clauses else -1
+        try_frame = Frame("try", finally_frame, dispatch_label, node) if clauses else finally_frame
+        self.clauses[node] = [(catch, self.new_label()) for catch in clauses]
+        catches_null = any("NullPointerException" in self.caught_types(catch) for catch in clauses)
+        self.caught += catches_null
+        self.frame = try_frame
         resources = tree.child(node, t.RESOURCES)
         if resources >= 0:
-            self.resources(resources)
-        self.body_of(node)
-        self.caught -= caught
-        self.frame = outer
-        self.jump(done)
+            self.translate_resources(resources)
+        self.translate_body(node)
+        self.caught -= catches_null
+        self.frame = finally_frame
+        self.emit_jump(done_label)
         if clauses:
-            self.place(hub)
+            self.place_label(dispatch_label)
             for clause, label in self.clauses[node]:
-                following = self.label()
-                types = self.pool.text("|".join(self.caught_types(clause)))
+                following = self.new_label()
+                types = self.pool.intern_text("|".join(self.caught_types(clause)))
                 self.emit(code.IF_CAUGHT, a=types, c=label, e=following)
-                self.place(following)
+                self.place_label(following)
             self.emit(code.THROW)
             for clause, label in self.clauses[node]:
-                self.place(label)
-                self.catching(clause)
-                self.jump(done)
-        self.frame = here
-        if last >= 0:
-            self.place(failed)
-            self.finish(last)
+                self.place_label(label)
+                self.translate_catch(clause)
+                self.emit_jump(done_label)
+        self.frame = outer_frame
+        if finally_clause >= 0:
+            self.place_label(failed_label)
+            self.translate_finally(finally_clause)
             self.emit(code.THROW)
-        self.place(done)
-        if last >= 0:
-            self.finish(last)
+        self.place_label(done_label)
+        if finally_clause >= 0:
+            self.translate_finally(finally_clause)
 
-    def catching(self, clause: int) -> None:
-        formal = self.tree.first(clause, "catch_formal_parameter")
-        name = self.tree.child(formal, t.NAME) if formal >= 0 else -1
+    def translate_catch(self, clause: int) -> None:
+        parameter = self.tree.first_child_of_kind(clause, "catch_formal_parameter")
+        name = self.tree.child(parameter, t.NAME) if parameter >= 0 else -1
         if set(self.caught_types(clause)) <= NEVER_THROWN:
             self.emit(code.HALT)
         if name >= 0:
-            self.emit(code.CONST, self.register(name), code.NONNULL)
-        self.body_of(clause)
+            self.emit(code.CONST, self.variable_register(name), code.NONNULL)
+        self.translate_body(clause)
 
-    def resources(self, node: int) -> None:
+    def translate_resources(self, node: int) -> None:
         tree = self.tree
-        for one in tree.kids(node):
-            name, value = tree.child(one, t.NAME), tree.child(one, t.VALUE)
+        for resource in tree.named_children(node):
+            name, value = tree.child(resource, t.NAME), tree.child(resource, t.VALUE)
             if name >= 0 and value >= 0:
-                register = self.value(value)
-                self.emit(code.COPY, self.register(name), register, at=tree.start[name])
+                register = self.translate_expression(value)
+                self.emit(
+                    code.COPY, self.variable_register(name), register, offset=tree.start[name]
+                )
 
-    def body_of(self, node: int) -> None:
+    def translate_body(self, node: int) -> None:
         body = self.tree.child(node, t.BODY)
-        if body >= 0 and self.tree.named[body]:
-            self.statement(body)
+        if body >= 0 and self.tree.is_named[body]:
+            self.translate_statement(body)

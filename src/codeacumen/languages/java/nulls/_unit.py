@@ -5,16 +5,16 @@ from __future__ import annotations
 from codeacumen.languages.java.nulls import code
 from codeacumen.languages.java.nulls.code import WIDTH
 from codeacumen.languages.java.nulls.facts import (
-    CLASS,
-    FIRST,
+    CLASS_TEXT,
+    FIRST_INSTRUCTION,
     FLAGS,
-    MAYBE,
-    NAMED,
-    NEVER,
+    METHOD_INDEX,
+    NAME_TEXT,
+    NONNULL_MASK,
+    NULLABLE_MASK,
     PARAMETERS,
-    PLACE,
     REGISTERS,
-    Facts,
+    NullFacts,
 )
 
 _SHORT = 40
@@ -34,7 +34,7 @@ class CallSite:
         "targets",
     )
 
-    def __init__(self, facts: Facts, row: int) -> None:
+    def __init__(self, facts: NullFacts, row: int) -> None:
         label, targets, self.flags, self.receiver, self.expression, count = facts.calls[
             row : row + 6
         ].tolist()
@@ -45,236 +45,263 @@ class CallSite:
         self.argument_expressions: list[int] = pairs[1::2]
 
 
-class Unit:
+class MethodUnit:
     """The instructions of a body, with properties computed once for the analysis."""
 
-    def __init__(self, facts: Facts, row: int) -> None:
+    def __init__(self, facts: NullFacts, row: int) -> None:
         self.facts = facts
         columns: list[int] = facts.units[row].tolist()
-        self.place, first = columns[PLACE], columns[FIRST]
-        self.registers, self.parameters = columns[REGISTERS], columns[PARAMETERS]
-        self.flags, self.maybe, self.never = columns[FLAGS], columns[MAYBE], columns[NEVER]
-        self.throws = frozenset(facts.texts[text] for text in facts.throws.get(self.place, ()))
-        self.name, self.owner = facts.texts[columns[NAMED]], facts.texts[columns[CLASS]]
-        last = int(facts.units[row + 1, FIRST]) if row + 1 < len(facts.units) else len(facts.code)
+        self.method_index, first = columns[METHOD_INDEX], columns[FIRST_INSTRUCTION]
+        self.register_count, self.parameter_count = columns[REGISTERS], columns[PARAMETERS]
+        self.flags, self.nullable_parameters, self.nonnull_parameters = (
+            columns[FLAGS],
+            columns[NULLABLE_MASK],
+            columns[NONNULL_MASK],
+        )
+        self.throws = frozenset(
+            facts.texts[text] for text in facts.throws.get(self.method_index, ())
+        )
+        self.name, self.owner = facts.texts[columns[NAME_TEXT]], facts.texts[columns[CLASS_TEXT]]
+        last = (
+            int(facts.units[row + 1, FIRST_INSTRUCTION])
+            if row + 1 < len(facts.units)
+            else len(facts.code)
+        )
         flat = facts.code[first:last].tolist()
         self.instructions: list[Instruction] = list(
             zip(*(flat[column::WIDTH] for column in range(WIDTH)), strict=True)
         )
         self.calls: dict[int, CallSite] = {
-            one[4]: CallSite(facts, one[4]) for one in self.instructions if one[0] == code.CALL
+            instruction[4]: CallSite(facts, instruction[4])
+            for instruction in self.instructions
+            if instruction[0] == code.CALL
         }
-        self.prepare()
+        self.find_merge_points()
 
-    def prepare(self) -> None:
+    def find_merge_points(self) -> None:
+        """Find merge points and loops, then live registers and repeated names and comparisons."""
         instructions = self.instructions
         count = len(instructions)
         arrivals = [0] * (count + 1)
         arrivals[0] = 1
-        looping = [False] * (count + 1)
-        backward = False
-        for place, (op, _, _, _, c, e, handler, _) in enumerate(instructions):
-            falls = True
+        in_loop = [False] * (count + 1)
+        has_backward_jump = False
+        for position, (op, _, _, _, c, e, handler, _) in enumerate(instructions):
+            falls_through = True
             if op == code.JUMP:
                 arrivals[c] += 1
-                falls = False
-                if c <= place:
-                    backward = True
-                    looping[c : place + 1] = [True] * (place + 1 - c)
+                falls_through = False
+                if c <= position:
+                    has_backward_jump = True
+                    in_loop[c : position + 1] = [True] * (position + 1 - c)
             elif code.IF_NULL <= op <= code.EITHER:
                 arrivals[c] += 1
                 arrivals[e] += 1
-                falls = False
-                if min(c, e) <= place:
-                    backward = True
+                falls_through = False
+                if min(c, e) <= position:
+                    has_backward_jump = True
                     first = min(c, e)
-                    looping[first : place + 1] = [True] * (place + 1 - first)
+                    in_loop[first : position + 1] = [True] * (position + 1 - first)
             elif op in (code.RETURN, code.THROW, code.HALT):
-                falls = False
+                falls_through = False
             if handler >= 0:
                 arrivals[handler] += 2
-            if falls:
-                arrivals[place + 1] += 1
-        self.looping = looping
+            if falls_through:
+                arrivals[position + 1] += 1
+        self.in_loop = in_loop
         # If some loop fills an array, no new array counts as empty.
-        self.fills = any(
-            looping[place] and one[0] == code.SET_INDEX for place, one in enumerate(instructions)
+        self.fills_arrays = any(
+            in_loop[position] and instruction[0] == code.SET_INDEX
+            for position, instruction in enumerate(instructions)
         )
-        self.meets = [count_ > 1 for count_ in arrivals]
-        self.loops = backward
-        self._live(backward)
-        self._correlate()
-        self._often()
+        self.is_merge_point = [count_ > 1 for count_ in arrivals]
+        self.has_loops = has_backward_jump
+        self._compute_liveness(has_backward_jump)
+        self._find_correlated()
+        self._count_names()
 
-    def _live(self, backward: bool) -> None:
+    def _compute_liveness(self, has_backward_jump: bool) -> None:
+        """Compute the live registers before each instruction, as bit masks (backward data flow)."""
         instructions, calls = self.instructions, self.calls
         count = len(instructions)
-        uses, kills = [0] * count, [0] * count
-        for place, (op, d, a, b, c, _, _, _) in enumerate(instructions):
-            used = 0
+        uses, definitions = [0] * count, [0] * count
+        for position, (op, d, a, b, c, _, _, _) in enumerate(instructions):
+            used_registers = 0
             if op == code.CALL:
                 call = calls[c]
                 for register in call.arguments:
-                    used |= 1 << register
+                    used_registers |= 1 << register
                 if call.receiver >= 0:
-                    used |= 1 << call.receiver
+                    used_registers |= 1 << call.receiver
             elif op in (code.COPY, code.LOAD, code.EACH, code.RETURN, code.STEP) or (
                 code.IF_NULL <= op <= code.EITHER and op != code.IF_CAUGHT
             ):
                 if a >= 0:
-                    used |= 1 << a
+                    used_registers |= 1 << a
                 if op in (code.IF_EQUAL, code.IF_LESS):
-                    used |= 1 << b
+                    used_registers |= 1 << b
             elif op == code.DEREF:
-                used |= 1 << a
+                used_registers |= 1 << a
             elif op in (code.STORE, code.INDEX):
                 if a >= 0:
-                    used |= 1 << a
-                used |= 1 << b
+                    used_registers |= 1 << a
+                used_registers |= 1 << b
             elif op == code.SET_INDEX:
-                used |= (1 << a) | (1 << b) | (1 << c)
-            uses[place] = used
+                used_registers |= (1 << a) | (1 << b) | (1 << c)
+            uses[position] = used_registers
             if d >= 0:
-                kills[place] = 1 << d
+                definitions[position] = 1 << d
         live = [0] * (count + 1)
-        for _ in range(3 if backward else 1):
+        for _ in range(3 if has_backward_jump else 1):
             changed = False
-            for place in range(count - 1, -1, -1):
-                op, _, _, _, c, e, handler, _ = instructions[place]
+            for position in range(count - 1, -1, -1):
+                op, _, _, _, c, e, handler, _ = instructions[position]
                 if op == code.JUMP:
-                    after = live[c]
+                    live_after = live[c]
                 elif code.IF_NULL <= op <= code.EITHER:
-                    after = live[c] | live[e]
+                    live_after = live[c] | live[e]
                 elif op in (code.RETURN, code.HALT):
-                    after = 0
+                    live_after = 0
                 elif op == code.THROW:
-                    after = live[handler] if handler >= 0 else 0
+                    live_after = live[handler] if handler >= 0 else 0
                 else:
-                    after = live[place + 1]
+                    live_after = live[position + 1]
                     if handler >= 0:
-                        after |= live[handler]
-                before = uses[place] | (after & ~kills[place])
+                        live_after |= live[handler]
+                live_before = uses[position] | (live_after & ~definitions[position])
                 if handler >= 0:
-                    before |= live[handler]
-                if before != live[place]:
-                    live[place] = before
+                    live_before |= live[handler]
+                if live_before != live[position]:
+                    live[position] = live_before
                     changed = True
             if not changed:
                 break
         self._live_at = live
         self._live_lists: dict[int, list[int]] = {}
 
-    def _linked(self, compares: list[int], made: dict[int, object]) -> frozenset[int]:
+    def _find_linked(self, compares: list[int], computed: dict[int, object]) -> frozenset[int]:
         """Return the comparisons of values that several conditions or switches compare.
 
         Only for these values it pays to remember the result of a comparison.
         """
-        places: dict[object, list[int]] = {}
-        asked: dict[object, set[int]] = {}
-        for place in compares:
-            op, _, a, _, _, _, _, switch = self.instructions[place]
+        positions: dict[object, list[int]] = {}
+        switches: dict[object, set[int]] = {}
+        for position in compares:
+            op, _, a, _, _, _, _, switch = self.instructions[position]
             if op == code.IF_EQUAL:
-                left = made.get(a, a)
-                places.setdefault(left, []).append(place)
-                asked.setdefault(left, set()).add(switch if switch > 0 else -place)
+                left = computed.get(a, a)
+                positions.setdefault(left, []).append(position)
+                switches.setdefault(left, set()).add(switch if switch > 0 else -position)
         return frozenset(
-            place for left, all_ in places.items() if len(asked[left]) > 1 for place in all_
+            position
+            for left, positions_of_left in positions.items()
+            if len(switches[left]) > 1
+            for position in positions_of_left
         )
 
-    def _often(self) -> None:
+    def _count_names(self) -> None:
         """Collect the fields and calls that occur more than once, and other sets of names.
 
         Only for these fields and calls it pays to remember the value. In short bodies all of them
         count, because they may be the result.
         """
-        seen: dict[object, int] = {}
+        counts: dict[object, int] = {}
         for op, _, _, _, c, _, _, _ in self.instructions:
             if op in (code.LOAD, code.STORE):
-                seen[c] = seen.get(c, 0) + 1
+                counts[c] = counts.get(c, 0) + 1
             elif op == code.CALL:
                 label = self.calls[c].label
-                seen[label] = seen.get(label, 0) + 1
-        self.nullable: frozenset[str] = frozenset(
-            self.facts.texts[one[4]]
-            for one in self.instructions
-            if one[0] == code.LOAD and one[3] == code.NULLABLE
+                counts[label] = counts.get(label, 0) + 1
+        self.nullable_fields: frozenset[str] = frozenset(
+            self.facts.texts[instruction[4]]
+            for instruction in self.instructions
+            if instruction[0] == code.LOAD and instruction[3] == code.NULLABLE
         )
-        self.loads: frozenset[str] = frozenset(
-            self.facts.texts[one[4]] for one in self.instructions if one[0] == code.LOAD
+        self.loaded_fields: frozenset[str] = frozenset(
+            self.facts.texts[instruction[4]]
+            for instruction in self.instructions
+            if instruction[0] == code.LOAD
         )
-        self.lacking = self._lacking()
-        stores = {self.facts.texts[one[4]] for one in self.instructions if one[0] == code.STORE}
+        self.null_tested_fields = self._find_null_tested()
+        stores = {
+            self.facts.texts[instruction[4]]
+            for instruction in self.instructions
+            if instruction[0] == code.STORE
+        }
         # Sorted, so that the order is the same in every process.
-        self.tested = tuple(sorted(self.lacking - stores))
+        self.only_tested_fields = tuple(sorted(self.null_tested_fields - stores))
         self.fields: tuple[str, ...] = tuple(
             self.facts.texts[text] for text in self.facts.classes.get(self.owner, ())
         )
-        self.short = short = len(self.instructions) <= _SHORT
+        self.is_short = is_short = len(self.instructions) <= _SHORT
         texts = self.facts.texts
-        self.often: frozenset[str] = frozenset(
+        self.frequent_names: frozenset[str] = frozenset(
             texts[name] if type(name) is int else str(name)
-            for name, times in seen.items()
-            if times > 1 or short
+            for name, count in counts.items()
+            if count > 1 or is_short
         )
 
-    def _lacking(self) -> frozenset[str]:
+    def _find_null_tested(self) -> frozenset[str]:
         """Return the names of fields that the body tests for null; writes to them fill a cache."""
-        held: dict[int, int] = {}
-        found = set()
+        field_in_register: dict[int, int] = {}
+        texts = set()
         for op, d, a, _, c, _, _, _ in self.instructions:
             if op == code.LOAD:
-                held[d] = c
-            elif op == code.COPY and a in held:
-                held[d] = held[a]
-            elif op == code.IF_NULL and a in held:
-                found.add(held[a])
-        return frozenset(self.facts.texts[one] for one in found)
+                field_in_register[d] = c
+            elif op == code.COPY and a in field_in_register:
+                field_in_register[d] = field_in_register[a]
+            elif op == code.IF_NULL and a in field_in_register:
+                texts.add(field_in_register[a])
+        return frozenset(self.facts.texts[text] for text in texts)
 
-    def is_live(self, place: int, register: int) -> bool:
-        return bool(self._live_at[place] >> register & 1)
+    def is_live(self, position: int, register: int) -> bool:
+        return bool(self._live_at[position] >> register & 1)
 
-    def live(self, place: int) -> list[int]:
-        found = self._live_lists.get(place)
-        if found is None:
-            mask = self._live_at[place]
-            found = [one for one in range(self.registers) if mask >> one & 1]
-            self._live_lists[place] = found
-        return found
+    def live_registers(self, position: int) -> list[int]:
+        registers = self._live_lists.get(position)
+        if registers is None:
+            mask = self._live_at[position]
+            registers = [
+                register for register in range(self.register_count) if mask >> register & 1
+            ]
+            self._live_lists[position] = registers
+        return registers
 
-    def _correlate(self) -> None:
+    def _find_correlated(self) -> None:
         """Collect the comparisons that occur more than once; only these are worth remembering."""
         compares = [
-            place
-            for place, one in enumerate(self.instructions)
-            if one[0] in (code.IF_EQUAL, code.IF_LESS, code.INDEX, code.SET_INDEX, code.IF_KIND)
+            position
+            for position, instruction in enumerate(self.instructions)
+            if instruction[0]
+            in (code.IF_EQUAL, code.IF_LESS, code.INDEX, code.SET_INDEX, code.IF_KIND)
         ]
         self.correlated: frozenset[int] = frozenset()
         self.linked: frozenset[int] = frozenset()
         if len(compares) < 2:
             return
-        made: dict[int, object] = {}
+        computed: dict[int, object] = {}
         for op, d, a, b, c, _, _, _ in self.instructions:
             if d < 0:
                 continue
-            if d in made:
-                made[d] = d
+            if d in computed:
+                computed[d] = d
             elif op == code.LOAD:
-                made[d] = ("field", made.get(a, a), c)
+                computed[d] = ("field", computed.get(a, a), c)
             elif op == code.TEXT:
-                made[d] = ("text", c)
+                computed[d] = ("text", c)
             elif op == code.INDEX:
-                made[d] = ("index", made.get(a, a), made.get(b, b))
+                computed[d] = ("index", computed.get(a, a), computed.get(b, b))
             else:
-                made[d] = d
+                computed[d] = d
         groups: dict[object, list[int]] = {}
-        for place in compares:
-            op, _, a, b, _, _, _, _ = self.instructions[place]
-            left, right = made.get(a, a), made.get(b, b)
+        for position in compares:
+            op, _, a, b, _, _, _, _ = self.instructions[position]
+            left, right = computed.get(a, a), computed.get(b, b)
             if op == code.IF_KIND:
                 right = ("text", b)
             kind = code.INDEX if op == code.SET_INDEX else op
-            groups.setdefault((kind, left, right), []).append(place)
-        self.linked = self._linked(compares, made)
+            groups.setdefault((kind, left, right), []).append(position)
+        self.linked = self._find_linked(compares, computed)
         self.correlated = frozenset(
-            place for places in groups.values() if len(places) > 1 for place in places
+            position for places in groups.values() if len(places) > 1 for position in places
         )

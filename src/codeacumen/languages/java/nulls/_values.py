@@ -11,28 +11,28 @@ from codeacumen.languages.java.nulls._state import (
     EACH,
     FALSE,
     FRESH,
-    GIVEN,
     NONNULL,
     NOTHING,
     NULL,
     NUMBER,
     PARAMETER,
+    PARAMETER_FACT,
     SOLID,
     TEXT,
     THIS,
     TRUE,
     TRUTH,
-    Asked,
-    Given,
     Outcome,
+    ParameterTest,
+    ResultFact,
     State,
-    joined,
+    union_names,
 )
-from codeacumen.languages.java.nulls._unit import Unit
+from codeacumen.languages.java.nulls._unit import MethodUnit
 from codeacumen.languages.java.nulls.facts import RETURNS_MAYBE
 from codeacumen.languages.java.nulls.report import Report, Step
 
-_MOST_FIELDS, _MOST_ASKED = 8, 6
+_MOST_FIELDS, _MOST_TESTS = 8, 6
 # Origins of nulls in fields that belong to a method's outcome.
 _CLEARED = "is set to null"
 _LEFT = (_CLEARED, "is not set", "is left null")
@@ -58,257 +58,297 @@ class Origin(NamedTuple):
     is_passed_through: bool = False
 
 
-def _few(names: frozenset[str] | None) -> frozenset[str] | None:
+def _limit_names(names: frozenset[str] | None) -> frozenset[str] | None:
     return None if names is None or len(names) > MOST_WRITES else names
 
 
-class Values:
-    def __init__(self, unit: Unit) -> None:
+class ValueAnalysis:
+    """Values, origins of nulls and reports of one body; base of the analysis."""
+
+    def __init__(self, unit: MethodUnit) -> None:
         self.unit = unit
         self.origins: list[Origin] = [Origin(False, (), "is tested for null")]
         self._codes: dict[object, int] = {}
-        self.found: dict[tuple[object, ...], Outcome] = {}
+        self.outcomes: dict[tuple[object, ...], Outcome] = {}
         self.reports: list[Report] = []
         self.writes: frozenset[str] | None = frozenset()
-        self.own: frozenset[str] | None = frozenset()
+        self.own_writes: frozenset[str] | None = frozenset()
         self.changes: frozenset[str] | None = frozenset()
         # Parameters that are compared with their limits.
-        self.limited: set[int] = set()
+        self.limited_parameters: set[int] = set()
         self.throws: frozenset[str] | None = frozenset()
         # Dereferences of values that a test found null, and dereferences that some value passes.
-        self.doubts: dict[int, tuple[str, tuple[Step, ...]]] = {}
-        self.fine: set[int] = set()
+        self.doubtful_dereferences: dict[int, tuple[str, tuple[Step, ...]]] = {}
+        self.safe_expressions: set[int] = set()
         # Sources of nulls that were tested, with path and line of the origin.
-        self.tested: set[tuple[str, str, int]] = set()
+        self.tested_sources: set[tuple[str, str, int]] = set()
         self.sources: list[str] = []
 
     # ---- origins
 
-    def line(self, offset: int) -> int:
+    def line_at(self, offset: int) -> int:
         return int(np.searchsorted(self.unit.facts.lines, offset, side="right")) + 1
 
-    def step(self, offset: int, description: str) -> Step:
-        return Step(0, self.unit.facts.path, self.line(offset), description)
+    def make_step(self, offset: int, description: str) -> Step:
+        return Step(0, self.unit.facts.path, self.line_at(offset), description)
 
-    def origin(
-        self, key: object, good: bool, steps: tuple[Step, ...], what: str, source: str = ""
+    def add_origin(
+        self,
+        key: object,
+        is_certain: bool,
+        steps: tuple[Step, ...],
+        description: str,
+        source: str = "",
     ) -> int:
         """Return the fact that a value is null, which encodes the origin."""
-        found = self._codes.get(key)
-        if found is None:
-            self.origins.append(Origin(good, steps, what, False, source))
-            found = self._codes[key] = -len(self.origins)
-        return found
+        fact = self._codes.get(key)
+        if fact is None:
+            self.origins.append(Origin(is_certain, steps, description, False, source))
+            fact = self._codes[key] = -len(self.origins)
+        return fact
 
-    def of(self, fact: int) -> Origin:
+    def origin_of(self, fact: int) -> Origin:
         return self.origins[-fact - 1]
 
-    def literal(self, at: int) -> int:
-        offset = self.unit.instructions[at][7]
-        return self.origin(at, True, (self.step(offset, "null is given here"),), "is set to null")
+    def null_literal_fact(self, position: int) -> int:
+        offset = self.unit.instructions[position][7]
+        return self.add_origin(
+            position, True, (self.make_step(offset, "null is given here"),), "is set to null"
+        )
 
-    def element(self, at: int) -> int:
-        offset = self.unit.instructions[at][7]
+    def unset_element_fact(self, position: int) -> int:
+        offset = self.unit.instructions[position][7]
         text = "an element of a new array is null until it is set"
-        return self.origin(at, True, (self.step(offset, text),), "is not set in a new array")
+        return self.add_origin(
+            position, True, (self.make_step(offset, text),), "is not set in a new array"
+        )
 
-    def unset(self, name: str) -> int:
+    def unset_field_fact(self, name: str) -> int:
         text = f"field `{name}` is null until it is set"
         offset = self.unit.instructions[0][7]
-        return self.origin(("unset", name), True, (self.step(offset, text),), "is not set")
+        return self.add_origin(("unset", name), True, (self.make_step(offset, text),), "is not set")
 
-    def told(self, key: object, offset: int, what: str, source: str = "") -> int:
-        text = f"{what} is declared to be null at times"
-        steps = (self.step(offset, text),)
-        found = self.origin(key, True, steps, "is declared nullable", source)
-        self.origins[-found - 1] = self.origins[-found - 1]._replace(is_declared=True)
-        return found
+    def nullable_fact(self, key: object, offset: int, subject: str, source: str = "") -> int:
+        """Return the fact of a value whose declaration has an annotation such as ``@Nullable``."""
+        text = f"{subject} is declared to be null at times"
+        steps = (self.make_step(offset, text),)
+        fact = self.add_origin(key, True, steps, "is declared nullable", source)
+        self.origins[-fact - 1] = self.origins[-fact - 1]._replace(is_declared=True)
+        return fact
 
     # ---- values
 
-    def make(self, at: int, state: State, d: int) -> int:
+    def define_value(self, position: int, state: State, d: int) -> int:
         """Return the value that an instruction computes, and put it into its register."""
-        value = at * EACH
+        value = position * EACH
         if value in state.earlier_values:
-            state.renew(value)
+            state.renew_value(value)
         if d >= 0:
             state.registers[d] = value
         return value
 
-    def escape(self, state: State, value: int) -> None:
+    def mark_escaped(self, state: State, value: int) -> None:
         """Record that other code may change the object from now on."""
-        if state.fact(value) == FRESH:
+        if state.fact_of(value) == FRESH:
             state.facts[value] = NONNULL
-            self.forget_nulls(state, value)
+            self.drop_null_fields(state, value)
 
-    def forget_nulls(self, state: State, base: int) -> None:
+    def drop_null_fields(self, state: State, base: int) -> None:
         heap = state.heap
-        for key in [key for key, held in heap.items() if key[0] == base and state.fact(held) < 0]:
+        for key in [
+            key for key, held in heap.items() if key[0] == base and state.fact_of(held) < 0
+        ]:
             del heap[key]
 
-    def load(self, at: int, state: State, d: int, a: int, told: int, name: str) -> State | None:
+    def load_field(
+        self, position: int, state: State, d: int, a: int, declared_kind: int, name: str
+    ) -> State | None:
         """Load a field; return a second state if the field is declared nullable, else None."""
         base = state.registers[a] if a >= 0 else -1
         key = (base, name)
-        held = state.heap.get(key)
-        if held is not None:
-            state.registers[d] = held
+        field_value = state.heap.get(key)
+        if field_value is not None:
+            state.registers[d] = field_value
             return None
-        value = self.make(at, state, d)
-        if name == "length" and a >= 0 and self.unit.loops:
+        value = self.define_value(position, state, d)
+        if name == "length" and a >= 0 and self.unit.has_loops:
             state.heap[value, "size of"] = state.registers[a]
         # Computing a value again may renumber the object.
         base = state.registers[a] if a >= 0 else -1
-        if (base >= 0 or a < 0) and name in self.unit.often:
+        if (base >= 0 or a < 0) and name in self.unit.frequent_names:
             state.heap[base, name] = value
-        if told in (code.FILLED, code.TABLE):
+        if declared_kind in (code.FILLED, code.TABLE):
             state.facts[value] = NONNULL
-            if told == code.TABLE:
+            if declared_kind == code.TABLE:
                 state.heap[value, "table"] = SOLID
         elif (
-            told == code.NULLABLE and not state.is_merged and (base, "seen", name) not in state.heap
+            declared_kind == code.NULLABLE
+            and not state.is_merged
+            and (base, "seen", name) not in state.heap
         ):
             state.heap[base, "seen", name] = SOLID
-            other = state.copy()
-            other.facts[value] = self.told(
-                at,
-                self.unit.instructions[at][7],
+            nullable_state = state.copy()
+            nullable_state.facts[value] = self.nullable_fact(
+                position,
+                self.unit.instructions[position][7],
                 f"field `{name}`",
                 f"{self.unit.facts.path} {name}",
             )
             state.facts[value] = NONNULL
-            return other
+            return nullable_state
         return None
 
-    def store(self, state: State, a: int, b: int, name: str, shared: bool) -> None:
+    def store_field(self, state: State, a: int, b: int, name: str, is_static: bool) -> None:
+        """Store a value into a field, and record the write unless the object is new."""
         base = state.registers[a] if a >= 0 else -1
         value = state.registers[b]
         heap = state.heap
         for key in [key for key in heap if len(key) == 2 and key[1] == name and key[0] != base]:
-            if state.fact(int(str(key[0]))) != FRESH:
+            if state.fact_of(int(str(key[0]))) != FRESH:
                 del heap[key]
         if base >= 0 or a < 0:
             heap[base, name] = value
-        if state.fact(value) == FRESH:
+        if state.fact_of(value) == FRESH:
             state.facts[value] = NONNULL
-        if state.fact(base) == FRESH:
+        if state.fact_of(base) == FRESH:
             # No other code has seen the object.
             return
-        fact = state.fact(value)
-        cleared = fact < 0 and self.of(fact).description == _CLEARED
-        filled = name in self.unit.lacking and not cleared and (a < 0 or base == THIS)
-        names, none = frozenset((name,)), frozenset[str]()
-        own = base == THIS and not shared
-        self.wrote(none if own else names, names if own else none, none if filled else names)
+        fact = state.fact_of(value)
+        is_cleared = fact < 0 and self.origin_of(fact).description == _CLEARED
+        fills_cache = (
+            name in self.unit.null_tested_fields and not is_cleared and (a < 0 or base == THIS)
+        )
+        names, no_names = frozenset((name,)), frozenset[str]()
+        is_own = base == THIS and not is_static
+        self.record_writes(
+            no_names if is_own else names,
+            names if is_own else no_names,
+            no_names if fills_cache else names,
+        )
 
-    def wrote(
+    def record_writes(
         self,
         writes: frozenset[str] | None,
-        own: frozenset[str] | None,
+        own_writes: frozenset[str] | None,
         changes: frozenset[str] | None,
     ) -> None:
-        self.writes = _few(joined(self.writes, writes))
-        self.own = _few(joined(self.own, own))
-        self.changes = _few(joined(self.changes, changes))
+        self.writes = _limit_names(union_names(self.writes, writes))
+        self.own_writes = _limit_names(union_names(self.own_writes, own_writes))
+        self.changes = _limit_names(union_names(self.changes, changes))
 
     # ---- what must not be null
 
     def is_parameter(self, value: int) -> bool:
-        return PARAMETER < value <= PARAMETER + self.unit.parameters
+        return PARAMETER < value <= PARAMETER + self.unit.parameter_count
 
-    def needs(self, state: State) -> tuple[tuple[int, int], ...]:
+    def parameter_needs(self, state: State) -> tuple[tuple[int, int], ...]:
         """Return the parameters with known facts, as pairs of parameter and fact."""
-        found = []
-        for place in range(1, self.unit.parameters + 1):
-            fact = state.facts.get(PARAMETER + place, NOTHING)
+        needs = []
+        for parameter in range(1, self.unit.parameter_count + 1):
+            fact = state.facts.get(PARAMETER + parameter, NOTHING)
             if fact:
-                found.append((place, max(fact, NULL) if fact < 0 else fact))
-        return tuple(found)
+                needs.append((parameter, max(fact, NULL) if fact < 0 else fact))
+        return tuple(needs)
 
-    def fail(self, state: State, parameter: int, steps: tuple[Step, ...]) -> None:
+    def add_failure(self, state: State, parameter: int, steps: tuple[Step, ...]) -> None:
         """Add an outcome in which the method fails because a parameter is null."""
-        needs = tuple(sorted({**dict(self.needs(state)), parameter: NULL}.items()))
-        one = Outcome(parameter, needs, NOTHING, (), steps)
-        self.found.setdefault(one.key, one)
+        needs = tuple(sorted({**dict(self.parameter_needs(state)), parameter: NULL}.items()))
+        outcome = Outcome(parameter, needs, NOTHING, (), steps)
+        self.outcomes.setdefault(outcome.key, outcome)
 
-    def must_not_be_null(self, at: int, state: State, value: int, why: int, told: int) -> bool:
+    def check_dereference(
+        self, position: int, state: State, value: int, reason: int, expression: int
+    ) -> bool:
         """Handle a dereference; return whether the path continues after it."""
-        fact = state.fact(value)
+        fact = state.fact_of(value)
         if fact >= 0:
-            self.fine.add(told)
+            self.safe_expressions.add(expression)
         if fact > 0:
             return True
-        offset = self.unit.instructions[at][7]
+        offset = self.unit.instructions[position][7]
         if fact == NOTHING:
             if self.is_parameter(value):
-                text, _, _, _ = self.expression(told)
-                step = self.step(offset, f"`{text}` {code.WHY[why]}")
-                self.fail(state, value - PARAMETER, (step,))
+                text, _, _, _ = self.describe_expression(expression)
+                step = self.make_step(offset, f"`{text}` {code.REASONS[reason]}")
+                self.add_failure(state, value - PARAMETER, (step,))
             state.facts[value] = NONNULL
             return True
-        self.wrong(state, value, fact, told, code.WHY[why], ())
+        self.handle_null(state, value, fact, expression, code.REASONS[reason], ())
         return False
 
-    def wrong(
-        self, state: State, value: int, fact: int, told: int, why: str, below: tuple[Step, ...]
+    def handle_null(
+        self,
+        state: State,
+        value: int,
+        fact: int,
+        expression: int,
+        reason: str,
+        steps_below: tuple[Step, ...],
     ) -> None:
         """Handle a null where none may be: add a report, or a requirement on a parameter."""
-        origin = self.of(fact)
-        text, token, offset, returned = self.expression(told)
-        step = self.step(offset, why if why.startswith(LITERAL) else f"`{text}` {why}")
-        if fact == NULL and not below:
-            self.doubts.setdefault(told, (why, (step,)))
+        origin = self.origin_of(fact)
+        text, token, offset, is_returned = self.describe_expression(expression)
+        step = self.make_step(
+            offset, reason if reason.startswith(LITERAL) else f"`{text}` {reason}"
+        )
+        if fact == NULL and not steps_below:
+            self.doubtful_dereferences.setdefault(expression, (reason, (step,)))
         if origin.is_certain:
             # In a merged state, facts that exclude the null may be lost.
             if not state.is_merged:
-                self.report(origin, text, token, offset, returned, why, (step, *below))
+                self.add_report(
+                    origin, text, token, offset, is_returned, reason, (step, *steps_below)
+                )
             return
         if self.is_parameter(value):
-            self.fail(state, value - PARAMETER, (*origin.steps, step, *below))
+            self.add_failure(state, value - PARAMETER, (*origin.steps, step, *steps_below))
             return
-        null = [place for place, need in self.needs(state) if need < 0]
-        if null and fact != NULL:
-            self.fail(state, null[0], (*origin.steps, step, *below))
+        null_parameters = [parameter for parameter, need in self.parameter_needs(state) if need < 0]
+        if null_parameters and fact != NULL:
+            self.add_failure(state, null_parameters[0], (*origin.steps, step, *steps_below))
 
-    def settle(self) -> None:
+    def report_doubts(self) -> None:
         """Report dereferences of values that a test found null, where no other value arrives."""
-        fine = {self.expression(told)[2] for told in self.fine}
-        for told, (why, steps) in self.doubts.items():
-            text, token, offset, returned = self.expression(told)
-            if offset not in fine:
-                tested = (self.step(offset, f"`{text}` was tested, and is null here"),)
-                origin = Origin(True, tested, "was tested and found null")
-                self.report(origin, text, token, offset, returned, why, steps)
+        safe_offsets = {
+            self.describe_expression(expression)[2] for expression in self.safe_expressions
+        }
+        for expression, (reason, steps) in self.doubtful_dereferences.items():
+            text, token, offset, is_returned = self.describe_expression(expression)
+            if offset not in safe_offsets:
+                test_steps = (self.make_step(offset, f"`{text}` was tested, and is null here"),)
+                origin = Origin(True, test_steps, "was tested and found null")
+                self.add_report(origin, text, token, offset, is_returned, reason, steps)
 
-    def expression(self, row: int) -> tuple[str, str, int, int]:
+    def describe_expression(self, row: int) -> tuple[str, str, int, int]:
+        """Return an expression's text, its token, the token's offset, and whether it is a call."""
         facts = self.unit.facts
-        text, token, offset, returned = facts.expressions[row].tolist()
-        return facts.texts[text], facts.texts[token], offset, returned
+        text, token, offset, is_returned = facts.expressions[row].tolist()
+        return facts.texts[text], facts.texts[token], offset, is_returned
 
-    def report(
+    def add_report(
         self,
         origin: Origin,
         text: str,
         token: str,
         offset: int,
-        returned: int,
+        is_returned: int,
         why: str,
         steps: tuple[Step, ...],
     ) -> None:
         unit = self.unit
-        line = self.line(offset)
-        returned = returned and not origin.is_passed_through
-        what = f"the value returned by `{text}`" if returned else f"`{text}`"
-        source = origin.steps[0].line if origin.steps else line
-        reason = "" if returned else f" ({origin.description} on line {source})"
-        qualifier = f"{what} could be null{reason} and {why} on line {line}"
+        line = self.line_at(offset)
+        is_returned = is_returned and not origin.is_passed_through
+        subject = f"the value returned by `{text}`" if is_returned else f"`{text}`"
+        source_line = origin.steps[0].line if origin.steps else line
+        reason = "" if is_returned else f" ({origin.description} on line {source_line})"
+        qualifier = f"{subject} could be null{reason} and {why} on line {line}"
         if why.startswith(LITERAL):
             qualifier = f"{why} on line {line}"
         self.sources.append(origin.source)
         self.reports.append(
             Report(
                 unit.facts.path,
-                unit.place,
+                unit.method_index,
                 unit.name,
                 line,
                 offset,
@@ -319,7 +359,7 @@ class Values:
             )
         )
 
-    def throw(self, types: frozenset[str] | None) -> None:
+    def add_thrown(self, types: frozenset[str] | None) -> None:
         """Add exceptions that leave the method."""
         if types is None or self.throws is None:
             self.throws = None
@@ -328,45 +368,51 @@ class Values:
             if len(self.throws) > MOST_THROWS:
                 self.throws = None
 
-    # ---- the end of a way
+    # ---- the end of a path
 
-    def returned(self, state: State, a: int, offset: int) -> None:
+    def add_return(self, state: State, a: int, offset: int) -> None:
+        """Add the outcome of a path that returns."""
         value = state.registers[a] if a >= 0 else -1
-        gives, steps = self._given(state, value, offset) if a >= 0 else (NOTHING, ())
-        one = Outcome(
+        result, steps = self._describe_result(state, value, offset) if a >= 0 else (NOTHING, ())
+        outcome = Outcome(
             0,
-            self.needs(state),
-            gives,
-            self._fields(state, value if gives == FRESH else -1),
+            self.parameter_needs(state),
+            result,
+            self._collect_field_facts(state, value if result == FRESH else -1),
             steps,
-            self._asked(state, gives == NULL) if gives in (NULL, TRUE, FALSE) else (),
+            self._collect_tests(state, result == NULL) if result in (NULL, TRUE, FALSE) else (),
         )
-        self.found.setdefault(one.key, one)
+        self.outcomes.setdefault(outcome.key, outcome)
 
-    def _asked(self, state: State, null: bool) -> tuple[Asked, ...]:
+    def _collect_tests(self, state: State, returns_null: bool) -> tuple[ParameterTest, ...]:
         """Return the tests of parameters on this path."""
         if not state.answers:
             return ()
-        found = sorted(
-            (value - PARAMETER, what, answer)
-            for (value, what), answer in state.answers.items()
-            if self.is_parameter(value) or (value == THIS and null)
+        tests = sorted(
+            (value - PARAMETER, test, answer)
+            for (value, test), answer in state.answers.items()
+            if self.is_parameter(value) or (value == THIS and returns_null)
         )
-        return tuple(found[:_MOST_ASKED])
+        return tuple(tests[:_MOST_TESTS])
 
-    def _given(self, state: State, value: int, offset: int) -> tuple[Given, tuple[Step, ...]]:
+    def _describe_result(
+        self, state: State, value: int, offset: int
+    ) -> tuple[ResultFact, tuple[Step, ...]]:
+        """Return what callers learn about a returned value, and the steps that explain a null."""
         if NUMBER <= value < TRUTH:
             return ("n", value), ()
-        fact = state.fact(value)
+        fact = state.fact_of(value)
         if fact < 0:
-            origin = self.of(fact)
+            origin = self.origin_of(fact)
             if not origin.is_certain and fact != NULL:
                 return NOTHING, ()
             if origin.is_declared and not self.unit.flags & RETURNS_MAYBE:
                 return NOTHING, ()
             if fact == NULL and not self.is_parameter(value):
-                origin = Origin(True, (self.step(offset, "what was found null is returned"),), "")
-            return NULL, origin.steps or (self.step(offset, "null is returned"),)
+                origin = Origin(
+                    True, (self.make_step(offset, "what was found null is returned"),), ""
+                )
+            return NULL, origin.steps or (self.make_step(offset, "null is returned"),)
         if self.is_parameter(value):
             return ("p", value - PARAMETER), ()
         if fact:
@@ -378,26 +424,26 @@ class Values:
                 return ("f", key[1]), ()
         return NOTHING, ()
 
-    def _fields(self, state: State, made: int) -> tuple[tuple[str, int], ...]:
+    def _collect_field_facts(self, state: State, new_object: int) -> tuple[tuple[str, int], ...]:
         """Return facts about the object's fields for an outcome; null only if that is certain."""
-        found = []
+        facts = []
         for key, held in state.heap.items():
             if key[0] == THIS and len(key) == 2 and type(key[1]) is str:
-                fact = state.fact(held)
+                fact = state.fact_of(held)
                 if fact > 0:
-                    found.append((key[1], NONNULL))
+                    facts.append((key[1], NONNULL))
                 elif self.is_parameter(held):
-                    found.append((key[1], GIVEN + held - PARAMETER))
-                elif fact < 0 and self.of(fact).description.startswith(_LEFT):
-                    found.append((key[1], NULL))
-            elif len(key) == 3 and key[1] == "()" and state.fact(held) > 0:
+                    facts.append((key[1], PARAMETER_FACT + held - PARAMETER))
+                elif fact < 0 and self.origin_of(fact).description.startswith(_LEFT):
+                    facts.append((key[1], NULL))
+            elif len(key) == 3 and key[1] == "()" and state.fact_of(held) > 0:
                 if key[0] == THIS:
-                    found.append((f"(){key[2]}", NONNULL))
+                    facts.append((f"(){key[2]}", NONNULL))
                 elif type(key[0]) is int and self.is_parameter(key[0]):
-                    found.append((f"({key[0] - PARAMETER}){key[2]}", NONNULL))
-            elif made >= 0 and key[0] == made and len(key) == 2 and type(key[1]) is str:
-                fact = state.fact(held)
+                    facts.append((f"({key[0] - PARAMETER}){key[2]}", NONNULL))
+            elif new_object >= 0 and key[0] == new_object and len(key) == 2 and type(key[1]) is str:
+                fact = state.fact_of(held)
                 if fact:
-                    found.append((f".{key[1]}", NONNULL if fact > 0 else NULL))
-        found.sort()
-        return tuple(found[:_MOST_FIELDS])
+                    facts.append((f".{key[1]}", NONNULL if fact > 0 else NULL))
+        facts.sort()
+        return tuple(facts[:_MOST_FIELDS])

@@ -1,9 +1,9 @@
-"""The instructions in which a method is analysed, and the builder that emits them.
+"""Instructions for the null analysis, and the builder that emits them.
 
-A method is a list of instructions, each WIDTH numbers: operation, ``d``, ``a``, ``b``, ``c``,
-``e``, the instruction that handles an exception (-1: none), the byte it stands at. Registers hold
-values; register THIS is the object itself, then the parameters follow, then variables and
-intermediate values. Jumps name instructions.
+A method is a list of instructions. Each is WIDTH numbers: operation, destination ``d``, operands
+``a``, ``b``, ``c``, ``e``, the instruction that handles an exception (-1: none), and the byte
+offset in the source. Registers hold values; register THIS is the object itself, then the
+parameters follow, then variables and intermediate values. Jumps name instructions.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from codeacumen.languages.java.nulls import _tree as t
-from codeacumen.languages.java.nulls._tree import FIELD, LEFT, NAME, Tree
+from codeacumen.languages.java.nulls._tree import FIELD, LEFT, NAME, NodeTree
 
 WIDTH = 8
 THIS = 0
@@ -21,14 +21,14 @@ THIS = 0
     CONST,  # d := a value of kind a
     TEXT,  # d := the constant whose text is c
     COPY,  # d := a
-    LOAD,  # d := field c of a (-1: of a class), b: what the declaration tells
-    STORE,  # field c of a := b; e: 1 if it is the class's
+    LOAD,  # d := field c of a (-1: static); b: kind of the field's declaration
+    STORE,  # field c of a := b; e: 1 if the field is static
     INDEX,  # d := a[b]
     SET_INDEX,  # a[b] := c
     ARRAY,  # d := a new array; a: its elements are null at first
     EACH,  # d := some element of a
     STEP,  # d := a + c
-    AWAY,  # what follows runs some other time
+    AWAY,  # the following code runs at another time
     CALL,  # d := call c
     DEREF,  # a must not be null; b: why; c: the expression
     JUMP,  # to c
@@ -37,22 +37,22 @@ THIS = 0
     IF_EQUAL,  # a and b are the same: to c, else to e
     IF_LESS,  # a < b: to c, else to e
     IF_KIND,  # a is an instance of the class in text b (-1: of something): to c, else to e
-    IF_CAUGHT,  # what was thrown is one of the classes in text a: to c, else to e
-    EITHER,  # to c or to e; with a: to c if there is something in it, else to e
+    IF_CAUGHT,  # the exception is of a class in text a: to c, else to e
+    EITHER,  # to c or to e; with a: to c if the collection is non-empty, else to e
     RETURN,  # a (-1: nothing)
-    THROW,  # to its handler, or out: a new object of class c (-1: what was caught)
+    THROW,  # a new object of class c (-1: the caught exception) to the handler, or out
     HALT,  # never left
 ) = range(24)
 
-# How the class is written that has none above it.
+# Class literals of Object, the class without a superclass.
 ROOT = ("Object.class", "java.lang.Object.class")
 # Kinds of constants.
 UNKNOWN, NONNULL, NULL, TRUE, FALSE = range(5)
-# What a field's declaration tells: nothing; may be null; no reference; never null; never null
-# and the same for all.
+# Kinds of field declarations: plain; may be null; primitive; never null; never null, static and
+# final.
 PLAIN, NULLABLE, PRIMITIVE, FILLED, TABLE = range(5)
-# Why something must not be null, as a reader is told.
-WHY = (
+# Reasons why a value must not be null, in the words of a report.
+REASONS = (
     "is dereferenced by a call",
     "is dereferenced for a field",
     "is dereferenced as an array",
@@ -62,22 +62,27 @@ WHY = (
     "is iterated over",
     "is switched on",
 )
-BY_CALL, BY_FIELD, BY_INDEX, BY_UNBOXING, BY_THROW, BY_LOCK, BY_LOOP, BY_SWITCH = range(len(WHY))
+BY_CALL, BY_FIELD, BY_INDEX, BY_UNBOXING, BY_THROW, BY_LOCK, BY_LOOP, BY_SWITCH = range(
+    len(REASONS)
+)
 
 
-# A method that is larger, or nested deeper, than anybody writes is left out.
-LARGEST, DEEPEST = 6000, 80
+# Larger methods, and more deeply nested ones, are generated code; they are left out.
+MOST_INSTRUCTIONS, DEEPEST_NESTING = 6000, 80
 _LONGEST_TEXT = 80
 
 
 class UnreadableError(Exception):
-    """A body that is left out: too large, too deep, or not what the grammar promises."""
+    """Raised for a body that is left out: too large, too deep, or with an unexpected tree."""
 
 
-class Site(NamedTuple):
-    """A linked call: the byte of its name, what it names, whose methods may run (paths and
-    places), whether its meaning is uncertain, and whether it names a method of the project. The
-    kind is S for a static method."""
+class LinkedCall(NamedTuple):
+    """A linked call.
+
+    ``offset`` is the byte of the method's name, ``callee`` the label of the method. ``targets`` are
+    the methods that may run, as paths and indices in their files. ``inside``: the method belongs to
+    the project. ``kind`` is S for a static method.
+    """
 
     offset: int
     callee: str
@@ -88,21 +93,24 @@ class Site(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """What encloses a place. ``kind``: method, function (a lambda), loop, switch, answer (a switch
-    that is an expression), label, try or finally; ``handler`` is the label an exception goes to."""
+    """A construct around the code that is being translated.
+
+    ``kind`` is method, function (a lambda), loop, switch, answer (a switch expression), label, try
+    or finally. ``handler`` is the label at which an exception continues.
+    """
 
     kind: str
     outer: Frame | None
     handler: int
     node: int = -1
-    broken: int = -1
-    continued: int = -1
-    word: str = ""
+    break_label: int = -1
+    continue_label: int = -1
+    label: str = ""
     result: int = -1
 
 
-class Pool:
-    """What the methods of a file share: texts, expressions, calls, sets of targets."""
+class TranslationPool:
+    """Tables that the methods of a file share: texts, expressions, calls, sets of targets."""
 
     def __init__(self) -> None:
         self.texts: dict[str, int] = {}
@@ -110,33 +118,36 @@ class Pool:
         self.calls: list[int] = []
         self.targets: dict[tuple[tuple[str, int], ...], int] = {(): 0}
 
-    def text(self, text: str) -> int:
+    def intern_text(self, text: str) -> int:
         return self.texts.setdefault(text, len(self.texts))
 
-    def target(self, targets: tuple[tuple[str, int], ...]) -> int:
+    def intern_targets(self, targets: tuple[tuple[str, int], ...]) -> int:
         return self.targets.setdefault(targets, len(self.targets))
 
 
-class Builder:
-    """The state of a translation; what it translates is in the classes below this one."""
+class InstructionBuilder:
+    """State of a translation; the subclasses translate the constructs of the language."""
 
-    def __init__(self, tree: Tree, pool: Pool, sites: Mapping[int, Site]) -> None:
+    def __init__(
+        self, tree: NodeTree, pool: TranslationPool, sites: Mapping[int, LinkedCall]
+    ) -> None:
         self.tree = tree
         self.pool = pool
         self.sites = sites
-        # What the file's fields are, by the names that declare them; those that are constants.
+        # Kinds of the file's fields, and values of constant fields, by the declaring name's node.
         self.fields: dict[int, int] = {}
         self.truths: dict[int, int] = {}
         self.numbers: dict[int, str] = {}
         self.statics: set[int] = set()
-        self.begin()
+        self.begin_method()
 
-    def begin(self) -> None:
-        self.out: list[int] = []
-        self.placed: list[int] = []
+    def begin_method(self) -> None:
+        """Reset the state for the next method."""
+        self.instructions: list[int] = []
+        self.label_positions: list[int] = []
         self.registers: dict[int, int] = {}
-        self.primitive: set[int] = set()
-        self.count = 1
+        self.primitive_symbols: set[int] = set()
+        self.register_count = 1
         self.depth = 0
         self.caught = 0
         self.switch_at = 0
@@ -148,83 +159,93 @@ class Builder:
     # ---- instructions
 
     def emit(
-        self, op: int, d: int = -1, a: int = -1, b: int = -1, c: int = -1, e: int = -1, at: int = 0
+        self,
+        op: int,
+        d: int = -1,
+        a: int = -1,
+        b: int = -1,
+        c: int = -1,
+        e: int = -1,
+        offset: int = 0,
     ) -> None:
-        if len(self.out) > LARGEST * WIDTH:
+        if len(self.instructions) > MOST_INSTRUCTIONS * WIDTH:
             raise UnreadableError
         handler = self.frame.handler if op in (CALL, THROW) else -1
-        self.out += (op, d, a, b, c, e, handler, at)
+        self.instructions += (op, d, a, b, c, e, handler, offset)
 
-    def label(self) -> int:
-        self.placed.append(-1)
-        return len(self.placed) - 1
+    def new_label(self) -> int:
+        self.label_positions.append(-1)
+        return len(self.label_positions) - 1
 
-    def place(self, label: int) -> None:
-        self.placed[label] = len(self.out) // WIDTH
+    def place_label(self, label: int) -> None:
+        self.label_positions[label] = len(self.instructions) // WIDTH
 
-    def jump(self, label: int) -> None:
+    def emit_jump(self, label: int) -> None:
         self.emit(JUMP, c=label)
 
-    def resolved(self) -> list[int]:
-        """The instructions with places instead of labels, and a last one for labels at the end."""
+    def resolve_labels(self) -> list[int]:
+        """Return the instructions with positions for labels, after adding a last RETURN."""
         self.emit(RETURN)
-        out, placed = self.out, self.placed
-        for at in range(0, len(out), WIDTH):
-            op = out[at]
+        instructions, positions = self.instructions, self.label_positions
+        for start in range(0, len(instructions), WIDTH):
+            op = instructions[start]
             if op == JUMP:
-                out[at + 4] = placed[out[at + 4]]
+                instructions[start + 4] = positions[instructions[start + 4]]
             elif IF_NULL <= op <= EITHER:
-                out[at + 4] = placed[out[at + 4]]
-                out[at + 5] = placed[out[at + 5]]
-            elif out[at + 6] >= 0:
-                out[at + 6] = placed[out[at + 6]]
-        return out
+                instructions[start + 4] = positions[instructions[start + 4]]
+                instructions[start + 5] = positions[instructions[start + 5]]
+            elif instructions[start + 6] >= 0:
+                instructions[start + 6] = positions[instructions[start + 6]]
+        return instructions
 
     # ---- values
 
-    def new(self) -> int:
-        self.count += 1
-        return self.count - 1
+    def new_register(self) -> int:
+        self.register_count += 1
+        return self.register_count - 1
 
-    def constant(self, kind: int, at: int = 0) -> int:
-        made = self.new()
-        self.emit(CONST, made, kind, at=at)
-        return made
+    def emit_constant(self, kind: int, offset: int = 0) -> int:
+        result = self.new_register()
+        self.emit(CONST, result, kind, offset=offset)
+        return result
 
-    def register(self, node: int) -> int:
-        """The register of a local variable, by a node that names it."""
+    def variable_register(self, node: int) -> int:
+        """Return the register of a local variable, from a node that names it."""
         symbol = self.tree.symbol.get(node, -1)
         if symbol < 0:
-            return self.new()
-        found = self.registers.get(symbol)
-        if found is None:
-            found = self.registers[symbol] = self.new()
-        return found
+            return self.new_register()
+        register = self.registers.get(symbol)
+        if register is None:
+            register = self.registers[symbol] = self.new_register()
+        return register
 
-    # ---- how an expression is told to a reader
+    # ---- expressions as a report shows them
 
-    def expression(self, node: int) -> int:
-        """A row: text, the text of its last identifier, the byte of that, whether it is what a
-        call returned."""
+    def add_expression(self, node: int) -> int:
+        """Add an expression to the pool and return its row.
+
+        A row holds the text, its last identifier, the byte offset of that, and whether the value
+        is the result of a call.
+        """
         tree, pool = self.tree, self.pool
-        node = tree.bare(node)
-        token, returned = self.token(node)
+        node = tree.unwrap_expression(node)
+        token, is_returned = self.find_token(node)
         text = " ".join(tree.text(node).split())
         if len(text) > _LONGEST_TEXT:
             text = text[: _LONGEST_TEXT - 3] + "..."
         pool.expressions += (
-            pool.text(text),
-            pool.text(tree.text(token)),
+            pool.intern_text(text),
+            pool.intern_text(tree.text(token)),
             tree.start[token],
-            returned,
+            is_returned,
         )
         return len(pool.expressions) // 4 - 1
 
-    def token(self, node: int) -> tuple[int, int]:
-        """The node of an expression's last identifier, and whether it is a method's name."""
+    def find_token(self, node: int) -> tuple[int, int]:
+        """Return the node of an expression's last identifier, and whether it is a method's name."""
         tree = self.tree
         while True:
-            node = tree.bare(node)
+            node = tree.unwrap_expression(node)
             kind = tree.kind[node]
             if kind in ("method_invocation", "object_creation_expression"):
                 name = tree.child(node, NAME)
@@ -239,20 +260,20 @@ class Builder:
             else:
                 return node, 0
 
-    # ---- what the classes below define
+    # ---- defined by subclasses
 
-    def value(self, node: int) -> int:
+    def translate_expression(self, node: int) -> int:
         raise NotImplementedError
 
-    def decide(self, node: int, yes: int, no: int) -> None:
+    def translate_condition(self, node: int, if_true: int, if_false: int) -> None:
         raise NotImplementedError
 
-    def statement(self, node: int) -> None:
+    def translate_statement(self, node: int) -> None:
         raise NotImplementedError
 
-    def statements(self, nodes: Sequence[int]) -> None:
+    def translate_statements(self, nodes: Sequence[int]) -> None:
         for node in nodes:
-            self.statement(node)
+            self.translate_statement(node)
 
 
 PRIMITIVES = frozenset(("integral_type", "floating_point_type", "boolean_type"))
@@ -267,8 +288,8 @@ NUMBERS = frozenset(
         "character_literal",
     )
 )
-# Values that are never null, and that nobody has to look into.
-SOLID = frozenset(
+# Kinds of expressions that are never null, so their dereference needs no check.
+NEVER_NULL_KINDS = frozenset(
     (
         "string_literal",
         "class_literal",
@@ -289,20 +310,22 @@ SOLID = frozenset(
 )
 
 
-class Names(Builder):
-    def deref(self, node: int, register: int, why: int) -> None:
-        """The value of an expression must not be null here."""
-        bare = self.tree.bare(node)
-        if self.caught or self.tree.kind[bare] in SOLID:
-            return
-        at = self.tree.start[node]
-        self.emit(DEREF, a=register, b=why, c=self.expression(node), at=at)
+class NameTranslator(InstructionBuilder):
+    """Translate names, field accesses and array accesses."""
 
-    def number(self, node: int, register: int) -> None:
-        """The value is used as a number or a truth value: a box is opened."""
-        bare = self.tree.bare(node)
-        kind = self.tree.kind[bare]
-        if kind == "identifier" and self.is_primitive(bare):
+    def emit_dereference(self, node: int, register: int, reason: int) -> None:
+        """Emit the requirement that the value of an expression is not null."""
+        unwrapped = self.tree.unwrap_expression(node)
+        if self.caught or self.tree.kind[unwrapped] in NEVER_NULL_KINDS:
+            return
+        offset = self.tree.start[node]
+        self.emit(DEREF, a=register, b=reason, c=self.add_expression(node), offset=offset)
+
+    def emit_unboxing(self, node: int, register: int) -> None:
+        """Emit the requirement that a value used as a number or boolean is not null (JLS 5.1.8)."""
+        unwrapped = self.tree.unwrap_expression(node)
+        kind = self.tree.kind[unwrapped]
+        if kind == "identifier" and self.is_primitive(unwrapped):
             return
         if kind in (
             "identifier",
@@ -312,49 +335,49 @@ class Names(Builder):
             "null_literal",
             "ternary_expression",
         ):
-            self.deref(node, register, BY_UNBOXING)
+            self.emit_dereference(node, register, BY_UNBOXING)
 
     def is_primitive(self, node: int) -> bool:
         tree = self.tree
         symbol = tree.symbol.get(node, -1)
-        declared = tree.declared.get(node, -1)
-        return symbol in self.primitive or self.fields.get(declared) == PRIMITIVE
+        declared = tree.declaration.get(node, -1)
+        return symbol in self.primitive_symbols or self.fields.get(declared) == PRIMITIVE
 
     def is_null(self, node: int) -> bool:
-        return self.tree.kind[self.tree.bare(node)] == "null_literal"
+        return self.tree.kind[self.tree.unwrap_expression(node)] == "null_literal"
 
-    def identifier(self, node: int) -> int:
+    def translate_identifier(self, node: int) -> int:
         role = self.tree.role.get(node, 0)
-        if role in t.VARIABLES:
-            return self.register(node)
-        if role == t.CONSTANT or role in t.OF_TYPE:
-            made = self.new()
-            self.emit(TEXT, made, c=self.pool.text(self.tree.text(node)))
-            return made
-        return self.load(THIS, node, node)
+        if role in t.VARIABLE_ROLES:
+            return self.variable_register(node)
+        if role == t.CONSTANT or role in t.TYPE_ROLES:
+            result = self.new_register()
+            self.emit(TEXT, result, c=self.pool.intern_text(self.tree.text(node)))
+            return result
+        return self.emit_load(THIS, node, node)
 
-    def load(self, base: int, name: int, node: int) -> int:
-        made = self.new()
-        declared = self.tree.declared.get(name, -1)
+    def emit_load(self, base_register: int, name: int, node: int) -> int:
+        result = self.new_register()
+        declared = self.tree.declaration.get(name, -1)
         if declared in self.truths:
-            self.emit(CONST, made, self.truths[declared])
-            return made
+            self.emit(CONST, result, self.truths[declared])
+            return result
         if declared in self.numbers:
-            self.emit(TEXT, made, c=self.pool.text(self.numbers[declared]))
-            return made
-        told = self.fields.get(declared, PLAIN)
-        if declared < 0 and base <= THIS and _is_constant(self.tree.text(name)):
-            told = FILLED
-        text = self.pool.text(self.tree.text(name))
-        self.emit(LOAD, made, base, told, text, at=self.tree.start[name])
-        return made
+            self.emit(TEXT, result, c=self.pool.intern_text(self.numbers[declared]))
+            return result
+        declared_kind = self.fields.get(declared, PLAIN)
+        if declared < 0 and base_register <= THIS and _is_constant(self.tree.text(name)):
+            declared_kind = FILLED
+        text = self.pool.intern_text(self.tree.text(name))
+        self.emit(LOAD, result, base_register, declared_kind, text, offset=self.tree.start[name])
+        return result
 
     def is_class(self, node: int) -> bool:
-        """Whether an expression names a type or a package."""
+        """Return whether an expression names a type or a package."""
         tree = self.tree
         if tree.kind[node] == "field_access":
             name = tree.child(node, t.FIELD)
-            return name >= 0 and tree.role.get(name, 0) in t.OF_TYPE
+            return name >= 0 and tree.role.get(name, 0) in t.TYPE_ROLES
         if tree.kind[node] in (
             "scoped_identifier",
             "type_identifier",
@@ -362,38 +385,40 @@ class Names(Builder):
             "generic_type",
         ):
             return True
-        return tree.kind[node] == "identifier" and tree.role.get(node, 0) in t.OF_TYPE
+        return tree.kind[node] == "identifier" and tree.role.get(node, 0) in t.TYPE_ROLES
 
-    def field_access(self, node: int) -> int:
+    def translate_field_access(self, node: int) -> int:
         tree = self.tree
         base, name = tree.child(node, t.OBJECT), tree.child(node, t.FIELD)
         if base < 0 or name < 0:
-            return self.constant(UNKNOWN)
+            return self.emit_constant(UNKNOWN)
         if tree.kind[name] == "this":
-            # Fields of an enclosing object are taken for the object's own.
+            # Fields of an enclosing object are treated as the object's own.
             return THIS
         if self.is_class(base):
             if tree.role.get(name, 0) == t.CONSTANT:
-                return self.identifier(name)
-            return self.load(-1, name, node)
-        register = self.value(base)
-        self.deref(base, register, BY_FIELD)
-        return self.load(register, name, node)
+                return self.translate_identifier(name)
+            return self.emit_load(-1, name, node)
+        register = self.translate_expression(base)
+        self.emit_dereference(base, register, BY_FIELD)
+        return self.emit_load(register, name, node)
 
-    def array_access(self, node: int) -> int:
+    def translate_array_access(self, node: int) -> int:
         tree = self.tree
         array, index = tree.child(node, t.ARRAY), tree.child(node, t.INDEX)
         if array < 0 or index < 0:
-            return self.constant(UNKNOWN)
-        base, place = self.value(array), self.value(index)
-        self.number(index, place)
-        self.deref(array, base, BY_INDEX)
-        made = self.new()
-        self.emit(INDEX, made, base, place, at=tree.start[node])
-        return made
+            return self.emit_constant(UNKNOWN)
+        base_register, index_register = (
+            self.translate_expression(array),
+            self.translate_expression(index),
+        )
+        self.emit_unboxing(index, index_register)
+        self.emit_dereference(array, base_register, BY_INDEX)
+        result = self.new_register()
+        self.emit(INDEX, result, base_register, index_register, offset=tree.start[node])
+        return result
 
 
 def _is_constant(name: str) -> bool:
-    """Whether the name of a field that another file declares is written as constants are: those
-    are not null."""
+    """Return whether the field of another file is spelt like a constant, so assumed not null."""
     return len(name) > 1 and name.isupper()

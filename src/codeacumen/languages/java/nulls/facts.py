@@ -1,7 +1,7 @@
-"""What one file contributes to the analysis of its project: its methods, translated.
+"""Null facts of one file: its methods as instructions, for the analysis of the whole project.
 
-Made without looking at any other file, except that calls are linked already; small, and plain
-enough to be sent from one process to another.
+They depend on other files only through the links of calls. They are small and can be sent between
+processes; ``corpus.nulls`` stores them.
 """
 
 from __future__ import annotations
@@ -13,29 +13,48 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codeacumen.languages.java.nulls import code
-from codeacumen.languages.java.nulls._statements import Statements
-from codeacumen.languages.java.nulls._tree import NAME, TYPE, VALUE, Tree
-from codeacumen.languages.java.nulls.code import NUMBERS, PRIMITIVES, Pool, Site, UnreadableError
+from codeacumen.languages.java.nulls._statements import StatementTranslator
+from codeacumen.languages.java.nulls._tree import NAME, TYPE, VALUE, NodeTree
+from codeacumen.languages.java.nulls.code import (
+    NUMBERS,
+    PRIMITIVES,
+    LinkedCall,
+    TranslationPool,
+    UnreadableError,
+)
 from codeacumen.languages.java.resolve.link import Call
 from codeacumen.languages.java.syntax.declarations import NONE, MethodDeclaration
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.text.lines import line_starts
 
-Ints = NDArray[np.int32]
+IntArray = NDArray[np.int32]
 
 MAY_BE_NULL = frozenset(("Nullable", "CheckForNull", "NullableDecl", "PossiblyNull"))
 NEVER_NULL = frozenset(("NonNull", "Nonnull", "NotNull", "NonNullDecl"))
-_WORDS = frozenset(("int", "long", "boolean", "char", "byte", "short", "float", "double", "void"))
-# Columns of a unit: the method's place in the file, where its code begins, registers, parameters,
-# flags, name, class, then masks of parameters that may be, and are never, null.
-PLACE, FIRST, REGISTERS, PARAMETERS, FLAGS, NAMED, CLASS, MAYBE, NEVER, COLUMNS = range(10)
+_PRIMITIVE_NAMES = frozenset(
+    ("int", "long", "boolean", "char", "byte", "short", "float", "double", "void")
+)
+# Columns of a unit: index of the method in the file, first instruction, numbers of registers and of
+# parameters, flags, name, class, then masks of parameters that may be null and that are never null.
+(
+    METHOD_INDEX,
+    FIRST_INSTRUCTION,
+    REGISTERS,
+    PARAMETERS,
+    FLAGS,
+    NAME_TEXT,
+    CLASS_TEXT,
+    NULLABLE_MASK,
+    NONNULL_MASK,
+    COLUMNS,
+) = range(10)
 # A unit's flags.
 CONSTRUCTOR, STATIC, RETURNS_MAYBE, RETURNS_NEVER, BODILESS = 1, 2, 4, 8, 16
 _MOST_PARAMETERS = 30
 _MOST_NULLABLE = 3
-_TRUTHS = {"true": code.TRUE, "false": code.FALSE}
-# What a field begins with, if it is not null for certain.
-_FILLED = frozenset(
+_BOOLEANS = {"true": code.TRUE, "false": code.FALSE}
+# Kinds of initialisers that are never null.
+_FILLED_KINDS = frozenset(
     (
         "string_literal",
         "object_creation_expression",
@@ -49,62 +68,73 @@ _FILLED = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
-    """``units`` has a row of COLUMNS numbers for each body, ``code`` its instructions
-    (``nulls.code``); ``expressions`` rows of text, token, offset and whether it is what a call
-    returned; ``calls`` rows of label, targets, flags, receiver, expression, number of arguments,
-    then register and expression of each. ``classes`` tells of each class, by its qualified name,
-    the fields that are null in a new object until somebody sets them, ``records`` the components of
-    each record; ``throws`` the exceptions that methods declare, by place."""
+class NullFacts:
+    """Null facts of a file.
+
+    ``units`` has a row of COLUMNS numbers for each body, ``code`` the instructions of all bodies
+    (see ``nulls.code``). ``expressions`` has rows of text, token, offset and whether the value is
+    the result of a call. ``calls`` has rows of label, targets, flags, receiver, expression and
+    number of arguments, then register and expression of each argument. ``classes`` maps the
+    qualified name of a class to the fields that are null in a new object until they are set,
+    ``records`` that of a record to its components, ``throws`` the index of a method to the
+    exceptions that it declares. ``lines`` holds the offsets at which lines begin.
+    """
 
     path: str
     texts: tuple[str, ...]
-    units: Ints
-    code: Ints
-    expressions: Ints
-    calls: Ints
+    units: IntArray
+    code: IntArray
+    expressions: IntArray
+    calls: IntArray
     targets: tuple[tuple[tuple[str, int], ...], ...]
     classes: dict[str, tuple[int, ...]]
     records: dict[str, tuple[int, ...]]
     throws: dict[int, tuple[int, ...]]
-    lines: Ints
+    lines: IntArray
 
 
-def facts(file: JavaFile, calls: Iterable[Call | Site], path: str = "") -> Facts:
-    """``calls`` are the linked calls of the file; ``path`` is the file's in its project, as the
-    targets of calls name it."""
-    made = _File(file)
+def extract_facts(file: JavaFile, calls: Iterable[Call | LinkedCall], path: str = "") -> NullFacts:
+    """Return the null facts of a file.
+
+    ``calls`` are the linked calls of the file. ``path`` is the path of the file in its project, as
+    in the targets of calls.
+    """
+    translator = _FileTranslator(file)
     sites = {
-        one.offset: Site(one.offset, one.callee, one.targets, one.ambiguous, one.inside, one.kind)
-        for one in calls
+        call.offset: LinkedCall(
+            call.offset, call.callee, call.targets, call.ambiguous, call.inside, call.kind
+        )
+        for call in calls
     }
-    made.translate(sites)
-    pool = made.pool
+    translator.translate_methods(sites)
+    pool = translator.pool
     lines = line_starts(file.source)
-    return Facts(
+    return NullFacts(
         path,
         tuple(pool.texts),
-        _ints(made.units).reshape(-1, COLUMNS),
-        _ints(made.code),
-        _ints(pool.expressions).reshape(-1, 4),
-        _ints(pool.calls),
+        _int_array(translator.units).reshape(-1, COLUMNS),
+        _int_array(translator.code),
+        _int_array(pool.expressions).reshape(-1, 4),
+        _int_array(pool.calls),
         tuple(pool.targets),
-        made.classes,
-        made.records,
-        made.throws,
+        translator.classes,
+        translator.records,
+        translator.throws,
         lines.astype(np.int32),
     )
 
 
-def _ints(values: list[int]) -> Ints:
+def _int_array(values: list[int]) -> IntArray:
     return np.array(values, dtype=np.int32)
 
 
-class _File:
+class _FileTranslator:
+    """Translation of the methods and fields of one file."""
+
     def __init__(self, file: JavaFile) -> None:
         self.file = file
-        self.tree = Tree(file)
-        self.pool = Pool()
+        self.tree = NodeTree(file)
+        self.pool = TranslationPool()
         self.units: list[int] = []
         self.code: list[int] = []
         self.classes: dict[str, tuple[int, ...]] = {}
@@ -112,165 +142,178 @@ class _File:
         self.throws: dict[int, tuple[int, ...]] = {}
         self._labels: dict[int, str] = {}
 
-    def translate(self, sites: dict[int, Site]) -> None:
-        builder = Statements(self.tree, self.pool, sites)
-        builder.fields, builder.truths, builder.numbers = self._fields()
+    def translate_methods(self, sites: dict[int, LinkedCall]) -> None:
+        builder = StatementTranslator(self.tree, self.pool, sites)
+        builder.fields, builder.truths, builder.numbers = self._classify_fields()
         builder.statics = {
-            self.tree.child(one.node, NAME)
-            for one in self.file.declarations.fields
-            if "static" in one.modifiers
+            self.tree.child(field.node, NAME)
+            for field in self.file.declarations.fields
+            if "static" in field.modifiers
         }
-        for place, method in enumerate(self.file.declarations.methods):
-            builder.begin()
-            row = self._row(place, method)
+        for index, method in enumerate(self.file.declarations.methods):
+            builder.begin_method()
+            row = self._make_row(index, method)
             if method.body == NONE:
                 if row[FLAGS] & RETURNS_MAYBE:
                     row[FLAGS] |= BODILESS
-                    builder.count = 1 + len(method.parameters)
-                    # Its declaration is all that is known of it.
-                    builder.emit(code.RETURN, a=-1, at=self.tree.start[method.node])
-                    self._keep(builder, row)
+                    builder.register_count = 1 + len(method.parameters)
+                    # Without a body, the annotation is all that is known of the method.
+                    builder.emit(code.RETURN, a=-1, offset=self.tree.start[method.node])
+                    self._append_unit(builder, row)
                 continue
             try:
-                self._parameters(builder, method, row)
-                builder.statement(method.body)
-                self._keep(builder, row)
+                self._bind_parameters(builder, method, row)
+                builder.translate_statement(method.body)
+                self._append_unit(builder, row)
             except UnreadableError:
                 continue
 
-    def _keep(self, builder: Statements, row: list[int]) -> None:
-        row[FIRST], row[REGISTERS] = len(self.code), 0
-        self.code += builder.resolved()
-        row[REGISTERS] = builder.count
+    def _append_unit(self, builder: StatementTranslator, row: list[int]) -> None:
+        row[FIRST_INSTRUCTION], row[REGISTERS] = len(self.code), 0
+        self.code += builder.resolve_labels()
+        row[REGISTERS] = builder.register_count
         self.units += row
 
-    def _row(self, place: int, method: MethodDeclaration) -> list[int]:
+    def _make_row(self, index: int, method: MethodDeclaration) -> list[int]:
         flags = 0
         if method.kind != "method":
             flags |= CONSTRUCTOR
         if "static" in method.modifiers:
             flags |= STATIC
-        told = {name.rpartition(".")[2] for name in method.annotations}
-        # Before an array it is the elements that an annotation speaks of, often.
-        if method.returns not in _WORDS and not method.returns.endswith("]"):
-            flags |= RETURNS_MAYBE if told & MAY_BE_NULL else 0
-            flags |= RETURNS_NEVER if told & NEVER_NULL else 0
+        annotation_set = {name.rpartition(".")[2] for name in method.annotations}
+        # An annotation before an array type often refers to the elements.
+        if method.returns not in _PRIMITIVE_NAMES and not method.returns.endswith("]"):
+            flags |= RETURNS_MAYBE if annotation_set & MAY_BE_NULL else 0
+            flags |= RETURNS_NEVER if annotation_set & NEVER_NULL else 0
         row = [0] * COLUMNS
-        row[PLACE], row[FLAGS], row[NAMED] = place, flags, self.pool.text(method.name)
+        row[METHOD_INDEX], row[FLAGS], row[NAME_TEXT] = (
+            index,
+            flags,
+            self.pool.intern_text(method.name),
+        )
         row[PARAMETERS] = len(method.parameters)
-        row[CLASS] = self.pool.text(self._label(method.type))
-        listed = self.tree.first(method.node, "throws")
-        if listed >= 0:
-            self.throws[place] = tuple(
-                self.pool.text(self.tree.text(one).rpartition(".")[2])
-                for one in self.tree.kids(listed)
+        row[CLASS_TEXT] = self.pool.intern_text(self._class_label(method.type))
+        throws_clause = self.tree.first_child_of_kind(method.node, "throws")
+        if throws_clause >= 0:
+            self.throws[index] = tuple(
+                self.pool.intern_text(self.tree.text(exception).rpartition(".")[2])
+                for exception in self.tree.named_children(throws_clause)
             )
         return row
 
-    def _label(self, type_: int) -> str:
+    def _class_label(self, type_: int) -> str:
+        """Return the qualified name of a class of the file."""
         if type_ == NONE:
             return ""
-        found = self._labels.get(type_)
-        if found is None:
+        label = self._labels.get(type_)
+        if label is None:
             declared = self.file.declarations
             types = declared.types
             names: list[str] = []
-            at = type_
-            while at != NONE and len(names) < 64:
-                names.append(types[at].name)
-                at = types[at].owner
+            owner = type_
+            while owner != NONE and len(names) < 64:
+                names.append(types[owner].name)
+                owner = types[owner].owner
             if declared.package:
                 names.append(declared.package)
-            found = self._labels[type_] = ".".join(reversed(names))
-        return found
+            label = self._labels[type_] = ".".join(reversed(names))
+        return label
 
-    def _parameters(self, builder: Statements, method: MethodDeclaration, row: list[int]) -> None:
-        """Parameters have the first registers, in their order."""
+    def _bind_parameters(
+        self, builder: StatementTranslator, method: MethodDeclaration, row: list[int]
+    ) -> None:
+        """Give the parameters the first registers, in order, and set the masks of annotations."""
         tree = self.tree
-        builder.returns_primitive = method.returns in _WORDS and method.returns != "void"
-        builder.count = 1 + len(method.parameters)
-        group = tree.first(method.node, "formal_parameters")
-        place = 0
-        for node in tree.kids(group) if group >= 0 else ():
+        builder.returns_primitive = method.returns in _PRIMITIVE_NAMES and method.returns != "void"
+        builder.register_count = 1 + len(method.parameters)
+        parameter_list = tree.first_child_of_kind(method.node, "formal_parameters")
+        index = 0
+        for node in tree.named_children(parameter_list) if parameter_list >= 0 else ():
             if tree.kind[node] not in ("formal_parameter", "spread_parameter"):
                 continue
             type_ = tree.child(node, TYPE)
             name = tree.child(node, NAME)
             if name < 0:
-                declarator = tree.first(node, "variable_declarator")
+                declarator = tree.first_child_of_kind(node, "variable_declarator")
                 name = tree.child(declarator, NAME) if declarator >= 0 else -1
             symbol = tree.symbol.get(name, -1)
             if symbol >= 0:
-                builder.registers[symbol] = 1 + place
-            told = set(tree.annotations(node))
-            written = method.parameters[place].type if place < len(method.parameters) else ""
-            if written in _WORDS or (
-                type_ >= 0 and tree.kind[type_] in PRIMITIVES and written in _WORDS
+                builder.registers[symbol] = 1 + index
+            annotation_set = set(tree.annotation_names(node))
+            written = method.parameters[index].type if index < len(method.parameters) else ""
+            if written in _PRIMITIVE_NAMES or (
+                type_ >= 0 and tree.kind[type_] in PRIMITIVES and written in _PRIMITIVE_NAMES
             ):
-                builder.primitive.add(symbol)
-            if place < _MOST_PARAMETERS and not written.endswith(("]", "...")):
-                row[MAYBE] |= bool(told & MAY_BE_NULL) << place
-                row[NEVER] |= bool(told & NEVER_NULL) << place
-            place += 1
+                builder.primitive_symbols.add(symbol)
+            if index < _MOST_PARAMETERS and not written.endswith(("]", "...")):
+                row[NULLABLE_MASK] |= bool(annotation_set & MAY_BE_NULL) << index
+                row[NONNULL_MASK] |= bool(annotation_set & NEVER_NULL) << index
+            index += 1
 
-    def _fields(self) -> tuple[dict[int, int], dict[int, int], dict[int, str]]:
-        """What the fields' declarations tell, by the names that declare them, those that are
-        constantly true or false, and those that are numbers; on the way, what each class leaves
-        null."""
+    def _classify_fields(self) -> tuple[dict[int, int], dict[int, int], dict[int, str]]:
+        """Return the kinds of fields, and boolean and numeric constants, by name node.
+
+        Also sets ``classes`` and ``records``.
+        """
         tree, declared = self.tree, self.file.declarations
-        told: dict[int, int] = {}
+        kinds: dict[int, int] = {}
         truths: dict[int, int] = {}
         numbers: dict[int, str] = {}
-        empty: dict[int, list[str]] = {}
-        for one in declared.fields:
-            name, value = tree.child(one.node, NAME), tree.child(one.node, VALUE)
-            static, final = "static" in one.modifiers, "final" in one.modifiers
-            if one.type != NONE and declared.types[one.type].kind in ("interface", "annotation"):
-                static = final = True
-            kind = tree.kind[value] if value >= 0 else ""
-            if one.declared in _WORDS:
-                told[name] = code.PRIMITIVE
-                if final and kind in _TRUTHS:
-                    truths[name] = _TRUTHS[kind]
-                elif final and kind in NUMBERS:
-                    numbers[name] = tree.text(value)
-            elif not one.declared.endswith("]") and MAY_BE_NULL.intersection(
-                tree.annotations(tree.parent[one.node])
+        unset_fields: dict[int, list[str]] = {}
+        for field in declared.fields:
+            name, value = tree.child(field.node, NAME), tree.child(field.node, VALUE)
+            is_static, is_final = "static" in field.modifiers, "final" in field.modifiers
+            if field.type != NONE and declared.types[field.type].kind in (
+                "interface",
+                "annotation",
             ):
-                told[name] = code.NULLABLE
-            elif final and static and kind != "null_literal":
-                told[name] = code.TABLE
-            elif final and kind in _FILLED:
-                told[name] = code.FILLED
-            if not static and value < 0 and one.declared not in _WORDS:
-                empty.setdefault(one.type, []).append(one.name)
-        # Who annotates that many has a tool that checks them, and other reasons to be sure.
-        nullable = [name for name, one in told.items() if one == code.NULLABLE]
+                is_static = is_final = True
+            kind = tree.kind[value] if value >= 0 else ""
+            if field.declared in _PRIMITIVE_NAMES:
+                kinds[name] = code.PRIMITIVE
+                if is_final and kind in _BOOLEANS:
+                    truths[name] = _BOOLEANS[kind]
+                elif is_final and kind in NUMBERS:
+                    numbers[name] = tree.text(value)
+            elif not field.declared.endswith("]") and MAY_BE_NULL.intersection(
+                tree.annotation_names(tree.parent[field.node])
+            ):
+                kinds[name] = code.NULLABLE
+            elif is_final and is_static and kind != "null_literal":
+                kinds[name] = code.TABLE
+            elif is_final and kind in _FILLED_KINDS:
+                kinds[name] = code.FILLED
+            if not is_static and value < 0 and field.declared not in _PRIMITIVE_NAMES:
+                unset_fields.setdefault(field.type, []).append(field.name)
+        # A file with many such annotations is checked by a tool that knows more than this analysis.
+        nullable = [name for name, field_kind in kinds.items() if field_kind == code.NULLABLE]
         if len(nullable) > _MOST_NULLABLE:
-            told.update(dict.fromkeys(nullable, code.PLAIN))
-        written = self._initialised()
-        for place, type_ in enumerate(declared.types):
-            label = self._label(place)
+            kinds.update(dict.fromkeys(nullable, code.PLAIN))
+        initialised = self._find_initialised()
+        for index, type_ in enumerate(declared.types):
+            label = self._class_label(index)
             if type_.kind == "class":
-                left = [
-                    self.pool.text(name)
-                    for name in empty.get(place, ())
-                    if name not in written.get(type_.node, ())
+                null_fields = [
+                    self.pool.intern_text(name)
+                    for name in unset_fields.get(index, ())
+                    if name not in initialised.get(type_.node, ())
                 ]
-                self.classes[label] = tuple(left)
+                self.classes[label] = tuple(null_fields)
             elif type_.kind == "record":
-                self.records[label] = tuple(self.pool.text(one.name) for one in type_.components)
-        return told, truths, numbers
+                self.records[label] = tuple(
+                    self.pool.intern_text(component.name) for component in type_.components
+                )
+        return kinds, truths, numbers
 
-    def _initialised(self) -> dict[int, set[str]]:
-        """Names that initialiser blocks speak of, by the class's node: taken to be set there."""
+    def _find_initialised(self) -> dict[int, set[str]]:
+        """Return the names in initialiser blocks, assumed to be set there, by the class's node."""
         tree = self.tree
-        found: dict[int, set[str]] = {}
+        names_by_class: dict[int, set[str]] = {}
         for node, kind in enumerate(tree.kind):
             if kind == "block" and tree.kind[tree.parent[node]] == "class_body":
                 owner = tree.parent[tree.parent[node]]
-                names = found.setdefault(owner, set())
-                for at in range(node, tree.stop[node]):
-                    if tree.kind[at] == "identifier":
-                        names.add(tree.text(at))
-        return found
+                names = names_by_class.setdefault(owner, set())
+                for name in range(node, tree.stop[node]):
+                    if tree.kind[name] == "identifier":
+                        names.add(tree.text(name))
+        return names_by_class

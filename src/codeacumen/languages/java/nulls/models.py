@@ -1,8 +1,8 @@
-"""What methods outside of the project do: the JDK's, and a few libraries' that guard.
+"""Models of methods outside of the project: of the JDK, and null checks of a few libraries.
 
-A method that is not here returns something, and harms nobody.
-
-Which catch takes which exception, as far as the JDK's common ones tell.
+A method without a model is assumed to return a value that is not reported, and to fail on no
+argument. The module also decides which catch clause takes an exception, from the superclasses of
+common exceptions of the JDK.
 """
 
 from __future__ import annotations
@@ -11,9 +11,16 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from codeacumen.languages.java.nulls._state import FALSE, NONNULL, NULL, TRUE, Outcome, returning
+from codeacumen.languages.java.nulls._state import (
+    FALSE,
+    NONNULL,
+    NULL,
+    TRUE,
+    Outcome,
+    return_outcome,
+)
 
-_ABOVE = {
+_SUPERCLASS = {
     "Exception": "Throwable",
     "Error": "Throwable",
     "RuntimeException": "Exception",
@@ -69,17 +76,19 @@ _ABOVE = {
     "SecurityException": "RuntimeException",
 }
 
-# Checked exceptions that must be caught where they cannot come.
+# Checked exceptions that callers must catch although they never occur there.
 NEVER_THROWN = frozenset(("CloneNotSupportedException", "UnsupportedEncodingException"))
 
 
-# Any exception that nobody has to declare.
+# Any unchecked exception.
 ANY_RUNTIME = "any RuntimeException"
 
 
-def catches(types: Sequence[str], thrown: str) -> bool | None:
-    """Whether a catch of some types takes an exception of a class; None: not known. Exceptions
-    of a project are taken to be below Exception, and below nothing else that is known."""
+def catches_exception(types: Sequence[str], thrown: str) -> bool | None:
+    """Return whether a catch clause of some types takes an exception of a class; None if unknown.
+
+    An exception without a known superclass is assumed to be a subclass of Exception only.
+    """
     if not thrown:
         return None
     if not {"Throwable", "Exception"}.isdisjoint(types):
@@ -87,26 +96,29 @@ def catches(types: Sequence[str], thrown: str) -> bool | None:
     if thrown == ANY_RUNTIME:
         if "RuntimeException" in types:
             return True
-        may = any("RuntimeException" in _above(one) or one not in _ABOVE for one in types)
-        return None if may else False
-    if not _above(thrown).isdisjoint(types):
+        is_possible = any(
+            "RuntimeException" in _list_superclasses(type_) or type_ not in _SUPERCLASS
+            for type_ in types
+        )
+        return None if is_possible else False
+    if not _list_superclasses(thrown).isdisjoint(types):
         return True
-    if thrown in _ABOVE or thrown == "Throwable":
+    if thrown in _SUPERCLASS or thrown == "Throwable":
         return False
-    may = any(one not in _ABOVE or one == "RuntimeException" for one in types)
-    return None if may else False
+    is_possible = any(type_ not in _SUPERCLASS or type_ == "RuntimeException" for type_ in types)
+    return None if is_possible else False
 
 
-def _above(name: str) -> set[str]:
-    """A class and those above it, as far as they are known."""
-    found = {name}
-    while name in _ABOVE:
-        name = _ABOVE[name]
-        found.add(name)
-    return found
+def _list_superclasses(name: str) -> set[str]:
+    """Return a class and its superclasses, as far as they are known."""
+    classes = {name}
+    while name in _SUPERCLASS:
+        name = _SUPERCLASS[name]
+        classes.add(name)
+    return classes
 
 
-# Methods with one meaning of their own, by how the analysis treats them.
+# Methods of maps and system properties, which the analysis models itself.
 GET, REMOVE, CONTAINS, PUT, KEYS, PROPERTY = (
     "get",
     "remove",
@@ -139,7 +151,7 @@ for _map in _MAPS:
     _KINDS[f"{_map}.put"] = _KINDS[f"{_map}.computeIfAbsent"] = PUT
     _KINDS[f"{_map}.keySet"] = KEYS
 
-_MAYBE = (returning(NULL), returning(NONNULL))
+_MAYBE = (return_outcome(NULL), return_outcome(NONNULL))
 _MAY_RETURN_NULL = """
 java.io.File: list listFiles getParent getParentFile
 java.io.BufferedReader: readLine
@@ -198,23 +210,23 @@ _NEVER_RETURN = (
     "junit.framework.Assert.fail",
 )
 _FAILS_ON_FIRST = Outcome(1, ((1, NULL),), 0, (), ())
-_REQUIRES = (_FAILS_ON_FIRST, returning(("p", 1), (1, NONNULL)))
-_IF_NOT_NULL = (returning(TRUE, (1, NONNULL)), returning(FALSE, (1, NULL)))
-_IF_NULL = (returning(TRUE, (1, NULL)), returning(FALSE, (1, NONNULL)))
-# True of null and of something else; true only of something.
+_REQUIRES = (_FAILS_ON_FIRST, return_outcome(("p", 1), (1, NONNULL)))
+_IF_NOT_NULL = (return_outcome(TRUE, (1, NONNULL)), return_outcome(FALSE, (1, NULL)))
+_IF_NULL = (return_outcome(TRUE, (1, NULL)), return_outcome(FALSE, (1, NONNULL)))
+# Tests that are true for null among others, and tests that are true only for a non-null value.
 _TRUE_OF_NULL = (
-    returning(TRUE, (1, NULL)),
-    returning(TRUE, (1, NONNULL)),
-    returning(FALSE, (1, NONNULL)),
+    return_outcome(TRUE, (1, NULL)),
+    return_outcome(TRUE, (1, NONNULL)),
+    return_outcome(FALSE, (1, NONNULL)),
 )
 _FALSE_OF_NULL = (
-    returning(FALSE, (1, NULL)),
-    returning(FALSE, (1, NONNULL)),
-    returning(TRUE, (1, NONNULL)),
+    return_outcome(FALSE, (1, NULL)),
+    return_outcome(FALSE, (1, NONNULL)),
+    return_outcome(TRUE, (1, NONNULL)),
 )
 _DEFAULTS = (
-    returning(("p", 1), (1, NONNULL)),
-    returning(NONNULL, (1, NULL), (2, NONNULL)),
+    return_outcome(("p", 1), (1, NONNULL)),
+    return_outcome(NONNULL, (1, NULL), (2, NONNULL)),
 )
 
 MODELS: dict[str, tuple[Outcome, ...]] = {}
@@ -224,7 +236,7 @@ for _line in _MAY_RETURN_NULL.replace("\n ", " ").split("\n"):
         MODELS[f"{_class}.{_name}"] = _MAYBE
 for _label in _NEVER_RETURN:
     MODELS[_label] = ()
-# Whoever calls these knows that there may be a null, and wants the exception.
+# A caller of these methods expects a null and wants the exception, so it is not reported.
 CHECKS = frozenset(
     (
         "java.util.Objects.requireNonNull",
@@ -235,16 +247,16 @@ CHECKS = frozenset(
 )
 for _label in CHECKS:
     MODELS[_label] = _REQUIRES
-# What equals something is not null.
-EQUALS = (returning(TRUE, (1, NONNULL)), returning(FALSE))
+# ``equals`` returns false for null.
+EQUALS = (return_outcome(TRUE, (1, NONNULL)), return_outcome(FALSE))
 for _name in ("equals", "equalsIgnoreCase", "contentEquals"):
     MODELS[f"java.lang.String.{_name}"] = EQUALS
-# With a default, a property is that default where there is none.
+# With a default, a missing property has the value of the default.
 MODELS["java.util.Properties.getProperty(java.lang.String,java.lang.String)"] = (
-    returning(("p", 2)),
-    returning(NONNULL),
+    return_outcome(("p", 2)),
+    return_outcome(NONNULL),
 )
-MODELS["java.util.Optional.orElse"] = (returning(("p", 1)), returning(NONNULL))
+MODELS["java.util.Optional.orElse"] = (return_outcome(("p", 1)), return_outcome(NONNULL))
 MODELS["java.util.Objects.nonNull"] = _IF_NOT_NULL
 MODELS["java.util.Objects.isNull"] = _IF_NULL
 MODELS["java.util.Objects.requireNonNullElse"] = _DEFAULTS
@@ -288,11 +300,11 @@ for _label in (
     "java.io.BufferedReader.<init>",
     "java.util.StringTokenizer.<init>",
 ):
-    MODELS[_label] = (_FAILS_ON_FIRST, returning(NONNULL, (1, NONNULL)))
+    MODELS[_label] = (_FAILS_ON_FIRST, return_outcome(NONNULL, (1, NONNULL)))
 for _label in ("java.lang.Integer.parseInt", "java.lang.Class.forName"):
-    # These throw something else.
-    MODELS[_label] = (returning(NONNULL, (1, NONNULL)),)
-MODELS["java.util.Arrays.asList"] = (returning(NONNULL),)
+    # For null these throw another exception than NullPointerException.
+    MODELS[_label] = (return_outcome(NONNULL, (1, NONNULL)),)
+MODELS["java.util.Arrays.asList"] = (return_outcome(NONNULL),)
 
 # System properties that every machine has.
 PROPERTIES = frozenset(
@@ -320,15 +332,18 @@ PROPERTIES = frozenset(
         "file.encoding",
     )
 )
-# Methods whose answer tells that the object's other methods have something to give.
+# Methods whose result shows that other methods of the object return a value.
 WHEN_TRUE, WHEN_FALSE, ANY = "asks", "denies", "any"
 _QUESTION = re.compile(r"(is|has|contains|can|exists|supports|ready)([A-Z]|$)")
 _DENIALS = ("isEmpty", "isBlank", "isNull", "isAbsent", "isMissing", "isDone", "isClosed")
 
 
 @cache
-def asks(name: str) -> str:
-    """What a method asks its object, by the method's name; empty: nothing."""
+def find_question_kind(name: str) -> str:
+    """Return which result of a method shows that its object has a value; empty if none does.
+
+    Judged by the method's name.
+    """
     if name in ("size", "length", "getSize", "count"):
         return ANY
     if name in _DENIALS:
@@ -337,14 +352,14 @@ def asks(name: str) -> str:
 
 
 @cache
-def asked_for(name: str) -> str:
-    """The word that a question is about: ``hasParent`` asks for a parent."""
+def question_subject(name: str) -> str:
+    """Return the subject of a question, in lower case: ``parent`` for ``hasParent``."""
     return re.sub(r"^(is|has|contains|can|exists|supports)", "", name).lower() or name.lower()
 
 
 _CHANGES = re.compile(r"(poll|read|next|getNext|remove|take|pop|find)")
-_CALM = ("java.lang.", "java.util.")
-_STORMY = (
+_QUIET_PACKAGES = ("java.lang.", "java.util.")
+_CALLBACK_PACKAGES = (
     "java.lang.reflect.",
     "java.lang.Class.",
     "java.lang.Thread.",
@@ -357,14 +372,14 @@ _RUNTIME = frozenset((ANY_RUNTIME,))
 
 
 @cache
-def plain(label: str) -> str:
-    """A label without its parameters, or without their number where they are not known."""
+def strip_parameters(label: str) -> str:
+    """Return a label without its parameters, or without their number if they are unknown."""
     return label.partition("(")[0].partition("/")[0]
 
 
 @cache
-def name_of(label: str) -> str:
-    return plain(label).rpartition(".")[2]
+def method_name(label: str) -> str:
+    return strip_parameters(label).rpartition(".")[2]
 
 
 _GETTER = re.compile(r"(get[A-Z]|name$|key$|toString$)")
@@ -372,32 +387,32 @@ _GETTER = re.compile(r"(get[A-Z]|name$|key$|toString$)")
 
 @cache
 def is_pure(label: str) -> bool:
-    """Whether a method gives the same each time it is asked for the same, by its name."""
+    """Return whether a method returns the same value for the same arguments, by its name."""
     if label.startswith("java.lang.String."):
         return True
-    return _GETTER.match(name_of(label)) is not None and not changes(label)
+    return _GETTER.match(method_name(label)) is not None and not returns_changing_values(label)
 
 
-def changes(label: str) -> bool:
-    """Whether a method of the platform gives something else each time, by its name."""
-    return _CHANGES.match(name_of(label)) is not None
+def returns_changing_values(label: str) -> bool:
+    """Return whether each call of a JDK method returns another value, by its name."""
+    return _CHANGES.match(method_name(label)) is not None
 
 
 @cache
-def minds_its_own(label: str) -> bool:
-    """Whether a method of the platform calls nobody back."""
-    name = name_of(label)
+def has_no_callbacks(label: str) -> bool:
+    """Return whether a JDK method calls no method of the project."""
+    name = method_name(label)
     return label.startswith("java.lang.") and not (
-        label.startswith(_STORMY) or name in ("forEach", "run", "toString")
+        label.startswith(_CALLBACK_PACKAGES) or name in ("forEach", "run", "toString")
     )
 
 
 @cache
-def throws(label: str) -> frozenset[str] | None:
-    """What may be thrown by a method of which only the label is known; None: anything."""
+def find_thrown(label: str) -> frozenset[str] | None:
+    """Return the exceptions of a method of which only the label is known; None for any."""
     if label.partition("(")[0].endswith(("Exception.<init>", "Error.<init>")):
         return frozenset()
-    if label.startswith(_CALM) and not label.startswith(_STORMY):
+    if label.startswith(_QUIET_PACKAGES) and not label.startswith(_CALLBACK_PACKAGES):
         return _RUNTIME
     return None
 
@@ -420,8 +435,13 @@ _NEVER_NULL = (
     "java.util.Locale.getDefault",
     "java.util.stream.",
 )
-_NOT_THOSE = ("Integer.getInteger", "Long.getLong", "Collections.min", "Collections.max")
-_SOMETHING = frozenset(
+_NEVER_NULL_EXCEPTIONS = (
+    "Integer.getInteger",
+    "Long.getLong",
+    "Collections.min",
+    "Collections.max",
+)
+_NEVER_NULL_NAMES = frozenset(
     (
         "toString",
         "iterator",
@@ -447,18 +467,20 @@ _SOMETHING = frozenset(
 
 
 @cache
-def never_null(label: str) -> bool:
-    """Whether a method of the platform is documented to give something."""
+def never_returns_null(label: str) -> bool:
+    """Return whether the documentation of a JDK method excludes null as its result."""
     if not label.startswith("java."):
         return False
     if label.startswith(_NEVER_NULL):
-        return not plain(label).endswith(_NOT_THOSE)
-    return name_of(label) in _SOMETHING
+        return not strip_parameters(label).endswith(_NEVER_NULL_EXCEPTIONS)
+    return method_name(label) in _NEVER_NULL_NAMES
 
 
-def kind_of(label: str, plain: str) -> str:
-    """How a method is treated by its label, with and without the parameters; empty: as any
-    other."""
+def find_map_method(label: str, plain_label: str) -> str:
+    """Return the map method that a label names (GET, PUT, …); empty for other methods.
+
+    The label is passed with and without its parameters.
+    """
     if label == "java.lang.System.getProperty(java.lang.String)":
         return PROPERTY
-    return _KINDS.get(plain, "")
+    return _KINDS.get(plain_label, "")

@@ -1,7 +1,7 @@
-"""A project, method by method from the bottom of its call graph.
+"""Analysis of a project, bottom-up over its call graph.
 
-Each method is run once its callees are known; methods that call each other in a circle are run
-until nothing changes, a few times at most.
+Each method is analysed after its callees. Methods that call each other in a cycle are analysed
+until their summaries no longer change, a few times at most.
 """
 
 from __future__ import annotations
@@ -10,175 +10,202 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
 from codeacumen.languages.java.nulls import code
-from codeacumen.languages.java.nulls._choices import Found
-from codeacumen.languages.java.nulls._run import Result, analyse_unit
+from codeacumen.languages.java.nulls._choices import CallEffects
+from codeacumen.languages.java.nulls._run import UnitResult, analyse_unit
 from codeacumen.languages.java.nulls._state import (
-    GIVEN,
     NULL,
+    PARAMETER_FACT,
     Outcome,
     Summary,
-    bounded,
-    joined,
-    returning,
+    limit_outcomes,
+    return_outcome,
+    union_names,
 )
-from codeacumen.languages.java.nulls._unit import CallSite, Unit
-from codeacumen.languages.java.nulls.facts import PLACE, Facts, facts
-from codeacumen.languages.java.nulls.models import EQUALS, MODELS, throws
-from codeacumen.languages.java.nulls.models import plain as plain_label
+from codeacumen.languages.java.nulls._unit import CallSite, MethodUnit
+from codeacumen.languages.java.nulls.facts import METHOD_INDEX, NullFacts, extract_facts
+from codeacumen.languages.java.nulls.models import EQUALS, MODELS, find_thrown
+from codeacumen.languages.java.nulls.models import strip_parameters as plain_label
 from codeacumen.languages.java.nulls.report import Report
-from codeacumen.languages.java.resolve import Project, platform
-from codeacumen.languages.java.resolve import facts as call_facts
+from codeacumen.languages.java.resolve import JavaProject, load_platform
+from codeacumen.languages.java.resolve import extract_facts as call_facts
 from codeacumen.languages.java.syntax.file import JavaFile
 
-# A call that may reach more methods tells nothing.
+# A call that may reach more methods is treated as unknown.
 MOST_TARGETS = 4
 _ROUNDS = 3
-# So many uses of a method's result, of a field, or of what a file's maps hold make a belief.
-_MANY = 2
+# Uses from which on the code shows a belief about a method's result, a field or a file's maps.
+_BELIEF_USES = 2
 _MOST_FIELDS = 8
 
 
-def analyse(sources: Mapping[str, bytes]) -> list[Report]:
-    """The reports of a whole project in memory, sources by path."""
+def analyse_sources(sources: Mapping[str, bytes]) -> list[Report]:
+    """Return the reports of a whole project in memory, from its sources by path."""
     files = {path: JavaFile(source) for path, source in sorted(sources.items())}
-    declared = {path: call_facts(file) for path, file in files.items()}
-    project = Project([(path, one.declared) for path, one in declared.items()], platform())
-    return solve(
-        facts(file, project.link(path, declared[path].sites), path) for path, file in files.items()
+    call_facts_by_path = {path: call_facts(file) for path, file in files.items()}
+    project = JavaProject(
+        [(path, file_facts.declared) for path, file_facts in call_facts_by_path.items()],
+        load_platform(),
+    )
+    return solve_project(
+        extract_facts(file, project.link_file(path, call_facts_by_path[path].sites), path)
+        for path, file in files.items()
     )
 
 
-# Path and name of a method that the analysis could not bear, and why.
-Fail = Callable[[str, str, Exception], None]
+# Called with path and name of a method whose analysis failed, and the error.
+OnFailure = Callable[[str, str, Exception], None]
 
 
-def solve(project: Iterable[Facts], fail: Fail | None = None) -> list[Report]:
-    """The reports of one project from the facts of its files, in the order of paths and places.
-    With ``fail``, a method that cannot be analysed is told there and ends nothing."""
-    return Solver(list(project), fail).solve()
+def solve_project(
+    project: Iterable[NullFacts], on_failure: OnFailure | None = None
+) -> list[Report]:
+    """Return the reports of a project from the facts of its files, by path and offset.
+
+    With ``on_failure``, an error in one method is passed to it, and the analysis continues.
+    """
+    return ProjectSolver(list(project), on_failure).analyse_methods()
 
 
-class Solver:
-    def __init__(self, files: list[Facts], fail: Fail | None = None) -> None:
-        self.fail = fail
+class ProjectSolver:
+    """Units of a project, their summaries and reports."""
+
+    def __init__(self, files: list[NullFacts], on_failure: OnFailure | None = None) -> None:
+        self.on_failure = on_failure
         files = sorted(files, key=lambda file: file.path)
-        self.units: list[tuple[Facts, int]] = []
-        self.number: dict[tuple[str, int], int] = {}
+        self.units: list[tuple[NullFacts, int]] = []
+        self.unit_numbers: dict[tuple[str, int], int] = {}
         self.classes: dict[str, tuple[str, ...]] = {}
         self.records: dict[str, tuple[str, ...]] = {}
         for file in files:
             for row, columns in enumerate(file.units.tolist()):
-                self.number[file.path, columns[PLACE]] = len(self.units)
+                self.unit_numbers[file.path, columns[METHOD_INDEX]] = len(self.units)
                 self.units.append((file, row))
-            for name, empty in file.classes.items():
-                self.classes[name] = tuple(file.texts[one] for one in empty)
-            for name, parts in file.records.items():
-                self.records[name] = tuple(file.texts[one] for one in parts)
+            for name, null_fields in file.classes.items():
+                self.classes[name] = tuple(file.texts[text] for text in null_fields)
+            for name, components in file.records.items():
+                self.records[name] = tuple(file.texts[text] for text in components)
         self.summaries: dict[int, Summary] = {}
-        self._found: dict[tuple[str, tuple[tuple[str, int], ...]], Found | None] = {}
+        self._found: dict[tuple[str, tuple[tuple[str, int], ...]], CallEffects | None] = {}
 
-    def solve(self) -> list[Report]:
+    def analyse_methods(self) -> list[Report]:
         reports: dict[tuple[str, int, str, int], tuple[Report, str]] = {}
-        tested: set[tuple[str, str, int]] = set()
-        for group in self._groups():
+        tested_sources: set[tuple[str, str, int]] = set()
+        for group in self._find_call_cycles():
             rounds = _ROUNDS if len(group) > 1 or self._is_recursive(group[0]) else 1
             for _ in range(rounds):
                 changed = False
                 for number in group:
-                    result = self._run(number)
+                    result = self._analyse_method(number)
                     if result is None:
                         continue
-                    before = self.summaries.get(number)
-                    if before is None or _keys(before) != _keys(result.summary):
+                    earlier = self.summaries.get(number)
+                    if earlier is None or _summary_key(earlier) != _summary_key(result.summary):
                         changed = True
                     self.summaries[number] = result.summary
-                    tested |= result.tested
-                    for one, source in zip(result.reports, result.sources, strict=True):
-                        key = (one.path, one.method, one.token, one.line)
-                        reports.setdefault(key, (one, source))
+                    tested_sources |= result.tested_sources
+                    for report, source in zip(result.reports, result.sources, strict=True):
+                        key = (report.path, report.method, report.token, report.line)
+                        reports.setdefault(key, (report, source))
                 if not changed:
                     break
-        found = _believed(list(reports.values()), tested)
-        return sorted(found, key=lambda one: (one.path, one.offset, one.token))
+        believed = _drop_disbelieved(list(reports.values()), tested_sources)
+        return sorted(believed, key=lambda report: (report.path, report.offset, report.token))
 
-    def _run(self, number: int) -> Result | None:
+    def _analyse_method(self, number: int) -> UnitResult | None:
         file, row = self.units[number]
-        unit = Unit(file, row)
+        unit = MethodUnit(file, row)
         try:
-            return analyse_unit(unit, self.find)
+            return analyse_unit(unit, self.find_effects)
         except Exception as error:
-            if self.fail is None:
+            if self.on_failure is None:
                 raise
-            self.fail(file.path, unit.name, error)
+            self.on_failure(file.path, unit.name, error)
             return None
 
     # ---- what a call may do
 
-    def find(self, call: CallSite) -> Found | None:
+    def find_effects(self, call: CallSite) -> CallEffects | None:
+        """Return the effects of a call, from a model or from summaries; None if unknown."""
         label = call.label
         plain = plain_label(label)
         model = MODELS.get(label)
         if model is None:
             model = MODELS.get(plain)
         if model is not None:
-            return Found(model, frozenset(), True, throws(label))
+            return CallEffects(model, frozenset(), True, find_thrown(label))
         if plain.endswith(".equals") and len(call.arguments) == 1:
-            return Found(EQUALS, frozenset(), True, throws(label))
+            return CallEffects(EQUALS, frozenset(), True, find_thrown(label))
         if not call.targets:
-            return self._unwritten(plain)
+            return self._implicit_member_effects(plain)
         if len(call.targets) > MOST_TARGETS:
             return None
         summaries = []
         for target in call.targets:
-            number = self.number.get(target)
+            number = self.unit_numbers.get(target)
             summary = self.summaries.get(number) if number is not None else None
             if summary is None:
                 return None
             summaries.append(summary)
-        return _united(summaries)
+        return _unite_effects(summaries)
 
-    def _unwritten(self, plain: str) -> Found | None:
-        """A constructor that nobody wrote leaves fields null; a record's sets its components, and
-        there are methods that give them."""
+    def _implicit_member_effects(self, plain: str) -> CallEffects | None:
+        """Return the effects of implicit members; None if the label names no such member.
+
+        An implicit constructor leaves fields null, that of a record sets the components, and
+        accessors return them (JLS 8.8.9, 8.10).
+        """
         owner, _, name = plain.rpartition(".")
-        parts = self.records.get(owner)
-        if parts is not None:
-            if name in parts:
-                return Found((returning(("f", name)),), frozenset(), False, frozenset())
+        components = self.records.get(owner)
+        if components is not None:
+            if name in components:
+                return CallEffects((return_outcome(("f", name)),), frozenset(), False, frozenset())
             if name == "<init>":
-                held = tuple((part, GIVEN + place + 1) for place, part in enumerate(parts))
-                return Found((returning(1)._replace(fields=held),), frozenset(), False, frozenset())
-        empty = self.classes.get(owner) if name == "<init>" else None
-        if empty is None:
+                field_facts = tuple(
+                    (component, PARAMETER_FACT + index + 1)
+                    for index, component in enumerate(components)
+                )
+                return CallEffects(
+                    (return_outcome(1)._replace(fields=field_facts),),
+                    frozenset(),
+                    False,
+                    frozenset(),
+                )
+        null_fields = self.classes.get(owner) if name == "<init>" else None
+        if null_fields is None:
             return None
-        fields = tuple((name, NULL) for name in sorted(empty)[:_MOST_FIELDS])
-        return Found((returning(1)._replace(fields=fields),), frozenset(), False, frozenset())
+        fields = tuple((name, NULL) for name in sorted(null_fields)[:_MOST_FIELDS])
+        return CallEffects(
+            (return_outcome(1)._replace(fields=fields),), frozenset(), False, frozenset()
+        )
 
     # ---- order
 
-    def _callees(self, number: int) -> list[int]:
+    def _list_callees(self, number: int) -> list[int]:
         file, row = self.units[number]
         first = int(file.units[row, 1])
         last = int(file.units[row + 1, 1]) if row + 1 < len(file.units) else len(file.code)
         rows = file.code[first:last].reshape(-1, code.WIDTH)
-        found = []
+        callees = []
         for call in rows[rows[:, 0] == code.CALL, 4].tolist():
             targets = file.targets[int(file.calls[call + 1])]
             if len(targets) <= MOST_TARGETS:
                 for target in targets:
-                    callee = self.number.get(target)
+                    callee = self.unit_numbers.get(target)
                     if callee is not None:
-                        found.append(callee)
-        return found
+                        callees.append(callee)
+        return callees
 
     def _is_recursive(self, number: int) -> bool:
-        return number in self._callees(number)
+        return number in self._list_callees(number)
 
-    def _groups(self) -> list[list[int]]:
-        """Circles of calls, callees first (Tarjan), without recursion."""
+    def _find_call_cycles(self) -> list[list[int]]:
+        """Return the strongly connected components of the call graph, callees first.
+
+        Tarjan's algorithm, iterative because call chains may be deep.
+        """
         count = len(self.units)
         index = [-1] * count
-        low = [0] * count
+        lowest_index = [0] * count
         on_stack = [False] * count
         stack: list[int] = []
         groups: list[list[int]] = []
@@ -186,75 +213,97 @@ class Solver:
         for root in range(count):
             if index[root] >= 0:
                 continue
-            work = [(root, iter(self._callees(root)))]
-            index[root] = low[root] = clock
+            call_stack = [(root, iter(self._list_callees(root)))]
+            index[root] = lowest_index[root] = clock
             clock += 1
             stack.append(root)
             on_stack[root] = True
-            while work:
-                node, callees = work[-1]
+            while call_stack:
+                node, callees = call_stack[-1]
                 for callee in callees:
                     if index[callee] < 0:
-                        index[callee] = low[callee] = clock
+                        index[callee] = lowest_index[callee] = clock
                         clock += 1
                         stack.append(callee)
                         on_stack[callee] = True
-                        work.append((callee, iter(self._callees(callee))))
+                        call_stack.append((callee, iter(self._list_callees(callee))))
                         break
                     if on_stack[callee]:
-                        low[node] = min(low[node], index[callee])
+                        lowest_index[node] = min(lowest_index[node], index[callee])
                 else:
-                    work.pop()
-                    if work:
-                        above = work[-1][0]
-                        low[above] = min(low[above], low[node])
-                    if low[node] == index[node]:
+                    call_stack.pop()
+                    if call_stack:
+                        above = call_stack[-1][0]
+                        lowest_index[above] = min(lowest_index[above], lowest_index[node])
+                    if lowest_index[node] == index[node]:
                         group = []
                         while True:
-                            one = stack.pop()
-                            on_stack[one] = False
-                            group.append(one)
-                            if one == node:
+                            member = stack.pop()
+                            on_stack[member] = False
+                            group.append(member)
+                            if member == node:
                                 break
                         groups.append(sorted(group))
         return groups
 
 
-def _believed(reports: list[tuple[Report, str]], tested: set[tuple[str, str, int]]) -> list[Report]:
-    """Without those whose null nobody believes in: a method's result, or a field, that many use
-    as if it were never null and few test."""
-    # One place that gave it counts once, however often its value is used.
-    gave = {(source, one.path, one.trace[0].line) for one, source in reports if source}
-    used = Counter(source for source, _, _ in gave)
-    doubted = Counter(source for source, _, _ in tested)
+def _drop_disbelieved(
+    reports: list[tuple[Report, str]], tested_sources: set[tuple[str, str, int]]
+) -> list[Report]:
+    """Return the reports without those whose source the code believes never to be null.
+
+    Such a source is a method's result or a field that many places use unchecked and few test.
+    """
+    # Each origin counts once, however often its value is used.
+    origins = {(source, report.path, report.trace[0].line) for report, source in reports if source}
+    use_counts = Counter(source for source, _, _ in origins)
+    test_counts = Counter(source for source, _, _ in tested_sources)
     return [
-        one
-        for one, source in reports
-        if not source or used[source] < _MANY or 2 * doubted[source] >= used[source]
+        report
+        for report, source in reports
+        if not source
+        or use_counts[source] < _BELIEF_USES
+        or 2 * test_counts[source] >= use_counts[source]
     ]
 
 
-def _keys(summary: Summary) -> tuple[object, ...]:
-    return (frozenset(one.key for one in summary.outcomes), *summary[1:])
+def _summary_key(summary: Summary) -> tuple[object, ...]:
+    return (frozenset(outcome.key for outcome in summary.outcomes), *summary[1:])
 
 
-def _united(summaries: list[Summary]) -> Found:
-    """What several methods may do, of which one runs. Null counts if half of them return it."""
+def _unite_effects(summaries: list[Summary]) -> CallEffects:
+    """Return the effects of a call that runs one of several methods.
+
+    A null result counts if at least half of the methods may return it.
+    """
     if len(summaries) == 1:
-        one_ = summaries[0]
-        return Found(one_.outcomes, one_.writes, False, one_.throws, one_.own, one_.changes)
-    null = sum(
-        any(not one.failing_parameter and one.result == NULL for one in summary.outcomes)
+        only = summaries[0]
+        return CallEffects(
+            only.outcomes, only.writes, False, only.throws, only.own_writes, only.changes
+        )
+    null_count = sum(
+        any(
+            not outcome.failing_parameter and outcome.result == NULL for outcome in summary.outcomes
+        )
         for summary in summaries
     )
     outcomes: dict[tuple[object, ...], Outcome] = {}
     writes: frozenset[str] | None = frozenset()
-    throws_ = own = changes = writes
+    thrown = own_writes = changes = writes
     for summary in summaries:
-        for one in summary.outcomes:
-            if not one.failing_parameter and one.result == NULL and 2 * null < len(summaries):
+        for outcome in summary.outcomes:
+            if (
+                not outcome.failing_parameter
+                and outcome.result == NULL
+                and 2 * null_count < len(summaries)
+            ):
                 continue
-            outcomes.setdefault(one.key, one)
-        writes, throws_ = joined(writes, summary.writes), joined(throws_, summary.throws)
-        own, changes = joined(own, summary.own), joined(changes, summary.changes)
-    return Found(bounded(list(outcomes.values())), writes, False, throws_, own, changes)
+            outcomes.setdefault(outcome.key, outcome)
+        writes, thrown = union_names(writes, summary.writes), union_names(thrown, summary.throws)
+        own_writes, changes = (
+            union_names(own_writes, summary.own_writes),
+            union_names(changes, summary.changes),
+        )
+    return CallEffects(
+        limit_outcomes(list(outcomes.values())), writes, False, thrown, own_writes, changes
+    )

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from codeacumen.languages.java.resolve.facts import Facts, facts
-from codeacumen.languages.java.resolve.link import Call, Project
-from codeacumen.languages.java.resolve.world import Platform, platform
+from codeacumen.languages.java.resolve.facts import FileFacts, extract_facts
+from codeacumen.languages.java.resolve.link import Call, JavaProject
+from codeacumen.languages.java.resolve.world import Platform, load_platform
 
-__all__ = ["Call", "Facts", "Platform", "Project", "facts", "platform"]
+__all__ = ["Call", "FileFacts", "JavaProject", "Platform", "extract_facts", "load_platform"]

@@ -11,27 +11,38 @@ from collections.abc import Callable
 
 from codeacumen.languages.java.resolve import expressions as code
 from codeacumen.languages.java.resolve import generics
-from codeacumen.languages.java.resolve.conversions import STRICT, boxed, is_below, promoted, unboxed
+from codeacumen.languages.java.resolve.conversions import (
+    STRICT,
+    box_type,
+    check_subclass,
+    promote_numeric,
+    unboxed_name,
+)
 from codeacumen.languages.java.resolve.expressions import BITS, BLOCK, LITERALS, PLUS, SHIFT, TRUTH
-from codeacumen.languages.java.resolve.meanings import Meaning, expected, meaning
+from codeacumen.languages.java.resolve.meanings import Meaning, find_expected_type, find_meaning
 from codeacumen.languages.java.resolve.members import (
     bound_types,
     find_field,
-    function,
+    find_function_type,
+    member_field_type,
     member_types,
-    read_field,
 )
 from codeacumen.languages.java.resolve.overloads import Candidate
-from codeacumen.languages.java.resolve.resolution import NOTHING, Resolution, referred, resolve
+from codeacumen.languages.java.resolve.resolution import (
+    UNRESOLVED,
+    Resolution,
+    find_referred_methods,
+    resolve_call,
+)
 from codeacumen.languages.java.resolve.scopes import (
-    ancestors,
-    as_super,
-    common,
-    member_type,
-    method_variables,
+    as_supertype,
+    find_ancestors,
+    find_member_type,
+    least_upper_bound,
     own_type,
-    returns,
-    type_in,
+    resolve_method_type_parameters,
+    resolve_return_type,
+    resolve_type,
 )
 from codeacumen.languages.java.resolve.sites import Rows
 from codeacumen.languages.java.resolve.types import (
@@ -50,137 +61,145 @@ from codeacumen.languages.java.resolve.types import (
     Wildcard,
     array_of,
     class_type,
-    mentions,
-    unknown,
-    upper,
+    mentions_variable,
+    unknown_subtype_of,
+    upper_bound,
 )
 from codeacumen.languages.java.resolve.world import World
 
-DEEPEST = 40
+MAX_DEPTH = 40
 
 
 class Attribution:
+    """Types, name meanings and call resolutions of the rows of one file."""
+
     def __init__(self, world: World, rows: Rows) -> None:
         self.world = world
         self.rows = rows
-        self.variables: dict[tuple[Class, str], Type | None] = {}
+        self.variable_types: dict[tuple[Class, str], Type | None] = {}
         self._types: list[Type | None] = [None] * len(rows.code)
         self._meanings: dict[int, Meaning] = {}
         self._resolutions: dict[int, Resolution] = {}
         self._expected: dict[int, Type | None] = {}
         self._referred: dict[int, tuple[list[Candidate], bool, bool]] = {}
-        self._scopes: dict[tuple[Class, int], frozenset[object]] = {}
+        self._scope_owners: dict[tuple[Class, int], frozenset[object]] = {}
         self._depth = 0
-        self._string = class_type(world.named("java.lang.String"))
+        self._string_type = class_type(world.find_or_add_class("java.lang.String"))
 
     # ---- cached results
 
     def type_of(self, row: int) -> Type:
-        found = self._types[row]
-        if found is not None:
-            return found
-        if self._depth > DEEPEST:
+        type_ = self._types[row]
+        if type_ is not None:
+            return type_
+        if self._depth > MAX_DEPTH:
             return UNKNOWN
         self._types[row] = UNKNOWN
         self._depth += 1
-        found = self._types[row] = _TYPES[self.rows.code[row]](self, row)
+        type_ = self._types[row] = _TYPE_RULES[self.rows.code[row]](self, row)
         self._depth -= 1
-        return found
+        return type_
 
-    def meaning(self, row: int) -> Meaning:
-        found = self._meanings.get(row)
-        if found is None:
-            if self._depth > DEEPEST:
+    def meaning_of(self, row: int) -> Meaning:
+        meaning = self._meanings.get(row)
+        if meaning is None:
+            if self._depth > MAX_DEPTH:
                 return Meaning("value")
             self._depth += 1
-            found = self._meanings[row] = meaning(self, row)
+            meaning = self._meanings[row] = find_meaning(self, row)
             self._depth -= 1
-        return found
+        return meaning
 
-    def resolution(self, row: int) -> Resolution:
-        found = self._resolutions.get(row)
-        if found is None:
-            if self._depth > DEEPEST:
-                return NOTHING
-            self._resolutions[row] = NOTHING
+    def resolution_of(self, row: int) -> Resolution:
+        resolution = self._resolutions.get(row)
+        if resolution is None:
+            if self._depth > MAX_DEPTH:
+                return UNRESOLVED
+            self._resolutions[row] = UNRESOLVED
             self._depth += 1
-            found = self._resolutions[row] = resolve(self, row)
+            resolution = self._resolutions[row] = resolve_call(self, row)
             self._depth -= 1
-        return found
+        return resolution
 
-    def expected(self, row: int) -> Type | None:
+    def expected_type(self, row: int) -> Type | None:
         if row in self._expected:
             return self._expected[row]
-        if self._depth > DEEPEST:
+        if self._depth > MAX_DEPTH:
             return None
         self._expected[row] = None
         self._depth += 1
-        found = self._expected[row] = expected(self, row)
+        type_ = self._expected[row] = find_expected_type(self, row)
         self._depth -= 1
-        return found
+        return type_
 
     def referred_candidates(self, row: int) -> tuple[list[Candidate], bool, bool]:
-        found = self._referred.get(row)
-        if found is None:
-            found = self._referred[row] = referred(self, row)
-        return found
+        cached = self._referred.get(row)
+        if cached is None:
+            cached = self._referred[row] = find_referred_methods(self, row)
+        return cached
 
-    def referred(self, row: int) -> tuple[list[Method], bool]:
+    def referred_methods(self, row: int) -> tuple[list[Method], bool]:
         """Return the methods that a reference may mean by its name.
 
         The flag is true if the first argument may be the object (``Type::method``).
         """
         candidates, unbound, _ = self.referred_candidates(row)
-        return [one.method for one in candidates], unbound
+        return [candidate.method for candidate in candidates], unbound
 
     # ---- calls
 
-    def call_type(self, row: int, wanted: Type | None = None) -> Type:
+    def call_type(self, row: int, target_type: Type | None = None) -> Type:
         """Return the type of a call, given the type that is expected of it."""
         if self.rows.code[row] in (code.NEW, code.INNER):
             created = self.created_type(row)
             if isinstance(created, ClassType) and generics.is_diamond(self, row):
-                return generics.diamond(self, row, created.cls, wanted)
+                return generics.infer_diamond_type(self, row, created.cls, target_type)
             return created
-        found: Type | None = None
-        for one in self.resolution(row).candidates:
-            type_ = generics.result(self, row, one, wanted)
-            if found is not None and type_ is not found:
+        result: Type | None = None
+        for candidate in self.resolution_of(row).candidates:
+            type_ = generics.infer_result_type(self, row, candidate, target_type)
+            if result is not None and type_ is not result:
                 return UNKNOWN
-            found = type_
-        return self._array_clone(row) or found or UNKNOWN
+            result = type_
+        return self._array_clone_type(row) or result or UNKNOWN
 
-    def _array_clone(self, row: int) -> Type | None:
+    def _array_clone_type(self, row: int) -> Type | None:
         """Return the type of ``clone()`` on an array: the array's own type (JLS 10.7)."""
         rows = self.rows
         if rows.code[row] != code.INVOKE or rows.text(row) != "clone" or rows.size[row] < 2:
             return None
-        given = self.type_of(row + 1)
-        return given if isinstance(given, ArrayType) else None
+        receiver_type = self.type_of(row + 1)
+        return receiver_type if isinstance(receiver_type, ArrayType) else None
 
     def created_type(self, row: int) -> Type:
         """Return the type that ``new`` names; for an anonymous class its supertype."""
         rows = self.rows
         scope = rows.scopes[row]
         if rows.code[row] != code.INNER:
-            return type_in(self.world, scope.cls, scope.method, rows.text(row))
+            return resolve_type(self.world, scope.cls, scope.method, rows.text(row))
         name = rows.text(row).partition("<")[0]
         for outer in bound_types(self.type_of(row + 1)):
             inner = (
-                member_type(self.world, outer.cls, name) if isinstance(outer, ClassType) else None
+                find_member_type(self.world, outer.cls, name)
+                if isinstance(outer, ClassType)
+                else None
             )
             if inner is not None:
                 return class_type(inner)
         return UNKNOWN
 
-    def settled(self, type_: Type, row: int = -1) -> Type:
-        return generics.settle(self, type_, row) if row >= 0 and type_.free else type_
+    def replace_foreign_variables(self, type_: Type, row: int = -1) -> Type:
+        return (
+            generics.replace_foreign_variables(self, type_, row)
+            if row >= 0 and type_.free
+            else type_
+        )
 
-    def in_scope(self, row: int) -> frozenset[object]:
+    def owners_in_scope(self, row: int) -> frozenset[object]:
         """Return the classes and methods around a row, whose type variables are in scope there."""
         scope = self.rows.scopes[row]
-        found = self._scopes.get(scope)
-        if found is None:
+        in_scope = self._scope_owners.get(scope)
+        if in_scope is None:
             owners: set[object] = set()
             cls: Class | None = scope.cls
             method = scope.method
@@ -188,247 +207,270 @@ class Attribution:
                 owners.add(cls)
                 if method >= 0:
                     owners.add(self.rows.unit.methods[method])
-                method, cls = cls.method, cls.owner
-            found = self._scopes[scope] = frozenset(owners)
-        return found
+                method, cls = cls.method_index, cls.owner
+            in_scope = self._scope_owners[scope] = frozenset(owners)
+        return in_scope
 
     # ---- functions
 
-    def function_result(self, row: int) -> Type:
+    def function_result_type(self, row: int) -> Type:
         """Return the result type of a lambda or a method reference."""
         if self.rows.code[row] == code.LAMBDA:
-            return self.lambda_result(row)
-        found: Type | None = None
-        wanted = self.expected(row)
-        told = function(self.world, wanted) if wanted is not None else None
-        for one in self.resolution(row).candidates:
-            type_ = self._referred_result(row, one, told[0] if told else ())
-            if found is not None and type_ is not found:
+            return self.lambda_result_type(row)
+        result: Type | None = None
+        target_type = self.expected_type(row)
+        function_type = (
+            find_function_type(self.world, target_type) if target_type is not None else None
+        )
+        for candidate in self.resolution_of(row).candidates:
+            type_ = self._referred_result_type(
+                row, candidate, function_type[0] if function_type else ()
+            )
+            if result is not None and type_ is not result:
                 return UNKNOWN
-            found = type_
-        return found or UNKNOWN
+            result = type_
+        return result or UNKNOWN
 
-    def _referred_result(self, row: int, one: Candidate, given: tuple[Type, ...]) -> Type:
+    def _referred_result_type(
+        self, row: int, candidate: Candidate, argument_types: tuple[Type, ...]
+    ) -> Type:
         if self.rows.a[row] < 0:
-            site = one.site
-            if site is None or (not site.args and site.cls.variables):
+            site = candidate.site
+            if site is None or (not site.args and site.cls.type_parameters):
                 return UNKNOWN
             return site
-        type_ = member_types(self.world, one.site, one.method)[1]
-        own = method_variables(self.world, one.method)
-        if type_.free and own and mentions(type_, frozenset(own)):
+        type_ = member_types(self.world, candidate.site, candidate.method)[1]
+        own_variables = resolve_method_type_parameters(self.world, candidate.method)
+        if type_.free and own_variables and mentions_variable(type_, frozenset(own_variables)):
             return UNKNOWN
-        return self.settled(type_, row)
+        return self.replace_foreign_variables(type_, row)
 
-    def lambda_result(self, row: int) -> Type:
+    def lambda_result_type(self, row: int) -> Type:
+        """Return the type of a lambda's body: UNKNOWN if its return statements differ."""
         rows = self.rows
         if not rows.b[row] & BLOCK:
             children = rows.children(row)
             return self.type_of(children[-1]) if len(children) > rows.a[row] else UNKNOWN
-        found: Type | None = None
-        at, stop = row + 1, row + rows.size[row]
-        while at < stop:
-            if rows.code[at] in (code.LAMBDA, code.CLASS):
-                at += rows.size[at]
+        result: Type | None = None
+        inner_row, stop = row + 1, row + rows.size[row]
+        while inner_row < stop:
+            if rows.code[inner_row] in (code.LAMBDA, code.CLASS):
+                inner_row += rows.size[inner_row]
                 continue
-            if rows.code[at] == code.RETURN and rows.size[at] > 1:
-                type_ = self.type_of(at + 1)
+            if rows.code[inner_row] == code.RETURN and rows.size[inner_row] > 1:
+                type_ = self.type_of(inner_row + 1)
                 if type_ is not NULL:
-                    if found is not None and found is not type_:
+                    if result is not None and result is not type_:
                         return UNKNOWN
-                    found = type_
-            at += 1
-        return found or VOID
+                    result = type_
+            inner_row += 1
+        return result or VOID
 
     def returns_void(self, method: Method) -> bool:
-        return method.name != "<init>" and returns(self.world, method) is VOID
+        return method.name != "<init>" and resolve_return_type(self.world, method) is VOID
 
-    def result_of_method(self, method: Method) -> Type:
-        return class_type(method.cls) if method.name == "<init>" else returns(self.world, method)
+    def method_result_type(self, method: Method) -> Type:
+        return (
+            class_type(method.cls)
+            if method.name == "<init>"
+            else resolve_return_type(self.world, method)
+        )
 
-    def without_arguments(self, type_: Type) -> Type:
+    def erase_arguments(self, type_: Type) -> Type:
         return class_type(type_.cls) if isinstance(type_, ClassType) and type_.args else type_
 
     # ---- types of rows
 
-    def written(self, row: int) -> Type:
+    def written_type(self, row: int) -> Type:
         scope = self.rows.scopes[row]
-        return type_in(self.world, scope.cls, scope.method, self.rows.text(row))
+        return resolve_type(self.world, scope.cls, scope.method, self.rows.text(row))
 
-    def _typed(self, row: int) -> Type:
-        return array_of(self.written(row), self.rows.b[row])
+    def _dimensioned_type(self, row: int) -> Type:
+        return array_of(self.written_type(row), self.rows.b[row])
 
-    def _ref(self, row: int) -> Type:
+    def _local_type(self, row: int) -> Type:
         """Return the type of a local variable; a field of a class in between hides it."""
         rows = self.rows
-        declared = rows.a[row]
+        declaration = rows.a[row]
         name = rows.texts[rows.b[row]]
         cls: Class | None = rows.scopes[row].cls
-        owner = rows.scopes[declared].cls
+        owner = rows.scopes[declaration].cls
         while cls is not None and cls is not owner:
             field = find_field(self.world, cls, name)
             if field is not None:
-                return read_field(self.world, own_type(self.world, cls), field)
+                return member_field_type(self.world, own_type(self.world, cls), field)
             cls = cls.owner
-        return self.declared(declared)
+        return self.declared_type(declaration)
 
-    def declared(self, row: int) -> Type:
+    def declared_type(self, row: int) -> Type:
         """Return the type of the variable that a row declares."""
         rows = self.rows
-        what = rows.code[row]
-        if what == code.PARAM:
-            return self._parameter(row)
-        if what == code.DECL:
-            return self._typed(row)
-        if what == code.VAR:
-            return upper(self.type_of(row + 1)) if rows.size[row] > 1 else UNKNOWN
-        if what == code.EACH:
-            return self._typed(row) if rows.a[row] >= 0 else self._element(row)
-        if what == code.TEST and rows.a[row] >= 0:
-            return self.written(row)
+        row_code = rows.code[row]
+        if row_code == code.PARAM:
+            return self._lambda_parameter_type(row)
+        if row_code == code.DECL:
+            return self._dimensioned_type(row)
+        if row_code == code.VAR:
+            return upper_bound(self.type_of(row + 1)) if rows.size[row] > 1 else UNKNOWN
+        if row_code == code.EACH:
+            return self._dimensioned_type(row) if rows.a[row] >= 0 else self._element_type(row)
+        if row_code == code.TEST and rows.a[row] >= 0:
+            return self.written_type(row)
         return UNKNOWN
 
-    def _element(self, row: int) -> Type:
+    def _element_type(self, row: int) -> Type:
         """Return the type of ``x`` in ``for (var x : iterable)``."""
         if self.rows.size[row] < 2:
             return UNKNOWN
-        for one in bound_types(self.type_of(row + 1)):
-            if isinstance(one, ArrayType):
-                return one.of
-            if isinstance(one, ClassType):
-                seen = as_super(self.world, one, self.world.named("java.lang.Iterable"))
-                if seen is not None:
-                    given = upper(seen.args[0]) if seen.args else self.world.object_type
-                    return given if not isinstance(given, Wildcard) else UNKNOWN
+        for iterable_type in bound_types(self.type_of(row + 1)):
+            if isinstance(iterable_type, ArrayType):
+                return iterable_type.component_type
+            if isinstance(iterable_type, ClassType):
+                iterable = as_supertype(
+                    self.world, iterable_type, self.world.find_or_add_class("java.lang.Iterable")
+                )
+                if iterable is not None:
+                    element = (
+                        upper_bound(iterable.args[0]) if iterable.args else self.world.object_type
+                    )
+                    return element if not isinstance(element, Wildcard) else UNKNOWN
         return UNKNOWN
 
-    def _parameter(self, row: int) -> Type:
+    def _lambda_parameter_type(self, row: int) -> Type:
         """Return the type of an implicitly typed lambda parameter."""
         rows = self.rows
-        wanted = self.expected(rows.parent[row])
-        told = function(self.world, wanted) if wanted is not None else None
-        place = rows.a[row]
-        if told is None or place >= len(told[0]):
+        target_type = self.expected_type(rows.parent[row])
+        function_type = (
+            find_function_type(self.world, target_type) if target_type is not None else None
+        )
+        position = rows.a[row]
+        if function_type is None or position >= len(function_type[0]):
             return UNKNOWN
-        return upper(told[0][place])
+        return upper_bound(function_type[0][position])
 
-    def _name(self, row: int) -> Type:
-        found = self.meaning(row)
-        return found.type if found.kind == "value" else UNKNOWN
+    def _name_type(self, row: int) -> Type:
+        meaning = self.meaning_of(row)
+        return meaning.type if meaning.kind == "value" else UNKNOWN
 
-    def _literal(self, row: int) -> Type:
+    def _literal_type(self, row: int) -> Type:
         name = LITERALS[self.rows.a[row]]
         if name == "null":
             return NULL
-        return PRIMITIVES.get(name) or self._string
+        return PRIMITIVES.get(name) or self._string_type
 
-    def _this(self, row: int) -> Type:
+    def _this_type(self, row: int) -> Type:
         return own_type(self.world, self.rows.scopes[row].cls)
 
-    def _outer(self, row: int) -> Type:
-        found = self.meaning(row + 1) if self.rows.size[row] > 1 else None
-        if found is not None and isinstance(found.type, ClassType):
-            return own_type(self.world, found.type.cls)
+    def _outer_this_type(self, row: int) -> Type:
+        meaning = self.meaning_of(row + 1) if self.rows.size[row] > 1 else None
+        if meaning is not None and isinstance(meaning.type, ClassType):
+            return own_type(self.world, meaning.type.cls)
         return UNKNOWN
 
-    def _super(self, row: int) -> Type:
-        above = list(ancestors(self.world, self.rows.scopes[row].cls).values())
+    def _superclass_type(self, row: int) -> Type:
+        above = list(find_ancestors(self.world, self.rows.scopes[row].cls).values())
         return above[1] if len(above) > 1 else UNKNOWN
 
-    def _index(self, row: int) -> Type:
-        given = self.type_of(row + 1) if self.rows.size[row] > 1 else UNKNOWN
-        return given.of if isinstance(given, ArrayType) else UNKNOWN
+    def _array_access_type(self, row: int) -> Type:
+        array = self.type_of(row + 1) if self.rows.size[row] > 1 else UNKNOWN
+        return array.component_type if isinstance(array, ArrayType) else UNKNOWN
 
-    def _new(self, row: int) -> Type:
-        place = self.rows.created(row)
-        if place >= 0:
-            return class_type(self.rows.unit.classes[place])
+    def _creation_type(self, row: int) -> Type:
+        class_index = self.rows.anonymous_class_index(row)
+        if class_index >= 0:
+            return class_type(self.rows.unit.classes[class_index])
         return self.call_type(row)
 
-    def _class_of(self, row: int) -> Type:
-        of = boxed(self.world, self.written(row)) if self.rows.a[row] >= 0 else UNKNOWN
-        of = class_type(self.world.named("java.lang.Void")) if of is VOID else of
-        return class_type(self.world.named("java.lang.Class"), (of,))
+    def _class_literal_type(self, row: int) -> Type:
+        argument = (
+            box_type(self.world, self.written_type(row)) if self.rows.a[row] >= 0 else UNKNOWN
+        )
+        argument = (
+            class_type(self.world.find_or_add_class("java.lang.Void"))
+            if argument is VOID
+            else argument
+        )
+        return class_type(self.world.find_or_add_class("java.lang.Class"), (argument,))
 
-    def _condition(self, row: int) -> Type:
+    def _conditional_type(self, row: int) -> Type:
         branches = self.rows.children(row)[1:]
         if len(branches) != 2:
             return UNKNOWN
-        one, other = [self.type_of(branch) for branch in branches]
-        if one is other:
-            return one
-        if one is NULL or other is NULL:
-            return boxed(self.world, other if one is NULL else one)
-        if isinstance(one, Unknown) or isinstance(other, Unknown):
+        left, right = [self.type_of(branch) for branch in branches]
+        if left is right:
+            return left
+        if left is NULL or right is NULL:
+            return box_type(self.world, right if left is NULL else left)
+        if isinstance(left, Unknown) or isinstance(right, Unknown):
             return UNKNOWN
-        if unboxed(one) and unboxed(other):
-            if unboxed(one) == unboxed(other):
-                return PRIMITIVES[unboxed(one)]
+        if unboxed_name(left) and unboxed_name(right):
+            if unboxed_name(left) == unboxed_name(right):
+                return PRIMITIVES[unboxed_name(left)]
             # Between int and narrower types, a constant's value decides (JLS 15.25).
-            wide = promoted(one, other)
-            return wide if wide is not INT else UNKNOWN
-        if isinstance(one, ClassType) and isinstance(other, ClassType):
-            for high, low in ((one, other), (other, one)):
-                if is_below(self.world, low.cls, high.cls) == STRICT:
-                    return high if not high.args and not low.args else unknown(high.cls)
-        return common(self.world, (one, other))
+            promoted_type = promote_numeric(left, right)
+            return promoted_type if promoted_type is not INT else UNKNOWN
+        if isinstance(left, ClassType) and isinstance(right, ClassType):
+            for high, low in ((left, right), (right, left)):
+                if check_subclass(self.world, low.cls, high.cls) == STRICT:
+                    return high if not high.args and not low.args else unknown_subtype_of(high.cls)
+        return least_upper_bound(self.world, (left, right))
 
-    def _assign(self, row: int) -> Type:
+    def _first_child_type(self, row: int) -> Type:
         return self.type_of(row + 1) if self.rows.size[row] > 1 else UNKNOWN
 
-    def _binary(self, row: int) -> Type:
+    def _binary_type(self, row: int) -> Type:
         operands = self.rows.children(row)
-        what = self.rows.a[row]
-        if what == TRUTH:
+        operator = self.rows.a[row]
+        if operator == TRUTH:
             return BOOLEAN
         if len(operands) != 2:
             return UNKNOWN
-        one, other = self.type_of(operands[0]), self.type_of(operands[1])
-        if what == SHIFT:
-            return promoted(one, one)
-        if what == PLUS and (one is self._string or other is self._string):
-            return self._string
-        if what == BITS and "boolean" in (unboxed(one), unboxed(other)):
+        left, right = self.type_of(operands[0]), self.type_of(operands[1])
+        if operator == SHIFT:
+            return promote_numeric(left, left)
+        if operator == PLUS and (left is self._string_type or right is self._string_type):
+            return self._string_type
+        if operator == BITS and "boolean" in (unboxed_name(left), unboxed_name(right)):
             return BOOLEAN
-        return promoted(one, other)
+        return promote_numeric(left, right)
 
-    def _unary(self, row: int) -> Type:
+    def _unary_type(self, row: int) -> Type:
         if self.rows.a[row] == TRUTH:
             return BOOLEAN
-        given = self.type_of(row + 1) if self.rows.size[row] > 1 else UNKNOWN
-        return promoted(given, given)
+        operand = self.type_of(row + 1) if self.rows.size[row] > 1 else UNKNOWN
+        return promote_numeric(operand, operand)
 
-    def _unknown(self, row: int) -> Type:
+    def _unknown_type(self, row: int) -> Type:
         return UNKNOWN
 
-    def _boolean(self, row: int) -> Type:
+    def _boolean_type(self, row: int) -> Type:
         return BOOLEAN
 
 
-_TYPES: list[Callable[[Attribution, int], Type]] = [Attribution._unknown] * 42
-for _code, _type in {
-    code.TYPED: Attribution._typed,
-    code.REF: Attribution._ref,
-    code.NAME: Attribution._name,
-    code.FIELD: Attribution._name,
-    code.LITERAL: Attribution._literal,
-    code.THIS: Attribution._this,
-    code.OUTER: Attribution._outer,
-    code.SUPER: Attribution._super,
-    code.INDEX: Attribution._index,
+_TYPE_RULES: list[Callable[[Attribution, int], Type]] = [Attribution._unknown_type] * 42
+for _code, _rule in {
+    code.TYPED: Attribution._dimensioned_type,
+    code.REF: Attribution._local_type,
+    code.NAME: Attribution._name_type,
+    code.FIELD: Attribution._name_type,
+    code.LITERAL: Attribution._literal_type,
+    code.THIS: Attribution._this_type,
+    code.OUTER: Attribution._outer_this_type,
+    code.SUPER: Attribution._superclass_type,
+    code.INDEX: Attribution._array_access_type,
     code.CALL: Attribution.call_type,
     code.INVOKE: Attribution.call_type,
     code.UPCALL: Attribution.call_type,
-    code.NEW: Attribution._new,
-    code.INNER: Attribution._new,
-    code.ARRAY: Attribution._typed,
-    code.CAST: Attribution.written,
-    code.CONDITION: Attribution._condition,
-    code.ASSIGN: Attribution._assign,
-    code.BINARY: Attribution._binary,
-    code.UNARY: Attribution._unary,
-    code.UPDATE: Attribution._assign,
-    code.TEST: Attribution._boolean,
-    code.CLASS_OF: Attribution._class_of,
+    code.NEW: Attribution._creation_type,
+    code.INNER: Attribution._creation_type,
+    code.ARRAY: Attribution._dimensioned_type,
+    code.CAST: Attribution.written_type,
+    code.CONDITION: Attribution._conditional_type,
+    code.ASSIGN: Attribution._first_child_type,
+    code.BINARY: Attribution._binary_type,
+    code.UNARY: Attribution._unary_type,
+    code.UPDATE: Attribution._first_child_type,
+    code.TEST: Attribution._boolean_type,
+    code.CLASS_OF: Attribution._class_literal_type,
 }.items():
-    _TYPES[_code] = _type
+    _TYPE_RULES[_code] = _rule

@@ -8,168 +8,195 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from codeacumen.languages.java.resolve.members import bound_types
-from codeacumen.languages.java.resolve.scopes import ancestors, as_super
+from codeacumen.languages.java.resolve.scopes import as_supertype, find_ancestors
 from codeacumen.languages.java.resolve.types import (
     BOXES,
     NULL,
     PRIMITIVES,
     UNKNOWN,
     VOID,
-    WIDER,
+    WIDENINGS,
     ArrayType,
-    Both,
     Class,
     ClassType,
+    IntersectionType,
     Primitive,
     Type,
+    TypeVariable,
     Unknown,
-    Variable,
     Wildcard,
     class_type,
     erasure,
 )
-from codeacumen.languages.java.resolve.world import World, label
+from codeacumen.languages.java.resolve.world import World, qualified_name
 
 NO, STRICT, LOOSE, MAYBE = range(4)
-_UNBOXED = {box: name for name, box in BOXES.items()}
+_PRIMITIVE_OF_BOX = {box: name for name, box in BOXES.items()}
 # Supertypes of arrays besides Object (JLS 4.10.3).
-_OF_ARRAYS = ("java.lang.Cloneable", "java.io.Serializable")
+_ARRAY_SUPERTYPES = ("java.lang.Cloneable", "java.io.Serializable")
 
 
-def is_below(world: World, cls: Class, other: Class) -> int:
+def check_subclass(world: World, cls: Class, other: Class) -> int:
     """Return STRICT if a class is or extends another, NO if not, MAYBE if ancestors are unknown."""
-    if cls is other or other is world.object or other in ancestors(world, cls):
+    if cls is other or other is world.object_class or other in find_ancestors(world, cls):
         return STRICT
     # The unknown ancestors lie outside the project and cannot extend the project's classes.
-    return NO if cls.complete or other.unit is not None else MAYBE
+    return NO if cls.is_complete or other.unit is not None else MAYBE
 
 
-def boxed(world: World, type_: Type) -> Type:
+def box_type(world: World, type_: Type) -> Type:
+    """Return the box class of a primitive type (JLS 5.1.7), any other type unchanged."""
     if isinstance(type_, Primitive) and type_.name in BOXES:
-        return class_type(world.named(BOXES[type_.name]))
+        return class_type(world.find_or_add_class(BOXES[type_.name]))
     return type_
 
 
-def unboxed(type_: Type) -> str:
+def unboxed_name(type_: Type) -> str:
     """Return the name of the primitive type that a value is or unboxes to, else an empty text."""
     if isinstance(type_, Primitive):
         return type_.name
     if isinstance(type_, ClassType) and type_.cls.package == "java.lang":
-        return _UNBOXED.get(label(type_.cls), "")
+        return _PRIMITIVE_OF_BOX.get(qualified_name(type_.cls), "")
     return ""
 
 
-class Open(NamedTuple):
-    """Owners of type variables: ``chosen`` ones are still to be inferred by the call.
+class OpenVariables(NamedTuple):
+    """Owners of type variables.
 
-    Those of ``fixed``, the class around the call, are ordinary types.
+    The call still has to infer the variables of ``inferred``. Those of ``fixed``, the class around
+    the call, are ordinary types.
     """
 
-    chosen: tuple[object, ...] = ()
+    inferred: tuple[object, ...] = ()
     fixed: Class | None = None
 
 
-NOTHING_OPEN = Open()
+NO_OPEN_VARIABLES = OpenVariables()
 
 
-def convert(world: World, given: Type, wanted: Type, open_: Open = NOTHING_OPEN) -> int:
+def classify_conversion(
+    world: World, source: Type, target: Type, open_variables: OpenVariables = NO_OPEN_VARIABLES
+) -> int:
     """Return how a value converts to a parameter's type: STRICT without boxing, LOOSE with it.
 
     A type variable that is still to be inferred counts as its bound.
     """
-    if isinstance(wanted, Variable):
-        if given is wanted or given is NULL:
+    if isinstance(target, TypeVariable):
+        if source is target or source is NULL:
             return STRICT
-        if wanted.owner in open_.chosen:
-            return convert(world, given, erasure(wanted), open_)
-        if isinstance(given, Variable):
-            return STRICT if wanted in given.bounds else MAYBE
+        if target.owner in open_variables.inferred:
+            return classify_conversion(world, source, erasure(target), open_variables)
+        if isinstance(source, TypeVariable):
+            return STRICT if target in source.bounds else MAYBE
         # A variable from elsewhere lost its type argument and may be anything.
-        known = wanted.owner is open_.fixed and not isinstance(given, Unknown)
-        return NO if known or given is VOID else MAYBE
-    if isinstance(wanted, Both | Wildcard):
+        is_certain = target.owner is open_variables.fixed and not isinstance(source, Unknown)
+        return NO if is_certain or source is VOID else MAYBE
+    if isinstance(target, IntersectionType | Wildcard):
         return MAYBE
-    if isinstance(wanted, Unknown) or isinstance(given, Unknown):
-        return _unknown(world, given, wanted)
-    if given is VOID:
+    if isinstance(target, Unknown) or isinstance(source, Unknown):
+        return _classify_unknown(world, source, target)
+    if source is VOID:
         return NO
-    if isinstance(wanted, Primitive):
-        return _to_primitive(given, wanted.name)
-    if given is NULL:
+    if isinstance(target, Primitive):
+        return _classify_to_primitive(source, target.name)
+    if source is NULL:
         return STRICT
-    if isinstance(given, Primitive):
-        found = convert(world, boxed(world, given), wanted, open_)
-        return LOOSE if found == STRICT else found
+    if isinstance(source, Primitive):
+        conversion = classify_conversion(world, box_type(world, source), target, open_variables)
+        return LOOSE if conversion == STRICT else conversion
     best = NO
-    for one in bound_types(given):
-        best = max(best, _to_reference(world, one, wanted, open_), key=(NO, MAYBE, STRICT).index)
+    for bound in bound_types(source):
+        best = max(
+            best,
+            _classify_to_reference(world, bound, target, open_variables),
+            key=(NO, MAYBE, STRICT).index,
+        )
     return best
 
 
-def _unknown(world: World, given: Type, wanted: Type) -> int:
-    if isinstance(given, Unknown) and given.upper is not None:
+def _classify_unknown(world: World, source: Type, target: Type) -> int:
+    if isinstance(source, Unknown) and source.bound_class is not None:
         # Some subtype of a class: not primitive, and a subtype of the class's supertypes.
-        if isinstance(wanted, Primitive):
-            boxes = given.upper is world.object or label(given.upper).startswith("java.")
-            return MAYBE if boxes else NO
-        if isinstance(wanted, ClassType) and not wanted.args:
-            if is_below(world, given.upper, wanted.cls) == STRICT:
+        if isinstance(target, Primitive):
+            may_be_box = source.bound_class is world.object_class or qualified_name(
+                source.bound_class
+            ).startswith("java.")
+            return MAYBE if may_be_box else NO
+        if isinstance(target, ClassType) and not target.args:
+            if check_subclass(world, source.bound_class, target.cls) == STRICT:
                 return STRICT
-            final = "f" in wanted.cls.flags and is_below(world, wanted.cls, given.upper) == NO
-            return NO if final else MAYBE
+            is_disjoint = (
+                "f" in target.cls.flags
+                and check_subclass(world, target.cls, source.bound_class) == NO
+            )
+            return NO if is_disjoint else MAYBE
     return MAYBE
 
 
-def _to_primitive(given: Type, wanted: str) -> int:
-    if isinstance(given, Primitive):
-        if given.name == wanted:
+def _classify_to_primitive(source: Type, target_name: str) -> int:
+    if isinstance(source, Primitive):
+        if source.name == target_name:
             return STRICT
-        return STRICT if wanted in WIDER.get(given.name, ()) else NO
-    name = unboxed(erasure(given))
+        return STRICT if target_name in WIDENINGS.get(source.name, ()) else NO
+    name = unboxed_name(erasure(source))
     if not name:
         # A type variable may be bounded by a box's interface, but then it does not unbox.
         return NO
-    return LOOSE if name == wanted or wanted in WIDER.get(name, ()) else NO
+    return LOOSE if name == target_name or target_name in WIDENINGS.get(name, ()) else NO
 
 
-def _to_reference(world: World, given: Type, wanted: Type, open_: Open) -> int:
-    if isinstance(given, Unknown):
+def _classify_to_reference(
+    world: World, source: Type, target: Type, open_variables: OpenVariables
+) -> int:
+    if isinstance(source, Unknown):
         return MAYBE
-    if isinstance(given, ArrayType):
-        if isinstance(wanted, ArrayType):
-            if isinstance(given.of, Primitive) or isinstance(wanted.of, Primitive):
-                unclear = isinstance(given.of, Unknown) or isinstance(wanted.of, Unknown)
-                return MAYBE if unclear else (STRICT if given.of is wanted.of else NO)
-            return convert(world, given.of, wanted.of, open_)
-        if not isinstance(wanted, ClassType):
+    if isinstance(source, ArrayType):
+        if isinstance(target, ArrayType):
+            if isinstance(source.component_type, Primitive) or isinstance(
+                target.component_type, Primitive
+            ):
+                is_unclear = isinstance(source.component_type, Unknown) or isinstance(
+                    target.component_type, Unknown
+                )
+                return (
+                    MAYBE
+                    if is_unclear
+                    else (STRICT if source.component_type is target.component_type else NO)
+                )
+            return classify_conversion(
+                world, source.component_type, target.component_type, open_variables
+            )
+        if not isinstance(target, ClassType):
             return MAYBE
-        of_arrays = wanted.cls is world.object or label(wanted.cls) in _OF_ARRAYS
-        return STRICT if of_arrays else NO
-    if not isinstance(given, ClassType) or not isinstance(wanted, ClassType):
-        return NO if isinstance(wanted, ArrayType) else MAYBE
-    found = is_below(world, given.cls, wanted.cls)
-    if found == STRICT and wanted.args and _distinct(world, given, wanted):
+        is_array_supertype = (
+            target.cls is world.object_class or qualified_name(target.cls) in _ARRAY_SUPERTYPES
+        )
+        return STRICT if is_array_supertype else NO
+    if not isinstance(source, ClassType) or not isinstance(target, ClassType):
+        return NO if isinstance(target, ArrayType) else MAYBE
+    subclass_check = check_subclass(world, source.cls, target.cls)
+    if subclass_check == STRICT and target.args and _has_distinct_arguments(world, source, target):
         return NO
-    return found
+    return subclass_check
 
 
-def _distinct(world: World, given: ClassType, wanted: ClassType) -> bool:
+def _has_distinct_arguments(world: World, source: ClassType, target: ClassType) -> bool:
     """Return whether the type arguments are known and provably distinct (JLS 4.5.1)."""
-    seen = as_super(world, given, wanted.cls)
-    if seen is None or len(seen.args) != len(wanted.args):
+    supertype = as_supertype(world, source, target.cls)
+    if supertype is None or len(supertype.args) != len(target.args):
         return False
     return any(
-        isinstance(one, ClassType)
-        and isinstance(other, ClassType)
-        and one.cls is not other.cls
-        and not (one.cls.kind == "outside" or other.cls.kind == "outside")
-        for one, other in zip(seen.args, wanted.args, strict=True)
+        isinstance(source_argument, ClassType)
+        and isinstance(target_argument, ClassType)
+        and source_argument.cls is not target_argument.cls
+        and not (source_argument.cls.kind == "outside" or target_argument.cls.kind == "outside")
+        for source_argument, target_argument in zip(supertype.args, target.args, strict=True)
     )
 
 
-def promoted(one: Type, other: Type) -> Type:
+def promote_numeric(left: Type, right: Type) -> Type:
     """Return the type of an arithmetic operation by numeric promotion (JLS 5.6)."""
-    names = {unboxed(one), unboxed(other)}
+    names = {unboxed_name(left), unboxed_name(right)}
     if "" in names or "null" in names:
         return UNKNOWN
     for name in ("double", "float", "long"):

@@ -135,7 +135,7 @@ OTHER = 1  # a named node that is none of these; 0 is a token
     _FORMALS,
     _ENDLESS,
 ) = range(2, 2 + len(NODES))
-_CODE_OF = {
+_CODE_BY_NODE = {
     _LAMBDA: LAMBDA,
     _INDEX: INDEX,
     _TERNARY: CONDITION,
@@ -145,7 +145,7 @@ _CODE_OF = {
     _RETURN: RETURN,
     _TEMPLATE: UNKNOWN,
 }
-_PLAIN = tuple(_CODE_OF.get(node, NOTHING) for node in range(2 + len(NODES)))
+_DEFAULT_CODES = tuple(_CODE_BY_NODE.get(node, NOTHING) for node in range(2 + len(NODES)))
 FIELDS = (
     "name",
     "field",
@@ -200,47 +200,47 @@ class Tree(NamedTuple):
 
 
 @kernel
-def _find(tree: Tree, node: int, wanted: int) -> int:
+def _find_child_in_field(tree: Tree, node: int, field: int) -> int:
     """Return the first child in a field, -1 if there is none."""
-    at = node + 1
-    while at < tree.stop[node]:
-        if tree.field[at] == wanted:
-            return at
-        at = tree.stop[at]
+    child = node + 1
+    while child < tree.stop[node]:
+        if tree.field[child] == field:
+            return child
+        child = tree.stop[child]
     return -1
 
 
 @kernel
-def _first(tree: Tree, node: int, wanted: int) -> int:
+def _find_child_of_kind(tree: Tree, node: int, kind: int) -> int:
     """Return the first child of a kind, -1 if there is none."""
-    at = node + 1
-    while at < tree.stop[node]:
-        if tree.kind[at] == wanted:
-            return at
-        at = tree.stop[at]
+    child = node + 1
+    while child < tree.stop[node]:
+        if tree.kind[child] == kind:
+            return child
+        child = tree.stop[child]
     return -1
 
 
 @kernel
-def _last(tree: Tree, node: int) -> int:
+def _find_last_child(tree: Tree, node: int) -> int:
     """Return the last child that is neither a comment nor a token, -1 if there is none."""
-    found, at = -1, node + 1
-    while at < tree.stop[node]:
-        if tree.kind[at] != 0 and tree.kind[at] != _SKIPPED:
-            found = at
-        at = tree.stop[at]
-    return found
+    last, child = -1, node + 1
+    while child < tree.stop[node]:
+        if tree.kind[child] != 0 and tree.kind[child] != _SKIPPED:
+            last = child
+        child = tree.stop[child]
+    return last
 
 
 @kernel
-def _brackets(tree: Tree, node: int) -> int:
+def _count_brackets(tree: Tree, node: int) -> int:
     """Return the number of bracket pairs in a node's dimensions."""
-    at = _find(tree, node, _F_DIMENSIONS)
-    return 0 if at < 0 else (tree.stop[at] - at - 1) // 2
+    dimensions = _find_child_in_field(tree, node, _F_DIMENSIONS)
+    return 0 if dimensions < 0 else (tree.stop[dimensions] - dimensions - 1) // 2
 
 
 @kernel
-def _declaration(tree: Tree, name: int) -> tuple[int, int, int]:
+def _find_declaration(tree: Tree, name: int) -> tuple[int, int, int]:
     """Return the declaration of a local variable, given its declaring identifier.
 
     The result is the declaring node (-1: no local), the node of the type (-1: none written) and
@@ -249,309 +249,321 @@ def _declaration(tree: Tree, name: int) -> tuple[int, int, int]:
     node = tree.parent[name]
     if node < 0:
         return -1, -1, 0
-    what = tree.kind[node]
-    if what == _DECLARATOR:
+    node_kind = tree.kind[node]
+    if node_kind == _DECLARATOR:
         group = tree.parent[node]
-        extra = _brackets(tree, node)
+        dimensions = _count_brackets(tree, node)
         if tree.kind[group] == _LOCAL:
-            return node, _find(tree, group, _F_TYPE), extra
+            return node, _find_child_in_field(tree, group, _F_TYPE), dimensions
         if tree.kind[group] == _SPREAD:
-            return group, _first(tree, group, _TYPE), extra + 1
+            return group, _find_child_of_kind(tree, group, _TYPE), dimensions + 1
         return -1, -1, 0
-    if what in (_FORMAL, _RESOURCE, _FOR):
-        return node, _find(tree, node, _F_TYPE), _brackets(tree, node)
-    if what in (_CATCH, _PATTERN, _COMPONENT):
-        return node, _first(tree, node, _TYPE), 0
-    if what == _TEST:
-        return node, _find(tree, node, _F_RIGHT), 0
-    if what == _INFERRED or (what == _LAMBDA and tree.field[name] == _F_PARAMETERS):
+    if node_kind in (_FORMAL, _RESOURCE, _FOR):
+        return node, _find_child_in_field(tree, node, _F_TYPE), _count_brackets(tree, node)
+    if node_kind in (_CATCH, _PATTERN, _COMPONENT):
+        return node, _find_child_of_kind(tree, node, _TYPE), 0
+    if node_kind == _TEST:
+        return node, _find_child_in_field(tree, node, _F_RIGHT), 0
+    if node_kind == _INFERRED or (node_kind == _LAMBDA and tree.field[name] == _F_PARAMETERS):
         return name, -1, 0
     return -1, -1, 0
 
 
 @kernel
-def _inside(tree: Tree) -> Column:
+def _find_enclosing_types(tree: Tree) -> Column:
     """Return the index of the innermost type around each node."""
-    inside = np.full(len(tree.parent), -1, dtype=np.int32)
-    for i in range(len(inside)):
+    enclosing = np.full(len(tree.parent), -1, dtype=np.int32)
+    for i in range(len(enclosing)):
         if tree.type_at[i] >= 0:
-            inside[i] = tree.type_at[i]
+            enclosing[i] = tree.type_at[i]
         elif tree.parent[i] >= 0:
-            inside[i] = inside[tree.parent[i]]
-    return inside
+            enclosing[i] = enclosing[tree.parent[i]]
+    return enclosing
 
 
 @kernel
-def _needed(tree: Tree) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _find_needed_nodes(tree: Tree) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return two masks of nodes: those that contain a call, and declarations that need a row.
 
     A declaration needs a row if its type is inferred, or if an inner class uses the variable.
     """
-    n = len(tree.kind)
-    calls = np.zeros(n, dtype=np.bool_)
-    for i in range(n - 1, -1, -1):
+    count = len(tree.kind)
+    contains_call = np.zeros(count, dtype=np.bool_)
+    for i in range(count - 1, -1, -1):
         if tree.kind[i] in (_CALL, _NEW, _REFERENCE, _CONSTRUCT, _CONSTANT):
-            calls[i] = True
-        if calls[i] and tree.parent[i] >= 0:
-            calls[tree.parent[i]] = True
-    inside = _inside(tree)
-    wanted = np.zeros(n, dtype=np.bool_)
-    for i in range(n):
+            contains_call[i] = True
+        if contains_call[i] and tree.parent[i] >= 0:
+            contains_call[tree.parent[i]] = True
+    enclosing = _find_enclosing_types(tree)
+    needs_row = np.zeros(count, dtype=np.bool_)
+    for i in range(count):
         name = tree.declared[i]
         if name < 0 or name >= i:
             continue
-        node, type_, _ = _declaration(tree, name)
-        if node >= 0 and (type_ < 0 or tree.is_var[type_] or inside[name] != inside[i]):
-            wanted[node] = True
-    return calls, wanted
+        node, type_, _ = _find_declaration(tree, name)
+        if node >= 0 and (type_ < 0 or tree.is_var[type_] or enclosing[name] != enclosing[i]):
+            needs_row[node] = True
+    return contains_call, needs_row
 
 
 @kernel
-def _code(tree: Tree, i: int) -> tuple[int, int, int]:
+def _encode_node(tree: Tree, i: int) -> tuple[int, int, int]:
     """Return code, a and b of a node; ``_build_rows`` adds what depends on other rows."""
     kind, field, parent, stop = tree.kind, tree.field, tree.parent, tree.stop
-    what, above = kind[i], kind[parent[i]]
-    if what == _NAME:
-        if above == _INFERRED or (above == _LAMBDA and field[i] == _F_PARAMETERS):
+    node_kind, parent_kind = kind[i], kind[parent[i]]
+    if node_kind == _NAME:
+        if parent_kind == _INFERRED or (parent_kind == _LAMBDA and field[i] == _F_PARAMETERS):
             return PARAM, -1, 0
-        if above > _SWITCH or above < _ARGS:
+        if parent_kind > _SWITCH or parent_kind < _ARGS:
             return NOTHING, 0, 0
         if field[i] == _F_NAME or field[i] == _F_FIELD:
             return NOTHING, 0, 0
-        if above == _REFERENCE and i != parent[i] + 1:
+        if parent_kind == _REFERENCE and i != parent[i] + 1:
             return NOTHING, 0, 0
         return NAME, i, 0
-    if what == _CALL:
-        name = _find(tree, i, _F_NAME)
+    if node_kind == _CALL:
+        name = _find_child_in_field(tree, i, _F_NAME)
         if name < 0:
             return UNKNOWN, 0, 0
-        if _find(tree, i, _F_OBJECT) < 0:
+        if _find_child_in_field(tree, i, _F_OBJECT) < 0:
             return CALL, name, tree.start[name]
-        at = _first(tree, i, _SUPER)
-        up = at >= 0 and field[at] != _F_OBJECT
-        return (UPCALL if up else INVOKE), name, tree.start[name]
-    if what == _FIELD:
-        at = _first(tree, i, _SUPER)
-        name = _find(tree, i, _F_FIELD)
-        if name < 0 or (at >= 0 and field[at] != _F_OBJECT):
+        child = _find_child_of_kind(tree, i, _SUPER)
+        is_super_call = child >= 0 and field[child] != _F_OBJECT
+        return (UPCALL if is_super_call else INVOKE), name, tree.start[name]
+    if node_kind == _FIELD:
+        child = _find_child_of_kind(tree, i, _SUPER)
+        name = _find_child_in_field(tree, i, _F_FIELD)
+        if name < 0 or (child >= 0 and field[child] != _F_OBJECT):
             return UNKNOWN, 0, 0
         return (OUTER if kind[name] == _THIS else FIELD), name, 0
-    if what == _NEW:
-        type_ = _find(tree, i, _F_TYPE)
+    if node_kind == _NEW:
+        type_ = _find_child_in_field(tree, i, _F_TYPE)
         if type_ < 0:
             return UNKNOWN, 0, 0
         # The call's offset is that of the simple name: Foo in a.b.Foo<T>.
         name = type_
-        at = name + 1
-        below = -1
+        child = name + 1
+        inner_type = -1
         while True:
-            if at < stop[name]:
-                below = at if kind[at] == _TYPE else below
-                at = stop[at]
-            elif below >= 0:
-                name, at, below = below, below + 1, -1
+            if child < stop[name]:
+                inner_type = child if kind[child] == _TYPE else inner_type
+                child = stop[child]
+            elif inner_type >= 0:
+                name, child, inner_type = inner_type, inner_type + 1, -1
             else:
                 break
         return (NEW if kind[i + 1] == 0 else INNER), type_, tree.start[name]
-    if what == _CONSTRUCT:
-        word = _find(tree, i, _F_CONSTRUCTOR)
-        if word < 0:
+    if node_kind == _CONSTRUCT:
+        keyword = _find_child_in_field(tree, i, _F_CONSTRUCTOR)
+        if keyword < 0:
             return UNKNOWN, 0, 0
-        outer = 2 if _find(tree, i, _F_OBJECT) >= 0 else 0
-        return CONSTRUCT, (1 if kind[word] == _THIS else 2) + outer, tree.start[word]
-    if what == _CONSTANT:
-        name = _find(tree, i, _F_NAME)
+        qualified_flag = 2 if _find_child_in_field(tree, i, _F_OBJECT) >= 0 else 0
+        return CONSTRUCT, (1 if kind[keyword] == _THIS else 2) + qualified_flag, tree.start[keyword]
+    if node_kind == _CONSTANT:
+        name = _find_child_in_field(tree, i, _F_NAME)
         return (CONSTANT if name >= 0 else NOTHING), name, tree.start[name]
-    if what == _REFERENCE:
+    if node_kind == _REFERENCE:
         last = stop[i] - 1
         return REFERENCE, (last if kind[last] == _NAME else -1), tree.start[last]
-    if what == _LITERAL:
+    if node_kind == _LITERAL:
         return LITERAL, int(tree.detail[i]), 0
-    if what == _THIS:
-        return (NOTHING if field[i] == _F_FIELD or above == _CONSTRUCT else THIS), 0, 0
-    if what == _SUPER:
-        plain = field[i] == _F_OBJECT or above == _REFERENCE
-        return (SUPER if plain and above != _CONSTRUCT else NOTHING), 0, 0
-    if what in (_BINARY, _UNARY):
-        operator = _find(tree, i, _F_OPERATOR)
-        of = int(tree.detail[operator]) if operator >= 0 else TRUTH
-        return (BINARY if what == _BINARY else UNARY), of, 0
-    if what == _ASSIGN:
-        operator = _find(tree, i, _F_OPERATOR)
-        plain = operator >= 0 and tree.end[operator] - tree.start[operator] == 1
-        return ASSIGN, (1 if plain else 0), 0
-    if what == _CAST:
-        type_ = _find(tree, i, _F_TYPE)
+    if node_kind == _THIS:
+        return (NOTHING if field[i] == _F_FIELD or parent_kind == _CONSTRUCT else THIS), 0, 0
+    if node_kind == _SUPER:
+        is_plain = field[i] == _F_OBJECT or parent_kind == _REFERENCE
+        return (SUPER if is_plain and parent_kind != _CONSTRUCT else NOTHING), 0, 0
+    if node_kind in (_BINARY, _UNARY):
+        operator = _find_child_in_field(tree, i, _F_OPERATOR)
+        operator_kind = int(tree.detail[operator]) if operator >= 0 else TRUTH
+        return (BINARY if node_kind == _BINARY else UNARY), operator_kind, 0
+    if node_kind == _ASSIGN:
+        operator = _find_child_in_field(tree, i, _F_OPERATOR)
+        is_plain = operator >= 0 and tree.end[operator] - tree.start[operator] == 1
+        return ASSIGN, (1 if is_plain else 0), 0
+    if node_kind == _CAST:
+        type_ = _find_child_in_field(tree, i, _F_TYPE)
         # (A & B) x: refer to the cast itself, which has several types.
-        types = 0
-        at = i + 1
-        while at < stop[i]:
-            types += field[at] == _F_TYPE
-            at = stop[at]
-        return CAST, (i if types > 1 else type_), 0
-    if what == _ARRAY:
-        extra = 0
-        at = i + 1
-        while at < stop[i]:
-            if field[at] == _F_DIMENSIONS:
-                extra += (stop[at] - at - 1) // 2 if kind[at] == _DIMENSIONS else 1
-            at = stop[at]
-        return ARRAY, _find(tree, i, _F_TYPE), extra
-    if what == _CLASS_OF:
-        return CLASS_OF, _first(tree, i, _TYPE), 0
-    if what == _TYPE_ARGS:
-        return (ARGUMENTS if above == _CALL else NOTHING), i, 0
-    if what == _TYPE:
-        return (TYPE if above == _REFERENCE and i == parent[i] + 1 else NOTHING), i, 0
-    if what == _TEST:
-        declares = _find(tree, i, _F_NAME) >= 0
-        return TEST, (_find(tree, i, _F_RIGHT) if declares else -1), 0
-    if what == _FOR:
-        type_ = _find(tree, i, _F_TYPE)
-        written = type_ >= 0 and not tree.is_var[type_]
-        return EACH, (type_ if written else -1), _brackets(tree, i)
-    if what in (_DECLARATOR, _FORMAL, _SPREAD, _CATCH, _RESOURCE, _PATTERN, _COMPONENT):
-        name = _find(tree, i, _F_NAME)
-        if what == _SPREAD:
-            at = _first(tree, i, _DECLARATOR)
-            name = _find(tree, at, _F_NAME) if at >= 0 else -1
-        elif what in (_PATTERN, _COMPONENT):
-            name = _first(tree, i, _NAME)
+        type_count = 0
+        child = i + 1
+        while child < stop[i]:
+            type_count += field[child] == _F_TYPE
+            child = stop[child]
+        return CAST, (i if type_count > 1 else type_), 0
+    if node_kind == _ARRAY:
+        dimensions = 0
+        child = i + 1
+        while child < stop[i]:
+            if field[child] == _F_DIMENSIONS:
+                dimensions += (stop[child] - child - 1) // 2 if kind[child] == _DIMENSIONS else 1
+            child = stop[child]
+        return ARRAY, _find_child_in_field(tree, i, _F_TYPE), dimensions
+    if node_kind == _CLASS_OF:
+        return CLASS_OF, _find_child_of_kind(tree, i, _TYPE), 0
+    if node_kind == _TYPE_ARGS:
+        return (ARGUMENTS if parent_kind == _CALL else NOTHING), i, 0
+    if node_kind == _TYPE:
+        return (TYPE if parent_kind == _REFERENCE and i == parent[i] + 1 else NOTHING), i, 0
+    if node_kind == _TEST:
+        is_pattern = _find_child_in_field(tree, i, _F_NAME) >= 0
+        return TEST, (_find_child_in_field(tree, i, _F_RIGHT) if is_pattern else -1), 0
+    if node_kind == _FOR:
+        type_ = _find_child_in_field(tree, i, _F_TYPE)
+        has_type = type_ >= 0 and not tree.is_var[type_]
+        return EACH, (type_ if has_type else -1), _count_brackets(tree, i)
+    if node_kind in (_DECLARATOR, _FORMAL, _SPREAD, _CATCH, _RESOURCE, _PATTERN, _COMPONENT):
+        name = _find_child_in_field(tree, i, _F_NAME)
+        if node_kind == _SPREAD:
+            child = _find_child_of_kind(tree, i, _DECLARATOR)
+            name = _find_child_in_field(tree, child, _F_NAME) if child >= 0 else -1
+        elif node_kind in (_PATTERN, _COMPONENT):
+            name = _find_child_of_kind(tree, i, _NAME)
         if name < 0:
             return NOTHING, 0, 0
-        node, type_, extra = _declaration(tree, name)
+        node, type_, dimensions = _find_declaration(tree, name)
         if node != i:
             return NOTHING, 0, 0
         if type_ < 0 or tree.is_var[type_]:
-            return (PARAM if what == _FORMAL else VAR), -1, 0
-        return DECL, type_, extra
-    if what == _YIELD or (what == _STATEMENT and above == _RULE):
+            return (PARAM if node_kind == _FORMAL else VAR), -1, 0
+        return DECL, type_, dimensions
+    if node_kind == _YIELD or (node_kind == _STATEMENT and parent_kind == _RULE):
         return YIELD, 0, 0
-    if above == _ARGS and what == OTHER:
+    if parent_kind == _ARGS and node_kind == OTHER:
         return UNKNOWN, 0, 0
-    return _PLAIN[what], 0, 0
+    return _DEFAULT_CODES[node_kind], 0, 0
 
 
 @kernel
-def _parameters(tree: Tree, node: int) -> int:
+def _count_parameters(tree: Tree, node: int) -> int:
     """Return the number of a lambda's parameters."""
-    group = _find(tree, node, _F_PARAMETERS)
+    group = _find_child_in_field(tree, node, _F_PARAMETERS)
     if group < 0:
         return 0
     if tree.kind[group] == _NAME:
         return 1
-    count, at = 0, group + 1
-    while at < tree.stop[group]:
-        count += tree.kind[at] in (_NAME, _FORMAL, _SPREAD)
-        at = tree.stop[at]
+    count, child = 0, group + 1
+    while child < tree.stop[group]:
+        count += tree.kind[child] in (_NAME, _FORMAL, _SPREAD)
+        child = tree.stop[child]
     return count
 
 
 @kernel
-def _body(tree: Tree, node: int) -> int:
+def _encode_body(tree: Tree, node: int) -> int:
     """Return flags of a lambda's body; those of return statements are added later."""
-    body = _find(tree, node, _F_BODY)
+    body = _find_child_in_field(tree, node, _F_BODY)
     if body < 0:
         return 0
     if tree.kind[body] != _BLOCK:
         return STATEMENT if tree.kind[body] in (_CALL, _NEW, _ASSIGN, _UPDATE) else 0
-    last = _last(tree, body)
+    last = _find_last_child(tree, body)
     return BLOCK + (ENDLESS if last >= 0 and tree.kind[last] in (_ENDLESS, _SWITCH, _BLOCK) else 0)
 
 
 @kernel
-def expressions(tree: Tree) -> tuple[NDArray[np.uint8], Column, Column, Column]:
+def encode_expressions(tree: Tree) -> tuple[NDArray[np.uint8], Column, Column, Column]:
     """Return the columns code, size, a and b of a file's rows; types and names are still nodes."""
-    calls, wanted = _needed(tree)
-    return _rows(tree, calls, wanted)[:4]
+    contains_call, needs_row = _find_needed_nodes(tree)
+    return _build_rows(tree, contains_call, needs_row)[:4]
 
 
 @kernel
-def every_expression(tree: Tree) -> tuple[NDArray[np.uint8], Column, Column, Column, Column]:
+def encode_all_expressions(tree: Tree) -> tuple[NDArray[np.uint8], Column, Column, Column, Column]:
     """Return the columns with a row for every expression, and the row of each node (-1: none)."""
-    wanted = _needed(tree)[1]
-    return _rows(tree, np.ones(len(tree.kind), dtype=np.bool_), wanted)
+    needs_row = _find_needed_nodes(tree)[1]
+    return _build_rows(tree, np.ones(len(tree.kind), dtype=np.bool_), needs_row)
 
 
 @kernel
-def _rows(
-    tree: Tree, calls: NDArray[np.bool_], wanted: NDArray[np.bool_]
+def _build_rows(
+    tree: Tree, contains_call: NDArray[np.bool_], needs_row: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint8], Column, Column, Column, Column]:
+    """Return the columns code, size, a and b of the rows, and the row of each node (-1: none)."""
     kind, field, parent, stop = tree.kind, tree.field, tree.parent, tree.stop
-    n = len(kind)
-    code = np.empty(n, dtype=np.uint8)
-    above = np.empty(n, dtype=np.int32)
-    first = np.empty(n, dtype=np.int32)
-    second = np.empty(n, dtype=np.int32)
+    node_count = len(kind)
+    code = np.empty(node_count, dtype=np.uint8)
+    parent_row = np.empty(node_count, dtype=np.int32)
+    a_column = np.empty(node_count, dtype=np.int32)
+    b_column = np.empty(node_count, dtype=np.int32)
     # For each node, the state its children inherit: the row above them, whether the whole
     # expression is needed, the row of the lambda around them. Then the node's own row.
-    up = np.full(n, -1, dtype=np.int32)
-    deep = np.zeros(n, dtype=np.bool_)
-    within = np.full(n, -1, dtype=np.int32)
-    row_of = np.full(n, -1, dtype=np.int32)
-    count, i = 0, 0
-    while i < n:
-        what, mother = kind[i], parent[i]
-        if what == _SKIPPED:
+    inherited_parent = np.full(node_count, -1, dtype=np.int32)
+    needs_all = np.zeros(node_count, dtype=np.bool_)
+    lambda_row = np.full(node_count, -1, dtype=np.int32)
+    row_of = np.full(node_count, -1, dtype=np.int32)
+    row_count, i = 0, 0
+    while i < node_count:
+        node_kind, parent_node = kind[i], parent[i]
+        if node_kind == _SKIPPED:
             i = stop[i]
             continue
-        if mother >= 0:
-            up[i], deep[i], within[i] = up[mother], deep[mother], within[mother]
-            if kind[mother] == _ASSIGN and field[i] == _F_LEFT and row_of[mother] >= 0:
-                deep[i] = True
-        op, a, b = NOTHING, 0, 0
+        if parent_node >= 0:
+            inherited_parent[i], needs_all[i], lambda_row[i] = (
+                inherited_parent[parent_node],
+                needs_all[parent_node],
+                lambda_row[parent_node],
+            )
+            if kind[parent_node] == _ASSIGN and field[i] == _F_LEFT and row_of[parent_node] >= 0:
+                needs_all[i] = True
+        row_code, a, b = NOTHING, 0, 0
         if tree.type_at[i] >= 0:
-            op, a = CLASS, int(tree.type_at[i])
+            row_code, a = CLASS, int(tree.type_at[i])
         elif tree.method_at[i] >= 0:
-            op, a = BODY, int(tree.method_at[i])
+            row_code, a = BODY, int(tree.method_at[i])
         elif tree.field_at[i] >= 0:
-            op, a = INIT, int(tree.field_at[i])
-        elif what != 0 and mother >= 0:
-            op, a, b = _code(tree, i)
-        if op in (CLASS, BODY, INIT):
-            deep[i], within[i] = False, -1
-        keep = calls[i] or deep[i] or wanted[i]
-        if op == PARAM or (op == DECL and what in (_FORMAL, _SPREAD)):
+            row_code, a = INIT, int(tree.field_at[i])
+        elif node_kind != 0 and parent_node >= 0:
+            row_code, a, b = _encode_node(tree, i)
+        if row_code in (CLASS, BODY, INIT):
+            needs_all[i], lambda_row[i] = False, -1
+        is_kept = contains_call[i] or needs_all[i] or needs_row[i]
+        if row_code == PARAM or (row_code == DECL and node_kind in (_FORMAL, _SPREAD)):
             # A lambda's parameters are its first children; a method's are kept only if needed.
-            at = parent[mother] if kind[mother] in (_INFERRED, _FORMALS) else mother
-            keep = wanted[i] or (kind[at] == _LAMBDA and row_of[at] >= 0)
-            if op == PARAM:
-                a = count - 1 - up[i]
-        elif op == CLASS:
+            owner = (
+                parent[parent_node] if kind[parent_node] in (_INFERRED, _FORMALS) else parent_node
+            )
+            is_kept = needs_row[i] or (kind[owner] == _LAMBDA and row_of[owner] >= 0)
+            if row_code == PARAM:
+                a = row_count - 1 - inherited_parent[i]
+        elif row_code == CLASS:
             # An anonymous class is the type of its creation, even if its body has no calls.
-            keep = keep or (mother >= 0 and kind[mother] in (_NEW, _CONSTANT))
-        elif op == RETURN:
-            keep = keep or within[i] >= 0
-        elif op in (EACH, VAR) or (op == DECL and not calls[i]):
-            keep = wanted[i]
-        elif op == NAME and keep:
+            is_kept = is_kept or (parent_node >= 0 and kind[parent_node] in (_NEW, _CONSTANT))
+        elif row_code == RETURN:
+            is_kept = is_kept or lambda_row[i] >= 0
+        elif row_code in (EACH, VAR) or (row_code == DECL and not contains_call[i]):
+            is_kept = needs_row[i]
+        elif row_code == NAME and is_kept:
             name = tree.declared[i]
             if name >= 0 and name < i:
-                node, type_, extra = _declaration(tree, name)
-                if node >= 0 and row_of[node] >= 0 and wanted[node]:
-                    op, a, b = REF, int(row_of[node]), i
+                node, type_, dimensions = _find_declaration(tree, name)
+                if node >= 0 and row_of[node] >= 0 and needs_row[node]:
+                    row_code, a, b = REF, int(row_of[node]), i
                 elif node >= 0 and type_ >= 0 and not tree.is_var[type_]:
-                    op, a, b = TYPED, type_, extra
-        if op != NOTHING and keep:
-            row = count
-            count += 1
-            code[row], above[row], first[row], second[row] = op, up[i], a, b
-            if op == RETURN and within[i] >= 0:
-                second[within[i]] |= GIVES if _last(tree, i) >= 0 else LEAVES
-                deep[i] = True
-            elif op == LAMBDA:
-                within[i] = row
-                deep[i] = True
-                first[row], second[row] = _parameters(tree, i), _body(tree, i)
-            elif (op >= CALL and op <= REFERENCE) or op in (VAR, EACH):
-                deep[i] = True
-            up[i] = row
+                    row_code, a, b = TYPED, type_, dimensions
+        if row_code != NOTHING and is_kept:
+            row = row_count
+            row_count += 1
+            code[row], parent_row[row], a_column[row], b_column[row] = (
+                row_code,
+                inherited_parent[i],
+                a,
+                b,
+            )
+            if row_code == RETURN and lambda_row[i] >= 0:
+                b_column[lambda_row[i]] |= GIVES if _find_last_child(tree, i) >= 0 else LEAVES
+                needs_all[i] = True
+            elif row_code == LAMBDA:
+                lambda_row[i] = row
+                needs_all[i] = True
+                a_column[row], b_column[row] = _count_parameters(tree, i), _encode_body(tree, i)
+            elif (row_code >= CALL and row_code <= REFERENCE) or row_code in (VAR, EACH):
+                needs_all[i] = True
+            inherited_parent[i] = row
             row_of[i] = row
-        if what == _BLOCK:
-            deep[i] = False
-        i = stop[i] if what in (_TYPE, _TYPE_ARGS) else i + 1
-    size = np.ones(count, dtype=np.int32)
-    for row in range(count - 1, -1, -1):
-        if above[row] >= 0:
-            size[above[row]] += size[row]
-    return code[:count], size, first[:count], second[:count], row_of
+        if node_kind == _BLOCK:
+            needs_all[i] = False
+        i = stop[i] if node_kind in (_TYPE, _TYPE_ARGS) else i + 1
+    size = np.ones(row_count, dtype=np.int32)
+    for row in range(row_count - 1, -1, -1):
+        if parent_row[row] >= 0:
+            size[parent_row[row]] += size[row]
+    return code[:row_count], size, a_column[:row_count], b_column[:row_count], row_of

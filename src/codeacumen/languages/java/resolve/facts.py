@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from codeacumen.languages.java import language
-from codeacumen.languages.java.resolve.sites import Sites, sites
+from codeacumen.languages.java import load_grammar
+from codeacumen.languages.java.resolve.sites import Sites, extract_sites
 from codeacumen.languages.java.syntax.declarations import NONE, Declarations, type_text
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.languages.java.syntax.grammar import among, symbols
+from codeacumen.languages.java.syntax.grammar import find_symbols, symbol_mask
 from codeacumen.languages.syntax import Syntax
 
-_LETTERS = {
+_FLAG_BY_MODIFIER = {
     "static": "s",
     "abstract": "a",
     "default": "d",
@@ -32,7 +32,7 @@ _LETTERS = {
 _INTERFACES = ("interface", "annotation")
 
 
-class Facts(NamedTuple):
+class FileFacts(NamedTuple):
     """The declarations of a file, which other files of the project refer to, and its call sites.
 
     ``declared`` holds lists, strings and numbers:
@@ -56,79 +56,88 @@ class Facts(NamedTuple):
     sites: Sites
 
 
-def facts(file: JavaFile) -> Facts:
-    return Facts(declared_by(file), sites(file))
+def extract_facts(file: JavaFile) -> FileFacts:
+    return FileFacts(extract_declarations(file), extract_sites(file))
 
 
-def declared_by(file: JavaFile) -> dict[str, Any]:
+def extract_declarations(file: JavaFile) -> dict[str, Any]:
     """Return the declarations of a file, as ``FileFacts.declared`` describes them."""
     syntax, declared = file.syntax, file.declarations
-    supers = _supertypes(syntax)
+    supertypes = _collect_supertypes(syntax)
     types = []
-    for one in declared.types:
-        kind, above = one.kind, syntax.parent[one.node]
+    for type_ in declared.types:
+        kind, parent = type_.kind, syntax.parent[type_.node]
         if kind == "anonymous":
             # Class or interface: only linking decides. The type after ``outer.new`` is a member
             # of the outer object's class.
-            member = int(syntax.kind[above + 1]) not in _new()
-            written = ["." * member + type_text(syntax, _created(syntax, int(above)))]
+            is_member = int(syntax.kind[parent + 1]) not in _find_new_symbols()
+            supertype_texts = [
+                "." * is_member + type_text(syntax, _find_created_type(syntax, int(parent)))
+            ]
         elif kind in _INTERFACES:
-            written = ["", *supers["extends_interfaces", one.node]]
+            supertype_texts = ["", *supertypes["extends_interfaces", type_.node]]
         else:
-            extended = supers["superclass", one.node][:1] or [""]
-            written = [*extended, *supers["super_interfaces", one.node]]
+            superclass = supertypes["superclass", type_.node][:1] or [""]
+            supertype_texts = [*superclass, *supertypes["super_interfaces", type_.node]]
         types.append(
             [
                 kind,
-                one.name,
-                one.owner,
-                one.method,
-                int(above < 0 or int(syntax.kind[above]) in _member_places()),
-                _flags(one.modifiers),
-                list(one.type_parameters),
-                written,
-                [[part.name, part.type] for part in one.components],
+                type_.name,
+                type_.owner,
+                type_.method,
+                int(parent < 0 or int(syntax.kind[parent]) in _member_parent_kinds()),
+                _encode_flags(type_.modifiers),
+                list(type_.type_parameters),
+                supertype_texts,
+                [[component.name, component.type] for component in type_.components],
             ]
         )
     methods = [
         [
-            "<init>" if one.kind.endswith("constructor") else one.name,
-            one.type,
-            _method_flags(declared, one.type, one.modifiers, one.body != NONE)
-            + ("v" if one.parameters and one.parameters[-1].type.endswith("...") else ""),
-            list(one.type_parameters),
-            [part.type for part in one.parameters],
-            one.returns,
+            "<init>" if method.kind.endswith("constructor") else method.name,
+            method.type,
+            _encode_method_flags(declared, method.type, method.modifiers, method.body != NONE)
+            + ("v" if method.parameters and method.parameters[-1].type.endswith("...") else ""),
+            list(method.type_parameters),
+            [parameter.type for parameter in method.parameters],
+            method.returns,
         ]
-        for one in declared.methods
+        for method in declared.methods
     ]
-    fields = [[one.name, one.type, _flags(one.modifiers), one.declared] for one in declared.fields]
+    fields = [
+        [field.name, field.type, _encode_flags(field.modifiers), field.declared]
+        for field in declared.fields
+    ]
     return {
         "package": declared.package,
-        "imports": imports(syntax),
+        "imports": list_imports(syntax),
         "types": types,
         "methods": methods,
-        "fields": fields + _constants(syntax, declared),
+        "fields": fields + _list_enum_constants(syntax, declared),
     }
 
 
-def _flags(modifiers: Iterable[str]) -> str:
-    return "".join(sorted(_LETTERS[word] for word in modifiers if word in _LETTERS))
+def _encode_flags(modifiers: Iterable[str]) -> str:
+    return "".join(
+        sorted(_FLAG_BY_MODIFIER[word] for word in modifiers if word in _FLAG_BY_MODIFIER)
+    )
 
 
-def _method_flags(declared: Declarations, type_: int, modifiers: frozenset[str], body: bool) -> str:
-    flags = _flags(modifiers)
-    if type_ != NONE and declared.types[type_].kind in _INTERFACES:
+def _encode_method_flags(
+    declared: Declarations, type_index: int, modifiers: frozenset[str], has_body: bool
+) -> str:
+    flags = _encode_flags(modifiers)
+    if type_index != NONE and declared.types[type_index].kind in _INTERFACES:
         if "r" not in flags:
             flags += "u"
-        if not body:
+        if not has_body:
             flags += "a"
     return flags
 
 
-def _member_places() -> frozenset[int]:
+def _member_parent_kinds() -> frozenset[int]:
     """Return the kinds of nodes whose child types are not local classes."""
-    return symbols(
+    return find_symbols(
         "program",
         "class_body",
         "interface_body",
@@ -139,9 +148,9 @@ def _member_places() -> frozenset[int]:
 
 
 @lru_cache(maxsize=1)
-def _new() -> frozenset[int]:
+def _find_new_symbols() -> frozenset[int]:
     """Return the grammar's symbols of the keyword ``new``."""
-    grammar = language()
+    grammar = load_grammar()
     return frozenset(
         symbol
         for symbol in range(grammar.node_kind_count)
@@ -149,60 +158,62 @@ def _new() -> frozenset[int]:
     )
 
 
-def _created(syntax: Syntax, node: int) -> int:
+def _find_created_type(syntax: Syntax, node: int) -> int:
     """Return the node of the type in ``new T() {}``; the node itself in a source with errors."""
-    wanted = symbols("type_identifier", "scoped_type_identifier", "generic_type", "annotated_type")
+    type_kinds = find_symbols(
+        "type_identifier", "scoped_type_identifier", "generic_type", "annotated_type"
+    )
     for child in syntax.children(node):
-        if int(syntax.kind[child]) in wanted:
+        if int(syntax.kind[child]) in type_kinds:
             return child
     return node
 
 
-def _supertypes(syntax: Syntax) -> dict[tuple[str, int], list[str]]:
+def _collect_supertypes(syntax: Syntax) -> dict[tuple[str, int], list[str]]:
     """Return the types after ``extends`` and ``implements``, by clause and declaration node."""
-    found: dict[tuple[str, int], list[str]] = defaultdict(list)
-    skipped = symbols("line_comment", "block_comment", "annotation", "marker_annotation")
+    supertypes: dict[tuple[str, int], list[str]] = defaultdict(list)
+    skipped = find_symbols("line_comment", "block_comment", "annotation", "marker_annotation")
     for name in ("superclass", "super_interfaces", "extends_interfaces"):
-        for node in np.flatnonzero(among(name)[syntax.kind]).tolist():
-            listed = found[name, int(syntax.parent[node])]
+        for node in np.flatnonzero(symbol_mask(name)[syntax.kind]).tolist():
+            listed = supertypes[name, int(syntax.parent[node])]
             for child in syntax.children(node):
-                if int(syntax.kind[child]) in symbols("type_list"):
-                    inner = syntax.children(child)
+                if int(syntax.kind[child]) in find_symbols("type_list"):
+                    type_nodes = syntax.children(child)
                 else:
-                    inner = [child]
+                    type_nodes = [child]
                 listed += [
-                    type_text(syntax, one)
-                    for one in inner
-                    if int(syntax.kind[one]) not in skipped and _is_named(syntax, one)
+                    type_text(syntax, type_node)
+                    for type_node in type_nodes
+                    if int(syntax.kind[type_node]) not in skipped and _is_named(syntax, type_node)
                 ]
-    return found
+    return supertypes
 
 
 def _is_named(syntax: Syntax, node: int) -> bool:
     """Return whether a node is more than a comma or a keyword."""
-    return syntax.stop[node] > node + 1 or int(syntax.kind[node]) in symbols("type_identifier")
+    return syntax.stop[node] > node + 1 or int(syntax.kind[node]) in find_symbols("type_identifier")
 
 
-def imports(syntax: Syntax) -> list[str]:
+def list_imports(syntax: Syntax) -> list[str]:
     """Return the imports without the keyword: ``a.B``, ``a.*``, ``static a.B.m``."""
-    found = []
-    for node in np.flatnonzero(among("import_declaration")[syntax.kind]).tolist():
+    imports = []
+    for node in np.flatnonzero(symbol_mask("import_declaration")[syntax.kind]).tolist():
         text = type_text(syntax, node).rstrip(";")
-        found.append(text.removeprefix("import").strip())
-    return found
+        imports.append(text.removeprefix("import").strip())
+    return imports
 
 
-def _constants(syntax: Syntax, declared: Declarations) -> list[list[Any]]:
+def _list_enum_constants(syntax: Syntax, declared: Declarations) -> list[list[Any]]:
     """Return the enum constants as rows of ``fields``; their type is the enum."""
-    places = {one.node: place for place, one in enumerate(declared.types)}
-    found: list[list[Any]] = []
-    for node in np.flatnonzero(among("enum_constant")[syntax.kind]).tolist():
+    type_indices = {type_.node: index for index, type_ in enumerate(declared.types)}
+    rows: list[list[Any]] = []
+    for node in np.flatnonzero(symbol_mask("enum_constant")[syntax.kind]).tolist():
         owner = int(syntax.parent[syntax.parent[node]])
         names = [
             child
             for child in syntax.children(node)
-            if int(syntax.kind[child]) in symbols("identifier")
+            if int(syntax.kind[child]) in find_symbols("identifier")
         ]
-        if owner in places and names:
-            found.append([syntax.text(names[0]), places[owner], "cfsu", ""])
-    return found
+        if owner in type_indices and names:
+            rows.append([syntax.text(names[0]), type_indices[owner], "cfsu", ""])
+    return rows

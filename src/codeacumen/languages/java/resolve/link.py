@@ -20,11 +20,17 @@ from typing import Any, NamedTuple
 from codeacumen.languages.java.resolve import expressions as code
 from codeacumen.languages.java.resolve.attribution import Attribution
 from codeacumen.languages.java.resolve.expressions import REFERENCE
-from codeacumen.languages.java.resolve.members import below, bound_types, connect, erased, reached
-from codeacumen.languages.java.resolve.overloads import Candidate, takes
-from codeacumen.languages.java.resolve.resolution import Resolution, accessible
-from codeacumen.languages.java.resolve.scopes import NESTING, ancestors, supers
-from codeacumen.languages.java.resolve.sites import Sites, rows
+from codeacumen.languages.java.resolve.members import (
+    bound_types,
+    erased_parameters,
+    fill_subclasses,
+    find_subclasses,
+    find_targets,
+)
+from codeacumen.languages.java.resolve.overloads import Candidate, accepts_argument_count
+from codeacumen.languages.java.resolve.resolution import Resolution, is_accessible
+from codeacumen.languages.java.resolve.scopes import MAX_NESTING, find_ancestors, find_supertypes
+from codeacumen.languages.java.resolve.sites import Sites, build_rows
 from codeacumen.languages.java.resolve.types import (
     ArrayType,
     Class,
@@ -34,7 +40,7 @@ from codeacumen.languages.java.resolve.types import (
     Target,
     Type,
 )
-from codeacumen.languages.java.resolve.world import Platform, World, label
+from codeacumen.languages.java.resolve.world import Platform, World, qualified_name
 
 VIRTUAL, INTERFACE, SPECIAL, STATIC = "M", "I", "O", "S"
 
@@ -66,7 +72,7 @@ class Call(NamedTuple):
     exact: bool
 
 
-class Project:
+class JavaProject:
     """The classes of a project, ready to link its files.
 
     ``declared`` holds the path and the declarations (``FileFacts.declared``) of each file.
@@ -74,118 +80,146 @@ class Project:
 
     def __init__(self, declared: Iterable[tuple[str, Any]], platform: Platform) -> None:
         self.world = World(declared, platform)
-        connect(self.world)
-        self._any: dict[tuple[Class, str, int], tuple[Target, ...]] = {}
-        self._sets: dict[tuple[Target, ...], tuple[Target, ...]] = {}
+        fill_subclasses(self.world)
+        self._possible_targets: dict[tuple[Class, str, int], tuple[Target, ...]] = {}
+        self._target_sets: dict[tuple[Target, ...], tuple[Target, ...]] = {}
 
-    def link(self, path: str, sites: Sites) -> list[Call]:
+    def link_file(self, path: str, sites: Sites) -> list[Call]:
         """Return the calls of a file in source order, from its call sites (``FileFacts.sites``)."""
         unit = self.world.units[path]
-        at = Attribution(self.world, rows(unit, sites))
-        found = [call for row in at.rows.calls() if (call := self._call(at, row)) is not None]
-        found.sort(key=lambda call: call.offset)
-        return found
+        attribution = Attribution(self.world, build_rows(unit, sites))
+        calls = [
+            call
+            for row in attribution.rows.list_calls()
+            if (call := self._make_call(attribution, row)) is not None
+        ]
+        calls.sort(key=lambda call: call.offset)
+        return calls
 
-    def _call(self, at: Attribution, row: int) -> Call | None:
-        meant = at.resolution(row)
-        if not meant.candidates and not meant.name:
+    def _make_call(self, attribution: Attribution, row: int) -> Call | None:
+        resolution = attribution.resolution_of(row)
+        if not resolution.candidates and not resolution.name:
             return None
-        scope = at.rows.scopes[row]
-        place = scope.cls.place
-        offset = at.rows.b[row]
-        reference = at.rows.code[row] == REFERENCE
-        if meant.candidates:
-            kind, callee = self._kind(meant), self._callee(meant)
-            targets = self._targets(meant)
-            inside = any(one.method.cls.unit is not None for one in meant.candidates)
-            ambiguous = meant.ambiguous
+        scope = attribution.rows.scopes[row]
+        type_index = scope.cls.index
+        offset = attribution.rows.b[row]
+        is_reference = attribution.rows.code[row] == REFERENCE
+        if resolution.candidates:
+            kind, callee = self._call_kind(resolution), self._describe_callee(resolution)
+            targets = self._candidate_targets(resolution)
+            inside = any(
+                candidate.method.cls.unit is not None for candidate in resolution.candidates
+            )
+            ambiguous = resolution.is_ambiguous
         else:
-            count = -1 if reference else len(at.rows.arguments(row))
-            kind = SPECIAL if meant.special else STATIC if meant.static else VIRTUAL
-            name = "" if meant.special else at.rows.text(row)
-            targets = self._possible(meant.under, name, count) if meant.under and name else ()
-            callee = meant.name
+            count = -1 if is_reference else len(attribution.rows.arguments(row))
+            kind = SPECIAL if resolution.is_special else STATIC if resolution.is_static else VIRTUAL
+            name = "" if resolution.is_special else attribution.rows.text(row)
+            targets = (
+                self._find_possible_targets(resolution.base_class, name, count)
+                if resolution.base_class and name
+                else ()
+            )
+            callee = resolution.name
             # It may also be a record's implicit accessor.
-            accessor = meant.under is self.world.object and count <= 0
-            inside = bool(targets) or (accessor and name in self.world.accessors)
+            may_be_accessor = resolution.base_class is self.world.object_class and count <= 0
+            inside = bool(targets) or (may_be_accessor and name in self.world.record_accessors)
             ambiguous = inside
-        exact = len(targets) == 1 and not ambiguous
+        is_exact = len(targets) == 1 and not ambiguous
         return Call(
-            scope.method, place, offset, kind, reference, callee, inside, targets, ambiguous, exact
+            scope.method,
+            type_index,
+            offset,
+            kind,
+            is_reference,
+            callee,
+            inside,
+            targets,
+            ambiguous,
+            is_exact,
         )
 
-    def _targets(self, meant: Resolution) -> tuple[Target, ...]:
-        if len(meant.candidates) == 1:
-            return self._reached(meant.candidates[0], meant.special)
-        found: set[Target] = set()
-        for one in meant.candidates:
+    def _candidate_targets(self, resolution: Resolution) -> tuple[Target, ...]:
+        if len(resolution.candidates) == 1:
+            return self._targets_of_candidate(resolution.candidates[0], resolution.is_special)
+        targets: set[Target] = set()
+        for candidate in resolution.candidates:
             # A method inherited from several ancestors may be implemented for one of them only.
-            found.update(self._reached(one, meant.special))
-        return self._shared(tuple(sorted(found)))
+            targets.update(self._targets_of_candidate(candidate, resolution.is_special))
+        return self._intern_targets(tuple(sorted(targets)))
 
-    def _reached(self, one: Candidate, special: bool) -> tuple[Target, ...]:
-        method, site = one.method, one.site
-        if special or site is None:
-            return method.target
-        return reached(self.world, method, site.cls)
+    def _targets_of_candidate(self, candidate: Candidate, is_special: bool) -> tuple[Target, ...]:
+        method, site = candidate.method, candidate.site
+        if is_special or site is None:
+            return method.targets
+        return find_targets(self.world, method, site.cls)
 
-    def _shared(self, targets: tuple[Target, ...]) -> tuple[Target, ...]:
-        return self._sets.setdefault(targets, targets)
+    def _intern_targets(self, targets: tuple[Target, ...]) -> tuple[Target, ...]:
+        return self._target_sets.setdefault(targets, targets)
 
-    def _possible(self, under: Class, name: str, count: int) -> tuple[Target, ...]:
+    def _find_possible_targets(
+        self, base_class: Class, name: str, count: int
+    ) -> tuple[Target, ...]:
         """Return the project's methods of a name and argument count (-1: any) around a class.
 
         These are the methods of the class, its ancestors and descendants; for Object, of all
         classes.
         """
-        key = (under, name, count)
-        found = self._any.get(key)
-        if found is None:
+        key = (base_class, name, count)
+        cached = self._possible_targets.get(key)
+        if cached is None:
             world = self.world
-            like = world.named_like(name) if count < 0 else world.like(name, count)
-            if under is not world.object:
-                near = set(ancestors(world, under))
-                for one in world.namesakes(under):
-                    near |= below(world, one)
-                like = [one for one in like if one.cls in near]
-            targets = sorted({target for one in like for target in one.target})
-            found = self._any[key] = self._shared(tuple(targets))
-        return found
+            methods = (
+                world.find_methods_named(name)
+                if count < 0
+                else world.find_methods_accepting(name, count)
+            )
+            if base_class is not world.object_class:
+                related_classes = set(find_ancestors(world, base_class))
+                for namesake in world.find_namesakes(base_class):
+                    related_classes |= find_subclasses(world, namesake)
+                methods = [method for method in methods if method.cls in related_classes]
+            targets = sorted({target for method in methods for target in method.targets})
+            cached = self._possible_targets[key] = self._intern_targets(tuple(targets))
+        return cached
 
-    def _kind(self, meant: Resolution) -> str:
-        if meant.special:
+    def _call_kind(self, resolution: Resolution) -> str:
+        """Return the ``kind`` of ``Call``."""
+        if resolution.is_special:
             return SPECIAL
-        if all(one.method.static for one in meant.candidates):
+        if all(candidate.method.is_static for candidate in resolution.candidates):
             return STATIC
-        method, site, _ = meant.candidates[0]
-        if site is not None and site.cls.is_interface and method.cls is not self.world.object:
+        method, site, _ = resolution.candidates[0]
+        if site is not None and site.cls.is_interface and method.cls is not self.world.object_class:
             return INTERFACE
         return VIRTUAL
 
-    def _callee(self, meant: Resolution) -> str:
-        first = meant.candidates[0].method
-        if not meant.ambiguous:
-            return self.name(first)
-        return f"{label(first.cls)}.{first.name}/{first.count}"
+    def _describe_callee(self, resolution: Resolution) -> str:
+        method = resolution.candidates[0].method
+        if not resolution.is_ambiguous:
+            return self.qualified_signature(method)
+        return f"{qualified_name(method.cls)}.{method.name}/{method.parameter_count}"
 
-    def name(self, method: Method) -> str:
+    def qualified_signature(self, method: Method) -> str:
         """Return a method's qualified name with its erased parameter types."""
-        if not method.label:
-            types = ",".join([_type_name(one) for one in erased(self.world, method)])
-            method.label = f"{label(method.cls)}.{method.name}({types})"
-        return method.label
+        if not method.signature:
+            types = ",".join(
+                [_erased_type_name(type_) for type_ in erased_parameters(self.world, method)]
+            )
+            method.signature = f"{qualified_name(method.cls)}.{method.name}({types})"
+        return method.signature
 
 
-def _type_name(type_: Type) -> str:
+def _erased_type_name(type_: Type) -> str:
     brackets = ""
     while isinstance(type_, ArrayType):
-        type_, brackets = type_.of, brackets + "[]"
+        type_, brackets = type_.component_type, brackets + "[]"
     if isinstance(type_, ClassType):
-        return label(type_.cls) + brackets
+        return qualified_name(type_.cls) + brackets
     return (type_.name if isinstance(type_, Primitive) else "?") + brackets
 
 
-_SELF = (code.CALL,)
+_UNQUALIFIED = (code.CALL,)
 
 
 class AvailableNames(NamedTuple):
@@ -203,85 +237,96 @@ class AvailableNames(NamedTuple):
     names: tuple[str, ...]
 
 
-NOTHING = AvailableNames("", 0, False, ())
+NO_AVAILABLE_NAMES = AvailableNames("", 0, False, ())
 
 
-class Offers:
-    """Finds the available names of a project's calls; the names of each type are cached."""
+class AvailableNamesFinder:
+    """Finder of the names available to a project's calls, with a cache per type."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: JavaProject) -> None:
         self.world = project.world
-        self._known: dict[tuple[Class, Class, int, bool], frozenset[str]] = {}
+        self._names_by_key: dict[tuple[Class, Class, int, bool], frozenset[str]] = {}
 
-    def of(self, path: str, sites: Sites, offsets: Iterable[int]) -> dict[int, AvailableNames]:
+    def find_names(
+        self, path: str, sites: Sites, offsets: Iterable[int]
+    ) -> dict[int, AvailableNames]:
         """Return the available names of a file's calls, by the byte offsets of the calls' names."""
-        at = Attribution(self.world, rows(self.world.units[path], sites))
-        wanted = set(offsets)
+        attribution = Attribution(self.world, build_rows(self.world.units[path], sites))
+        wanted_offsets = set(offsets)
         return {
-            at.rows.b[row]: self._offer(at, row)
-            for row in at.rows.calls()
-            if at.rows.b[row] in wanted and at.rows.code[row] in _METHODS
+            attribution.rows.b[row]: self._find_names_for_call(attribution, row)
+            for row in attribution.rows.list_calls()
+            if attribution.rows.b[row] in wanted_offsets and attribution.rows.code[row] in _METHODS
         }
 
-    def _offer(self, at: Attribution, row: int) -> AvailableNames:
-        count = len(at.rows.arguments(row))
-        scope = at.rows.scopes[row].cls
-        if at.rows.code[row] in _SELF:
+    def _find_names_for_call(self, attribution: Attribution, row: int) -> AvailableNames:
+        count = len(attribution.rows.arguments(row))
+        scope = attribution.rows.scopes[row].cls
+        if attribution.rows.code[row] in _UNQUALIFIED:
             names = set[str]()
-            for cls in _around(scope):
-                names |= self._names(scope, cls, count, static=False)
-            names |= self._imported(at, scope, count)
-            return AvailableNames(label(scope), count, False, tuple(sorted(names)))
-        type_, static = self._receiver(at, row, scope)
-        found = set[str]()
-        told = ""
-        for one in bound_types(type_):
-            if isinstance(one, ArrayType):
-                told = told or "[]"
-                found |= self._names(scope, self.world.object, count, static=False)
-            elif isinstance(one, ClassType):
-                told = told or label(one.cls)
-                found |= self._names(scope, one.cls, count, static)
-        return AvailableNames(told, count, static, tuple(sorted(found)))
+            for cls in _enclosing_classes(scope):
+                names |= self._names_in_class(scope, cls, count, is_static=False)
+            names |= self._imported_names(attribution, scope, count)
+            return AvailableNames(qualified_name(scope), count, False, tuple(sorted(names)))
+        receiver_type, is_static = self._receiver_type(attribution, row, scope)
+        available = set[str]()
+        receiver_name = ""
+        for bound in bound_types(receiver_type):
+            if isinstance(bound, ArrayType):
+                receiver_name = receiver_name or "[]"
+                available |= self._names_in_class(
+                    scope, self.world.object_class, count, is_static=False
+                )
+            elif isinstance(bound, ClassType):
+                receiver_name = receiver_name or qualified_name(bound.cls)
+                available |= self._names_in_class(scope, bound.cls, count, is_static)
+        return AvailableNames(receiver_name, count, is_static, tuple(sorted(available)))
 
-    def _receiver(self, at: Attribution, row: int, scope: Class) -> tuple[Type, bool]:
-        receiver = at.rows.receiver(row)
-        if at.rows.code[receiver] == code.SUPER:
-            above = supers(self.world, scope)
-            return (above[0] if above else self.world.object_type), False
-        before = at.meaning(receiver)
-        return before.type, before.kind == "type" and at.rows.code[row] != code.UPCALL
+    def _receiver_type(self, attribution: Attribution, row: int, scope: Class) -> tuple[Type, bool]:
+        receiver = attribution.rows.receiver(row)
+        if attribution.rows.code[receiver] == code.SUPER:
+            supertypes = find_supertypes(self.world, scope)
+            return (supertypes[0] if supertypes else self.world.object_type), False
+        qualifier = attribution.meaning_of(receiver)
+        return qualifier.type, qualifier.kind == "type" and attribution.rows.code[
+            row
+        ] != code.UPCALL
 
-    def _imported(self, at: Attribution, scope: Class, count: int) -> set[str]:
-        unit = at.rows.unit
-        found = set[str]()
-        for name, holders in unit.static.items():
+    def _imported_names(self, attribution: Attribution, scope: Class, count: int) -> set[str]:
+        """Return the names of the static methods that the file imports."""
+        unit = attribution.rows.unit
+        names = set[str]()
+        for name, holders in unit.static_imports.items():
             for holder in holders:
-                cls = self.world.find(holder, unit)
+                cls = self.world.find_class(holder, unit)
                 # A method that is imported by its name is available even if its class is unknown.
-                if cls is None or name in self._names(scope, cls, count, static=True):
-                    found.add(name)
-        for holder in unit.static_on_demand:
-            cls = self.world.find(holder, unit)
+                if cls is None or name in self._names_in_class(scope, cls, count, is_static=True):
+                    names.add(name)
+        for holder in unit.static_on_demand_imports:
+            cls = self.world.find_class(holder, unit)
             if cls is not None:
-                found |= self._names(scope, cls, count, static=True)
-        return found
+                names |= self._names_in_class(scope, cls, count, is_static=True)
+        return names
 
-    def _names(self, scope: Class, cls: Class, count: int, static: bool) -> frozenset[str]:
-        key = (scope, cls, count, static)
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = frozenset(self._having(*key))
-        return found
+    def _names_in_class(
+        self, scope: Class, cls: Class, count: int, is_static: bool
+    ) -> frozenset[str]:
+        key = (scope, cls, count, is_static)
+        names = self._names_by_key.get(key)
+        if names is None:
+            names = self._names_by_key[key] = frozenset(self._iter_names_in_class(*key))
+        return names
 
-    def _having(self, scope: Class, cls: Class, count: int, static: bool) -> Iterator[str]:
-        for above in ancestors(self.world, cls):
-            for name, methods in above.methods.items():
+    def _iter_names_in_class(
+        self, scope: Class, cls: Class, count: int, is_static: bool
+    ) -> Iterator[str]:
+        for ancestor in find_ancestors(self.world, cls):
+            for name, methods in ancestor.methods.items():
                 if name != "<init>" and any(
-                    takes(one, count)
-                    and (one.static or not static)
-                    and accessible(self.world, scope, one)
-                    for one in methods
+                    accepts_argument_count(method, count)
+                    and (method.is_static or not is_static)
+                    and is_accessible(self.world, scope, method)
+                    for method in methods
                 ):
                     yield name
 
@@ -289,11 +334,11 @@ class Offers:
 _METHODS = (code.CALL, code.INVOKE, code.UPCALL)
 
 
-def _around(cls: Class) -> Iterator[Class]:
+def _enclosing_classes(cls: Class) -> Iterator[Class]:
     """Yield a class and the classes around it."""
-    here: Class | None = cls
-    for _ in range(NESTING):
-        if here is None:
+    enclosing: Class | None = cls
+    for _ in range(MAX_NESTING):
+        if enclosing is None:
             return
-        yield here
-        here = here.owner
+        yield enclosing
+        enclosing = enclosing.owner

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from codeacumen.languages.java.resolve.scopes import (
-    MOST,
-    NESTING,
-    ancestors,
-    as_super,
+    MAX_ANCESTORS,
+    MAX_NESTING,
+    as_supertype,
     field_type,
-    given_to,
-    method_variables,
-    parameters,
-    returns,
-    supers,
-    variables,
+    find_ancestors,
+    find_supertypes,
+    map_type_arguments,
+    resolve_method_type_parameters,
+    resolve_parameter_types,
+    resolve_return_type,
+    resolve_type_parameters,
 )
 from codeacumen.languages.java.resolve.types import (
     UNKNOWN,
@@ -25,44 +25,46 @@ from codeacumen.languages.java.resolve.types import (
     Primitive,
     Target,
     Type,
+    TypeVariable,
     Unknown,
-    Variable,
     Wildcard,
     class_type,
     erasure,
-    lower,
-    substitute,
-    upper,
+    lower_bound,
+    substitute_variables,
+    upper_bound,
 )
 from codeacumen.languages.java.resolve.world import World
 
 
-def members(world: World, cls: Class, name: str) -> tuple[Method, ...]:
+def find_member_methods(world: World, cls: Class, name: str) -> tuple[Method, ...]:
     """Return a class's methods of a name, own and inherited, without overridden ones."""
-    found = cls.found.get(name)
-    if found is None:
-        found = cls.found[name] = _members(world, cls, name)
-    return found
+    methods = cls.members_by_name.get(name)
+    if methods is None:
+        methods = cls.members_by_name[name] = _collect_member_methods(world, cls, name)
+    return methods
 
 
-def _members(world: World, cls: Class, name: str) -> tuple[Method, ...]:
-    found = list(cls.methods.get(name, ()))
-    for above in ancestors(world, cls):
-        more = above.methods.get(name)
-        if not more or above is cls:
+def _collect_member_methods(world: World, cls: Class, name: str) -> tuple[Method, ...]:
+    methods = list(cls.methods.get(name, ()))
+    for ancestor in find_ancestors(world, cls):
+        inherited = ancestor.methods.get(name)
+        if not inherited or ancestor is cls:
             continue
-        for method in more:
-            if any(_hides(world, cls, one, method) for one in found):
+        for method in inherited:
+            if any(_overrides_or_hides(world, cls, other, method) for other in methods):
                 continue
-            if not _inherited(world, method, cls):
+            if not _is_inherited(world, method, cls):
                 continue
             # A later interface may extend an earlier one.
-            found = [one for one in found if not _hides(world, cls, method, one)]
-            found.append(method)
-    return tuple(found)
+            methods = [
+                other for other in methods if not _overrides_or_hides(world, cls, method, other)
+            ]
+            methods.append(method)
+    return tuple(methods)
 
 
-def _inherited(world: World, method: Method, cls: Class) -> bool:
+def _is_inherited(world: World, method: Method, cls: Class) -> bool:
     """Return whether a class inherits an ancestor's method (JLS 8.4.8).
 
     Private methods and an interface's static methods are not inherited; package-private methods
@@ -75,183 +77,229 @@ def _inherited(world: World, method: Method, cls: Class) -> bool:
         return True
     package = method.cls.package
     here = cls
-    for _ in range(MOST):
+    for _ in range(MAX_ANCESTORS):
         if here.package != package:
             return False
-        above = supers(world, here)
-        if here is method.cls or not above:
+        supertypes = find_supertypes(world, here)
+        if here is method.cls or not supertypes:
             break
-        here = above[0].cls
+        here = supertypes[0].cls
     return True
 
 
-def _hides(world: World, cls: Class, one: Method, other: Method) -> bool:
+def _overrides_or_hides(world: World, cls: Class, first: Method, second: Method) -> bool:
     """Return whether a class's first method overrides, hides or implements the second."""
-    if one.count != other.count or one.cls is other.cls or other.cls is cls:
+    if (
+        first.parameter_count != second.parameter_count
+        or first.cls is second.cls
+        or second.cls is cls
+    ):
         return False
     # A concrete method of a superclass implements an interface's method (JLS 8.4.8.1).
-    before = not one.cls.is_interface and other.cls.is_interface and not one.abstract
-    if not (before or one.cls is cls or other.cls in ancestors(world, one.cls)):
+    implements = not first.cls.is_interface and second.cls.is_interface and not first.is_abstract
+    if not (implements or first.cls is cls or second.cls in find_ancestors(world, first.cls)):
         return False
-    return same_signature(world, cls, one, other)
+    return has_same_signature(world, cls, first, second)
 
 
-def same_signature(world: World, cls: Class, one: Method, other: Method) -> bool:
+def has_same_signature(world: World, cls: Class, first: Method, second: Method) -> bool:
     """Return whether two of a class's methods have the same parameter types (JLS 8.4.2)."""
-    if one.count != other.count:
+    if first.parameter_count != second.parameter_count:
         return False
-    if not one.count:
+    if not first.parameter_count:
         return True
-    mine, others = erased(world, one), erased(world, other)
-    if all(same(a, b) for a, b in zip(mine, others, strict=True)):
+    first_types, second_types = erased_parameters(world, first), erased_parameters(world, second)
+    if all(may_be_same_type(a, b) for a, b in zip(first_types, second_types, strict=True)):
         return True
-    if not any(type_.free for type_ in (*parameters(world, one), *parameters(world, other))):
+    if not any(
+        type_.free
+        for type_ in (
+            *resolve_parameter_types(world, first),
+            *resolve_parameter_types(world, second),
+        )
+    ):
         return False
     return all(
-        same(a, b)
-        for a, b in zip(_erased_in(world, cls, one), _erased_in(world, cls, other), strict=True)
+        may_be_same_type(a, b)
+        for a, b in zip(
+            _erased_parameters_in(world, cls, first),
+            _erased_parameters_in(world, cls, second),
+            strict=True,
+        )
     )
 
 
-def erased(world: World, method: Method) -> tuple[Type, ...]:
-    if method.erased is None:
-        method.erased = tuple([erasure(one) for one in parameters(world, method)])
-    return method.erased
+def erased_parameters(world: World, method: Method) -> tuple[Type, ...]:
+    if method.erased_parameter_types is None:
+        method.erased_parameter_types = tuple(
+            [erasure(type_) for type_ in resolve_parameter_types(world, method)]
+        )
+    return method.erased_parameter_types
 
 
-def _erased_in(world: World, cls: Class, method: Method) -> list[Type]:
+def _erased_parameters_in(world: World, cls: Class, method: Method) -> list[Type]:
     """Return the erased parameter types of a method as a class inherits it.
 
     For a class that implements ``Comparable<String>``, ``T`` becomes ``String``.
     """
-    seen = ancestors(world, cls).get(method.cls)
-    given = given_to(world, seen) if seen is not None else {}
-    if given is None:
-        return list(erased(world, method))
+    supertype = find_ancestors(world, cls).get(method.cls)
+    substitution = map_type_arguments(world, supertype) if supertype is not None else {}
+    if substitution is None:
+        return list(erased_parameters(world, method))
     # A method's type parameters may be bounded by the class's.
-    for variable in method_variables(world, method):
+    for variable in resolve_method_type_parameters(world, method):
         bound = variable.bounds[0]
-        given[variable] = substitute(bound, given) if bound is not variable else UNKNOWN
+        substitution[variable] = (
+            substitute_variables(bound, substitution) if bound is not variable else UNKNOWN
+        )
     if method.cls.owner is not None:
-        _add_outer(world, cls, method.cls, given)
-    return [erasure(substitute(one, given)) for one in parameters(world, method)]
+        _add_outer_arguments(world, cls, method.cls, substitution)
+    return [
+        erasure(substitute_variables(type_, substitution))
+        for type_ in resolve_parameter_types(world, method)
+    ]
 
 
-def _add_outer(world: World, cls: Class, declaring: Class, given: dict[Variable, Type]) -> None:
+def _add_outer_arguments(
+    world: World, cls: Class, declaring: Class, substitution: dict[TypeVariable, Type]
+) -> None:
     """Add the type arguments of the classes around ``declaring``, as seen from ``cls``.
 
     They come from the class around ``cls`` that inherits from the outer class.
     """
     outer = declaring.owner
-    for _ in range(NESTING):
+    for _ in range(MAX_NESTING):
         if outer is None:
             break
-        own = variables(world, outer)
-        if own:
+        own_variables = resolve_type_parameters(world, outer)
+        if own_variables:
             around: Class | None = cls.owner
-            while around is not None and outer not in ancestors(world, around):
+            while around is not None and outer not in find_ancestors(world, around):
                 around = around.owner
-            seen = ancestors(world, around)[outer] if around is not None else None
-            args = seen.args if seen is not None and seen.args else (UNKNOWN,) * len(own)
-            given.update(zip(own, args, strict=True))
+            supertype = find_ancestors(world, around)[outer] if around is not None else None
+            args = (
+                supertype.args
+                if supertype is not None and supertype.args
+                else (UNKNOWN,) * len(own_variables)
+            )
+            substitution.update(zip(own_variables, args, strict=True))
         outer = outer.owner
 
 
-def same(one: Type, other: Type) -> bool:
+def may_be_same_type(first: Type, second: Type) -> bool:
     """Return whether erased types are or may be the same.
 
     For a class from outside the project, one file may know the package and another may not.
     """
-    if one is other:
+    if first is second:
         return True
-    if isinstance(one, Unknown) or isinstance(other, Unknown):
-        return not (isinstance(one, Primitive) or isinstance(other, Primitive))
-    if isinstance(one, ArrayType) and isinstance(other, ArrayType):
-        return same(one.of, other.of)
-    if isinstance(one, ClassType) and isinstance(other, ClassType):
-        outside = one.cls.kind == "outside" or other.cls.kind == "outside"
-        return outside and one.cls.name == other.cls.name
+    if isinstance(first, Unknown) or isinstance(second, Unknown):
+        return not (isinstance(first, Primitive) or isinstance(second, Primitive))
+    if isinstance(first, ArrayType) and isinstance(second, ArrayType):
+        return may_be_same_type(first.component_type, second.component_type)
+    if isinstance(first, ClassType) and isinstance(second, ClassType):
+        is_outside = first.cls.kind == "outside" or second.cls.kind == "outside"
+        return is_outside and first.cls.name == second.cls.name
     return False
 
 
 def find_field(world: World, cls: Class, name: str) -> Field | None:
-    for above in ancestors(world, cls):
-        found = above.fields.get(name)
-        if found is not None and (above is cls or "r" not in found.flags):
-            return found
+    """Return a class's own or inherited field of a name, None if it has none."""
+    for ancestor in find_ancestors(world, cls):
+        field = ancestor.fields.get(name)
+        if field is not None and (ancestor is cls or "r" not in field.flags):
+            return field
     return None
 
 
-def read_field(world: World, type_: ClassType, field: Field) -> Type:
+def member_field_type(world: World, type_: ClassType, field: Field) -> Type:
     """Return a field's type as a member of a type."""
-    found = field_type(world, field)
-    if not found.free:
-        return found
-    seen = as_super(world, type_, field.cls)
-    given = given_to(world, seen) if seen is not None else {}
-    return erasure(found) if given is None else substitute(found, given)
-
-
-def functional(world: World, cls: Class) -> Method | None:
-    """Return the single abstract method of a functional interface (JLS 9.8), or None."""
-    if cls.functional is None:
-        cls.functional = _functional(world, cls) or False
-    return cls.functional or None
-
-
-def _functional(world: World, cls: Class) -> Method | None:
-    if not cls.is_interface:
-        return None
-    found: list[Method] = []
-    for above in ancestors(world, cls):
-        if above is world.object:
-            continue
-        for name, methods in above.methods.items():
-            found += [m for m in methods if m.abstract and m in members(world, cls, name)]
-    # Public methods of Object do not count: Comparator declares equals.
-    found = [one for one in found if not _of_object(world, one)]
-    if not found:
-        return None
-    first = found[0]
-    alike = [
-        one for one in found if one.name == first.name and same_signature(world, cls, first, one)
-    ]
-    return first if len(alike) == len(found) else None
-
-
-def _of_object(world: World, method: Method) -> bool:
-    return any(
-        "u" in one.flags and same_signature(world, method.cls, method, one)
-        for one in world.object.methods.get(method.name, ())
+    declared = field_type(world, field)
+    if not declared.free:
+        return declared
+    supertype = as_supertype(world, type_, field.cls)
+    substitution = map_type_arguments(world, supertype) if supertype is not None else {}
+    return (
+        erasure(declared) if substitution is None else substitute_variables(declared, substitution)
     )
 
 
-def function(world: World, type_: Type) -> tuple[tuple[Type, ...], Type] | None:
+def find_functional_method(world: World, cls: Class) -> Method | None:
+    """Return the single abstract method of a functional interface (JLS 9.8), or None."""
+    if cls.functional_method is None:
+        cls.functional_method = _find_functional_method(world, cls) or False
+    return cls.functional_method or None
+
+
+def _find_functional_method(world: World, cls: Class) -> Method | None:
+    if not cls.is_interface:
+        return None
+    abstract_methods: list[Method] = []
+    for ancestor in find_ancestors(world, cls):
+        if ancestor is world.object_class:
+            continue
+        for name, methods in ancestor.methods.items():
+            abstract_methods += [
+                method
+                for method in methods
+                if method.is_abstract and method in find_member_methods(world, cls, name)
+            ]
+    # Public methods of Object do not count: Comparator declares equals.
+    abstract_methods = [
+        method for method in abstract_methods if not _is_object_method(world, method)
+    ]
+    if not abstract_methods:
+        return None
+    first = abstract_methods[0]
+    equivalent = [
+        method
+        for method in abstract_methods
+        if method.name == first.name and has_same_signature(world, cls, first, method)
+    ]
+    return first if len(equivalent) == len(abstract_methods) else None
+
+
+def _is_object_method(world: World, method: Method) -> bool:
+    return any(
+        "u" in object_method.flags and has_same_signature(world, method.cls, method, object_method)
+        for object_method in world.object_class.methods.get(method.name, ())
+    )
+
+
+def find_function_type(world: World, type_: Type) -> tuple[tuple[Type, ...], Type] | None:
     """Return the parameter types and the result type of a functional interface type (JLS 9.9).
 
     None if the type is not functional. Wildcards are replaced by their bounds.
     """
     if not isinstance(type_, ClassType):
         return None
-    method = functional(world, type_.cls)
+    method = find_functional_method(world, type_.cls)
     if method is None:
         return None
-    own = variables(world, type_.cls)
-    if len(own) == len(type_.args) and own:
-        plain = [_plain(one, variable) for one, variable in zip(type_.args, own, strict=True)]
-        type_ = class_type(type_.cls, tuple(plain))
-    seen = as_super(world, type_, method.cls)
-    given = given_to(world, seen) if seen is not None else {}
-    if given is None:
-        return erased(world, method), erasure(returns(world, method))
+    own_variables = resolve_type_parameters(world, type_.cls)
+    if len(own_variables) == len(type_.args) and own_variables:
+        arguments = [
+            _replace_wildcard(argument, variable)
+            for argument, variable in zip(type_.args, own_variables, strict=True)
+        ]
+        type_ = class_type(type_.cls, tuple(arguments))
+    supertype = as_supertype(world, type_, method.cls)
+    substitution = map_type_arguments(world, supertype) if supertype is not None else {}
+    if substitution is None:
+        return erased_parameters(world, method), erasure(resolve_return_type(world, method))
     return (
-        tuple([substitute(one, given) for one in parameters(world, method)]),
-        substitute(returns(world, method), given),
+        tuple(
+            [
+                substitute_variables(formal, substitution)
+                for formal in resolve_parameter_types(world, method)
+            ]
+        ),
+        substitute_variables(resolve_return_type(world, method), substitution),
     )
 
 
-def _plain(type_: Type, variable: Variable) -> Type:
-    return lower(type_, variable) if isinstance(type_, Wildcard) else type_
+def _replace_wildcard(type_: Type, variable: TypeVariable) -> Type:
+    return lower_bound(type_, variable) if isinstance(type_, Wildcard) else type_
 
 
 def member_types(
@@ -261,142 +309,165 @@ def member_types(
 
     The method's own type parameters remain. Members of a raw type are erased.
     """
-    given_types, result = parameters(world, method), returns(world, method)
-    if type_ is None or method.static or not variables(world, method.cls):
-        return given_types, result
-    seen = as_super(world, type_, method.cls)
-    if seen is None:
-        return given_types, result
-    if not seen.args:
-        return erased(world, method), erasure(result)
-    given = dict(zip(variables(world, method.cls), seen.args, strict=True))
+    formal_types, result = (
+        resolve_parameter_types(world, method),
+        resolve_return_type(world, method),
+    )
+    if type_ is None or method.is_static or not resolve_type_parameters(world, method.cls):
+        return formal_types, result
+    supertype = as_supertype(world, type_, method.cls)
+    if supertype is None:
+        return formal_types, result
+    if not supertype.args:
+        return erased_parameters(world, method), erasure(result)
+    substitution = dict(
+        zip(resolve_type_parameters(world, method.cls), supertype.args, strict=True)
+    )
     # Parameters take a wildcard's lower bound, results its upper one.
-    into = {key: lower(one, key) for key, one in given.items()}
+    parameter_substitution = {
+        variable: lower_bound(argument, variable) for variable, argument in substitution.items()
+    }
     return (
-        tuple([substitute(one, into) for one in given_types]),
-        substitute(result, given),
+        tuple([substitute_variables(formal, parameter_substitution) for formal in formal_types]),
+        substitute_variables(result, substitution),
     )
 
 
 def bound_types(type_: Type) -> list[Type]:
     """Return the class and array types whose members a value of a type has."""
-    found: list[Type] = []
+    types: list[Type] = []
     waiting = [type_]
     for _ in range(64):
         if not waiting:
             break
-        one = waiting.pop()
-        if isinstance(one, Variable):
-            waiting += reversed(one.bounds)
-        elif isinstance(one, Wildcard):
-            waiting.append(upper(one))
-        elif hasattr(one, "parts"):
-            waiting += reversed(one.parts)
+        current = waiting.pop()
+        if isinstance(current, TypeVariable):
+            waiting += reversed(current.bounds)
+        elif isinstance(current, Wildcard):
+            waiting.append(upper_bound(current))
+        elif hasattr(current, "parts"):
+            waiting += reversed(current.parts)
         else:
-            found.append(one)
-    return found
+            types.append(current)
+    return types
 
 
-def connect(world: World) -> None:
+def fill_subclasses(world: World) -> None:
     """Fill ``subclasses`` of all classes, including the platform classes in between."""
     # Outer classes before inner ones, whose supertypes may be members of the outer class.
     waiting = [cls for unit in world.units.values() for cls in unit.classes]
-    seen = set(waiting)
+    visited = set(waiting)
     for cls in waiting:
-        for above in supers(world, cls):
-            above.cls.subclasses.append(cls)
-            if above.cls not in seen:
-                seen.add(above.cls)
-                waiting.append(above.cls)
+        for supertype in find_supertypes(world, cls):
+            supertype.cls.subclasses.append(cls)
+            if supertype.cls not in visited:
+                visited.add(supertype.cls)
+                waiting.append(supertype.cls)
 
 
-def below(world: World, cls: Class) -> frozenset[Class]:
+def find_subclasses(world: World, cls: Class) -> frozenset[Class]:
     """Return all known direct and indirect subclasses of a class, without itself."""
-    if cls.below is None:
-        found: set[Class] = set()
+    if cls.descendants is None:
+        subclasses: set[Class] = set()
         waiting = list(cls.subclasses)
         while waiting:
-            one = waiting.pop()
-            if one not in found:
-                found.add(one)
-                waiting += one.subclasses
-        cls.below = frozenset(found)
-    return cls.below
+            subclass = waiting.pop()
+            if subclass not in subclasses:
+                subclasses.add(subclass)
+                waiting += subclass.subclasses
+        cls.descendants = frozenset(subclasses)
+    return cls.descendants
 
 
-def reached(world: World, method: Method, cls: Class) -> tuple[Target, ...]:
+def find_targets(world: World, method: Method, cls: Class) -> tuple[Target, ...]:
     """Return the project's methods that a call on a receiver of static type ``cls`` may run.
 
     These are the method itself and every concrete override below the class (class-hierarchy
     analysis). An abstract method is a target only if nothing implements it: then lambdas do, whose
     code belongs to the methods around them.
     """
-    found = method.reached.get(cls)
-    if found is None:
-        found = method.reached[cls] = _reached(world, method, cls)
-    return found
+    targets = method.targets_by_class.get(cls)
+    if targets is None:
+        targets = method.targets_by_class[cls] = _collect_targets(world, method, cls)
+    return targets
 
 
-def _reached(world: World, method: Method, cls: Class) -> tuple[Target, ...]:
+def _collect_targets(world: World, method: Method, cls: Class) -> tuple[Target, ...]:
     flags = method.flags
     if "s" in flags or "r" in flags or "f" in flags or method.name == "<init>":
-        return method.target
-    under = below(world, cls)
-    if not under:
-        return method.target
-    found: set[Target] = set() if method.abstract else set(method.target)
-    declaring = world.declaring(method.name, method.count)
-    if len(under) < len(declaring.classes):
-        inside = [cls for cls in under if cls in declaring.classes]
+        return method.targets
+    subclasses = find_subclasses(world, cls)
+    if not subclasses:
+        return method.targets
+    targets: set[Target] = set() if method.is_abstract else set(method.targets)
+    declaring = world.find_declaring_classes(method.name, method.parameter_count)
+    if len(subclasses) < len(declaring.classes):
+        declaring_subclasses = [cls for cls in subclasses if cls in declaring.classes]
     else:
-        inside = [cls for cls in declaring.classes if cls in under]
-    for one in inside:
-        for other in declaring.classes[one]:
-            if _runs(other) and overrides(world, other, method):
-                found.update(other.target)
-    for one in declaring.extended:
+        declaring_subclasses = [cls for cls in declaring.classes if cls in subclasses]
+    for declaring_class in declaring_subclasses:
+        for override in declaring.classes[declaring_class]:
+            if _is_concrete(override) and overrides(world, override, method):
+                targets.update(override.targets)
+    for declaring_class in declaring.extended:
         # A subclass may inherit the implementation from a class that does not have this type as an
         # ancestor, or in which the parameter types were not yet the same.
-        if cls in below(world, one):
+        if cls in find_subclasses(world, declaring_class):
             continue
-        if one in under or not below(world, one).isdisjoint(under):
-            found.update(_inherited_from(world, one, method, under))
-    if not found:
-        return method.target
-    return method.target if found == set(method.target) else tuple(sorted(found))
+        if declaring_class in subclasses or not find_subclasses(world, declaring_class).isdisjoint(
+            subclasses
+        ):
+            targets.update(_find_inherited_targets(world, declaring_class, method, subclasses))
+    if not targets:
+        return method.targets
+    return method.targets if targets == set(method.targets) else tuple(sorted(targets))
 
 
-def overrides(world: World, one: Method, method: Method) -> bool:
-    """Return whether method ``one`` overrides ``method`` (JLS 8.4.8.1)."""
-    flags = one.flags + method.flags
-    if one is method or "s" in flags or "r" in flags or method.cls not in ancestors(world, one.cls):
+def overrides(world: World, override: Method, method: Method) -> bool:
+    """Return whether ``override`` overrides ``method`` (JLS 8.4.8.1)."""
+    flags = override.flags + method.flags
+    if (
+        override is method
+        or "s" in flags
+        or "r" in flags
+        or method.cls not in find_ancestors(world, override.cls)
+    ):
         return False
-    visible = "u" in method.flags or "p" in method.flags or one.cls.package == method.cls.package
-    return visible and same_signature(world, one.cls, one, method)
+    visible = (
+        "u" in method.flags or "p" in method.flags or override.cls.package == method.cls.package
+    )
+    return visible and has_same_signature(world, override.cls, override, method)
 
 
-def _runs(method: Method) -> bool:
+def _is_concrete(method: Method) -> bool:
     return not ("a" in method.flags or "s" in method.flags or "r" in method.flags)
 
 
-def _inherited_from(
-    world: World, cls: Class, method: Method, under: frozenset[Class]
+def _find_inherited_targets(
+    world: World, cls: Class, method: Method, subclasses: frozenset[Class]
 ) -> list[Target]:
-    found: list[Target] = []
-    for one in cls.methods.get(method.name, ()):
-        if one is method or not _runs(one) or one.count != method.count:
+    """Return the methods of ``cls`` with which some of the subclasses implement ``method``."""
+    targets: list[Target] = []
+    for inherited in cls.methods.get(method.name, ()):
+        if (
+            inherited is method
+            or not _is_concrete(inherited)
+            or inherited.parameter_count != method.parameter_count
+        ):
             continue
         # Without type variables, the signatures are the same for all heirs or for none.
-        free = _is_free(world, one) or _is_free(world, method)
-        if not free and (cls in under or not same_signature(world, cls, one, method)):
+        has_variables = _has_type_variables(world, inherited) or _has_type_variables(world, method)
+        if not has_variables and (
+            cls in subclasses or not has_same_signature(world, cls, inherited, method)
+        ):
             continue
-        for heir in below(world, cls) & under:
-            has = one in members(world, heir, method.name)
-            if has and same_signature(world, heir, one, method):
-                found += one.target
+        for heir in find_subclasses(world, cls) & subclasses:
+            is_member = inherited in find_member_methods(world, heir, method.name)
+            if is_member and has_same_signature(world, heir, inherited, method):
+                targets += inherited.targets
                 break
-    return found
+    return targets
 
 
-def _is_free(world: World, method: Method) -> bool:
-    return any(one.free for one in parameters(world, method))
+def _has_type_variables(world: World, method: Method) -> bool:
+    return any(type_.free for type_ in resolve_parameter_types(world, method))

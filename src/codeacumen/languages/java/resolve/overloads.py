@@ -14,10 +14,10 @@ from codeacumen.languages.java.resolve.conversions import (
     MAYBE,
     NO,
     STRICT,
-    Open,
-    convert,
-    is_below,
-    unboxed,
+    OpenVariables,
+    check_subclass,
+    classify_conversion,
+    unboxed_name,
 )
 from codeacumen.languages.java.resolve.expressions import (
     BLOCK,
@@ -35,19 +35,23 @@ from codeacumen.languages.java.resolve.expressions import (
     STATEMENT,
     UPCALL,
 )
-from codeacumen.languages.java.resolve.members import function, member_types, same_signature
+from codeacumen.languages.java.resolve.members import (
+    find_function_type,
+    has_same_signature,
+    member_types,
+)
 from codeacumen.languages.java.resolve.scopes import own_type
 from codeacumen.languages.java.resolve.types import (
     NULL,
     VOID,
-    WIDER,
+    WIDENINGS,
     ArrayType,
     ClassType,
     Method,
     Primitive,
     Type,
+    TypeVariable,
     Unknown,
-    Variable,
     erasure,
 )
 
@@ -55,9 +59,9 @@ if TYPE_CHECKING:
     from codeacumen.languages.java.resolve.attribution import Attribution
 
 # Nested conditional expressions with more branches may have any type.
-MOST_BRANCHES = 100
+MAX_BRANCHES = 100
 # More pairs of methods are not compared for the most specific one (hundreds may all accept null).
-MOST_PAIRS = 2500
+MAX_PAIRS = 2500
 # The row of an expression, or a type without one (parameter of a functional interface).
 Argument: TypeAlias = int | Type
 
@@ -70,166 +74,240 @@ class Candidate(NamedTuple):
 
     method: Method
     site: ClassType | None
-    diamond: bool = False
+    is_diamond: bool = False
 
 
-def _open(at: Attribution, one: Candidate) -> Open:
-    if one.diamond:
-        return Open((one.method, one.method.cls))
-    own = one.site is not None and one.site is own_type(at.world, one.site.cls)
-    return Open((one.method,), one.site.cls if own and one.site is not None else None)
+def _find_open_variables(attribution: Attribution, candidate: Candidate) -> OpenVariables:
+    """Return the owners of the type variables that a call of the candidate infers."""
+    if candidate.is_diamond:
+        return OpenVariables((candidate.method, candidate.method.cls))
+    is_own_type = candidate.site is not None and candidate.site is own_type(
+        attribution.world, candidate.site.cls
+    )
+    return OpenVariables(
+        (candidate.method,),
+        candidate.site.cls if is_own_type and candidate.site is not None else None,
+    )
 
 
-def takes(method: Method, count: int) -> bool:
-    return method.count == count or (method.varargs and count >= method.count - 1)
+def accepts_argument_count(method: Method, argument_count: int) -> bool:
+    """Return whether a method can be called with so many arguments (JLS 15.12.2.1)."""
+    return method.parameter_count == argument_count or (
+        method.is_varargs and argument_count >= method.parameter_count - 1
+    )
 
 
-def choose(
-    at: Attribution, candidates: Sequence[Candidate], arguments: Sequence[Argument]
+def select_overloads(
+    attribution: Attribution, candidates: Sequence[Candidate], arguments: Sequence[Argument]
 ) -> list[Candidate]:
     """Return the candidates that the call may mean; a single one if that is certain."""
-    fitting = [one for one in candidates if takes(one.method, len(arguments))]
-    if len(fitting) < 2 or _alike(at, fitting):
-        return fitting
-    world = at.world
-    types = {one: member_types(world, one.site, one.method)[0] for one in fitting}
-    left = [one for one in fitting if one.method.count == len(arguments)]
-    fits = {
-        one: [_fits(at, a, p, _open(at, one)) for a, p in zip(arguments, types[one], strict=True)]
-        for one in left
+    right_arity = [
+        candidate
+        for candidate in candidates
+        if accepts_argument_count(candidate.method, len(arguments))
+    ]
+    if len(right_arity) < 2 or _is_one_inherited_method(attribution, right_arity):
+        return right_arity
+    world = attribution.world
+    parameter_types = {
+        candidate: member_types(world, candidate.site, candidate.method)[0]
+        for candidate in right_arity
     }
-    strict = [one for one in left if all(f in (STRICT, MAYBE) for f in fits[one])]
-    sure = [one for one in strict if MAYBE not in fits[one]]
-    if sure:
-        return _most_specific(at, strict, sure, types, arguments)
-    loose = [one for one in left if one not in strict and NO not in fits[one]]
-    sure = [one for one in loose if MAYBE not in fits[one]]
-    if sure:
-        return strict + _most_specific(at, loose, sure, types, arguments)
-    several = []
-    for one in fitting:
-        if one.method.varargs and one not in strict and one not in loose:
-            spread = _spread(types[one], len(arguments))
-            found = [
-                _fits(at, a, p, _open(at, one)) for a, p in zip(arguments, spread, strict=True)
+    fixed_arity = [
+        candidate for candidate in right_arity if candidate.method.parameter_count == len(arguments)
+    ]
+    compatibilities = {
+        candidate: [
+            _check_compatibility(
+                attribution, argument, parameter_type, _find_open_variables(attribution, candidate)
+            )
+            for argument, parameter_type in zip(arguments, parameter_types[candidate], strict=True)
+        ]
+        for candidate in fixed_arity
+    }
+    strict = [
+        candidate
+        for candidate in fixed_arity
+        if all(compatibility in (STRICT, MAYBE) for compatibility in compatibilities[candidate])
+    ]
+    certain = [candidate for candidate in strict if MAYBE not in compatibilities[candidate]]
+    if certain:
+        return _select_most_specific(attribution, strict, certain, parameter_types, arguments)
+    loose = [
+        candidate
+        for candidate in fixed_arity
+        if candidate not in strict and NO not in compatibilities[candidate]
+    ]
+    certain = [candidate for candidate in loose if MAYBE not in compatibilities[candidate]]
+    if certain:
+        return strict + _select_most_specific(
+            attribution, loose, certain, parameter_types, arguments
+        )
+    variable_arity = []
+    for candidate in right_arity:
+        if candidate.method.is_varargs and candidate not in strict and candidate not in loose:
+            expanded_types = _expand_varargs(parameter_types[candidate], len(arguments))
+            variable_arity_compatibilities = [
+                _check_compatibility(
+                    attribution,
+                    argument,
+                    parameter_type,
+                    _find_open_variables(attribution, candidate),
+                )
+                for argument, parameter_type in zip(arguments, expanded_types, strict=True)
             ]
-            if NO not in found:
-                several.append(one)
-                types[one] = tuple(spread)
-                if MAYBE not in found:
-                    sure.append(one)
-    if sure:
-        several = _most_specific(at, several, sure, types, arguments)
+            if NO not in variable_arity_compatibilities:
+                variable_arity.append(candidate)
+                parameter_types[candidate] = tuple(expanded_types)
+                if MAYBE not in variable_arity_compatibilities:
+                    certain.append(candidate)
+    if certain:
+        variable_arity = _select_most_specific(
+            attribution, variable_arity, certain, parameter_types, arguments
+        )
     # The source compiles, so if nothing fits, a type is wrong: any candidate may be meant.
-    return strict + loose + several or fitting
+    return strict + loose + variable_arity or right_arity
 
 
-def applicable(at: Attribution, one: Candidate, arguments: Sequence[Argument]) -> int:
+def check_applicability(
+    attribution: Attribution, candidate: Candidate, arguments: Sequence[Argument]
+) -> int:
     """Return whether a method is applicable to a call's arguments: STRICT, NO or MAYBE."""
-    types = member_types(at.world, one.site, one.method)[0]
-    found = NO
-    for wanted in (types, _spread(types, len(arguments)) if one.method.varargs else ()):
-        if len(wanted) == len(arguments):
-            fits = [_fits(at, a, p, _open(at, one)) for a, p in zip(arguments, wanted, strict=True)]
-            if NO not in fits and MAYBE not in fits:
+    parameter_types = member_types(attribution.world, candidate.site, candidate.method)[0]
+    applicability = NO
+    for target_types in (
+        parameter_types,
+        _expand_varargs(parameter_types, len(arguments)) if candidate.method.is_varargs else (),
+    ):
+        if len(target_types) == len(arguments):
+            compatibilities = [
+                _check_compatibility(
+                    attribution,
+                    argument,
+                    parameter_type,
+                    _find_open_variables(attribution, candidate),
+                )
+                for argument, parameter_type in zip(arguments, target_types, strict=True)
+            ]
+            if NO not in compatibilities and MAYBE not in compatibilities:
                 return STRICT
-            found = NO if NO in fits and found == NO else MAYBE
-    return found
+            applicability = NO if NO in compatibilities and applicability == NO else MAYBE
+    return applicability
 
 
-def _alike(at: Attribution, candidates: Sequence[Candidate]) -> bool:
+def _is_one_inherited_method(attribution: Attribution, candidates: Sequence[Candidate]) -> bool:
     """Return whether all candidates are one method that is inherited from several ancestors."""
     first = candidates[0]
     if first.site is None:
         return False
     return all(
-        one.site is first.site
-        and same_signature(at.world, first.site.cls, first.method, one.method)
-        for one in candidates[1:]
+        candidate.site is first.site
+        and has_same_signature(attribution.world, first.site.cls, first.method, candidate.method)
+        for candidate in candidates[1:]
     )
 
 
-def one_method(at: Attribution, candidates: Sequence[Candidate]) -> bool:
+def is_one_method(attribution: Attribution, candidates: Sequence[Candidate]) -> bool:
     """Return whether the candidates are one method."""
-    return len(candidates) == 1 or (bool(candidates) and _alike(at, candidates))
+    return len(candidates) == 1 or (
+        bool(candidates) and _is_one_inherited_method(attribution, candidates)
+    )
 
 
-def _spread(types: Sequence[Type], count: int) -> list[Type]:
+def _expand_varargs(parameter_types: Sequence[Type], argument_count: int) -> list[Type]:
     """Return the parameter types of a varargs method for so many arguments."""
-    last = types[-1]
-    of = last.of if isinstance(last, ArrayType) else last
-    return [*types[:-1], *[of] * (count - len(types) + 1)]
+    last = parameter_types[-1]
+    element_type = last.component_type if isinstance(last, ArrayType) else last
+    return [*parameter_types[:-1], *[element_type] * (argument_count - len(parameter_types) + 1)]
 
 
-def parameter(
-    at: Attribution,
+def find_formal_parameter_type(
+    attribution: Attribution,
     method: Method,
-    types: Sequence[Type],
-    place: int,
+    parameter_types: Sequence[Type],
+    index: int,
     arguments: Sequence[Argument],
 ) -> Type | None:
     """Return the type that a method expects at an argument's position."""
-    if method.varargs and types and place >= len(types) - 1:
-        one = arguments[place]
-        if len(arguments) != len(types) or not _is_array(at, one):
-            return _spread(types, len(arguments))[place]
-    return types[place] if place < len(types) else None
+    if method.is_varargs and parameter_types and index >= len(parameter_types) - 1:
+        argument = arguments[index]
+        if len(arguments) != len(parameter_types) or not _may_be_varargs_array(
+            attribution, argument
+        ):
+            return _expand_varargs(parameter_types, len(arguments))[index]
+    return parameter_types[index] if index < len(parameter_types) else None
 
 
-def _is_array(at: Attribution, argument: Argument) -> bool:
+def _may_be_varargs_array(attribution: Attribution, argument: Argument) -> bool:
     """Return whether an argument may be passed as the array of a varargs parameter."""
     if isinstance(argument, int):
-        if at.rows.code[argument] in (LAMBDA, REFERENCE):
+        if attribution.rows.code[argument] in (LAMBDA, REFERENCE):
             return False
-        argument = at.type_of(argument)
+        argument = attribution.type_of(argument)
     return argument is NULL or not isinstance(argument, Primitive | ClassType)
 
 
-def _fits(at: Attribution, argument: Argument, wanted: Type, open_: Open) -> int:
+def _check_compatibility(
+    attribution: Attribution, argument: Argument, target_type: Type, open_variables: OpenVariables
+) -> int:
+    """Return whether an argument is compatible with a type: NO, STRICT, LOOSE or MAYBE."""
     if not isinstance(argument, int):
-        return convert(at.world, argument, wanted, open_)
-    code = at.rows.code[argument]
+        return classify_conversion(attribution.world, argument, target_type, open_variables)
+    code = attribution.rows.code[argument]
     if code == LAMBDA:
-        return _lambda_fits(at, argument, wanted, open_)
+        return _check_lambda(attribution, argument, target_type, open_variables)
     if code == REFERENCE:
-        return _reference_fits(at, argument, wanted)
+        return _check_reference(attribution, argument, target_type)
     if code == CONDITION:
-        return _condition_fits(at, argument, wanted, open_)
-    given = at.type_of(argument)
+        return _check_conditional(attribution, argument, target_type, open_variables)
+    argument_type = attribution.type_of(argument)
     if code in (CALL, INVOKE, UPCALL, NEW, INNER):
         # A poly expression: the expected type may still determine its type arguments.
-        given = given if isinstance(given, Variable) else at.without_arguments(given)
-    return convert(at.world, given, wanted, open_)
+        argument_type = (
+            argument_type
+            if isinstance(argument_type, TypeVariable)
+            else attribution.erase_arguments(argument_type)
+        )
+    return classify_conversion(attribution.world, argument_type, target_type, open_variables)
 
 
-def _condition_fits(at: Attribution, row: int, wanted: Type, open_: Open) -> int:
-    """Check ``a ? b : c``: all branches have to fit, unless they are numbers (JLS 15.25)."""
-    waiting, branches = [row], []
-    while waiting:
-        one = waiting.pop()
-        if at.rows.code[one] == CONDITION:
-            waiting += at.rows.children(one)[1:]
+def _check_conditional(
+    attribution: Attribution, row: int, target_type: Type, open_variables: OpenVariables
+) -> int:
+    """Return the compatibility of ``a ? b : c``: of all branches, unless numeric (JLS 15.25)."""
+    pending, branches = [row], []
+    while pending:
+        operand = pending.pop()
+        if attribution.rows.code[operand] == CONDITION:
+            pending += attribution.rows.children(operand)[1:]
         else:
-            branches.append(one)
-        if len(waiting) + len(branches) > MOST_BRANCHES:
+            branches.append(operand)
+        if len(pending) + len(branches) > MAX_BRANCHES:
             return MAYBE
-    types = [at.type_of(one) for one in branches]
-    if all(unboxed(one) for one in types):
-        return convert(at.world, at.type_of(row), wanted, open_)
-    found = {_fits(at, one, wanted, open_) for one in branches}
-    if len(found) == 1:
-        return found.pop()
+    types = [attribution.type_of(branch) for branch in branches]
+    if all(unboxed_name(type_) for type_ in types):
+        return classify_conversion(
+            attribution.world, attribution.type_of(row), target_type, open_variables
+        )
+    compatibilities = {
+        _check_compatibility(attribution, branch, target_type, open_variables)
+        for branch in branches
+    }
+    if len(compatibilities) == 1:
+        return compatibilities.pop()
     # A numeric conditional may have a type that neither branch has.
-    numbers = [one for one in types if isinstance(one, Primitive | Unknown) and one is not NULL]
-    if NO in found:
-        return MAYBE if numbers else NO
-    return max(found)
+    may_be_numeric = [
+        type_ for type_ in types if isinstance(type_, Primitive | Unknown) and type_ is not NULL
+    ]
+    if NO in compatibilities:
+        return MAYBE if may_be_numeric else NO
+    return max(compatibilities)
 
 
-def shape_fits(at: Attribution, row: int, result: Type) -> int:
+def check_lambda_shape(attribution: Attribution, row: int, result_type: Type) -> int:
     """Check whether a lambda's body is compatible with void or a value (JLS 15.12.2.1)."""
-    flags = at.rows.b[row]
-    if result is VOID:
+    flags = attribution.rows.b[row]
+    if result_type is VOID:
         return NO if (flags & GIVES if flags & BLOCK else not flags & STATEMENT) else STRICT
     if flags & BLOCK:
         if flags & LEAVES or not flags & (GIVES | ENDLESS):
@@ -238,152 +316,185 @@ def shape_fits(at: Attribution, row: int, result: Type) -> int:
     return STRICT
 
 
-def is_explicit(at: Attribution, row: int) -> bool:
+def is_explicitly_typed(attribution: Attribution, row: int) -> bool:
     """Return whether a lambda is explicitly typed (JLS 15.27.1); true without parameters."""
-    count = at.rows.a[row]
-    return not any(at.rows.code[one] == PARAM for one in at.rows.children(row)[:count])
+    count = attribution.rows.a[row]
+    return not any(
+        attribution.rows.code[parameter] == PARAM
+        for parameter in attribution.rows.children(row)[:count]
+    )
 
 
-def _lambda_fits(at: Attribution, row: int, wanted: Type, open_: Open) -> int:
-    if not isinstance(wanted, ClassType):
-        return NO if isinstance(wanted, Primitive | ArrayType) else MAYBE
-    told = function(at.world, wanted)
-    if told is None:
-        return MAYBE if wanted.cls.kind == "outside" or not wanted.cls.complete else NO
-    given, result = told
-    if len(given) != at.rows.a[row]:
+def _check_lambda(
+    attribution: Attribution, row: int, target_type: Type, open_variables: OpenVariables
+) -> int:
+    if not isinstance(target_type, ClassType):
+        return NO if isinstance(target_type, Primitive | ArrayType) else MAYBE
+    signature = find_function_type(attribution.world, target_type)
+    if signature is None:
+        return MAYBE if target_type.cls.kind == "outside" or not target_type.cls.is_complete else NO
+    parameter_types, result_type = signature
+    if len(parameter_types) != attribution.rows.a[row]:
         return NO
-    found = shape_fits(at, row, result)
-    if found == NO or not is_explicit(at, row) or at.rows.b[row] & BLOCK or result is VOID:
-        return found
+    shape = check_lambda_shape(attribution, row, result_type)
+    if (
+        shape == NO
+        or not is_explicitly_typed(attribution, row)
+        or attribution.rows.b[row] & BLOCK
+        or result_type is VOID
+    ):
+        return shape
     # Only the body of an explicitly typed lambda is pertinent to applicability (JLS 15.12.2.2).
-    body = at.type_of(at.rows.children(row)[-1])
-    if body is VOID:
+    body_type = attribution.type_of(attribution.rows.children(row)[-1])
+    if body_type is VOID:
         return NO
-    if isinstance(body, Unknown):
+    if isinstance(body_type, Unknown):
         return MAYBE
-    if result.free or isinstance(result, Unknown):
+    if result_type.free or isinstance(result_type, Unknown):
         return STRICT
-    fits = convert(at.world, at.without_arguments(body), result, open_)
-    narrow = isinstance(body, Primitive) and isinstance(result, Primitive)
+    compatibility = classify_conversion(
+        attribution.world, attribution.erase_arguments(body_type), result_type, open_variables
+    )
+    is_narrowable = isinstance(body_type, Primitive) and isinstance(result_type, Primitive)
     # A constant may be narrowed, depending on its value (JLS 5.2).
-    return MAYBE if fits == MAYBE or (fits == NO and narrow) else (NO if fits == NO else STRICT)
+    return (
+        MAYBE
+        if compatibility == MAYBE or (compatibility == NO and is_narrowable)
+        else (NO if compatibility == NO else STRICT)
+    )
 
 
-def _reference_fits(at: Attribution, row: int, wanted: Type) -> int:
-    if not isinstance(wanted, ClassType):
-        return NO if isinstance(wanted, Primitive | ArrayType) else MAYBE
-    told = function(at.world, wanted)
-    if told is None:
-        return MAYBE if wanted.cls.kind == "outside" or not wanted.cls.complete else NO
-    given, result = told
-    methods, unbound = at.referred(row)
+def _check_reference(attribution: Attribution, row: int, target_type: Type) -> int:
+    if not isinstance(target_type, ClassType):
+        return NO if isinstance(target_type, Primitive | ArrayType) else MAYBE
+    signature = find_function_type(attribution.world, target_type)
+    if signature is None:
+        return MAYBE if target_type.cls.kind == "outside" or not target_type.cls.is_complete else NO
+    parameter_types, result_type = signature
+    methods, unbound = attribution.referred_methods(row)
     if not methods:
         return MAYBE
-    if not any(_refers(one, len(given), unbound) for one in methods):
+    if not any(_may_refer_to(method, len(parameter_types), unbound) for method in methods):
         return NO
     if len(methods) > 1:
         return STRICT
-    void = at.returns_void(methods[0])
-    return NO if void and result is not VOID else STRICT
+    returns_void = attribution.returns_void(methods[0])
+    return NO if returns_void and result_type is not VOID else STRICT
 
 
-def _refers(method: Method, count: int, unbound: bool) -> bool:
+def _may_refer_to(method: Method, parameter_count: int, unbound: bool) -> bool:
     """Return whether a method reference may mean a method, as a function of so many parameters.
 
     For ``Type::method`` the first parameter is the object unless the method is static
     (JLS 15.12.2.1).
     """
     if method.name == "<init>":
-        return takes(method, count)
+        return accepts_argument_count(method, parameter_count)
     if unbound:
-        return takes(method, count if method.static else count - 1)
-    return not method.static and takes(method, count)
+        return accepts_argument_count(
+            method, parameter_count if method.is_static else parameter_count - 1
+        )
+    return not method.is_static and accepts_argument_count(method, parameter_count)
 
 
-def _most_specific(
-    at: Attribution,
+def _select_most_specific(
+    attribution: Attribution,
     possible: list[Candidate],
-    sure: list[Candidate],
-    types: dict[Candidate, tuple[Type, ...]],
+    certain: list[Candidate],
+    parameter_types: dict[Candidate, tuple[Type, ...]],
     arguments: Sequence[Argument],
 ) -> list[Candidate]:
     """Drop candidates if a certainly applicable one is more specific (JLS 15.12.2.5)."""
-    if len(possible) * len(sure) > MOST_PAIRS:
+    if len(possible) * len(certain) > MAX_PAIRS:
         return possible
-    left = []
-    for one in possible:
-        beaten = False
-        for other in sure:
-            if other is one:
+    remaining = []
+    for candidate in possible:
+        is_less_specific = False
+        for rival in certain:
+            if rival is candidate:
                 continue
-            if _more_specific(at, other, one, types, arguments) and not (
-                one in sure and _more_specific(at, one, other, types, arguments)
+            if _is_more_specific(
+                attribution, rival, candidate, parameter_types, arguments
+            ) and not (
+                candidate in certain
+                and _is_more_specific(attribution, candidate, rival, parameter_types, arguments)
             ):
-                beaten = True
+                is_less_specific = True
                 break
-        if not beaten:
-            left.append(one)
-    return left
+        if not is_less_specific:
+            remaining.append(candidate)
+    return remaining
 
 
-def _more_specific(
-    at: Attribution,
-    one: Candidate,
+def _is_more_specific(
+    attribution: Attribution,
+    candidate: Candidate,
     other: Candidate,
-    types: dict[Candidate, tuple[Type, ...]],
+    parameter_types: dict[Candidate, tuple[Type, ...]],
     arguments: Sequence[Argument],
 ) -> bool:
-    mine, others = types[one], types[other]
-    count = max(len(mine), len(others))
-    if len(mine) < count and one.method.varargs:
-        mine = tuple(_spread(mine, count))
-    if len(others) < count and other.method.varargs:
-        others = tuple(_spread(others, count))
-    for place in range(min(len(arguments), len(mine), len(others))):
-        argument = arguments[place]
-        a, b = erasure(mine[place]), erasure(others[place])
-        if a is b or _is_subtype(at, a, b):
+    own_types, other_types = parameter_types[candidate], parameter_types[other]
+    count = max(len(own_types), len(other_types))
+    if len(own_types) < count and candidate.method.is_varargs:
+        own_types = tuple(_expand_varargs(own_types, count))
+    if len(other_types) < count and other.method.is_varargs:
+        other_types = tuple(_expand_varargs(other_types, count))
+    for index in range(min(len(arguments), len(own_types), len(other_types))):
+        argument = arguments[index]
+        own_erasure, other_erasure = erasure(own_types[index]), erasure(other_types[index])
+        if own_erasure is other_erasure or _is_subtype(attribution, own_erasure, other_erasure):
             continue
-        function_ = isinstance(argument, int) and at.rows.code[argument] in (LAMBDA, REFERENCE)
-        if function_ and _better_function(at, int(argument), mine[place], others[place]):  # type: ignore[arg-type]
+        if (
+            isinstance(argument, int)
+            and attribution.rows.code[argument] in (LAMBDA, REFERENCE)
+            and _is_more_specific_function(
+                attribution, argument, own_types[index], other_types[index]
+            )
+        ):
             continue
         return False
     return True
 
 
-def _is_subtype(at: Attribution, one: Type, other: Type) -> bool:
-    if isinstance(one, Primitive):
-        return isinstance(other, Primitive) and other.name in WIDER.get(one.name, ())
-    if isinstance(one, ArrayType) and isinstance(other, ArrayType):
-        return one.of is other.of or _is_subtype(at, one.of, other.of)
-    if isinstance(one, ClassType) and isinstance(other, ClassType):
-        return is_below(at.world, one.cls, other.cls) == STRICT
-    return isinstance(one, ArrayType) and isinstance(other, ClassType)
+def _is_subtype(attribution: Attribution, type_: Type, other: Type) -> bool:
+    if isinstance(type_, Primitive):
+        return isinstance(other, Primitive) and other.name in WIDENINGS.get(type_.name, ())
+    if isinstance(type_, ArrayType) and isinstance(other, ArrayType):
+        return type_.component_type is other.component_type or _is_subtype(
+            attribution, type_.component_type, other.component_type
+        )
+    if isinstance(type_, ClassType) and isinstance(other, ClassType):
+        return check_subclass(attribution.world, type_.cls, other.cls) == STRICT
+    return isinstance(type_, ArrayType) and isinstance(other, ClassType)
 
 
-def _better_function(at: Attribution, row: int, one: Type, other: Type) -> bool:
+def _is_more_specific_function(
+    attribution: Attribution, row: int, type_: Type, other: Type
+) -> bool:
     """Return whether a function type is more specific than another for a lambda or a method
     reference (JLS 15.12.2.5)."""
-    mine, others = function(at.world, one), function(at.world, other)
-    if mine is None or others is None or len(mine[0]) != len(others[0]):
+    signature, other_signature = (
+        find_function_type(attribution.world, type_),
+        find_function_type(attribution.world, other),
+    )
+    if signature is None or other_signature is None or len(signature[0]) != len(other_signature[0]):
         return False
-    result, wanted = mine[1], others[1]
-    if at.rows.code[row] == LAMBDA:
-        if not is_explicit(at, row):
+    result_type, other_result_type = signature[1], other_signature[1]
+    if attribution.rows.code[row] == LAMBDA:
+        if not is_explicitly_typed(attribution, row):
             return False
-        given = at.lambda_result(row)
+        actual_type = attribution.lambda_result_type(row)
     else:
-        methods, _ = at.referred(row)
+        methods, _ = attribution.referred_methods(row)
         if len(methods) != 1:
             return False
-        given = at.result_of_method(methods[0])
-    if wanted is VOID:
+        actual_type = attribution.method_result_type(methods[0])
+    if other_result_type is VOID:
         return True
-    if result is VOID:
+    if result_type is VOID:
         return False
-    if isinstance(result, Primitive) and not isinstance(wanted, Primitive):
-        return isinstance(given, Primitive)
-    if isinstance(wanted, Primitive) and not isinstance(result, Primitive):
-        return isinstance(given, ClassType | ArrayType | Variable)
-    return _is_subtype(at, erasure(result), erasure(wanted))
+    if isinstance(result_type, Primitive) and not isinstance(other_result_type, Primitive):
+        return isinstance(actual_type, Primitive)
+    if isinstance(other_result_type, Primitive) and not isinstance(result_type, Primitive):
+        return isinstance(actual_type, ClassType | ArrayType | TypeVariable)
+    return _is_subtype(attribution, erasure(result_type), erasure(other_result_type))

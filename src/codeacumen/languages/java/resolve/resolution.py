@@ -12,27 +12,27 @@ from codeacumen.languages.java.resolve import expressions as code
 from codeacumen.languages.java.resolve.conversions import MAYBE, NO
 from codeacumen.languages.java.resolve.generics import is_diamond
 from codeacumen.languages.java.resolve.members import (
-    below,
     bound_types,
-    function,
-    members,
+    find_function_type,
+    find_member_methods,
+    find_subclasses,
     overrides,
 )
 from codeacumen.languages.java.resolve.overloads import (
     Argument,
     Candidate,
-    applicable,
-    choose,
-    one_method,
-    takes,
+    accepts_argument_count,
+    check_applicability,
+    is_one_method,
+    select_overloads,
 )
 from codeacumen.languages.java.resolve.scopes import (
-    NESTING,
-    ancestors,
-    as_super,
+    MAX_NESTING,
+    as_supertype,
+    find_ancestors,
+    find_supertypes,
     own_type,
-    supers,
-    type_in,
+    resolve_type,
 )
 from codeacumen.languages.java.resolve.types import (
     UNKNOWN,
@@ -44,7 +44,7 @@ from codeacumen.languages.java.resolve.types import (
     Unknown,
     class_type,
 )
-from codeacumen.languages.java.resolve.world import World, label
+from codeacumen.languages.java.resolve.world import World, qualified_name
 
 if TYPE_CHECKING:
     from codeacumen.languages.java.resolve.attribution import Attribution
@@ -64,226 +64,286 @@ class Resolution(NamedTuple):
     """
 
     candidates: tuple[Candidate, ...] = ()
-    ambiguous: bool = False
-    special: bool = False
-    static: bool = False
+    is_ambiguous: bool = False
+    is_special: bool = False
+    is_static: bool = False
     name: str = ""
-    under: Class | None = None
+    base_class: Class | None = None
 
 
-NOTHING = Resolution()
+UNRESOLVED = Resolution()
 
 
-def resolve(at: Attribution, row: int) -> Resolution:
-    what = at.rows.code[row]
-    if what == code.CALL:
-        return _unqualified(at, row)
-    if what == code.INVOKE:
-        return _qualified(at, row)
-    if what == code.UPCALL:
-        return _upward(at, row)
-    if what == code.REFERENCE:
-        return resolve_reference(at, row)
-    return _constructor(at, row)
+def resolve_call(attribution: Attribution, row: int) -> Resolution:
+    """Return the methods that a call, a creation or a method reference may mean."""
+    row_code = attribution.rows.code[row]
+    if row_code == code.CALL:
+        return _resolve_unqualified(attribution, row)
+    if row_code == code.INVOKE:
+        return _resolve_qualified(attribution, row)
+    if row_code == code.UPCALL:
+        return _resolve_qualified_super(attribution, row)
+    if row_code == code.REFERENCE:
+        return resolve_reference(attribution, row)
+    return _resolve_creation(attribution, row)
 
 
 # ---- methods
 
 
-def _unqualified(at: Attribution, row: int) -> Resolution:
+def _resolve_unqualified(attribution: Attribution, row: int) -> Resolution:
     """Resolve a call without receiver in the innermost class with the name (JLS 15.12.1)."""
-    world, rows = at.world, at.rows
+    world, rows = attribution.world, attribution.rows
     name = rows.text(row)
     arguments = rows.arguments(row)
-    here: Class | None = rows.scopes[row].cls
-    unseen: Class | None = None
-    for _ in range(NESTING):
-        if here is None:
+    cls: Class | None = rows.scopes[row].cls
+    incomplete_class: Class | None = None
+    for _ in range(MAX_NESTING):
+        if cls is None:
             break
-        found = members(world, here, name)
-        if found:
-            site = own_type(world, here)
-            resolution = _among(at, row, [Candidate(one, site) for one in found], arguments)
+        methods = find_member_methods(world, cls, name)
+        if methods:
+            site = own_type(world, cls)
+            resolution = _select_candidates(
+                attribution, row, [Candidate(method, site) for method in methods], arguments
+            )
             if resolution.candidates:
                 # A class in between may inherit such a method from an unknown class.
-                return resolution if unseen is None else resolution._replace(ambiguous=True)
-            unseen = unseen or here
-        if not here.complete:
-            unseen = unseen or here
-        here = here.owner
+                return (
+                    resolution
+                    if incomplete_class is None
+                    else resolution._replace(is_ambiguous=True)
+                )
+            incomplete_class = incomplete_class or cls
+        if not cls.is_complete:
+            incomplete_class = incomplete_class or cls
+        cls = cls.owner
     unit = rows.unit
     candidates: list[Candidate] = []
-    outside = ""
-    single = unit.static.get(name, [])
-    for holders in (single, unit.static_on_demand):
-        for before in holders:
-            holder = world.find(before, unit)
-            if holder is not None:
-                found = members(world, holder, name)
-                candidates += [Candidate(one, None) for one in found if one.static]
-            if holder is None or not holder.complete:
-                outside = outside or before
-        if candidates or (outside and single):
+    unknown_owner = ""
+    single_imports = unit.static_imports.get(name, [])
+    for owner_names in (single_imports, unit.static_on_demand_imports):
+        for owner_name in owner_names:
+            owner = world.find_class(owner_name, unit)
+            if owner is not None:
+                methods = find_member_methods(world, owner, name)
+                candidates += [Candidate(method, None) for method in methods if method.is_static]
+            if owner is None or not owner.is_complete:
+                unknown_owner = unknown_owner or owner_name
+        if candidates or (unknown_owner and single_imports):
             break
-    resolution = _among(at, row, candidates, arguments) if candidates else NOTHING
+    resolution = (
+        _select_candidates(attribution, row, candidates, arguments) if candidates else UNRESOLVED
+    )
     if resolution.candidates:
         # An import of the method by its name is certain.
-        sure = unseen is None or bool(single)
-        return resolution if sure else resolution._replace(ambiguous=True)
-    count = len(arguments)
-    if single and outside:
-        return Resolution(name=f"{outside}.{name}/{count}", static=True)
-    if unseen is not None:
-        return Resolution(name=f"{_outside(at, unseen)}.{name}/{count}", under=unseen)
-    if outside:
-        return Resolution(name=f"?.{name}/{count}")
-    return Resolution(name=f"?.{name}/{count}", under=world.object)
+        is_certain = incomplete_class is None or bool(single_imports)
+        return resolution if is_certain else resolution._replace(is_ambiguous=True)
+    argument_count = len(arguments)
+    if single_imports and unknown_owner:
+        return Resolution(name=f"{unknown_owner}.{name}/{argument_count}", is_static=True)
+    if incomplete_class is not None:
+        return Resolution(
+            name=f"{_name_unknown_ancestor(attribution, incomplete_class)}.{name}/{argument_count}",
+            base_class=incomplete_class,
+        )
+    if unknown_owner:
+        return Resolution(name=f"?.{name}/{argument_count}")
+    return Resolution(name=f"?.{name}/{argument_count}", base_class=world.object_class)
 
 
-def _outside(at: Attribution, cls: Class) -> str:
+def _name_unknown_ancestor(attribution: Attribution, cls: Class) -> str:
     """Return the name of the first unknown ancestor, else of the class."""
-    for above in ancestors(at.world, cls):
-        if above.kind == "outside":
-            return label(above)
-    return label(cls)
+    for ancestor in find_ancestors(attribution.world, cls):
+        if ancestor.kind == "outside":
+            return qualified_name(ancestor)
+    return qualified_name(cls)
 
 
-def _qualified(at: Attribution, row: int) -> Resolution:
-    rows = at.rows
+def _resolve_qualified(attribution: Attribution, row: int) -> Resolution:
+    rows = attribution.rows
     receiver = rows.receiver(row)
     arguments = rows.arguments(row)
     if rows.code[receiver] == code.SUPER:
-        return _on_super(at, row, rows.scopes[row].cls, arguments)
-    before = at.meaning(receiver)
-    if before.kind == "package":
-        return _on(at, row, UNKNOWN, arguments)
-    if before.kind == "type":
-        return _on(at, row, before.type, arguments, static=True)._replace(static=True)
-    return _on(at, row, before.type, arguments)
+        return _resolve_on_super(attribution, row, rows.scopes[row].cls, arguments)
+    meaning = attribution.meaning_of(receiver)
+    if meaning.kind == "package":
+        return _resolve_on_type(attribution, row, UNKNOWN, arguments)
+    if meaning.kind == "type":
+        return _resolve_on_type(attribution, row, meaning.type, arguments, is_static=True)._replace(
+            is_static=True
+        )
+    return _resolve_on_type(attribution, row, meaning.type, arguments)
 
 
-def _on_super(at: Attribution, row: int, cls: Class, arguments: Sequence[Argument]) -> Resolution:
-    above = supers(at.world, cls)
-    type_: Type = above[0] if above else at.world.object_type
-    return _on(at, row, type_, arguments)._replace(special=True)
+def _resolve_on_super(
+    attribution: Attribution, row: int, cls: Class, arguments: Sequence[Argument]
+) -> Resolution:
+    supertypes = find_supertypes(attribution.world, cls)
+    type_: Type = supertypes[0] if supertypes else attribution.world.object_type
+    return _resolve_on_type(attribution, row, type_, arguments)._replace(is_special=True)
 
 
-def _upward(at: Attribution, row: int) -> Resolution:
+def _resolve_qualified_super(attribution: Attribution, row: int) -> Resolution:
     """Resolve ``X.super.m()``: ``X`` is a superinterface or an outer class."""
-    rows = at.rows
+    rows = attribution.rows
     arguments = rows.arguments(row)
-    type_ = at.meaning(rows.receiver(row)).type
+    type_ = attribution.meaning_of(rows.receiver(row)).type
     if not isinstance(type_, ClassType):
-        return _on(at, row, UNKNOWN, arguments)
+        return _resolve_on_type(attribution, row, UNKNOWN, arguments)
     if type_.cls.is_interface:
-        seen = as_super(at.world, own_type(at.world, rows.scopes[row].cls), type_.cls)
-        return _on(at, row, seen or type_, arguments)._replace(special=True)
-    return _on_super(at, row, type_.cls, arguments)
+        supertype = as_supertype(
+            attribution.world, own_type(attribution.world, rows.scopes[row].cls), type_.cls
+        )
+        return _resolve_on_type(attribution, row, supertype or type_, arguments)._replace(
+            is_special=True
+        )
+    return _resolve_on_super(attribution, row, type_.cls, arguments)
 
 
-def _on(
-    at: Attribution,
+def _resolve_on_type(
+    attribution: Attribution,
     row: int,
     type_: Type,
     arguments: Sequence[Argument],
-    static: bool = False,
+    is_static: bool = False,
 ) -> Resolution:
-    """Resolve a call on an object of a type, or on the type itself (``static``)."""
-    world = at.world
-    name = at.rows.text(row)
-    count = len(arguments)
+    """Resolve a call on an object of a type, or on the type itself (``is_static``)."""
+    world = attribution.world
+    name = attribution.rows.text(row)
+    argument_count = len(arguments)
     candidates: list[Candidate] = []
-    unseen: Class | None = None
-    for one in bound_types(type_):
-        if isinstance(one, ArrayType):
-            if name == "clone" and not count:
+    incomplete_class: Class | None = None
+    for bound in bound_types(type_):
+        if isinstance(bound, ArrayType):
+            if name == "clone" and not argument_count:
                 return Resolution(name=ARRAY_CLONE)
             # No class extends an array type, so that no override can run.
-            found = members(world, world.object, name)
-            candidates += [Candidate(method, None) for method in found]
+            methods = find_member_methods(world, world.object_class, name)
+            candidates += [Candidate(method, None) for method in methods]
             continue
-        if not isinstance(one, ClassType):
-            cls = one.upper if isinstance(one, Unknown) and one.upper else world.object
-            if not _is_settled(at, cls, name, count):
-                before = "?" if cls is world.object else label(cls)
-                return Resolution(name=f"{before}.{name}/{count}", under=cls, ambiguous=True)
-            return _on(at, row, class_type(cls), arguments)._replace(ambiguous=True)
-        found = members(world, one.cls, name)
-        if static and any(method.static for method in found):
-            found = tuple([method for method in found if method.static])
-        known = {candidate.method for candidate in candidates}
-        candidates += [Candidate(method, one) for method in found if method not in known]
-        if not one.cls.complete:
-            unseen = unseen or one.cls
-    resolution = _among(at, row, candidates, arguments, static) if candidates else NOTHING
+        if not isinstance(bound, ClassType):
+            cls = (
+                bound.bound_class
+                if isinstance(bound, Unknown) and bound.bound_class
+                else world.object_class
+            )
+            if not _has_no_other_overloads(attribution, cls, name, argument_count):
+                class_name = "?" if cls is world.object_class else qualified_name(cls)
+                return Resolution(
+                    name=f"{class_name}.{name}/{argument_count}", base_class=cls, is_ambiguous=True
+                )
+            return _resolve_on_type(attribution, row, class_type(cls), arguments)._replace(
+                is_ambiguous=True
+            )
+        methods = find_member_methods(world, bound.cls, name)
+        if is_static and any(method.is_static for method in methods):
+            methods = tuple([method for method in methods if method.is_static])
+        known_methods = {candidate.method for candidate in candidates}
+        candidates += [
+            Candidate(method, bound) for method in methods if method not in known_methods
+        ]
+        if not bound.cls.is_complete:
+            incomplete_class = incomplete_class or bound.cls
+    resolution = (
+        _select_candidates(attribution, row, candidates, arguments, is_static)
+        if candidates
+        else UNRESOLVED
+    )
     if resolution.candidates:
         return resolution
-    if unseen is not None:
-        return Resolution(name=f"{_outside(at, unseen)}.{name}/{count}", under=unseen)
-    return Resolution(name=f"?.{name}/{count}", under=world.object)
+    if incomplete_class is not None:
+        return Resolution(
+            name=f"{_name_unknown_ancestor(attribution, incomplete_class)}.{name}/{argument_count}",
+            base_class=incomplete_class,
+        )
+    return Resolution(name=f"?.{name}/{argument_count}", base_class=world.object_class)
 
 
-def _is_settled(at: Attribution, cls: Class, name: str, count: int) -> bool:
+def _has_no_other_overloads(
+    attribution: Attribution, cls: Class, name: str, argument_count: int
+) -> bool:
     """Return whether a call on any descendant of a class means a method that the class has.
 
     That is so if no descendant declares another method of the name for so many arguments.
     """
-    key = (cls, name, count)
-    if key not in at.world.settled:
-        world = at.world
-        known = [one for one in members(world, cls, name) if takes(one, count)]
-        near = below(world, cls)
-        at.world.settled[key] = bool(known) and all(
-            one in known or any(overrides(world, one, other) for other in known)
-            for one in world.like(name, count)
-            if one.cls in near
+    key = (cls, name, argument_count)
+    if key not in attribution.world.has_no_other_overloads:
+        world = attribution.world
+        known_methods = [
+            method
+            for method in find_member_methods(world, cls, name)
+            if accepts_argument_count(method, argument_count)
+        ]
+        descendants = find_subclasses(world, cls)
+        attribution.world.has_no_other_overloads[key] = bool(known_methods) and all(
+            method in known_methods
+            or any(overrides(world, method, known_method) for known_method in known_methods)
+            for method in world.find_methods_accepting(name, argument_count)
+            if method.cls in descendants
         )
-    return at.world.settled[key]
+    return attribution.world.has_no_other_overloads[key]
 
 
-def _among(
-    at: Attribution,
+def _select_candidates(
+    attribution: Attribution,
     row: int,
     candidates: Sequence[Candidate],
     arguments: Sequence[Argument],
-    static: bool = False,
+    is_static: bool = False,
 ) -> Resolution:
-    seen = [one for one in candidates if takes(one.method, len(arguments))]
-    if len(seen) > 1:
-        scope = at.rows.scopes[row].cls
-        seen = [one for one in seen if accessible(at.world, scope, one.method)] or seen
-        seen = choose(at, seen, arguments)
-    ambiguous = not one_method(at, seen) and len(seen) > 0
-    if any(one.site is not None and not one.site.cls.complete for one in seen):
+    """Select the overloads among candidates that the call may mean (JLS 15.12.2)."""
+    selected = [
+        candidate
+        for candidate in candidates
+        if accepts_argument_count(candidate.method, len(arguments))
+    ]
+    if len(selected) > 1:
+        scope = attribution.rows.scopes[row].cls
+        selected = [
+            candidate
+            for candidate in selected
+            if is_accessible(attribution.world, scope, candidate.method)
+        ] or selected
+        selected = select_overloads(attribution, selected, arguments)
+    is_ambiguous = not is_one_method(attribution, selected) and len(selected) > 0
+    if any(
+        candidate.site is not None and not candidate.site.cls.is_complete for candidate in selected
+    ):
         # Unknown ancestors may declare further overloads: being the only one is not enough.
-        fits = {one: applicable(at, one, arguments) for one in seen}
-        seen = [one for one in seen if fits[one] != NO]
-        ambiguous = ambiguous or any(fits[one] == MAYBE for one in seen)
-    return Resolution(tuple(seen), ambiguous=ambiguous)
+        applicabilities = {
+            candidate: check_applicability(attribution, candidate, arguments)
+            for candidate in selected
+        }
+        selected = [candidate for candidate in selected if applicabilities[candidate] != NO]
+        is_ambiguous = is_ambiguous or any(
+            applicabilities[candidate] == MAYBE for candidate in selected
+        )
+    return Resolution(tuple(selected), is_ambiguous=is_ambiguous)
 
 
-def accessible(world: World, scope: Class, method: Method) -> bool:
+def is_accessible(world: World, scope: Class, method: Method) -> bool:
     """Return whether code in a class may access a method (JLS 6.6)."""
     flags, cls = method.flags, method.cls
     if "u" in flags:
         return True
     if "r" in flags:
-        return _outermost(cls) is _outermost(scope)
+        return _find_outermost_class(cls) is _find_outermost_class(scope)
     if cls.package == scope.package:
         return True
     if "p" not in flags:
         return False
-    here: Class | None = scope
-    for _ in range(NESTING):
-        if here is None:
+    enclosing_class: Class | None = scope
+    for _ in range(MAX_NESTING):
+        if enclosing_class is None:
             return False
-        if cls in ancestors(world, here):
+        if cls in find_ancestors(world, enclosing_class):
             return True
-        here = here.owner
+        enclosing_class = enclosing_class.owner
     return True
 
 
-def _outermost(cls: Class) -> Class:
+def _find_outermost_class(cls: Class) -> Class:
     while cls.owner is not None:
         cls = cls.owner
     return cls
@@ -292,154 +352,201 @@ def _outermost(cls: Class) -> Class:
 # ---- constructors
 
 
-def _constructor(at: Attribution, row: int) -> Resolution:
-    rows, world = at.rows, at.world
+def _resolve_creation(attribution: Attribution, row: int) -> Resolution:
+    rows, world = attribution.rows, attribution.world
     cls = rows.scopes[row].cls
-    what = rows.code[row]
+    row_code = rows.code[row]
     arguments = rows.arguments(row)
     site: Type
-    if what == code.CONSTANT:
+    if row_code == code.CONSTANT:
         site = own_type(world, cls)
-    elif what == code.CONSTRUCT:
-        above = supers(world, cls)
-        itself = rows.a[row] in (1, 3)
-        site = own_type(world, cls) if itself else (above[0] if above else UNKNOWN)
+    elif row_code == code.CONSTRUCT:
+        supertypes = find_supertypes(world, cls)
+        is_this_call = rows.a[row] in (1, 3)
+        site = own_type(world, cls) if is_this_call else (supertypes[0] if supertypes else UNKNOWN)
     else:
-        site = at.created_type(row)
+        site = attribution.created_type(row)
     if isinstance(site, ClassType) and site.cls.is_interface:
         site = world.object_type  # an anonymous class that implements an interface
-    return construct(at, row, site, arguments)
+    return resolve_constructor(attribution, row, site, arguments)
 
 
-def construct(at: Attribution, row: int, site: Type, arguments: Sequence[Argument]) -> Resolution:
-    count = len(arguments)
-    if not isinstance(site, ClassType) and at.rows.code[row] == code.INNER:
+def resolve_constructor(
+    attribution: Attribution, row: int, site: Type, arguments: Sequence[Argument]
+) -> Resolution:
+    """Resolve the constructor of a class type for the arguments of a call (JLS 15.9.3)."""
+    argument_count = len(arguments)
+    if not isinstance(site, ClassType) and attribution.rows.code[row] == code.INNER:
         # The outer object's type is unknown: any inner class of the name may be meant.
-        classes = at.world.inner_classes(at.rows.text(row).partition("<")[0])
-        made = [one for cls in classes for one in cls.methods.get(CONSTRUCTOR, ())]
-        fitting = tuple([Candidate(one, None) for one in made if takes(one, count)])
-        return Resolution(fitting, bool(fitting), special=True, name=f"?.{CONSTRUCTOR}/{count}")
+        classes = attribution.world.find_inner_classes(attribution.rows.text(row).partition("<")[0])
+        constructors = [
+            constructor for cls in classes for constructor in cls.methods.get(CONSTRUCTOR, ())
+        ]
+        candidates = tuple(
+            [
+                Candidate(constructor, None)
+                for constructor in constructors
+                if accepts_argument_count(constructor, argument_count)
+            ]
+        )
+        return Resolution(
+            candidates, bool(candidates), is_special=True, name=f"?.{CONSTRUCTOR}/{argument_count}"
+        )
     if not isinstance(site, ClassType) or site.cls.kind == "outside":
-        name = label(site.cls) if isinstance(site, ClassType) else "?"
-        return Resolution(name=f"{name}.{CONSTRUCTOR}/{count}", special=True)
-    made = site.cls.methods.get(CONSTRUCTOR, [])
-    diamond = at.rows.code[row] in (code.NEW, code.INNER) and is_diamond(at, row)
-    seen = own_type(at.world, site.cls) if diamond else site
-    found = _among(at, row, [Candidate(one, seen, diamond) for one in made], arguments)
-    if not found.candidates:
-        every = tuple([Candidate(one, site) for one in made])
-        found = Resolution(every, ambiguous=True, name=f"{label(site.cls)}.{CONSTRUCTOR}/{count}")
-    return found._replace(special=True)
+        name = qualified_name(site.cls) if isinstance(site, ClassType) else "?"
+        return Resolution(name=f"{name}.{CONSTRUCTOR}/{argument_count}", is_special=True)
+    constructors = site.cls.methods.get(CONSTRUCTOR, [])
+    has_diamond = attribution.rows.code[row] in (code.NEW, code.INNER) and is_diamond(
+        attribution, row
+    )
+    created_type = own_type(attribution.world, site.cls) if has_diamond else site
+    resolution = _select_candidates(
+        attribution,
+        row,
+        [Candidate(constructor, created_type, has_diamond) for constructor in constructors],
+        arguments,
+    )
+    if not resolution.candidates:
+        all_candidates = tuple([Candidate(constructor, site) for constructor in constructors])
+        resolution = Resolution(
+            all_candidates,
+            is_ambiguous=True,
+            name=f"{qualified_name(site.cls)}.{CONSTRUCTOR}/{argument_count}",
+        )
+    return resolution._replace(is_special=True)
 
 
 # ---- method references
 
 
-def referred(at: Attribution, row: int) -> tuple[list[Candidate], bool, bool]:
+def find_referred_methods(attribution: Attribution, row: int) -> tuple[list[Candidate], bool, bool]:
     """Return the methods of a reference's name and two flags.
 
     The first flag: the object may be the first argument (``Type::method``). The second: the call
     runs the method itself, no override (``super::method``, ``Type::new``).
     """
-    rows, world = at.rows, at.world
-    before = rows.receiver(row)
-    if before < 0:
+    rows, world = attribution.rows, attribution.world
+    receiver = rows.receiver(row)
+    if receiver < 0:
         return [], False, False
     scope = rows.scopes[row]
-    special = rows.code[before] == code.SUPER
-    unbound = False
-    if special:
-        above = supers(world, scope.cls)
-        type_: Type = above[0] if above else world.object_type
-    elif rows.code[before] == code.TYPE:
-        text = rows.text(before)
-        special = text.endswith(".super")
-        type_ = type_in(world, scope.cls, scope.method, text.removesuffix(".super"))
-        unbound = not special
+    is_special = rows.code[receiver] == code.SUPER
+    is_unbound = False
+    if is_special:
+        supertypes = find_supertypes(world, scope.cls)
+        type_: Type = supertypes[0] if supertypes else world.object_type
+    elif rows.code[receiver] == code.TYPE:
+        text = rows.text(receiver)
+        is_special = text.endswith(".super")
+        type_ = resolve_type(world, scope.cls, scope.method, text.removesuffix(".super"))
+        is_unbound = not is_special
     else:
-        meant = at.meaning(before)
-        type_ = UNKNOWN if meant.kind == "package" else meant.type
-        unbound = meant.kind == "type"
+        meaning = attribution.meaning_of(receiver)
+        type_ = UNKNOWN if meaning.kind == "package" else meaning.type
+        is_unbound = meaning.kind == "type"
     if rows.a[row] < 0:
         if not isinstance(type_, ClassType):
             return [], False, True
-        made = type_.cls.methods.get(CONSTRUCTOR, [])
-        return [Candidate(one, type_) for one in made], False, True
+        constructors = type_.cls.methods.get(CONSTRUCTOR, [])
+        return [Candidate(constructor, type_) for constructor in constructors], False, True
     name = rows.text(row)
-    found: list[Candidate] = []
-    for one in bound_types(type_):
-        if isinstance(one, ArrayType):
-            one = world.object_type
-        if isinstance(one, ClassType):
-            found += [Candidate(method, one) for method in members(world, one.cls, name)]
-    return found, unbound, special
+    candidates: list[Candidate] = []
+    for bound in bound_types(type_):
+        if isinstance(bound, ArrayType):
+            bound = world.object_type
+        if isinstance(bound, ClassType):
+            candidates += [
+                Candidate(method, bound) for method in find_member_methods(world, bound.cls, name)
+            ]
+    return candidates, is_unbound, is_special
 
 
-def resolve_reference(at: Attribution, row: int) -> Resolution:
-    rows, world = at.rows, at.world
-    candidates, unbound, special = at.referred_candidates(row)
+def resolve_reference(attribution: Attribution, row: int) -> Resolution:
+    """Resolve a method reference for the function type that is expected of it (JLS 15.13.1)."""
+    rows, world = attribution.rows, attribution.world
+    candidates, is_unbound, is_special = attribution.referred_candidates(row)
     if not candidates:
-        return _unseen_reference(at, row)
-    told = function(world, at.expected(row) or UNKNOWN)
+        return _resolve_unknown_reference(attribution, row)
+    signature = find_function_type(world, attribution.expected_type(row) or UNKNOWN)
     scope = rows.scopes[row].cls
-    seen = [one for one in candidates if accessible(world, scope, one.method)] or list(candidates)
-    if told is None:
-        return Resolution(tuple(seen), not one_method(at, seen), special)
-    given = told[0]
-    left: list[Candidate] = []
-    if unbound:
-        static = [one for one in seen if one.method.static]
-        left += choose(at, static, given)
-        if given:
-            bound = [one for one in seen if not one.method.static]
-            left += choose(at, _seen_as(at, bound, given[0]), given[1:])
+    accessible_candidates = [
+        candidate for candidate in candidates if is_accessible(world, scope, candidate.method)
+    ] or list(candidates)
+    if signature is None:
+        return Resolution(
+            tuple(accessible_candidates),
+            not is_one_method(attribution, accessible_candidates),
+            is_special,
+        )
+    parameter_types = signature[0]
+    selected: list[Candidate] = []
+    if is_unbound:
+        static_candidates = [
+            candidate for candidate in accessible_candidates if candidate.method.is_static
+        ]
+        selected += select_overloads(attribution, static_candidates, parameter_types)
+        if parameter_types:
+            instance_candidates = [
+                candidate for candidate in accessible_candidates if not candidate.method.is_static
+            ]
+            selected += select_overloads(
+                attribution,
+                _type_raw_receivers(attribution, instance_candidates, parameter_types[0]),
+                parameter_types[1:],
+            )
     else:
-        left = choose(at, seen, given)
-    left = left or seen
-    return Resolution(tuple(left), not one_method(at, left), special)
+        selected = select_overloads(attribution, accessible_candidates, parameter_types)
+    selected = selected or accessible_candidates
+    return Resolution(tuple(selected), not is_one_method(attribution, selected), is_special)
 
 
-def _seen_as(at: Attribution, candidates: Iterable[Candidate], first: Type) -> list[Candidate]:
+def _type_raw_receivers(
+    attribution: Attribution, candidates: Iterable[Candidate], first: Type
+) -> list[Candidate]:
     """Replace raw receiver types (``List::size``) by the type of the first argument."""
-    found = []
-    for one in candidates:
-        site = one.site
+    typed_candidates = []
+    for candidate in candidates:
+        site = candidate.site
         if site is not None and not site.args:
             for type_ in bound_types(first):
                 if isinstance(type_, ClassType):
-                    site = as_super(at.world, type_, site.cls) or site
+                    site = as_supertype(attribution.world, type_, site.cls) or site
                     break
-        found.append(Candidate(one.method, site))
-    return found
+        typed_candidates.append(Candidate(candidate.method, site))
+    return typed_candidates
 
 
-def _unseen_reference(at: Attribution, row: int) -> Resolution:
+def _resolve_unknown_reference(attribution: Attribution, row: int) -> Resolution:
     """Resolve a reference to a method of an unknown type."""
-    rows, world = at.rows, at.world
+    rows, world = attribution.rows, attribution.world
     if rows.a[row] < 0:
-        return NOTHING if rows.receiver(row) < 0 else _unseen_creation(at, row)
+        return UNRESOLVED if rows.receiver(row) < 0 else _resolve_unknown_creation(attribution, row)
     name = rows.text(row)
-    before = rows.receiver(row)
-    if before >= 0 and rows.code[before] != code.SUPER:
-        if rows.code[before] == code.TYPE:
-            scope = rows.scopes[before]
-            type_ = type_in(world, scope.cls, scope.method, rows.text(before))
+    receiver = rows.receiver(row)
+    if receiver >= 0 and rows.code[receiver] != code.SUPER:
+        if rows.code[receiver] == code.TYPE:
+            scope = rows.scopes[receiver]
+            type_ = resolve_type(world, scope.cls, scope.method, rows.text(receiver))
         else:
-            type_ = at.meaning(before).type
-        for one in bound_types(type_):
-            if isinstance(one, ClassType) and not one.cls.complete:
-                return Resolution(name=f"{_outside(at, one.cls)}.{name}", under=one.cls)
-    return Resolution(name=f"?.{name}", under=world.object, ambiguous=True)
+            type_ = attribution.meaning_of(receiver).type
+        for bound in bound_types(type_):
+            if isinstance(bound, ClassType) and not bound.cls.is_complete:
+                return Resolution(
+                    name=f"{_name_unknown_ancestor(attribution, bound.cls)}.{name}",
+                    base_class=bound.cls,
+                )
+    return Resolution(name=f"?.{name}", base_class=world.object_class, is_ambiguous=True)
 
 
-def _unseen_creation(at: Attribution, row: int) -> Resolution:
-    rows = at.rows
-    before = rows.receiver(row)
+def _resolve_unknown_creation(attribution: Attribution, row: int) -> Resolution:
+    """Resolve ``Type::new`` for a class of which no constructor is known."""
+    rows = attribution.rows
+    receiver = rows.receiver(row)
     scope = rows.scopes[row]
-    if rows.code[before] == code.TYPE:
-        type_ = type_in(at.world, scope.cls, scope.method, rows.text(before))
+    if rows.code[receiver] == code.TYPE:
+        type_ = resolve_type(attribution.world, scope.cls, scope.method, rows.text(receiver))
     else:
-        type_ = at.meaning(before).type
+        type_ = attribution.meaning_of(receiver).type
     if isinstance(type_, ClassType):
-        return Resolution(name=f"{label(type_.cls)}.{CONSTRUCTOR}", special=True)
-    return NOTHING
+        return Resolution(name=f"{qualified_name(type_.cls)}.{CONSTRUCTOR}", is_special=True)
+    return UNRESOLVED

@@ -11,406 +11,474 @@ from codeacumen.languages.java.resolve.types import (
     NAMELESS,
     UNKNOWN,
     VOID,
-    Both,
     Class,
     ClassType,
     Field,
+    IntersectionType,
     Method,
     Type,
+    TypeVariable,
     Unit,
-    Variable,
     class_type,
-    substitute,
-    unknown,
+    substitute_variables,
+    unknown_subtype_of,
 )
-from codeacumen.languages.java.resolve.world import World, label, nearest
-from codeacumen.languages.java.resolve.written import program, run
+from codeacumen.languages.java.resolve.world import World, nearest_class, qualified_name
+from codeacumen.languages.java.resolve.written import compile_type, evaluate_steps
 
 # Names in types nested deeper stay unresolved: the search costs the square of the depth.
-NESTING = 100
+MAX_NESTING = 100
 # A class with more ancestors counts as incomplete.
-MOST = 400
-Name = Class | Variable | None
+MAX_ANCESTORS = 400
+TypeSymbol = Class | TypeVariable | None
 
 
-def lookup(world: World, cls: Class, method: int, name: str) -> Name:
+def look_up_type_name(world: World, cls: Class, method_index: int, name: str) -> TypeSymbol:
     """Resolve a type's simple name in a method of a class (-1: outside of methods)."""
-    key = (method, name)
-    if key in cls.named:
-        known: Name = cls.named[key]
-        return known
-    circles = world.circles
-    found = _lookup(world, cls, method, name)
-    if world.circles == circles:
-        cls.named[key] = found
-    return found
+    key = (method_index, name)
+    if key in cls.resolved_names:
+        cached: TypeSymbol = cls.resolved_names[key]
+        return cached
+    cycle_count = world.cycle_count
+    symbol = _look_up_type_name(world, cls, method_index, name)
+    if world.cycle_count == cycle_count:
+        cls.resolved_names[key] = symbol
+    return symbol
 
 
-def _lookup(world: World, cls: Class, method: int, name: str) -> Name:
-    found = around(world, cls, method, name)
-    if found is not None or cls.unit is None:
-        return found
-    for _ in range(NESTING):
-        for variable in variables(world, cls):
+def _look_up_type_name(world: World, cls: Class, method_index: int, name: str) -> TypeSymbol:
+    symbol = find_type_in_method(world, cls, method_index, name)
+    if symbol is not None or cls.unit is None:
+        return symbol
+    for _ in range(MAX_NESTING):
+        for variable in resolve_type_parameters(world, cls):
             if variable.name == name:
                 return variable
         if cls.name == name and cls.kind not in NAMELESS:
             return cls
-        inner = member_type(world, cls, name)
-        if inner is not None:
-            return inner
-        found = around(world, cls.owner, cls.method, name) if cls.owner else None
-        if found is not None:
-            return found
+        member_class = find_member_type(world, cls, name)
+        if member_class is not None:
+            return member_class
+        symbol = (
+            find_type_in_method(world, cls.owner, cls.method_index, name) if cls.owner else None
+        )
+        if symbol is not None:
+            return symbol
         if cls.owner is None:
             break
         cls = cls.owner
-    return top(world, cls.unit, name) if cls.unit else None
+    return resolve_at_top_level(world, cls.unit, name) if cls.unit else None
 
 
-def around(world: World, cls: Class, method: int, name: str) -> Name:
+def find_type_in_method(world: World, cls: Class, method_index: int, name: str) -> TypeSymbol:
     """Return the method's type parameter or local class of a name."""
     unit = cls.unit
     if unit is None:
         return None
-    if method >= 0:
-        for variable in method_variables(world, unit.methods[method]):
+    if method_index >= 0:
+        for variable in resolve_method_type_parameters(world, unit.methods[method_index]):
             if variable.name == name:
                 return variable
-    local = [one for one in unit.local.get((cls.place, method), ()) if one.name == name]
-    if len(local) > 1:
-        return world.named(f"?.{name}")  # blocks, which would decide between them, are not stored
-    return local[0] if local else None
+    local_classes = [
+        local_class
+        for local_class in unit.local_classes.get((cls.index, method_index), ())
+        if local_class.name == name
+    ]
+    if len(local_classes) > 1:
+        return world.find_or_add_class(
+            f"?.{name}"
+        )  # blocks, which would decide between them, are not stored
+    return local_classes[0] if local_classes else None
 
 
-def member_type(world: World, cls: Class, name: str) -> Class | None:
+def find_member_type(world: World, cls: Class, name: str) -> Class | None:
     """Return the declared or inherited member type of a name."""
-    found = cls.inner.get(name)
-    if found is None:
-        for above in ancestors(world, cls):
-            if above.kind == "outside":
+    member_class = cls.member_classes.get(name)
+    if member_class is None:
+        for ancestor in find_ancestors(world, cls):
+            if ancestor.kind == "outside":
                 continue
-            found = above.inner.get(name)
-            if found is None and above.unit is None:
-                found = world.find(f"{label(above)}.{name}")
-            if found is not None:
+            member_class = ancestor.member_classes.get(name)
+            if member_class is None and ancestor.unit is None:
+                member_class = world.find_class(f"{qualified_name(ancestor)}.{name}")
+            if member_class is not None:
                 break
-    return found
+    return member_class
 
 
-def top(world: World, unit: Unit, name: str) -> Class | None:
+def resolve_at_top_level(world: World, unit: Unit, name: str) -> Class | None:
     """Resolve a simple name at the top level of a file (JLS 6.4.1)."""
-    if name not in unit.names:
-        unit.names[name] = _top(world, unit, name)
-    return unit.names[name]
+    if name not in unit.top_level_names:
+        unit.top_level_names[name] = _resolve_at_top_level(world, unit, name)
+    return unit.top_level_names[name]
 
 
-def _top(world: World, unit: Unit, name: str) -> Class | None:
-    own = world.tops.get((unit.package, name), [])
-    for cls in own:
+def _resolve_at_top_level(world: World, unit: Unit, name: str) -> Class | None:
+    package_classes = world.top_level_classes.get((unit.package, name), [])
+    for cls in package_classes:
         if cls.unit is unit:
             return cls
-    if name in unit.imported:
-        qualified = unit.imported[name]
-        return world.find(qualified, unit) or world.named(qualified)
-    for before in unit.static.get(name, ()):
-        holder = world.find(before, unit)
-        found = member_type(world, holder, name) if holder else None
-        if found:
-            return found
-    if own:
-        return nearest(own, unit)
+    if name in unit.single_imports:
+        qualified = unit.single_imports[name]
+        return world.find_class(qualified, unit) or world.find_or_add_class(qualified)
+    for owner_name in unit.static_imports.get(name, ()):
+        owner = world.find_class(owner_name, unit)
+        resolved = find_member_type(world, owner, name) if owner else None
+        if resolved:
+            return resolved
+    if package_classes:
+        return nearest_class(package_classes, unit)
     prefix = f"{unit.package}." if unit.package else ""
-    for qualified in (prefix + name, *(f"{one}.{name}" for one in unit.on_demand)):
-        found = world.find(qualified, unit)
-        if found is not None:
-            return found
-    for before in (*unit.static_on_demand, *unit.on_demand):
-        holder = world.find(before, unit) if not world.is_package(before) else None
-        found = member_type(world, holder, name) if holder else None
-        if found:
-            return found
-    return world.find(f"java.lang.{name}", unit)
+    for qualified in (prefix + name, *(f"{package}.{name}" for package in unit.on_demand_imports)):
+        resolved = world.find_class(qualified, unit)
+        if resolved is not None:
+            return resolved
+    for owner_name in (*unit.static_on_demand_imports, *unit.on_demand_imports):
+        owner = world.find_class(owner_name, unit) if not world.is_package(owner_name) else None
+        resolved = find_member_type(world, owner, name) if owner else None
+        if resolved:
+            return resolved
+    return world.find_class(f"java.lang.{name}", unit)
 
 
-def resolve(world: World, cls: Class, method: int, name: str) -> Name:
+def resolve_type_name(world: World, cls: Class, method_index: int, name: str) -> TypeSymbol:
     """Resolve a simple or qualified type name in a scope; an unknown one to a placeholder."""
     if cls.unit is None:
-        for variable in variables(world, cls):
+        for variable in resolve_type_parameters(world, cls):
             if variable.name == name:
                 return variable
-        return world.named(name)
-    return _select(world, cls.unit, lookup(world, cls, method, name.partition(".")[0]), name)
+        return world.find_or_add_class(name)
+    return _resolve_qualified_name(
+        world, cls.unit, look_up_type_name(world, cls, method_index, name.partition(".")[0]), name
+    )
 
 
-def _select(world: World, unit: Unit, found: Name, name: str) -> Name:
+def _resolve_qualified_name(
+    world: World, unit: Unit, first_symbol: TypeSymbol, name: str
+) -> TypeSymbol:
     """Resolve a qualified name, given the meaning of its first part."""
     _, dot, rest = name.partition(".")
     if not dot:
-        return found if found is not None else world.guess(name, unit)
-    if isinstance(found, Class):
-        at: Class | None = found
+        return first_symbol if first_symbol is not None else world.guess_class(name, unit)
+    if isinstance(first_symbol, Class):
+        cls: Class | None = first_symbol
         for part in rest.split("."):
-            at = member_type(world, at, part) if at else None
-        return at or world.named(f"{label(found)}.{rest}")
-    return world.find(name, unit) or world.named(name)
+            cls = find_member_type(world, cls, part) if cls else None
+        return cls or world.find_or_add_class(f"{qualified_name(first_symbol)}.{rest}")
+    return world.find_class(name, unit) or world.find_or_add_class(name)
 
 
-def read_header(world: World, cls: Class, text: str) -> Type:
+def resolve_header_type(world: World, cls: Class, text: str) -> Type:
     """Resolve a supertype in a class's header, where the class's members are not in scope."""
-    own = {one.name: one for one in variables(world, cls)}
+    type_parameters = {
+        type_parameter.name: type_parameter
+        for type_parameter in resolve_type_parameters(world, cls)
+    }
     if cls.unit is None:
-        return read(world, cls, -1, text, own)
+        return resolve_type_uncached(world, cls, -1, text, type_parameters)
     if cls.owner is not None:
-        return read(world, cls.owner, cls.method, text, own)
+        return resolve_type_uncached(world, cls.owner, cls.method_index, text, type_parameters)
     unit = cls.unit
 
-    def name(word: str) -> Name:
-        return _select(world, unit, top(world, unit, word.partition(".")[0]), word)
+    def resolve_name(word: str) -> TypeSymbol:
+        return _resolve_qualified_name(
+            world, unit, resolve_at_top_level(world, unit, word.partition(".")[0]), word
+        )
 
-    return _run(world, text, name, own)
+    return _evaluate_type(world, text, resolve_name, type_parameters)
 
 
-def type_in(world: World, cls: Class, method: int, text: str) -> Type:
+def resolve_type(world: World, cls: Class, method_index: int, text: str) -> Type:
     """Resolve the text of a type in a method of a class (-1: outside of methods)."""
-    key = (method, text)
-    found = cls.written.get(key)
-    if found is None:
-        found = cls.written[key] = read(world, cls, method, text)
-    return found
+    key = (method_index, text)
+    type_ = cls.resolved_types.get(key)
+    if type_ is None:
+        type_ = cls.resolved_types[key] = resolve_type_uncached(world, cls, method_index, text)
+    return type_
 
 
-def read(
-    world: World, cls: Class, method: int, text: str, own: dict[str, Variable] | None = None
+def resolve_type_uncached(
+    world: World,
+    cls: Class,
+    method_index: int,
+    text: str,
+    type_parameters: dict[str, TypeVariable] | None = None,
 ) -> Type:
-    """Resolve the text of a type without the cache; ``own`` are further type parameters."""
-    return _run(world, text, lambda word: resolve(world, cls, method, word), own)
+    """Resolve the text of a type without the cache; ``type_parameters`` are further ones."""
+    return _evaluate_type(
+        world, text, lambda word: resolve_type_name(world, cls, method_index, word), type_parameters
+    )
 
 
-def _run(
-    world: World, text: str, meaning: Callable[[str], Name], own: dict[str, Variable] | None
+def _evaluate_type(
+    world: World,
+    text: str,
+    look_up_name: Callable[[str], TypeSymbol],
+    type_parameters: dict[str, TypeVariable] | None,
 ) -> Type:
-    def name(word: str) -> Type:
-        if own and word in own:
-            return own[word]
-        meant = meaning(word)
-        return class_type(meant) if isinstance(meant, Class) else meant or UNKNOWN
+    def resolve_name(word: str) -> Type:
+        if type_parameters and word in type_parameters:
+            return type_parameters[word]
+        symbol = look_up_name(word)
+        return class_type(symbol) if isinstance(symbol, Class) else symbol or UNKNOWN
 
-    def apply(type_: Type, args: tuple[Type, ...] | None) -> Type:
+    def apply_arguments(type_: Type, args: tuple[Type, ...] | None) -> Type:
         if not isinstance(type_, ClassType):
             return UNKNOWN
-        count = len(variables(world, type_.cls))
+        parameter_count = len(resolve_type_parameters(world, type_.cls))
         if args is None:
-            return class_type(type_.cls, (UNKNOWN,) * count)
-        known = len(args) == count or type_.cls.kind == "outside"
-        return class_type(type_.cls, args) if known else type_
+            return class_type(type_.cls, (UNKNOWN,) * parameter_count)
+        is_applicable = len(args) == parameter_count or type_.cls.kind == "outside"
+        return class_type(type_.cls, args) if is_applicable else type_
 
-    return run(program(text), name, apply, lambda types: common(world, types))
+    return evaluate_steps(
+        compile_type(text),
+        resolve_name,
+        apply_arguments,
+        lambda types: least_upper_bound(world, types),
+    )
 
 
-def common(world: World, types: Iterable[Type]) -> Type:
+def least_upper_bound(world: World, types: Iterable[Type]) -> Type:
     """Return the least upper bound of types (JLS 4.10.4).
 
     That is the lowest class or interface above all of them. Without a single lowest one, or if it
     is generic, the result is an unknown type.
     """
-    shared: list[Class] | None = None
+    common_ancestors: list[Class] | None = None
     for type_ in types:
         if not isinstance(type_, ClassType):
             return UNKNOWN
-        above = ancestors(world, type_.cls)
-        if not type_.cls.complete:
+        ancestors_of_type = find_ancestors(world, type_.cls)
+        if not type_.cls.is_complete:
             return UNKNOWN
-        shared = [one for one in (above if shared is None else shared) if one in above]
-    left = [one for one in shared or () if one is not world.object] or [world.object]
-    lowest = [one for one in left if not any(_is_above(world, one, other) for other in left)]
+        common_ancestors = [
+            ancestor
+            for ancestor in (ancestors_of_type if common_ancestors is None else common_ancestors)
+            if ancestor in ancestors_of_type
+        ]
+    candidates = [
+        ancestor for ancestor in common_ancestors or () if ancestor is not world.object_class
+    ] or [world.object_class]
+    lowest = [
+        candidate
+        for candidate in candidates
+        if not any(_is_proper_ancestor(world, candidate, other) for other in candidates)
+    ]
     if len(lowest) > 1:
-        return unknown(world.object)
-    plain = not variables(world, lowest[0])
-    return class_type(lowest[0]) if plain else unknown(lowest[0])
+        return unknown_subtype_of(world.object_class)
+    is_not_generic = not resolve_type_parameters(world, lowest[0])
+    return class_type(lowest[0]) if is_not_generic else unknown_subtype_of(lowest[0])
 
 
-def _is_above(world: World, one: Class, other: Class) -> bool:
-    return one is not other and one in ancestors(world, other)
+def _is_proper_ancestor(world: World, ancestor: Class, cls: Class) -> bool:
+    return ancestor is not cls and ancestor in find_ancestors(world, cls)
 
 
-def variables(world: World, cls: Class) -> tuple[Variable, ...]:
+def resolve_type_parameters(world: World, cls: Class) -> tuple[TypeVariable, ...]:
     """Return a class's type parameters."""
-    if cls.variables is None:
-        texts = cls.row.variables if cls.unit is None else cls.row[6]
-        cls.variables = made = tuple([Variable(_name(text), cls) for text in texts])
-        _bind(world, made, texts, cls, -1)
-    return cls.variables
+    if cls.type_parameters is None:
+        texts = cls.declaration.variables if cls.unit is None else cls.declaration[6]
+        cls.type_parameters = type_parameters = tuple(
+            [TypeVariable(_type_parameter_name(text), cls) for text in texts]
+        )
+        _resolve_bounds(world, type_parameters, texts, cls, -1)
+    return cls.type_parameters
 
 
-def method_variables(world: World, method: Method) -> tuple[Variable, ...]:
-    if method.variables is None:
-        texts = method.row[3]
-        method.variables = made = tuple([Variable(_name(text), method) for text in texts])
-        _bind(world, made, texts, method.cls, method.place)
-    return method.variables
+def resolve_method_type_parameters(world: World, method: Method) -> tuple[TypeVariable, ...]:
+    """Return a method's own type parameters."""
+    if method.type_parameters is None:
+        texts = method.declaration[3]
+        method.type_parameters = type_parameters = tuple(
+            [TypeVariable(_type_parameter_name(text), method) for text in texts]
+        )
+        _resolve_bounds(world, type_parameters, texts, method.cls, method.index)
+    return method.type_parameters
 
 
-def _name(text: str) -> str:
+def _type_parameter_name(text: str) -> str:
     return text.partition(" ")[0]
 
 
-def _bind(
-    world: World, made: tuple[Variable, ...], texts: Iterable[str], cls: Class, method: int
+def _resolve_bounds(
+    world: World,
+    type_parameters: tuple[TypeVariable, ...],
+    texts: Iterable[str],
+    cls: Class,
+    method_index: int,
 ) -> None:
-    own = {one.name: one for one in made}
-    for variable, text in zip(made, texts, strict=True):
+    parameters_by_name = {type_parameter.name: type_parameter for type_parameter in type_parameters}
+    for variable, text in zip(type_parameters, texts, strict=True):
         _, _, bounds = text.partition(" extends ")
         if bounds:
-            found = read(world, cls, method, bounds, own)
-            variable.bounds = found.parts if isinstance(found, Both) else (found,)
+            bound = resolve_type_uncached(world, cls, method_index, bounds, parameters_by_name)
+            variable.bounds = bound.parts if isinstance(bound, IntersectionType) else (bound,)
         else:
             variable.bounds = (world.object_type,)
 
 
 def own_type(world: World, cls: Class) -> ClassType:
     """Return the type of ``this`` in a class."""
-    return class_type(cls, variables(world, cls))
+    return class_type(cls, resolve_type_parameters(world, cls))
 
 
-def parameters(world: World, method: Method) -> tuple[Type, ...]:
+def resolve_parameter_types(world: World, method: Method) -> tuple[Type, ...]:
     """Return the types of a method's parameters; the last of a varargs method is an array."""
-    if method.parameters is None:
-        _read_method(world, method)
-    return method.parameters or ()
+    if method.parameter_types is None:
+        _resolve_signature(world, method)
+    return method.parameter_types or ()
 
 
-def returns(world: World, method: Method) -> Type:
-    if method.returns is None:
-        _read_method(world, method)
-    return method.returns or UNKNOWN
+def resolve_return_type(world: World, method: Method) -> Type:
+    """Return the return type of a method."""
+    if method.return_type is None:
+        _resolve_signature(world, method)
+    return method.return_type or UNKNOWN
 
 
-def _read_method(world: World, method: Method) -> None:
-    cls, place = method.cls, method.place
-    own = {one.name: one for one in method_variables(world, method)}
+def _resolve_signature(world: World, method: Method) -> None:
+    cls, index = method.cls, method.index
+    type_parameters = {
+        type_parameter.name: type_parameter
+        for type_parameter in resolve_method_type_parameters(world, method)
+    }
     # Without own type parameters, the texts mean the same as in the class: share its cache.
-    scope = place if own else -1
+    scope = index if type_parameters else -1
 
-    def meaning(text: str) -> Type:
-        if own and place < 0:
-            return read(world, cls, -1, text, own)
-        return type_in(world, cls, scope, text)
+    def resolve_text(text: str) -> Type:
+        if type_parameters and index < 0:
+            return resolve_type_uncached(world, cls, -1, text, type_parameters)
+        return resolve_type(world, cls, scope, text)
 
-    method.parameters = tuple([meaning(text) for text in method.row[4]])
-    method.returns = meaning(method.row[5]) if method.row[5] else VOID
+    method.parameter_types = tuple([resolve_text(text) for text in method.declaration[4]])
+    method.return_type = resolve_text(method.declaration[5]) if method.declaration[5] else VOID
 
 
 def field_type(world: World, field: Field) -> Type:
-    if field.type is None:
-        if field.written:
-            field.type = type_in(world, field.cls, -1, field.written)
+    """Return the declared type of a field."""
+    if field.resolved_type is None:
+        if field.declared_type:
+            field.resolved_type = resolve_type(world, field.cls, -1, field.declared_type)
         else:
-            field.type = class_type(field.cls)
-    return field.type
+            field.resolved_type = class_type(field.cls)
+    return field.resolved_type
 
 
-def supers(world: World, cls: Class) -> tuple[ClassType, ...]:
+def find_supertypes(world: World, cls: Class) -> tuple[ClassType, ...]:
     """Return the direct supertypes, the superclass first; Object for a class that names none."""
-    if cls.supers is None:
-        if cls in world.busy or len(world.busy) > NESTING // 2:
+    if cls.supertypes is None:
+        if cls in world.resolving_supertypes or len(world.resolving_supertypes) > MAX_NESTING // 2:
             # Cyclic or nested too deep: the count keeps results based on this out of the caches.
-            world.circles += 1
+            world.cycle_count += 1
             return ()
-        world.busy.add(cls)
-        cls.supers = _supers(world, cls)
-        world.busy.discard(cls)
-    return cls.supers
+        world.resolving_supertypes.add(cls)
+        cls.supertypes = _resolve_supertypes(world, cls)
+        world.resolving_supertypes.discard(cls)
+    return cls.supertypes
 
 
-def _supers(world: World, cls: Class) -> tuple[ClassType, ...]:
-    if cls.kind == "outside" or cls is world.object:
-        return () if cls is world.object else (world.object_type,)
+def _resolve_supertypes(world: World, cls: Class) -> tuple[ClassType, ...]:
+    if cls.kind == "outside" or cls is world.object_class:
+        return () if cls is world.object_class else (world.object_type,)
     if cls.kind == "enum constant":
         return (class_type(cls.owner),) if cls.owner else ()
-    texts = cls.row.supers if cls.unit is None else cls.row[7]
-    found: list[ClassType] = []
+    texts = cls.declaration.supers if cls.unit is None else cls.declaration[7]
+    supertypes: list[ClassType] = []
     for text in texts:
         if text.startswith("."):
             # ``outer.new Inner() {}``: the type of ``outer`` is not known, so that any inner class
             # of the name may be the supertype.
             name = text[1:].partition("<")[0]
-            found += [class_type(one) for one in world.inner_classes(name) if one is not cls]
-            cls.complete = cls.complete and bool(found)
+            supertypes += [
+                class_type(inner_class)
+                for inner_class in world.find_inner_classes(name)
+                if inner_class is not cls
+            ]
+            cls.is_complete = cls.is_complete and bool(supertypes)
             continue
-        type_ = read_header(world, cls, text) if text else None
+        type_ = resolve_header_type(world, cls, text) if text else None
         if isinstance(type_, ClassType) and type_.cls is not cls:
-            found.append(type_)
+            supertypes.append(type_)
         elif text:
-            cls.complete = False
+            cls.is_complete = False
     if cls.kind == "enum" and cls.unit is not None:
-        found.insert(0, class_type(world.named("java.lang.Enum"), (class_type(cls),)))
+        supertypes.insert(
+            0, class_type(world.find_or_add_class("java.lang.Enum"), (class_type(cls),))
+        )
     elif cls.kind == "record" and cls.unit is not None:
-        found.insert(0, class_type(world.named("java.lang.Record")))
+        supertypes.insert(0, class_type(world.find_or_add_class("java.lang.Record")))
     elif cls.kind == "annotation" and cls.unit is not None:
-        found.append(class_type(world.named("java.lang.annotation.Annotation")))
-    if cls.kind in (*NAMELESS, "class") and (not found or found[0].cls.is_interface):
-        found.insert(0, world.object_type)
-    return tuple(found)
+        supertypes.append(class_type(world.find_or_add_class("java.lang.annotation.Annotation")))
+    if cls.kind in (*NAMELESS, "class") and (not supertypes or supertypes[0].cls.is_interface):
+        supertypes.insert(0, world.object_type)
+    return tuple(supertypes)
 
 
-def ancestors(world: World, cls: Class) -> dict[Class, ClassType]:
+def find_ancestors(world: World, cls: Class) -> dict[Class, ClassType]:
     """Return a class and its ancestors as it extends them, superclasses before interfaces."""
     if cls.ancestors is not None:
         return cls.ancestors
-    circles = world.circles
-    found: dict[Class, ClassType] = {}
-    waiting = [own_type(world, cls)]
-    complete = cls.complete
-    while waiting:
-        type_ = waiting.pop()
-        if type_.cls in found:
+    cycle_count = world.cycle_count
+    ancestor_types: dict[Class, ClassType] = {}
+    pending = [own_type(world, cls)]
+    is_complete = cls.is_complete
+    while pending:
+        type_ = pending.pop()
+        if type_.cls in ancestor_types:
             continue
-        if len(found) >= MOST:
-            complete = False
+        if len(ancestor_types) >= MAX_ANCESTORS:
+            is_complete = False
             break
-        found[type_.cls] = type_
+        ancestor_types[type_.cls] = type_
         if type_.cls is cls and cls.is_interface:
             # An interface has Object's methods, before the inherited ones.
-            found[world.object] = world.object_type
-        above = supers(world, type_.cls)
-        complete = complete and type_.cls.complete
-        given = given_to(world, type_)
-        if given is None:
-            waiting += [class_type(one.cls) for one in reversed(above)]
+            ancestor_types[world.object_class] = world.object_type
+        supertypes = find_supertypes(world, type_.cls)
+        is_complete = is_complete and type_.cls.is_complete
+        substitution = map_type_arguments(world, type_)
+        if substitution is None:
+            pending += [class_type(supertype.cls) for supertype in reversed(supertypes)]
         else:
-            waiting += [_as_class(substitute(one, given)) for one in reversed(above)]
-    found.setdefault(world.object, world.object_type)
-    if world.circles == circles:
-        cls.ancestors, cls.complete = found, complete
-    return found
+            pending += [
+                _require_class_type(substitute_variables(supertype, substitution))
+                for supertype in reversed(supertypes)
+            ]
+    ancestor_types.setdefault(world.object_class, world.object_type)
+    if world.cycle_count == cycle_count:
+        cls.ancestors, cls.is_complete = ancestor_types, is_complete
+    return ancestor_types
 
 
-def _as_class(type_: Type) -> ClassType:
+def _require_class_type(type_: Type) -> ClassType:
     assert isinstance(type_, ClassType)
     return type_
 
 
-def given_to(world: World, type_: ClassType) -> dict[Variable, Type] | None:
+def map_type_arguments(world: World, type_: ClassType) -> dict[TypeVariable, Type] | None:
     """Return the type arguments by type parameter; None for a raw type."""
-    own = variables(world, type_.cls)
-    if not own:
+    type_parameters = resolve_type_parameters(world, type_.cls)
+    if not type_parameters:
         return {}
-    if len(own) != len(type_.args):
+    if len(type_parameters) != len(type_.args):
         return None
-    return dict(zip(own, type_.args, strict=True))
+    return dict(zip(type_parameters, type_.args, strict=True))
 
 
-def as_super(world: World, type_: ClassType, cls: Class) -> ClassType | None:
+def as_supertype(world: World, type_: ClassType, cls: Class) -> ClassType | None:
     """Return the parameterization of an ancestor that a type extends; None if it is no ancestor."""
     if type_.cls is cls:
         return type_
-    found = type_.above.get(cls)
-    if found is None:
-        seen = ancestors(world, type_.cls).get(cls)
-        if seen is None:
+    supertype = type_.supertype_cache.get(cls)
+    if supertype is None:
+        ancestor_type = find_ancestors(world, type_.cls).get(cls)
+        if ancestor_type is None:
             return None
-        given = given_to(world, type_)
-        found = class_type(cls) if given is None else _as_class(substitute(seen, given))
-        type_.above[cls] = found
-    return found
+        substitution = map_type_arguments(world, type_)
+        supertype = (
+            class_type(cls)
+            if substitution is None
+            else _require_class_type(substitute_variables(ancestor_type, substitution))
+        )
+        type_.supertype_cache[cls] = supertype
+    return supertype

@@ -46,7 +46,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.languages.java import language
+from codeacumen.languages.java import load_grammar
 from codeacumen.languages.java.bindings.names import ROLE
 from codeacumen.languages.java.resolve.expressions import (
     ARGUMENTS,
@@ -70,13 +70,13 @@ from codeacumen.languages.java.resolve.expressions import (
     TRUTH,
     UPCALL,
     Tree,
-    every_expression,
-    expressions,
+    encode_all_expressions,
+    encode_expressions,
 )
 from codeacumen.languages.java.resolve.types import Class, Unit
 from codeacumen.languages.java.syntax.declarations import type_text
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.languages.java.syntax.grammar import field, symbols
+from codeacumen.languages.java.syntax.grammar import field_number, find_symbols
 from codeacumen.languages.syntax import Column
 
 _ALIASES = {
@@ -136,38 +136,38 @@ _LOCALS = (
     "pattern variable",
     "resource",
 )
-_LOCAL = np.isin(np.arange(256), [ROLE[name] for name in _LOCALS])
+_IS_LOCAL = np.isin(np.arange(256), [ROLE[name] for name in _LOCALS])
 # Rows whose first number is the node of a name or a type.
-_SPOKEN = np.isin(np.arange(256), (*OF_TYPE, *OF_NAME))
-_CALLS = np.isin(np.arange(256), list(CALLS))
-_SUFFIX = np.stack([np.isin(np.arange(256), list(marks)) for marks in (b"lL", b"fF")])
+_REFERS_TO_TEXT = np.isin(np.arange(256), (*OF_TYPE, *OF_NAME))
+_IS_CALL = np.isin(np.arange(256), list(CALLS))
+_IS_SUFFIX = np.stack([np.isin(np.arange(256), list(marks)) for marks in (b"lL", b"fF")])
 
 
 @lru_cache(maxsize=1)
-def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]:
+def _build_lookup_tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]:
     """Return three lookup tables from the grammar's numbers to those of ``expressions``.
 
     Two are indexed by symbol: number of the node, kind of the literal or operator. The third is
     indexed by field: number of the field.
     """
-    grammar = language()
-    number = {
+    grammar = load_grammar()
+    node_codes = {
         alias: code for code, name in enumerate(NODES, 2) for alias in _ALIASES.get(name, (name,))
     }
-    nodes = np.full(1 << 16, OTHER, dtype=np.uint8)
-    kinds = np.full(1 << 16, TRUTH, dtype=np.uint8)
+    code_of_symbol = np.full(1 << 16, OTHER, dtype=np.uint8)
+    detail_of_symbol = np.full(1 << 16, TRUTH, dtype=np.uint8)
     for symbol in range(grammar.node_kind_count):
         name = grammar.node_kind_for_id(symbol) or ""
         if grammar.node_kind_is_named(symbol):
-            nodes[symbol] = number.get(name, OTHER)
-            kinds[symbol] = _LITERAL_KINDS.get(name, 0)
+            code_of_symbol[symbol] = node_codes.get(name, OTHER)
+            detail_of_symbol[symbol] = _LITERAL_KINDS.get(name, 0)
         else:
-            nodes[symbol] = 0
-            kinds[symbol] = _OPERATORS.get(name, TRUTH)
-    fields = np.zeros(grammar.field_count + 1, dtype=np.uint8)
+            code_of_symbol[symbol] = 0
+            detail_of_symbol[symbol] = _OPERATORS.get(name, TRUTH)
+    code_of_field = np.zeros(grammar.field_count + 1, dtype=np.uint8)
     for code, name in enumerate(FIELDS, 1):
-        fields[grammar.field_id_for_name(name) or 0] = code
-    return nodes, kinds, fields
+        code_of_field[grammar.field_id_for_name(name) or 0] = code
+    return code_of_symbol, detail_of_symbol, code_of_field
 
 
 class Sites(NamedTuple):
@@ -183,38 +183,38 @@ class Sites(NamedTuple):
     b: Column
 
 
-def sites(file: JavaFile) -> Sites:
+def extract_sites(file: JavaFile) -> Sites:
     """Return the rows of a whole file."""
-    return _with_texts(file, *expressions(_tree(file)))
+    return _replace_nodes_by_texts(file, *encode_expressions(_build_tree(file)))
 
 
-def name_ends(file: JavaFile, sites: Sites) -> Column:
+def find_name_ends(file: JavaFile, sites: Sites) -> Column:
     """Return for each call row the byte offset after the call's name.
 
     It is -1 for all other rows, and where no token begins at the name.
     """
     ends = np.full(len(sites.code), -1, dtype=np.int32)
-    calls = np.flatnonzero(_CALLS[sites.code])
+    calls = np.flatnonzero(_IS_CALL[sites.code])
     tokens = np.searchsorted(file.tokens.start, sites.b[calls])
     calls, tokens = calls[tokens < len(file.tokens)], tokens[tokens < len(file.tokens)]
-    begins = file.tokens.start[tokens] == sites.b[calls]
-    ends[calls[begins]] = file.tokens.end[tokens[begins]]
+    is_at_name = file.tokens.start[tokens] == sites.b[calls]
+    ends[calls[is_at_name]] = file.tokens.end[tokens[is_at_name]]
     return ends
 
 
-def sites_below(file: JavaFile, node: int) -> tuple[Sites, Column]:
+def extract_sites_below(file: JavaFile, node: int) -> tuple[Sites, Column]:
     """Return the rows of one member of a type, with a row for every expression in it.
 
     Also return the row of each node from the member's on, -1 where it has none.
     """
-    tree = file.once(_tree)
+    tree = file.compute_once(_build_tree)
     part = slice(node, int(file.syntax.stop[node]))
     # Make node indices relative to the member.
     parent, stop, declared = (
         np.maximum(column[part] - np.int32(node), np.int32(-1))
         for column in (tree.parent, tree.stop, tree.declared)
     )
-    code, size, a, b, row_of = every_expression(
+    code, size, a, b, row_of = encode_all_expressions(
         Tree(
             tree.kind[part],
             tree.field[part],
@@ -230,42 +230,49 @@ def sites_below(file: JavaFile, node: int) -> tuple[Sites, Column]:
             tree.field_at[part],
         )
     )
-    return _with_texts(file, code, size, a, b, node), row_of
+    return _replace_nodes_by_texts(file, code, size, a, b, node), row_of
 
 
-def _with_texts(
-    file: JavaFile, code: NDArray[np.uint8], size: Column, a: Column, b: Column, first: int = 0
+def _replace_nodes_by_texts(
+    file: JavaFile, code: NDArray[np.uint8], size: Column, a: Column, b: Column, first_node: int = 0
 ) -> Sites:
     texts: dict[str, int] = {}
     # Read the text of each node once, however many rows refer to it.
-    for column, spoken in ((a, _SPOKEN[code]), (b, code == REF)):
-        rows = np.flatnonzero(spoken & (column >= 0))
-        nodes, which = np.unique(column[rows], return_inverse=True)
-        places = [
-            texts.setdefault(_text(file, node + first), len(texts)) for node in nodes.tolist()
+    for column, refers_to_text in ((a, _REFERS_TO_TEXT[code]), (b, code == REF)):
+        rows = np.flatnonzero(refers_to_text & (column >= 0))
+        nodes, inverse = np.unique(column[rows], return_inverse=True)
+        text_indices = [
+            texts.setdefault(_node_text(file, node + first_node), len(texts))
+            for node in nodes.tolist()
         ]
-        column[rows] = np.array(places, dtype=np.int32)[which]
+        column[rows] = np.array(text_indices, dtype=np.int32)[inverse]
     return Sites(list(texts), code, size, a, b)
 
 
-def _tree(file: JavaFile) -> Tree:
-    syntax, declared, bound = file.syntax, file.declarations, file.bindings
-    nodes, details, fields = _tables()
-    places = np.full((3, len(syntax)), -1, dtype=np.int32)
-    places[0, [one.node for one in declared.types]] = np.arange(len(declared.types))
-    places[1, [one.node for one in declared.methods]] = np.arange(len(declared.methods))
-    places[2, [one.node for one in declared.fields]] = np.arange(len(declared.fields))
-    local = _LOCAL[bound.role]
+def _build_tree(file: JavaFile) -> Tree:
+    syntax, declarations, bindings = file.syntax, file.declarations, file.bindings
+    code_of_symbol, detail_of_symbol, code_of_field = _build_lookup_tables()
+    declaration_indices = np.full((3, len(syntax)), -1, dtype=np.int32)
+    declaration_indices[0, [type_.node for type_ in declarations.types]] = np.arange(
+        len(declarations.types)
+    )
+    declaration_indices[1, [method.node for method in declarations.methods]] = np.arange(
+        len(declarations.methods)
+    )
+    declaration_indices[2, [field_.node for field_ in declarations.fields]] = np.arange(
+        len(declarations.fields)
+    )
+    is_local = _IS_LOCAL[bindings.role]
     declaration = np.full(len(syntax), -1, dtype=np.int32)
-    declaration[bound.node[local]] = bound.declaration[local]
+    declaration[bindings.node[is_local]] = bindings.declaration[is_local]
     is_var = np.zeros(len(syntax), dtype=np.bool_)
     if "var" in file.names.words:
         is_var |= file.names.word_of == file.names.words.index("var")
-    kind, detail = nodes[syntax.kind], details[syntax.kind]
+    kind, detail = code_of_symbol[syntax.kind], detail_of_symbol[syntax.kind]
     _add_suffixes(file, np.flatnonzero(kind == NODES.index("literal") + 2), detail)
     return Tree(
         kind,
-        fields[syntax.field],
+        code_of_field[syntax.field],
         detail,
         syntax.parent,
         syntax.stop,
@@ -273,9 +280,9 @@ def _tree(file: JavaFile) -> Tree:
         syntax.end,
         is_var,
         declaration,
-        places[0],
-        places[1],
-        places[2],
+        declaration_indices[0],
+        declaration_indices[1],
+        declaration_indices[2],
     )
 
 
@@ -285,11 +292,11 @@ def _add_suffixes(file: JavaFile, nodes: NDArray[np.int64], detail: NDArray[np.u
         return
     source = np.frombuffer(file.source, dtype=np.uint8)
     last = source[np.maximum(file.syntax.end[nodes] - 1, 0)]
-    detail[nodes[(detail[nodes] == 0) & _SUFFIX[0, last]]] = 1
-    detail[nodes[(detail[nodes] == 3) & _SUFFIX[1, last]]] = 2
+    detail[nodes[(detail[nodes] == 0) & _IS_SUFFIX[0, last]]] = 1
+    detail[nodes[(detail[nodes] == 3) & _IS_SUFFIX[1, last]]] = 2
 
 
-def _text(file: JavaFile, node: int) -> str:
+def _node_text(file: JavaFile, node: int) -> str:
     """Return the text of a name or a type.
 
     Most are single words or need no normalization, which avoids the slower ``type_text``.
@@ -298,13 +305,15 @@ def _text(file: JavaFile, node: int) -> str:
     if word >= 0:
         return file.names.words[word]
     syntax = file.syntax
-    if int(syntax.kind[node]) in symbols("cast_expression"):
-        typed = field("type")
-        types = [child for child in syntax.children(node) if syntax.field[child] == typed]
+    if int(syntax.kind[node]) in find_symbols("cast_expression"):
+        type_field = field_number("type")
+        types = [child for child in syntax.children(node) if syntax.field[child] == type_field]
         return "&".join(type_text(syntax, child) for child in types)
     text = syntax.text(node)
-    plain = text.isascii() and text.replace(".", "").replace("<", "").replace(">", "").isalnum()
-    return text if plain else type_text(syntax, node)
+    needs_no_normalization = (
+        text.isascii() and text.replace(".", "").replace("<", "").replace(">", "").isalnum()
+    )
+    return text if needs_no_normalization else type_text(syntax, node)
 
 
 class Scope(NamedTuple):
@@ -331,24 +340,24 @@ class Rows:
         return self.texts[self.a[row]]
 
     def children(self, row: int) -> list[int]:
-        found = []
-        at, stop = row + 1, row + self.size[row]
-        while at < stop:
-            found.append(at)
-            at += self.size[at]
-        return found
+        children = []
+        child, stop = row + 1, row + self.size[row]
+        while child < stop:
+            children.append(child)
+            child += self.size[child]
+        return children
 
     def arguments(self, row: int) -> list[int]:
         """Return the argument rows of a call, without the receiver and an anonymous class body."""
-        found = self.children(row)
+        arguments = self.children(row)
         code = self.code[row]
         if code in (INVOKE, UPCALL, INNER) or (code == CONSTRUCT and self.a[row] > 2):
-            del found[:1]
-        if found and self.code[found[0]] == ARGUMENTS:
-            del found[0]
-        if found and self.code[found[-1]] == CLASS:
-            del found[-1]
-        return [] if code == REFERENCE else found
+            del arguments[:1]
+        if arguments and self.code[arguments[0]] == ARGUMENTS:
+            del arguments[0]
+        if arguments and self.code[arguments[-1]] == CLASS:
+            del arguments[-1]
+        return [] if code == REFERENCE else arguments
 
     def receiver(self, row: int) -> int:
         """Return the first child of a call with a receiver; -1 in a source with errors."""
@@ -356,54 +365,54 @@ class Rows:
 
     def type_arguments(self, row: int) -> str:
         """Return the explicit type arguments, as in ``Collections.<String>emptyList()``."""
-        at = row + 1
+        child = row + 1
         if self.code[row] in (INVOKE, UPCALL) and self.size[row] > 1:
-            at += self.size[at]
-        if at < row + self.size[row] and self.code[at] == ARGUMENTS:
-            return self.text(at)
+            child += self.size[child]
+        if child < row + self.size[row] and self.code[child] == ARGUMENTS:
+            return self.text(child)
         return ""
 
-    def created(self, row: int) -> int:
+    def anonymous_class_index(self, row: int) -> int:
         """Return the index of the anonymous class that a creation declares, -1 if none."""
-        found = self.children(row)
-        if found and self.code[found[-1]] == CLASS:
-            return self.a[found[-1]]
+        children = self.children(row)
+        if children and self.code[children[-1]] == CLASS:
+            return self.a[children[-1]]
         return -1
 
-    def calls(self) -> list[int]:
+    def list_calls(self) -> list[int]:
         """Return the call rows in evaluation order.
 
         A call comes after those it depends on, which keeps the recursion of attribution shallow.
         """
-        found = [row for row, code in enumerate(self.code) if code in CALLS]
-        found.sort(key=lambda row: (row + self.size[row], -row))
-        return found
+        call_rows = [row for row, code in enumerate(self.code) if code in CALLS]
+        call_rows.sort(key=lambda row: (row + self.size[row], -row))
+        return call_rows
 
 
-def rows(unit: Unit, sites: Sites, within: Scope | None = None) -> Rows:
+def build_rows(unit: Unit, sites: Sites, outer_scope: Scope | None = None) -> Rows:
     """Add parents and scopes to call sites.
 
-    ``within`` is the scope around the rows of a part of a file.
+    ``outer_scope`` is the scope around the rows of a part of a file.
     """
     code, size, a, b = (column.tolist() for column in sites[1:])
-    found = Rows(unit, sites.texts, code, size, a, b)
+    result = Rows(unit, sites.texts, code, size, a, b)
     count = len(code)
-    parent = found.parent = [-1] * count
-    nobody = within or Scope(unit.nobody, -1)
-    scopes = found.scopes = [nobody] * count
+    parent = result.parent = [-1] * count
+    default_scope = outer_scope or Scope(unit.placeholder, -1)
+    scopes = result.scopes = [default_scope] * count
     # Open rows: end, row and the scope of their children.
-    open_: list[tuple[int, int, Scope]] = []
+    open_rows: list[tuple[int, int, Scope]] = []
     for row in range(count):
-        while open_ and open_[-1][0] <= row:
-            open_.pop()
-        scope = nobody
-        if open_:
-            _, parent[row], scope = open_[-1]
+        while open_rows and open_rows[-1][0] <= row:
+            open_rows.pop()
+        scope = default_scope
+        if open_rows:
+            _, parent[row], scope = open_rows[-1]
         if code[row] == CLASS:
             scope = Scope(unit.classes[a[row]], -1)
         elif code[row] == BODY:
             scope = Scope(unit.methods[a[row]].cls, a[row])
         scopes[row] = scope
         if size[row] > 1:
-            open_.append((row + size[row], row, scope))
-    return found
+            open_rows.append((row + size[row], row, scope))
+    return result

@@ -15,13 +15,13 @@ import numpy as np
 
 from codeacumen.languages.java.bindings.names import ROLES
 from codeacumen.languages.java.resolve.attribution import Attribution
-from codeacumen.languages.java.resolve.certainty import KNOWN, Certainty, Places
-from codeacumen.languages.java.resolve.conversions import unboxed
-from codeacumen.languages.java.resolve.facts import declared_by, imports
-from codeacumen.languages.java.resolve.link import Project
-from codeacumen.languages.java.resolve.meanings import variable
-from codeacumen.languages.java.resolve.scopes import ancestors, resolve, type_in
-from codeacumen.languages.java.resolve.sites import Scope, rows, sites_below
+from codeacumen.languages.java.resolve.certainty import COMMON_CLASSES, Certainty, SyntaxNavigator
+from codeacumen.languages.java.resolve.conversions import unboxed_name
+from codeacumen.languages.java.resolve.facts import extract_declarations, list_imports
+from codeacumen.languages.java.resolve.link import JavaProject
+from codeacumen.languages.java.resolve.meanings import find_variable_type
+from codeacumen.languages.java.resolve.scopes import find_ancestors, resolve_type, resolve_type_name
+from codeacumen.languages.java.resolve.sites import Scope, build_rows, extract_sites_below
 from codeacumen.languages.java.resolve.types import (
     BOXES,
     NAMELESS,
@@ -34,9 +34,9 @@ from codeacumen.languages.java.resolve.types import (
     Type,
     Unit,
     erasure,
-    upper,
+    upper_bound,
 )
-from codeacumen.languages.java.resolve.world import World, label, platform
+from codeacumen.languages.java.resolve.world import World, load_platform, qualified_name
 from codeacumen.languages.java.syntax.declarations import NONE
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.languages.syntax import Column
@@ -51,7 +51,7 @@ _VARIABLES = (
     "resource",
     "field",
 )
-_OF_CLASSES = frozenset(
+_CLASS_LEVEL_KINDS = frozenset(
     (
         "program",
         "class_body",
@@ -67,8 +67,8 @@ _OF_CLASSES = frozenset(
     )
 )
 # Poly expressions: where a type is expected of them, they have that type.
-_POLY = frozenset(("ternary_expression", "switch_expression"))
-_EXPECTS_NOTHING = frozenset(
+_POLY_KINDS = frozenset(("ternary_expression", "switch_expression"))
+_KINDS_WITHOUT_TARGET_TYPE = frozenset(
     (
         "switch_expression",
         "method_invocation",
@@ -81,10 +81,10 @@ _EXPECTS_NOTHING = frozenset(
         "method_reference",
     )
 )
-_HIDING_NOTHING = ("java.lang.Object", "java.lang.Enum", "java.lang.Comparable")
+_UNIVERSAL_SUPERTYPES = ("java.lang.Object", "java.lang.Enum", "java.lang.Comparable")
 
 
-class Typed(NamedTuple):
+class ErasedType(NamedTuple):
     """A type without its type arguments.
 
     ``name`` is qualified: ``int``, ``java.lang.String``, ``a.Outer.Color``, ``int[]``; for a local
@@ -99,78 +99,84 @@ class Typed(NamedTuple):
 class _Region(NamedTuple):
     """The attribution of one member of a type.
 
-    ``row_of`` holds the row of each node from ``first`` on.
+    ``row_of`` holds the row of each node from ``first_node`` on.
     """
 
-    at: Attribution
+    attribution: Attribution
     row_of: Column
-    first: int
+    first_node: int
 
 
-class Types(Places):
+class StaticTypes(SyntaxNavigator):
     """Types of the expressions at nodes of a file; ``path`` is the file's path in the project."""
 
-    def __init__(self, file: JavaFile, project: Project | None = None, path: str = "") -> None:
+    def __init__(self, file: JavaFile, project: JavaProject | None = None, path: str = "") -> None:
         super().__init__(file)
         self.path = path
         self._project = project
         self._regions: dict[int, _Region] = {}
-        self._found: dict[int, Type | None] = {}
+        self._erased_types: dict[int, Type | None] = {}
 
-    def of(self, node: int) -> Typed | None:
+    def type_of(self, node: int) -> ErasedType | None:
         """Return the erased type of an expression; None if it is not certain."""
-        node = self.unwrapped(node)
-        text = self.written(node)
-        if text in BOXES:
-            return Typed(text, "primitive")
-        if text in KNOWN and text not in self._own_types:
-            return Typed(f"java.lang.{text}", "class")
-        found = self._erased(node)
-        return self._told(found) if found is not None else None
+        node = self.unwrap_parentheses(node)
+        declared_text = self.spell_declared_type(node)
+        if declared_text in BOXES:
+            return ErasedType(declared_text, "primitive")
+        if declared_text in COMMON_CLASSES and declared_text not in self._hiding_type_names:
+            return ErasedType(f"java.lang.{declared_text}", "class")
+        erased_type = self._erase_type(node)
+        return self._describe_type(erased_type) if erased_type is not None else None
 
-    def written(self, node: int) -> str:
+    def spell_declared_type(self, node: int) -> str:
         """Return the declared type of an expression as its declaration spells it.
 
         The expression has to be a local variable, or a field or a call of a method that the class
         around it declares, so that the text means the same type there. Empty for all others and
         for ``var``.
         """
-        declared = self.declaration(self.unwrapped(node))
+        declared = self.find_declaration(self.unwrap_parentheses(node))
         if declared == NONE or self.type_around(declared) != self.type_around(node):
             return ""
-        text = self.declared_text(declared)
+        text = self.declared_type_text(declared)
         return "" if text == "var" else text
 
-    def hides(self, name: str) -> bool:
+    def hides_java_lang_type(self, name: str) -> bool:
         """Return whether the file declares or imports a type that hides java.lang's of a name."""
-        return name in self._own_types
+        return name in self._hiding_type_names
 
     # ---- spelling of types
 
-    def spelling(self, node: int, value: bool = False) -> str:
+    def find_spelling(self, node: int, in_expression: bool = False) -> str:
         """Return a spelling of an expression's class that is valid where the expression stands.
 
-        Empty if there is none for certain. With ``value`` the spelling can begin an expression
-        (``Color.RED``): no variable of that name hides it.
+        Empty if there is none for certain. With ``in_expression`` the spelling can begin an
+        expression (``Color.RED``): no variable of that name hides it.
         """
-        node = self.unwrapped(node)
-        scope = self._scope(node)
-        text = self.written(node)
-        if text.replace(".", "").isidentifier() and text not in BOXES:
+        node = self.unwrap_parentheses(node)
+        scope = self._find_scope(node)
+        declared_text = self.spell_declared_type(node)
+        if declared_text.replace(".", "").isidentifier() and declared_text not in BOXES:
             # A type parameter of the method may have the same name.
-            before = self.method_of(self.declaration(node))
-            here = resolve(self.world, scope.cls, scope.method, text)
-            same = here is resolve(self.world, scope.cls, before, text)
-            plain = same and isinstance(here, Class) and self._is_plain(here, scope)
-            names = [text] if plain else []
+            declaring_method = self.method_around(self.find_declaration(node))
+            cls = resolve_type_name(self.world, scope.cls, scope.method, declared_text)
+            is_same_class = cls is resolve_type_name(
+                self.world, scope.cls, declaring_method, declared_text
+            )
+            is_spellable = (
+                is_same_class and isinstance(cls, Class) and self._is_certain_name(cls, scope)
+            )
+            spellings = [declared_text] if is_spellable else []
         else:
-            found = self._erased(node)
-            if not isinstance(found, ClassType) or not _is_accessible(found.cls, scope.cls):
+            erased_type = self._erase_type(node)
+            if not isinstance(erased_type, ClassType) or not _is_class_accessible(
+                erased_type.cls, scope.cls
+            ):
                 return ""
-            names = self._names(found.cls, scope)
-        for name in names:
-            if not value or not self._is_obscured(name.partition(".")[0], node, scope):
-                return name
+            spellings = self._list_spellings(erased_type.cls, scope)
+        for spelling in spellings:
+            if not in_expression or not self._is_obscured(spelling.partition(".")[0], node, scope):
+                return spelling
         return ""
 
     def has_method(self, node: int, name: str) -> bool:
@@ -178,40 +184,57 @@ class Types(Places):
 
         Methods that every object and every enum has do not count.
         """
-        found = self._erased(self.unwrapped(node))
-        if not isinstance(found, ClassType):
+        erased_type = self._erase_type(self.unwrap_parentheses(node))
+        if not isinstance(erased_type, ClassType):
             return True
-        above = ancestors(self.world, found.cls)
-        return not found.cls.complete or any(
-            name in one.methods for one in above if label(one) not in _HIDING_NOTHING
+        ancestors_of_class = find_ancestors(self.world, erased_type.cls)
+        return not erased_type.cls.is_complete or any(
+            name in ancestor.methods
+            for ancestor in ancestors_of_class
+            if qualified_name(ancestor) not in _UNIVERSAL_SUPERTYPES
         )
 
-    def _is_plain(self, cls: Class, scope: Scope) -> bool:
-        return cls.member or self._certainty.name(scope.cls, scope.method, cls.name)
+    def _is_certain_name(self, cls: Class, scope: Scope) -> bool:
+        return cls.is_member or self._certainty.is_name_certain(scope.cls, scope.method, cls.name)
 
-    def _names(self, cls: Class, scope: Scope) -> list[str]:
+    def _list_spellings(self, cls: Class, scope: Scope) -> list[str]:
         """Return the valid spellings of a class in a scope, the shortest first."""
-        found: list[str] = []
-        tail = ""
-        at: Class | None = cls
-        while at is not None and at.kind not in NAMELESS:
-            sure = self._certainty.name(scope.cls, scope.method, at.name)
-            if sure and resolve(self.world, scope.cls, scope.method, at.name) is at:
-                found.append(at.name + tail)
-            if not at.member:
-                return found
-            tail = f".{at.name}{tail}"
-            at = at.owner
-        known = cls.kind != "outside" or self._is_imported(cls)
-        if cls.package and known and cls.package.partition(".")[0] not in self._words:
-            found.append(label(cls))
-        return found
+        spellings: list[str] = []
+        member_path = ""
+        enclosing_class: Class | None = cls
+        while enclosing_class is not None and enclosing_class.kind not in NAMELESS:
+            is_certain = self._certainty.is_name_certain(
+                scope.cls, scope.method, enclosing_class.name
+            )
+            if (
+                is_certain
+                and resolve_type_name(self.world, scope.cls, scope.method, enclosing_class.name)
+                is enclosing_class
+            ):
+                spellings.append(enclosing_class.name + member_path)
+            if not enclosing_class.is_member:
+                return spellings
+            member_path = f".{enclosing_class.name}{member_path}"
+            enclosing_class = enclosing_class.owner
+        has_known_package = cls.kind != "outside" or self._is_imported(cls)
+        if (
+            cls.package
+            and has_known_package
+            and cls.package.partition(".")[0] not in self._obscuring_names
+        ):
+            spellings.append(qualified_name(cls))
+        return spellings
 
     def may_be_variable(self, name: str, node: int) -> bool:
         """Return whether a simple name may mean a variable at a node."""
-        if name in self._variables:
+        if name in self._variable_names:
             return True
-        return variable(self._region(node).at, self._scope(node).cls, name) is not None
+        return (
+            find_variable_type(
+                self._find_region(node).attribution, self._find_scope(node).cls, name
+            )
+            is not None
+        )
 
     def _is_obscured(self, name: str, node: int, scope: Scope) -> bool:
         """Return whether a variable obscures the type or package of a simple name (JLS 6.4.2).
@@ -219,110 +242,128 @@ class Types(Places):
         Unknown inherited variables are taken not to be named like types, or like packages that the
         file refers to.
         """
-        if name in self._variables:
+        if name in self._variable_names:
             return True
-        found = variable(self._region(node).at, scope.cls, name)
-        usual = name[:1].isupper() and any(letter.islower() for letter in name)
-        return found is not None and not (found is UNKNOWN and (usual or name in self._packages))
+        variable_type = find_variable_type(self._find_region(node).attribution, scope.cls, name)
+        is_type_like = name[:1].isupper() and any(letter.islower() for letter in name)
+        return variable_type is not None and not (
+            variable_type is UNKNOWN and (is_type_like or name in self._package_roots)
+        )
 
     @cached_property
-    def _packages(self) -> frozenset[str]:
+    def _package_roots(self) -> frozenset[str]:
         """First parts of the names of packages that the file refers to."""
-        texts = [one.rpartition(" ")[2] for one in imports(self.file.syntax)]
-        texts += ["java", self.file.declarations.package]
-        return frozenset(text.partition(".")[0] for text in texts)
+        package_names = [
+            import_text.rpartition(" ")[2] for import_text in list_imports(self.file.syntax)
+        ]
+        package_names += ["java", self.file.declarations.package]
+        return frozenset(text.partition(".")[0] for text in package_names)
 
     @cached_property
-    def _variables(self) -> frozenset[str]:
+    def _variable_names(self) -> frozenset[str]:
         """Names of all variables that the file declares or refers to; constant labels in ``switch``
         count only if declared."""
-        constants = self._words_as("enum constant", declared=True)
-        return constants | self._words_as(*_VARIABLES)
+        constants = self._collect_names("enum constant", only_declared=True)
+        return constants | self._collect_names(*_VARIABLES)
 
     @cached_property
-    def _words(self) -> frozenset[str]:
+    def _obscuring_names(self) -> frozenset[str]:
         """Names of all variables and types, any of which may obscure a package of that name."""
-        return self._variables | self._words_as("type", "type variable")
+        return self._variable_names | self._collect_names("type", "type variable")
 
-    def _words_as(self, *roles: str, declared: bool = False) -> frozenset[str]:
-        names, bound = self.file.names, self.file.bindings
-        wanted = np.isin(bound.role, [ROLES.index(role) for role in roles])
-        if declared:
-            wanted &= bound.declaration == bound.node
-        return frozenset(names.words[word] for word in set(names.word[wanted].tolist()))
+    def _collect_names(self, *roles: str, only_declared: bool = False) -> frozenset[str]:
+        names, bindings = self.file.names, self.file.bindings
+        is_selected = np.isin(bindings.role, [ROLES.index(role) for role in roles])
+        if only_declared:
+            is_selected &= bindings.declaration == bindings.node
+        return frozenset(names.words[word] for word in set(names.word[is_selected].tolist()))
 
     @cached_property
-    def _own_types(self) -> frozenset[str]:
+    def _hiding_type_names(self) -> frozenset[str]:
         """Simple names of types that may hide those of java.lang."""
-        declared = self.file.declarations
-        found = {one.name for one in declared.types}
-        generic = [one.type_parameters for one in declared.types]
-        generic += [one.type_parameters for one in declared.methods]
-        found.update(text.partition(" ")[0] for texts in generic for text in texts)
-        found.update(one.rpartition(".")[2] for one in imports(self.file.syntax))
+        declarations = self.file.declarations
+        names = {type_.name for type_ in declarations.types}
+        type_parameter_lists = [type_.type_parameters for type_ in declarations.types]
+        type_parameter_lists += [method.type_parameters for method in declarations.methods]
+        names.update(text.partition(" ")[0] for texts in type_parameter_lists for text in texts)
+        names.update(
+            import_text.rpartition(".")[2] for import_text in list_imports(self.file.syntax)
+        )
         if self._project is not None:
-            found.update(one for one in KNOWN if (declared.package, one) in self.world.tops)
-        return frozenset(found)
+            names.update(
+                name
+                for name in COMMON_CLASSES
+                if (declarations.package, name) in self.world.top_level_classes
+            )
+        return frozenset(names)
 
     # ---- types
 
-    def _told(self, type_: Type) -> Typed | None:
+    def _describe_type(self, type_: Type) -> ErasedType | None:
+        """Return the name and kind of an erased type; None if it has no certain name."""
         if isinstance(type_, Primitive):
-            plain = type_.name in BOXES
-            return Typed(type_.name, "primitive" if plain else type_.name)
+            is_primitive = type_.name in BOXES
+            return ErasedType(type_.name, "primitive" if is_primitive else type_.name)
         if isinstance(type_, ArrayType):
-            of = self._told(type_.of)
-            return Typed(f"{of.name}[]", "array") if of else None
+            component = self._describe_type(type_.component_type)
+            return ErasedType(f"{component.name}[]", "array") if component else None
         if not isinstance(type_, ClassType) or type_.cls.kind in NAMELESS:
             return None
         cls = type_.cls
         if cls.kind == "outside":
-            return Typed(label(cls), "") if self._is_imported(cls) else None
-        return Typed(_name(cls), cls.kind)
+            return ErasedType(qualified_name(cls), "") if self._is_imported(cls) else None
+        return ErasedType(_name_class(cls), cls.kind)
 
     def _is_imported(self, cls: Class) -> bool:
         """Return whether an import confirms the qualified name of an unknown class."""
-        name = label(cls)
-        return any(name == one or name.startswith(f"{one}.") for one in self._imported)
+        name = qualified_name(cls)
+        return any(
+            name == imported_name or name.startswith(f"{imported_name}.")
+            for imported_name in self._imported_names
+        )
 
     @cached_property
-    def _imported(self) -> frozenset[str]:
+    def _imported_names(self) -> frozenset[str]:
         units = self.world.units.values()
-        return frozenset(one for unit in units for one in unit.imported.values())
+        return frozenset(
+            imported_name for unit in units for imported_name in unit.single_imports.values()
+        )
 
-    def _erased(self, node: int) -> Type | None:
-        if node not in self._found:
-            type_ = self._attributed(node)
-            found = erasure(upper(type_)) if type_ is not None else UNKNOWN
-            known = isinstance(found, Primitive | ArrayType | ClassType)
-            self._found[node] = found if known else None
-        return self._found[node]
+    def _erase_type(self, node: int) -> Type | None:
+        if node not in self._erased_types:
+            type_ = self._attribute_type(node)
+            erased_type = erasure(upper_bound(type_)) if type_ is not None else UNKNOWN
+            is_known = isinstance(erased_type, Primitive | ArrayType | ClassType)
+            self._erased_types[node] = erased_type if is_known else None
+        return self._erased_types[node]
 
-    def _attributed(self, node: int) -> Type | None:
-        kind, region = self.kind(node), self._region(node)
-        row = int(region.row_of[node - region.first])
+    def _attribute_type(self, node: int) -> Type | None:
+        kind, region = self.kind(node), self._find_region(node)
+        row = int(region.row_of[node - region.first_node])
         if row < 0:
-            return self._plain(node) if kind == "identifier" else None
-        type_ = region.at.type_of(row)
+            return self._resolve_declared_type(node) if kind == "identifier" else None
+        type_ = region.attribution.type_of(row)
         # A numeric or boolean conditional is a standalone expression (JLS 15.25).
-        if kind in _POLY and not unboxed(type_) and not self._stands_alone(node):
+        if kind in _POLY_KINDS and not unboxed_name(type_) and not self._stands_alone(node):
             return None
-        sure = type_ is NULL or self._certainty.of(region.at, row)
-        return type_ if sure else None
+        is_certain = type_ is NULL or self._certainty.is_certain(region.attribution, row)
+        return type_ if is_certain else None
 
-    def _plain(self, node: int) -> Type | None:
+    def _resolve_declared_type(self, node: int) -> Type | None:
         """Return the type of a name without a row: no call depends on it."""
-        text, scope = self.written(node), self._scope(node)
-        if not text or not self._certainty.text(scope.cls, scope.method, text):
+        declared_text, scope = self.spell_declared_type(node), self._find_scope(node)
+        if not declared_text or not self._certainty.is_text_certain(
+            scope.cls, scope.method, declared_text
+        ):
             return None
-        return type_in(self.world, scope.cls, scope.method, text)
+        return resolve_type(self.world, scope.cls, scope.method, declared_text)
 
     def _stands_alone(self, node: int) -> bool:
         """Return whether no type is expected of an expression (JLS 15.25, 15.28.1)."""
-        above = self.above(node)
-        while above != NONE and self.kind(above) == "parenthesized_expression":
-            above = self.above(above)
-        return above != NONE and self.kind(above) in _EXPECTS_NOTHING
+        parent = self.parent(node)
+        while parent != NONE and self.kind(parent) == "parenthesized_expression":
+            parent = self.parent(parent)
+        return parent != NONE and self.kind(parent) in _KINDS_WITHOUT_TARGET_TYPE
 
     # ---- the file
 
@@ -330,7 +371,7 @@ class Types(Places):
     def world(self) -> World:
         if self._project is not None:
             return self._project.world
-        return World([(self.path, declared_by(self.file))], platform())
+        return World([(self.path, extract_declarations(self.file))], load_platform())
 
     @cached_property
     def _unit(self) -> Unit:
@@ -340,54 +381,62 @@ class Types(Places):
     def _certainty(self) -> Certainty:
         return Certainty(self.world)
 
-    def _region(self, node: int) -> _Region:
+    def _find_region(self, node: int) -> _Region:
         """Return the attribution of the outermost member of a type around a node."""
-        first, around = node, NONE
-        at = node
-        while at != NONE:
-            if self.kind(at) not in _OF_CLASSES:
-                first, around = at, NONE
-            elif around == NONE:
-                around = self.types.get(at, NONE)
-            at = self.above(at)
-        if first not in self._regions:
-            cls = self._unit.classes[around] if around != NONE else self._unit.nobody
-            sites, row_of = sites_below(self.file, first)
-            made = rows(self._unit, sites, Scope(cls, -1))
-            self._regions[first] = _Region(Attribution(self.world, made), row_of, first)
-        return self._regions[first]
+        first_node, type_index = node, NONE
+        ancestor_node = node
+        while ancestor_node != NONE:
+            if self.kind(ancestor_node) not in _CLASS_LEVEL_KINDS:
+                first_node, type_index = ancestor_node, NONE
+            elif type_index == NONE:
+                type_index = self.type_index_by_node.get(ancestor_node, NONE)
+            ancestor_node = self.parent(ancestor_node)
+        if first_node not in self._regions:
+            cls = self._unit.classes[type_index] if type_index != NONE else self._unit.placeholder
+            sites, row_of = extract_sites_below(self.file, first_node)
+            region_rows = build_rows(self._unit, sites, Scope(cls, -1))
+            self._regions[first_node] = _Region(
+                Attribution(self.world, region_rows), row_of, first_node
+            )
+        return self._regions[first_node]
 
-    def _scope(self, node: int) -> Scope:
-        place = self.type_around(node)
-        cls = self._unit.classes[place] if place != NONE else self._unit.nobody
-        return Scope(cls, self.method_of(node))
+    def _find_scope(self, node: int) -> Scope:
+        type_index = self.type_around(node)
+        cls = self._unit.classes[type_index] if type_index != NONE else self._unit.placeholder
+        return Scope(cls, self.method_around(node))
 
 
-def _name(cls: Class) -> str:
+def _name_class(cls: Class) -> str:
     """Return a class's qualified name; inside of a local class, the name from that class on."""
     names = []
-    at: Class | None = cls
-    while at is not None:
-        names.append(at.name)
-        if not at.member:
+    enclosing_class: Class | None = cls
+    while enclosing_class is not None:
+        names.append(enclosing_class.name)
+        if not enclosing_class.is_member:
             return ".".join(reversed(names))
-        at = at.owner
-    return label(cls)
+        enclosing_class = enclosing_class.owner
+    return qualified_name(cls)
 
 
-def _is_accessible(cls: Class, here: Class) -> bool:
+def _is_class_accessible(cls: Class, from_class: Class) -> bool:
     """Return whether a class is accessible from another (JLS 6.6); an unknown class always is."""
-    at: Class | None = cls
-    while at is not None and at.kind != "outside":
-        if at.member and _outermost(at) is not _outermost(here):
-            public = "u" in at.flags or (at.owner is not None and at.owner.is_interface)
-            if "r" in at.flags or not (public or at.package == here.package):
+    enclosing_class: Class | None = cls
+    while enclosing_class is not None and enclosing_class.kind != "outside":
+        if enclosing_class.is_member and _find_outermost_class(
+            enclosing_class
+        ) is not _find_outermost_class(from_class):
+            is_public = "u" in enclosing_class.flags or (
+                enclosing_class.owner is not None and enclosing_class.owner.is_interface
+            )
+            if "r" in enclosing_class.flags or not (
+                is_public or enclosing_class.package == from_class.package
+            ):
                 return False
-        at = at.owner
+        enclosing_class = enclosing_class.owner
     return True
 
 
-def _outermost(cls: Class) -> Class:
+def _find_outermost_class(cls: Class) -> Class:
     while cls.owner is not None:
         cls = cls.owner
     return cls

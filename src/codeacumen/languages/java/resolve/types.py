@@ -27,17 +27,17 @@ class Unit:
 
     path: str
     package: str
-    imported: dict[str, str] = field(default_factory=dict)
-    on_demand: list[str] = field(default_factory=list)
-    static: dict[str, list[str]] = field(default_factory=dict)
-    static_on_demand: list[str] = field(default_factory=list)
+    single_imports: dict[str, str] = field(default_factory=dict)
+    on_demand_imports: list[str] = field(default_factory=list)
+    static_imports: dict[str, list[str]] = field(default_factory=dict)
+    static_on_demand_imports: list[str] = field(default_factory=list)
     classes: list[Class] = field(default_factory=list)
     methods: list[Method] = field(default_factory=list)
     fields: list[Field] = field(default_factory=list)
     # Local classes by the indices of the type and the method around them.
-    local: dict[tuple[int, int], list[Class]] = field(default_factory=dict)
-    names: dict[str, Class | None] = field(default_factory=dict)
-    nobody: Class = field(init=False)
+    local_classes: dict[tuple[int, int], list[Class]] = field(default_factory=dict)
+    top_level_names: dict[str, Class | None] = field(default_factory=dict)
+    placeholder: Class = field(init=False)
 
 
 @dataclass(slots=True, eq=False)
@@ -53,28 +53,28 @@ class Class:
     kind: str
     flags: str
     unit: Unit | None = None
-    place: int = -1
+    index: int = -1
     owner: Class | None = None
-    method: int = -1
-    member: bool = True
-    row: Any = None
+    method_index: int = -1
+    is_member: bool = True
+    declaration: Any = None
     methods: dict[str, list[Method]] = field(default_factory=dict)
     fields: dict[str, Field] = field(default_factory=dict)
-    inner: dict[str, Class] = field(default_factory=dict)
+    member_classes: dict[str, Class] = field(default_factory=dict)
     # Caches, filled on first use.
-    variables: tuple[Variable, ...] | None = None
-    supers: tuple[ClassType, ...] | None = None
+    type_parameters: tuple[TypeVariable, ...] | None = None
+    supertypes: tuple[ClassType, ...] | None = None
     ancestors: dict[Class, ClassType] | None = None
-    complete: bool = True
-    types: dict[tuple[Type, ...], ClassType] = field(default_factory=dict)
-    unknown: Unknown | None = None
-    named: dict[tuple[int, str], Any] = field(default_factory=dict)
-    written: dict[tuple[int, str], Type] = field(default_factory=dict)
-    found: dict[str, tuple[Method, ...]] = field(default_factory=dict)
+    is_complete: bool = True
+    parameterizations: dict[tuple[Type, ...], ClassType] = field(default_factory=dict)
+    unknown_subtype: Unknown | None = None
+    resolved_names: dict[tuple[int, str], Any] = field(default_factory=dict)
+    resolved_types: dict[tuple[int, str], Type] = field(default_factory=dict)
+    members_by_name: dict[str, tuple[Method, ...]] = field(default_factory=dict)
     subclasses: list[Class] = field(default_factory=list)
-    below: frozenset[Class] | None = None
-    functional: Any = None
-    label: str = ""
+    descendants: frozenset[Class] | None = None
+    functional_method: Any = None
+    qualified_name: str = ""
 
     @property
     def is_interface(self) -> bool:
@@ -92,32 +92,32 @@ class Method:
     cls: Class
     name: str
     flags: str
-    count: int
-    place: int = -1
-    row: Any = None
-    target: tuple[Target, ...] = ()
+    parameter_count: int
+    index: int = -1
+    declaration: Any = None
+    targets: tuple[Target, ...] = ()
     # Caches, filled on first use.
-    variables: tuple[Variable, ...] | None = None
-    parameters: tuple[Type, ...] | None = None
-    returns: Type | None = None
-    erased: tuple[Type, ...] | None = None
-    label: str = ""
-    reached: dict[Class, Any] = field(default_factory=dict)
+    type_parameters: tuple[TypeVariable, ...] | None = None
+    parameter_types: tuple[Type, ...] | None = None
+    return_type: Type | None = None
+    erased_parameter_types: tuple[Type, ...] | None = None
+    signature: str = ""
+    targets_by_class: dict[Class, Any] = field(default_factory=dict)
 
     @property
-    def static(self) -> bool:
+    def is_static(self) -> bool:
         return "s" in self.flags
 
     @property
-    def abstract(self) -> bool:
+    def is_abstract(self) -> bool:
         return "a" in self.flags
 
     @property
-    def varargs(self) -> bool:
+    def is_varargs(self) -> bool:
         return "v" in self.flags
 
     @property
-    def private(self) -> bool:
+    def is_private(self) -> bool:
         return "r" in self.flags
 
 
@@ -128,17 +128,17 @@ class Field:
     cls: Class
     name: str
     flags: str
-    written: str
-    type: Type | None = None
+    declared_type: str
+    resolved_type: Type | None = None
 
 
 # Deeper than anyone nests type arguments; without a limit, inference might not terminate.
-DEEPEST = 12
+MAX_TYPE_DEPTH = 12
 # JVMS 4.10
-MOST_DIMENSIONS = 255
+MAX_DIMENSIONS = 255
 
 
-class _Once:
+class _InternedType:
     """Base class of types: holds the types derived from this one, so that each exists once."""
 
     __slots__ = ("_array", "_minus", "_plus")
@@ -151,7 +151,7 @@ class _Once:
         self._minus: Wildcard | None = None
 
 
-class Primitive(_Once):
+class Primitive(_InternedType):
     """A primitive type, ``void`` or the type of ``null``."""
 
     __slots__ = ("name",)
@@ -161,32 +161,32 @@ class Primitive(_Once):
         self.name = name
 
 
-class ClassType(_Once):
+class ClassType(_InternedType):
     """A class or interface with its type arguments; a generic class without arguments is raw."""
 
-    __slots__ = ("above", "args", "cls", "depth", "free")
+    __slots__ = ("args", "cls", "depth", "free", "supertype_cache")
 
     def __init__(self, cls: Class, args: tuple[Type, ...]) -> None:
         super().__init__()
         self.cls = cls
         self.args = args
-        self.free = any(one.free for one in args)
-        self.depth = 1 + max([one.depth for one in args], default=0)
+        self.free = any(arg.free for arg in args)
+        self.depth = 1 + max([arg.depth for arg in args], default=0)
         # Cache of ``as_supertype``.
-        self.above: dict[Class, ClassType] = {}
+        self.supertype_cache: dict[Class, ClassType] = {}
 
 
-class ArrayType(_Once):
-    __slots__ = ("depth", "free", "of")
+class ArrayType(_InternedType):
+    __slots__ = ("component_type", "depth", "free")
 
-    def __init__(self, of: Type) -> None:
+    def __init__(self, component_type: Type) -> None:
         super().__init__()
-        self.of = of
-        self.free = of.free
-        self.depth = of.depth + 1
+        self.component_type = component_type
+        self.free = component_type.free
+        self.depth = component_type.depth + 1
 
 
-class Variable(_Once):
+class TypeVariable(_InternedType):
     """A type parameter of a class or a method.
 
     The bounds are set after construction, because they may refer to the variable itself.
@@ -202,7 +202,7 @@ class Variable(_Once):
         self.bounds: tuple[Type, ...] = ()
 
 
-class Wildcard(_Once):
+class Wildcard(_InternedType):
     """A wildcard: ``? extends bound`` (sign +), ``? super bound`` (-) or ``?`` (no bound)."""
 
     __slots__ = ("bound", "depth", "free", "sign")
@@ -215,17 +215,17 @@ class Wildcard(_Once):
         self.depth = 0 if bound is None else bound.depth
 
 
-class Unknown(_Once):
+class Unknown(_InternedType):
     """Some subtype of ``bound_class``; any type, primitive types included, if that is None."""
 
-    __slots__ = ("upper",)
+    __slots__ = ("bound_class",)
 
-    def __init__(self, upper: Class | None) -> None:
+    def __init__(self, bound_class: Class | None) -> None:
         super().__init__()
-        self.upper = upper
+        self.bound_class = bound_class
 
 
-class Both(_Once):
+class IntersectionType(_InternedType):
     """An intersection type: a value of it has all ``parts`` as types."""
 
     __slots__ = ("free", "parts")
@@ -233,10 +233,12 @@ class Both(_Once):
     def __init__(self, parts: tuple[Type, ...]) -> None:
         super().__init__()
         self.parts = parts
-        self.free = any(one.free for one in parts)
+        self.free = any(part.free for part in parts)
 
 
-Type: TypeAlias = Primitive | ClassType | ArrayType | Variable | Wildcard | Unknown | Both
+Type: TypeAlias = (
+    Primitive | ClassType | ArrayType | TypeVariable | Wildcard | Unknown | IntersectionType
+)
 
 PRIMITIVES = {
     name: Primitive(name)
@@ -245,7 +247,7 @@ PRIMITIVES = {
 BOOLEAN, INT, VOID = PRIMITIVES["boolean"], PRIMITIVES["int"], PRIMITIVES["void"]
 NULL = Primitive("null")
 UNKNOWN = Unknown(None)
-ANY = Wildcard("*", None)
+UNBOUNDED_WILDCARD = Wildcard("*", None)
 
 BOXES = {
     "boolean": "java.lang.Boolean",
@@ -258,7 +260,7 @@ BOXES = {
     "double": "java.lang.Double",
 }
 # Widening of primitive types (JLS 5.1.2).
-WIDER = {
+WIDENINGS = {
     "byte": ("short", "int", "long", "float", "double"),
     "short": ("int", "long", "float", "double"),
     "char": ("int", "long", "float", "double"),
@@ -269,26 +271,29 @@ WIDER = {
 
 
 def class_type(cls: Class, args: tuple[Type, ...] = ()) -> ClassType:
-    found = cls.types.get(args)
-    if found is None:
-        found = ClassType(cls, args)
-        if found.depth > DEEPEST:
+    """Return the type of a class with type arguments; unknown ones if they nest too deep."""
+    type_ = cls.parameterizations.get(args)
+    if type_ is None:
+        type_ = ClassType(cls, args)
+        if type_.depth > MAX_TYPE_DEPTH:
             return class_type(cls, (UNKNOWN,) * len(args))
-        cls.types[args] = found
-    return found
+        cls.parameterizations[args] = type_
+    return type_
 
 
-def array_of(of: Type, dimensions: int = 1) -> Type:
-    if of.depth + dimensions > MOST_DIMENSIONS:
+def array_of(type_: Type, dimensions: int = 1) -> Type:
+    """Return the array type of a component type."""
+    if type_.depth + dimensions > MAX_DIMENSIONS:
         return UNKNOWN
     for _ in range(dimensions):
-        if of._array is None:
-            of._array = ArrayType(of)
-        of = of._array
-    return of
+        if type_._array is None:
+            type_._array = ArrayType(type_)
+        type_ = type_._array
+    return type_
 
 
-def wildcard(sign: str, bound: Type) -> Wildcard:
+def wildcard_type(sign: str, bound: Type) -> Wildcard:
+    """Return ``? extends bound`` (sign +) or ``? super bound`` (sign -)."""
     if sign == "+":
         if bound._plus is None:
             bound._plus = Wildcard(sign, bound)
@@ -298,54 +303,67 @@ def wildcard(sign: str, bound: Type) -> Wildcard:
     return bound._minus
 
 
-def unknown(upper: Class | None) -> Unknown:
-    if upper is None:
+def unknown_subtype_of(bound_class: Class | None) -> Unknown:
+    """Return the unknown subtype of a class; of None, the type that may be any type."""
+    if bound_class is None:
         return UNKNOWN
-    if upper.unknown is None:
-        upper.unknown = Unknown(upper)
-    return upper.unknown
+    if bound_class.unknown_subtype is None:
+        bound_class.unknown_subtype = Unknown(bound_class)
+    return bound_class.unknown_subtype
 
 
-def substitute(type_: Type, given: Mapping[Variable, Type]) -> Type:
+def substitute_variables(type_: Type, substitution: Mapping[TypeVariable, Type]) -> Type:
     """Return the type with its type variables replaced.
 
     A variable that is replaced by a wildcard becomes the wildcard's upper bound, unless it is a
     type argument: that is the type of a value read through the wildcard.
     """
-    if not type_.free or not given:
+    if not type_.free or not substitution:
         return type_
-    if isinstance(type_, Variable):
-        found = given.get(type_, type_)
-        return upper(found, type_) if isinstance(found, Wildcard) else found
+    if isinstance(type_, TypeVariable):
+        replacement = substitution.get(type_, type_)
+        return upper_bound(replacement, type_) if isinstance(replacement, Wildcard) else replacement
     if isinstance(type_, ArrayType):
-        return array_of(substitute(type_.of, given))
-    if isinstance(type_, Both):
-        return Both(tuple([substitute(one, given) for one in type_.parts]))
+        return array_of(substitute_variables(type_.component_type, substitution))
+    if isinstance(type_, IntersectionType):
+        return IntersectionType(
+            tuple([substitute_variables(part, substitution) for part in type_.parts])
+        )
     if isinstance(type_, ClassType):
-        return class_type(type_.cls, tuple([substitute_argument(one, given) for one in type_.args]))
-    return substitute_argument(type_, given)
+        return class_type(
+            type_.cls, tuple([substitute_argument(arg, substitution) for arg in type_.args])
+        )
+    return substitute_argument(type_, substitution)
 
 
-def substitute_argument(type_: Type, given: Mapping[Variable, Type]) -> Type:
+def substitute_argument(type_: Type, substitution: Mapping[TypeVariable, Type]) -> Type:
     """Return a type argument with its variables replaced; it may stay or become a wildcard."""
     if not type_.free:
         return type_
-    if isinstance(type_, Variable):
-        found = given.get(type_, type_)
-        return UNKNOWN if isinstance(found, Primitive) and found is not NULL else found
+    if isinstance(type_, TypeVariable):
+        replacement = substitution.get(type_, type_)
+        return (
+            UNKNOWN
+            if isinstance(replacement, Primitive) and replacement is not NULL
+            else replacement
+        )
     if not isinstance(type_, Wildcard) or type_.bound is None:
-        return substitute(type_, given)
-    inner = type_.bound
-    bound = given.get(inner, inner) if isinstance(inner, Variable) else substitute(inner, given)
+        return substitute_variables(type_, substitution)
+    type_bound = type_.bound
+    bound = (
+        substitution.get(type_bound, type_bound)
+        if isinstance(type_bound, TypeVariable)
+        else substitute_variables(type_bound, substitution)
+    )
     if not isinstance(bound, Wildcard):
-        return wildcard(type_.sign, bound)
+        return wildcard_type(type_.sign, bound)
     if bound.bound is None or (type_.sign == "+" and bound.sign == "-"):
-        return ANY
+        return UNBOUNDED_WILDCARD
     # ``? super T`` with T captured from ``? extends X``: of T only the bound X is known.
-    return wildcard(type_.sign, bound.bound)
+    return wildcard_type(type_.sign, bound.bound)
 
 
-def upper(type_: Type, variable: Variable | None = None) -> Type:
+def upper_bound(type_: Type, variable: TypeVariable | None = None) -> Type:
     """Return the type of values read through a wildcard that stands for the variable."""
     if not isinstance(type_, Wildcard):
         return type_
@@ -354,40 +372,42 @@ def upper(type_: Type, variable: Variable | None = None) -> Type:
     return erasure(variable) if variable is not None else UNKNOWN
 
 
-def lower(type_: Type, variable: Variable | None = None) -> Type:
+def lower_bound(type_: Type, variable: TypeVariable | None = None) -> Type:
     """Return the type of values accepted where a wildcard stands for the variable."""
     if isinstance(type_, Wildcard) and type_.bound is not None:
         return type_.bound
-    return upper(type_, variable)
+    return upper_bound(type_, variable)
 
 
 def erasure(type_: Type) -> Type:
     """Return the erasure of a type (JLS 4.6)."""
-    for _ in range(DEEPEST):
-        if isinstance(type_, Variable):
+    for _ in range(MAX_TYPE_DEPTH):
+        if isinstance(type_, TypeVariable):
             type_ = type_.bounds[0] if type_.bounds else UNKNOWN
-        elif isinstance(type_, Both):
+        elif isinstance(type_, IntersectionType):
             type_ = type_.parts[0]
         else:
             break
     if isinstance(type_, ClassType):
         return class_type(type_.cls) if type_.args else type_
     if isinstance(type_, ArrayType):
-        return array_of(erasure(type_.of))
+        return array_of(erasure(type_.component_type))
     # In a source with errors, bounds may be cyclic.
     return type_ if isinstance(type_, Primitive) else UNKNOWN
 
 
-def mentions(type_: Type, variables: frozenset[Variable]) -> bool:
+def mentions_variable(type_: Type, variables: frozenset[TypeVariable]) -> bool:
     """Return whether one of the variables occurs in a type."""
     if not type_.free:
         return False
-    if isinstance(type_, Variable):
+    if isinstance(type_, TypeVariable):
         return type_ in variables
     if isinstance(type_, ArrayType):
-        return mentions(type_.of, variables)
+        return mentions_variable(type_.component_type, variables)
     if isinstance(type_, Wildcard):
-        return type_.bound is not None and mentions(type_.bound, variables)
+        return type_.bound is not None and mentions_variable(type_.bound, variables)
     if isinstance(type_, ClassType):
-        return any(mentions(one, variables) for one in type_.args)
-    return isinstance(type_, Both) and any(mentions(one, variables) for one in type_.parts)
+        return any(mentions_variable(arg, variables) for arg in type_.args)
+    return isinstance(type_, IntersectionType) and any(
+        mentions_variable(part, variables) for part in type_.parts
+    )

@@ -43,60 +43,63 @@ class PlatformType(NamedTuple):
 
 @dataclass(frozen=True)
 class Platform:
-    """The JDK ``made_from``, and the unparsed block of each type by its qualified name."""
+    """The JDK ``jdk_name``, and the unparsed block of each type by its qualified name."""
 
-    made_from: str
+    jdk_name: str
     blocks: dict[str, str]
     packages: frozenset[str]
 
-    def get(self, name: str) -> PlatformType | None:
+    def find_type(self, name: str) -> PlatformType | None:
         """Return the type of a qualified name such as ``java.util.Map.Entry``, or None."""
         block = self.blocks.get(name)
         if block is None:
             return None
-        head, *lines = block.split("\n")
-        kind, flags, variables, supers = head.split("\t")
-        members = tuple([_member(line) for line in lines if line])
-        return PlatformType(name, kind, flags, _parts(variables), _parts(supers), members)
+        header, *lines = block.split("\n")
+        kind, flags, variables, supers = header.split("\t")
+        members = tuple([_parse_member(line) for line in lines if line])
+        return PlatformType(
+            name, kind, flags, _split_parts(variables), _split_parts(supers), members
+        )
 
 
-def read(text: str) -> Platform:
+def parse_platform(text: str) -> Platform:
     """Parse the text of a table that ``scripts/jdk_api.py`` wrote."""
-    made_from, _, rest = text.partition("\n")
-    blocks = dict(block.split("\t", 1) for block in rest.split("\n\n") if block.strip())
+    jdk_name, _, blocks_text = text.partition("\n")
+    blocks = dict(block.split("\t", 1) for block in blocks_text.split("\n\n") if block.strip())
     packages = set()
     for name in blocks:
         package = name.rpartition(".")[0]
         if package not in blocks:
             packages.add(package)
-    return Platform(made_from, blocks, frozenset(packages))
+    return Platform(jdk_name, blocks, frozenset(packages))
 
 
 @lru_cache(maxsize=1)
-def platform() -> Platform:
+def load_platform() -> Platform:
+    """Load the table of the JDK's public API that ships with the package."""
     packed = files("codeacumen.languages.java.resolve").joinpath(TABLE).read_bytes()
-    return read(lzma.decompress(packed).decode())
+    return parse_platform(lzma.decompress(packed).decode())
 
 
-def _member(line: str) -> Member:
+def _parse_member(line: str) -> Member:
     flags, name, variables, *rest = line.split("\t")
     if len(rest) == 1:
         return Member(flags, name, (), None, rest[0])
-    return Member(flags, name, _parts(variables), _parts(rest[0]), rest[1])
+    return Member(flags, name, _split_parts(variables), _split_parts(rest[0]), rest[1])
 
 
-def _parts(text: str) -> tuple[str, ...]:
+def _split_parts(text: str) -> tuple[str, ...]:
     return tuple(text.split(";")) if text else ()
 
 
 OBJECT = "java.lang.Object"
 # Qualified names are cut after so many parts: nesting may be 10,000 deep.
-LONGEST = 100
+MAX_NAME_PARTS = 100
 # Declaration of the placeholder for code outside of any type, in a source with errors.
-_NOBODY: list[Any] = ["class", "", -1, -1, 1, "", [], [""], []]
+_PLACEHOLDER_DECLARATION: list[Any] = ["class", "", -1, -1, 1, "", [], [""], []]
 
 
-class Declaring(NamedTuple):
+class DeclaringClasses(NamedTuple):
     """The project's classes that declare methods of one name and parameter count.
 
     ``extended`` lists those that have subclasses.
@@ -115,251 +118,311 @@ class World:
     def __init__(self, declared: Iterable[tuple[str, Any]], platform: Platform) -> None:
         self.platform = platform
         self.units: dict[str, Unit] = {}
-        self.tops: dict[tuple[str, str], list[Class]] = {}
+        self.top_level_classes: dict[tuple[str, str], list[Class]] = {}
         self.packages: set[str] = set()
-        self._by_arity: dict[tuple[str, int], list[Method]] = {}
-        self._by_varargs: dict[str, list[Method]] = {}
+        self._methods_by_arity: dict[tuple[str, int], list[Method]] = {}
+        self._varargs_methods: dict[str, list[Method]] = {}
         # Cache of ``resolution._has_no_other_overloads``.
-        self.settled: dict[tuple[Class, str, int], bool] = {}
-        self._declaring: dict[tuple[str, int], Declaring] = {}
+        self.has_no_other_overloads: dict[tuple[Class, str, int], bool] = {}
+        self._declaring_classes: dict[tuple[str, int], DeclaringClasses] = {}
         # Names of the accessors that records have without declaring them.
-        self.accessors: set[str] = set()
-        self._inner: dict[str, list[Class]] = {}
-        self._platform: dict[str, Class | None] = {}
-        self._outside: dict[str, Class] = {}
-        self._namesakes: dict[str, list[Class]] = {}
+        self.record_accessors: set[str] = set()
+        self._member_classes: dict[str, list[Class]] = {}
+        self._platform_classes: dict[str, Class | None] = {}
+        self._outside_classes: dict[str, Class] = {}
+        self._outside_namesakes: dict[str, list[Class]] = {}
         # Classes whose supertypes are being resolved, and how often that met one of them again.
-        self.busy: set[Class] = set()
-        self.circles = 0
+        self.resolving_supertypes: set[Class] = set()
+        self.cycle_count = 0
         for path, facts in declared:
-            self._add(path, facts)
-        self.object = self.named(OBJECT)
-        self.object_type = class_type(self.object)
+            self._add_file(path, facts)
+        self.object_class = self.find_or_add_class(OBJECT)
+        self.object_type = class_type(self.object_class)
 
-    def _add(self, path: str, facts: Any) -> None:
+    def _add_file(self, path: str, facts: Any) -> None:
         package = facts["package"]
         unit = Unit(path, package)
         self.units[path] = unit
         self.packages.add(package)
         _add_imports(unit, facts["imports"])
-        for place, row in enumerate(facts["types"]):
-            kind, name, owner, method, member, flags = row[:6]
-            cls = Class(name, package, kind, flags, unit, place, row=row)
+        for index, declaration in enumerate(facts["types"]):
+            kind, name, owner, method_index, is_member, flags = declaration[:6]
+            cls = Class(name, package, kind, flags, unit, index, declaration=declaration)
             if owner >= 0:
-                cls.owner, cls.method, cls.member = unit.classes[owner], method, bool(member)
+                cls.owner, cls.method_index, cls.is_member = (
+                    unit.classes[owner],
+                    method_index,
+                    bool(is_member),
+                )
                 if kind in NAMELESS:
                     pass
-                elif member:
-                    cls.owner.inner.setdefault(name, cls)
-                    self._inner.setdefault(name, []).append(cls)
+                elif is_member:
+                    cls.owner.member_classes.setdefault(name, cls)
+                    self._member_classes.setdefault(name, []).append(cls)
                 else:
-                    unit.local.setdefault((owner, method), []).append(cls)
+                    unit.local_classes.setdefault((owner, method_index), []).append(cls)
             else:
-                self.tops.setdefault((package, name), []).append(cls)
+                self.top_level_classes.setdefault((package, name), []).append(cls)
             unit.classes.append(cls)
-        nobody = unit.nobody = Class("", package, "class", "f", unit, row=_NOBODY)
-        for place, row in enumerate(facts["methods"]):
-            self._add_method(unit, unit.classes[row[1]] if row[1] >= 0 else nobody, place, row)
-        for name, type_, flags, written in facts["fields"]:
-            cls = unit.classes[type_] if type_ >= 0 else nobody
-            made = Field(cls, name, flags + "su" if cls.is_interface else flags, written)
-            cls.fields.setdefault(name, made)
-            unit.fields.append(made)
+        placeholder = unit.placeholder = Class(
+            "", package, "class", "f", unit, declaration=_PLACEHOLDER_DECLARATION
+        )
+        for index, declaration in enumerate(facts["methods"]):
+            self._add_method(
+                unit,
+                unit.classes[declaration[1]] if declaration[1] >= 0 else placeholder,
+                index,
+                declaration,
+            )
+        for name, type_index, flags, declared_type in facts["fields"]:
+            cls = unit.classes[type_index] if type_index >= 0 else placeholder
+            field = Field(cls, name, flags + "su" if cls.is_interface else flags, declared_type)
+            cls.fields.setdefault(name, field)
+            unit.fields.append(field)
         for cls in unit.classes:
-            _add_implicit(cls)
+            _add_implicit_members(cls)
             if cls.kind == "record":
-                self.accessors.update(name for name, _ in cls.row[8])
+                self.record_accessors.update(name for name, _ in cls.declaration[8])
 
-    def _add_method(self, unit: Unit, cls: Class, place: int, row: Any) -> None:
-        name, _, flags, _, parameters, _ = row
-        made = Method(cls, name, flags, len(parameters), place, row, ((unit.path, place),))
-        unit.methods.append(made)
-        cls.methods.setdefault(name, []).append(made)
+    def _add_method(self, unit: Unit, cls: Class, index: int, declaration: Any) -> None:
+        name, _, flags, _, parameters, _ = declaration
+        method = Method(
+            cls, name, flags, len(parameters), index, declaration, ((unit.path, index),)
+        )
+        unit.methods.append(method)
+        cls.methods.setdefault(name, []).append(method)
         if name != "<init>":
-            if made.varargs:
-                self._by_varargs.setdefault(name, []).append(made)
+            if method.is_varargs:
+                self._varargs_methods.setdefault(name, []).append(method)
             else:
-                self._by_arity.setdefault((name, made.count), []).append(made)
+                self._methods_by_arity.setdefault((name, method.parameter_count), []).append(method)
 
-    def like(self, name: str, count: int) -> list[Method]:
+    def find_methods_accepting(self, name: str, argument_count: int) -> list[Method]:
         """Return the project's methods of a name that accept so many arguments."""
-        found = self._by_arity.get((name, count), [])
-        more = self._by_varargs.get(name)
-        if more:
-            found = found + [one for one in more if count >= one.count - 1]
-        return found
+        methods = self._methods_by_arity.get((name, argument_count), [])
+        varargs_methods = self._varargs_methods.get(name)
+        if varargs_methods:
+            methods = methods + [
+                method for method in varargs_methods if argument_count >= method.parameter_count - 1
+            ]
+        return methods
 
-    def declaring(self, name: str, count: int) -> Declaring:
+    def find_declaring_classes(self, name: str, parameter_count: int) -> DeclaringClasses:
         """Return the project's classes with a method of a name and exact parameter count."""
-        found = self._declaring.get((name, count))
-        if found is None:
+        declaring_classes = self._declaring_classes.get((name, parameter_count))
+        if declaring_classes is None:
             classes: dict[Class, list[Method]] = {}
-            more = [one for one in self._by_varargs.get(name, ()) if one.count == count]
-            for method in self._by_arity.get((name, count), []) + more:
+            varargs_methods = [
+                varargs_method
+                for varargs_method in self._varargs_methods.get(name, ())
+                if varargs_method.parameter_count == parameter_count
+            ]
+            for method in self._methods_by_arity.get((name, parameter_count), []) + varargs_methods:
                 classes.setdefault(method.cls, []).append(method)
-            found = Declaring(classes, [cls for cls in classes if cls.subclasses])
-            self._declaring[name, count] = found
-        return found
+            declaring_classes = DeclaringClasses(
+                classes, [cls for cls in classes if cls.subclasses]
+            )
+            self._declaring_classes[name, parameter_count] = declaring_classes
+        return declaring_classes
 
-    def named_like(self, name: str) -> list[Method]:
+    def find_methods_named(self, name: str) -> list[Method]:
         """Return the project's methods of a name."""
-        found = list(self._by_varargs.get(name, ()))
+        methods = list(self._varargs_methods.get(name, ()))
         for count in range(256):  # JVMS 4.3.3: at most 255 parameters
-            found += self._by_arity.get((name, count), ())
-        return found
+            methods += self._methods_by_arity.get((name, count), ())
+        return methods
 
-    def inner_classes(self, name: str) -> list[Class]:
+    def find_inner_classes(self, name: str) -> list[Class]:
         """Return the project's inner member classes (not static ones) of a name."""
-        return [one for one in self._inner.get(name, ()) if "s" not in one.flags]
+        return [
+            inner_class
+            for inner_class in self._member_classes.get(name, ())
+            if "s" not in inner_class.flags
+        ]
 
-    def find(self, name: str, near: Unit | None = None) -> Class | None:
+    def find_class(self, name: str, near_unit: Unit | None = None) -> Class | None:
         """Return the class of a qualified name, None if it is unknown.
 
-        If the project declares several, return the one nearest to the file ``near``.
+        If the project declares several, return the one nearest to the file ``near_unit``.
         """
-        at = len(name)
+        end = len(name)
         while True:
             # Most classes are top-level: split at the last dot first.
-            dot = name.rfind(".", 0, at)
-            rest = name[dot + 1 :]
-            first, _, inner = rest.partition(".")
-            tops = self.tops.get((name[: max(dot, 0)], first))
-            if tops:
-                found: Class | None = tops[0] if len(tops) == 1 else nearest(tops, near)
-                for part in inner.split(".") if inner else ():
-                    found = found.inner.get(part) if found else None
-                if found:
-                    return found
+            dot = name.rfind(".", 0, end)
+            type_path = name[dot + 1 :]
+            top_level_name, _, member_path = type_path.partition(".")
+            candidates = self.top_level_classes.get((name[: max(dot, 0)], top_level_name))
+            if candidates:
+                cls: Class | None = (
+                    candidates[0] if len(candidates) == 1 else nearest_class(candidates, near_unit)
+                )
+                for part in member_path.split(".") if member_path else ():
+                    cls = cls.member_classes.get(part) if cls else None
+                if cls:
+                    return cls
             if dot < 0:
                 break
-            at = dot
-        if name not in self._platform:
-            self._platform[name] = None
-            self._platform[name] = self._from_platform(name)
-        return self._platform[name]
+            end = dot
+        if name not in self._platform_classes:
+            self._platform_classes[name] = None
+            self._platform_classes[name] = self._load_platform_class(name)
+        return self._platform_classes[name]
 
-    def named(self, name: str) -> Class:
+    def find_or_add_class(self, name: str) -> Class:
         """Return the class of a qualified name; if it is unknown, a placeholder for it."""
-        found = self.find(name)
-        if found is None:
-            found = self._outside.get(name)
-        if found is None:
-            package, _, last = name.rpartition(".")
-            found = self._outside[name] = Class(last, package, "outside", "", complete=False)
-            found.variables = ()
-            self._namesakes.setdefault(last, []).append(found)
-        return found
+        cls = self.find_class(name)
+        if cls is None:
+            cls = self._outside_classes.get(name)
+        if cls is None:
+            package, _, simple_name = name.rpartition(".")
+            cls = self._outside_classes[name] = Class(
+                simple_name, package, "outside", "", is_complete=False
+            )
+            cls.type_parameters = ()
+            self._outside_namesakes.setdefault(simple_name, []).append(cls)
+        return cls
 
-    def namesakes(self, cls: Class) -> list[Class]:
+    def find_namesakes(self, cls: Class) -> list[Class]:
         """Return the class and every class that may be the same one.
 
         For a class from outside these are others of its simple name, if either package is unknown.
         """
         if cls.kind != "outside":
             return [cls]
-        named = self._namesakes.get(cls.name, [])
-        return [one for one in named if one is cls or "?" in (one.package, cls.package)]
+        same_name = self._outside_namesakes.get(cls.name, [])
+        return [
+            namesake
+            for namesake in same_name
+            if namesake is cls or "?" in (namesake.package, cls.package)
+        ]
 
-    def guess(self, name: str, unit: Unit) -> Class:
+    def guess_class(self, name: str, unit: Unit) -> Class:
         """Return a placeholder for an unknown simple name.
 
         If exactly one import on demand names an unknown package, the class is taken to be from it.
         """
-        strange = [one for one in unit.on_demand if not self.is_package(one) and not self.find(one)]
-        return self.named(f"{strange[0]}.{name}" if len(strange) == 1 else f"?.{name}")
+        unknown_packages = [
+            package
+            for package in unit.on_demand_imports
+            if not self.is_package(package) and not self.find_class(package)
+        ]
+        return self.find_or_add_class(
+            f"{unknown_packages[0]}.{name}" if len(unknown_packages) == 1 else f"?.{name}"
+        )
 
     def is_package(self, name: str) -> bool:
         return name in self.packages or name in self.platform.packages
 
-    def _from_platform(self, name: str) -> Class | None:
-        told = self.platform.get(name)
-        if told is None:
+    def _load_platform_class(self, name: str) -> Class | None:
+        platform_type = self.platform.find_type(name)
+        if platform_type is None:
             return None
-        before, _, last = name.rpartition(".")
-        owner = self.find(before) if before in self.platform.blocks else None
-        package = owner.package if owner else before
-        cls = Class(last, package, told.kind, told.flags + "u", owner=owner, row=told)
-        for one in told.members:
-            flags = one.flags if "p" in one.flags else one.flags + "u"
-            if one.parameters is None:
-                cls.fields[one.name] = Field(cls, one.name, flags, one.type)
+        owner_name, _, simple_name = name.rpartition(".")
+        owner = self.find_class(owner_name) if owner_name in self.platform.blocks else None
+        package = owner.package if owner else owner_name
+        cls = Class(
+            simple_name,
+            package,
+            platform_type.kind,
+            platform_type.flags + "u",
+            owner=owner,
+            declaration=platform_type,
+        )
+        for member in platform_type.members:
+            flags = member.flags if "p" in member.flags else member.flags + "u"
+            if member.parameters is None:
+                cls.fields[member.name] = Field(cls, member.name, flags, member.type)
             else:
-                row = [one.name, -1, flags, one.variables, one.parameters, one.type]
-                made = Method(cls, one.name, flags, len(one.parameters), row=row)
-                cls.methods.setdefault(one.name, []).append(made)
+                declaration = [
+                    member.name,
+                    -1,
+                    flags,
+                    member.variables,
+                    member.parameters,
+                    member.type,
+                ]
+                method = Method(
+                    cls, member.name, flags, len(member.parameters), declaration=declaration
+                )
+                cls.methods.setdefault(member.name, []).append(method)
         return cls
 
 
-def label(cls: Class) -> str:
+def qualified_name(cls: Class) -> str:
     """Return a class's qualified name."""
-    if not cls.label:
+    if not cls.qualified_name:
         names = [cls.name]
         owner = cls.owner
-        while owner is not None and len(names) < LONGEST:
+        while owner is not None and len(names) < MAX_NAME_PARTS:
             names.append(owner.name)
             owner = owner.owner
         if cls.package:
             names.append(cls.package)
-        cls.label = ".".join(reversed(names))
-    return cls.label
+        cls.qualified_name = ".".join(reversed(names))
+    return cls.qualified_name
 
 
-def nearest(classes: list[Class], unit: Unit | None) -> Class:
+def nearest_class(classes: list[Class], unit: Unit | None) -> Class:
     """Return the class whose path shares the most leading folders with the file's path."""
     if unit is None or len(classes) == 1:
         return classes[0]
     path = unit.path.split("/")
 
-    def shared(cls: Class) -> int:
-        other = cls.unit.path.split("/") if cls.unit else []
-        same = [a == b for a, b in zip(path, other, strict=False)]
-        return same.index(False) if False in same else len(same)
+    def count_shared_folders(cls: Class) -> int:
+        other_path = cls.unit.path.split("/") if cls.unit else []
+        matches = [a == b for a, b in zip(path, other_path, strict=False)]
+        return matches.index(False) if False in matches else len(matches)
 
-    return max(classes, key=shared)
+    return max(classes, key=count_shared_folders)
 
 
 def _add_imports(unit: Unit, texts: list[str]) -> None:
     for text in texts:
         static, _, name = text.rpartition(" ")
-        before, _, last = name.rpartition(".")
-        if static and last == "*":
-            unit.static_on_demand.append(before)
+        owner_name, _, simple_name = name.rpartition(".")
+        if static and simple_name == "*":
+            unit.static_on_demand_imports.append(owner_name)
         elif static:
-            unit.static.setdefault(last, []).append(before)
-        elif last == "*":
-            unit.on_demand.append(before)
+            unit.static_imports.setdefault(simple_name, []).append(owner_name)
+        elif simple_name == "*":
+            unit.on_demand_imports.append(owner_name)
         else:
-            unit.imported[last] = name
+            unit.single_imports[simple_name] = name
 
 
-def _add_implicit(cls: Class) -> None:
+def _add_implicit_members(cls: Class) -> None:
     """Add the implicitly declared members (JLS 8.8.9, 8.9.3, 8.10)."""
     if cls.kind == "record":
-        types = [written for _, written in cls.row[8]]
-        for name, written in cls.row[8]:
-            cls.fields.setdefault(name, Field(cls, name, "fr", written))
-            _add_missing(cls, name, "fu", [], written)
-        _add_missing(cls, "<init>", "uv" if "..." in "".join(types[-1:]) else "u", types, "")
-        _add_missing(cls, "equals", "fu", ["java.lang.Object"], "boolean")
-        _add_missing(cls, "hashCode", "fu", [], "int")
-        _add_missing(cls, "toString", "fu", [], "java.lang.String")
+        types = [declared_type for _, declared_type in cls.declaration[8]]
+        for name, declared_type in cls.declaration[8]:
+            cls.fields.setdefault(name, Field(cls, name, "fr", declared_type))
+            _add_missing_method(cls, name, "fu", [], declared_type)
+        _add_missing_method(cls, "<init>", "uv" if "..." in "".join(types[-1:]) else "u", types, "")
+        _add_missing_method(cls, "equals", "fu", ["java.lang.Object"], "boolean")
+        _add_missing_method(cls, "hashCode", "fu", [], "int")
+        _add_missing_method(cls, "toString", "fu", [], "java.lang.String")
     elif cls.kind in ("class", "enum") and "<init>" not in cls.methods:
         access = "".join(letter for letter in cls.flags if letter in "upr")
-        _add_missing(cls, "<init>", access, [], "")
+        _add_missing_method(cls, "<init>", access, [], "")
     if cls.kind == "enum":
-        _add_missing(cls, "values", "su", [], f"{cls.name}[]")
-        _add_missing(cls, "valueOf", "su", ["java.lang.String"], cls.name)
+        _add_missing_method(cls, "values", "su", [], f"{cls.name}[]")
+        _add_missing_method(cls, "valueOf", "su", ["java.lang.String"], cls.name)
 
 
-def _add_missing(cls: Class, name: str, flags: str, types: list[str], result: str) -> None:
+def _add_missing_method(cls: Class, name: str, flags: str, types: list[str], result: str) -> None:
     """Add a method unless one with the same parameters is declared."""
-    same = [_plain(text) for text in types]
-    there = cls.methods.setdefault(name, [])
-    if not any([_plain(text) for text in one.row[4]] == same for one in there):
-        there.append(Method(cls, name, flags, len(types), row=[name, -1, flags, (), types, result]))
+    parameter_types = [_simplify_type_text(text) for text in types]
+    methods = cls.methods.setdefault(name, [])
+    if not any(
+        [_simplify_type_text(text) for text in method.declaration[4]] == parameter_types
+        for method in methods
+    ):
+        methods.append(
+            Method(cls, name, flags, len(types), declaration=[name, -1, flags, (), types, result])
+        )
 
 
-def _plain(text: str) -> str:
+def _simplify_type_text(text: str) -> str:
     """Return a type without package and type arguments, so that different spellings are equal."""
     name = text.partition("<")[0].rpartition(".")[2] if "..." not in text else text
     dimensions = text.count("[]") if "<" not in text else text.rpartition(">")[2].count("[]")

@@ -11,14 +11,14 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from codeacumen.languages.java.resolve.types import (
-    ANY,
-    DEEPEST,
+    MAX_TYPE_DEPTH,
     PRIMITIVES,
+    UNBOUNDED_WILDCARD,
     UNKNOWN,
-    Both,
+    IntersectionType,
     Type,
     array_of,
-    wildcard,
+    wildcard_type,
 )
 
 _TOKEN = re.compile(r"\.\.\.|\[\]|[<>,?&|.\[\]]|[^\s<>,?&|.\[\]]+")
@@ -33,103 +33,103 @@ class Step(NamedTuple):
     ``|`` join n types.
     """
 
-    do: str
+    operation: str
     name: str = ""
     n: int = 0
 
 
 @lru_cache(maxsize=1 << 17)
-def program(text: str) -> tuple[Step, ...] | None:
+def compile_type(text: str) -> tuple[Step, ...] | None:
     """Return the steps of a type; None if the text is no type, or nested too deep."""
     if text.isidentifier():
         return (Step("name", text),)
     steps: list[Step] = []
     # Stacks with one entry per open ``<``: arguments so far, the wildcard that waits for its bound,
     # types joined by & or |, and the index of the first step.
-    counts: list[int] = []
-    waiting: list[str] = []
-    joined: list[tuple[str, int]] = [("", 0)]
-    begun: list[int] = []
-    ended = 0
-    sign = ""
+    argument_counts: list[int] = []
+    pending_wildcards: list[str] = []
+    pending_joins: list[tuple[str, int]] = [("", 0)]
+    first_steps: list[int] = []
+    last_begin = 0
+    wildcard_sign = ""
     tokens = _TOKEN.findall(text)
-    at = 0
+    position = 0
 
-    def close() -> None:
+    def finish_type() -> None:
         """Finish a type: emit its pending wildcard, then its pending join."""
-        nonlocal sign
-        if sign:
-            steps.append(Step(sign))
-            sign = ""
-        mark, n = joined[-1]
-        if mark:
-            steps.append(Step(mark, n=n + 1))
-            joined[-1] = ("", 0)
+        nonlocal wildcard_sign
+        if wildcard_sign:
+            steps.append(Step(wildcard_sign))
+            wildcard_sign = ""
+        join_mark, join_count = pending_joins[-1]
+        if join_mark:
+            steps.append(Step(join_mark, n=join_count + 1))
+            pending_joins[-1] = ("", 0)
 
-    while at < len(tokens):
-        token = tokens[at]
-        at += 1
+    while position < len(tokens):
+        token = tokens[position]
+        position += 1
         if token == "?":
-            word = tokens[at] if at < len(tokens) else ""
+            word = tokens[position] if position < len(tokens) else ""
             if word in ("extends", "super"):
-                sign = "+" if word == "extends" else "-"
-                at += 1
+                wildcard_sign = "+" if word == "extends" else "-"
+                position += 1
             else:
                 steps.append(Step("*"))
         elif token == "<":
-            if at < len(tokens) and tokens[at] == ">":
+            if position < len(tokens) and tokens[position] == ">":
                 steps.append(Step("args", n=DIAMOND))
-                at += 1
+                position += 1
                 continue
-            counts.append(1)
-            begun.append(len(steps))
-            waiting.append(sign)
-            joined.append(("", 0))
-            sign = ""
-            if len(counts) > DEEPEST:
+            argument_counts.append(1)
+            first_steps.append(len(steps))
+            pending_wildcards.append(wildcard_sign)
+            pending_joins.append(("", 0))
+            wildcard_sign = ""
+            if len(argument_counts) > MAX_TYPE_DEPTH:
                 return None
         elif token == ",":
-            if not counts:
+            if not argument_counts:
                 return None
-            close()
-            counts[-1] += 1
+            finish_type()
+            argument_counts[-1] += 1
         elif token == ">":
-            if not counts:
+            if not argument_counts:
                 return None
-            close()
-            joined.pop()
-            ended = begun.pop()
-            steps.append(Step("args", n=counts.pop()))
-            sign = waiting.pop()
+            finish_type()
+            pending_joins.pop()
+            last_begin = first_steps.pop()
+            steps.append(Step("args", n=argument_counts.pop()))
+            wildcard_sign = pending_wildcards.pop()
         elif token in ("&", "|"):
-            _mark, n = joined[-1]
-            joined[-1] = (token, n + 1)
+            _join_mark, join_count = pending_joins[-1]
+            pending_joins[-1] = (token, join_count + 1)
         elif token in ("[]", "..."):
             steps.append(Step("array", n=1))
-        elif token == "." and at < len(tokens):
+        elif token == "." and position < len(tokens):
             # A<B>.C: drop the outer type's arguments.
-            inner = tokens[at]
-            at += 1
-            if steps and steps[-1].do == "args":
-                del steps[ended if steps[-1].n != DIAMOND else -1 :]
-            if not steps or steps[-1].do != "name":
+            inner = tokens[position]
+            position += 1
+            if steps and steps[-1].operation == "args":
+                del steps[last_begin if steps[-1].n != DIAMOND else -1 :]
+            if not steps or steps[-1].operation != "name":
                 return None
             steps[-1] = Step("name", f"{steps[-1].name}.{inner}")
         elif token in "[]":
             continue
         else:
             steps.append(Step("name", token))
-    if counts or not steps:
+    if argument_counts or not steps:
         return None
-    close()
+    finish_type()
     return tuple(steps)
 
 
-def run(
+def evaluate_steps(
     steps: tuple[Step, ...] | None,
-    name: Callable[[str], Type],
-    apply: Callable[[Type, tuple[Type, ...] | None], Type],
-    common: Callable[[list[Type]], Type],
+    resolve_name: Callable[[str], Type],
+    apply_arguments: Callable[[Type, tuple[Type, ...] | None], Type],
+    join_alternatives: Callable[[list[Type]], Type],
 ) -> Type:
     """Evaluate the steps of a type.
 
@@ -140,27 +140,29 @@ def run(
         return UNKNOWN
     stack: list[Type] = []
     for step in steps:
-        do = step.do
-        if do == "name":
-            stack.append(PRIMITIVES.get(step.name) or name(step.name))
-        elif do == "*":
-            stack.append(ANY)
+        operation = step.operation
+        if operation == "name":
+            stack.append(PRIMITIVES.get(step.name) or resolve_name(step.name))
+        elif operation == "*":
+            stack.append(UNBOUNDED_WILDCARD)
         elif not stack or len(stack) < step.n:
             return UNKNOWN
-        elif do == "args" and step.n == DIAMOND:
-            stack[-1] = apply(stack[-1], None)
-        elif do == "args":
+        elif operation == "args" and step.n == DIAMOND:
+            stack[-1] = apply_arguments(stack[-1], None)
+        elif operation == "args":
             args = tuple(stack[-step.n :])
             del stack[-step.n :]
             if not stack:
                 return UNKNOWN
-            stack[-1] = apply(stack[-1], args)
-        elif do == "array":
+            stack[-1] = apply_arguments(stack[-1], args)
+        elif operation == "array":
             stack[-1] = array_of(stack[-1], step.n)
-        elif do in "+-":
-            stack[-1] = wildcard(do, stack[-1])
+        elif operation in "+-":
+            stack[-1] = wildcard_type(operation, stack[-1])
         else:
             parts = stack[-step.n :]
             del stack[-step.n :]
-            stack.append(Both(tuple(parts)) if do == "&" else common(parts))
+            stack.append(
+                IntersectionType(tuple(parts)) if operation == "&" else join_alternatives(parts)
+            )
     return stack[0] if len(stack) == 1 else UNKNOWN

@@ -1,6 +1,6 @@
-"""Types, methods and fields of a file: who declares what, where exactly, and in whom.
+"""Types, methods and fields of a file, with their positions and enclosing declarations.
 
-One pass over the declaring nodes, in source order, with a stack of what encloses them.
+One pass visits the declaring nodes in source order, with a stack of the enclosing ones.
 """
 
 from __future__ import annotations
@@ -11,7 +11,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.languages.java.syntax.grammar import among, field, name_of, symbols
+from codeacumen.languages.java.syntax.grammar import (
+    field_number,
+    find_symbols,
+    symbol_mask,
+    symbol_name,
+)
 from codeacumen.languages.kernel import kernel
 from codeacumen.languages.syntax import Column, Syntax
 
@@ -44,8 +49,8 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class TypeDeclaration:
-    """``owner`` is the enclosing type, ``method`` the method it is local to (NONE: none). A
-    class without a name is called ``$n``, the n-th of its kind in the file. ``components`` are
+    """A declared type. ``owner`` is the enclosing type, ``method`` the method it is local to
+    (NONE: none). The n-th class without a name in the file is called ``$n``. ``components`` are
     those of a record."""
 
     node: int
@@ -62,8 +67,9 @@ class TypeDeclaration:
 
 @dataclass(frozen=True, slots=True)
 class MethodDeclaration:
-    """``type`` is the type that declares it; ``body`` the node of its body (NONE: none);
-    ``javadoc`` the node of its comment. Types are as written, without white space."""
+    """A declared method. ``type`` is the declaring type; ``body`` is the node of its body
+    (NONE: none); ``javadoc`` is the node of its comment. Names of types are as written, without
+    white space."""
 
     node: int
     kind: str
@@ -94,8 +100,10 @@ class Declarations:
     methods: tuple[MethodDeclaration, ...]
     fields: tuple[FieldDeclaration, ...]
 
-    def path(self, type_: int) -> tuple[str, ...]:
-        """Names from the outermost type inward. Not stored: nesting may be 10,000 deep."""
+    def type_path(self, type_: int) -> tuple[str, ...]:
+        """Return the names of the enclosing types, outermost first, and the type's own.
+
+        The result is not stored, because nesting may be 10,000 deep."""
         names: list[str] = []
         while type_ != NONE:
             names.append(self.types[type_].name)
@@ -103,58 +111,59 @@ class Declarations:
         return tuple(reversed(names))
 
 
-# What a declaration's parts are called in the grammar, and the place of each in a row of _Parts.
+# The grammar's fields of a declaration's parts, and the index of each in a row of _Parts.
 _FIELD_NAMES = ("name", "type", "dimensions", "parameters", "body", "type_parameters")
 _NAME, _TYPE, _DIMENSIONS, _PARAMETERS, _BODY, _TYPE_PARAMETERS, _MODIFIERS = range(7)
 
 
 class _Parts:
-    """The parts of all declarations of a file, found in one go: what is looked at again and
-    again for each of hundreds of thousands of methods."""
+    """The parts of all declarations of a file, collected in one pass for speed: corpora have
+    hundreds of thousands of methods."""
 
     def __init__(self, syntax: Syntax) -> None:
         self.syntax = syntax
-        of_interest = np.flatnonzero(_masks().declares[syntax.kind])
-        numbers = np.array([field(name) for name in _FIELD_NAMES], dtype=np.uint16)
-        rows = _parts_of(
-            of_interest, syntax.kind, syntax.field, syntax.stop, numbers, _masks().modifiers
+        of_interest = np.flatnonzero(_load_masks().declares[syntax.kind])
+        numbers = np.array([field_number(name) for name in _FIELD_NAMES], dtype=np.uint16)
+        rows = _find_parts(
+            of_interest, syntax.kind, syntax.field, syntax.stop, numbers, _load_masks().modifiers
         )
         self.rows: dict[int, list[int]] = dict(
             zip(of_interest.tolist(), rows.tolist(), strict=True)
         )
-        listed = _masks().listed[syntax.kind]
+        listed = _load_masks().listed[syntax.kind]
         listed &= (
-            _masks().declares[syntax.kind[syntax.parent]]
-            | _masks().lists[syntax.kind[syntax.parent]]
+            _load_masks().declares[syntax.kind[syntax.parent]]
+            | _load_masks().lists[syntax.kind[syntax.parent]]
         )
-        self.below = self._grouped(listed)
-        self.words = self._grouped(_masks().modifiers[syntax.kind[syntax.parent]])
+        self.children = self._group_by_parent(listed)
+        self.words = self._group_by_parent(_load_masks().modifiers[syntax.kind[syntax.parent]])
 
-    def _grouped(self, chosen: NDArray[np.bool_]) -> dict[int, list[tuple[int, int]]]:
-        """Chosen nodes with their kinds, by parent, in order."""
-        found: dict[int, list[tuple[int, int]]] = {}
-        nodes = np.flatnonzero(chosen)
+    def _group_by_parent(self, is_listed: NDArray[np.bool_]) -> dict[int, list[tuple[int, int]]]:
+        """Return the listed nodes with their kinds, by parent, in order."""
+        children: dict[int, list[tuple[int, int]]] = {}
+        nodes = np.flatnonzero(is_listed)
         columns = (nodes, self.syntax.kind[nodes], self.syntax.parent[nodes])
         for node, kind, parent in zip(*(column.tolist() for column in columns), strict=True):
-            found.setdefault(parent, []).append((node, kind))
-        return found
+            children.setdefault(parent, []).append((node, kind))
+        return children
 
-    def text(self, node: int, *parts: int) -> str:
-        """The text of a declaration's parts as a type is written; empty where there is none."""
+    def part_text(self, node: int, *parts: int) -> str:
+        """Return the joined text of a declaration's parts, normalised as by ``type_text``; missing
+        parts are empty."""
         row = self.rows[node]
         return "".join(type_text(self.syntax, row[part]) for part in parts if row[part] != NONE)
 
-    def of(self, node: int, *kinds: str) -> list[int]:
+    def list_children(self, node: int, *kinds: str) -> list[int]:
         if node == NONE:
             return []
-        wanted = symbols(*kinds)
-        return [child for child, kind in self.below.get(node, ()) if kind in wanted]
+        kind_numbers = find_symbols(*kinds)
+        return [child for child, kind in self.children.get(node, ()) if kind in kind_numbers]
 
 
 @dataclass(frozen=True, slots=True)
 class _Masks:
-    """For each symbol: does it declare something; is it listed in one that does, or in one that
-    lists; is it the group of modifiers."""
+    """Masks over symbols: declarations, parts that a declaration or a list holds, lists of parts,
+    and the group of modifiers."""
 
     declares: NDArray[np.bool_]
     listed: NDArray[np.bool_]
@@ -163,10 +172,10 @@ class _Masks:
 
 
 @lru_cache(maxsize=1)
-def _masks() -> _Masks:
+def _load_masks() -> _Masks:
     parameters = ("formal_parameter", "spread_parameter")
     return _Masks(
-        among(
+        symbol_mask(
             *_TYPES,
             *_METHODS,
             *_FIELDS,
@@ -175,14 +184,14 @@ def _masks() -> _Masks:
             "class_body",
             *_ANNOTATIONS,
         ),
-        among(*parameters, "variable_declarator", "type_parameter"),
-        among("formal_parameters", "type_parameters"),
-        among("modifiers"),
+        symbol_mask(*parameters, "variable_declarator", "type_parameter"),
+        symbol_mask("formal_parameters", "type_parameters"),
+        symbol_mask("modifiers"),
     )
 
 
 @kernel
-def _parts_of(
+def _find_parts(
     nodes: NDArray[np.int64],
     kind: NDArray[np.uint16],
     field: NDArray[np.uint16],
@@ -190,112 +199,117 @@ def _parts_of(
     numbers: NDArray[np.uint16],
     modifiers: NDArray[np.bool_],
 ) -> Column:
-    """For each node its first child in each field, then its modifiers; -1 where there is none."""
+    """Return each node's first child in each field, then its modifiers; -1 where there is none."""
     width = len(numbers)
-    found = np.full((len(nodes), width + 1), -1, dtype=np.int32)
+    parts = np.full((len(nodes), width + 1), -1, dtype=np.int32)
     for row in range(len(nodes)):
         child, last = nodes[row] + 1, stop[nodes[row]]
         while child < last:
-            if modifiers[kind[child]] and found[row, width] < 0:
-                found[row, width] = child
+            if modifiers[kind[child]] and parts[row, width] < 0:
+                parts[row, width] = child
             elif field[child] != 0:
-                for place in range(width):
-                    if field[child] == numbers[place] and found[row, place] < 0:
-                        found[row, place] = child
+                for position in range(width):
+                    if field[child] == numbers[position] and parts[row, position] < 0:
+                        parts[row, position] = child
             child = stop[child]
-    return found
+    return parts
 
 
-def declarations(syntax: Syntax) -> Declarations:
+def find_declarations(syntax: Syntax) -> Declarations:
     types: list[TypeDeclaration] = []
     methods: list[MethodDeclaration] = []
     fields: list[FieldDeclaration] = []
     package = ""
     anonymous = 0
-    docs = _javadocs(syntax)
+    docs = _find_javadocs(syntax)
     parts = _Parts(syntax)
-    # What encloses the current node: where it stops, its type, its method.
-    within: list[tuple[int, int, int]] = []
-    for node in np.flatnonzero(_declaring()[syntax.kind]).tolist():
-        while within and within[-1][0] <= node:
-            within.pop()
-        _, owner, method = within[-1] if within else (0, NONE, NONE)
+    # Declarations around the current node: where each stops, its type, its method.
+    enclosing: list[tuple[int, int, int]] = []
+    for node in np.flatnonzero(_declaring_mask()[syntax.kind]).tolist():
+        while enclosing and enclosing[-1][0] <= node:
+            enclosing.pop()
+        _, owner, method = enclosing[-1] if enclosing else (0, NONE, NONE)
         stop = int(syntax.stop[node])
-        kind = name_of(int(syntax.kind[node]))
-        mother = name_of(int(syntax.kind[syntax.parent[node]]))
+        kind = symbol_name(int(syntax.kind[node]))
+        parent_kind = symbol_name(int(syntax.kind[syntax.parent[node]]))
         if kind == "package_declaration":
-            wanted = symbols("scoped_identifier", "identifier")
-            names = [one for one in syntax.children(node) if int(syntax.kind[one]) in wanted]
+            name_kinds = find_symbols("scoped_identifier", "identifier")
+            names = [
+                child for child in syntax.children(node) if int(syntax.kind[child]) in name_kinds
+            ]
             package = type_text(syntax, names[0]) if names else ""
         elif kind in _METHODS:
             method_kind, doc = _METHODS[kind], docs.get(node, NONE)
-            declared = _method(parts, node, method_kind, owner, doc)
+            method_declaration = _make_method(parts, node, method_kind, owner, doc)
             if method_kind == "compact constructor" and owner != NONE:
-                declared = replace(declared, parameters=types[owner].components)
-            methods.append(declared)
-            within.append((stop, owner, len(methods) - 1))
+                method_declaration = replace(method_declaration, parameters=types[owner].components)
+            methods.append(method_declaration)
+            enclosing.append((stop, owner, len(methods) - 1))
         elif kind in _FIELDS:
-            fields += _fields(parts, node, owner)
-        elif kind in _TYPES or mother in _ANONYMOUS:
+            fields += _list_fields(parts, node, owner)
+        elif kind in _TYPES or parent_kind in _ANONYMOUS:
             anonymous += kind not in _TYPES
-            found = _type(parts, node, _TYPES.get(kind) or _ANONYMOUS[mother], f"${anonymous}")
+            declaration = _make_type(
+                parts, node, _TYPES.get(kind) or _ANONYMOUS[parent_kind], f"${anonymous}"
+            )
             doc = docs.get(node, NONE)
-            types.append(replace(found, owner=owner, method=method, javadoc=doc))
-            within.append((stop, len(types) - 1, NONE))
+            types.append(replace(declaration, owner=owner, method=method, javadoc=doc))
+            enclosing.append((stop, len(types) - 1, NONE))
     return Declarations(package, tuple(types), tuple(methods), tuple(fields))
 
 
-def _declaring() -> NDArray[np.bool_]:
-    """Which symbols declare something; class_body for the classes without a name."""
-    return among(*_TYPES, *_METHODS, *_FIELDS, "class_body", "package_declaration")
+def _declaring_mask() -> NDArray[np.bool_]:
+    """Return a mask of the symbols of declarations; class_body stands for unnamed classes."""
+    return symbol_mask(*_TYPES, *_METHODS, *_FIELDS, "class_body", "package_declaration")
 
 
-def _javadocs(syntax: Syntax) -> dict[int, int]:
-    """The documentation comment of each node that follows one, other comments between them."""
-    # From the last comment backwards: what follows a comment is known when it is met.
+def _find_javadocs(syntax: Syntax) -> dict[int, int]:
+    """Return the documentation comment of each node that follows one; other comments may stand
+    between them."""
+    # From the last comment backwards, so that the node after a sequence of comments is known.
     follows: dict[int, int] = {}
-    found: dict[int, int] = {}
-    for comment in np.flatnonzero(among(*_COMMENTS)[syntax.kind]).tolist()[::-1]:
+    javadocs: dict[int, int] = {}
+    for comment in np.flatnonzero(symbol_mask(*_COMMENTS)[syntax.kind]).tolist()[::-1]:
         after = comment + 1
         if after >= syntax.stop[syntax.parent[comment]]:
             continue
         target = follows.get(after, after)
         follows[comment] = target
         start, end = int(syntax.start[comment]), int(syntax.end[comment])
-        # /**/ is an empty comment and no documentation.
+        # /**/ is an empty comment, not documentation.
         if end - start > 4 and syntax.source[start : start + 3] == b"/**":
-            found.setdefault(target, comment)
-    return found
+            javadocs.setdefault(target, comment)
+    return javadocs
 
 
-def _modifiers(parts: _Parts, node: int) -> tuple[frozenset[str], tuple[str, ...]]:
+def _read_modifiers(parts: _Parts, node: int) -> tuple[frozenset[str], tuple[str, ...]]:
     group = parts.rows[node][_MODIFIERS]
     if group == NONE:
         return _NO_MODIFIERS
     words: list[int] = []
     annotations: list[str] = []
     for child, kind in parts.words.get(group, ()):
-        if kind in symbols(*_ANNOTATIONS):
-            annotations.append(parts.text(child, _NAME))
-        elif kind not in symbols(*_COMMENTS):
+        if kind in find_symbols(*_ANNOTATIONS):
+            annotations.append(parts.part_text(child, _NAME))
+        elif kind not in find_symbols(*_COMMENTS):
             words.append(kind)
-    return _spelled(tuple(words)), tuple(annotations)
+    return _spell_keywords(tuple(words)), tuple(annotations)
 
 
 _NO_MODIFIERS: tuple[frozenset[str], tuple[str, ...]] = (frozenset(), ())
 
 
 @lru_cache(maxsize=4096)
-def _spelled(words: tuple[int, ...]) -> frozenset[str]:
-    """Modifiers are keywords, and a keyword's symbol is named like it is spelt."""
-    return frozenset(map(name_of, words))
+def _spell_keywords(words: tuple[int, ...]) -> frozenset[str]:
+    """Return the modifiers of their symbols: the symbol of a keyword has the keyword's name."""
+    return frozenset(map(symbol_name, words))
 
 
-def _type(parts: _Parts, node: int, kind: str, anonymous: str) -> TypeDeclaration:
-    """The type as far as its own node tells; where it stands is added by whoever knows."""
-    name = anonymous if kind in _ANONYMOUS.values() else parts.text(node, _NAME)
-    modifiers, annotations = _modifiers(parts, node)
-    components = _parameters(parts, parts.rows[node][_PARAMETERS])
+def _make_type(parts: _Parts, node: int, kind: str, anonymous: str) -> TypeDeclaration:
+    """Return the declaration of a type; the caller adds its owner, method and JavaDoc."""
+    name = anonymous if kind in _ANONYMOUS.values() else parts.part_text(node, _NAME)
+    modifiers, annotations = _read_modifiers(parts, node)
+    components = _list_parameters(parts, parts.rows[node][_PARAMETERS])
     return TypeDeclaration(
         node,
         kind,
@@ -306,22 +320,24 @@ def _type(parts: _Parts, node: int, kind: str, anonymous: str) -> TypeDeclaratio
         annotations,
         NONE,
         components,
-        _type_parameters(parts, node),
+        _list_type_parameters(parts, node),
     )
 
 
-def _method(parts: _Parts, node: int, kind: str, owner: int, javadoc: int) -> MethodDeclaration:
-    modifiers, annotations = _modifiers(parts, node)
+def _make_method(
+    parts: _Parts, node: int, kind: str, owner: int, javadoc: int
+) -> MethodDeclaration:
+    modifiers, annotations = _read_modifiers(parts, node)
     row = parts.rows[node]
     return MethodDeclaration(
         node=node,
         kind=kind,
-        name=parts.text(node, _NAME),
+        name=parts.part_text(node, _NAME),
         type=owner,
-        parameters=_parameters(parts, row[_PARAMETERS]),
-        type_parameters=_type_parameters(parts, node),
+        parameters=_list_parameters(parts, row[_PARAMETERS]),
+        type_parameters=_list_type_parameters(parts, node),
         # Brackets after the parameters belong to the return type: int f()[].
-        returns=parts.text(node, _TYPE, _DIMENSIONS),
+        returns=parts.part_text(node, _TYPE, _DIMENSIONS),
         modifiers=modifiers,
         annotations=annotations,
         body=row[_BODY],
@@ -329,55 +345,59 @@ def _method(parts: _Parts, node: int, kind: str, owner: int, javadoc: int) -> Me
     )
 
 
-def _type_parameters(parts: _Parts, node: int) -> tuple[str, ...]:
+def _list_type_parameters(parts: _Parts, node: int) -> tuple[str, ...]:
     group = parts.rows[node][_TYPE_PARAMETERS]
-    return tuple(type_text(parts.syntax, one) for one in parts.of(group, "type_parameter"))
+    return tuple(
+        type_text(parts.syntax, parameter)
+        for parameter in parts.list_children(group, "type_parameter")
+    )
 
 
-def _parameters(parts: _Parts, group: int) -> tuple[Parameter, ...]:
-    """Formal parameters; a receiver (``this``) is none."""
-    found: list[Parameter] = []
-    for node in parts.of(group, "formal_parameter", "spread_parameter"):
-        declarators = parts.of(node, "variable_declarator")
+def _list_parameters(parts: _Parts, group: int) -> tuple[Parameter, ...]:
+    """Return the formal parameters, without a receiver parameter (``this``)."""
+    parameters: list[Parameter] = []
+    for node in parts.list_children(group, "formal_parameter", "spread_parameter"):
+        declarators = parts.list_children(node, "variable_declarator")
         if declarators:  # T... name
-            name = parts.text(declarators[0], _NAME)
-            declared = _spread_type(parts.syntax, node, declarators[0])
+            name = parts.part_text(declarators[0], _NAME)
+            declared_type = _spread_type(parts.syntax, node, declarators[0])
         else:
-            name = parts.text(node, _NAME)
-            declared = parts.text(node, _TYPE, _DIMENSIONS)
-        found.append(Parameter(name, declared))
-    return tuple(found)
+            name = parts.part_text(node, _NAME)
+            declared_type = parts.part_text(node, _TYPE, _DIMENSIONS)
+        parameters.append(Parameter(name, declared_type))
+    return tuple(parameters)
 
 
 def _spread_type(syntax: Syntax, node: int, declarator: int) -> str:
-    skipped = symbols("modifiers", *_ANNOTATIONS, *_COMMENTS)
+    skipped = find_symbols("modifiers", *_ANNOTATIONS, *_COMMENTS)
     for child in syntax.children(node):
         kind = int(syntax.kind[child])
-        if child < declarator and kind not in skipped and name_of(kind) != "...":
+        if child < declarator and kind not in skipped and symbol_name(kind) != "...":
             return type_text(syntax, child) + "..."
     return "..."
 
 
-def _fields(parts: _Parts, node: int, owner: int) -> list[FieldDeclaration]:
-    modifiers, _ = _modifiers(parts, node)
-    declared = parts.text(node, _TYPE)
+def _list_fields(parts: _Parts, node: int, owner: int) -> list[FieldDeclaration]:
+    modifiers, _ = _read_modifiers(parts, node)
+    declared_type = parts.part_text(node, _TYPE)
     return [
         FieldDeclaration(
             child,
-            parts.text(child, _NAME),
+            parts.part_text(child, _NAME),
             owner,
-            declared + parts.text(child, _DIMENSIONS),
+            declared_type + parts.part_text(child, _DIMENSIONS),
             modifiers,
         )
-        for child in parts.of(node, "variable_declarator")
+        for child in parts.list_children(node, "variable_declarator")
     ]
 
 
 def type_text(syntax: Syntax, node: int) -> str:
-    """A type as written, without white space, comments and annotations; words stay apart."""
+    """Return a type as written, without white space, comments and annotations; two adjacent words
+    stay separated by a space."""
     if syntax.stop[node] == node + 1:
         return syntax.text(node)
-    skipped = symbols(*_ANNOTATIONS, *_COMMENTS)
+    skipped = find_symbols(*_ANNOTATIONS, *_COMMENTS)
     text = ""
     at, stop = node, int(syntax.stop[node])
     while at < stop:

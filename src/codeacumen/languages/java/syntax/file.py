@@ -1,4 +1,4 @@
-"""A Java file, parsed once, with its facts; and methods parsed alone, each inside a class.
+"""A Java file, parsed once, with its facts, and snippets parsed each inside a class of its own.
 
 For valid code the newlines of a snippet's wrapper change line numbers only. For code with syntax
 errors tree-sitter's error recovery counts the characters and lines that it skips, so about 1 broken
@@ -16,30 +16,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codeacumen.languages.java import parse_java
-from codeacumen.languages.java.bindings.names import Bindings, Names, bindings, names
-from codeacumen.languages.java.syntax.declarations import NONE, Declarations, declarations
-from codeacumen.languages.java.syntax.tokens import Tokens, tokens
+from codeacumen.languages.java.bindings.names import (
+    Bindings,
+    Identifiers,
+    collect_names,
+    resolve_bindings,
+)
+from codeacumen.languages.java.syntax.declarations import NONE, Declarations, find_declarations
+from codeacumen.languages.java.syntax.tokens import JavaTokens, tokenize_java
 from codeacumen.languages.syntax import Syntax
 
 T = TypeVar("T")
 
 
 class JavaFile:
-    """Facts are computed when first asked for and kept as long as the file is."""
+    """A parsed Java file. Facts are computed at first use and kept with the object."""
 
     def __init__(self, source: bytes) -> None:
         self.source = source
-        self._made: dict[object, object] = {}
+        self._results: dict[object, object] = {}
 
-    def once(self, make: Callable[[JavaFile], T]) -> T:
-        """What a function of the file gives, computed when first asked for."""
-        if make not in self._made:
-            self._made[make] = make(self)
-        return cast(T, self._made[make])
+    def compute_once(self, function: Callable[[JavaFile], T]) -> T:
+        """Return the result of a function of the file, computed at the first call."""
+        if function not in self._results:
+            self._results[function] = function(self)
+        return cast(T, self._results[function])
 
-    def keep(self, make: Callable[[JavaFile], T], made: T) -> None:
-        """Let that be what a function of the file gives: for one who knows more than the file."""
-        self._made[make] = made
+    def store_result(self, function: Callable[[JavaFile], T], result: T) -> None:
+        """Store the result of a function of the file, for callers that know more than the file."""
+        self._results[function] = result
 
     @cached_property
     def syntax(self) -> Syntax:
@@ -47,24 +52,24 @@ class JavaFile:
 
     @cached_property
     def declarations(self) -> Declarations:
-        return declarations(self.syntax)
+        return find_declarations(self.syntax)
 
     @cached_property
-    def tokens(self) -> Tokens:
-        return tokens(self.syntax)
+    def tokens(self) -> JavaTokens:
+        return tokenize_java(self.syntax)
 
     @cached_property
-    def names(self) -> Names:
-        return names(self.syntax)
+    def names(self) -> Identifiers:
+        return collect_names(self.syntax)
 
     @cached_property
     def bindings(self) -> Bindings:
-        return bindings(self.syntax, self.declarations, self.names)
+        return resolve_bindings(self.syntax, self.declarations, self.names)
 
     @cached_property
     def bodies(self) -> list[int]:
-        """The methods and constructors that have a body, as places in ``declarations.methods``:
-        those of which there are views."""
+        """Methods and constructors with a body, as indices into ``declarations.methods``. Views
+        exist for exactly these."""
         return [
             place for place, method in enumerate(self.declarations.methods) if method.body != NONE
         ]
@@ -82,7 +87,7 @@ class Snippet(NamedTuple):
 
 
 class Snippets(NamedTuple):
-    """Several snippets in one file, with the first byte of each and the byte after its last."""
+    """Several snippets in one file, each with its first byte and the byte after its last."""
 
     file: JavaFile
     starts: NDArray[np.int64]

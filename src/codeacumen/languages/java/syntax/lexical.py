@@ -1,6 +1,6 @@
-"""Values of Java's literals (JLS 3.10), as javac's scanner gives them.
+"""Java's reserved words, and the values of literals (JLS 3.10) as javac's scanner returns them.
 
-Java's reserved words, by themselves: whoever needs only these loads no parser.
+Importing this module loads no parser.
 """
 
 from __future__ import annotations
@@ -48,64 +48,64 @@ _WIDE = re.compile(r"[^\x00-\x7f]")
 _WRITTEN = str.maketrans({chr(code): f"\\u{code:04x}" for code in (*range(32), 127)} | _BACK)
 
 
-def _translated(text: str) -> str:
-    """Unicode escapes become characters before anything else is looked at (JLS 3.3)."""
+def _decode_unicode_escapes(text: str) -> str:
+    """Return the text with Unicode escapes decoded, the first step of scanning (JLS 3.3)."""
     if "\\u" not in text:
         return text
-    joined = _UNICODE.sub(lambda m: m.group(1) + chr(int(m.group(2), 16)), text)
+    decoded = _UNICODE.sub(lambda m: m.group(1) + chr(int(m.group(2), 16)), text)
     # Two escapes may make one character outside the basic plane.
-    return joined.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    return decoded.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
-def _unescaped(text: str) -> str:
-    def value(match: re.Match[str]) -> str:
+def _decode_escapes(text: str) -> str:
+    def decode_escape(match: re.Match[str]) -> str:
         escape = match.group(1)
         if escape[0] in "01234567":
             return chr(int(escape, 8))
         return _SIMPLE.get(escape, escape)
 
-    return _ESCAPE.sub(value, text) if "\\" in text else text
+    return _ESCAPE.sub(decode_escape, text) if "\\" in text else text
 
 
 def string_value(literal: str) -> str:
-    """The characters a string literal or text block stands for."""
-    literal = _translated(literal)
+    """Return the value of a string literal or text block."""
+    literal = _decode_unicode_escapes(literal)
     if literal.startswith('"""') and len(literal) >= 6:
-        return _unescaped(_stripped(literal[3:-3]))
-    return _unescaped(literal[1:-1])
+        return _decode_escapes(_strip_indentation(literal[3:-3]))
+    return _decode_escapes(literal[1:-1])
 
 
-def _stripped(content: str) -> str:
-    """A text block without its incidental white space (JLS 3.10.6)."""
+def _strip_indentation(content: str) -> str:
+    """Return a text block's content without its incidental white space (JLS 3.10.6)."""
     lines = content.replace("\r\n", "\n").replace("\r", "\n").split("\n")[1:]
     # The last line counts even if it is blank: it holds the closing delimiter.
-    counted = [line for i, line in enumerate(lines) if line.strip() or i == len(lines) - 1]
-    indent = min((len(line) - len(line.lstrip()) for line in counted), default=0)
+    measured = [line for i, line in enumerate(lines) if line.strip() or i == len(lines) - 1]
+    indent = min((len(line) - len(line.lstrip()) for line in measured), default=0)
     return "\n".join(line[indent:].rstrip() if line.strip() else "" for line in lines)
 
 
 def char_value(literal: str) -> str:
-    return _unescaped(_translated(literal)[1:-1])
+    return _decode_escapes(_decode_unicode_escapes(literal)[1:-1])
 
 
 def number_value(literal: str) -> str:
-    """Digits as javac keeps them: no radix prefix, no underscores, no L; a leading octal 0 and
-    the suffix of a floating-point number stay."""
+    """Return the digits as javac stores them: no radix prefix, no underscores, no L; a leading
+    octal 0 and the suffix of a floating-point number stay."""
     digits = literal.replace("_", "")
     if digits[:2] in ("0b", "0B", "0x", "0X"):
         digits = digits[2:]
     return digits.rstrip("lL")
 
 
-def escaped(value: str) -> str:
-    """A string's value as Java source would write it, in ASCII."""
+def escape_string(value: str) -> str:
+    """Return a string's value as an ASCII Java literal without its quotes."""
     if _PLAIN.fullmatch(value):
         return value
     written = value.translate(_WRITTEN)
-    return written if written.isascii() else _WIDE.sub(_units, written)
+    return written if written.isascii() else _WIDE.sub(_escape_utf16_units, written)
 
 
-def _units(match: re.Match[str]) -> str:
-    """A character by the numbers of its UTF-16 units."""
+def _escape_utf16_units(match: re.Match[str]) -> str:
+    """Return a character as the Unicode escapes of its UTF-16 units."""
     units = match[0].encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))

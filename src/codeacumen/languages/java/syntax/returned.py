@@ -1,6 +1,6 @@
-"""What a method gives back, as far as its own text says: null, what a call gives, a variable.
+"""The expressions that a method returns, from its own text: null, results of calls, variables.
 
-Parts of a node of the syntax by their fields, and what an expression may come to.
+Also access to a node's children by field. Users are the analyses of names and of null values.
 """
 
 from __future__ import annotations
@@ -9,59 +9,61 @@ from typing import NamedTuple
 
 import numpy as np
 
-from codeacumen.languages.java.syntax.grammar import among, field, name_of
+from codeacumen.languages.java.syntax.grammar import field_number, symbol_mask, symbol_name
 from codeacumen.languages.syntax import Syntax
 
 _AROUND = frozenset(("return", ";", "(", ")", "line_comment", "block_comment"))
 _WRAPPED = {"cast_expression": "value", "assignment_expression": "right"}
 
 
-def parts(syntax: Syntax, node: int, *names: str) -> list[int]:
-    """The children in some fields; what could not be read may lack them."""
-    wanted = {field(name) for name in names}
-    return [one for one in syntax.children(node) if syntax.field[one] in wanted]
+def children_in_fields(syntax: Syntax, node: int, *names: str) -> list[int]:
+    """Return the children in the named fields; a node with a syntax error may lack them."""
+    fields = {field_number(name) for name in names}
+    return [child for child in syntax.children(node) if syntax.field[child] in fields]
 
 
-def word(syntax: Syntax, node: int, name: str) -> str:
-    """The text in a field; nothing where there is none."""
-    return "".join(syntax.text(one) for one in parts(syntax, node, name)[:1])
+def field_text(syntax: Syntax, node: int, name: str) -> str:
+    """Return the text of the first child in a field; empty if there is none."""
+    return "".join(syntax.text(child) for child in children_in_fields(syntax, node, name)[:1])
 
 
-def alternatives(syntax: Syntax, expression: int) -> list[int]:
-    """The expressions of which one is what an expression gives, or a statement returns: both sides
-    of each ``?:``, without the parentheses, casts and assignments around."""
-    found: list[int] = []
-    left = [expression]
-    while left:
-        node = left.pop()
-        kind = name_of(int(syntax.kind[node]))
+def list_result_expressions(syntax: Syntax, expression: int) -> list[int]:
+    """Return the expressions that may give the value of an expression or a return statement: both
+    sides of each ``?:``, without the parentheses, casts and assignments around them."""
+    expressions: list[int] = []
+    pending = [expression]
+    while pending:
+        node = pending.pop()
+        kind = symbol_name(int(syntax.kind[node]))
         if kind in ("return_statement", "parenthesized_expression"):
             inner = syntax.children(node)
-            left += [one for one in inner if name_of(int(syntax.kind[one])) not in _AROUND][:1]
+            pending += [
+                child for child in inner if symbol_name(int(syntax.kind[child])) not in _AROUND
+            ][:1]
         elif kind == "ternary_expression":
-            left += reversed(parts(syntax, node, "consequence", "alternative"))
-        elif kind in _WRAPPED and word(syntax, node, "operator") in ("", "="):
-            left += parts(syntax, node, _WRAPPED[kind])
+            pending += reversed(children_in_fields(syntax, node, "consequence", "alternative"))
+        elif kind in _WRAPPED and field_text(syntax, node, "operator") in ("", "="):
+            pending += children_in_fields(syntax, node, _WRAPPED[kind])
         else:
-            found.append(node)
-    return found
+            expressions.append(node)
+    return expressions
 
 
 PROMISES = frozenset(("Nullable", "CheckForNull"))
 
 
 class Returned(NamedTuple):
-    """Whether null is returned, chosen or promised; the calls whose results are handed on; whether
-    a variable is."""
+    """Kinds of values that a method returns: ``null`` (literally, or by its annotations), the names
+    of the ``calls`` whose results it returns, and a ``variable``."""
 
     null: bool
     calls: tuple[str, ...]
     variable: bool
 
 
-def returned(syntax: Syntax, method: int) -> Returned:
-    """Of the method at that node. What its lambdas and inner classes return is not its own; into a
-    ``switch`` that is returned nobody looks.
+def describe_returned(syntax: Syntax, method: int) -> Returned:
+    """Return the kinds of values that the method at a node returns. Returns of its lambdas and
+    inner classes do not count; the arms of a returned ``switch`` are not examined.
 
     >>> from codeacumen.languages.java import parse_java
     >>> syntax = parse_java(b"class A { @Nullable B f() { return a ? map.get(k) : this.b; } }")
@@ -69,37 +71,39 @@ def returned(syntax: Syntax, method: int) -> Returned:
     >>> returned(syntax, method)
     Returned(null=True, calls=('get',), variable=True)
     """
-    null, variable, calls = _promised(syntax, method), False, dict[str, None]()
+    null, variable, calls = _promises_null(syntax, method), False, dict[str, None]()
     stop = int(syntax.stop[method])
-    statements = method + np.flatnonzero(among("return_statement")[syntax.kind[method:stop]])
+    statements = method + np.flatnonzero(symbol_mask("return_statement")[syntax.kind[method:stop]])
     for statement in statements.tolist():
-        if _owner(syntax, statement) != method:
+        if _find_owner(syntax, statement) != method:
             continue
-        for node in alternatives(syntax, statement):
-            kind = name_of(int(syntax.kind[node]))
+        for node in list_result_expressions(syntax, statement):
+            kind = symbol_name(int(syntax.kind[node]))
             if kind == "null_literal":
                 null = True
             elif kind == "identifier" or (kind == "field_access" and _is_field(syntax, node)):
                 variable = True
             elif kind == "method_invocation":
-                calls[word(syntax, node, "name")] = None
+                calls[field_text(syntax, node, "name")] = None
     return Returned(null, tuple(calls), variable)
 
 
-def _promised(syntax: Syntax, method: int) -> bool:
-    """Whether the method's own annotations say that it may give null."""
-    modifiers = [one for one in syntax.children(method) if among("modifiers")[syntax.kind[one]]]
+def _promises_null(syntax: Syntax, method: int) -> bool:
+    """Return whether the method has an annotation that says it may return null."""
+    modifiers = [
+        child for child in syntax.children(method) if symbol_mask("modifiers")[syntax.kind[child]]
+    ]
     return any(
-        word(syntax, one, "name").rpartition(".")[2] in PROMISES
+        field_text(syntax, annotation, "name").rpartition(".")[2] in PROMISES
         for group in modifiers
-        for one in syntax.children(group)
-        if among("marker_annotation", "annotation")[syntax.kind[one]]
+        for annotation in syntax.children(group)
+        if symbol_mask("marker_annotation", "annotation")[syntax.kind[annotation]]
     )
 
 
-def _owner(syntax: Syntax, node: int) -> int:
-    """What a statement returns from; -1 if from nothing."""
-    owners = among(
+def _find_owner(syntax: Syntax, node: int) -> int:
+    """Return the method, lambda or initialiser that a statement returns from; -1 if none."""
+    owners = symbol_mask(
         "method_declaration",
         "lambda_expression",
         "constructor_declaration",
@@ -112,5 +116,5 @@ def _owner(syntax: Syntax, node: int) -> int:
 
 
 def _is_field(syntax: Syntax, node: int) -> bool:
-    """``a.b``, and not ``A.this``."""
-    return word(syntax, node, "field") != "this"
+    """Return whether a field access is ``a.b`` and not ``A.this``."""
+    return field_text(syntax, node, "field") != "this"

@@ -1,9 +1,9 @@
-"""Lexical tokens of Java, as javac's scanner sees them.
+"""Lexical tokens of Java, as javac's scanner returns them.
 
-The leaves of the syntax are the tokens, with four exceptions that a scanner, which knows no
-grammar, treats otherwise: a string is one token; neighbouring ``>`` of nested generics are one
-token as long as possible; ``@interface`` is two; ``non-sealed`` is three. Words that are keywords
-only in places (``record``, ``yield``, ``when``, …) are identifiers.
+The leaves of the syntax are the tokens, with four exceptions, because a scanner works without the
+grammar: a string is one token; adjacent ``>`` of nested generics are one token, the longest
+possible; ``@interface`` is two; ``non-sealed`` is three. Contextual keywords (``record``,
+``yield``, ``when``, …) are identifiers.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from codeacumen.languages.java import language
+from codeacumen.languages.java import load_grammar
 from codeacumen.languages.java.syntax.lexical import (
     KEYWORDS,
     char_value,
-    escaped,
+    escape_string,
     number_value,
     string_value,
 )
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from codeacumen.languages.syntax import Column
 
-# javac's names for what is not simply the upper-case keyword.
+# javac's names of separators and operators; a keyword's name is the keyword in upper case.
 PUNCTUATION = {
     "->": "ARROW", "::": "COLCOL", "(": "LPAREN", ")": "RPAREN", "{": "LBRACE", "}": "RBRACE",
     "[": "LBRACKET", "]": "RBRACKET", ";": "SEMI", ",": "COMMA", ".": "DOT", "...": "ELLIPSIS",
@@ -57,11 +57,11 @@ KINDS: tuple[str, ...] = (
     *LITERALS,
     *(word.upper() for word in KEYWORDS),
     *PUNCTUATION.values(),
-    # An operator that is hidden. The numbers are stored: kinds are only ever added, at the end.
+    # A hidden operator. Corpora store the numbers, so new kinds must be appended at the end.
     "MASK",
 )
 CODE = {kind: code for code, kind in enumerate(KINDS)}
-# Kinds that the published representation spells by their text.
+# Kinds that the published representation writes as their text.
 NAMED = frozenset(
     (
         "IDENTIFIER",
@@ -102,13 +102,13 @@ _NAMED_LEAVES = {
     "decimal_floating_point_literal": "DOUBLELITERAL",
     "hex_floating_point_literal": "DOUBLELITERAL",
 }
-# What the grammar takes for an identifier and javac does not (``default``: after ``case null,``).
+# Reserved words that the grammar parses as identifiers (``default``: after ``case null,``).
 RESERVED = {b"_": "UNDERSCORE", b"default": "DEFAULT", b"const": "CONST", b"goto": "GOTO"}
 _SUFFIXES = (
     ("INTLITERAL", b"lL", "LONGLITERAL"),
     ("DOUBLELITERAL", b"fF", "FLOATLITERAL"),
 )
-# What those words begin with, and how long they are.
+# First bytes and lengths of these words, to find candidates fast.
 _FIRST, _WIDTH = np.zeros(256, dtype=np.bool_), np.zeros(9, dtype=np.bool_)
 _FIRST[[word[0] for word in RESERVED]] = True
 _WIDTH[[len(word) for word in RESERVED]] = True
@@ -119,8 +119,9 @@ _CLOSING = re.compile(rb">>>=|>>>|>>=|>>|>=|==|>|=")
 
 
 @dataclass(frozen=True)
-class Tokens:
-    """``kind`` numbers KINDS; ``node`` is the node of the syntax a token belongs to."""
+class JavaTokens:
+    """Columns of a file's tokens. ``kind`` is an index into KINDS; ``node`` is the token's node of
+    the syntax."""
 
     source: bytes
     kind: NDArray[np.uint8]
@@ -135,7 +136,7 @@ class Tokens:
         return self.source[self.start[i] : self.end[i]].decode("utf-8", errors="replace")
 
     def value(self, i: int) -> str:
-        """The name or the literal's value, as javac's scanner gives it; empty for the rest."""
+        """Return the name or the literal's value, as javac's scanner does; empty for the rest."""
         kind = KINDS[self.kind[i]]
         if kind == "STRINGLITERAL":
             return string_value(self.text(i))
@@ -146,61 +147,62 @@ class Tokens:
         return self.text(i) if kind in NAMED else ""
 
     def spelling(self, i: int) -> str:
-        """The token as the published token representation prints it."""
+        """Return the token as the published token representation writes it."""
         kind = KINDS[self.kind[i]]
         if kind == "STRINGLITERAL":
-            return f'"{escaped(string_value(self.text(i)))}"'
+            return f'"{escape_string(string_value(self.text(i)))}"'
         return self.value(i) if kind in NAMED or kind in LITERALS else kind
 
-    def spellings(
-        self, word_of: Column, known: tuple[str, ...]
+    def number_spellings(
+        self, word_of: Column, identifiers: tuple[str, ...]
     ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-        """All spellings: for each token a place in a list of distinct ones. That list begins with
-        the file's identifiers, ``known``, whose places ``word_of`` tells for each node."""
-        words = {word: place for place, word in enumerate(known)}
-        # Most tokens are told by their kind, of which there are few.
+        """Return the number of each token's spelling, and the distinct spellings.
+
+        These begin with the file's ``identifiers``, whose numbers ``word_of`` holds by node."""
+        words = {word: word_number for word_number, word in enumerate(identifiers)}
+        # The kind alone, of which there are few, determines the spelling of most tokens.
         kinds = np.flatnonzero(np.bincount(self.kind, minlength=256))
         by_kind = np.zeros(256, dtype=np.int32)
         for kind in kinds.tolist():
-            by_kind[kind] = words.setdefault(_spelled_kind(KINDS[kind]), len(words))
+            by_kind[kind] = words.setdefault(_spell_kind(KINDS[kind]), len(words))
         codes = by_kind[self.kind]
         named = self.kind == CODE["IDENTIFIER"]
         codes[named] = word_of[self.node[named]]
-        # Literals, and the few identifiers that are part of an odd token.
-        rest = np.flatnonzero(_literal()[self.kind] | (codes < 0))
+        # Literals, and the few identifiers that are part of a split token.
+        others = np.flatnonzero(_literal_mask()[self.kind] | (codes < 0))
         texts: dict[tuple[int, bytes], int] = {}
-        columns = (self.kind[rest], self.start[rest], self.end[rest], rest)
+        columns = (self.kind[others], self.start[others], self.end[others], others)
         for kind, start, end, i in zip(*(column.tolist() for column in columns), strict=True):
             key = (kind, self.source[start:end])
-            place = texts.get(key)
-            if place is None:
-                place = texts[key] = words.setdefault(self.spelling(i), len(words))
-            codes[i] = place
+            word_number = texts.get(key)
+            if word_number is None:
+                word_number = texts[key] = words.setdefault(self.spelling(i), len(words))
+            codes[i] = word_number
         return codes, tuple(words)
 
 
-def _spelled_kind(kind: str) -> str:
-    """How a token is spelt that its kind tells: ``int``, ``LPAREN``, ``_``."""
+def _spell_kind(kind: str) -> str:
+    """Return the spelling of a token that its kind determines: ``int``, ``LPAREN``, ``_``."""
     if kind == "UNDERSCORE":
         return "_"
     return kind.lower() if kind in NAMED and kind != "IDENTIFIER" else kind
 
 
 @lru_cache(maxsize=1)
-def _literal() -> NDArray[np.bool_]:
-    chosen = np.zeros(256, dtype=np.bool_)
-    chosen[[CODE[kind] for kind in LITERALS]] = True
-    return chosen
+def _literal_mask() -> NDArray[np.bool_]:
+    mask = np.zeros(256, dtype=np.bool_)
+    mask[[CODE[kind] for kind in LITERALS]] = True
+    return mask
 
 
 @lru_cache(maxsize=1)
-def _codes() -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-    """For each symbol of the grammar: the kind of token it is, and whether what stands below
-    it is part of it."""
-    grammar = language()
-    # One more, for tree-sitter's symbol of an error.
+def _token_codes() -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+    """Return the token kind of each symbol of the grammar, and a mask of the string literal,
+    which is one token with all nodes below it."""
+    grammar = load_grammar()
+    # All 16-bit symbols, which include tree-sitter's symbol of an error.
     codes = np.full(1 << 16, _NO_TOKEN, dtype=np.uint8)
-    whole = np.zeros(1 << 16, dtype=np.bool_)
+    is_string = np.zeros(1 << 16, dtype=np.bool_)
     for symbol in range(grammar.node_kind_count):
         name = grammar.node_kind_for_id(symbol) or ""
         if grammar.node_kind_is_named(symbol):
@@ -215,92 +217,92 @@ def _codes() -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
             kind = "IDENTIFIER" if name.isalpha() and name != "end" else ""
         if kind:
             codes[symbol] = CODE[kind]
-        whole[symbol] = name == "string_literal"
+        is_string[symbol] = name == "string_literal"
     codes[MASK] = CODE["MASK"]
-    return codes, whole
+    return codes, is_string
 
 
-def tokens(syntax: Syntax) -> Tokens:
-    """All tokens of a file, comments left out."""
-    codes, whole = _codes()
-    strings = np.flatnonzero(whole[syntax.kind])
+def tokenize_java(syntax: Syntax) -> JavaTokens:
+    """Return all tokens of a file, without comments."""
+    codes, is_string = _token_codes()
+    strings = np.flatnonzero(is_string[syntax.kind])
     inside = np.zeros(len(syntax) + 1, dtype=np.int32)
     np.add.at(inside, strings + 1, 1)
     np.add.at(inside, syntax.stop[strings], -1)
-    counts = (syntax.is_leaf & (np.cumsum(inside)[:-1] == 0)) | whole[syntax.kind]
-    # A missing token that the parser made up has no width.
-    counts &= (codes[syntax.kind] != _NO_TOKEN) & (syntax.end > syntax.start)
-    node = np.flatnonzero(counts).astype(np.int32)
+    is_token = (syntax.is_leaf & (np.cumsum(inside)[:-1] == 0)) | is_string[syntax.kind]
+    # A missing token that the parser inserted has no width.
+    is_token &= (codes[syntax.kind] != _NO_TOKEN) & (syntax.end > syntax.start)
+    node = np.flatnonzero(is_token).astype(np.int32)
     kind, start, end = codes[syntax.kind[node]], syntax.start[node], syntax.end[node]
-    found = Tokens(syntax.source, kind.copy(), start.copy(), end.copy(), node)
-    _settle_by_text(found)
-    return _split_and_join(found)
+    tokens = JavaTokens(syntax.source, kind.copy(), start.copy(), end.copy(), node)
+    _refine_kinds_by_text(tokens)
+    return _split_and_join(tokens)
 
 
-def _settle_by_text(found: Tokens) -> None:
-    """Kinds that the text decides: suffixes of numbers, and words the grammar does not reserve."""
-    source = found.source
+def _refine_kinds_by_text(tokens: JavaTokens) -> None:
+    """Set the kinds that depend on the text: suffixes of numbers, and reserved words."""
+    source = tokens.source
     data = np.frombuffer(source, dtype=np.uint8)
     for plain, marks, marked in _SUFFIXES:
-        numbers = np.flatnonzero(found.kind == CODE[plain])
-        last = data[found.end[numbers] - 1]
-        found.kind[numbers[(last == marks[0]) | (last == marks[1])]] = CODE[marked]
-    # Words the grammar takes for identifiers: few, so only likely ones are looked at.
-    names = np.flatnonzero(found.kind == CODE["IDENTIFIER"])
-    likely = _FIRST[data[found.start[names]]] & _WIDTH[np.minimum(_widths(found, names), 8)]
+        numbers = np.flatnonzero(tokens.kind == CODE[plain])
+        last = data[tokens.end[numbers] - 1]
+        tokens.kind[numbers[(last == marks[0]) | (last == marks[1])]] = CODE[marked]
+    # Reserved words are rare among identifiers, so only likely ones are compared.
+    names = np.flatnonzero(tokens.kind == CODE["IDENTIFIER"])
+    likely = _FIRST[data[tokens.start[names]]] & _WIDTH[np.minimum(_token_widths(tokens, names), 8)]
     for i in names[likely].tolist():
-        text = source[found.start[i] : found.end[i]]
+        text = source[tokens.start[i] : tokens.end[i]]
         if text in RESERVED:
-            found.kind[i] = CODE[RESERVED[text]]
+            tokens.kind[i] = CODE[RESERVED[text]]
 
 
-def _widths(found: Tokens, places: NDArray[np.intp]) -> NDArray[np.int32]:
-    widths: NDArray[np.int32] = found.end[places] - found.start[places]
+def _token_widths(tokens: JavaTokens, places: NDArray[np.intp]) -> NDArray[np.int32]:
+    widths: NDArray[np.int32] = tokens.end[places] - tokens.start[places]
     return widths
 
 
-def _split_and_join(found: Tokens) -> Tokens:
-    """Where the grammar's leaves are not the scanner's tokens."""
-    source = found.source
-    at = CODE["MONKEYS_AT"]
-    closing = np.flatnonzero(_CLOSES[found.kind[:-1]])
-    joined = closing[found.end[closing] == found.start[closing + 1]]
-    signs = np.flatnonzero(found.kind == at)
-    odd = {*signs[_widths(found, signs) > 1].tolist(), *joined.tolist()}
+def _split_and_join(tokens: JavaTokens) -> JavaTokens:
+    """Return the tokens with leaves split or joined where the scanner's tokens differ."""
+    source = tokens.source
+    at_sign = CODE["MONKEYS_AT"]
+    closing = np.flatnonzero(_CLOSES[tokens.kind[:-1]])
+    joined = closing[tokens.end[closing] == tokens.start[closing + 1]]
+    signs = np.flatnonzero(tokens.kind == at_sign)
+    odd = {*signs[_token_widths(tokens, signs) > 1].tolist(), *joined.tolist()}
     if not odd:
-        return found
+        return tokens
     pieces: list[tuple[int, int, int, int]] = []
-    keep = np.ones(len(found), dtype=np.bool_)
+    keep = np.ones(len(tokens), dtype=np.bool_)
     done = -1
     for i in sorted(odd):
         if i <= done:
             continue
         first, last = i, i
-        if found.kind[i] != at:
-            while last + 1 < len(found) and found.end[last] == found.start[last + 1]:
-                if source[found.start[last + 1] : found.start[last + 1] + 1] not in (b">", b"="):
+        if tokens.kind[i] != at_sign:
+            while last + 1 < len(tokens) and tokens.end[last] == tokens.start[last + 1]:
+                if source[tokens.start[last + 1] : tokens.start[last + 1] + 1] not in (b">", b"="):
                     break
                 last += 1
         keep[first : last + 1] = False
         done = last
-        begin, stop = int(found.start[first]), int(found.end[last])
-        for kind, offset, width in _scanned(source[begin:stop]):
+        begin, stop = int(tokens.start[first]), int(tokens.end[last])
+        for kind, offset, width in _scan_pieces(source[begin:stop]):
             at_byte = begin + offset
-            pieces.append((kind, at_byte, at_byte + width, int(found.node[first])))
+            pieces.append((kind, at_byte, at_byte + width, int(tokens.node[first])))
     added = np.array(pieces, dtype=np.int32).T
-    start = np.concatenate([found.start[keep], added[1]])
+    start = np.concatenate([tokens.start[keep], added[1]])
     order = np.argsort(start, kind="stable")
-    return Tokens(
+    return JavaTokens(
         source,
-        np.concatenate([found.kind[keep], added[0].astype(np.uint8)])[order],
+        np.concatenate([tokens.kind[keep], added[0].astype(np.uint8)])[order],
         start[order],
-        np.concatenate([found.end[keep], added[2]])[order],
-        np.concatenate([found.node[keep], added[3]])[order],
+        np.concatenate([tokens.end[keep], added[2]])[order],
+        np.concatenate([tokens.node[keep], added[3]])[order],
     )
 
 
-def _scanned(text: bytes) -> list[tuple[int, int, int]]:
-    """Kind, offset and width of the scanner's tokens in a stretch of odd ones."""
+def _scan_pieces(text: bytes) -> list[tuple[int, int, int]]:
+    """Return kind, offset and width of the scanner's tokens in a text of leaves that differ."""
     if text == b"@interface":
         return [(CODE["MONKEYS_AT"], 0, 1), (CODE["INTERFACE"], 1, 9)]
     if text == b"non-sealed":

@@ -14,33 +14,41 @@ from itertools import product
 import numpy as np
 
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.languages.java.syntax.grammar import among, field, name_of
-from codeacumen.languages.java.syntax.returned import alternatives, parts, word
+from codeacumen.languages.java.syntax.grammar import field_number, symbol_mask, symbol_name
+from codeacumen.languages.java.syntax.returned import (
+    children_in_fields,
+    field_text,
+    list_result_expressions,
+)
 from codeacumen.languages.syntax import Syntax
-from codeacumen.views.graph.edges import EDGES, file_edges, original
+from codeacumen.views.graph.edges import EDGES, file_edges, unmasked_file
 
 # Trained networks keep the numbers of these: whoever changes them trains anew. What a call gives:
-GIVES = ("", "null", "other", "passed", "name")
+RETURN_KINDS = ("", "null", "other", "passed", "name")
 # and of what a variable holds the most telling: null as it is written, or given by such a call, or
 # what a call gives of which nothing is known, such as one into a library.
-HOLDS = ("holds null", "holds null given", "holds null passed", "holds what is given")
+VALUE_KINDS = ("holds null", "holds null given", "holds null passed", "holds what is given")
 GUARDED, DEREFERENCED = ", guarded", ", dereferenced"
 MARKS = (
-    *GIVES,
-    *(f"{one}{DEREFERENCED}" for one in GIVES),
-    *map("".join, product(HOLDS, ("", GUARDED), ("", DEREFERENCED))),
+    *RETURN_KINDS,
+    *(f"{result}{DEREFERENCED}" for result in RETURN_KINDS),
+    *map("".join, product(VALUE_KINDS, ("", GUARDED), ("", DEREFERENCED))),
 )
 # Where null may be that nobody asked for yet.
-SUSPECT = frozenset(
-    MARKS.index(f"{one}{how}")
-    for one, how in product(("null", "passed", *HOLDS[:3]), ("", DEREFERENCED))
+SUSPECT_MARKS = frozenset(
+    MARKS.index(f"{value}{suffix}")
+    for value, suffix in product(("null", "passed", *VALUE_KINDS[:3]), ("", DEREFERENCED))
 )
-_NUMBER = {mark: number for number, mark in enumerate(MARKS)}
-_GIVEN = {GIVES.index("null"): 1, GIVES.index("passed"): 2, GIVES.index(""): 3}
+_NUMBER_OF_MARK = {mark: number for number, mark in enumerate(MARKS)}
+_VALUE_OF_RETURN = {
+    RETURN_KINDS.index("null"): 1,
+    RETURN_KINDS.index("passed"): 2,
+    RETURN_KINDS.index(""): 3,
+}
 _LAST_WRITE, *_GUARDS = (EDGES.index(kind) for kind in ("LW", "GB", "GN"))
-_VALUE = {"variable_declarator": "value", "assignment_expression": "right"}
+_VALUE_FIELD = {"variable_declarator": "value", "assignment_expression": "right"}
 # What is taken apart fails if it is null: by what takes it, in which field.
-_TAKEN = {
+_OPERAND_FIELD = {
     "method_invocation": "object",
     "field_access": "object",
     "array_access": "array",
@@ -49,98 +57,109 @@ _TAKEN = {
 _WRAPPERS = frozenset(("parenthesized_expression", "cast_expression"))
 
 
-def marks(file: JavaFile, place: int, gives: Mapping[str, int]) -> dict[int, int]:
+def find_null_marks(
+    file: JavaFile, method: int, return_numbers: Mapping[str, int]
+) -> dict[int, int]:
     """For the nodes of the syntax at which a method's calls and variables are named, what is known
     of null there, by numbers of MARKS. ``gives``: what methods of a name give back, by numbers of
     GIVES."""
-    return {**_calls(file, place, gives), **_variables(file, place, gives)}
+    return {
+        **_mark_calls(file, method, return_numbers),
+        **_mark_variables(file, method, return_numbers),
+    }
 
 
-def _calls(file: JavaFile, place: int, gives: Mapping[str, int]) -> dict[int, int]:
-    syntax, found = file.syntax, {}
-    for call in _inside(file, place, "method_invocation"):
-        for name in parts(syntax, call, "name")[:1]:
-            taken = len(GIVES) if _is_dereferenced(syntax, call) else 0
-            found[name] = gives.get(syntax.text(name), 0) + taken
-    return {name: mark for name, mark in found.items() if mark}
+def _mark_calls(file: JavaFile, method: int, return_numbers: Mapping[str, int]) -> dict[int, int]:
+    syntax, marks = file.syntax, {}
+    for call in _find_nodes(file, method, "method_invocation"):
+        for name in children_in_fields(syntax, call, "name")[:1]:
+            offset = len(RETURN_KINDS) if _is_dereferenced(syntax, call) else 0
+            marks[name] = return_numbers.get(syntax.text(name), 0) + offset
+    return {name: mark for name, mark in marks.items() if mark}
 
 
-def _variables(file: JavaFile, place: int, gives: Mapping[str, int]) -> dict[int, int]:
+def _mark_variables(
+    file: JavaFile, method: int, return_numbers: Mapping[str, int]
+) -> dict[int, int]:
     syntax = file.syntax
     if b"=" not in file.source:
         return {}
-    rows = file_edges(file.once(original) or file, [place])
+    rows = file_edges(file.compute_once(unmasked_file) or file, [method])
     kinds = rows[:, 0]
     guarded = {node for kind in _GUARDS for node in rows[kinds == kind, 1].tolist()}
-    written: dict[int, int] = {}
-    held: dict[int, int] = {}
+    value_of_write: dict[int, int] = {}
+    value_of_node: dict[int, int] = {}
     for node, write in rows[kinds == _LAST_WRITE, 1:].tolist():
         if _is_written(syntax, node):
             continue
-        if write not in written:
-            written[write] = _of_write(syntax, write, gives)
-        if written[write] < len(HOLDS):
-            held[node] = min(held.get(node, len(HOLDS)), written[write])
-    compared = _compared(file, place) if held else {}
-    found: dict[int, int] = {}
-    for node, which in held.items():
-        asked = node in guarded or compared.get(syntax.text(node), node) < node
-        taken = _is_dereferenced(syntax, node)
-        found[node] = _NUMBER[HOLDS[which] + GUARDED * asked + DEREFERENCED * taken]
-    return found
+        if write not in value_of_write:
+            value_of_write[write] = _classify_write(syntax, write, return_numbers)
+        if value_of_write[write] < len(VALUE_KINDS):
+            value_of_node[node] = min(
+                value_of_node.get(node, len(VALUE_KINDS)), value_of_write[write]
+            )
+    compared = _find_compared_names(file, method) if value_of_node else {}
+    marks: dict[int, int] = {}
+    for node, value in value_of_node.items():
+        is_guarded = node in guarded or compared.get(syntax.text(node), node) < node
+        is_dereferenced = _is_dereferenced(syntax, node)
+        marks[node] = _NUMBER_OF_MARK[
+            VALUE_KINDS[value] + GUARDED * is_guarded + DEREFERENCED * is_dereferenced
+        ]
+    return marks
 
 
-def _inside(file: JavaFile, place: int, kind: str) -> list[int]:
+def _find_nodes(file: JavaFile, method: int, kind: str) -> list[int]:
     """The nodes of a kind inside a method."""
-    syntax, node = file.syntax, file.declarations.methods[place].node
-    found = node + np.flatnonzero(among(kind)[syntax.kind[node : int(syntax.stop[node])]])
-    nodes: list[int] = found.tolist()
+    syntax, node = file.syntax, file.declarations.methods[method].node
+    indices = node + np.flatnonzero(symbol_mask(kind)[syntax.kind[node : int(syntax.stop[node])]])
+    nodes: list[int] = indices.tolist()
     return nodes
 
 
-def _compared(file: JavaFile, place: int) -> dict[str, int]:
+def _find_compared_names(file: JavaFile, method: int) -> dict[str, int]:
     """Names that are compared with null, and the first node at which they are."""
     syntax = file.syntax
-    found: dict[str, int] = {}
-    for node in _inside(file, place, "binary_expression"):
-        if word(syntax, node, "operator") in ("==", "!="):
-            sides = parts(syntax, node, "left", "right")
-            called = [name_of(int(syntax.kind[one])) for one in sides]
-            if "null_literal" in called and "identifier" in called:
-                name = sides[called.index("identifier")]
-                found.setdefault(syntax.text(name), name)
-    return found
+    first_nodes: dict[str, int] = {}
+    for node in _find_nodes(file, method, "binary_expression"):
+        if field_text(syntax, node, "operator") in ("==", "!="):
+            sides = children_in_fields(syntax, node, "left", "right")
+            side_kinds = [symbol_name(int(syntax.kind[side])) for side in sides]
+            if "null_literal" in side_kinds and "identifier" in side_kinds:
+                name = sides[side_kinds.index("identifier")]
+                first_nodes.setdefault(syntax.text(name), name)
+    return first_nodes
 
 
 def _is_dereferenced(syntax: Syntax, node: int) -> bool:
     """Whether what an expression gives is taken apart: a method of it called, a field read."""
-    above = int(syntax.parent[node])
-    while name_of(int(syntax.kind[above])) in _WRAPPERS:
-        node, above = above, int(syntax.parent[above])
-    taken = _TAKEN.get(name_of(int(syntax.kind[above])))
-    return taken is not None and bool(syntax.field[node] == field(taken))
+    parent = int(syntax.parent[node])
+    while symbol_name(int(syntax.kind[parent])) in _WRAPPERS:
+        node, parent = parent, int(syntax.parent[parent])
+    operand_field = _OPERAND_FIELD.get(symbol_name(int(syntax.kind[parent])))
+    return operand_field is not None and bool(syntax.field[node] == field_number(operand_field))
 
 
 def _is_written(syntax: Syntax, name: int) -> bool:
     """Whether a value is put in where the name stands, and none is read."""
-    is_left = syntax.field[name] == field("left")
-    return bool(is_left and word(syntax, int(syntax.parent[name]), "operator") == "=")
+    is_left = syntax.field[name] == field_number("left")
+    return bool(is_left and field_text(syntax, int(syntax.parent[name]), "operator") == "=")
 
 
-def _of_write(syntax: Syntax, name: int, gives: Mapping[str, int]) -> int:
+def _classify_write(syntax: Syntax, name: int, return_numbers: Mapping[str, int]) -> int:
     """Which of HOLDS a variable does after it was written, where its name stands; their number if
     none."""
-    above = int(syntax.parent[name])
-    kind, nothing = name_of(int(syntax.kind[above])), len(HOLDS)
-    if kind not in _VALUE or word(syntax, above, "operator") not in ("", "="):
-        return nothing
-    told = nothing
-    for value in parts(syntax, above, _VALUE[kind]):
-        for node in alternatives(syntax, value):
-            what = name_of(int(syntax.kind[node]))
-            if what == "null_literal":
-                told = 0
-            elif what == "method_invocation":
-                given = gives.get(word(syntax, node, "name"), 0)
-                told = min(told, _GIVEN.get(given, nothing))
-    return told
+    parent = int(syntax.parent[name])
+    kind, no_value = symbol_name(int(syntax.kind[parent])), len(VALUE_KINDS)
+    if kind not in _VALUE_FIELD or field_text(syntax, parent, "operator") not in ("", "="):
+        return no_value
+    value_kind = no_value
+    for value in children_in_fields(syntax, parent, _VALUE_FIELD[kind]):
+        for node in list_result_expressions(syntax, value):
+            node_kind = symbol_name(int(syntax.kind[node]))
+            if node_kind == "null_literal":
+                value_kind = 0
+            elif node_kind == "method_invocation":
+                return_number = return_numbers.get(field_text(syntax, node, "name"), 0)
+                value_kind = min(value_kind, _VALUE_OF_RETURN.get(return_number, no_value))
+    return value_kind

@@ -17,22 +17,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codeacumen.api import CodeacumenError, CodeContext, Input, Json, Method, NamedMethod
-from codeacumen.languages.java import language
+from codeacumen.languages.java import load_grammar
 from codeacumen.languages.java.syntax.declarations import NONE, MethodDeclaration
 from codeacumen.languages.java.syntax.file import JavaFile, parse_snippet
-from codeacumen.languages.java.syntax.grammar import among, name_of
+from codeacumen.languages.java.syntax.grammar import symbol_mask, symbol_name
 from codeacumen.languages.syntax import SYMBOLS
-from codeacumen.models.lexer import KEYWORDS, MASK, is_name, tokens
-from codeacumen.models.method_naming.syntax import nearest
+from codeacumen.models.lexer import KEYWORDS, MASK, is_name, split_tokens
+from codeacumen.models.method_naming.syntax import find_nearest_ancestors
 from codeacumen.models.neural.architecture import (
     LABELS,
-    SPOKEN,
+    SEQUENCE_SPECIALS,
     Architecture,
-    InPieces,
     Labels,
+    PieceLabels,
     Vocabulary,
 )
-from codeacumen.models.neural.inputs.tokens import text_of
+from codeacumen.models.neural.inputs.tokens import get_text
 from codeacumen.text.subtokens import context_words
 from codeacumen.views.masking.files import MASKED_CALL
 from codeacumen.views.paths import METHOD_NAME
@@ -69,11 +69,11 @@ _OUTSIDE = (
     "callee returns",
     "callee parameter",
 )
-PLACES = ("<pad>", "other", *dict.fromkeys(STATEMENTS.values()), *_OUTSIDE)
-PLACE = {name: number for number, name in enumerate(PLACES)}
+PLACE_NAMES = ("<pad>", "other", *dict.fromkeys(STATEMENTS.values()), *_OUTSIDE)
+NUMBER_OF_PLACE = {name: number for number, name in enumerate(PLACE_NAMES)}
 
 _MASKS = frozenset((METHOD_NAME, MASKED_CALL, MASK))
-_MOST_CHARACTERS = 100_000
+_MAX_CHARACTERS = 100_000
 _WORD = re.compile(r"[^\W\d][\w$]*")
 _CLASS = re.compile(r"\b(?:class|interface|enum|record|new)\s+([\w$.]+)")
 _TAG = re.compile(r"(?m)^[\s*]*@\w")
@@ -95,7 +95,7 @@ Row = Mapping[str, Json]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class MethodContext:
     """``body`` are its names and keywords as written, with the number of each one's place. Rows of
     methods are those of ``CodeContext.owner``."""
 
@@ -113,13 +113,13 @@ class Seen:
     callees: Sequence[Row] = ()
 
     @property
-    def owner(self) -> str:
-        found = _CLASS.search(self.header)
-        return found[1] if found else ""
+    def class_name(self) -> str:
+        match = _CLASS.search(self.header)
+        return match[1] if match else ""
 
 
 @lru_cache(maxsize=1 << 16)
-def pieces(word: str) -> tuple[str, ...]:
+def split_name(word: str) -> tuple[str, ...]:
     """The words of a name, as labels are cut, without single letters and numbers.
 
     >>> pieces("toHTMLPage_2"), pieces("METHOD_NAME"), pieces("i")
@@ -130,12 +130,12 @@ def pieces(word: str) -> tuple[str, ...]:
     return context_words(word)
 
 
-def in_pieces(words: Iterable[str]) -> list[str]:
-    return [piece for word in words for piece in pieces(word)]
+def split_names(words: Iterable[str]) -> list[str]:
+    return [piece for word in words for piece in split_name(word)]
 
 
 @lru_cache(maxsize=1 << 14)
-def type_words(type_: str) -> tuple[str, ...]:
+def split_type(type_: str) -> tuple[str, ...]:
     """The names in a type; arrays say that they are some.
 
     >>> type_words("Map<String, int[]>")
@@ -150,41 +150,41 @@ def type_words(type_: str) -> tuple[str, ...]:
 # --------------------------------------------------------------------------------------
 
 
-def look(asked: Input, context: CodeContext | None = None) -> Seen:
+def read_method_context(item: Input, context: CodeContext | None = None) -> MethodContext:
     """What there is to see. A text that is no method is a body without statements."""
-    about = around(asked, context)
-    seen = Seen(
-        doc=str(about.get("doc") or ""),
-        header=str(about.get("header") or ""),
-        fields=about.get("fields") or (),
-        imports=about.get("imports") or (),
-        methods=about.get("methods") or (),
-        callers=about.get("callers") or (),
-        callees=about.get("callees") or (),
+    owner_facts = get_owner_facts(item, context)
+    method_context = MethodContext(
+        doc=str(owner_facts.get("doc") or ""),
+        header=str(owner_facts.get("header") or ""),
+        fields=owner_facts.get("fields") or (),
+        imports=owner_facts.get("imports") or (),
+        methods=owner_facts.get("methods") or (),
+        callers=owner_facts.get("callers") or (),
+        callees=owner_facts.get("callees") or (),
     )
-    text = text_of(asked)[:_MOST_CHARACTERS]
-    file, method = _parsed(text)
+    text = get_text(item)[:_MAX_CHARACTERS]
+    file, method = _parse_method(text)
     if method is None:
-        words = [one for one in tokens(text) if is_name(one)]
-        return replace(seen, body=words, places=[PLACE["other"]] * len(words))
-    body, places = _body(file, method)
+        words = [token for token in split_tokens(text) if is_name(token)]
+        return replace(method_context, body=words, places=[NUMBER_OF_PLACE["other"]] * len(words))
+    body, places = _read_body(file, method)
     own = file.syntax.text(method.javadoc) if method.javadoc != NONE else ""
     return replace(
-        seen,
+        method_context,
         returns=method.returns,
-        parameters=[(one.type, one.name) for one in method.parameters],
+        parameters=[(parameter.type, parameter.name) for parameter in method.parameters],
         modifiers=sorted(method.modifiers),
         body=body,
         places=places,
-        doc=own or seen.doc,
+        doc=own or method_context.doc,
     )
 
 
-def around(asked: Input, context: CodeContext | None) -> Mapping[str, Json]:
+def get_owner_facts(item: Input, context: CodeContext | None) -> Mapping[str, Json]:
     """What ``CodeContext.owner`` tells; nothing where nobody knows the method."""
-    if isinstance(asked, NamedMethod):
-        asked = asked.method
-    method = asked.id if isinstance(asked, Method) else getattr(asked, "method", "")
+    if isinstance(item, NamedMethod):
+        item = item.method
+    method = item.id if isinstance(item, Method) else getattr(item, "method", "")
     if context is None or not method:
         return {}
     try:
@@ -194,43 +194,54 @@ def around(asked: Input, context: CodeContext | None) -> Mapping[str, Json]:
         return {}
 
 
-def _parsed(text: str) -> tuple[JavaFile, MethodDeclaration | None]:
+def _parse_method(text: str) -> tuple[JavaFile, MethodDeclaration | None]:
     """A class around the text, and the first method in it that is no other class's."""
     file = parse_snippet(text, leading_newline=True, trailing_newline=True).file
-    own = (one for one in file.declarations.methods if one.type in (0, NONE))
-    return file, next(own, None)
+    own_methods = (method for method in file.declarations.methods if method.type in (0, NONE))
+    return file, next(own_methods, None)
 
 
-def _body(file: JavaFile, method: MethodDeclaration) -> tuple[list[str], list[int]]:
+def _read_body(file: JavaFile, method: MethodDeclaration) -> tuple[list[str], list[int]]:
     """The words of a method's body, each with the statement it stands in."""
     if method.body == NONE:
         return [], []
     syntax, kind = file.syntax, file.syntax.kind
-    inside = slice(method.body, int(syntax.stop[method.body]))
-    leaves = np.flatnonzero(syntax.is_leaf[inside] & _wordlike()[kind[inside]]) + method.body
-    around = nearest(_placed()[kind] > 0, syntax.parent)[leaves]
-    places = np.where(around < 0, PLACE["other"], _placed()[kind[around]])
+    body_nodes = slice(method.body, int(syntax.stop[method.body]))
+    leaves = (
+        np.flatnonzero(syntax.is_leaf[body_nodes] & _flag_word_symbols()[kind[body_nodes]])
+        + method.body
+    )
+    statements = find_nearest_ancestors(_place_of_symbols()[kind] > 0, syntax.parent)[leaves]
+    places = np.where(
+        statements < 0, NUMBER_OF_PLACE["other"], _place_of_symbols()[kind[statements]]
+    )
     source = syntax.source
     spans = zip(syntax.start[leaves].tolist(), syntax.end[leaves].tolist(), strict=True)
-    return [source[at:end].decode("utf-8", "replace") for at, end in spans], places.tolist()
+    return [source[start:end].decode("utf-8", "replace") for start, end in spans], places.tolist()
 
 
 @cache
-def _wordlike() -> NDArray[np.bool_]:
+def _flag_word_symbols() -> NDArray[np.bool_]:
     """For any symbol, whether it is a name or a keyword."""
-    made = np.zeros(SYMBOLS, np.bool_)
-    wanted = KEYWORDS.union(_WORDS)
-    made[[one for one in range(language().node_kind_count) if name_of(one) in wanted]] = True
-    return made
+    is_word = np.zeros(SYMBOLS, np.bool_)
+    word_kinds = KEYWORDS.union(_WORDS)
+    is_word[
+        [
+            symbol
+            for symbol in range(load_grammar().node_kind_count)
+            if symbol_name(symbol) in word_kinds
+        ]
+    ] = True
+    return is_word
 
 
 @cache
-def _placed() -> NDArray[np.int64]:
+def _place_of_symbols() -> NDArray[np.int64]:
     """For any symbol the place that it makes, 0 for none."""
-    made = np.zeros(SYMBOLS, np.int64)
+    places = np.zeros(SYMBOLS, np.int64)
     for kind, place in STATEMENTS.items():
-        made[among(kind)] = PLACE[place]
-    return made
+        places[symbol_mask(kind)] = NUMBER_OF_PLACE[place]
+    return places
 
 
 # --------------------------------------------------------------------------------------
@@ -238,78 +249,80 @@ def _placed() -> NDArray[np.int64]:
 # --------------------------------------------------------------------------------------
 
 
-def cognac_words(seen: Seen) -> Iterator[tuple[str, Iterable[str]]]:
+def iter_cognac_words(method_context: MethodContext) -> Iterator[tuple[str, Iterable[str]]]:
     """Places and the words that stand there, in the paper's order, without the body."""
-    yield "class", (seen.owner,)
-    yield "returns", type_words(seen.returns)
-    for type_, _ in seen.parameters:
-        yield "parameter", type_words(type_)
-    for row in seen.callers:
-        yield "caller returns", type_words(str(row["returns"]))
-        for one in row["parameters"]:
-            yield "caller parameter", type_words(_split(one)[0])
-    for row in seen.callees:
+    yield "class", (method_context.class_name,)
+    yield "returns", split_type(method_context.returns)
+    for type_, _ in method_context.parameters:
+        yield "parameter", split_type(type_)
+    for row in method_context.callers:
+        yield "caller returns", split_type(str(row["returns"]))
+        for parameter in row["parameters"]:
+            yield "caller parameter", split_type(_split_parameter(parameter)[0])
+    for row in method_context.callees:
         yield "callee", (str(row["name"]),)
-        yield "callee returns", type_words(str(row["returns"]))
-        for one in row["parameters"]:
-            yield "callee parameter", type_words(_split(one)[0])
+        yield "callee returns", split_type(str(row["returns"]))
+        for parameter in row["parameters"]:
+            yield "callee parameter", split_type(_split_parameter(parameter)[0])
 
 
-def cognac_features(seen: Seen, length: int) -> dict[str, list[str] | list[int]]:
+def extract_cognac_features(
+    method_context: MethodContext, length: int
+) -> dict[str, list[str] | list[int]]:
     """``pieces``, the first ``length``, and their ``places``."""
-    found: list[str] = []
+    pieces: list[str] = []
     places: list[int] = []
-    for place, words in cognac_words(seen):
-        some = in_pieces(words)
-        found += some
-        places += [PLACE[place]] * len(some)
-    for word, number in zip(seen.body, seen.places, strict=True):
-        if len(found) >= length:
+    for place, words in iter_cognac_words(method_context):
+        new_pieces = split_names(words)
+        pieces += new_pieces
+        places += [NUMBER_OF_PLACE[place]] * len(new_pieces)
+    for word, number in zip(method_context.body, method_context.places, strict=True):
+        if len(pieces) >= length:
             break
-        some_pieces = pieces(word)
-        found += some_pieces
-        places += [number] * len(some_pieces)
-    return {"pieces": found[:length], "places": places[:length]}
+        body_pieces = split_name(word)
+        pieces += body_pieces
+        places += [number] * len(body_pieces)
+    return {"pieces": pieces[:length], "places": places[:length]}
 
 
-def _split(parameter: str) -> tuple[str, str]:
+def _split_parameter(parameter: str) -> tuple[str, str]:
     """A parameter's type and name."""
     type_, _, name = parameter.rpartition(" ")
     return type_, name
 
 
-def local_words(seen: Seen) -> list[str]:
+def collect_local_words(method_context: MethodContext) -> list[str]:
     """GTNM's local context: the signature without the name, then the identifiers of the body."""
-    found = [*seen.modifiers, *type_words(seen.returns)]
-    for type_, name in seen.parameters:
-        found += (*type_words(type_), name)
-    return found + [word for word in seen.body if word not in KEYWORDS]
+    words = [*method_context.modifiers, *split_type(method_context.returns)]
+    for type_, name in method_context.parameters:
+        words += (*split_type(type_), name)
+    return words + [word for word in method_context.body if word not in KEYWORDS]
 
 
-def project_words(seen: Seen) -> list[str]:
+def collect_project_words(method_context: MethodContext) -> list[str]:
     """GTNM's project context, in the paper's order: what is called in the project, what is
     imported, the class with its fields, and the signatures of its other methods."""
-    found: list[str] = []
-    for row in seen.callees:
-        found += _signature(row)
-    for one in seen.imports:
-        found += _WORD.findall(one.rpartition(".")[2])
-    found += _WORD.findall(seen.header)
-    for one in seen.fields:
-        found += _WORD.findall(one)
-    for row in seen.methods:
-        found += _signature(row)
-    return found
+    words: list[str] = []
+    for row in method_context.callees:
+        words += _collect_signature_words(row)
+    for declaration in method_context.imports:
+        words += _WORD.findall(declaration.rpartition(".")[2])
+    words += _WORD.findall(method_context.header)
+    for declaration in method_context.fields:
+        words += _WORD.findall(declaration)
+    for row in method_context.methods:
+        words += _collect_signature_words(row)
+    return words
 
 
-def _signature(row: Row) -> list[str]:
-    found = [*type_words(str(row["returns"])), str(row["name"])]
-    for one in row["parameters"]:
-        found += _WORD.findall(one)
-    return found
+def _collect_signature_words(row: Row) -> list[str]:
+    words = [*split_type(str(row["returns"])), str(row["name"])]
+    for parameter in row["parameters"]:
+        words += _WORD.findall(parameter)
+    return words
 
 
-def doc_words(doc: str) -> list[str]:
+def split_doc(doc: str) -> list[str]:
     """The words of a documentation comment before its first tag.
 
     >>> doc_words("/** Gives {@code null} for <b>none</b>.\\n * @return it */")
@@ -321,42 +334,45 @@ def doc_words(doc: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(text) if word not in _MASKS]
 
 
-def gtnm_features(
-    seen: Seen, *, local: int, project: int, doc: int
+def extract_gtnm_features(
+    method_context: MethodContext, *, local: int, project: int, doc: int
 ) -> dict[str, list[str] | list[int]]:
     """``local`` and ``project``, the last so many pieces of each; ``invoked``, 1 for the pieces of
     the project that are in the method too; ``doc``, the first words of the comment."""
-    own = in_pieces(local_words(seen))[-local:]
-    around = in_pieces(project_words(seen))[-project:]
-    here = set(own)
+    local_pieces = split_names(collect_local_words(method_context))[-local:]
+    project_pieces = split_names(collect_project_words(method_context))[-project:]
+    distinct_local = set(local_pieces)
     return {
-        "local": own,
-        "project": around,
-        "invoked": [int(piece in here) for piece in around],
-        "doc": doc_words(seen.doc)[:doc],
+        "local": local_pieces,
+        "project": project_pieces,
+        "invoked": [int(piece in distinct_local) for piece in project_pieces],
+        "doc": split_doc(method_context.doc)[:doc],
     }
 
 
 # --------------------------------------------------------------------------------------
 
 
-class ReadsContexts(Architecture):
+class ContextArchitecture(Architecture):
     """What the two share: one vocabulary for what is read and what is said, so that a word is the
     same in both. ``settings`` has ``vocabulary``, ``least`` and ``longest``."""
 
-    looks = True
-    serves = ("gluecode/naming", "names", "renames")
+    needs_context = True
+    task_prefixes = ("gluecode/naming", "names", "renames")
 
     def make_labels(self) -> Labels:
-        return InPieces(self.settings.vocabulary, self.settings.longest, lower=True)
+        return PieceLabels(self.settings.vocabulary, self.settings.longest, is_lowercase=True)
 
     def learn_vocabularies(self, counts: Mapping[str, Mapping[str, int]]) -> None:
-        together = Counter(counts[LABELS])
-        together.update(counts.get("pieces", {}))
-        self.labels.vocabulary = self.vocabularies[LABELS] = Vocabulary.counted(
-            together, self.settings.vocabulary, least=self.settings.least, specials=SPOKEN
+        counts_of_words = Counter(counts[LABELS])
+        counts_of_words.update(counts.get("pieces", {}))
+        self.labels.vocabulary = self.vocabularies[LABELS] = Vocabulary.from_counts(
+            counts_of_words,
+            self.settings.vocabulary,
+            min_count=self.settings.least,
+            specials=SEQUENCE_SPECIALS,
         )
 
     @property
-    def spoken(self) -> Vocabulary:
+    def shared_vocabulary(self) -> Vocabulary:
         return self.labels.vocabulary

@@ -23,13 +23,13 @@ from codeacumen.languages.java.syntax.tokens import KINDS as TOKEN_KINDS
 from codeacumen.languages.java.syntax.tokens import LITERALS
 from codeacumen.languages.kernel import kernel
 from codeacumen.models.lexer import MASK
-from codeacumen.models.method_similarity.graph import elements_above
+from codeacumen.models.method_similarity.graph import find_enclosing_elements
 from codeacumen.models.neural.architecture import Architecture, Encoded, Features, Vocabulary
-from codeacumen.models.neural.inputs.tokens import text_of, writable
-from codeacumen.text.subtokens import subtokens
+from codeacumen.models.neural.inputs.tokens import get_text, replace_surrogates
+from codeacumen.text.subtokens import split_subtokens
 from codeacumen.views.ast import LABELS as TREE_KINDS
-from codeacumen.views.ast import Trees, trees
-from codeacumen.views.graph import EDGES, KINDS, graphs
+from codeacumen.views.ast import Trees, draw_method_trees
+from codeacumen.views.graph import EDGES, KINDS, build_graphs
 from codeacumen.views.masking.files import MASKED_CALL, without_operator
 from codeacumen.views.paths import METHOD_NAME
 
@@ -38,16 +38,16 @@ EDGE_KINDS = (*KINDS, "TK")
 _CH, _NT, _TK = (EDGE_KINDS.index(kind) for kind in ("CH", "NT", "TK"))
 
 # Of a longer text the rest is never looked at.
-_MOST_CHARACTERS = 200_000
+_MAX_CHARACTERS = 200_000
 # Of a token, which may be a page of text, no more words are read, nor more characters.
-_MOST_WORDS, _LONGEST = 10, 200
+_MAX_WORDS, _MAX_TOKEN_LENGTH = 10, 200
 # What stands for a hidden operator while the text is parsed. A comparison may stand where any of
 # the twelve may, but for ``a = b = c`` and the like.
 _OPERATORS = (b"==", b"=")
 # Tokens are nodes of other kinds than the tree's, of which some have the same names.
 _TOKEN_KINDS = tuple(f"token {kind}" for kind in TOKEN_KINDS)
 _STRING = TOKEN_KINDS.index("STRINGLITERAL")
-_CHOSEN = np.isin(TOKEN_KINDS, ("IDENTIFIER", *LITERALS))
+_HAS_WORDS = np.isin(TOKEN_KINDS, ("IDENTIFIER", *LITERALS))
 _HIDDEN = {MASKED_CALL: MASK, METHOD_NAME: METHOD_NAME}
 
 Nodes = NDArray[np.int64]
@@ -65,7 +65,9 @@ class Graph(NamedTuple):
     edges: Nodes
 
 
-def graph_of(text: str, most: int, *, operator: bool = False, lower: bool = True) -> Graph | None:
+def build_graph(
+    text: str, max_nodes: int, *, hides_operator: bool = False, is_lowercase: bool = True
+) -> Graph | None:
     """The graph of a method's text, of at most so many nodes; None where there is no token.
 
     ``operator``: what stands masked in it is an operator, not a name. A text in which the parser
@@ -74,43 +76,45 @@ def graph_of(text: str, most: int, *, operator: bool = False, lower: bool = True
     mask would be lost, around the mask. What is left is one piece, and lacks no edge between two
     nodes that are kept.
     """
-    data = writable(text[:_MOST_CHARACTERS]).encode()
-    snippet = parsed(data, operator)
+    data = replace_surrogates(text[:_MAX_CHARACTERS]).encode()
+    snippet = parse_with_masks(data, hides_operator)
     file = snippet.file
-    shape = _method(file) or _alone(snippet)
+    shape = _shape_of_method(file) or _shape_of_tokens(snippet)
     if shape is None:
         return None
     first, last = shape.tokens
-    codes, spelled = file.tokens.spellings(file.names.word_of, file.names.words)
+    codes, spelled = file.tokens.number_spellings(file.names.word_of, file.names.words)
     kind, code = file.tokens.kind[first:last], codes[first:last]
-    count = len(shape.label)
+    tree_size = len(shape.label)
     sources, sinks, edges = shape.sources, shape.sinks, shape.edges
-    tree = np.arange(count)
-    held = slice(0, last - first)
-    if count + last - first > most:
-        tree, held = _cut(shape, _masked_at(kind, code, spelled), most)
-        place = np.full(count + last - first, -1)
-        place[tree] = np.arange(len(tree))
-        place[count + held.start : count + held.stop] = len(tree) + np.arange(
-            held.stop - held.start
-        )
-        sources, sinks = place[sources], place[sinks]
+    tree = np.arange(tree_size)
+    token_slice = slice(0, last - first)
+    if tree_size + last - first > max_nodes:
+        tree, token_slice = _cut_to_size(shape, _find_mask(kind, code, spelled), max_nodes)
+        new_number = np.full(tree_size + last - first, -1)
+        new_number[tree] = np.arange(len(tree))
+        new_number[tree_size + token_slice.start : tree_size + token_slice.stop] = len(
+            tree
+        ) + np.arange(token_slice.stop - token_slice.start)
+        sources, sinks = new_number[sources], new_number[sinks]
         inside = (sources >= 0) & (sinks >= 0)
         sources, sinks, edges = sources[inside], sinks[inside], edges[inside]
-    kind, code = kind[held], code[held]
-    kinds = [TREE_KINDS[one] for one in shape.label[tree].tolist()]
-    kinds += [_TOKEN_KINDS[one] for one in kind.tolist()]
+    kind, code = kind[token_slice], code[token_slice]
+    kinds = [TREE_KINDS[label] for label in shape.label[tree].tolist()]
+    kinds += [_TOKEN_KINDS[token_kind] for token_kind in kind.tolist()]
     words: list[str] = []
     sizes = [0] * len(kinds)
-    for at in np.flatnonzero(_CHOSEN[kind]).tolist():
-        mine = words_of(spelled[code[at]], bool(kind[at] == _STRING), lower)
-        words += mine
-        sizes[len(tree) + at] = len(mine)
+    for position in np.flatnonzero(_HAS_WORDS[kind]).tolist():
+        token_words = split_token(
+            spelled[code[position]], bool(kind[position] == _STRING), is_lowercase
+        )
+        words += token_words
+        sizes[len(tree) + position] = len(token_words)
     return Graph(kinds, words, sizes, sources, sinks, edges)
 
 
 @lru_cache(maxsize=1 << 16)
-def words_of(token: str, string: bool = False, lower: bool = True) -> tuple[str, ...]:
+def split_token(token: str, is_string: bool = False, is_lowercase: bool = True) -> tuple[str, ...]:
     """A name's words, a string's, or a literal as it is. What hides a name is one word.
 
     >>> words_of("maxValue2"), words_of("0x1F"), words_of("METHOD_NAME")
@@ -119,11 +123,11 @@ def words_of(token: str, string: bool = False, lower: bool = True) -> tuple[str,
     if token in _HIDDEN:
         return (_HIDDEN[token],)
     # A character may be written as the escape of half a pair, which is no text.
-    token = writable(token[:_LONGEST])
-    found = subtokens(token, lower=lower)[:_MOST_WORDS]
-    if not string and (not found or not (token[0].isalpha() or token[0] in "_$")):
-        return (token.lower() if lower else token,)
-    return found
+    token = replace_surrogates(token[:_MAX_TOKEN_LENGTH])
+    words = split_subtokens(token, lower=is_lowercase)[:_MAX_WORDS]
+    if not is_string and (not words or not (token[0].isalpha() or token[0] in "_$")):
+        return (token.lower() if is_lowercase else token,)
+    return words
 
 
 # -------------------------------------------------------------------------------- reading
@@ -134,7 +138,7 @@ class _Shape(NamedTuple):
     before the last, ``leaf`` of each the node of the tree it is linked with; the edges."""
 
     label: NDArray[np.uint8]
-    above: NDArray[np.int32]
+    parent: NDArray[np.int32]
     tokens: tuple[int, int]
     leaf: Nodes
     sources: Nodes
@@ -142,29 +146,29 @@ class _Shape(NamedTuple):
     edges: Nodes
 
 
-def parsed(data: bytes, operator: bool) -> Snippet:
+def parse_with_masks(data: bytes, hides_operator: bool) -> Snippet:
     """What hides something is no Java. In its place is put what can stand there, until the parser
     understands it; and then an operator is made the mask again. Nothing but the text decides."""
-    at = data.find(MASK.encode())
-    if at < 0:
+    mask_start = data.find(MASK.encode())
+    if mask_start < 0:
         return parse_snippet(data)
     name = MASKED_CALL.encode()
-    before, after = data[:at], data[at + len(MASK) :].replace(MASK.encode(), name)
-    first: Snippet | None = None
-    for shown in (*_OPERATORS, name) if operator else (name, *_OPERATORS):
-        snippet = parse_snippet(b"".join((before, shown, after)))
-        if shown != name:
+    before, after = data[:mask_start], data[mask_start + len(MASK) :].replace(MASK.encode(), name)
+    first_snippet: Snippet | None = None
+    for replacement in (*_OPERATORS, name) if hides_operator else (name, *_OPERATORS):
+        snippet = parse_snippet(b"".join((before, replacement, after)))
+        if replacement != name:
             try:
-                file = without_operator(snippet.file, snippet.start + at)
+                file = without_operator(snippet.file, snippet.start + mask_start)
             except ValueError:
                 continue
-            longer = len(file.source) - len(snippet.file.source)
-            snippet = Snippet(file, snippet.start, snippet.stop + longer)
+            added_length = len(file.source) - len(snippet.file.source)
+            snippet = Snippet(file, snippet.start, snippet.stop + added_length)
         if not snippet.file.syntax.broken:
             return snippet
-        first = first or snippet
-    assert first is not None  # A name can be put anywhere.
-    return first
+        first_snippet = first_snippet or snippet
+    assert first_snippet is not None  # A name can be put anywhere.
+    return first_snippet
 
 
 class MethodTree(NamedTuple):
@@ -177,41 +181,44 @@ class MethodTree(NamedTuple):
     leaf: Nodes
 
 
-def method_tree(file: JavaFile) -> MethodTree | None:
+def find_method_tree(file: JavaFile) -> MethodTree | None:
     """The first method. Of a broken text it has to be most of it: else what was found is a part
     that the parser happened to understand."""
-    declared, syntax = file.declarations.methods, file.syntax
-    places = file.bodies or range(len(declared))
-    place = min(places, key=lambda place: declared[place].node, default=NONE)
+    methods, syntax = file.declarations.methods, file.syntax
+    places = file.bodies or range(len(methods))
+    place = min(places, key=lambda place: methods[place].node, default=NONE)
     if place == NONE:
         return None
-    node = declared[place].node
+    node = methods[place].node
     start, end = int(syntax.start[node]), int(syntax.end[node])
     if syntax.broken and 2 * (end - start) < len(file.source):
         return None
-    tree = trees(file, [place])
+    tree = draw_method_trees(file, [place])
     first, last = np.searchsorted(file.tokens.start, [start, end]).tolist()
     element = np.full(len(syntax), -1, np.int64)
     # Of several nodes that stand for one of the syntax the last is the lowest.
     element[tree.node] = np.arange(len(tree.node))
-    leaf = elements_above(element, syntax.parent)[file.tokens.node[first:last]]
+    leaf = find_enclosing_elements(element, syntax.parent)[file.tokens.node[first:last]]
     return MethodTree(place, tree, (first, last), leaf)
 
 
-def _method(file: JavaFile) -> _Shape | None:
-    held = method_tree(file)
-    if held is None:
+def _shape_of_method(file: JavaFile) -> _Shape | None:
+    method = find_method_tree(file)
+    if method is None:
         return None
-    tree, (first, last), leaf = held.tree, held.tokens, held.leaf
-    found = graphs(file, [held.place], tree)
+    tree, (first, last), leaf = method.tree, method.tokens, method.leaf
+    edges_of_method = build_graphs(file, [method.place], tree)
     count = len(tree.node)
-    token = count + np.arange(last - first)
-    child, linked = np.flatnonzero(tree.parent >= 0), leaf >= 0
+    token_nodes = count + np.arange(last - first)
+    child_nodes, has_leaf = np.flatnonzero(tree.parent >= 0), leaf >= 0
     parts = [
-        (_CH, tree.parent[child], child),
-        (_NT, token[:-1], token[1:]),
-        *((KINDS.index(kind), *found.edges[kind].values.reshape(-1, 2).T) for kind in EDGES),
-        (_TK, leaf[linked], token[linked]),
+        (_CH, tree.parent[child_nodes], child_nodes),
+        (_NT, token_nodes[:-1], token_nodes[1:]),
+        *(
+            (KINDS.index(kind), *edges_of_method.edges[kind].values.reshape(-1, 2).T)
+            for kind in EDGES
+        ),
+        (_TK, leaf[has_leaf], token_nodes[has_leaf]),
     ]
     sources = np.concatenate([part[1] for part in parts]).astype(np.int64)
     sinks = np.concatenate([part[2] for part in parts]).astype(np.int64)
@@ -219,19 +226,19 @@ def _method(file: JavaFile) -> _Shape | None:
     return _Shape(tree.label, tree.parent, (first, last), leaf, sources, sinks, edges)
 
 
-def _alone(snippet: Snippet) -> _Shape | None:
+def _shape_of_tokens(snippet: Snippet) -> _Shape | None:
     """The tokens of a text, one after the other."""
     first, last = np.searchsorted(snippet.file.tokens.start, snippet[1:]).tolist()
     if first >= last:
         return None
-    token, nothing = np.arange(last - first), np.zeros(0, np.int32)
+    token_nodes, no_nodes = np.arange(last - first), np.zeros(0, np.int32)
     return _Shape(
-        nothing.astype(np.uint8),
-        nothing,
+        no_nodes.astype(np.uint8),
+        no_nodes,
         (first, last),
         np.full(last - first, -1),
-        token[:-1],
-        token[1:],
+        token_nodes[:-1],
+        token_nodes[1:],
         np.full(last - first - 1, _NT),
     )
 
@@ -239,98 +246,100 @@ def _alone(snippet: Snippet) -> _Shape | None:
 # -------------------------------------------------------------------------------- cutting
 
 
-def _masked_at(kind: NDArray[np.uint8], code: NDArray[np.int32], spelled: tuple[str, ...]) -> int:
+def _find_mask(kind: NDArray[np.uint8], code: NDArray[np.int32], spelled: tuple[str, ...]) -> int:
     """Which token is the mask; 0 where there is none."""
-    hidden = kind == TOKEN_KINDS.index("MASK")
+    is_mask = kind == TOKEN_KINDS.index("MASK")
     if MASKED_CALL in spelled:
-        hidden |= code == spelled.index(MASKED_CALL)
-    return int(hidden.argmax())
+        is_mask |= code == spelled.index(MASKED_CALL)
+    return int(is_mask.argmax())
 
 
-def _cut(shape: _Shape, mask: int, most: int) -> tuple[Nodes, slice]:
+def _cut_to_size(shape: _Shape, mask: int, max_nodes: int) -> tuple[Nodes, slice]:
     """Nodes of the tree and a stretch of tokens, as many as there is room for."""
-    found = _stretch(shape, 0, most)
-    if not found[1].start <= mask < found[1].stop:
-        found = _stretch(shape, mask, most)
-    return found
+    stretch = _fit_stretch(shape, 0, max_nodes)
+    if not stretch[1].start <= mask < stretch[1].stop:
+        stretch = _fit_stretch(shape, mask, max_nodes)
+    return stretch
 
 
-def _stretch(shape: _Shape, middle: int, most: int) -> tuple[Nodes, slice]:
+def _fit_stretch(shape: _Shape, middle: int, max_nodes: int) -> tuple[Nodes, slice]:
     """The most tokens around one that leave room for the tree above them. Where that is none, so
     deep is it nested, they come without a tree."""
     count = len(shape.leaf)
-    low, high = 0, min(most, count)
+    low, high = 0, min(max_nodes, count)
     best: tuple[Nodes, slice] | None = None
     while low < high:
         size = (low + high + 1) // 2
         start = min(max(0, middle - size // 2), count - size)
-        tree = np.flatnonzero(_above(shape.above, shape.leaf[start : start + size]))
-        if len(tree) + size <= most:
+        tree = np.flatnonzero(_flag_ancestors(shape.parent, shape.leaf[start : start + size]))
+        if len(tree) + size <= max_nodes:
             low, best = size, (tree, slice(start, start + size))
         else:
             high = size - 1
     if best is None:
-        start = min(max(0, middle - most // 2), max(0, count - most))
-        best = np.zeros(0, np.int64), slice(start, min(count, start + most))
+        start = min(max(0, middle - max_nodes // 2), max(0, count - max_nodes))
+        best = np.zeros(0, np.int64), slice(start, min(count, start + max_nodes))
     return best
 
 
 @kernel
-def _above(above: NDArray[np.int32], leaves: Nodes) -> NDArray[np.bool_]:
+def _flag_ancestors(parent: NDArray[np.int32], leaves: Nodes) -> NDArray[np.bool_]:
     """Which nodes of a tree are some leaves or above one; a parent comes before its children."""
-    found = np.zeros(len(above), np.bool_)
+    is_kept = np.zeros(len(parent), np.bool_)
     for leaf in leaves:
         if leaf >= 0:
-            found[leaf] = True
-    for node in range(len(above) - 1, 0, -1):
-        if found[node] and above[node] >= 0:
-            found[above[node]] = True
-    return found
+            is_kept[leaf] = True
+    for node in range(len(parent) - 1, 0, -1):
+        if is_kept[node] and parent[node] >= 0:
+            is_kept[parent[node]] = True
+    return is_kept
 
 
 # -------------------------------------------------------------------------------- in numbers
 
 
-class ReadsGraphs(Architecture):
+class GraphArchitecture(Architecture):
     """``settings`` has ``nodes``, how many of a graph are read, and ``vocabulary``, how many words
     are known. Words are in small letters, but where the answer is to be spelt as in the text. A
     name alone that has no known word is not read: all such would be one and the same."""
 
-    def read(self, asked: Input, context: CodeContext | None = None) -> Features | None:
-        return self.read_text(text_of(asked))
+    def extract_features(self, item: Input, context: CodeContext | None = None) -> Features | None:
+        return self.extract_text_features(get_text(item))
 
-    def read_text(self, text: str) -> Features | None:
-        graph = graph_of(
+    def extract_text_features(self, text: str) -> Features | None:
+        graph = build_graph(
             text,
             self.settings.nodes,
-            operator=self.purpose.task.endswith("operators"),
-            lower=self.purpose.capability is not Capability.GENERATE,
+            hides_operator=self.purpose.task.endswith("operators"),
+            is_lowercase=self.purpose.capability is not Capability.GENERATE,
         )
-        if graph is None or (len(graph.kinds) == 1 and self._knows_none(graph.words)):
+        if graph is None or (len(graph.kinds) == 1 and self._has_no_known_word(graph.words)):
             return None
         features: dict[str, Any] = graph._asdict()
         for name in ("sources", "sinks", "edges"):
             features[name] = features[name].tolist()
         return features
 
-    def _knows_none(self, words: Iterable[str]) -> bool:
-        known = self.vocabularies.get("words")
-        return known is not None and not any(word in known for word in words)
+    def _has_no_known_word(self, words: Iterable[str]) -> bool:
+        vocabulary = self.vocabularies.get("words")
+        return vocabulary is not None and not any(word in vocabulary for word in words)
 
-    def words(self, features: Features) -> Iterator[tuple[str, Iterable[str]]]:
+    def iter_words(self, features: Features) -> Iterator[tuple[str, Iterable[str]]]:
         yield "kinds", features["kinds"]  # type: ignore[misc]
         yield "words", features["words"]  # type: ignore[misc]
 
     def learn_vocabularies(self, counts: Mapping[str, Mapping[str, int]]) -> None:
-        self.vocabularies["kinds"] = Vocabulary.counted(counts["kinds"])
-        self.vocabularies["words"] = Vocabulary.counted(counts["words"], self.settings.vocabulary)
+        self.vocabularies["kinds"] = Vocabulary.from_counts(counts["kinds"])
+        self.vocabularies["words"] = Vocabulary.from_counts(
+            counts["words"], self.settings.vocabulary
+        )
         self.learn_labels(counts)
 
     def encode(self, features: Features) -> Encoded:
-        made = {
-            name: self.vocabularies[name].numbers(features[name])  # type: ignore[arg-type]
+        encoded = {
+            name: self.vocabularies[name].encode_words(features[name])  # type: ignore[arg-type]
             for name in ("kinds", "words")
         }
         for name in ("sizes", "sources", "sinks", "edges"):
-            made[name] = np.array(features[name], np.int32)
-        return made
+            encoded[name] = np.array(features[name], np.int32)
+        return encoded

@@ -15,28 +15,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codeacumen.languages.java.syntax.file import parse_snippet
-from codeacumen.languages.kernel import STEP, kernel, mixed
+from codeacumen.languages.kernel import STEP, kernel, mix_bits
 from codeacumen.models.lexer import MASK
 from codeacumen.text.columns import Ragged
-from codeacumen.views.paths import METHOD_NAME, Paths, paths
+from codeacumen.views.paths import METHOD_NAME, Paths, build_paths
 from codeacumen.views.paths.build import CALLS, DECLARES
 from codeacumen.views.paths.leaves import NUMBERED, SHORT
 
 # Of a longer text the rest is never looked at.
-_MOST_CHARACTERS = 200_000
+_MAX_CHARACTERS = 200_000
 # Masks are read as identifiers that stay one word in either way of naming leaves.
 _HIDDEN = {METHOD_NAME: "codeacumenmethodname", MASK: "codeacumenmask"}
-_SHOWN = {word: mask for mask, word in _HIDDEN.items()}
+_MASK_OF_HIDDEN = {word: mask for mask, word in _HIDDEN.items()}
 _MASKS = re.compile(rf"(?<![\w$]){METHOD_NAME}(?![\w$])|{MASK}")
 _BARE = re.compile(r"[\w$]+")
 Ints = NDArray[np.int32]
 # A node's code is its kind times this, and 1 + its place among its siblings where that is told.
-PLACES = 5
-_LAST = PLACES - 2
+CODES_PER_KIND = 5
+_MAX_CHILD_INDEX = CODES_PER_KIND - 2
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class PathLimits:
     """``length`` bounds the edges of a path, ``width`` how far apart its branches are, ``keep``
     how many contexts there are."""
 
@@ -46,7 +46,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Contexts:
+class PathContexts:
     """``left`` and ``right`` are places in ``words``, ``path`` in what a model calls its paths:
     ``hashes`` as text for code2vec; for code2seq ``nodes``, of which ``sizes`` says how many are
     each path's."""
@@ -60,87 +60,105 @@ class Contexts:
     sizes: list[int]
 
 
-def is_bare(text: str) -> bool:
+def is_identifier(text: str) -> bool:
     """Whether it is one identifier, with no code around it."""
     return _BARE.fullmatch(text) is not None
 
 
-def code2vec_contexts(text: str, how: Reading) -> Contexts | None:
+def extract_code2vec_contexts(text: str, limits: PathLimits) -> PathContexts | None:
     """Leaves by one name each, paths by their hash; None where no two leaves are joined."""
-    read = _read(text, how)
-    if read is None:
+    extracted = _extract_paths(text, limits)
+    if extracted is None:
         return None
-    found, order = read
-    codes, path = np.unique(found.path[order], return_inverse=True)
-    words, left, right = _ends(found.name, found, order)
+    method_paths, order = extracted
+    codes, path = np.unique(method_paths.path[order], return_inverse=True)
+    words, left, right = _name_ends(method_paths.name, method_paths, order)
     hashes = list(map(str, codes.tolist()))
-    return Contexts(words, left, path.astype(np.int32), right, hashes, [], [])
+    return PathContexts(words, left, path.astype(np.int32), right, hashes, [], [])
 
 
-def code2seq_contexts(text: str, how: Reading) -> Contexts | None:
+def extract_code2seq_contexts(text: str, limits: PathLimits) -> PathContexts | None:
     """Leaves by their parts, joined by bars; paths by their nodes."""
-    read = _read(text, how)
-    if read is None:
+    extracted = _extract_paths(text, limits)
+    if extracted is None:
         return None
-    found, order = read
-    ends = np.stack([found.leaf[found.left[order]], found.leaf[found.right[order]]], 1)
-    rows = np.empty((len(ends) + 1, how.length + 1), np.int32)
+    method_paths, order = extracted
+    ends = np.stack(
+        [method_paths.leaf[method_paths.left[order]], method_paths.leaf[method_paths.right[order]]],
+        1,
+    )
+    rows = np.empty((len(ends) + 1, limits.length + 1), np.int32)
     sizes, path = np.empty(len(rows), np.int32), np.empty(len(ends), np.int32)
-    count = distinct_paths(
-        found.kind, found.parent, found.child, _numbered(), ends, rows, sizes, path
+    count = find_distinct_paths(
+        method_paths.kind,
+        method_paths.parent,
+        method_paths.child,
+        _flag_numbered_kinds(),
+        ends,
+        rows,
+        sizes,
+        path,
     )
     inside = np.arange(rows.shape[1]) < sizes[:count, None]
     names = _node_names()
     nodes = [names[code] for code in rows[:count][inside].tolist()]
-    words, left, right = _ends(found.parts, found, order)
-    return Contexts(words, left, path, right, [], nodes, sizes[:count].tolist())
+    words, left, right = _name_ends(method_paths.parts, method_paths, order)
+    return PathContexts(words, left, path, right, [], nodes, sizes[:count].tolist())
 
 
-def _read(text: str, how: Reading) -> tuple[Paths, NDArray[np.int64]] | None:
+def _extract_paths(text: str, limits: PathLimits) -> tuple[Paths, NDArray[np.int64]] | None:
     """The contexts of the first method that has a body, and the order they are told in."""
-    shown = _MASKS.sub(lambda mask: _HIDDEN[mask[0]], text[:_MOST_CHARACTERS])
-    data = shown.encode("utf-8", "replace")
+    masked_text = _MASKS.sub(lambda mask: _HIDDEN[mask[0]], text[:_MAX_CHARACTERS])
+    data = masked_text.encode("utf-8", "replace")
     file = parse_snippet(data, trailing_newline=True).file
     declared = file.declarations.methods
-    methods = [place for place in file.bodies if declared[place].kind == "method"]
-    if not methods:
+    methods_with_body = [method for method in file.bodies if declared[method].kind == "method"]
+    if not methods_with_body:
         return None
-    first = min(methods, key=lambda place: declared[place].node)
+    first = min(methods_with_body, key=lambda method: declared[method].node)
     digest = hashlib.blake2b(data, digest_size=8).digest()
     seed = np.frombuffer(digest, np.uint64)
-    found = paths(file, [first], seed.copy(), length=how.length, width=how.width, most=how.keep)
-    if not len(found.path):
+    method_paths = build_paths(
+        file,
+        [first],
+        seed.copy(),
+        max_length=limits.length,
+        max_width=limits.width,
+        max_contexts=limits.keep,
+    )
+    if not len(method_paths.path):
         return None
-    turn = np.arange(1, len(found.path) + 1, dtype=np.uint64) * STEP
-    return found, np.argsort(mixed(turn + seed), kind="stable")
+    counters = np.arange(1, len(method_paths.path) + 1, dtype=np.uint64) * STEP
+    return method_paths, np.argsort(mix_bits(counters + seed), kind="stable")
 
 
-def _ends(
-    names: Ragged, found: Paths, order: NDArray[np.int64]
+def _name_ends(
+    names: Ragged, method_paths: Paths, order: NDArray[np.int64]
 ) -> tuple[list[str], NDArray[np.int32], NDArray[np.int32]]:
     """What the leaves of contexts are called, and which of it each end is. The method's own name
     is hidden, and with it gone from the words."""
     words = (*(names.words or ()), METHOD_NAME)
-    own = (found.role == DECLARES) | (found.role == CALLS)
-    called = np.where(own, np.int32(len(words) - 1), names.values)
-    ends = np.concatenate([found.left[order], found.right[order]])
-    used, place = np.unique(called[ends], return_inverse=True)
-    shown = [
-        "|".join(_SHOWN.get(part, part) for part in words[at].split("|")) for at in used.tolist()
+    is_own_name = (method_paths.role == DECLARES) | (method_paths.role == CALLS)
+    word_of_leaf = np.where(is_own_name, np.int32(len(words) - 1), names.values)
+    ends = np.concatenate([method_paths.left[order], method_paths.right[order]])
+    used_words, index_of_end = np.unique(word_of_leaf[ends], return_inverse=True)
+    end_words = [
+        "|".join(_MASK_OF_HIDDEN.get(part, part) for part in words[word].split("|"))
+        for word in used_words.tolist()
     ]
-    left, right = place.astype(np.int32).reshape(2, -1)
-    return shown, left, right
+    left, right = index_of_end.astype(np.int32).reshape(2, -1)
+    return end_words, left, right
 
 
 @lru_cache(maxsize=1)
 def _node_names() -> list[str]:
     """By the codes of the kernel."""
-    places = ["", *map(str, range(PLACES - 1))]
+    places = ["", *map(str, range(CODES_PER_KIND - 1))]
     return [f"{kind}{place}" for kind in SHORT for place in places]
 
 
 @lru_cache(maxsize=1)
-def _numbered() -> NDArray[np.bool_]:
+def _flag_numbered_kinds() -> NDArray[np.bool_]:
     return np.array(NUMBERED)
 
 
@@ -148,12 +166,12 @@ def _numbered() -> NDArray[np.bool_]:
 
 
 @kernel
-def _code(kind: int, place: int, told: bool) -> int:
-    return kind * PLACES + (1 + min(place, _LAST) if told else 0)
+def _encode_node(kind: int, child_index: int, is_numbered: bool) -> int:
+    return kind * CODES_PER_KIND + (1 + min(child_index, _MAX_CHILD_INDEX) if is_numbered else 0)
 
 
 @kernel
-def distinct_paths(
+def find_distinct_paths(
     kind: NDArray[np.uint8],
     parent: Ints,
     child: Ints,
@@ -161,7 +179,7 @@ def distinct_paths(
     ends: Ints,
     rows: Ints,
     sizes: Ints,
-    which: Ints,
+    path_of_pair: Ints,
 ) -> int:
     """Fills ``rows`` with the paths between ``ends`` (pairs of nodes), ``sizes`` with their
     lengths, ``which`` with the path of each pair; how many different ones there are.
@@ -170,53 +188,55 @@ def distinct_paths(
     the path. Which places are told is not the same on the way up and on the way down, as in the
     extractor (``views.paths.build.path_string`` has the rule in words).
     """
-    room = 4
-    while room < 2 * len(ends):
-        room *= 2
-    table = np.full(room, -1, np.int32)
-    longest = rows.shape[1]
-    down = np.empty(longest, np.int32)
+    table_size = 4
+    while table_size < 2 * len(ends):
+        table_size *= 2
+    table = np.full(table_size, -1, np.int32)
+    max_nodes = rows.shape[1]
+    down = np.empty(max_nodes, np.int32)
     count = 0
     for pair in range(len(ends)):
         source, target = ends[pair, 0], ends[pair, 1]
-        size, below = 0, 0
-        while source != target and size + below < longest - 1:
+        size, down_size = 0, 0
+        while source != target and size + down_size < max_nodes - 1:
             if source > target:
-                above = parent[source]
-                told = source == ends[pair, 0] or (above >= 0 and numbered[kind[above]])
-                rows[count, size] = _code(kind[source], child[source], told)
+                parent_node = parent[source]
+                is_numbered = source == ends[pair, 0] or (
+                    parent_node >= 0 and numbered[kind[parent_node]]
+                )
+                rows[count, size] = _encode_node(kind[source], child[source], is_numbered)
                 size += 1
-                source = above
+                source = parent_node
             else:
-                down[below] = target
-                below += 1
+                down[down_size] = target
+                down_size += 1
                 target = parent[target]
-        above = parent[source]
-        told = above >= 0 and numbered[kind[above]]
-        rows[count, size] = _code(kind[source], child[source], told)
+        parent_node = parent[source]
+        is_numbered = parent_node >= 0 and numbered[kind[parent_node]]
+        rows[count, size] = _encode_node(kind[source], child[source], is_numbered)
         size += 1
-        for at in range(below - 1, -1, -1):
+        for at in range(down_size - 1, -1, -1):
             node = down[at]
-            told = node == ends[pair, 1] or numbered[kind[node]]
-            rows[count, size] = _code(kind[node], child[node], told)
+            is_numbered = node == ends[pair, 1] or numbered[kind[node]]
+            rows[count, size] = _encode_node(kind[node], child[node], is_numbered)
             size += 1
         sizes[count] = size
         key = np.uint64(size)
         for at in range(size):
             key = (key ^ np.uint64(rows[count, at])) * np.uint64(0x100000001B3)
-        place = np.int64((key ^ (key >> np.uint64(29))) & np.uint64(0x7FFFFFFF)) % room
+        slot = np.int64((key ^ (key >> np.uint64(29))) & np.uint64(0x7FFFFFFF)) % table_size
         while True:
-            known = table[place]
-            if known < 0:
-                table[place] = count
-                which[pair] = count
+            candidate = table[slot]
+            if candidate < 0:
+                table[slot] = count
+                path_of_pair[pair] = count
                 count += 1
                 break
-            same = sizes[known] == size
+            is_same = sizes[candidate] == size
             for at in range(size):
-                same = same and rows[known, at] == rows[count, at]
-            if same:
-                which[pair] = known
+                is_same = is_same and rows[candidate, at] == rows[count, at]
+            if is_same:
+                path_of_pair[pair] = candidate
                 break
-            place = (place + 1) % room
+            slot = (slot + 1) % table_size
     return count

@@ -17,17 +17,17 @@ from functools import cache, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.languages.java import language
+from codeacumen.languages.java import load_grammar
 from codeacumen.languages.java.bindings.names import ROLE
 from codeacumen.languages.java.syntax.declarations import NONE, MethodDeclaration
 from codeacumen.languages.java.syntax.file import JavaFile, parse_snippet
-from codeacumen.languages.java.syntax.grammar import field, name_of
+from codeacumen.languages.java.syntax.grammar import field_number, symbol_name
 from codeacumen.languages.syntax import SYMBOLS
-from codeacumen.models.lexer import KEYWORDS, MASK, is_name, tokens
+from codeacumen.models.lexer import KEYWORDS, MASK, is_name, split_tokens
 from codeacumen.views.masking.files import MASKED_CALL
 from codeacumen.views.paths import METHOD_NAME
 
-_MOST_CHARACTERS = 100_000
+_MAX_CHARACTERS = 100_000
 _MASKS = frozenset((METHOD_NAME, MASKED_CALL, MASK))
 
 # Nodes that are a pair before anything below them is looked at.
@@ -61,15 +61,15 @@ _BEGINS: dict[str, tuple[str, str]] = {
     "false": ("BooleanLiteral", "false"),
 }
 # Nodes that are a pair, whatever is below them.
-_WHOLE: dict[str, tuple[str, str]] = {
+_LEAVES: dict[str, tuple[str, str]] = {
     "break_statement": ("BreakStatement", "break"),
     "continue_statement": ("ContinueStatement", "continue"),
     "string_literal": ("StringLiteral", "stringLiteral"),
     "character_literal": ("CharacterLiteral", "charLiteral"),
     "array_initializer": ("ArrayInitializer", "arrayInitializer"),
     **{
-        f"{one}_literal": ("NumberLiteral", "numberLiteral")
-        for one in (
+        f"{prefix}_literal": ("NumberLiteral", "numberLiteral")
+        for prefix in (
             "decimal_integer",
             "hex_integer",
             "octal_integer",
@@ -92,7 +92,7 @@ _TYPES = {
     "class_literal": "TypeLiteral",
 }
 # Not the method's own doing (what classes within it do), or not looked at by the paper's code.
-_PASSED = (
+_SKIPPED = (
     "class_body",
     "class_declaration",
     "interface_declaration",
@@ -163,115 +163,120 @@ _LOCALS = tuple(
         "resource",
     )
 )
-_NOTHING, _BEGIN, _ALL, _TYPE, _PASS, _NAME, _OPERATOR, _REFERENCE = range(8)
+_NOTHING, _OPENING, _LEAF, _TYPE, _SKIP, _NAME, _OPERATOR, _REFERENCE = range(8)
 _ANNOTATION = re.compile(r"@[\w.]+(\([^()]*\))?")
 
 
-def pairs(text: str) -> list[str]:
+def extract_pairs(text: str) -> list[str]:
     """Node, word, node, word and so on; nothing where a method has no body. A text that is no
     method is its names.
 
     >>> pairs("int size(List<String> all) { return all.size() + 1; }")[:6]
     ['ReturnStatement', 'return', 'VariableName', 'listVar', 'MethodName', 'size']
     """
-    text = text[:_MOST_CHARACTERS].encode("utf-8", "replace").decode()
-    file, method = _parsed(text)
+    text = text[:_MAX_CHARACTERS].encode("utf-8", "replace").decode()
+    file, method = _parse_method(text)
     if method is None:
-        names = (one for one in tokens(text) if is_name(one) and one not in KEYWORDS)
-        return [word for one in names if one not in _MASKS for word in (_named(one), one)]
-    return _walked(file, method.body) if method.body != NONE else []
+        names = (token for token in split_tokens(text) if is_name(token) and token not in KEYWORDS)
+        return [
+            word for name in names if name not in _MASKS for word in (_kind_of_name(name), name)
+        ]
+    return _collect_pairs(file, method.body) if method.body != NONE else []
 
 
-def _parsed(text: str) -> tuple[JavaFile, MethodDeclaration | None]:
+def _parse_method(text: str) -> tuple[JavaFile, MethodDeclaration | None]:
     """A class around the text, and the first method in it that is no other class's."""
     file = parse_snippet(text, leading_newline=True, trailing_newline=True).file
-    own = (one for one in file.declarations.methods if one.type in (0, NONE))
-    return file, next(own, None)
+    own_methods = (method for method in file.declarations.methods if method.type in (0, NONE))
+    return file, next(own_methods, None)
 
 
-def _walked(file: JavaFile, body: int) -> list[str]:
+def _collect_pairs(file: JavaFile, body: int) -> list[str]:
     syntax = file.syntax
     stop_at = int(syntax.stop[body])
     # Lists: single values are looked up in them several times as fast as in arrays.
     inside = slice(body, stop_at)
-    action = _actions()[syntax.kind[inside]].tolist()
+    actions = _list_actions()[syntax.kind[inside]].tolist()
     kinds = syntax.kind[inside].tolist()
     stops = syntax.stop[inside].tolist()
     spans = list(zip(syntax.start[inside].tolist(), syntax.end[inside].tolist(), strict=True))
-    types = _variables(file, body)
+    type_of_node = _find_variable_types(file, body)
     parents = syntax.parent[inside].tolist()
     fields = syntax.field[inside].tolist()
     source = syntax.source
-    called, operation = _callees(), _operations()
-    found: list[str] = []
-    at = body
-    while at < stop_at:
-        here = at - body
-        what = action[here]
-        after = at + 1
-        if what == _BEGIN:
-            found += _pair(kinds[here])
-        elif what == _NAME:
-            start, end = spans[here]
+    kind_of_identifier, operation_symbols = _kinds_of_identifiers(), _list_operation_symbols()
+    words: list[str] = []
+    node = body
+    while node < stop_at:
+        offset = node - body
+        action = actions[offset]
+        next_node = node + 1
+        if action == _OPENING:
+            words += _make_pair(kinds[offset])
+        elif action == _NAME:
+            start, end = spans[offset]
             word = source[start:end].decode("utf-8", "replace")
-            mother = kinds[parents[here] - body] if parents[here] >= body else -1
+            parent_kind = kinds[parents[offset] - body] if parents[offset] >= body else -1
             if word not in _MASKS:
-                known = types.get(at)
-                kind = called.get((mother, fields[here])) or _named(word)
-                found += ("VariableName", known) if known else (kind, word)
-        elif what == _OPERATOR:
+                variable_type = type_of_node.get(node)
+                kind = kind_of_identifier.get((parent_kind, fields[offset])) or _kind_of_name(word)
+                words += ("VariableName", variable_type) if variable_type else (kind, word)
+        elif action == _OPERATOR:
             # < and > may be brackets, and - a part of an arrow.
-            if kinds[parents[here] - body] in operation:
-                found += _pair(kinds[here])
-        elif what:
-            after = stops[here]
-            if what == _ALL:
-                found += _pair(kinds[here])
-            elif what == _TYPE:
-                start, end = spans[here]
-                word = simple_type(source[start:end])
+            if kinds[parents[offset] - body] in operation_symbols:
+                words += _make_pair(kinds[offset])
+        elif action:
+            next_node = stops[offset]
+            if action == _LEAF:
+                words += _make_pair(kinds[offset])
+            elif action == _TYPE:
+                start, end = spans[offset]
+                word = shorten_type(source[start:end])
                 if word:
-                    found += (_TYPES[name_of(kinds[here])], word)
-            elif what == _REFERENCE:
-                start, end = spans[here]
+                    words += (_TYPES[symbol_name(kinds[offset])], word)
+            elif action == _REFERENCE:
+                start, end = spans[offset]
                 word = source[start:end].rpartition(b"::")[2].strip().decode("utf-8", "replace")
                 if word.isidentifier() and word not in _MASKS:
-                    found += ("MethodName", word)
-        at = after
-    return found
+                    words += ("MethodName", word)
+        node = next_node
+    return words
 
 
-def _named(word: str) -> str:
+def _kind_of_name(word: str) -> str:
     """A name that is nobody's here: with a capital a type's or a constant's."""
     return "Name" if word[:1].isupper() else "VariableName"
 
 
-def _variables(file: JavaFile, body: int) -> dict[int, str]:
+def _find_variable_types(file: JavaFile, body: int) -> dict[int, str]:
     """For identifiers of the method's own variables, their type's word. Those whose type is not
     written down are not among them."""
-    bound, syntax = file.bindings, file.syntax
-    own = np.isin(bound.role, _LOCALS) & (bound.declaration >= 0)
-    own &= (bound.node >= body) & (bound.node < syntax.stop[body])
-    known: dict[int, str] = {}
-    found: dict[int, str] = {}
-    nodes, declared = bound.node[own].tolist(), bound.declaration[own].tolist()
+    bindings, syntax = file.bindings, file.syntax
+    is_variable = np.isin(bindings.role, _LOCALS) & (bindings.declaration >= 0)
+    is_variable &= (bindings.node >= body) & (bindings.node < syntax.stop[body])
+    type_of_declaration: dict[int, str] = {}
+    type_of_node: dict[int, str] = {}
+    nodes, declared = (
+        bindings.node[is_variable].tolist(),
+        bindings.declaration[is_variable].tolist(),
+    )
     for node, declaration in zip(nodes, declared, strict=True):
-        if declaration not in known:
-            known[declaration] = _type_of(file, declaration)
-        if known[declaration]:
-            found[node] = known[declaration]
-    return found
+        if declaration not in type_of_declaration:
+            type_of_declaration[declaration] = _read_declared_type(file, declaration)
+        if type_of_declaration[declaration]:
+            type_of_node[node] = type_of_declaration[declaration]
+    return type_of_node
 
 
-def _type_of(file: JavaFile, declaration: int) -> str:
+def _read_declared_type(file: JavaFile, declaration: int) -> str:
     syntax = file.syntax
     node = int(syntax.parent[declaration])
-    if name_of(int(syntax.kind[node])) == "variable_declarator":
+    if symbol_name(int(syntax.kind[node])) == "variable_declarator":
         node = int(syntax.parent[node])
     for child in syntax.children(node):
-        called = name_of(int(syntax.kind[child]))
-        if called in _TYPES or called == "catch_type":
-            word = simple_type(syntax.source[syntax.start[child] : syntax.end[child]])
+        child_kind = symbol_name(int(syntax.kind[child]))
+        if child_kind in _TYPES or child_kind == "catch_type":
+            word = shorten_type(syntax.source[syntax.start[child] : syntax.end[child]])
             return f"{word.lower()}Var" if word else ""
         if child >= declaration:
             break
@@ -279,7 +284,7 @@ def _type_of(file: JavaFile, declaration: int) -> str:
 
 
 @lru_cache(maxsize=1 << 14)
-def simple_type(written: bytes) -> str:
+def shorten_type(written: bytes) -> str:
     """A type without what it is of and where it is from.
 
     >>> simple_type(b"java.util.Map<K, V>"), simple_type(b"int [ ]"), simple_type(b"String.class")
@@ -297,46 +302,48 @@ def simple_type(written: bytes) -> str:
 
 
 @cache
-def _actions() -> NDArray[np.int64]:
+def _list_actions() -> NDArray[np.int64]:
     """For any symbol what is to be done with it."""
-    made = np.zeros(SYMBOLS, np.int64)
-    todo = {
-        **dict.fromkeys(_PASSED, _PASS),
-        **dict.fromkeys(_BEGINS, _BEGIN),
-        **dict.fromkeys(_WHOLE, _ALL),
+    actions = np.zeros(SYMBOLS, np.int64)
+    action_of_kind = {
+        **dict.fromkeys(_SKIPPED, _SKIP),
+        **dict.fromkeys(_BEGINS, _OPENING),
+        **dict.fromkeys(_LEAVES, _LEAF),
         **dict.fromkeys(_TYPES, _TYPE),
         **dict.fromkeys(_OPERATORS, _OPERATOR),
         "identifier": _NAME,
         "method_reference": _REFERENCE,
     }
-    for symbol in range(language().node_kind_count):
-        made[symbol] = todo.get(name_of(symbol), _NOTHING)
-    return made
+    for symbol in range(load_grammar().node_kind_count):
+        actions[symbol] = action_of_kind.get(symbol_name(symbol), _NOTHING)
+    return actions
 
 
 @cache
-def _pair(symbol: int) -> tuple[str, str]:
-    name = name_of(symbol)
-    return _BEGINS.get(name) or _WHOLE.get(name) or ("Operator", name)
+def _make_pair(symbol: int) -> tuple[str, str]:
+    name = symbol_name(symbol)
+    return _BEGINS.get(name) or _LEAVES.get(name) or ("Operator", name)
 
 
 @cache
-def _callees() -> dict[tuple[int, int], str]:
+def _kinds_of_identifiers() -> dict[tuple[int, int], str]:
     """What an identifier is below some nodes, by their symbols and its field."""
-    told = {
+    kind_of_position = {
         ("method_invocation", "name"): "MethodName",
         ("labeled_statement", ""): "LabeledStatement",
     }
-    made: dict[tuple[int, int], str] = {}
-    for symbol in range(language().node_kind_count):
-        for (kind, of), is_ in told.items():
-            if name_of(symbol) == kind:
-                made[symbol, field(of) if of else 0] = is_
-    return made
+    node_types: dict[tuple[int, int], str] = {}
+    for symbol in range(load_grammar().node_kind_count):
+        for (kind, field_name), node_type in kind_of_position.items():
+            if symbol_name(symbol) == kind:
+                node_types[symbol, field_number(field_name) if field_name else 0] = node_type
+    return node_types
 
 
 @cache
-def _operations() -> frozenset[int]:
+def _list_operation_symbols() -> frozenset[int]:
     return frozenset(
-        one for one in range(language().node_kind_count) if name_of(one) in _OPERATIONS
+        symbol
+        for symbol in range(load_grammar().node_kind_count)
+        if symbol_name(symbol) in _OPERATIONS
     )

@@ -45,32 +45,35 @@ from codeacumen.models.neural.architecture import (
 )
 from codeacumen.models.neural.inputs.base import (
     DECLARED,
-    MEANT,
+    MEMBER_PREFIX,
     PER_TOKEN,
-    WITHIN,
-    Asks,
-    Fresh,
+    USED,
+    FreshNames,
+    QuestionKind,
     Tokens,
-    all_words,
-    features,
-    mark,
-    renamed,
-    words_of,
+    extract_features,
+    hash_name,
+    iter_words,
+    rename_variables,
+    split_token,
 )
-from codeacumen.models.neural.inputs.base_nulls import SUSPECT
-from codeacumen.models.neural.inputs.subwords import METHOD_NAME, InSubwords, Subwords
-from codeacumen.models.neural.training.batches import filled
+from codeacumen.models.neural.inputs.base_nulls import SUSPECT_MARKS
+from codeacumen.models.neural.inputs.subwords import METHOD_NAME, SubwordLabels, Subwords
+from codeacumen.models.neural.training.batches import pad_lists
 from codeacumen.text.columns import Ragged
 
 # The classes of the two tasks that have some, by their numbers.
-CLASSES = (*((Asks.NPATH, one) for one in BINS), *((Asks.OPERATOR, one) for one in OPERATORS))
+CLASSES = (
+    *((QuestionKind.NPATH, interval) for interval in BINS),
+    *((QuestionKind.OPERATOR, operator) for operator in OPERATORS),
+)
 _CLASS = {(int(kind), label): number for number, (kind, label) in enumerate(CLASSES)}
 # So many variables of a method can be renamed while it learns.
 _MOST_RENAMED = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class BaseSettings:
     """``length`` and ``around``: parts that are read of a method and of its surroundings, of which
     none are with 0. ``structure``: whether roles, depths and relations are seen; ``context``:
     whether the surroundings and what is known of callees are. ``alone``: how often a method is
@@ -110,9 +113,9 @@ class Settings:
 
 class Base(Architecture):
     name = "codeacumen-base"
-    looks = True
-    joint = "asks"
-    after_reading = frozenset(
+    needs_context = True
+    task_column = "asks"
+    settings_after_encoding = frozenset(
         (
             "layers",
             "width",
@@ -131,34 +134,34 @@ class Base(Architecture):
             "unordered",
         )
     )
-    Settings = Settings
+    Settings = BaseSettings
     subwords: Subwords
 
     def make_labels(self) -> Labels:
-        return InSubwords(self.settings.longest)
+        return SubwordLabels(self.settings.longest)
 
     # ---------------------------------------------------------------- words
 
-    def read(self, asked: Input, context: CodeContext | None = None) -> Features | None:
-        return features(asked, context)
+    def extract_features(self, item: Input, context: CodeContext | None = None) -> Features | None:
+        return extract_features(item, context)
 
-    def read_text(self, text: str) -> Features | None:
-        return features(Method("", text), None)
+    def extract_text_features(self, text: str) -> Features | None:
+        return extract_features(Method("", text), None)
 
-    def words(self, features: Features) -> Iterator[tuple[str, Iterable[str]]]:
+    def iter_words(self, features: Features) -> Iterator[tuple[str, Iterable[str]]]:
         masked = (MASK, METHOD_NAME)
-        yield "parts", [word for word in all_words(features) if word not in masked]
+        yield "parts", [word for word in iter_words(features) if word not in masked]
         yield "roles", [*features["own_role"], *features["around_role"]]
         yield "shapes", features["shape"]  # type: ignore[misc]
 
     def learn_vocabularies(self, counts: Mapping[str, Mapping[str, int]]) -> None:
-        self._take(Subwords.learned(counts.get("parts", {}), self.settings.vocabulary))
+        self._set_subwords(Subwords.from_counts(counts.get("parts", {}), self.settings.vocabulary))
         # In a role of which there are few, little can be learned; their number varies with Java.
-        self.vocabularies["roles"] = Vocabulary.counted(counts.get("roles", {}), 1000)
-        self.vocabularies["shapes"] = Vocabulary.counted(counts.get("shapes", {}), 400)
+        self.vocabularies["roles"] = Vocabulary.from_counts(counts.get("roles", {}), 1000)
+        self.vocabularies["shapes"] = Vocabulary.from_counts(counts.get("shapes", {}), 400)
         self.vocabularies[LABELS] = Vocabulary(SPECIALS)
 
-    def _take(self, subwords: Subwords) -> None:
+    def _set_subwords(self, subwords: Subwords) -> None:
         self.subwords = subwords
         self.labels.subwords = subwords  # type: ignore[attr-defined]
 
@@ -168,269 +171,307 @@ class Base(Architecture):
 
     def load_vocabularies(self, folder: Path) -> None:
         super().load_vocabularies(folder)
-        self._take(Subwords.load(folder))
+        self._set_subwords(Subwords.load(folder))
 
     # ---------------------------------------------------------------- numbers
 
     @cached_property
-    def _parts(self) -> dict[str, list[int]]:
+    def _parts_of_word(self) -> dict[str, list[int]]:
         """The parts of words that were met already: a BPE is slow, words repeat."""
         return {MASK: [self.subwords.mask], METHOD_NAME: [self.subwords.name]}
 
-    def parts(self, words: Iterable[str]) -> list[list[int]]:
-        known = self._parts
-        found = []
+    def split_words(self, words: Iterable[str]) -> list[list[int]]:
+        parts_of_word = self._parts_of_word
+        parts = []
         for word in words:
-            if word not in known:
-                if len(known) > 1 << 20:
-                    known.clear()
-                    known.update({MASK: [self.subwords.mask], METHOD_NAME: [self.subwords.name]})
-                known[word] = self.subwords.numbers(word)
-            found.append(known[word])
-        return found
+            if word not in parts_of_word:
+                if len(parts_of_word) > 1 << 20:
+                    parts_of_word.clear()
+                    parts_of_word.update(
+                        {MASK: [self.subwords.mask], METHOD_NAME: [self.subwords.name]}
+                    )
+                parts_of_word[word] = self.subwords.encode_text(word)
+            parts.append(parts_of_word[word])
+        return parts
 
     def encode(self, features: Features) -> Encoded:
         columns: Mapping[str, Any] = features
-        made: Encoded = {}
-        for start, room in (
+        encoded: Encoded = {}
+        for prefix, max_parts in (
             ("own", self.settings.length - 2),
             ("around", self.settings.around),
             ("variant", self.settings.length - 2),
         ):
-            made.update(self._stretch(columns, start, room))
-        made["shape"] = self.vocabularies["shapes"].numbers(columns["shape"])
-        made["asks"] = np.array(columns["asks"], np.int32)
-        spelt = [
-            [p for part in self.parts(words_of(name, False)) for p in part][:8]
+            encoded.update(self._encode_window(columns, prefix, max_parts))
+        encoded["shape"] = self.vocabularies["shapes"].encode_words(columns["shape"])
+        encoded["asks"] = np.array(columns["asks"], np.int32)
+        candidate_parts = [
+            [
+                part_number
+                for part in self.split_words(split_token(name, False))
+                for part_number in part
+            ][:8]
             for name in columns["candidates"]
         ]
-        made["candidate_sizes"] = np.array([len(one) for one in spelt], np.int32)
-        made["candidate_parts"] = _flat(spelt)
-        return made
+        encoded["candidate_sizes"] = np.array([len(parts) for parts in candidate_parts], np.int32)
+        encoded["candidate_parts"] = _flatten(candidate_parts)
+        return encoded
 
-    def _stretch(self, columns: Mapping[str, Any], start: str, room: int) -> Encoded:
+    def _encode_window(self, columns: Mapping[str, Any], prefix: str, max_parts: int) -> Encoded:
         """The first tokens that there is room for, or those around what is masked, or around where
         null may be, if that is asked for."""
-        words, sizes = columns[f"{start}_words"], columns[f"{start}_sizes"]
-        spelt = self.parts(words)
-        lengths = np.fromiter(map(len, spelt), np.int64, len(spelt))
+        words, sizes = columns[f"{prefix}_words"], columns[f"{prefix}_sizes"]
+        parts_of_words = self.split_words(words)
+        lengths = np.fromiter(map(len, parts_of_words), np.int64, len(parts_of_words))
         ends = np.cumsum(np.asarray(sizes, np.int64))
         total = np.concatenate([[0], np.cumsum(lengths)])
         borders = total[np.concatenate([[0], ends])]
-        asked = self._asked(words, ends)
-        if start == "own" and columns["asks"] == [Asks.NULL]:
-            asked = next((at for at, one in enumerate(columns["own_flag"]) if one in SUSPECT), 0)
-        first, last = _window(borders, asked, room)
-        within = slice(int(borders[first]), int(borders[last]))
-        flat = _flat(spelt)[within]
-        made: Encoded = {
-            f"{start}_parts": flat,
-            f"{start}_sizes": np.diff(borders[first : last + 1]).astype(np.int32),
+        centre = self._find_masked_token(words, ends)
+        if prefix == "own" and columns["asks"] == [QuestionKind.NULL]:
+            centre = next(
+                (token for token, flag in enumerate(columns["own_flag"]) if flag in SUSPECT_MARKS),
+                0,
+            )
+        first, last = _choose_window(borders, centre, max_parts)
+        part_slice = slice(int(borders[first]), int(borders[last]))
+        parts = _flatten(parts_of_words)[part_slice]
+        encoded: Encoded = {
+            f"{prefix}_parts": parts,
+            f"{prefix}_sizes": np.diff(borders[first : last + 1]).astype(np.int32),
         }
         for name in PER_TOKEN:
-            values = columns[f"{start}_{name}"][first:last]
+            values = columns[f"{prefix}_{name}"][first:last]
             if name == "role":
-                made[f"{start}_role"] = self.vocabularies["roles"].numbers(values)
-            elif start != "around" or name in ("name", "flag"):
-                made[f"{start}_{name}"] = np.asarray(values, np.int32)
-        return made
+                encoded[f"{prefix}_role"] = self.vocabularies["roles"].encode_words(values)
+            elif prefix != "around" or name in ("name", "flag"):
+                encoded[f"{prefix}_{name}"] = np.asarray(values, np.int32)
+        return encoded
 
     @staticmethod
-    def _asked(words: Sequence[str], ends: NDArray[np.int64]) -> int:
+    def _find_masked_token(words: Sequence[str], ends: NDArray[np.int64]) -> int:
         """The token that is masked, 0 for none."""
         if MASK not in words:
             return 0
         return int(np.searchsorted(ends, words.index(MASK), side="right"))
 
-    def target(self, label: str, features: Features) -> Encoded | None:
+    def encode_target(self, label: str, features: Features) -> Encoded | None:
         nothing = np.zeros(0, np.int32)
-        made: Encoded = {"class": nothing, "target": nothing, "named": nothing, "chosen": nothing}
-        (asks,) = features["asks"]
-        if (asks, label) in _CLASS:
-            return {**made, "class": np.array([_CLASS[int(asks), label]], np.int32)}
-        if asks == Asks.NULL:
-            number = 0 if label == NO_WARNING else mark(label)
+        target: Encoded = {"class": nothing, "target": nothing, "named": nothing, "chosen": nothing}
+        (question_kind,) = features["asks"]
+        if (question_kind, label) in _CLASS:
+            return {**target, "class": np.array([_CLASS[int(question_kind), label]], np.int32)}
+        if question_kind == QuestionKind.NULL:
+            number = 0 if label == NO_WARNING else hash_name(label)
             if number and number not in features["own_name"]:
                 return None
-            return {**made, "named": np.array([number], np.int32)}
-        spoken = [p for part in self.parts(words_of(label, False)) for p in part]
-        if not spoken or asks not in (Asks.NAME, Asks.CALL):
+            return {**target, "named": np.array([number], np.int32)}
+        parts = [
+            part_number
+            for part in self.split_words(split_token(label, False))
+            for part_number in part
+        ]
+        if not parts or question_kind not in (QuestionKind.NAME, QuestionKind.CALL):
             return None
-        made["target"] = np.array([*spoken[: self.settings.longest], self.subwords.end], np.int32)
+        target["target"] = np.array([*parts[: self.settings.longest], self.subwords.end], np.int32)
         if label in features["candidates"]:
-            place = features["candidates"].index(label)
-            made["chosen"] = np.array([place], np.int32)
-        return made
+            position = features["candidates"].index(label)
+            target["chosen"] = np.array([position], np.int32)
+        return target
 
     # ---------------------------------------------------------------- tensors
 
-    def length(self, columns: Mapping[str, Ragged]) -> NDArray[np.int64]:
-        own, around = (np.diff(columns[f"{one}_parts"].offsets) for one in ("own", "around"))
+    def compute_lengths(self, columns: Mapping[str, Ragged]) -> NDArray[np.int64]:
+        own, around = (np.diff(columns[f"{prefix}_parts"].offsets) for prefix in ("own", "around"))
         return np.asarray(own + around, np.int64)
 
-    def times(self, tasks: NDArray[np.int32]) -> NDArray[np.int64]:
+    def count_repetitions(self, tasks: NDArray[np.int32]) -> NDArray[np.int64]:
         """Few examples are shown oftener, by the root of how few they are: at most eight times."""
-        many = np.bincount(tasks, minlength=len(Asks))
-        often = np.sqrt(many.max() / np.maximum(1, many)).round()
-        return np.clip(often, 1, 8).astype(np.int64)[tasks]
+        counts = np.bincount(tasks, minlength=len(QuestionKind))
+        factors = np.sqrt(counts.max() / np.maximum(1, counts)).round()
+        return np.clip(factors, 1, 8).astype(np.int64)[tasks]
 
     def collate(
-        self, columns: Mapping[str, Ragged], draw: np.random.Generator | None = None
+        self, columns: Mapping[str, Ragged], rng: np.random.Generator | None = None
     ) -> Batch:
         count = len(columns["asks"].values)
-        shown = np.full(count, self.settings.context)
-        if draw is not None and self.settings.context:
-            shown = draw.random(count) >= self.settings.alone
-        sequences = [(row, Tokens.of(columns, "own", row)) for row in range(count)]
-        varied: list[tuple[int, Tokens]] = []
-        if draw is not None and (self.settings.contrast or self.settings.agree):
-            varied = list(self._variants(columns, sequences, draw))
-        batch = self._sequences(columns, [*sequences, *varied], shown)
-        if varied:
-            batch["varied"] = torch.tensor([row for row, _ in varied])
+        shows_context = np.full(count, self.settings.context)
+        if rng is not None and self.settings.context:
+            shows_context = rng.random(count) >= self.settings.alone
+        sequences = [(row, Tokens.from_columns(columns, "own", row)) for row in range(count)]
+        variants: list[tuple[int, Tokens]] = []
+        if rng is not None and (self.settings.contrast or self.settings.agree):
+            variants = list(self._iter_variants(columns, sequences, rng))
+        batch = self._join_sequences(columns, [*sequences, *variants], shows_context)
+        if variants:
+            batch["varied"] = torch.tensor([row for row, _ in variants])
         batch["asks"] = torch.from_numpy(columns["asks"].values.astype(np.int64))
-        batch["shape"] = torch.from_numpy(self._shapes(columns["shape"]))
-        self._answers(columns, batch)
+        batch["shape"] = torch.from_numpy(self._count_shapes(columns["shape"]))
+        self._add_answers(columns, batch)
         return batch
 
-    def _variants(
+    def _iter_variants(
         self,
         columns: Mapping[str, Ragged],
         sequences: Sequence[tuple[int, Tokens]],
-        draw: np.random.Generator,
+        rng: np.random.Generator,
     ) -> Iterator[tuple[int, Tokens]]:
         """Of each method to be named its certified variant; of some that have none one whose
         variables have other names."""
-        there = np.diff(columns["variant_parts"].offsets) > 0
+        has_variant = np.diff(columns["variant_parts"].offsets) > 0
         share = self.settings.renamed
         # Where nothing is to be renamed nothing is drawn: trainings that were begun so go on.
-        lots = draw.random(len(there)) if share else np.ones(len(there))
-        chosen = (columns["asks"].values == Asks.NAME) & (lots < share)
+        keys = rng.random(len(has_variant)) if share else np.ones(len(has_variant))
+        is_chosen = (columns["asks"].values == QuestionKind.NAME) & (keys < share)
         for row, own in sequences:
-            if there[row]:
-                yield row, Tokens.of(columns, "variant", row)
-            elif chosen[row]:
-                made = renamed(own, self._fresh, self.settings.length - 2, draw)
-                if made is not None:
-                    yield row, made
+            if has_variant[row]:
+                yield row, Tokens.from_columns(columns, "variant", row)
+            elif is_chosen[row]:
+                renamed_tokens = rename_variables(
+                    own, self._fresh_names, self.settings.length - 2, rng
+                )
+                if renamed_tokens is not None:
+                    yield row, renamed_tokens
 
     @cached_property
-    def _fresh(self) -> Fresh:
+    def _fresh_names(self) -> FreshNames:
         """The names that the transformation gives."""
         names = [f"var{number}" for number in range(_MOST_RENAMED)]
-        spelt = [_flat(self.parts(words_of(name, False))) for name in names]
+        parts = [_flatten(self.split_words(split_token(name, False))) for name in names]
         roles = self.vocabularies["roles"]
         # A role that training has not is no number that any token has.
-        declared, meant = (
-            int(roles.numbers([one])[0]) if one in roles else -1 for one in (DECLARED, MEANT)
+        declared, used = (
+            int(roles.encode_words([role])[0]) if role in roles else -1 for role in (DECLARED, USED)
         )
-        within = roles.numbers([one for one in roles.words if one.startswith(WITHIN)])
-        ((bracket,),) = self.parts(["("])
-        marks = np.array([mark(name) for name in names], np.int32)
-        return Fresh(spelt, marks, declared, meant, within, bracket)
+        member_roles = roles.encode_words(
+            [role for role in roles.words if role.startswith(MEMBER_PREFIX)]
+        )
+        ((bracket,),) = self.split_words(["("])
+        marks = np.array([hash_name(name) for name in names], np.int32)
+        return FreshNames(parts, marks, declared, used, member_roles, bracket)
 
-    def _answers(self, columns: Mapping[str, Ragged], batch: Batch) -> None:
+    def _add_answers(self, columns: Mapping[str, Ragged], batch: Batch) -> None:
         if "class" in columns:
             for name in ("class", "named", "chosen"):
                 values = np.full(len(batch["asks"]), -1, np.int64)
-                there = np.diff(columns[name].offsets) > 0
-                values[there] = columns[name].values
+                has_value = np.diff(columns[name].offsets) > 0
+                values[has_value] = columns[name].values
                 batch[name] = torch.from_numpy(values)
             target = columns["target"]
-            batch["target"] = torch.from_numpy(filled(target.values, target.offsets))
+            batch["target"] = torch.from_numpy(pad_lists(target.values, target.offsets))
             batch["target_size"] = torch.from_numpy(np.diff(target.offsets))
         sizes, parts = columns["candidate_sizes"], columns["candidate_parts"]
         if not self.settings.context:
-            nothing = np.zeros_like(sizes.offsets)
-            sizes, parts = Ragged(sizes.values[:0], nothing), Ragged(parts.values[:0], nothing)
+            no_offsets = np.zeros_like(sizes.offsets)
+            sizes, parts = (
+                Ragged(sizes.values[:0], no_offsets),
+                Ragged(parts.values[:0], no_offsets),
+            )
             if "chosen" in batch:
                 batch["chosen"].fill_(-1)
-        rows = filled(parts.values, np.concatenate([[0], np.cumsum(sizes.values)]), 8)
-        many = np.diff(sizes.offsets)
-        wide = np.zeros((len(many), int(many.max(initial=0)), rows.shape[1]), np.int64)
-        inside = np.arange(wide.shape[1]) < many[:, None]
+        rows = pad_lists(parts.values, np.concatenate([[0], np.cumsum(sizes.values)]), 8)
+        candidate_counts = np.diff(sizes.offsets)
+        candidates = np.zeros(
+            (len(candidate_counts), int(candidate_counts.max(initial=0)), rows.shape[1]), np.int64
+        )
+        is_candidate = np.arange(candidates.shape[1]) < candidate_counts[:, None]
         if len(sizes.values):
-            wide[inside] = rows
-        size = np.zeros(wide.shape[:2], np.int64)
-        size[inside] = sizes.values
-        batch["candidates"], batch["candidate_size"] = map(torch.from_numpy, (wide, size))
+            candidates[is_candidate] = rows
+        size = np.zeros(candidates.shape[:2], np.int64)
+        size[is_candidate] = sizes.values
+        batch["candidates"], batch["candidate_size"] = map(torch.from_numpy, (candidates, size))
 
-    def _shapes(self, column: Ragged) -> NDArray[np.float32]:
+    def _count_shapes(self, column: Ragged) -> NDArray[np.float32]:
         """How often there is each part of a shape, (n, shapes), as logarithms."""
-        made = np.zeros((len(column.offsets) - 1, len(self.vocabularies["shapes"])), np.float32)
-        rows = np.repeat(np.arange(len(made)), np.diff(column.offsets))
-        np.add.at(made, (rows, column.values), 1.0)
-        return np.log1p(made)
+        counts = np.zeros((len(column.offsets) - 1, len(self.vocabularies["shapes"])), np.float32)
+        rows = np.repeat(np.arange(len(counts)), np.diff(column.offsets))
+        np.add.at(counts, (rows, column.values), 1.0)
+        return np.log1p(counts)
 
-    def _sequences(
+    def _join_sequences(
         self,
         columns: Mapping[str, Ragged],
         sequences: Sequence[tuple[int, Tokens]],
-        shown: NDArray[np.bool_],
+        shows_context: NDArray[np.bool_],
     ) -> Batch:
         """<s>, the parts of a method or variant, </s>, its surroundings' where they are shown; for
         each part what its token is."""
         special = self.subwords
         names = ("parts", "first", "segment", "place", *PER_TOKEN)
-        unordered = (columns["asks"].values == Asks.NAME) & self.settings.unordered
-        held: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
+        unordered = (columns["asks"].values == QuestionKind.NAME) & self.settings.unordered
+        flat_columns: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
         lengths = np.zeros(len(sequences), np.int64)
-        for at, (row, own) in enumerate(sequences):
-            around = Tokens.of(columns, "around", row)
-            if not shown[row]:
-                around = around.nothing()
+        for index, (row, own) in enumerate(sequences):
+            around = Tokens.from_columns(columns, "around", row)
+            if not shows_context[row]:
+                around = around.take_none()
             sizes = len(own.parts), len(around.parts)
-            lengths[at] = sum(sizes) + 2
-            held["parts"] += (_one(special.begin), own.parts, _one(special.end), around.parts)
-            held["first"] += (_one(1), own.first(), _one(1), around.first())
-            held["segment"].append(np.repeat(np.arange(4), (1, sizes[0], 1, sizes[1])))
+            lengths[index] = sum(sizes) + 2
+            flat_columns["parts"] += (
+                _make_array(special.begin),
+                own.parts,
+                _make_array(special.end),
+                around.parts,
+            )
+            flat_columns["first"] += (
+                _make_array(1),
+                own.mark_starts(),
+                _make_array(1),
+                around.mark_starts(),
+            )
+            flat_columns["segment"].append(np.repeat(np.arange(4), (1, sizes[0], 1, sizes[1])))
             if unordered[row]:
                 # The same for the surroundings and </s>, however long the method is.
-                behind = self.settings.length - 1 + np.arange(1 + sizes[1])
-                held["place"] += (_one(0), 1 + own.within(), behind)
+                context_positions = self.settings.length - 1 + np.arange(1 + sizes[1])
+                flat_columns["place"] += (
+                    _make_array(0),
+                    1 + own.number_in_statement(),
+                    context_positions,
+                )
             else:
-                held["place"].append(np.arange(lengths[at]))
+                flat_columns["place"].append(np.arange(lengths[index]))
             for name in PER_TOKEN:
-                mine, other = (np.repeat(one.columns[name], one.sizes) for one in (own, around))
-                held[name] += (_one(0), mine, _one(0), other)
+                own_values, context_values = (
+                    np.repeat(tokens.columns[name], tokens.sizes) for tokens in (own, around)
+                )
+                flat_columns[name] += (_make_array(0), own_values, _make_array(0), context_values)
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         batch: Batch = {"sizes": torch.from_numpy(lengths)}
-        for name, lists in held.items():
+        for name, lists in flat_columns.items():
             flat = np.concatenate(lists).astype(np.int32)
-            made = filled(flat, offsets)
+            padded = pad_lists(flat, offsets)
             # Attention with a bias is fast for widths of whole eights alone.
-            batch[name] = torch.from_numpy(np.pad(made, ((0, 0), (0, -made.shape[1] % 8))))
+            batch[name] = torch.from_numpy(np.pad(padded, ((0, 0), (0, -padded.shape[1] % 8))))
         return batch
 
     # ---------------------------------------------------------------- the network
 
-    def network(self) -> Network:
+    def build_network(self) -> Network:
         from codeacumen.models.neural.networks.base_network import BaseNetwork
 
         return BaseNetwork(self)
 
-    def answer(self, predicted: Sequence[int]) -> str | None:
+    def decode_answer(self, predicted: Sequence[int]) -> str | None:
         """Parts of a name; or the number of a class, told by its sign."""
         if predicted and predicted[0] < 0:
             return CLASSES[-1 - predicted[0]][1]
         if not predicted:
             return NO_WARNING
-        return self.labels.answer(predicted)
+        return self.labels.decode_answer(predicted)
 
 
-def _one(number: int) -> NDArray[np.int32]:
+def _make_array(number: int) -> NDArray[np.int32]:
     return np.array([number], np.int32)
 
 
-def _flat(lists: Sequence[Sequence[int]]) -> NDArray[np.int32]:
-    return np.array([one for some in lists for one in some], np.int32)
+def _flatten(lists: Sequence[Sequence[int]]) -> NDArray[np.int32]:
+    return np.array([number for numbers in lists for number in numbers], np.int32)
 
 
-def _window(borders: NDArray[np.int64], asked: int, room: int) -> tuple[int, int]:
+def _choose_window(borders: NDArray[np.int64], centre: int, max_parts: int) -> tuple[int, int]:
     """The tokens, from one to before another, that have room: the first ones, or around one."""
-    last = int(np.searchsorted(borders, borders[0] + room, side="right")) - 1
-    if asked < last or last >= len(borders) - 1:
+    last = int(np.searchsorted(borders, borders[0] + max_parts, side="right")) - 1
+    if centre < last or last >= len(borders) - 1:
         return 0, max(0, last)
-    start = int(np.searchsorted(borders, borders[asked] - room // 2))
-    last = int(np.searchsorted(borders, borders[start] + room, side="right")) - 1
+    start = int(np.searchsorted(borders, borders[centre] - max_parts // 2))
+    last = int(np.searchsorted(borders, borders[start] + max_parts, side="right")) - 1
     return start, max(start, last)

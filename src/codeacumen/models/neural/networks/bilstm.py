@@ -14,13 +14,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from codeacumen.models.neural.architecture import PAD, Batch, Labels, Network, OneLabel
-from codeacumen.models.neural.inputs.tokens import ReadsTokens
+from codeacumen.models.neural.architecture import PAD, Batch, Labels, Network, SingleLabel
+from codeacumen.models.neural.inputs.tokens import TokenArchitecture
 from codeacumen.models.neural.networks.layers import LabelHead, LabelNetwork
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class BiLSTMSettings:
     """Hyper-parameters; ``vocabulary`` limits tokens and labels, ``length`` the tokens read."""
 
     vocabulary: int = 10_000
@@ -29,16 +29,16 @@ class Settings:
     hidden: int = 64
 
 
-class BiLSTM(ReadsTokens):
+class BiLSTM(TokenArchitecture):
     """GLUECode's bidirectional LSTM."""
 
     name = "bilstm"
-    Settings = Settings
+    Settings = BiLSTMSettings
 
     def make_labels(self) -> Labels:
-        return OneLabel(self.settings.vocabulary)
+        return SingleLabel(self.settings.vocabulary)
 
-    def network(self) -> Network:
+    def build_network(self) -> Network:
         return BiLSTMNetwork(
             self.settings, len(self.vocabularies["tokens"]), len(self.labels.vocabulary)
         )
@@ -47,7 +47,7 @@ class BiLSTM(ReadsTokens):
 class BiLSTMNetwork(LabelNetwork):
     """The last states of both directions, and a hidden layer."""
 
-    def __init__(self, settings: Settings, tokens: int, labels: int) -> None:
+    def __init__(self, settings: BiLSTMSettings, tokens: int, labels: int) -> None:
         super().__init__()
         self.embedding = nn.Embedding(tokens, settings.embedding, padding_idx=PAD)
         # The paper's LSTM is as wide as its embedding.
@@ -57,7 +57,7 @@ class BiLSTMNetwork(LabelNetwork):
         self.dense = nn.Linear(2 * settings.embedding, settings.hidden)
         self.head = LabelHead(settings.hidden, labels)
 
-    def vector(self, batch: Batch) -> Tensor:
+    def compute_vectors(self, batch: Batch) -> Tensor:
         # Packed, so that the backward direction starts at the last token and not in the padding.
         packed = pack_padded_sequence(
             self.embedding(batch["tokens"]),

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 from torch import Tensor, nn
 
-from codeacumen.models.neural.architecture import PAD, Batch, Labels, Network, OneLabel
-from codeacumen.models.neural.inputs.tokens import ReadsTokens
-from codeacumen.models.neural.networks.layers import LabelHead, LabelNetwork, mask_of
+from codeacumen.models.neural.architecture import PAD, Batch, Labels, Network, SingleLabel
+from codeacumen.models.neural.inputs.tokens import TokenArchitecture
+from codeacumen.models.neural.networks.layers import LabelHead, LabelNetwork, make_mask
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class CNNSettings:
     """Hyper-parameters; ``vocabulary`` limits tokens and labels, ``length`` the tokens read."""
 
     vocabulary: int = 10_000
@@ -29,16 +29,16 @@ class Settings:
     hidden: int = 64
 
 
-class CNN(ReadsTokens):
+class CNN(TokenArchitecture):
     """GLUECode's convolutional network."""
 
     name = "cnn"
-    Settings = Settings
+    Settings = CNNSettings
 
     def make_labels(self) -> Labels:
-        return OneLabel(self.settings.vocabulary)
+        return SingleLabel(self.settings.vocabulary)
 
-    def network(self) -> Network:
+    def build_network(self) -> Network:
         return CNNNetwork(
             self.settings, len(self.vocabularies["tokens"]), len(self.labels.vocabulary)
         )
@@ -47,7 +47,7 @@ class CNN(ReadsTokens):
 class CNNNetwork(LabelNetwork):
     """A convolution, its mean over the tokens, and a hidden layer."""
 
-    def __init__(self, settings: Settings, tokens: int, labels: int) -> None:
+    def __init__(self, settings: CNNSettings, tokens: int, labels: int) -> None:
         super().__init__()
         self.embedding = nn.Embedding(tokens, settings.embedding, padding_idx=PAD)
         self.convolution = nn.Conv1d(
@@ -56,9 +56,9 @@ class CNNNetwork(LabelNetwork):
         self.dense = nn.Linear(settings.channels, settings.hidden)
         self.head = LabelHead(settings.hidden, labels)
 
-    def vector(self, batch: Batch) -> Tensor:
+    def compute_vectors(self, batch: Batch) -> Tensor:
         tokens = batch["tokens"]
-        seen = self.convolution(self.embedding(tokens).transpose(1, 2)).relu()
-        mask = mask_of(batch["tokens_size"], tokens.shape[1])[:, None]
-        mean = (seen * mask).sum(2) / mask.sum(2)
+        features = self.convolution(self.embedding(tokens).transpose(1, 2)).relu()
+        mask = make_mask(batch["tokens_size"], tokens.shape[1])[:, None]
+        mean = (features * mask).sum(2) / mask.sum(2)
         return self.dense(mean).relu()

@@ -28,18 +28,22 @@ from codeacumen.models.neural.architecture import (
     Features,
     Labels,
     Network,
-    OneLabel,
+    SingleLabel,
     Vocabulary,
 )
-from codeacumen.models.neural.inputs.paths import Reading, code2vec_contexts, is_bare
-from codeacumen.models.neural.inputs.tokens import text_of
-from codeacumen.models.neural.networks.layers import LabelHead, mask_of, spread
-from codeacumen.text.subtokens import subtokens
-from codeacumen.views.paths.leaves import name_of
+from codeacumen.models.neural.inputs.paths import (
+    PathLimits,
+    extract_code2vec_contexts,
+    is_identifier,
+)
+from codeacumen.models.neural.inputs.tokens import get_text
+from codeacumen.models.neural.networks.layers import LabelHead, init_embeddings, make_mask
+from codeacumen.text.subtokens import split_subtokens
+from codeacumen.views.paths.leaves import code2vec_leaf_name
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Code2VecSettings:
     """Hyper-parameters.
 
     ``tokens``, ``paths`` and ``targets`` are maximum sizes of vocabularies. ``keep`` contexts of a
@@ -59,79 +63,79 @@ class Settings:
     dropout: float = 0.25
 
 
-class WholeName(OneLabel):
+class WholeNameLabels(SingleLabel):
     """Labels that are sequences of words, such as ``get|name``; answers are in camel case.
 
     So ``getName`` and ``get_name`` are one label.
     """
 
-    def words(self, label: str) -> Iterable[str]:
-        found = "|".join(subtokens(label, lower=True))
-        return (found,) if found else ()
+    def split_label(self, label: str) -> Iterable[str]:
+        name = "|".join(split_subtokens(label, lower=True))
+        return (name,) if name else ()
 
-    def target(self, label: str) -> Encoded | None:
-        found = tuple(self.words(label))
-        return super().target(found[0]) if found else None
+    def encode_target(self, label: str) -> Encoded | None:
+        names = tuple(self.split_label(label))
+        return super().encode_target(names[0]) if names else None
 
-    def answer(self, predicted: Sequence[int]) -> str | None:
-        found = super().answer(predicted)
-        if found is None:
+    def decode_answer(self, predicted: Sequence[int]) -> str | None:
+        name = super().decode_answer(predicted)
+        if name is None:
             return None
-        first, *rest = found.split("|")
-        return first + "".join(one[:1].upper() + one[1:] for one in rest)
+        first, *rest = name.split("|")
+        return first + "".join(word[:1].upper() + word[1:] for word in rest)
 
 
 class Code2Vec(Architecture):
     """code2vec (Alon et al., POPL 2019)."""
 
     name = "code2vec"
-    serves = ("gluecode/naming",)
-    Settings = Settings
+    task_prefixes = ("gluecode/naming",)
+    Settings = Code2VecSettings
 
     def make_labels(self) -> Labels:
-        return WholeName(self.settings.targets)
+        return WholeNameLabels(self.settings.targets)
 
     # ---------------------------------------------------------------- features
 
-    def read(self, asked: Input, context: CodeContext | None = None) -> Features | None:
-        return self._read_method(text_of(asked))
+    def extract_features(self, item: Input, context: CodeContext | None = None) -> Features | None:
+        return self._extract_method_features(get_text(item))
 
-    def read_text(self, text: str) -> Features | None:
+    def extract_text_features(self, text: str) -> Features | None:
         """Return the features of a method, or of an identifier that the vocabulary knows.
 
         An identifier alone is one token without a path.
         """
-        if not is_bare(text):
-            return self._read_method(text)
-        name = name_of(text)
-        known = name in self.vocabularies["tokens"]
-        return {"left": [name], "path": [], "right": []} if known else None
+        if not is_identifier(text):
+            return self._extract_method_features(text)
+        name = code2vec_leaf_name(text)
+        is_known = name in self.vocabularies["tokens"]
+        return {"left": [name], "path": [], "right": []} if is_known else None
 
-    def _read_method(self, text: str) -> Features | None:
+    def _extract_method_features(self, text: str) -> Features | None:
         """Return the path contexts of a method, None if it has none."""
         settings = self.settings
-        reading = Reading(settings.length, settings.width, settings.keep)
-        found = code2vec_contexts(text, reading)
-        if found is None:
+        limits = PathLimits(settings.length, settings.width, settings.keep)
+        contexts = extract_code2vec_contexts(text, limits)
+        if contexts is None:
             return None
-        words, hashes = found.words, found.hashes
+        words, hashes = contexts.words, contexts.hashes
         return {
-            "left": [words[at] for at in found.left.tolist()],
-            "path": [hashes[at] for at in found.path.tolist()],
-            "right": [words[at] for at in found.right.tolist()],
+            "left": [words[at] for at in contexts.left.tolist()],
+            "path": [hashes[at] for at in contexts.path.tolist()],
+            "right": [words[at] for at in contexts.right.tolist()],
         }
 
     # ---------------------------------------------------------------- words and numbers
 
-    def words(self, features: Features) -> Iterator[tuple[str, Iterable[str]]]:
+    def iter_words(self, features: Features) -> Iterator[tuple[str, Iterable[str]]]:
         yield "tokens", features["left"]  # type: ignore[misc]
         yield "tokens", features["right"]  # type: ignore[misc]
         yield "paths", features["path"]  # type: ignore[misc]
 
     def learn_vocabularies(self, counts: Mapping[str, Mapping[str, int]]) -> None:
         for name in ("tokens", "paths"):
-            most = getattr(self.settings, name)
-            self.vocabularies[name] = Vocabulary.counted(counts[name], most)
+            max_size = getattr(self.settings, name)
+            self.vocabularies[name] = Vocabulary.from_counts(counts[name], max_size)
         self.learn_labels(counts)
 
     def encode(self, features: Features) -> Encoded:
@@ -140,18 +144,22 @@ class Code2Vec(Architecture):
         Contexts whose three parts are all known come first, then those with a known part. Contexts
         without a known part are used only if a method has no other.
         """
-        made = {
-            name: self.vocabularies[of].numbers(features[name])  # type: ignore[arg-type]
-            for name, of in (("left", "tokens"), ("path", "paths"), ("right", "tokens"))
+        columns = {
+            name: self.vocabularies[vocabulary].encode_words(features[name])  # type: ignore[arg-type]
+            for name, vocabulary in (("left", "tokens"), ("path", "paths"), ("right", "tokens"))
         }
-        if len(made["path"]) < len(made["left"]):
-            return made
-        known = np.sum([column != UNKNOWN for column in made.values()], axis=0)
-        best = np.concatenate([np.flatnonzero(known == 3), np.flatnonzero((known % 3) > 0)])
-        chosen = (best if len(best) else np.arange(len(known)))[: self.settings.contexts]
-        return {name: column[chosen] for name, column in made.items()}
+        if len(columns["path"]) < len(columns["left"]):
+            return columns
+        known_parts = np.sum([column != UNKNOWN for column in columns.values()], axis=0)
+        informative = np.concatenate(
+            [np.flatnonzero(known_parts == 3), np.flatnonzero((known_parts % 3) > 0)]
+        )
+        chosen = (informative if len(informative) else np.arange(len(known_parts)))[
+            : self.settings.contexts
+        ]
+        return {name: column[chosen] for name, column in columns.items()}
 
-    def network(self) -> Network:
+    def build_network(self) -> Network:
         return Code2VecNetwork(
             self.settings,
             len(self.vocabularies["tokens"]),
@@ -163,7 +171,7 @@ class Code2Vec(Architecture):
 class Code2VecNetwork(nn.Module, Network):
     """The code vector of a method, and a softmax over the names."""
 
-    def __init__(self, settings: Settings, tokens: int, paths: int, labels: int) -> None:
+    def __init__(self, settings: Code2VecSettings, tokens: int, paths: int, labels: int) -> None:
         super().__init__()
         self.tokens = nn.Embedding(tokens, settings.embedding, padding_idx=PAD)
         self.paths = nn.Embedding(paths, settings.embedding, padding_idx=PAD)
@@ -172,33 +180,33 @@ class Code2VecNetwork(nn.Module, Network):
         self.attention = nn.Linear(settings.code, 1, bias=False)
         self.head = LabelHead(settings.code, labels)
         self.head.out = nn.Linear(settings.code, labels, bias=False)
-        spread(self.tokens, self.paths, self.head.out)
+        init_embeddings(self.tokens, self.paths, self.head.out)
         nn.init.xavier_uniform_(self.dense.weight)
         nn.init.xavier_uniform_(self.attention.weight)
 
-    def attend(self, batch: Batch) -> tuple[Tensor, Tensor]:
+    def compute_code_vectors(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """Return code vectors (n, d) and the attention weights of the contexts (n, contexts)."""
         left, right = self.tokens(batch["left"]), self.tokens(batch["right"])
         joined = torch.cat([left, self.paths(batch["path"]), right], 2)
         contexts = self.dense(self.dropout(joined)).tanh()
         scores = self.attention(contexts)[:, :, 0]
-        mask = mask_of(batch["path_size"], scores.shape[1])
+        mask = make_mask(batch["path_size"], scores.shape[1])
         weights = scores.masked_fill(~mask, torch.finfo(scores.dtype).min).softmax(1)
         return (weights[:, None] @ contexts)[:, 0], weights
 
-    def vector(self, batch: Batch) -> Tensor:
+    def compute_vectors(self, batch: Batch) -> Tensor:
         """Return code vectors; of an identifier alone, its token's embedding.
 
         The embedding is padded with zeros to the length of a code vector. Zeros change no cosine
         between identifiers.
         """
-        code, _ = self.attend(batch)
+        code, _ = self.compute_code_vectors(batch)
         token = self.tokens(batch["left"][:, 0]).to(code.dtype)
         token = functional.pad(token, (0, code.shape[1] - token.shape[1]))
         return torch.where(batch["path_size"][:, None] == 0, token, code)
 
-    def loss(self, batch: Batch) -> Tensor:
-        return self.head.loss(self.attend(batch)[0], batch["label"])
+    def compute_loss(self, batch: Batch) -> Tensor:
+        return self.head.compute_loss(self.compute_code_vectors(batch)[0], batch["label"])
 
     def predict(self, batch: Batch) -> list[list[int]]:
-        return self.head.predict(self.attend(batch)[0])
+        return self.head.predict(self.compute_code_vectors(batch)[0])

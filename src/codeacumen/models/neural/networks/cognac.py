@@ -33,19 +33,24 @@ from codeacumen.models.neural.architecture import (
     Features,
     Network,
 )
-from codeacumen.models.neural.inputs.context import PLACES, ReadsContexts, cognac_features, look
-from codeacumen.models.neural.networks.layers import State, mask_of, spoken
-from codeacumen.models.neural.training.batches import padded
+from codeacumen.models.neural.inputs.context import (
+    PLACE_NAMES,
+    ContextArchitecture,
+    extract_cognac_features,
+    read_method_context,
+)
+from codeacumen.models.neural.networks.layers import State, make_mask, search_beams
+from codeacumen.models.neural.training.batches import pad_columns
 from codeacumen.text.columns import Ragged
 
 # The prior starts as one word of thirty in the name. Each place's counts are smoothed with the mean
 # of all places, which weighs as much as 100 words.
-_FIRST, _ADDED = 30, 100
+_INITIAL_WORDS, _SMOOTHING_WORDS = 30, 100
 _TINY = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class CognacSettings:
     """Hyper-parameters.
 
     ``least`` is the minimum number of occurrences of a known word; rarer words can only be copied.
@@ -63,7 +68,7 @@ class Settings:
     beam: int = 4
 
 
-class Cognac(ReadsContexts):
+class Cognac(ContextArchitecture):
     """Cognac (Wang et al., ESEC/FSE 2021).
 
     An example carries its own unknown words, so that they can be copied: ``own`` has a hash of each
@@ -71,36 +76,38 @@ class Cognac(ReadsContexts):
     """
 
     name = "cognac"
-    Settings = Settings
+    Settings = CognacSettings
 
-    def read(self, asked: Input, context: CodeContext | None = None) -> Features | None:
-        found = cognac_features(look(asked, context), self.settings.length)
-        return found if found["pieces"] else None
+    def extract_features(self, item: Input, context: CodeContext | None = None) -> Features | None:
+        features = extract_cognac_features(read_method_context(item, context), self.settings.length)
+        return features if features["pieces"] else None
 
-    def words(self, features: Features) -> Iterator[tuple[str, Iterable[str]]]:
+    def iter_words(self, features: Features) -> Iterator[tuple[str, Iterable[str]]]:
         yield "pieces", features["pieces"]  # type: ignore[misc]
 
     def encode(self, features: Features) -> Encoded:
         words: Sequence[str] = features["pieces"]  # type: ignore[assignment]
-        numbers = self.spoken.numbers(words)
-        own: dict[str, int] = {}
+        numbers = self.shared_vocabulary.encode_words(words)
+        own_words: dict[str, int] = {}
         for at in np.flatnonzero(numbers == UNKNOWN).tolist():
-            numbers[at] = len(self.spoken) + own.setdefault(words[at], len(own))
-        letters = [code for word in own for code in (*map(ord, word), 0)]
+            numbers[at] = len(self.shared_vocabulary) + own_words.setdefault(
+                words[at], len(own_words)
+            )
+        letters = [code for word in own_words for code in (*map(ord, word), 0)]
         return {
             "pieces": numbers,
             "places": np.array(features["places"], np.int32),
-            "own": np.array([_print(word) for word in own], np.int32),
+            "own": np.array([_hash_word(word) for word in own_words], np.int32),
             "spelt": np.array(letters, np.int32),
         }
 
-    def target(self, label: str, features: Features) -> Encoded | None:
-        words = list(self.labels.words(label))[: self.settings.longest]
+    def encode_target(self, label: str, features: Features) -> Encoded | None:
+        words = list(self.labels.split_label(label))[: self.settings.longest]
         if not words:
             return None
-        numbers = self.spoken.numbers(words)
+        numbers = self.shared_vocabulary.encode_words(words)
         prints = [
-            0 if number != UNKNOWN else _print(word)
+            0 if number != UNKNOWN else _hash_word(word)
             for word, number in zip(words, numbers.tolist(), strict=True)
         ]
         return {
@@ -108,40 +115,40 @@ class Cognac(ReadsContexts):
             "prints": np.array([*prints, 0], np.int32),
         }
 
-    def length(self, columns: Mapping[str, Ragged]) -> NDArray[np.int64]:
+    def compute_lengths(self, columns: Mapping[str, Ragged]) -> NDArray[np.int64]:
         return np.diff(columns["pieces"].offsets)
 
     def collate(
-        self, columns: Mapping[str, Ragged], draw: np.random.Generator | None = None
+        self, columns: Mapping[str, Ragged], rng: np.random.Generator | None = None
     ) -> Batch:
-        batch = padded(columns)
+        batch = pad_columns(columns)
         if "prints" in batch:
             # An unknown word of the name gets the number that it has among the example's own words.
-            same = batch["prints"][:, :, None] == batch["own"][:, None]
-            same &= (batch["prints"] != 0)[:, :, None]
-            number = len(self.spoken) + same.int().argmax(2)
-            batch["target"] = torch.where(same.any(2), number, batch["target"])
+            is_same = batch["prints"][:, :, None] == batch["own"][:, None]
+            is_same &= (batch["prints"] != 0)[:, :, None]
+            number = len(self.shared_vocabulary) + is_same.int().argmax(2)
+            batch["target"] = torch.where(is_same.any(2), number, batch["target"])
         return batch
 
-    def network(self) -> Network:
-        return CognacNetwork(self.settings, len(self.spoken))
+    def build_network(self) -> Network:
+        return CognacNetwork(self.settings, len(self.shared_vocabulary))
 
-    def answer(self, predicted: Sequence[int]) -> str | None:
-        known, words, letters = len(self.spoken), [], ""
+    def decode_answer(self, predicted: Sequence[int]) -> str | None:
+        vocabulary_size, words, letters = len(self.shared_vocabulary), [], ""
         for number in predicted:
-            if number > known:
-                letters += chr(number - known)
-            elif number == known:
+            if number > vocabulary_size:
+                letters += chr(number - vocabulary_size)
+            elif number == vocabulary_size:
                 words.append(letters)
                 letters = ""
             elif number == END:
                 break
             elif number > END:
-                words.append(self.spoken.words[number])
+                words.append(self.shared_vocabulary.words[number])
         return self.labels.joined(words) or None  # type: ignore[attr-defined]
 
 
-def _print(word: str) -> int:
+def _hash_word(word: str) -> int:
     """Return a 31-bit hash of a word, never 0; a collision within a method is improbable."""
     return zlib.crc32(word.encode("utf-8", "replace")) >> 1 | 1
 
@@ -149,7 +156,7 @@ def _print(word: str) -> int:
 class CognacNetwork(nn.Module, Network):
     """A BiLSTM encoder, the prior of places, and a pointer decoder."""
 
-    def __init__(self, settings: Settings, pieces: int) -> None:
+    def __init__(self, settings: CognacSettings, pieces: int) -> None:
         super().__init__()
         self.settings, self.pieces = settings, pieces
         hidden = settings.hidden
@@ -157,71 +164,71 @@ class CognacNetwork(nn.Module, Network):
         self.encoder = nn.LSTM(settings.embedding, hidden, bidirectional=True, batch_first=True)
         self.begin_hidden = nn.Linear(2 * hidden, hidden)
         self.begin_cell = nn.Linear(2 * hidden, hidden)
-        self.pointer = Pointer(self.embedding, hidden, settings.dropout)
+        self.pointer = PointerDecoder(self.embedding, hidden, settings.dropout)
         # Number of words in each place in training, and of those that were in the name.
-        self.register_buffer("seen", torch.zeros(len(PLACES), dtype=torch.long))
-        self.register_buffer("found", torch.zeros(len(PLACES), dtype=torch.long))
+        self.register_buffer("seen", torch.zeros(len(PLACE_NAMES), dtype=torch.long))
+        self.register_buffer("found", torch.zeros(len(PLACE_NAMES), dtype=torch.long))
         self.seen: Tensor
         self.found: Tensor
-        _begin(self)
+        _init_weights(self)
 
-    def telling(self, batch: Batch) -> Tensor:
+    def compute_prior(self, batch: Batch) -> Tensor:
         """Return the prior of each position (n, l), 0 for padding."""
-        mask = mask_of(batch["pieces_size"], batch["pieces"].shape[1])
+        mask = make_mask(batch["pieces_size"], batch["pieces"].shape[1])
         if not self.settings.prior:
             return mask.float()
-        all_ = (self.found.sum() + 1) / (self.seen.sum() + _FIRST)
-        share = (self.found + _ADDED * all_) / (self.seen + _ADDED)
+        mean_share = (self.found.sum() + 1) / (self.seen.sum() + _INITIAL_WORDS)
+        share = (self.found + _SMOOTHING_WORDS * mean_share) / (self.seen + _SMOOTHING_WORDS)
         return share[batch["places"]] * mask
 
-    def count(self, batch: Batch) -> None:
+    def count_name_words(self, batch: Batch) -> None:
         """Count the words of a training batch that are in the names, for the prior."""
         words, target = batch["pieces"], batch["target"]
-        there = mask_of(batch["pieces_size"], words.shape[1])
-        named = (words[:, :, None] == target[:, None]).any(2)
-        for counted, chosen in ((self.seen, there), (self.found, there & named)):
-            counted.index_add_(0, batch["places"].flatten(), chosen.flatten().long())
+        mask = make_mask(batch["pieces_size"], words.shape[1])
+        is_in_name = (words[:, :, None] == target[:, None]).any(2)
+        for counts, chosen in ((self.seen, mask), (self.found, mask & is_in_name)):
+            counts.index_add_(0, batch["places"].flatten(), chosen.flatten().long())
 
-    def encoded(self, batch: Batch) -> tuple[Source, State]:
+    def encode_batch(self, batch: Batch) -> tuple[PointerSource, State]:
         """Return the encoded input, and the decoder's initial state."""
         words = batch["pieces"]
-        known = words.where(words < self.pieces, UNKNOWN)
+        known_words = words.where(words < self.pieces, UNKNOWN)
         packed = pack_padded_sequence(
-            self.embedding(known),
+            self.embedding(known_words),
             batch["pieces_size"].cpu(),
             batch_first=True,
             enforce_sorted=False,
         )
         packed, (hidden, cell) = self.encoder(packed)
         states, _ = pad_packed_sequence(packed, batch_first=True, total_length=words.shape[1])
-        source = Source(words, states, self.telling(batch))
-        both = [torch.cat([one[0], one[1]], 1) for one in (hidden, cell)]
-        return source, self.pointer.begin(
-            self.begin_hidden(both[0]).relu(), self.begin_cell(both[1]).relu(), source
+        source = PointerSource(words, states, self.compute_prior(batch))
+        last_states = [torch.cat([state[0], state[1]], 1) for state in (hidden, cell)]
+        return source, self.pointer.make_initial_state(
+            self.begin_hidden(last_states[0]).relu(), self.begin_cell(last_states[1]).relu(), source
         )
 
-    def vector(self, batch: Batch) -> Tensor:
+    def compute_vectors(self, batch: Batch) -> Tensor:
         """Return the mean of the encoder's states."""
-        source, _ = self.encoded(batch)
-        mask = mask_of(batch["pieces_size"], source.words.shape[1])[:, :, None]
+        source, _ = self.encode_batch(batch)
+        mask = make_mask(batch["pieces_size"], source.words.shape[1])[:, :, None]
         return (source.states * mask).sum(1) / mask.sum(1)
 
-    def loss(self, batch: Batch) -> Tensor:
-        source, state = self.encoded(batch)
+    def compute_loss(self, batch: Batch) -> Tensor:
+        source, state = self.encode_batch(batch)
         if self.training:
-            self.count(batch)
-        return self.pointer.loss(source, state, batch["target"])
+            self.count_name_words(batch)
+        return self.pointer.compute_loss(source, state, batch["target"])
 
     def predict(self, batch: Batch) -> list[list[int]]:
-        source, state = self.encoded(batch)
-        said = self.pointer.predict(source, state, self.settings.beam, self.settings.longest)
+        source, state = self.encode_batch(batch)
+        names = self.pointer.predict(source, state, self.settings.beam, self.settings.longest)
         spelt = batch["spelt"].tolist()
         return [
-            [number for piece in one for number in self._written(piece, letters)]
-            for one, letters in zip(said, spelt, strict=True)
+            [number for piece in name for number in self._spell_piece(piece, letters)]
+            for name, letters in zip(names, spelt, strict=True)
         ]
 
-    def _written(self, piece: int, spelt: Sequence[int]) -> Iterator[int]:
+    def _spell_piece(self, piece: int, letters: Sequence[int]) -> Iterator[int]:
         """Yield the number of a known piece, or the letters of an example's own word and an end.
 
         ``decode_answer`` reads this: letters are numbered after the vocabulary.
@@ -229,14 +236,14 @@ class CognacNetwork(nn.Module, Network):
         if piece < self.pieces:
             yield piece
             return
-        at = 0
+        start = 0
         for _ in range(piece - self.pieces):
-            at = spelt.index(0, at) + 1
-        yield from (self.pieces + code for code in spelt[at : spelt.index(0, at)])
+            start = letters.index(0, start) + 1
+        yield from (self.pieces + code for code in letters[start : letters.index(0, start)])
         yield self.pieces
 
 
-def _begin(network: CognacNetwork) -> None:
+def _init_weights(network: CognacNetwork) -> None:
     """Initialise the weights as the paper's code does: near zero, with a forget bias of 1."""
     for cell in (network.encoder, network.pointer.cell):
         for name, weight in cell.named_parameters():
@@ -256,17 +263,17 @@ def _begin(network: CognacNetwork) -> None:
 # ---------------------------------------------------------------- the decoder
 
 
-class Source(NamedTuple):
+class PointerSource(NamedTuple):
     """The encoded input: extended numbers of words (n, l), states (n, l, d) and the prior (n,
     l).
     """
 
     words: Tensor
     states: Tensor
-    telling: Tensor
+    prior: Tensor
 
 
-class Pointer(nn.Module):
+class PointerDecoder(nn.Module):
     """A decoder that predicts a name piece by piece and may copy each piece from the input.
 
         x = X [c'; embedding of the piece before]          c' is the context of the step before
@@ -296,83 +303,89 @@ class Pointer(nn.Module):
         self.out = nn.Linear(hidden, pieces)
         self.dropout = nn.Dropout(dropout)
 
-    def begin(self, hidden: Tensor, cell: Tensor, source: Source) -> State:
+    def make_initial_state(self, hidden: Tensor, cell: Tensor, source: PointerSource) -> State:
         """Return the state before the first piece; ``hidden`` and ``cell`` are (n, d)."""
-        looked = source.states.new_zeros(len(hidden), 1, source.states.shape[2])
-        return hidden[:, None], cell[:, None], looked
+        context = source.states.new_zeros(len(hidden), 1, source.states.shape[2])
+        return hidden[:, None], cell[:, None], context
 
-    def attention(self, query: Tensor, keys: Tensor, telling: Tensor) -> Tensor:
+    def compute_attention(self, query: Tensor, keys: Tensor, prior: Tensor) -> Tensor:
         """Return the attention (n, k, l): a softmax whose exponentials are weighted by the
         prior.
         """
         scores: Tensor = self.score((keys[:, None] + query[:, :, None]).tanh())[..., 0].float()
-        there = telling[:, None] > 0
-        scores = scores + telling.clamp_min(_TINY).log()[:, None]
-        return scores.masked_fill(~there, torch.finfo(scores.dtype).min).softmax(2)
+        mask = prior[:, None] > 0
+        scores = scores + prior.clamp_min(_TINY).log()[:, None]
+        return scores.masked_fill(~mask, torch.finfo(scores.dtype).min).softmax(2)
 
-    def look(
-        self, last: Tensor, state: State, source: Source, keys: Tensor
+    def decode_step(
+        self, last: Tensor, state: State, source: PointerSource, keys: Tensor
     ) -> tuple[Tensor, Tensor, Tensor, State]:
         """Run one step after the pieces ``last`` (n, k).
 
         Return scores of the vocabulary (n, k, v), the gate (n, k), the attention (n, k, l), and the
         next state.
         """
-        known = last.where(last < self.pieces, UNKNOWN)
-        hidden, cell, looked = state
-        given = self.given(torch.cat([looked, self.embedding(known)], 2))
+        known_pieces = last.where(last < self.pieces, UNKNOWN)
+        hidden, cell, context = state
+        cell_input = self.given(torch.cat([context, self.embedding(known_pieces)], 2))
         n, k = last.shape
         flat = (hidden.reshape(n * k, -1), cell.reshape(n * k, -1))
-        hidden, cell = (one.view(n, k, -1) for one in self.cell(given.view(n * k, -1), flat))
-        inside = torch.cat([hidden, cell], 2)
-        weights = self.attention(self.query(inside), keys, source.telling)
-        looked = weights.to(source.states.dtype) @ source.states
-        gate = self.gate(torch.cat([looked, inside, given], 2))[..., 0].float().sigmoid()
-        scores = self.out(self.dropout(self.blend(torch.cat([hidden, looked], 2))))
-        return scores.float(), gate, weights, (hidden, cell, looked)
+        hidden, cell = (
+            state_part.view(n, k, -1) for state_part in self.cell(cell_input.view(n * k, -1), flat)
+        )
+        cell_state = torch.cat([hidden, cell], 2)
+        weights = self.compute_attention(self.query(cell_state), keys, source.prior)
+        context = weights.to(source.states.dtype) @ source.states
+        gate = self.gate(torch.cat([context, cell_state, cell_input], 2))[..., 0].float().sigmoid()
+        scores = self.out(self.dropout(self.blend(torch.cat([hidden, context], 2))))
+        return scores.float(), gate, weights, (hidden, cell, context)
 
-    def loss(self, source: Source, state: State, target: Tensor) -> Tensor:
+    def compute_loss(self, source: PointerSource, state: State, target: Tensor) -> Tensor:
         """Return the mean over the examples of their pieces' mean negative log-likelihood.
 
         ``target`` (n, t) has extended numbers and ends with END.
         """
         keys = self.dropout(self.key(source.states))
         last = torch.full_like(target[:, :1], BEGIN)
-        lost = []
+        losses = []
         for at in range(target.shape[1]):
-            scores, gate, weights, state = self.look(last, state, source, keys)
+            scores, gate, weights, state = self.decode_step(last, state, source, keys)
             last = target[:, at : at + 1]
-            lost.append(-self.chance(last, scores, gate, weights, source).log())
-        said = (target != PAD).float()
-        return ((torch.cat(lost, 1) * said).sum(1) / said.sum(1)).mean()
+            losses.append(-self.compute_likelihood(last, scores, gate, weights, source).log())
+        is_piece = (target != PAD).float()
+        return ((torch.cat(losses, 1) * is_piece).sum(1) / is_piece.sum(1)).mean()
 
-    def chance(
-        self, wanted: Tensor, scores: Tensor, gate: Tensor, weights: Tensor, source: Source
+    def compute_likelihood(
+        self, pieces: Tensor, scores: Tensor, gate: Tensor, weights: Tensor, source: PointerSource
     ) -> Tensor:
         """Return the likelihood of ``pieces`` (n, k), without the distribution over all pieces."""
-        known = wanted.where(wanted < self.pieces, PAD)
-        named = scores.log_softmax(2).gather(2, known[:, :, None])[..., 0].exp()
-        named = named * (wanted < self.pieces)
-        copied = (weights * (source.words[:, None] == wanted[:, :, None])).sum(2)
-        return (gate * named + (1 - gate) * copied).clamp_min(_TINY)
+        known_pieces = pieces.where(pieces < self.pieces, PAD)
+        generated = scores.log_softmax(2).gather(2, known_pieces[:, :, None])[..., 0].exp()
+        generated = generated * (pieces < self.pieces)
+        copied = (weights * (source.words[:, None] == pieces[:, :, None])).sum(2)
+        return (gate * generated + (1 - gate) * copied).clamp_min(_TINY)
 
-    def distribution(self, scores: Tensor, gate: Tensor, weights: Tensor, words: Tensor) -> Tensor:
+    def compute_distribution(
+        self, scores: Tensor, gate: Tensor, weights: Tensor, words: Tensor
+    ) -> Tensor:
         """Return probabilities (n, k, v + own) of the vocabulary and of each example's own
         words.
         """
-        own = max(0, int(words.max()) + 1 - self.pieces)
-        named = gate[..., None] * scores.softmax(2)
-        whole = functional.pad(named, (0, own))
-        places = words[:, None].expand(weights.shape)
-        return whole.scatter_add(2, places, (1 - gate)[..., None] * weights)
+        own_count = max(0, int(words.max()) + 1 - self.pieces)
+        generated = gate[..., None] * scores.softmax(2)
+        extended = functional.pad(generated, (0, own_count))
+        word_indices = words[:, None].expand(weights.shape)
+        return extended.scatter_add(2, word_indices, (1 - gate)[..., None] * weights)
 
-    def predict(self, source: Source, state: State, width: int, longest: int) -> list[list[int]]:
+    def predict(
+        self, source: PointerSource, state: State, beam_width: int, max_pieces: int
+    ) -> list[list[int]]:
         """Return the extended numbers of the best name of a beam search for each example."""
         keys = self.key(source.states)
 
-        def step(last: Tensor, state: State) -> tuple[Tensor, State]:
-            scores, gate, weights, state = self.look(last, state, source, keys)
-            chances = self.distribution(scores, gate, weights, source.words)
-            return chances.clamp_min(_TINY).log(), state
+        def advance(last: Tensor, state: State) -> tuple[Tensor, State]:
+            scores, gate, weights, state = self.decode_step(last, state, source, keys)
+            likelihoods = self.compute_distribution(scores, gate, weights, source.words)
+            return likelihoods.clamp_min(_TINY).log(), state
 
-        return spoken(step, state, width, longest)
+        return search_beams(advance, state, beam_width, max_pieces)

@@ -21,15 +21,22 @@ import torch
 from torch import Tensor, nn
 
 from codeacumen.api import Capability
-from codeacumen.models.neural.architecture import PAD, Batch, InPieces, Labels, Network, OneLabel
-from codeacumen.models.neural.inputs.graph import EDGE_KINDS, ReadsGraphs
+from codeacumen.models.neural.architecture import (
+    PAD,
+    Batch,
+    Labels,
+    Network,
+    PieceLabels,
+    SingleLabel,
+)
+from codeacumen.models.neural.inputs.graph import EDGE_KINDS, GraphArchitecture
 from codeacumen.models.neural.networks.layers import (
     LabelHead,
     PieceDecoder,
-    layer_precision,
-    mask_of,
+    get_layer_dtype,
+    make_mask,
 )
-from codeacumen.models.neural.training.batches import padded
+from codeacumen.models.neural.training.batches import pad_columns
 from codeacumen.text.columns import Ragged
 
 # Kinds of messages: along the edges of each kind, then against them.
@@ -38,7 +45,7 @@ _GRAPH = ("kinds", "words", "sizes", "sources", "sinks", "edges")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class GGNNSettings:
     """Hyper-parameters.
 
     ``vocabulary`` is the maximum size of the vocabularies of words and of answers, ``nodes`` that
@@ -55,30 +62,30 @@ class Settings:
     longest: int = 6
 
 
-class GGNN(ReadsGraphs):
+class GGNN(GraphArchitecture):
     """Gated graph neural network (Fernandes et al., ICLR 2019)."""
 
     name = "ggnn"
-    on_host = frozenset({"ways", "widest"})
-    Settings = Settings
+    host_tensors = frozenset({"ways", "widest"})
+    Settings = GGNNSettings
 
     def make_labels(self) -> Labels:
         settings = self.settings
         if self.purpose.capability is Capability.CLASSIFY:
-            return OneLabel(settings.vocabulary)
+            return SingleLabel(settings.vocabulary)
         if self.purpose.capability is Capability.NAME:
-            return InPieces(settings.vocabulary, settings.longest, lower=True)
-        return InPieces(settings.vocabulary)
+            return PieceLabels(settings.vocabulary, settings.longest, is_lowercase=True)
+        return PieceLabels(settings.vocabulary)
 
-    def network(self) -> Network:
+    def build_network(self) -> Network:
         kinds, words = len(self.vocabularies["kinds"]), len(self.vocabularies["words"])
-        encoder, answers = Encoder(self.settings, kinds, words), len(self.labels.vocabulary)
-        if isinstance(self.labels, InPieces):
-            return GGNNSays(encoder, self.settings, answers, self.labels.longest)
-        return GGNNTells(encoder, self.settings, answers)
+        encoder, answers = GraphEncoder(self.settings, kinds, words), len(self.labels.vocabulary)
+        if isinstance(self.labels, PieceLabels):
+            return GGNNGenerator(encoder, self.settings, answers, self.labels.max_pieces)
+        return GGNNClassifier(encoder, self.settings, answers)
 
     def collate(
-        self, columns: Mapping[str, Ragged], draw: np.random.Generator | None = None
+        self, columns: Mapping[str, Ragged], rng: np.random.Generator | None = None
     ) -> Batch:
         """Return one graph of all examples.
 
@@ -95,7 +102,7 @@ class GGNN(ReadsGraphs):
         kinds = np.concatenate([kinds, kinds + len(EDGE_KINDS)]).astype(np.int16)
         order = np.argsort(kinds, kind="stable")
         sizes = graph["sizes"].values.astype(np.int64)
-        made = {
+        arrays = {
             "nodes": nodes,
             "widest": nodes.max(initial=1, keepdims=True),
             "kinds": graph["kinds"].values.astype(np.int64),
@@ -105,8 +112,11 @@ class GGNN(ReadsGraphs):
             "sinks": np.concatenate([sinks, sources])[order],
             "ways": np.bincount(kinds, minlength=WAYS),
         }
-        others = {name: column for name, column in columns.items() if name not in _GRAPH}
-        return {**{name: torch.from_numpy(one) for name, one in made.items()}, **padded(others)}
+        other_columns = {name: column for name, column in columns.items() if name not in _GRAPH}
+        return {
+            **{name: torch.from_numpy(array) for name, array in arrays.items()},
+            **pad_columns(other_columns),
+        }
 
 
 class Propagation(nn.Module):
@@ -117,8 +127,8 @@ class Propagation(nn.Module):
         self.weight = nn.Parameter(torch.empty(ways, size, size))
         self.bias = nn.Parameter(torch.zeros(ways, size))
         self.cell = nn.GRUCell(size, size)
-        for one in self.weight:
-            nn.init.xavier_uniform_(one)
+        for matrix in self.weight:
+            nn.init.xavier_uniform_(matrix)
 
     def forward(
         self, states: Tensor, sources: Tensor, sinks: Tensor, ways: Tensor, rounds: int = 1
@@ -131,21 +141,25 @@ class Propagation(nn.Module):
         the host, so that the CPU never waits for a number from the GPU.
         """
         count, kinds = len(states), torch.arange(len(ways), device=sinks.device)
-        many = ways.to(sinks.device, non_blocking=True)
-        kind = kinds.repeat_interleave(many, output_size=len(sinks))
-        told = self.bias.new_zeros(count * len(ways))
-        told.index_add_(0, sinks * len(ways) + kind, told.new_ones(1).expand(len(sinks)))
+        message_counts = ways.to(sinks.device, non_blocking=True)
+        kind = kinds.repeat_interleave(message_counts, output_size=len(sinks))
+        incoming = self.bias.new_zeros(count * len(ways))
+        incoming.index_add_(0, sinks * len(ways) + kind, incoming.new_ones(1).expand(len(sinks)))
         with torch.autocast(sinks.device.type, enabled=False):
-            biases = told.view(count, len(ways)) @ self.bias
-        precision = layer_precision(states)
-        weights, sizes = self.weight.to(precision).unbind(), ways.tolist()
+            biases = incoming.view(count, len(ways)) @ self.bias
+        dtype = get_layer_dtype(states)
+        weights, sizes = self.weight.to(dtype).unbind(), ways.tolist()
         for _ in range(rounds):
-            given = torch.split(_Taken.apply(states.to(precision), sources), sizes)
-            sent = [one @ weight for one, weight in zip(given, weights, strict=True) if len(one)]
+            inputs = torch.split(_SelectRows.apply(states.to(dtype), sources), sizes)
+            products = [
+                rows @ weight for rows, weight in zip(inputs, weights, strict=True) if len(rows)
+            ]
             # Sum in full precision: a node may receive many messages.
-            messages = torch.cat(sent).float() if sent else states.new_zeros(0, states.shape[1])
-            heard = _sum_rows(messages, sinks, count) + biases
-            states = self.cell(heard, states)
+            messages = (
+                torch.cat(products).float() if products else states.new_zeros(0, states.shape[1])
+            )
+            received = _sum_rows(messages, sinks, count) + biases
+            states = self.cell(received, states)
         return states
 
 
@@ -154,7 +168,7 @@ def _sum_rows(rows: Tensor, index: Tensor, count: int) -> Tensor:
     return rows.new_zeros(count, rows.shape[1]).index_add_(0, index, rows)
 
 
-class _Taken(torch.autograd.Function):
+class _SelectRows(torch.autograd.Function):
     """``states[index]`` with another gradient than torch's.
 
     The gradients of a state that is selected several times are summed in full precision, and
@@ -162,23 +176,23 @@ class _Taken(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, states: Tensor, at: Tensor) -> Tensor:
-        ctx.save_for_backward(at)
+    def forward(ctx: Any, states: Tensor, index: Tensor) -> Tensor:
+        ctx.save_for_backward(index)
         ctx.count = len(states)
-        return states.index_select(0, at)
+        return states.index_select(0, index)
 
     @staticmethod
-    def backward(ctx: Any, *given: Tensor) -> tuple[Tensor, None]:
-        (at,), (slopes,) = ctx.saved_tensors, given
-        full = torch.promote_types(slopes.dtype, torch.float32)
-        whole = slopes.new_zeros(ctx.count, slopes.shape[1], dtype=full)
-        return whole.index_add_(0, at, slopes.to(full)).to(slopes.dtype), None
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        (index,), (gradient,) = ctx.saved_tensors, gradients
+        dtype = torch.promote_types(gradient.dtype, torch.float32)
+        total = gradient.new_zeros(ctx.count, gradient.shape[1], dtype=dtype)
+        return total.index_add_(0, index, gradient.to(dtype)).to(gradient.dtype), None
 
 
-class Encoder(nn.Module):
+class GraphEncoder(nn.Module):
     """Encodes graphs: states of all nodes, and a vector for each graph."""
 
-    def __init__(self, settings: Settings, kinds: int, words: int) -> None:
+    def __init__(self, settings: GGNNSettings, kinds: int, words: int) -> None:
         super().__init__()
         size = 2 * settings.embedding
         self.steps = settings.steps
@@ -192,10 +206,10 @@ class Encoder(nn.Module):
     def forward(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         """Return states (nodes, d), vectors (n, d), and the index of each node's graph (nodes)."""
         words = self.word(batch["words"], batch["bags"])
-        begin = self.dropout(torch.cat([self.kind(batch["kinds"]), words], 1))
-        told = batch["sources"], batch["sinks"], batch["ways"]
-        states = self.propagation(begin, *told, self.steps)
-        both = torch.cat([states, begin], 1)
+        initial = self.dropout(torch.cat([self.kind(batch["kinds"]), words], 1))
+        messages = batch["sources"], batch["sinks"], batch["ways"]
+        states = self.propagation(initial, *messages, self.steps)
+        both = torch.cat([states, initial], 1)
         count = len(batch["nodes"])
         graph = torch.repeat_interleave(batch["nodes"], output_size=len(states))
         gated = self.gate(both).sigmoid() * self.value(both).tanh()
@@ -203,31 +217,33 @@ class Encoder(nn.Module):
         return self.dropout(states), vector, graph
 
 
-class GGNNTells(nn.Module, Network):
+class GGNNClassifier(nn.Module, Network):
     """A graph encoder that answers with one label."""
 
-    def __init__(self, encoder: Encoder, settings: Settings, labels: int) -> None:
+    def __init__(self, encoder: GraphEncoder, settings: GGNNSettings, labels: int) -> None:
         super().__init__()
         self.encoder = encoder
         self.head = LabelHead(2 * settings.embedding, labels)
 
-    def vector(self, batch: Batch) -> Tensor:
-        found: Tensor = self.encoder(batch)[1]
-        return found
+    def compute_vectors(self, batch: Batch) -> Tensor:
+        vectors: Tensor = self.encoder(batch)[1]
+        return vectors
 
-    def loss(self, batch: Batch) -> Tensor:
-        return self.head.loss(self.vector(batch), batch["label"])
+    def compute_loss(self, batch: Batch) -> Tensor:
+        return self.head.compute_loss(self.compute_vectors(batch), batch["label"])
 
     def predict(self, batch: Batch) -> list[list[int]]:
-        return self.head.predict(self.vector(batch))
+        return self.head.predict(self.compute_vectors(batch))
 
 
-class GGNNSays(nn.Module, Network):
+class GGNNGenerator(nn.Module, Network):
     """A graph encoder with a decoder that generates an answer piece by piece."""
 
-    def __init__(self, encoder: Encoder, settings: Settings, pieces: int, longest: int) -> None:
+    def __init__(
+        self, encoder: GraphEncoder, settings: GGNNSettings, pieces: int, max_pieces: int
+    ) -> None:
         super().__init__()
-        self.encoder, self.longest = encoder, longest
+        self.encoder, self.max_pieces = encoder, max_pieces
         self.decoder = PieceDecoder(
             pieces,
             embedding=settings.embedding,
@@ -237,24 +253,26 @@ class GGNNSays(nn.Module, Network):
             dropout=settings.dropout,
         )
 
-    def vector(self, batch: Batch) -> Tensor:
-        found: Tensor = self.encoder(batch)[1]
-        return found
+    def compute_vectors(self, batch: Batch) -> Tensor:
+        vectors: Tensor = self.encoder(batch)[1]
+        return vectors
 
-    def loss(self, batch: Batch) -> Tensor:
-        return self.decoder.loss(*self._seen(batch), batch["target"])
+    def compute_loss(self, batch: Batch) -> Tensor:
+        return self.decoder.compute_loss(*self._encode_for_decoder(batch), batch["target"])
 
     def predict(self, batch: Batch) -> list[list[int]]:
-        return self.decoder.predict(*self._seen(batch), self.longest)
+        return self.decoder.predict(*self._encode_for_decoder(batch), self.max_pieces)
 
-    def _seen(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+    def _encode_for_decoder(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         """Return the states of each graph's nodes, padded (n, widest, d), their mask, the
         vectors.
         """
         states, vector, graph = self.encoder(batch)
         nodes, width = batch["nodes"], int(batch["widest"])
-        first = torch.arange(len(nodes), device=nodes.device) * width
-        place = torch.arange(len(states), device=nodes.device)
-        place = place + (first - (nodes.cumsum(0) - nodes))[graph]
-        dense = states.new_zeros(len(nodes) * width, states.shape[1]).index_copy(0, place, states)
-        return dense.view(len(nodes), width, -1), mask_of(nodes, width), vector
+        starts = torch.arange(len(nodes), device=nodes.device) * width
+        positions = torch.arange(len(states), device=nodes.device)
+        positions = positions + (starts - (nodes.cumsum(0) - nodes))[graph]
+        dense = states.new_zeros(len(nodes) * width, states.shape[1]).index_copy(
+            0, positions, states
+        )
+        return dense.view(len(nodes), width, -1), make_mask(nodes, width), vector

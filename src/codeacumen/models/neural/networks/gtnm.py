@@ -31,14 +31,18 @@ from codeacumen.models.neural.architecture import (
     Network,
     Vocabulary,
 )
-from codeacumen.models.neural.inputs.context import ReadsContexts, gtnm_features, look
-from codeacumen.models.neural.networks.layers import State, mask_of, spoken
+from codeacumen.models.neural.inputs.context import (
+    ContextArchitecture,
+    extract_gtnm_features,
+    read_method_context,
+)
+from codeacumen.models.neural.networks.layers import State, make_mask, search_beams
 
 _PROJECT, _LOCAL, _DOC = range(3)
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class GTNMSettings:
     """Hyper-parameters.
 
     ``local``, ``project`` and ``doc`` are maximum numbers of pieces. ``least`` is the minimum
@@ -60,42 +64,47 @@ class Settings:
     beam: int = 1
 
 
-class GTNM(ReadsContexts):
+class GTNM(ContextArchitecture):
     """GTNM (Liu et al., ICSE 2022). The documentation has a vocabulary of its own."""
 
     name = "gtnm"
-    Settings = Settings
+    Settings = GTNMSettings
 
-    def read(self, asked: Input, context: CodeContext | None = None) -> Features | None:
-        wanted = self.settings
-        found = gtnm_features(
-            look(asked, context), local=wanted.local, project=wanted.project, doc=wanted.doc
+    def extract_features(self, item: Input, context: CodeContext | None = None) -> Features | None:
+        settings = self.settings
+        features = extract_gtnm_features(
+            read_method_context(item, context),
+            local=settings.local,
+            project=settings.project,
+            doc=settings.doc,
         )
-        return found if found["local"] else None
+        return features if features["local"] else None
 
-    def words(self, features: Features) -> Iterator[tuple[str, Iterable[str]]]:
+    def iter_words(self, features: Features) -> Iterator[tuple[str, Iterable[str]]]:
         yield "pieces", features["local"]  # type: ignore[misc]
         yield "pieces", features["project"]  # type: ignore[misc]
         yield "doc", features["doc"]  # type: ignore[misc]
 
     def learn_vocabularies(self, counts: Mapping[str, Mapping[str, int]]) -> None:
         super().learn_vocabularies(counts)
-        self.vocabularies["doc"] = Vocabulary.counted(
-            counts.get("doc", {}), self.settings.vocabulary, least=self.settings.least
+        self.vocabularies["doc"] = Vocabulary.from_counts(
+            counts.get("doc", {}), self.settings.vocabulary, min_count=self.settings.least
         )
 
     def encode(self, features: Features) -> Encoded:
-        project = self.spoken.numbers(features["project"])  # type: ignore[arg-type]
+        project = self.shared_vocabulary.encode_words(features["project"])  # type: ignore[arg-type]
         return {
-            "local": self.spoken.numbers(features["local"]),  # type: ignore[arg-type]
+            "local": self.shared_vocabulary.encode_words(features["local"]),  # type: ignore[arg-type]
             # BEGIN is a position to attend to even where the project is unknown.
             "project": np.concatenate([[np.int32(BEGIN)], project]),
             "invoked": np.array([0, *features["invoked"]], np.int32),
-            "doc": self.vocabularies["doc"].numbers(features["doc"]),  # type: ignore[arg-type]
+            "doc": self.vocabularies["doc"].encode_words(features["doc"]),  # type: ignore[arg-type]
         }
 
-    def network(self) -> Network:
-        return GTNMNetwork(self.settings, len(self.spoken), len(self.vocabularies["doc"]))
+    def build_network(self) -> Network:
+        return GTNMNetwork(
+            self.settings, len(self.shared_vocabulary), len(self.vocabularies["doc"])
+        )
 
 
 class DecoderBlock(nn.Module):
@@ -104,43 +113,43 @@ class DecoderBlock(nn.Module):
     Each of its sublayers has a residual connection, followed by a layer normalisation.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: GTNMSettings) -> None:
         super().__init__()
         size = settings.size
 
-        def attention() -> nn.MultiheadAttention:
+        def make_attention() -> nn.MultiheadAttention:
             return nn.MultiheadAttention(size, settings.heads, settings.dropout, batch_first=True)
 
-        self.own, self.project, self.all = attention(), attention(), attention()
+        self.own, self.project, self.all = make_attention(), make_attention(), make_attention()
         self.inner = nn.Linear(size, settings.inner)
         self.outer = nn.Linear(settings.inner, size)
         self.norms = nn.ModuleList(nn.LayerNorm(size) for _ in range(4))
         self.dropout = nn.Dropout(settings.dropout)
 
-    def forward(self, said: Tensor, read: Read, later: Tensor) -> Tensor:
+    def forward(self, states: Tensor, contexts: EncodedContexts, causal_mask: Tensor) -> Tensor:
         """Return the states of the next block; ``causal_mask`` is True at later pieces."""
-        looks = (
-            (self.own, said, None, later),
-            (self.project, read.project, ~read.project_mask, None),
-            (self.all, read.states, ~read.mask, None),
+        attentions = (
+            (self.own, states, None, causal_mask),
+            (self.project, contexts.project, ~contexts.project_mask, None),
+            (self.all, contexts.states, ~contexts.mask, None),
         )
-        for at, (attention, memory, nothing, ahead) in enumerate(looks):
-            seen, _ = attention(
-                said,
+        for index, (attention, memory, padding_mask, attention_mask) in enumerate(attentions):
+            attended, _ = attention(
+                states,
                 memory,
                 memory,
-                key_padding_mask=nothing,
-                attn_mask=ahead,
+                key_padding_mask=padding_mask,
+                attn_mask=attention_mask,
                 need_weights=False,
             )
-            said = self.norms[at](said + self.dropout(seen))
-        inner = self.outer(self.dropout(self.inner(said).relu()))
-        made: Tensor = self.norms[3](said + self.dropout(inner))
-        return made
+            states = self.norms[index](states + self.dropout(attended))
+        inner = self.outer(self.dropout(self.inner(states).relu()))
+        output: Tensor = self.norms[3](states + self.dropout(inner))
+        return output
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class EncodedContexts:
     """The encoded input: all contexts together, and the project alone; masks are False at
     padding.
     """
@@ -150,16 +159,16 @@ class Read:
     project: Tensor
     project_mask: Tensor
 
-    def repeated(self, times: int) -> Read:
+    def repeat_examples(self, times: int) -> EncodedContexts:
         """Return each example ``times`` times, for the beams of a search."""
         parts = (self.states, self.mask, self.project, self.project_mask)
-        return Read(*(one.repeat_interleave(times, 0) for one in parts))
+        return EncodedContexts(*(tensor.repeat_interleave(times, 0) for tensor in parts))
 
 
 class GTNMNetwork(nn.Module, Network):
     """Encoders of the project and of all contexts, and a decoder over both."""
 
-    def __init__(self, settings: Settings, pieces: int, words: int) -> None:
+    def __init__(self, settings: GTNMSettings, pieces: int, words: int) -> None:
         super().__init__()
         self.settings = settings
         size = settings.size
@@ -170,57 +179,61 @@ class GTNMNetwork(nn.Module, Network):
             nn.init.normal_(table.weight, std=size**-0.5)
         for table in (self.embedding, self.doc_embedding):
             nn.init.zeros_(table.weight.detach()[PAD])
-        self.project_blocks = _blocks(settings)
-        self.blocks = _blocks(settings)
+        self.project_blocks = _make_encoder(settings)
+        self.blocks = _make_encoder(settings)
         self.decoder = nn.ModuleList(DecoderBlock(settings) for _ in range(settings.blocks))
         self.dropout = nn.Dropout(settings.dropout)
         longest = max(settings.local, settings.project, settings.doc, settings.longest) + 2
-        self.register_buffer("positions", sinusoids(longest, size), persistent=False)
+        self.register_buffer("positions", make_sinusoids(longest, size), persistent=False)
         self.positions: Tensor
 
-    def placed(self, table: nn.Embedding, numbers: Tensor, context: int | None = None) -> Tensor:
+    def embed_pieces(
+        self, table: nn.Embedding, numbers: Tensor, context: int | None = None
+    ) -> Tensor:
         """Return embeddings of pieces, of their positions, and of the context that they are in."""
-        made = table(numbers) * math.sqrt(self.settings.size)
-        made = made + self.positions[: numbers.shape[1]]
+        vectors = table(numbers) * math.sqrt(self.settings.size)
+        vectors = vectors + self.positions[: numbers.shape[1]]
         if context is not None:
-            made = made + self.context.weight[context] * math.sqrt(self.settings.size)
-        dropped: Tensor = self.dropout(made)
+            vectors = vectors + self.context.weight[context] * math.sqrt(self.settings.size)
+        dropped: Tensor = self.dropout(vectors)
         return dropped
 
-    def encoded(self, batch: Batch) -> Read:
+    def encode_batch(self, batch: Batch) -> EncodedContexts:
         """Return the encoded contexts of a batch."""
         contexts = [
             ("project", self.embedding, _PROJECT),
             ("local", self.embedding, _LOCAL),
             ("doc", self.doc_embedding, _DOC),
         ]
-        masks = [mask_of(batch[f"{name}_size"], batch[name].shape[1]) for name, _, _ in contexts]
-        given = [self.placed(table, batch[name], context) for name, table, context in contexts]
+        masks = [make_mask(batch[f"{name}_size"], batch[name].shape[1]) for name, _, _ in contexts]
+        embedded = [
+            self.embed_pieces(table, batch[name], context) for name, table, context in contexts
+        ]
         mask = torch.cat(masks, 1)
-        states = self.blocks(torch.cat(given, 1), src_key_padding_mask=~mask)
-        project = self.project_blocks(given[0], src_key_padding_mask=~masks[0])
-        weights = invoked_weights(batch["invoked"], masks[0]).to(project.dtype)
-        return Read(states, mask, project * weights[:, :, None], masks[0])
+        states = self.blocks(torch.cat(embedded, 1), src_key_padding_mask=~mask)
+        project = self.project_blocks(embedded[0], src_key_padding_mask=~masks[0])
+        weights = compute_invoked_weights(batch["invoked"], masks[0]).to(project.dtype)
+        return EncodedContexts(states, mask, project * weights[:, :, None], masks[0])
 
-    def said(self, before: Tensor, read: Read) -> Tensor:
+    def score_pieces(self, previous: Tensor, contexts: EncodedContexts) -> Tensor:
         """Return scores (n, t, pieces) of the piece after each ``previous`` one."""
-        states = self.placed(self.embedding, before)
-        width = before.shape[1]
-        later = torch.ones(width, width, dtype=torch.bool, device=before.device).triu(1)
+        states = self.embed_pieces(self.embedding, previous)
+        length = previous.shape[1]
+        causal_mask = torch.ones(length, length, dtype=torch.bool, device=previous.device).triu(1)
         for block in self.decoder:
-            states = block(states, read, later)
+            states = block(states, contexts, causal_mask)
         return states @ self.embedding.weight.T
 
-    def vector(self, batch: Batch) -> Tensor:
+    def compute_vectors(self, batch: Batch) -> Tensor:
         """Return the mean of the states of all contexts."""
-        read = self.encoded(batch)
-        mask = read.mask[:, :, None]
-        return (read.states.masked_fill(~mask, 0.0)).sum(1) / mask.sum(1)
+        contexts = self.encode_batch(batch)
+        mask = contexts.mask[:, :, None]
+        return (contexts.states.masked_fill(~mask, 0.0)).sum(1) / mask.sum(1)
 
-    def loss(self, batch: Batch) -> Tensor:
+    def compute_loss(self, batch: Batch) -> Tensor:
         target = batch["target"]
         begin = torch.full_like(target[:, :1], BEGIN)
-        scores = self.said(torch.cat([begin, target[:, :-1]], 1), self.encoded(batch))
+        scores = self.score_pieces(torch.cat([begin, target[:, :-1]], 1), self.encode_batch(batch))
         return functional.cross_entropy(
             scores.flatten(0, 1).float(),
             target.flatten(),
@@ -229,19 +242,19 @@ class GTNMNetwork(nn.Module, Network):
         )
 
     def predict(self, batch: Batch) -> list[list[int]]:
-        width = self.settings.beam
-        read = self.encoded(batch).repeated(width)
+        beam_width = self.settings.beam
+        contexts = self.encode_batch(batch).repeat_examples(beam_width)
 
-        def step(last: Tensor, state: State) -> tuple[Tensor, State]:
-            before = torch.cat([state[0], last[:, :, None]], 2)
-            scores = self.said(before.flatten(0, 1), read)[:, -1].float()
-            return scores.log_softmax(1).view(*last.shape, -1), (before,)
+        def advance(last: Tensor, state: State) -> tuple[Tensor, State]:
+            previous = torch.cat([state[0], last[:, :, None]], 2)
+            scores = self.score_pieces(previous.flatten(0, 1), contexts)[:, -1].float()
+            return scores.log_softmax(1).view(*last.shape, -1), (previous,)
 
-        nothing = batch["local"].new_empty(len(batch["local"]), 1, 0)
-        return spoken(step, (nothing,), width, self.settings.longest)
+        no_pieces = batch["local"].new_empty(len(batch["local"]), 1, 0)
+        return search_beams(advance, (no_pieces,), beam_width, self.settings.longest)
 
 
-def _blocks(settings: Settings) -> nn.TransformerEncoder:
+def _make_encoder(settings: GTNMSettings) -> nn.TransformerEncoder:
     """Return the blocks of an encoder."""
     block = nn.TransformerEncoderLayer(
         settings.size, settings.heads, settings.inner, settings.dropout, batch_first=True
@@ -249,7 +262,7 @@ def _blocks(settings: Settings) -> nn.TransformerEncoder:
     return nn.TransformerEncoder(block, settings.blocks, enable_nested_tensor=False)
 
 
-def invoked_weights(invoked: Tensor, mask: Tensor) -> Tensor:
+def compute_invoked_weights(invoked: Tensor, mask: Tensor) -> Tensor:
     """Return weights (n, l) of the project's pieces: e times as large if a piece is invoked.
 
     The mean weight of an example's pieces is 1.
@@ -258,10 +271,10 @@ def invoked_weights(invoked: Tensor, mask: Tensor) -> Tensor:
     return scores.softmax(1) * mask.sum(1, keepdim=True)
 
 
-def sinusoids(length: int, size: int) -> Tensor:
+def make_sinusoids(length: int, size: int) -> Tensor:
     """Return sinusoidal position embeddings (length, size)."""
-    place = torch.arange(length)[:, None]
-    angle = place * torch.exp(torch.arange(0, size, 2) * (-math.log(10_000.0) / size))
-    made = torch.zeros(length, size)
-    made[:, 0::2], made[:, 1::2] = angle.sin(), angle.cos()
-    return made
+    positions = torch.arange(length)[:, None]
+    angles = positions * torch.exp(torch.arange(0, size, 2) * (-math.log(10_000.0) / size))
+    table = torch.zeros(length, size)
+    table[:, 0::2], table[:, 1::2] = angles.sin(), angles.cos()
+    return table

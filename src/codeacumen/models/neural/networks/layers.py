@@ -21,27 +21,31 @@ State = tuple[Tensor, ...]
 Step = Callable[[Tensor, State], tuple[Tensor, State]]
 
 
-def mask_of(sizes: torch.Tensor, width: int) -> torch.Tensor:
+def make_mask(sizes: torch.Tensor, length: int) -> torch.Tensor:
     """Return a mask (n, length) that is True at positions before each sequence's end."""
-    return torch.arange(width, device=sizes.device) < sizes[:, None]
+    return torch.arange(length, device=sizes.device) < sizes[:, None]
 
 
-def layer_precision(given: torch.Tensor) -> torch.dtype:
+def get_layer_dtype(tensor: torch.Tensor) -> torch.dtype:
     """Return the type that layers compute in: a tensor's own, or a lower one under autocast."""
-    kind = given.device.type
-    return torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else given.dtype
+    device_type = tensor.device.type
+    return (
+        torch.get_autocast_dtype(device_type)
+        if torch.is_autocast_enabled(device_type)
+        else tensor.dtype
+    )
 
 
-def spread(*tables: nn.Embedding | nn.Linear) -> None:
+def init_embeddings(*layers: nn.Embedding | nn.Linear) -> None:
     """Initialise weights as the code of code2vec and code2seq does: uniform, with variance 1 / d.
 
     Torch's default for embeddings, with variance 1, would saturate every tanh.
     """
-    for table in tables:
-        bound = math.sqrt(3 / table.weight.shape[1])
-        nn.init.uniform_(table.weight, -bound, bound)
-        if isinstance(table, nn.Embedding):
-            nn.init.zeros_(table.weight[PAD])
+    for layer in layers:
+        bound = math.sqrt(3 / layer.weight.shape[1])
+        nn.init.uniform_(layer.weight, -bound, bound)
+        if isinstance(layer, nn.Embedding):
+            nn.init.zeros_(layer.weight[PAD])
 
 
 # ---------------------------------------------------------------- heads and decoders
@@ -54,7 +58,7 @@ class LabelHead(nn.Module):
         super().__init__()
         self.out = nn.Linear(size, labels)
 
-    def loss(self, vector: Tensor, label: Tensor) -> Tensor:
+    def compute_loss(self, vector: Tensor, label: Tensor) -> Tensor:
         """Return the mean cross-entropy."""
         return functional.cross_entropy(self.out(vector), label[:, 0])
 
@@ -64,8 +68,8 @@ class LabelHead(nn.Module):
         if scores.shape[1] > len(SPECIALS):
             # Padding and the unknown label are not answers.
             scores[:, : len(SPECIALS)] = -torch.inf
-        best: list[list[int]] = scores.argmax(1, keepdim=True).tolist()
-        return best
+        labels: list[list[int]] = scores.argmax(1, keepdim=True).tolist()
+        return labels
 
 
 class LabelNetwork(nn.Module, Network):
@@ -73,11 +77,11 @@ class LabelNetwork(nn.Module, Network):
 
     head: LabelHead
 
-    def loss(self, batch: Batch) -> Tensor:
-        return self.head.loss(self.vector(batch), batch["label"])
+    def compute_loss(self, batch: Batch) -> Tensor:
+        return self.head.compute_loss(self.compute_vectors(batch), batch["label"])
 
     def predict(self, batch: Batch) -> list[list[int]]:
-        return self.head.predict(self.vector(batch))
+        return self.head.predict(self.compute_vectors(batch))
 
 
 class PieceDecoder(nn.Module):
@@ -108,37 +112,37 @@ class PieceDecoder(nn.Module):
         self.blend = nn.Linear(hidden + states, hidden, bias=False) if attention else None
         self.out = nn.Linear(hidden, pieces)
 
-    def loss(self, states: Tensor, mask: Tensor, vector: Tensor, target: Tensor) -> Tensor:
+    def compute_loss(self, states: Tensor, mask: Tensor, vector: Tensor, target: Tensor) -> Tensor:
         """Return the mean cross-entropy over the pieces.
 
         The decoder starts from ``vector`` (n, d); each row of ``target`` (n, t) ends with END.
         """
         begin = torch.full_like(target[:, :1], BEGIN)
-        scores, _ = self._said(torch.cat([begin, target[:, :-1]], 1), states, mask, vector)
+        scores, _ = self._score_pieces(torch.cat([begin, target[:, :-1]], 1), states, mask, vector)
         return functional.cross_entropy(scores.flatten(0, 1), target.flatten(), ignore_index=PAD)
 
     def predict(
-        self, states: Tensor, mask: Tensor, vector: Tensor, longest: int
+        self, states: Tensor, mask: Tensor, vector: Tensor, max_pieces: int
     ) -> list[list[int]]:
         """Return the pieces of greedy decoding, until END."""
-        said = torch.full((len(vector), 1), BEGIN, device=vector.device)
+        last = torch.full((len(vector), 1), BEGIN, device=vector.device)
         memory: tuple[Tensor, Tensor] | None = None
-        found: list[Tensor] = []
+        pieces: list[Tensor] = []
         ended = torch.zeros(len(vector), dtype=torch.bool, device=vector.device)
-        for _ in range(longest + 1):
-            scores, memory = self._said(said, states, mask, vector, memory)
+        for _ in range(max_pieces + 1):
+            scores, memory = self._score_pieces(last, states, mask, vector, memory)
             scores[:, :, [PAD, UNKNOWN, BEGIN]] = -torch.inf
-            said = scores.argmax(2)
-            found.append(said)
-            ended |= said[:, 0] == END
+            last = scores.argmax(2)
+            pieces.append(last)
+            ended |= last[:, 0] == END
             if bool(ended.all()):
                 break
-        rows: list[list[int]] = torch.cat(found, 1).tolist()
+        rows: list[list[int]] = torch.cat(pieces, 1).tolist()
         return rows
 
-    def _said(
+    def _score_pieces(
         self,
-        before: Tensor,
+        previous: Tensor,
         states: Tensor,
         mask: Tensor,
         vector: Tensor,
@@ -148,7 +152,7 @@ class PieceDecoder(nn.Module):
         if memory is None:
             hidden, cell = self.begin(vector).tanh().chunk(2, dim=1)
             memory = (hidden[None].contiguous(), cell[None].contiguous())
-        steps, memory = self.cell(self.dropout(self.embedding(before)), memory)
+        steps, memory = self.cell(self.dropout(self.embedding(previous)), memory)
         if self.look is not None and self.blend is not None:
             weights = self.look(steps) @ states.transpose(1, 2)
             weights = weights.masked_fill(~mask[:, None], torch.finfo(weights.dtype).min).softmax(2)
@@ -159,43 +163,43 @@ class PieceDecoder(nn.Module):
 # ---------------------------------------------------------------- beam search
 
 
-def spoken(step: Step, state: State, width: int, longest: int) -> list[list[int]]:
+def search_beams(step: Step, state: State, beam_width: int, max_pieces: int) -> list[list[int]]:
     """Return the best answer of a beam search for each example.
 
     Answers are ranked by the mean log-probability of their pieces, END included, and have at least
     one piece. With a ``beam_width`` of 1 the search is greedy.
     """
     n, device = len(state[0]), state[0].device
-    state = tuple(one.expand(n, width, *one.shape[2:]) for one in state)
+    state = tuple(part.expand(n, beam_width, *part.shape[2:]) for part in state)
     rows = torch.arange(n, device=device)[:, None]
-    last = torch.full((n, width), BEGIN, device=device)
-    said = torch.empty((n, width, 0), dtype=torch.long, device=device)
-    total = torch.full((n, width), -torch.inf, device=device)
+    last = torch.full((n, beam_width), BEGIN, device=device)
+    pieces = torch.empty((n, beam_width, 0), dtype=torch.long, device=device)
+    total = torch.full((n, beam_width), -torch.inf, device=device)
     # All beams start equal, so all but one start with the score of an impossible answer.
     total[:, 0] = 0.0
-    length = torch.zeros((n, width), device=device)
-    ended = torch.zeros((n, width), dtype=torch.bool, device=device)
-    for at in range(longest + 1):
-        likely, state = step(last, state)
-        likely = likely.float()
-        likely[:, :, [PAD, UNKNOWN, BEGIN]] = -torch.inf
-        if at == 0:
-            likely[:, :, END] = -torch.inf
-        elif at == longest:
-            likely[:, :, END + 1 :] = -torch.inf
+    length = torch.zeros((n, beam_width), device=device)
+    ended = torch.zeros((n, beam_width), dtype=torch.bool, device=device)
+    for step_number in range(max_pieces + 1):
+        scores, state = step(last, state)
+        scores = scores.float()
+        scores[:, :, [PAD, UNKNOWN, BEGIN]] = -torch.inf
+        if step_number == 0:
+            scores[:, :, END] = -torch.inf
+        elif step_number == max_pieces:
+            scores[:, :, END + 1 :] = -torch.inf
         # A finished answer is padded at no cost.
-        likely[ended] = -torch.inf
-        likely[:, :, PAD] = torch.where(ended, 0.0, -torch.inf)
+        scores[ended] = -torch.inf
+        scores[:, :, PAD] = torch.where(ended, 0.0, -torch.inf)
         length = length + ~ended
-        each = total[:, :, None] + likely
-        _, best = (each / length[:, :, None]).flatten(1).topk(width)
-        mother, last = best // likely.shape[2], best % likely.shape[2]
-        total = each.flatten(1).gather(1, best)
-        length, ended = length[rows, mother], ended[rows, mother] | (last == END)
-        state = tuple(one[rows, mother] for one in state)
-        said = torch.cat([said[rows, mother], last[:, :, None]], 2)
+        totals = total[:, :, None] + scores
+        _, best = (totals / length[:, :, None]).flatten(1).topk(beam_width)
+        parent, last = best // scores.shape[2], best % scores.shape[2]
+        total = totals.flatten(1).gather(1, best)
+        length, ended = length[rows, parent], ended[rows, parent] | (last == END)
+        state = tuple(part[rows, parent] for part in state)
+        pieces = torch.cat([pieces[rows, parent], last[:, :, None]], 2)
         if bool(ended.all()):
             break
-    first = (total / length).argmax(1)
-    found: list[list[int]] = said[rows[:, 0], first].tolist()
-    return [[piece for piece in one if piece not in (PAD, END)] for one in found]
+    best_beam = (total / length).argmax(1)
+    best_rows: list[list[int]] = pieces[rows[:, 0], best_beam].tolist()
+    return [[piece for piece in row if piece not in (PAD, END)] for row in best_rows]

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from codeacumen.models.neural.architecture import PAD, Batch, Labels, Network, OneLabel
-from codeacumen.models.neural.inputs.tokens import ReadsTokens
+from codeacumen.models.neural.architecture import PAD, Batch, Labels, Network, SingleLabel
+from codeacumen.models.neural.inputs.tokens import TokenArchitecture
 from codeacumen.models.neural.networks.layers import LabelHead, LabelNetwork
 from codeacumen.text.columns import Ragged
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class MLPSettings:
     """Hyper-parameters; ``vocabulary`` limits tokens and labels, ``length`` the tokens read."""
 
     vocabulary: int = 10_000
@@ -31,20 +31,20 @@ class Settings:
     hidden: int = 64
 
 
-class MLP(ReadsTokens):
+class MLP(TokenArchitecture):
     """GLUECode's multi-layer perceptron."""
 
     name = "mlp"
-    Settings = Settings
+    Settings = MLPSettings
 
     def make_labels(self) -> Labels:
-        return OneLabel(self.settings.vocabulary)
+        return SingleLabel(self.settings.vocabulary)
 
-    def length(self, columns: Mapping[str, Ragged]) -> NDArray[np.int64]:
+    def compute_lengths(self, columns: Mapping[str, Ragged]) -> NDArray[np.int64]:
         """Return zeros: all examples are padded to one length, so batches need no sorting."""
         return np.zeros(len(columns["tokens"]), np.int64)
 
-    def network(self) -> Network:
+    def build_network(self) -> Network:
         return MLPNetwork(
             self.settings, len(self.vocabularies["tokens"]), len(self.labels.vocabulary)
         )
@@ -53,14 +53,14 @@ class MLP(ReadsTokens):
 class MLPNetwork(LabelNetwork):
     """Embeddings of all tokens, concatenated, and one hidden layer."""
 
-    def __init__(self, settings: Settings, tokens: int, labels: int) -> None:
+    def __init__(self, settings: MLPSettings, tokens: int, labels: int) -> None:
         super().__init__()
         self.length = settings.length
         self.embedding = nn.Embedding(tokens, settings.embedding, padding_idx=PAD)
         self.dense = nn.Linear(settings.length * settings.embedding, settings.hidden)
         self.head = LabelHead(settings.hidden, labels)
 
-    def vector(self, batch: Batch) -> Tensor:
+    def compute_vectors(self, batch: Batch) -> Tensor:
         tokens = batch["tokens"]
         tokens = functional.pad(tokens, (0, self.length - tokens.shape[1]), value=PAD)
         return self.dense(self.embedding(tokens).flatten(1)).relu()

@@ -16,13 +16,25 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from codeacumen.api import Capability
-from codeacumen.models.neural.architecture import PAD, Batch, InPieces, Labels, Network, OneLabel
-from codeacumen.models.neural.inputs.tokens import ReadsTokens, in_pieces
-from codeacumen.models.neural.networks.layers import LabelHead, LabelNetwork, PieceDecoder, mask_of
+from codeacumen.models.neural.architecture import (
+    PAD,
+    Batch,
+    Labels,
+    Network,
+    PieceLabels,
+    SingleLabel,
+)
+from codeacumen.models.neural.inputs.tokens import TokenArchitecture, split_name_token
+from codeacumen.models.neural.networks.layers import (
+    LabelHead,
+    LabelNetwork,
+    PieceDecoder,
+    make_mask,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Seq2SeqSettings:
     """Hyper-parameters; ``vocabulary`` limits pieces of tokens and of answers.
 
     ``length`` is the maximum number of pieces of a method, ``longest`` that of an answer.
@@ -35,29 +47,29 @@ class Settings:
     longest: int = 10
 
 
-class Seq2Seq(ReadsTokens):
+class Seq2Seq(TokenArchitecture):
     """Seq2Tok for classes, Seq2Seq for other answers."""
 
     name = "seq2seq"
-    Settings = Settings
-    cut = staticmethod(in_pieces)
+    Settings = Seq2SeqSettings
+    split_token = staticmethod(split_name_token)
 
     def make_labels(self) -> Labels:
         if self.purpose.capability is Capability.CLASSIFY:
-            return OneLabel(self.settings.vocabulary)
-        return InPieces(self.settings.vocabulary, self.settings.longest)
+            return SingleLabel(self.settings.vocabulary)
+        return PieceLabels(self.settings.vocabulary, self.settings.longest)
 
-    def network(self) -> Network:
+    def build_network(self) -> Network:
         sizes = len(self.vocabularies["tokens"]), len(self.labels.vocabulary)
-        if isinstance(self.labels, OneLabel):
+        if isinstance(self.labels, SingleLabel):
             return Seq2TokNetwork(self.settings, *sizes)
         return Seq2SeqNetwork(self.settings, *sizes)
 
 
-class Encoder(nn.Module):
+class TokenEncoder(nn.Module):
     """The last state (n, d) of an LSTM over the pieces."""
 
-    def __init__(self, settings: Settings, tokens: int) -> None:
+    def __init__(self, settings: Seq2SeqSettings, tokens: int) -> None:
         super().__init__()
         self.embedding = nn.Embedding(tokens, settings.embedding, padding_idx=PAD)
         self.lstm = nn.LSTM(settings.embedding, settings.embedding, batch_first=True)
@@ -76,23 +88,23 @@ class Encoder(nn.Module):
 class Seq2TokNetwork(LabelNetwork):
     """The encoder, a hidden layer and a softmax over the labels."""
 
-    def __init__(self, settings: Settings, tokens: int, labels: int) -> None:
+    def __init__(self, settings: Seq2SeqSettings, tokens: int, labels: int) -> None:
         super().__init__()
-        self.encoder = Encoder(settings, tokens)
+        self.encoder = TokenEncoder(settings, tokens)
         self.dense = nn.Linear(settings.embedding, settings.hidden)
         self.head = LabelHead(settings.hidden, labels)
 
-    def vector(self, batch: Batch) -> Tensor:
+    def compute_vectors(self, batch: Batch) -> Tensor:
         return self.dense(self.encoder(batch)).relu()
 
 
 class Seq2SeqNetwork(nn.Module, Network):
     """The encoder, and a decoder that starts from its last state."""
 
-    def __init__(self, settings: Settings, tokens: int, pieces: int) -> None:
+    def __init__(self, settings: Seq2SeqSettings, tokens: int, pieces: int) -> None:
         super().__init__()
-        self.encoder = Encoder(settings, tokens)
-        self.longest = settings.longest
+        self.encoder = TokenEncoder(settings, tokens)
+        self.max_pieces = settings.longest
         self.decoder = PieceDecoder(
             pieces,
             embedding=settings.embedding,
@@ -101,18 +113,18 @@ class Seq2SeqNetwork(nn.Module, Network):
             attention=False,
         )
 
-    def vector(self, batch: Batch) -> Tensor:
+    def compute_vectors(self, batch: Batch) -> Tensor:
         return self.encoder(batch)
 
-    def loss(self, batch: Batch) -> Tensor:
-        vector = self.vector(batch)
-        return self.decoder.loss(*_alone(vector), vector, batch["target"])
+    def compute_loss(self, batch: Batch) -> Tensor:
+        vector = self.compute_vectors(batch)
+        return self.decoder.compute_loss(*_make_single_state(vector), vector, batch["target"])
 
     def predict(self, batch: Batch) -> list[list[int]]:
-        vector = self.vector(batch)
-        return self.decoder.predict(*_alone(vector), vector, self.longest)
+        vector = self.compute_vectors(batch)
+        return self.decoder.predict(*_make_single_state(vector), vector, self.max_pieces)
 
 
-def _alone(vector: Tensor) -> tuple[Tensor, Tensor]:
+def _make_single_state(vector: Tensor) -> tuple[Tensor, Tensor]:
     """Return the states and mask of a decoder without attention: the vector it starts from."""
-    return vector[:, None], mask_of(vector.new_ones(len(vector)).long(), 1)
+    return vector[:, None], make_mask(vector.new_ones(len(vector)).long(), 1)

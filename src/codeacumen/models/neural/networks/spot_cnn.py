@@ -27,7 +27,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from codeacumen.api import CodeacumenError, CodeContext, Input
-from codeacumen.models.method_naming.spot import FARTHER, NAMED_BY, RANKS, fitness
+from codeacumen.models.method_naming.spot import FARTHER, NAMED_BY, RANKS, compute_fitness
 from codeacumen.models.neural.architecture import (
     LABELS,
     SPECIALS,
@@ -38,33 +38,33 @@ from codeacumen.models.neural.architecture import (
     Features,
     Labels,
     Network,
-    OneLabel,
+    SingleLabel,
     Vocabulary,
 )
-from codeacumen.models.neural.inputs.spot import pairs
-from codeacumen.models.neural.inputs.tokens import text_of
-from codeacumen.models.neural.networks.layers import mask_of
+from codeacumen.models.neural.inputs.spot import extract_pairs
+from codeacumen.models.neural.inputs.tokens import get_text
+from codeacumen.models.neural.networks.layers import make_mask
 from codeacumen.models.neural.networks.spot_vectors import (
-    Learning,
-    found_names,
-    in_scale,
-    name_word_vectors,
-    word_vectors,
+    LearningOptions,
+    infer_name_vectors,
+    learn_name_word_vectors,
+    learn_word_vectors,
+    normalise_scale,
 )
-from codeacumen.models.neural.training.batches import by_length
+from codeacumen.models.neural.training.batches import group_by_length
 from codeacumen.models.neural.training.encoded import EncodedFile
-from codeacumen.models.neural.training.settings import Training
-from codeacumen.search.vectors import nearest_cosines, unit_rows
+from codeacumen.models.neural.training.settings import TrainingSettings
+from codeacumen.search.vectors import find_nearest_cosines, unit_rows
 from codeacumen.text.subtokens import spot_words
 
 # Less than this leaves nothing after two convolutions and two pools.
-_SHORTEST = 8
-_VECTORS = "words.pt"
+_MIN_LENGTH = 8
+_VECTORS_FILE = "words.pt"
 OUTPUTS = ("linear", "softmax")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class SpotCNNSettings:
     """``vocabulary`` and ``least``: words known, and how often training must have them.
     ``longest``: so many are read at most. ``cut``: methods that are longer than nearly all are cut;
     the published ones are not learned from. ``size``: dimensions of words; ``window``, ``rate`` and
@@ -91,51 +91,57 @@ class Settings:
     rank: str = "r2"
 
     def __post_init__(self) -> None:
-        for key, known in (("output", OUTPUTS), ("rank", tuple(RANKS))):
-            if getattr(self, key) not in known:
+        for key, choices in (("output", OUTPUTS), ("rank", tuple(RANKS))):
+            if getattr(self, key) not in choices:
                 raise CodeacumenError(
                     f"spot-cnn cannot have {key}={getattr(self, key)!r}",
-                    f"choose of {', '.join(known)}",
+                    f"choose of {', '.join(choices)}",
                 )
 
 
-def whisker(sizes: Mapping[int, int]) -> int:
+def compute_upper_whisker(sizes: Mapping[int, int]) -> int:
     """The upper whisker of a box plot, as an even number: what is longer is an outlier.
 
     >>> whisker({10: 2, 20: 2, 1000: 1})
     36
     """
-    all_ = np.repeat(list(sizes), list(sizes.values()))
-    low, high = np.percentile(all_, (25, 75))
-    end = int(high + 1.5 * (high - low))
-    return max(_SHORTEST, end + end % 2)
+    lengths = np.repeat(list(sizes), list(sizes.values()))
+    low, high = np.percentile(lengths, (25, 75))
+    upper = int(high + 1.5 * (high - low))
+    return max(_MIN_LENGTH, upper + upper % 2)
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class LabelNames:
     """The names of the labels. Those of the same words are one: ``meant`` has the position in
     ``words`` for each label."""
 
     words: tuple[tuple[str, ...], ...]
-    meant: NDArray[np.int64]
+    name_of_label: NDArray[np.int64]
 
     @staticmethod
-    def of(labels: Sequence[str]) -> Names:
+    def from_labels(labels: Sequence[str]) -> LabelNames:
         positions: dict[tuple[str, ...], int] = {}
-        meant = [positions.setdefault(spot_words(label), len(positions)) for label in labels]
-        return Names(tuple(positions), np.array(meant, np.int64))
+        name_of_label = [
+            positions.setdefault(spot_words(label), len(positions)) for label in labels
+        ]
+        return LabelNames(tuple(positions), np.array(name_of_label, np.int64))
 
 
-def firsts(
-    near: Sequence[int], own: tuple[str, ...], names: Names, counts: Sequence[int], most: int
+def collect_first_words(
+    nearest: Sequence[int],
+    own: tuple[str, ...],
+    names: LabelNames,
+    counts: Sequence[int],
+    max_methods: int,
 ) -> list[str]:
     """The first words of the ``most`` methods that have the nearest names, without those of the
     ``own`` name; ``counts`` has the number of methods of each name."""
     first_words: list[str] = []
-    for name in near:
+    for name in nearest:
         words = names.words[name]
-        if words != own and words and len(first_words) < most:
-            first_words += [words[0]] * min(counts[name], most - len(first_words))
+        if words != own and words and len(first_words) < max_methods:
+            first_words += [words[0]] * min(counts[name], max_methods - len(first_words))
     return first_words
 
 
@@ -143,181 +149,208 @@ class SpotCNN(Architecture):
     """``tokens`` are the pairs, one after the other. Names are labels, all that were seen."""
 
     name = "spot-cnn"
-    serves = ("gluecode/naming", "names", "renames")
-    judges = True
-    Settings = Settings
+    task_prefixes = ("gluecode/naming", "names", "renames")
+    judges_names = True
+    Settings = SpotCNNSettings
     # What the network's words begin with: set before it is taught.
-    vectors: Tensor | None = None
+    initial_vectors: Tensor | None = None
 
     def make_labels(self) -> Labels:
-        return OneLabel()
+        return SingleLabel()
 
     # ---------------------------------------------------------------- reading
 
-    def read(self, asked: Input, context: CodeContext | None = None) -> Features | None:
-        return self.read_text(text_of(asked))
+    def extract_features(self, item: Input, context: CodeContext | None = None) -> Features | None:
+        return self.extract_text_features(get_text(item))
 
-    def read_text(self, text: str) -> Features | None:
-        found = pairs(text)
-        return {"tokens": found[: self.settings.longest], "size": [len(found)]} if found else None
+    def extract_text_features(self, text: str) -> Features | None:
+        tokens = extract_pairs(text)
+        return (
+            {"tokens": tokens[: self.settings.longest], "size": [len(tokens)]} if tokens else None
+        )
 
-    def words(self, features: Features) -> Iterator[tuple[str, Iterable[str]]]:
+    def iter_words(self, features: Features) -> Iterator[tuple[str, Iterable[str]]]:
         yield "tokens", features["tokens"]  # type: ignore[misc]
         yield "sizes", map(str, features["size"])
 
     def learn_vocabularies(self, counts: Mapping[str, Mapping[str, int]]) -> None:
-        wanted = self.settings
-        self.vocabularies["tokens"] = Vocabulary.counted(
-            counts.get("tokens", {}), wanted.vocabulary, least=wanted.least
+        settings = self.settings
+        self.vocabularies["tokens"] = Vocabulary.from_counts(
+            counts.get("tokens", {}), settings.vocabulary, min_count=settings.least
         )
-        sizes = {int(one): many for one, many in counts.get("sizes", {}).items()}
-        length = min(whisker(sizes) if sizes else _SHORTEST, max(_SHORTEST, wanted.longest))
+        sizes = {int(size): count for size, count in counts.get("sizes", {}).items()}
+        length = min(
+            compute_upper_whisker(sizes) if sizes else _MIN_LENGTH,
+            max(_MIN_LENGTH, settings.longest),
+        )
         # Not a word, but known where vocabularies are: how long what the network reads is.
         self.vocabularies["length"] = Vocabulary([str(length)])
-        of_names: Counter[str] = Counter()
-        for name, many in counts[LABELS].items():
+        name_word_counts: Counter[str] = Counter()
+        for name, count in counts[LABELS].items():
             for word in spot_words(name):
-                of_names[word] += many
-        self.vocabularies["names"] = Vocabulary.counted(of_names)
+                name_word_counts[word] += count
+        self.vocabularies["names"] = Vocabulary.from_counts(name_word_counts)
         self.learn_labels(counts)
 
     @property
-    def width(self) -> int:
+    def input_length(self) -> int:
         return int(self.vocabularies["length"].words[0])
 
     def encode(self, features: Features) -> Encoded:
-        words: Any = features["tokens"][: self.width]
-        return {"tokens": self.vocabularies["tokens"].numbers(words)}
+        words: Any = features["tokens"][: self.input_length]
+        return {"tokens": self.vocabularies["tokens"].encode_words(words)}
 
-    def target(self, label: str, features: Features) -> Encoded | None:
+    def encode_target(self, label: str, features: Features) -> Encoded | None:
         """None for a method that is longer than nearly all, too."""
-        if not self.settings.cut and int(features["size"][0]) > self.width:
+        if not self.settings.cut and int(features["size"][0]) > self.input_length:
             return None
-        return super().target(label, features)
+        return super().encode_target(label, features)
 
-    def network(self) -> Network:
-        made = SpotNetwork(
+    def build_network(self) -> Network:
+        network = SpotNetwork(
             self.settings,
             len(self.vocabularies["tokens"]),
-            self.width,
+            self.input_length,
             len(self.vocabularies["names"]),
         )
-        if self.vectors is not None:
-            made.words.copy_(self.vectors)
-        return made
+        if self.initial_vectors is not None:
+            network.words.copy_(self.initial_vectors)
+        return network
 
     # ---------------------------------------------------------------- before and after teaching
 
-    def before_teaching(
-        self, train: EncodedFile, training: Training, folder: Path, device: str
+    def before_training(
+        self, train: EncodedFile, training: TrainingSettings, folder: Path, device: str
     ) -> None:
         """Vectors of words, learned from what the network will be taught. They are kept: another
         try has the same."""
-        kept = folder / _VECTORS
-        if not kept.is_file():
-            wanted = self.settings
-            sizes = np.diff(train.sizes()["tokens"].offsets)
-            text = np.repeat(np.arange(len(train), dtype=np.int32), sizes)
-            how = Learning(wanted.size, wanted.rate, wanted.epochs, seed=training.seed)
-            many = len(self.vocabularies["tokens"])
-            words = train.values("tokens")
-            made = word_vectors(words, text, many, wanted.window, how, device)
-            if wanted.output == "linear":
+        vectors_file = folder / _VECTORS_FILE
+        if not vectors_file.is_file():
+            settings = self.settings
+            sizes = np.diff(train.empty_columns()["tokens"].offsets)
+            text_of_word = np.repeat(np.arange(len(train), dtype=np.int32), sizes)
+            options = LearningOptions(
+                settings.size, settings.rate, settings.epochs, seed=training.seed
+            )
+            vocabulary_size = len(self.vocabularies["tokens"])
+            words = train.read_column("tokens")
+            vectors = learn_word_vectors(
+                words, text_of_word, vocabulary_size, settings.window, options, device
+            )
+            if settings.output == "linear":
                 # Skip-gram's values are small: who says nothing is near them all, and a network
                 # that is taught to come near falls silent, in all its features.
-                made = in_scale(made, words)
+                vectors = normalise_scale(vectors, words)
             folder.mkdir(parents=True, exist_ok=True)
-            part = kept.with_name(f"{_VECTORS}.part")
-            torch.save(made, part)
-            part.replace(kept)
-        self.vectors = torch.load(kept, weights_only=True)
+            part_file = vectors_file.with_name(f"{_VECTORS_FILE}.part")
+            torch.save(vectors, part_file)
+            part_file.replace(vectors_file)
+        self.initial_vectors = torch.load(vectors_file, weights_only=True)
 
-    def after_teaching(
-        self, network: Any, train: EncodedFile, training: Training, device: str
+    def after_training(
+        self, network: Any, train: EncodedFile, training: TrainingSettings, device: str
     ) -> None:
         """Every method it was taught is remembered, with its name."""
         network.to(device).eval()
-        labels = train.values("label").astype(np.int64)
+        labels = train.read_column("label").astype(np.int64)
         features = torch.zeros(len(train), self.settings.feature, dtype=torch.float16)
         with torch.inference_mode():
-            for rows in by_length(self.length(train.sizes()), training.batch):
-                tensors = self.collate(train.take(rows))
-                batch = {name: one.to(device) for name, one in tensors.items()}
+            for rows in group_by_length(
+                self.compute_lengths(train.empty_columns()), training.batch
+            ):
+                tensors = self.collate(train.take_rows(rows))
+                batch = {name: tensor.to(device) for name, tensor in tensors.items()}
                 features[torch.from_numpy(rows)] = unit_rows(network.vector(batch)).half().cpu()
-        how = Learning(
+        options = LearningOptions(
             self.settings.name_size,
             self.settings.name_rate,
             self.settings.name_epochs,
             seed=training.seed,
         )
-        table = self._in_numbers(self.names.words)
-        words, drawn = name_word_vectors(
-            self.names.meant[labels], table, len(self.vocabularies["names"]), how, device
+        table = self._encode_names(self.label_names.words)
+        words, negatives = learn_name_word_vectors(
+            self.label_names.name_of_label[labels],
+            table,
+            len(self.vocabularies["names"]),
+            options,
+            device,
         )
-        network.remember(features, torch.from_numpy(labels), words, torch.from_numpy(drawn))
-        network.name_vectors = self._found(network, table).half()
+        network.remember(features, torch.from_numpy(labels), words, torch.from_numpy(negatives))
+        network.name_vectors = self._infer_vectors(network, table).half()
 
     # ---------------------------------------------------------------- judging
 
     @cached_property
-    def names(self) -> Names:
-        return Names.of(self.labels.vocabulary.words)
+    def label_names(self) -> LabelNames:
+        return LabelNames.from_labels(self.labels.vocabulary.words)
 
-    def _in_numbers(self, names: Sequence[tuple[str, ...]]) -> NDArray[np.int64]:
+    def _encode_names(self, names: Sequence[tuple[str, ...]]) -> NDArray[np.int64]:
         """A row of the numbers of each one's known words, zeros behind."""
         vocabulary = self.vocabularies["names"]
-        known = [[vocabulary.number(one) for one in name if one in vocabulary] for name in names]
-        made = np.zeros((len(known), max(1, *map(len, known), 1)), np.int64)
-        for row, numbers in zip(made, known, strict=True):
+        encoded = [
+            [vocabulary.encode_word(word) for word in name if word in vocabulary] for name in names
+        ]
+        table = np.zeros((len(encoded), max(1, *map(len, encoded), 1)), np.int64)
+        for row, numbers in zip(table, encoded, strict=True):
             row[: len(numbers)] = numbers
-        return made
+        return table
 
-    def _found(self, network: Any, table: NDArray[np.int64]) -> Tensor:
+    def _infer_vectors(self, network: Any, table: NDArray[np.int64]) -> Tensor:
         device = network.name_words.device
         words = torch.from_numpy(table).to(device)
-        return found_names(words, network.name_words, network.drawn)
+        return infer_name_vectors(words, network.name_words, network.drawn)
 
-    def judge(
+    def judge_names(
         self, network: Any, vectors: Sequence[Sequence[float] | None], names: Sequence[str]
     ) -> list[float | None]:
-        asked = [place for place, one in enumerate(vectors) if one is not None]
-        found: list[float | None] = [None] * len(vectors)
-        for start in range(0, len(asked), 256):
-            some = asked[start : start + 256]
-            rows = torch.tensor([vectors[one] for one in some], device=network.features.device)
+        positions = [position for position, vector in enumerate(vectors) if vector is not None]
+        scores: list[float | None] = [None] * len(vectors)
+        for start in range(0, len(positions), 256):
+            chunk = positions[start : start + 256]
+            rows = torch.tensor(
+                [vectors[position] for position in chunk], device=network.features.device
+            )
             with torch.inference_mode():
-                fits = self._fits(
-                    network, unit_rows(rows), [spot_words(names[one]) for one in some]
+                chunk_scores = self._score_names(
+                    network, unit_rows(rows), [spot_words(names[position]) for position in chunk]
                 )
-            for place, fit in zip(some, fits, strict=True):
-                found[place] = fit
-        return found
+            for position, score in zip(chunk, chunk_scores, strict=True):
+                scores[position] = score
+        return scores
 
-    def _fits(
+    def _score_names(
         self, network: Any, bodies: Tensor, names: Sequence[tuple[str, ...]]
     ) -> list[float | None]:
         """None where a body is like no other, or no word of a name is known."""
-        k, known = self.settings.k, self.names
-        most = k * FARTHER
+        k, label_names = self.settings.k, self.label_names
+        max_neighbours = k * FARTHER
         labels = network.labels.cpu().numpy()
-        meant = known.meant[labels]
-        counts = np.bincount(meant, minlength=len(known.words)).tolist()
-        vectors = self._found(network, self._in_numbers(names))
-        by_body, _ = nearest_cosines(bodies, network.features, most)
+        stored_names = label_names.name_of_label[labels]
+        counts = np.bincount(stored_names, minlength=len(label_names.words)).tolist()
+        vectors = self._infer_vectors(network, self._encode_names(names))
+        by_body, _ = find_nearest_cosines(bodies, network.features, max_neighbours)
         # Some more: the name itself may be among them, and labels that are no names.
-        by_name, _ = nearest_cosines(vectors, network.name_vectors, most + 1 + len(SPECIALS))
-        known_at_all = (bodies.any(1) & vectors.any(1)).tolist()
-        found: list[float | None] = []
-        for places, near, own, is_known in zip(
-            by_body.tolist(), by_name.tolist(), names, known_at_all, strict=True
+        by_name, _ = find_nearest_cosines(
+            vectors, network.name_vectors, max_neighbours + 1 + len(SPECIALS)
+        )
+        has_vectors = (bodies.any(1) & vectors.any(1)).tolist()
+        scores: list[float | None] = []
+        for nearest_bodies, nearest_names, own, is_known in zip(
+            by_body.tolist(), by_name.tolist(), names, has_vectors, strict=True
         ):
             if not is_known:
-                found.append(None)
+                scores.append(None)
                 continue
-            right = [known.words[meant[one]][:1] for one in places]
-            left = firsts(near, own, known, counts, most)
-            found.append(fitness(left, [one[0] for one in right if one], k))
-        return found
+            body_words = [
+                label_names.words[stored_names[position]][:1] for position in nearest_bodies
+            ]
+            name_words = collect_first_words(
+                nearest_names, own, label_names, counts, max_neighbours
+            )
+            scores.append(
+                compute_fitness(name_words, [words[0] for words in body_words if words], k)
+            )
+        return scores
 
 
 # ---------------------------------------------------------------- the network
@@ -326,15 +359,15 @@ class SpotCNN(Architecture):
 class SpotNetwork(nn.Module, Network):
     """``words`` are fixed. What is remembered is buffers too, as many as there were methods."""
 
-    _REMEMBERED = ("features", "labels", "name_vectors", "drawn")
+    _STORED_BUFFERS = ("features", "labels", "name_vectors", "drawn")
 
-    def __init__(self, settings: Settings, words: int, length: int, names: int) -> None:
+    def __init__(self, settings: SpotCNNSettings, words: int, length: int, names: int) -> None:
         super().__init__()
         self.settings, self.length = settings, length
         self.first = nn.Conv1d(settings.size, settings.maps, 2)
         self.second = nn.Conv1d(settings.maps, settings.second_maps, 2)
-        left = ((length - 1) // 2 - 1) // 2
-        self.dense = nn.Linear(settings.second_maps * left, settings.feature)
+        remaining = ((length - 1) // 2 - 1) // 2
+        self.dense = nn.Linear(settings.second_maps * remaining, settings.feature)
         self.out = nn.Linear(settings.feature, length * settings.size)
         for layer in (self.first, self.second, self.dense, self.out):
             nn.init.xavier_normal_(layer.weight)
@@ -353,14 +386,16 @@ class SpotNetwork(nn.Module, Network):
         self.register_buffer("name_vectors", torch.zeros(0, size, dtype=torch.float16))
         self.register_buffer("drawn", torch.zeros(0, dtype=torch.int64))
 
-    def remember(self, features: Tensor, labels: Tensor, words: Tensor, drawn: Tensor) -> None:
+    def store_methods(
+        self, features: Tensor, labels: Tensor, words: Tensor, negatives: Tensor
+    ) -> None:
         device = self.words.device
         self.features, self.labels = features.to(device), labels.to(device)
-        self.name_words, self.drawn = words.to(device), drawn.to(device)
+        self.name_words, self.drawn = words.to(device), negatives.to(device)
 
     def _load_from_state_dict(self, state: Any, prefix: str, *others: Any) -> None:
         """How much is remembered is known by what was saved."""
-        for name in self._REMEMBERED:
+        for name in self._STORED_BUFFERS:
             saved = state.get(prefix + name)
             if saved is not None:
                 setattr(self, name, getattr(self, name).new_zeros(saved.shape))
@@ -368,38 +403,45 @@ class SpotNetwork(nn.Module, Network):
 
     # ---------------------------------------------------------------- the layers
 
-    def embedded(self, batch: Batch) -> Tensor:
+    def embed_tokens(self, batch: Batch) -> Tensor:
         """(n, L, size), zeros behind what there is."""
         tokens = batch["tokens"][:, : self.length]
-        rows = self.words[tokens] * mask_of(batch["tokens_size"], tokens.shape[1])[:, :, None]
-        return functional.pad(rows, (0, 0, 0, self.length - rows.shape[1]))
+        vectors = self.words[tokens] * make_mask(batch["tokens_size"], tokens.shape[1])[:, :, None]
+        return functional.pad(vectors, (0, 0, 0, self.length - vectors.shape[1]))
 
-    def encoded(self, read: Tensor) -> Tensor:
-        seen = functional.max_pool1d(self.first(read.transpose(1, 2)).relu(), 2)
-        seen = functional.max_pool1d(self.second(seen).relu(), 2)
-        made: Tensor = self.dense(seen.flatten(1)).relu()
-        return made
+    def encode_methods(self, embedded: Tensor) -> Tensor:
+        maps = functional.max_pool1d(self.first(embedded.transpose(1, 2)).relu(), 2)
+        maps = functional.max_pool1d(self.second(maps).relu(), 2)
+        vectors: Tensor = self.dense(maps.flatten(1)).relu()
+        return vectors
 
-    def vector(self, batch: Batch) -> Tensor:
-        return self.encoded(self.embedded(batch))
+    def compute_vectors(self, batch: Batch) -> Tensor:
+        return self.encode_methods(self.embed_tokens(batch))
 
-    def loss(self, batch: Batch) -> Tensor:
-        read = self.embedded(batch)
-        said = self.out(self.encoded(read)).float()
+    def compute_loss(self, batch: Batch) -> Tensor:
+        embedded = self.embed_tokens(batch)
+        reconstruction = self.out(self.encode_methods(embedded)).float()
         if self.settings.output == "softmax":
-            said = said.softmax(1)
-        return functional.l1_loss(said, read.flatten(1))
+            reconstruction = reconstruction.softmax(1)
+        return functional.l1_loss(reconstruction, embedded.flatten(1))
 
     def predict(self, batch: Batch) -> list[list[int]]:
         """The best name of the nearest methods; none before there is something to remember, and
         for a method in which nothing is seen."""
         if not len(self.features):
             return [[UNKNOWN]] * len(batch["tokens"])
-        bodies = unit_rows(self.vector(batch))
-        places, cosines = nearest_cosines(bodies, self.features, NAMED_BY)
-        names, something = self.labels[places].tolist(), bodies.any(1).tolist()
-        found: list[list[int]] = []
-        for said, near, seen in zip(names, cosines.tolist(), something, strict=True):
-            some = [(str(one), cosine) for one, cosine in zip(said, near, strict=True)]
-            found.append([int(RANKS[self.settings.rank](some)[0]) if seen else UNKNOWN])
-        return found
+        bodies = unit_rows(self.compute_vectors(batch))
+        positions, cosines = find_nearest_cosines(bodies, self.features, NAMED_BY)
+        label_rows, non_zero = self.labels[positions].tolist(), bodies.any(1).tolist()
+        predictions: list[list[int]] = []
+        for labels, neighbour_cosines, is_non_zero in zip(
+            label_rows, cosines.tolist(), non_zero, strict=True
+        ):
+            neighbours = [
+                (str(label), cosine)
+                for label, cosine in zip(labels, neighbour_cosines, strict=True)
+            ]
+            predictions.append(
+                [int(RANKS[self.settings.rank](neighbours)[0]) if is_non_zero else UNKNOWN]
+            )
+        return predictions

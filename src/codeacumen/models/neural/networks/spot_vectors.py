@@ -19,15 +19,15 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 # Words of a batch, and words that are drawn for it.
-BATCH, DRAWN = 2048, 512
+BATCH, NEGATIVES = 2048, 512
 # The rate falls to this share of what it was.
-_LAST = 1e-4
+_FINAL_RATE_SHARE = 1e-4
 # Names are found by so many steps from nothing, of so much of the gradient.
 _STEPS, _STEP = 50, 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Learning:
+class LearningOptions:
     """``negative``: how many drawn words weigh as much as they would for each true one."""
 
     size: int
@@ -37,7 +37,7 @@ class Learning:
     seed: int = 0
 
 
-class Noise:
+class NoiseSampler:
     """Words by their frequency to the power 3/4, drawn with one stream of random numbers."""
 
     def __init__(self, counts: NDArray[np.int64], seed: Sequence[int]) -> None:
@@ -45,30 +45,32 @@ class Noise:
         self.shares = shares / shares[-1]
         self.random = np.random.default_rng(seed)
 
-    def draw(self, many: int) -> NDArray[np.int64]:
-        return np.searchsorted(self.shares, self.random.random(many), side="right")
+    def sample(self, count: int) -> NDArray[np.int64]:
+        return np.searchsorted(self.shares, self.random.random(count), side="right")
 
 
-def begun(many: int, size: int, seed: Sequence[int], device: str) -> Tensor:
+def init_vectors(count: int, size: int, seed: Sequence[int], device: str) -> Tensor:
     """Where vectors begin, as in word2vec."""
-    random = np.random.default_rng(seed).random((many, size), dtype=np.float32)
+    random = np.random.default_rng(seed).random((count, size), dtype=np.float32)
     return torch.from_numpy((random - np.float32(0.5)) / np.float32(size)).to(device)
 
 
-def move(table: Tensor, rows: Tensor, gradient: Tensor, weight: Tensor, rate: float) -> None:
+def apply_gradients(
+    table: Tensor, rows: Tensor, gradient: Tensor, weight: Tensor, rate: float
+) -> None:
     """Rows go up their gradients, in place. ``weight``: how many steps each gradient is."""
-    there, place = rows.unique(return_inverse=True)
-    many = _summed(place, weight, len(there))
-    step = rate / (rate * many).clamp(min=1.0)
-    table[there] += _summed(place, gradient, len(there)) * step[:, None]
+    distinct_rows, index = rows.unique(return_inverse=True)
+    step_counts = _sum_by_index(index, weight, len(distinct_rows))
+    step = rate / (rate * step_counts).clamp(min=1.0)
+    table[distinct_rows] += _sum_by_index(index, gradient, len(distinct_rows)) * step[:, None]
 
 
-def _summed(place: Tensor, values: Tensor, size: int) -> Tensor:
-    made = values.new_zeros(size, *values.shape[1:])
+def _sum_by_index(index: Tensor, values: Tensor, size: int) -> Tensor:
+    sums = values.new_zeros(size, *values.shape[1:])
     if values.is_cuda:
         # In one order: index_add_ there adds in whichever order the threads come.
-        return made.index_put_((place,), values, accumulate=True)
-    return made.index_add_(0, place, values)
+        return sums.index_put_((index,), values, accumulate=True)
+    return sums.index_add_(0, index, values)
 
 
 # --------------------------------------------------------------------------------------
@@ -76,49 +78,58 @@ def _summed(place: Tensor, values: Tensor, size: int) -> Tensor:
 # --------------------------------------------------------------------------------------
 
 
-def word_vectors(
+def learn_word_vectors(
     words: NDArray[np.int32],
-    text: NDArray[np.int32],
-    many: int,
+    text_of_word: NDArray[np.int32],
+    vocabulary_size: int,
     window: int,
-    how: Learning,
+    options: LearningOptions,
     device: str = "cpu",
 ) -> Tensor:
     """(many, size). ``text``: which text each word is in; those of a text follow each other. A word
     that is in none has a vector of zeros: nothing is known of it."""
-    counts = np.bincount(words, minlength=many)
-    rows = begun(many, how.size, (how.seed, 0), device)
-    others = torch.zeros_like(rows)
-    noise = Noise(counts, (how.seed, 1))
+    counts = np.bincount(words, minlength=vocabulary_size)
+    vectors = init_vectors(vocabulary_size, options.size, (options.seed, 0), device)
+    context_vectors = torch.zeros_like(vectors)
+    noise = NoiseSampler(counts, (options.seed, 1))
     stream = torch.from_numpy(words.astype(np.int64)).to(device)
-    texts = torch.from_numpy(text.astype(np.int64)).to(device)
+    texts = torch.from_numpy(text_of_word.astype(np.int64)).to(device)
     steps = -(-len(words) // BATCH)
-    order = np.random.default_rng((how.seed, 2))
+    order = np.random.default_rng((options.seed, 2))
     done = 0
-    for _ in range(how.epochs):
-        for at in order.permutation(steps).tolist():
-            rate = _falling(how.rate, done, how.epochs * steps)
-            here = slice(at * BATCH, (at + 1) * BATCH)
-            drawn = torch.from_numpy(noise.draw(DRAWN)).to(device)
-            word_step(rows, others, stream[here], texts[here], drawn, window, how.negative, rate)
+    for _ in range(options.epochs):
+        for step in order.permutation(steps).tolist():
+            rate = _decay_rate(options.rate, done, options.epochs * steps)
+            batch = slice(step * BATCH, (step + 1) * BATCH)
+            negatives = torch.from_numpy(noise.sample(NEGATIVES)).to(device)
+            update_word_vectors(
+                vectors,
+                context_vectors,
+                stream[batch],
+                texts[batch],
+                negatives,
+                window,
+                options.negative,
+                rate,
+            )
             done += 1
-    rows[torch.from_numpy(counts == 0).to(device)] = 0.0
-    return rows.cpu()
+    vectors[torch.from_numpy(counts == 0).to(device)] = 0.0
+    return vectors.cpu()
 
 
-def in_scale(vectors: Tensor, words: NDArray[np.int32]) -> Tensor:
+def normalise_scale(vectors: Tensor, words: NDArray[np.int32]) -> Tensor:
     """Such that the values of a text's words have a mean square of one."""
     counts = torch.from_numpy(np.bincount(words, minlength=len(vectors))).to(vectors.dtype)
-    square = (vectors.square().mean(1) * counts).sum() / counts.sum().clamp(min=1)
-    return vectors / square.sqrt().clamp(min=1e-12)
+    mean_square = (vectors.square().mean(1) * counts).sum() / counts.sum().clamp(min=1)
+    return vectors / mean_square.sqrt().clamp(min=1e-12)
 
 
-def word_step(
-    rows: Tensor,
-    others: Tensor,
+def update_word_vectors(
+    vectors: Tensor,
+    context_vectors: Tensor,
     words: Tensor,
     texts: Tensor,
-    drawn: Tensor,
+    negatives: Tensor,
     window: int,
     negative: int,
     rate: float,
@@ -126,35 +137,39 @@ def word_step(
     """One step up the gradient of  Σ w(o) [log σ(vᵢ·uⱼ) + negative · mean over n of log σ(-vᵢ·uₙ)],
     over all words i and j of a text that are o ≤ window apart. word2vec draws for each word how far
     it looks; w(o) = (window - o + 1) / window is how often it looks that far."""
-    mine, theirs, noise = rows[words], others[words], others[drawn]
-    for_mine, for_theirs = torch.zeros_like(mine), torch.zeros_like(theirs)
-    pairs = mine.new_zeros(len(words))
-    for apart in range(1, min(window, len(words) - 1) + 1):
-        left, right = slice(None, -apart), slice(apart, None)
-        share = (window - apart + 1) / window
-        together = (texts[left] == texts[right]).to(mine.dtype) * share
-        for one, other in ((left, right), (right, left)):
-            error = torch.sigmoid(-(mine[one] * theirs[other]).sum(1)) * together
-            for_mine[one] += error[:, None] * theirs[other]
-            for_theirs[other] += error[:, None] * mine[one]
-            pairs[one] += together
-    share_of_each = negative / len(drawn)
-    wrong = torch.sigmoid(mine @ noise.T) * (pairs * share_of_each)[:, None]
-    for_mine -= wrong @ noise
-    for_noise = -(wrong.T @ mine)
-    of_noise = (pairs.sum() * share_of_each).expand(len(drawn))
-    move(rows, words, for_mine, pairs, rate)
-    move(
-        others,
-        torch.cat([words, drawn]),
-        torch.cat([for_theirs, for_noise]),
-        torch.cat([pairs, of_noise]),
+    word_rows, context_rows, negative_rows = (
+        vectors[words],
+        context_vectors[words],
+        context_vectors[negatives],
+    )
+    word_gradient, context_gradient = torch.zeros_like(word_rows), torch.zeros_like(context_rows)
+    pairs = word_rows.new_zeros(len(words))
+    for distance in range(1, min(window, len(words) - 1) + 1):
+        left, right = slice(None, -distance), slice(distance, None)
+        share = (window - distance + 1) / window
+        is_pair = (texts[left] == texts[right]).to(word_rows.dtype) * share
+        for centre, context in ((left, right), (right, left)):
+            error = torch.sigmoid(-(word_rows[centre] * context_rows[context]).sum(1)) * is_pair
+            word_gradient[centre] += error[:, None] * context_rows[context]
+            context_gradient[context] += error[:, None] * word_rows[centre]
+            pairs[centre] += is_pair
+    share_of_each = negative / len(negatives)
+    noise_error = torch.sigmoid(word_rows @ negative_rows.T) * (pairs * share_of_each)[:, None]
+    word_gradient -= noise_error @ negative_rows
+    negative_gradient = -(noise_error.T @ word_rows)
+    negative_weight = (pairs.sum() * share_of_each).expand(len(negatives))
+    apply_gradients(vectors, words, word_gradient, pairs, rate)
+    apply_gradients(
+        context_vectors,
+        torch.cat([words, negatives]),
+        torch.cat([context_gradient, negative_gradient]),
+        torch.cat([pairs, negative_weight]),
         rate,
     )
 
 
-def _falling(rate: float, done: int, total: int) -> float:
-    return rate * max(_LAST, 1 - done / max(1, total))
+def _decay_rate(rate: float, done: int, total: int) -> float:
+    return rate * max(_FINAL_RATE_SHARE, 1 - done / max(1, total))
 
 
 # --------------------------------------------------------------------------------------
@@ -162,87 +177,99 @@ def _falling(rate: float, done: int, total: int) -> float:
 # --------------------------------------------------------------------------------------
 
 
-def name_word_vectors(
+def learn_name_word_vectors(
     names: NDArray[np.int64],
     words: NDArray[np.int64],
-    many: int,
-    how: Learning,
+    vocabulary_size: int,
+    options: LearningOptions,
     device: str = "cpu",
 ) -> tuple[Tensor, NDArray[np.int64]]:
     """The vectors of the words that names are told by, (many, size), and words drawn by their
     frequency, which names are found with. ``names``: the name of each method, a row of ``words``:
     the numbers of its words, zeros behind."""
-    counts = np.bincount(words[names].ravel(), minlength=many)
+    counts = np.bincount(words[names].ravel(), minlength=vocabulary_size)
     counts[0] = 0
     if not counts.any():
         counts[-1] = 1
-    rows = begun(len(words), how.size, (how.seed, 3), device)
-    others = torch.zeros(many, how.size, device=device)
-    noise = Noise(counts, (how.seed, 4))
-    order = np.random.default_rng((how.seed, 5))
+    name_vectors = init_vectors(len(words), options.size, (options.seed, 3), device)
+    word_vectors = torch.zeros(vocabulary_size, options.size, device=device)
+    noise = NoiseSampler(counts, (options.seed, 4))
+    order = np.random.default_rng((options.seed, 5))
     table = torch.from_numpy(words).to(device)
     steps = -(-len(names) // BATCH)
     done = 0
-    for _ in range(how.epochs):
+    for _ in range(options.epochs):
         shuffled = order.permutation(names)
-        for at in range(0, len(names), BATCH):
-            some = torch.from_numpy(shuffled[at : at + BATCH]).to(device)
-            drawn = torch.from_numpy(noise.draw(DRAWN)).to(device)
-            rate = _falling(how.rate, done, how.epochs * steps)
-            _name_step(rows, others, some, table[some], drawn, how.negative, rate)
+        for start in range(0, len(names), BATCH):
+            batch_names = torch.from_numpy(shuffled[start : start + BATCH]).to(device)
+            negatives = torch.from_numpy(noise.sample(NEGATIVES)).to(device)
+            rate = _decay_rate(options.rate, done, options.epochs * steps)
+            _update_name_vectors(
+                name_vectors,
+                word_vectors,
+                batch_names,
+                table[batch_names],
+                negatives,
+                options.negative,
+                rate,
+            )
             done += 1
-    return others.cpu(), np.sort(noise.draw(DRAWN))
+    return word_vectors.cpu(), np.sort(noise.sample(NEGATIVES))
 
 
-def _name_step(
-    rows: Tensor,
-    others: Tensor,
+def _update_name_vectors(
+    name_vectors: Tensor,
+    word_vectors: Tensor,
     names: Tensor,
     words: Tensor,
-    drawn: Tensor,
+    negatives: Tensor,
     negative: int,
     rate: float,
 ) -> None:
-    mine, there = rows[names], (words > 0).to(rows.dtype)
-    error, wrong, up = _name_errors(mine, words, others, drawn, negative)
-    for_words = (error[:, :, None] * mine[:, None]).flatten(0, 1)
-    of_noise = (there.sum() * negative / len(drawn)).expand(len(drawn))
-    move(rows, names, up, there.sum(1), rate)
-    move(
-        others,
-        torch.cat([words.flatten(), drawn]),
-        torch.cat([for_words, -(wrong.T @ mine)]),
-        torch.cat([there.flatten(), of_noise]),
+    name_rows, is_word = name_vectors[names], (words > 0).to(name_vectors.dtype)
+    error, noise_error, name_gradient = _compute_name_errors(
+        name_rows, words, word_vectors, negatives, negative
+    )
+    word_gradient = (error[:, :, None] * name_rows[:, None]).flatten(0, 1)
+    negative_weight = (is_word.sum() * negative / len(negatives)).expand(len(negatives))
+    apply_gradients(name_vectors, names, name_gradient, is_word.sum(1), rate)
+    apply_gradients(
+        word_vectors,
+        torch.cat([words.flatten(), negatives]),
+        torch.cat([word_gradient, -(noise_error.T @ name_rows)]),
+        torch.cat([is_word.flatten(), negative_weight]),
         rate,
     )
-    others[0] = 0.0
+    word_vectors[0] = 0.0
 
 
-def _name_errors(
-    mine: Tensor, words: Tensor, others: Tensor, drawn: Tensor, negative: int
+def _compute_name_errors(
+    name_rows: Tensor, words: Tensor, word_vectors: Tensor, negatives: Tensor, negative: int
 ) -> tuple[Tensor, Tensor, Tensor]:
     """How much is missing of each word (n, w) and too much of what is drawn (n, drawn), and the
     gradient of the names, (n, size)."""
-    theirs, noise = others[words], others[drawn]
-    there = (words > 0).to(mine.dtype)
-    error = torch.sigmoid(-(theirs @ mine[:, :, None])[:, :, 0]) * there
-    weight = there.sum(1, keepdim=True) * (negative / len(drawn))
-    wrong = torch.sigmoid(mine @ noise.T) * weight
-    return error, wrong, (error[:, None] @ theirs)[:, 0] - wrong @ noise
+    word_rows, negative_rows = word_vectors[words], word_vectors[negatives]
+    is_word = (words > 0).to(name_rows.dtype)
+    error = torch.sigmoid(-(word_rows @ name_rows[:, :, None])[:, :, 0]) * is_word
+    weight = is_word.sum(1, keepdim=True) * (negative / len(negatives))
+    noise_error = torch.sigmoid(name_rows @ negative_rows.T) * weight
+    return error, noise_error, (error[:, None] @ word_rows)[:, 0] - noise_error @ negative_rows
 
 
-def found_names(words: Tensor, others: Tensor, drawn: Tensor, negative: int = 5) -> Tensor:
+def infer_name_vectors(
+    words: Tensor, word_vectors: Tensor, negatives: Tensor, negative: int = 5
+) -> Tensor:
     """Unit vectors of names, (n, size), from the vectors of their words, which stay: what training
     would have made of a name, found from nothing. So a name has one vector, seen or not. Zeros
     where no word is known."""
     # The gradient rises no faster than by a quarter of the longest vector's square for each word.
-    steepest = (others * others).sum(1).max().clamp(min=1e-12) / 4
-    made = []
-    for some in words.split(BATCH):
-        sizes = (some > 0).sum(1, keepdim=True).clamp(min=1) * (1 + negative)
-        mine = others.new_zeros(len(some), others.shape[1])
+    steepest = (word_vectors * word_vectors).sum(1).max().clamp(min=1e-12) / 4
+    vectors = []
+    for chunk in words.split(BATCH):
+        sizes = (chunk > 0).sum(1, keepdim=True).clamp(min=1) * (1 + negative)
+        name_rows = word_vectors.new_zeros(len(chunk), word_vectors.shape[1])
         for _ in range(_STEPS):
-            *_, up = _name_errors(mine, some, others, drawn, negative)
-            mine += up * (_STEP / (steepest * sizes))
-        made.append(mine * (some > 0).any(1, keepdim=True))
-    return torch.nn.functional.normalize(torch.cat(made), dim=1)
+            *_, gradient = _compute_name_errors(name_rows, chunk, word_vectors, negatives, negative)
+            name_rows += gradient * (_STEP / (steepest * sizes))
+        vectors.append(name_rows * (chunk > 0).any(1, keepdim=True))
+    return torch.nn.functional.normalize(torch.cat(vectors), dim=1)

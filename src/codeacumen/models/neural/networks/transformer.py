@@ -26,18 +26,18 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from codeacumen.api import Capability, CodeacumenError
-from codeacumen.models.neural.architecture import LABELS, Batch, Labels, Network, OneLabel
-from codeacumen.models.neural.inputs.subwords import InSubwords, ReadsSubwords, Subwords
-from codeacumen.models.neural.networks.layers import LabelHead, mask_of
-from codeacumen.models.neural.training.batches import filled, padded
+from codeacumen.models.neural.architecture import LABELS, Batch, Labels, Network, SingleLabel
+from codeacumen.models.neural.inputs.subwords import SubwordArchitecture, SubwordLabels, Subwords
+from codeacumen.models.neural.networks.layers import LabelHead, make_mask
+from codeacumen.models.neural.training.batches import pad_columns, pad_lists
 from codeacumen.models.neural.training.checkpoints import (
-    START,
+    START_WEIGHTS,
     Checkpoint,
-    begin_from,
     load_shape,
+    load_start_weights,
+    load_tensors,
     open_checkpoint,
     save_shape,
-    tensors,
 )
 from codeacumen.models.neural.training.preparing import PRETRAIN
 from codeacumen.text.columns import Ragged
@@ -48,7 +48,7 @@ _AS_MASK, _AS_OTHER = 0.8, 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class TransformerSettings:
     """``start``: the folder of an encoder to begin from, which then says ``vocabulary``,
     ``layers``, ``width``, ``heads`` and ``inner``. ``decoder``: layers of what says names.
     ``longest``: parts of an answer at most. ``masked``: how much is hidden in pre-training."""
@@ -73,10 +73,10 @@ class Settings:
             raise CodeacumenError(f"length={self.length} has no room between <s> and </s>")
 
 
-class Transformer(ReadsSubwords):
+class Transformer(SubwordArchitecture):
     name = "transformer"
-    may_pretrain = True
-    Settings = Settings
+    supports_pretraining = True
+    Settings = TransformerSettings
     shape: dict[str, Any]
     # Where it begins from: just opened, or as it lies beside the vocabularies.
     _checkpoint: Checkpoint | None = None
@@ -88,12 +88,12 @@ class Transformer(ReadsSubwords):
             open_checkpoint(settings["start"])
 
     def make_labels(self) -> Labels:
-        if self.pretrains or self.purpose.capability is Capability.CLASSIFY:
-            return OneLabel()
-        return InSubwords(self.settings.longest)
+        if self.is_pretraining or self.purpose.capability is Capability.CLASSIFY:
+            return SingleLabel()
+        return SubwordLabels(self.settings.longest)
 
     @property
-    def pretrains(self) -> bool:
+    def is_pretraining(self) -> bool:
         return self.purpose.task == PRETRAIN
 
     # ---------------------------------------------------------------- BPE, shape, and beginnings
@@ -103,7 +103,7 @@ class Transformer(ReadsSubwords):
         if settings.start:
             self._checkpoint = open_checkpoint(settings.start)
             self.shape = self._checkpoint.shape
-            self.take(self._checkpoint.subwords)
+            self.set_subwords(self._checkpoint.subwords)
             self.learn_labels({LABELS: {}, **counts})
             return
         super().learn_vocabularies(counts)
@@ -132,53 +132,55 @@ class Transformer(ReadsSubwords):
     def load_vocabularies(self, folder: Path) -> None:
         super().load_vocabularies(folder)
         self.shape = load_shape(folder)
-        self._start = folder / START if (folder / START).is_file() else None
+        self._start = folder / START_WEIGHTS if (folder / START_WEIGHTS).is_file() else None
 
     @property
-    def length_read(self) -> int:
+    def max_length(self) -> int:
         room = self.shape["max_position_embeddings"] - self.shape["pad_token_id"] - 1
         return int(min(self.settings.length, room))
 
     # ---------------------------------------------------------------- tensors
 
     @cached_property
-    def _masking(self) -> Masking:
-        return Masking(self.subwords, self.settings.masked)
+    def _masking(self) -> TokenMasking:
+        return TokenMasking(self.subwords, self.settings.masked)
 
     def collate(
-        self, columns: Mapping[str, Ragged], draw: np.random.Generator | None = None
+        self, columns: Mapping[str, Ragged], rng: np.random.Generator | None = None
     ) -> Batch:
-        batch = padded(columns)
-        if self.pretrains:
+        batch = pad_columns(columns)
+        if self.is_pretraining:
             column = columns["tokens"]
-            shown, chosen = self._masking(column, draw)
-            batch["shown"] = torch.from_numpy(filled(shown, column.offsets))
-            batch["chosen"] = torch.from_numpy(filled(chosen.astype(np.int32), column.offsets))
+            shown_parts, is_chosen = self._masking(column, rng)
+            batch["shown"] = torch.from_numpy(pad_lists(shown_parts, column.offsets))
+            batch["chosen"] = torch.from_numpy(
+                pad_lists(is_chosen.astype(np.int32), column.offsets)
+            )
         return batch
 
     # ---------------------------------------------------------------- the network
 
-    def network(self) -> Network:
-        made: Reading
-        if self.pretrains:
-            made = Guesses(self)
-        elif isinstance(self.labels, OneLabel):
-            made = Classes(self)
+    def build_network(self) -> Network:
+        network: EncoderNetwork
+        if self.is_pretraining:
+            network = MaskedLanguageNetwork(self)
+        elif isinstance(self.labels, SingleLabel):
+            network = ClassificationNetwork(self)
         else:
-            made = Says(self)
+            network = GenerationNetwork(self)
         if self._start is not None:
-            begin_from(made, tensors(self._start))
+            load_start_weights(network, load_tensors(self._start))
         elif self._checkpoint is not None:
-            begin_from(made, self._checkpoint.weights)
-        return made
+            load_start_weights(network, self._checkpoint.weights)
+        return network
 
-    def answer(self, predicted: Sequence[int]) -> str | None:
-        if self.pretrains:
-            return self.subwords.text(predicted) or None
-        return super().answer(predicted)
+    def decode_answer(self, predicted: Sequence[int]) -> str | None:
+        if self.is_pretraining:
+            return self.subwords.decode_text(predicted) or None
+        return super().decode_answer(predicted)
 
 
-class Reading(nn.Module, Network):
+class EncoderNetwork(nn.Module, Network):
     """The encoder, which all purposes share."""
 
     def __init__(self, architecture: Transformer) -> None:
@@ -186,15 +188,15 @@ class Reading(nn.Module, Network):
         from transformers import RobertaConfig, RobertaModel
 
         settings, self.subwords = architecture.settings, architecture.subwords
-        kinds: tuple[Any, Any] = RobertaConfig, RobertaModel
-        config = kinds[0](
+        roberta_classes: tuple[Any, Any] = RobertaConfig, RobertaModel
+        config = roberta_classes[0](
             **architecture.shape,
             hidden_dropout_prob=settings.dropout,
             attention_probs_dropout_prob=settings.dropout,
             attn_implementation="sdpa",
         )
-        self.encoder = kinds[1](config, add_pooling_layer=False)
-        self.width, self.parts = config.hidden_size, config.vocab_size
+        self.encoder = roberta_classes[1](config, add_pooling_layer=False)
+        self.width, self.part_count = config.hidden_size, config.vocab_size
 
     @property
     def table(self) -> Tensor:
@@ -202,90 +204,94 @@ class Reading(nn.Module, Network):
         weight: Tensor = self.encoder.embeddings.word_embeddings.weight
         return weight
 
-    def states(self, tokens: Tensor, sizes: Tensor) -> tuple[Tensor, Tensor]:
+    def encode_tokens(self, tokens: Tensor, sizes: Tensor) -> tuple[Tensor, Tensor]:
         """(n, l, d), and where there is something, (n, l)."""
-        mask = mask_of(sizes, tokens.shape[1])
+        mask = make_mask(sizes, tokens.shape[1])
         tokens = tokens.masked_fill(~mask, self.subwords.pad)
-        found: Tensor = self.encoder(input_ids=tokens, attention_mask=mask).last_hidden_state
-        return found, mask
+        states: Tensor = self.encoder(input_ids=tokens, attention_mask=mask).last_hidden_state
+        return states, mask
 
-    def place(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+    def select_question_state(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         """The state at what is asked about, (n, d); all states; and their mask."""
         tokens = batch["tokens"]
-        states, mask = self.states(tokens, batch["tokens_size"])
-        asked = 2 * (tokens == self.subwords.mask) + 1 * (tokens == self.subwords.name)
-        where = (asked * mask).argmax(1)
-        return states[torch.arange(len(states), device=states.device), where], states, mask
+        states, mask = self.encode_tokens(tokens, batch["tokens_size"])
+        priority = 2 * (tokens == self.subwords.mask) + 1 * (tokens == self.subwords.name)
+        positions = (priority * mask).argmax(1)
+        return states[torch.arange(len(states), device=states.device), positions], states, mask
 
-    def vector(self, batch: Batch) -> Tensor:
-        states, mask = self.states(batch["tokens"], batch["tokens_size"])
+    def compute_vectors(self, batch: Batch) -> Tensor:
+        states, mask = self.encode_tokens(batch["tokens"], batch["tokens_size"])
         return (states * mask[:, :, None]).sum(1) / mask.sum(1, keepdim=True)
 
 
-class Guesses(Reading):
+class MaskedLanguageNetwork(EncoderNetwork):
     """Pre-training: what was there, where it is hidden."""
 
     def __init__(self, architecture: Transformer) -> None:
         super().__init__(architecture)
-        self.lm_head = GuessHead(self.width, self.parts, architecture.shape["layer_norm_eps"])
+        self.lm_head = MaskedLanguageHead(
+            self.width, self.part_count, architecture.shape["layer_norm_eps"]
+        )
 
-    def guesses(self, batch: Batch) -> tuple[Tensor, Tensor]:
+    def score_chosen_parts(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """Scores of what was chosen only, (k, v), and where that is, (n, l)."""
-        states, mask = self.states(batch["shown"], batch["tokens_size"])
+        states, mask = self.encode_tokens(batch["shown"], batch["tokens_size"])
         chosen = (batch["chosen"] != 0) & mask
         return self.lm_head(states[chosen], self.table), chosen
 
-    def loss(self, batch: Batch) -> Tensor:
-        scores, chosen = self.guesses(batch)
+    def compute_loss(self, batch: Batch) -> Tensor:
+        scores, chosen = self.score_chosen_parts(batch)
         losses = functional.cross_entropy(scores, batch["tokens"][chosen], reduction="sum")
         return losses / max(1, len(scores))
 
     def predict(self, batch: Batch) -> list[list[int]]:
-        scores, chosen = self.guesses(batch)
+        scores, chosen = self.score_chosen_parts(batch)
         rows = torch.split(scores.argmax(1), chosen.sum(1).tolist())
         return [row.tolist() for row in rows]
 
 
-class Classes(Reading):
+class ClassificationNetwork(EncoderNetwork):
     def __init__(self, architecture: Transformer) -> None:
         super().__init__(architecture)
         self.dropout = nn.Dropout(architecture.settings.dropout)
         self.head = LabelHead(self.width, len(architecture.labels.vocabulary))
 
-    def loss(self, batch: Batch) -> Tensor:
-        return self.head.loss(self.dropout(self.place(batch)[0]), batch["label"])
+    def compute_loss(self, batch: Batch) -> Tensor:
+        return self.head.compute_loss(
+            self.dropout(self.select_question_state(batch)[0]), batch["label"]
+        )
 
     def predict(self, batch: Batch) -> list[list[int]]:
-        return self.head.predict(self.place(batch)[0])
+        return self.head.predict(self.select_question_state(batch)[0])
 
 
-class Says(Reading):
+class GenerationNetwork(EncoderNetwork):
     def __init__(self, architecture: Transformer) -> None:
         super().__init__(architecture)
         settings, shape = architecture.settings, architecture.shape
         self.decoder = SubwordDecoder(
             self.width,
-            self.parts,
+            self.part_count,
             layers=settings.decoder,
             heads=shape["num_attention_heads"],
             inner=shape["intermediate_size"],
             dropout=settings.dropout,
-            longest=settings.longest,
+            max_parts=settings.longest,
         )
 
-    def loss(self, batch: Batch) -> Tensor:
-        return self.decoder.loss(
-            self.table, *self.place(batch), batch["target"], batch["target_size"]
+    def compute_loss(self, batch: Batch) -> Tensor:
+        return self.decoder.compute_loss(
+            self.table, *self.select_question_state(batch), batch["target"], batch["target_size"]
         )
 
     def predict(self, batch: Batch) -> list[list[int]]:
-        return self.decoder.predict(self.table, *self.place(batch), self.subwords)
+        return self.decoder.predict(self.table, *self.select_question_state(batch), self.subwords)
 
 
 # ---------------------------------------------------------------- masking, heads and decoder
 
 
-class Masking:
+class TokenMasking:
     """BERT's: ``share`` of the parts are to be guessed. No special token is."""
 
     def __init__(self, subwords: Subwords, share: float) -> None:
@@ -295,33 +301,35 @@ class Masking:
         self.guessable[self.ordinary] = True
 
     def __call__(
-        self, column: Ragged, draw: np.random.Generator | None
+        self, column: Ragged, rng: np.random.Generator | None
     ) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
         """What is shown, and where it is to be guessed; both flat, as the column's values."""
         values: NDArray[np.int32] = column.values
-        chance = _hashed(column) if draw is None else draw.random((3, len(values)))
-        chosen = self.guessable[values] & (chance[0] < self.share)
-        other = self.ordinary[(chance[2] * len(self.ordinary)).astype(np.int64)]
-        shown = np.where(chosen & (chance[1] < _AS_MASK), np.int32(self.mask), values)
-        swapped = chosen & (chance[1] >= _AS_MASK) & (chance[1] < _AS_MASK + _AS_OTHER)
-        return np.where(swapped, other, shown), chosen
+        chances = _hash_positions(column) if rng is None else rng.random((3, len(values)))
+        is_chosen = self.guessable[values] & (chances[0] < self.share)
+        other = self.ordinary[(chances[2] * len(self.ordinary)).astype(np.int64)]
+        shown_parts = np.where(is_chosen & (chances[1] < _AS_MASK), np.int32(self.mask), values)
+        is_swapped = is_chosen & (chances[1] >= _AS_MASK) & (chances[1] < _AS_MASK + _AS_OTHER)
+        return np.where(is_swapped, other, shown_parts), is_chosen
 
 
-def _hashed(column: Ragged) -> NDArray[np.float64]:
+def _hash_positions(column: Ragged) -> NDArray[np.float64]:
     """Three numbers in [0, 1) for each part, which hang on nothing but its text and its place: dev
     is always asked the same, whatever stands beside it in a batch."""
     lengths = np.diff(column.offsets)
     starts = np.repeat(column.offsets[:-1], lengths)
-    place = (np.arange(len(column.values)) - starts + column.offsets[0]).astype(np.uint64)
-    parts = _mixed(_mixed(column.values.astype(np.uint64)) + place)
+    positions = (np.arange(len(column.values)) - starts + column.offsets[0]).astype(np.uint64)
+    parts = _mix_bits(_mix_bits(column.values.astype(np.uint64)) + positions)
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(parts, dtype=np.uint64)])
     ends = column.offsets - column.offsets[0]
-    text = np.repeat(sums[ends[1:]] - sums[ends[:-1]], lengths)
-    found = _mixed(text + place * np.uint64(3) + np.arange(3, dtype=np.uint64)[:, None])
-    return (found >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    text_hashes = np.repeat(sums[ends[1:]] - sums[ends[:-1]], lengths)
+    hashes = _mix_bits(
+        text_hashes + positions * np.uint64(3) + np.arange(3, dtype=np.uint64)[:, None]
+    )
+    return (hashes >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
-def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _mix_bits(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """SplitMix64's step: near numbers come out far from each other."""
     numbers = numbers + np.uint64(0x9E3779B97F4A7C15)
     numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -329,7 +337,7 @@ def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return numbers ^ (numbers >> np.uint64(31))
 
 
-class GuessHead(nn.Module):
+class MaskedLanguageHead(nn.Module):
     """RoBERTa's: LayerNorm(GELU(W h)), compared with the embedding of every part."""
 
     def __init__(self, width: int, parts: int, epsilon: float) -> None:
@@ -341,8 +349,8 @@ class GuessHead(nn.Module):
         nn.init.zeros_(self.dense.bias)
 
     def forward(self, states: Tensor, table: Tensor) -> Tensor:
-        seen = self.layer_norm(functional.gelu(self.dense(states)))
-        return functional.linear(seen, table, self.bias)
+        hidden = self.layer_norm(functional.gelu(self.dense(states)))
+        return functional.linear(hidden, table, self.bias)
 
 
 class SubwordDecoder(nn.Module):
@@ -361,11 +369,11 @@ class SubwordDecoder(nn.Module):
         heads: int,
         inner: int,
         dropout: float,
-        longest: int,
+        max_parts: int,
     ) -> None:
         super().__init__()
-        self.longest = longest
-        self.positions = nn.Embedding(longest + 1, width)
+        self.max_parts = max_parts
+        self.positions = nn.Embedding(max_parts + 1, width)
         self.norm = nn.LayerNorm(width)
         self.dropout = nn.Dropout(dropout)
         layer = nn.TransformerDecoderLayer(width, heads, inner, dropout, "gelu", batch_first=True)
@@ -376,45 +384,45 @@ class SubwordDecoder(nn.Module):
                 nn.init.normal_(parameter, std=0.02)
 
     def forward(
-        self, table: Tensor, place: Tensor, said: Tensor, states: Tensor, mask: Tensor
+        self, table: Tensor, start: Tensor, parts: Tensor, states: Tensor, mask: Tensor
     ) -> Tensor:
         """Scores (n, t + 1, v) of what comes after ``place`` (n, d), and after each ``said``."""
-        given = torch.cat([place[:, None], functional.embedding(said, table)], 1)
-        steps = given.shape[1]
-        given = self.dropout(self.norm(given + self.positions.weight[:steps]))
-        later = torch.ones(steps, steps, dtype=torch.bool, device=said.device).triu(1)
-        seen = self.layers(given, states, tgt_mask=later, memory_key_padding_mask=~mask)
-        return functional.linear(seen, table, self.bias)
+        inputs = torch.cat([start[:, None], functional.embedding(parts, table)], 1)
+        steps = inputs.shape[1]
+        inputs = self.dropout(self.norm(inputs + self.positions.weight[:steps]))
+        causal_mask = torch.ones(steps, steps, dtype=torch.bool, device=parts.device).triu(1)
+        hidden = self.layers(inputs, states, tgt_mask=causal_mask, memory_key_padding_mask=~mask)
+        return functional.linear(hidden, table, self.bias)
 
-    def loss(
+    def compute_loss(
         self,
         table: Tensor,
-        place: Tensor,
+        start: Tensor,
         states: Tensor,
         mask: Tensor,
         target: Tensor,
         sizes: Tensor,
     ) -> Tensor:
         """Mean over the parts of the targets (n, t), each of which ends with </s>."""
-        there = mask_of(sizes, target.shape[1])
-        target = target.masked_fill(~there, 0)
-        scores = self(table, place, target[:, :-1], states, mask)
-        return functional.cross_entropy(scores[there], target[there])
+        is_part = make_mask(sizes, target.shape[1])
+        target = target.masked_fill(~is_part, 0)
+        scores = self(table, start, target[:, :-1], states, mask)
+        return functional.cross_entropy(scores[is_part], target[is_part])
 
     def predict(
-        self, table: Tensor, place: Tensor, states: Tensor, mask: Tensor, subwords: Subwords
+        self, table: Tensor, start: Tensor, states: Tensor, mask: Tensor, subwords: Subwords
     ) -> list[list[int]]:
         """The likeliest part at each step, until </s>; an answer has one part at least."""
-        said = torch.zeros(len(place), 0, dtype=torch.long, device=place.device)
-        ended = torch.zeros(len(place), dtype=torch.bool, device=place.device)
-        never = [one for one in subwords.specials if one != subwords.end]
-        for step in range(self.longest + 1):
-            scores = self(table, place, said, states, mask)[:, -1]
-            scores[:, never if step else list(subwords.specials)] = -torch.inf
+        parts = torch.zeros(len(start), 0, dtype=torch.long, device=start.device)
+        ended = torch.zeros(len(start), dtype=torch.bool, device=start.device)
+        excluded = [special for special in subwords.specials if special != subwords.end]
+        for step in range(self.max_parts + 1):
+            scores = self(table, start, parts, states, mask)[:, -1]
+            scores[:, excluded if step else list(subwords.specials)] = -torch.inf
             best = scores.argmax(1)
-            said = torch.cat([said, best[:, None]], 1)
+            parts = torch.cat([parts, best[:, None]], 1)
             ended |= best == subwords.end
             if bool(ended.all()):
                 break
-        rows: list[list[int]] = said.tolist()
+        rows: list[list[int]] = parts.tolist()
         return rows

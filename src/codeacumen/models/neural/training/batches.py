@@ -24,38 +24,40 @@ from codeacumen.models.neural.training.encoded import EncodedFile
 from codeacumen.text.columns import Ragged
 
 # Batches that are sampled together and sorted by length among themselves.
-_POOL = 50
+_BATCHES_PER_POOL = 50
 # Alignment of a tensor in a packed batch, in bytes; enough for every type.
-_STEP = 16
+_ALIGNMENT = 16
 
 
-def drawn(lengths: NDArray[np.int64], size: int, seed: int, epoch: int) -> list[NDArray[np.int64]]:
+def draw_batches(
+    lengths: NDArray[np.int64], batch_size: int, seed: int, epoch: int
+) -> list[NDArray[np.int64]]:
     """Return the batches of an epoch as arrays of rows. Every example is in one of them."""
-    draw = np.random.default_rng([seed, epoch])
-    order = draw.permutation(len(lengths))
-    found: list[NDArray[np.int64]] = []
-    for start in range(0, len(order), _POOL * size):
-        pool = order[start : start + _POOL * size]
+    rng = np.random.default_rng([seed, epoch])
+    order = rng.permutation(len(lengths))
+    batches: list[NDArray[np.int64]] = []
+    for start in range(0, len(order), _BATCHES_PER_POOL * batch_size):
+        pool = order[start : start + _BATCHES_PER_POOL * batch_size]
         pool = pool[np.argsort(lengths[pool], kind="stable")]
-        found += [pool[at : at + size] for at in range(0, len(pool), size)]
-    return [found[at] for at in draw.permutation(len(found))]
+        batches += [pool[start : start + batch_size] for start in range(0, len(pool), batch_size)]
+    return [batches[index] for index in rng.permutation(len(batches))]
 
 
-def by_length(lengths: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
+def group_by_length(lengths: NDArray[np.int64], batch_size: int) -> list[NDArray[np.int64]]:
     """Return batches for evaluation: all rows, sorted by length."""
     order = np.argsort(lengths, kind="stable").astype(np.int64)
-    return [order[at : at + size] for at in range(0, len(order), size)]
+    return [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class BatchRequest:
     """Rows of a batch that a data loader makes, and the seed of the random choices in it."""
 
     rows: NDArray[np.int64]
     seed: tuple[int, ...] = ()
 
 
-class Rounds:
+class RoundSampler:
     """A sampler whose passes are rounds of a number of batches; 0 is the number of an epoch.
 
     Rounds divide the sequence of all epochs. Lightning calls ``set_epoch`` with the number of the
@@ -65,119 +67,132 @@ class Rounds:
     def __init__(
         self,
         lengths: NDArray[np.int64],
-        size: int,
+        batch_size: int,
         seed: int,
-        batches: int,
+        batches_per_round: int,
         epochs: int,
-        times: NDArray[np.int64] | None = None,
+        repetitions: NDArray[np.int64] | None = None,
     ) -> None:
         rows = np.arange(len(lengths))
-        self.rows = rows if times is None else np.repeat(rows, times)
-        self.lengths, self.size, self.seed = lengths[self.rows], size, seed
-        self.in_epoch = -(-len(self.rows) // size)
-        self.total = self.in_epoch * epochs
-        self.batches = min(batches, self.total) if batches else self.in_epoch
-        self.rounds = -(-self.total // self.batches)
+        self.rows = rows if repetitions is None else np.repeat(rows, repetitions)
+        self.lengths, self.batch_size, self.seed = lengths[self.rows], batch_size, seed
+        self.batches_per_epoch = -(-len(self.rows) // batch_size)
+        self.total_batches = self.batches_per_epoch * epochs
+        self.batches_per_round = (
+            min(batches_per_round, self.total_batches)
+            if batches_per_round
+            else self.batches_per_epoch
+        )
+        self.round_count = -(-self.total_batches // self.batches_per_round)
         self.round = 0
 
     def set_epoch(self, number: int) -> None:
         self.round = number
 
     def __len__(self) -> int:
-        return max(0, min(self.batches, self.total - self.round * self.batches))
+        return max(
+            0, min(self.batches_per_round, self.total_batches - self.round * self.batches_per_round)
+        )
 
-    def __iter__(self) -> Iterator[Wanted]:
-        start = self.round * self.batches
-        known, found = -1, []
+    def __iter__(self) -> Iterator[BatchRequest]:
+        start = self.round * self.batches_per_round
+        loaded_epoch, batches = -1, []
         for number in range(start, start + len(self)):
-            epoch, at = divmod(number, self.in_epoch)
-            if epoch != known:
-                known, found = epoch, drawn(self.lengths, self.size, self.seed, epoch)
-            yield Wanted(self.rows[found[at]], (self.seed, epoch, at))
+            epoch, index = divmod(number, self.batches_per_epoch)
+            if epoch != loaded_epoch:
+                loaded_epoch, batches = (
+                    epoch,
+                    draw_batches(self.lengths, self.batch_size, self.seed, epoch),
+                )
+            yield BatchRequest(self.rows[batches[index]], (self.seed, epoch, index))
 
 
 # ---------------------------------------------------------------- tensors
 
 
-def ragged(rows: Sequence[Encoded]) -> dict[str, Ragged]:
+def rows_to_columns(rows: Sequence[Encoded]) -> dict[str, Ragged]:
     """Return examples as columns."""
     names = list(rows[0]) if rows else []
-    found = {}
+    columns = {}
     for name in names:
         offsets = np.zeros(len(rows) + 1, np.int64)
         np.cumsum([len(row[name]) for row in rows], out=offsets[1:])
-        found[name] = Ragged(np.concatenate([row[name] for row in rows]), offsets)
-    return found
+        columns[name] = Ragged(np.concatenate([row[name] for row in rows]), offsets)
+    return columns
 
 
-def filled(
-    values: NDArray[np.int32], offsets: NDArray[np.int64], most: int | None = None
+def pad_lists(
+    values: NDArray[np.int32], offsets: NDArray[np.int64], max_width: int | None = None
 ) -> NDArray[np.int64]:
     """Return a matrix with a row for each list, padded with zeros.
 
     It is as wide as the longest list, at most ``max_width``.
     """
     lengths = np.diff(offsets)
-    if most is not None:
-        lengths = np.minimum(lengths, most)
+    if max_width is not None:
+        lengths = np.minimum(lengths, max_width)
     width = max(1, int(lengths.max(initial=0)))
     inside = np.arange(width) < lengths[:, None]
-    made = np.zeros(inside.shape, np.int64)
+    rows = np.zeros(inside.shape, np.int64)
     starts = np.repeat(offsets[:-1], lengths)
     ends = np.cumsum(lengths)
-    within = np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - lengths, lengths)
-    made[inside] = values[starts + within]
-    return made
+    position_in_list = np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(
+        ends - lengths, lengths
+    )
+    rows[inside] = values[starts + position_in_list]
+    return rows
 
 
-def padded(columns: Mapping[str, Ragged]) -> Batch:
+def pad_columns(columns: Mapping[str, Ragged]) -> Batch:
     """Return the tensors of columns: ``name`` is a padded column, ``name_size`` its lengths."""
     batch: Batch = {}
     for name, column in columns.items():
-        batch[name] = torch.from_numpy(filled(column.values, column.offsets))
+        batch[name] = torch.from_numpy(pad_lists(column.values, column.offsets))
         batch[f"{name}_size"] = torch.from_numpy(np.diff(column.offsets))
     return batch
 
 
-def device_of(wanted: str) -> str:
+def choose_device(device: str) -> str:
     """Return the device to compute on, ``cpu`` or ``cuda``; ``auto`` prefers a GPU."""
-    if wanted not in ("auto", "cpu", "cuda"):
-        raise CodeacumenError(f"there is no device {wanted!r}", "choose one of auto, cpu, cuda")
-    here = torch.cuda.is_available()
-    if wanted == "cuda" and not here:
+    if device not in ("auto", "cpu", "cuda"):
+        raise CodeacumenError(f"there is no device {device!r}", "choose one of auto, cpu, cuda")
+    has_gpu = torch.cuda.is_available()
+    if device == "cuda" and not has_gpu:
         raise CodeacumenError("torch finds no GPU", "use the device auto or cpu")
-    if wanted == "auto":
-        wanted = "cuda" if here else "cpu"
-    if wanted == "cuda":
+    if device == "auto":
+        device = "cuda" if has_gpu else "cpu"
+    if device == "cuda":
         # cuDNN compiles its attention for every shape, and nearly all our batches differ in shape:
         # a decoder's step took three times as long.
         torch.backends.cuda.enable_cudnn_sdp(False)
         # Matrix products in TF32, as in cuDNN's layers: ten bits of mantissa, as in half precision.
         # Full precision is several times slower.
         torch.set_float32_matmul_precision("high")
-    return wanted
+    return device
 
 
 # ---------------------------------------------------------------- loading ahead
 
 
-class Collated:
+class BatchDataset:
     """A data set whose items are whole batches, by ``BatchRequest``.
 
     With ``packs``, batches are ``PackedBatch``, to be handed over by worker processes.
     """
 
-    def __init__(self, file: EncodedFile, architecture: Architecture, packed: bool) -> None:
-        self.file, self.architecture, self.packed = file, architecture, packed
+    def __init__(self, file: EncodedFile, architecture: Architecture, packs: bool) -> None:
+        self.file, self.architecture, self.packs = file, architecture, packs
 
-    def __getitem__(self, wanted: Wanted) -> Batch | Packed:
-        columns = self.file.take(wanted.rows)
-        draw = np.random.default_rng(wanted.seed) if wanted.seed else None
-        made = self.architecture.collate(columns, draw)
-        return Packed.of(made, self.architecture.on_host) if self.packed else made
+    def __getitem__(self, request: BatchRequest) -> Batch | PackedBatch:
+        columns = self.file.take_rows(request.rows)
+        rng = np.random.default_rng(request.seed) if request.seed else None
+        batch = self.architecture.collate(columns, rng)
+        return (
+            PackedBatch.from_tensors(batch, self.architecture.host_tensors) if self.packs else batch
+        )
 
 
-class Loader(DataLoader[Any]):
+class BatchLoader(DataLoader[Any]):
     """Yields batches. Worker processes, if any, make them ahead and pack them.
 
     ``waited`` is the number of seconds that the training has waited for batches.
@@ -186,12 +201,12 @@ class Loader(DataLoader[Any]):
     waited = 0.0
 
     def __init__(
-        self, file: EncodedFile, architecture: Architecture, batches: Any, workers: int
+        self, file: EncodedFile, architecture: Architecture, sampler: Any, workers: int
     ) -> None:
         super().__init__(
-            Collated(file, architecture, packed=workers > 0),
+            BatchDataset(file, architecture, packs=workers > 0),
             batch_size=None,
-            sampler=batches,
+            sampler=sampler,
             num_workers=workers,
             persistent_workers=workers > 0,
             prefetch_factor=8 if workers else None,
@@ -202,18 +217,18 @@ class Loader(DataLoader[Any]):
         )
 
     def __iter__(self) -> Iterator[Any]:
-        made = super().__iter__()
+        batches = super().__iter__()
         while True:
-            began = time.perf_counter()
-            one = next(made, None)
-            self.waited += time.perf_counter() - began
-            if one is None:
+            started = time.perf_counter()
+            batch = next(batches, None)
+            self.waited += time.perf_counter() - started
+            if batch is None:
                 return
-            yield one
+            yield batch
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class PackedBatch:
     """A batch in one block of memory.
 
     Workers hand over each tensor as a file of its own, so four small tensors took longer to hand
@@ -227,31 +242,33 @@ class Packed:
     here: Tensor | None = None
 
     @classmethod
-    def of(cls, batch: Mapping[str, Tensor], on_host: frozenset[str] = frozenset()) -> Packed:
+    def from_tensors(
+        cls, batch: Mapping[str, Tensor], on_host: frozenset[str] = frozenset()
+    ) -> PackedBatch:
         """Return the batch with its tensors copied into one block."""
         parts, end = [], 0
-        for name, one in batch.items():
-            parts.append((name, one.dtype, tuple(one.shape), end))
-            end += -(-one.numel() * one.element_size() // _STEP) * _STEP
-        made = cls(torch.zeros(end, dtype=torch.uint8), tuple(parts), on_host)
-        for name, one in made.batch().items():
-            one.copy_(batch[name])
-        return made
+        for name, tensor in batch.items():
+            parts.append((name, tensor.dtype, tuple(tensor.shape), end))
+            end += -(-tensor.numel() * tensor.element_size() // _ALIGNMENT) * _ALIGNMENT
+        packed = cls(torch.zeros(end, dtype=torch.uint8), tuple(parts), on_host)
+        for name, tensor in packed.unpack().items():
+            tensor.copy_(batch[name])
+        return packed
 
-    def batch(self) -> dict[str, Tensor]:
+    def unpack(self) -> dict[str, Tensor]:
         """Return the tensors by name, as views of the block."""
-        found, here = {}, self.block if self.here is None else self.here
-        for name, kind, shape, start in self.parts:
-            count = torch.Size(shape).numel() * kind.itemsize
+        tensors, here = {}, self.block if self.here is None else self.here
+        for name, dtype, shape, start in self.parts:
+            count = torch.Size(shape).numel() * dtype.itemsize
             block = here if name in self.on_host else self.block
-            found[name] = block[start : start + count].view(kind).view(shape)
-        return found
+            tensors[name] = block[start : start + count].view(dtype).view(shape)
+        return tensors
 
     # Methods that torch's DataLoader and Lightning call on a batch.
 
-    def pin_memory(self) -> Packed:
+    def pin_memory(self) -> PackedBatch:
         return replace(self, block=self.block.pin_memory())
 
-    def to(self, device: torch.device | str) -> Packed:
+    def to(self, device: torch.device | str) -> PackedBatch:
         moved = self.block.to(device, non_blocking=True)
         return replace(self, block=moved, here=self.block if self.here is None else self.here)

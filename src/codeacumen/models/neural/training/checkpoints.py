@@ -28,8 +28,13 @@ from codeacumen import __version__
 from codeacumen.api import Capability, CodeacumenError, Json
 from codeacumen.core.files import sha256_of, write_atomically
 from codeacumen.models.neural.architecture import Architecture, Purpose
-from codeacumen.models.neural.catalogue import Plan
-from codeacumen.models.neural.inputs.subwords import FILE, METHOD_NAME, ROBERTA, Subwords
+from codeacumen.models.neural.catalogue import NetworkPlan
+from codeacumen.models.neural.inputs.subwords import (
+    METHOD_NAME,
+    ROBERTA_SPECIALS,
+    TOKENIZER_FILE,
+    Subwords,
+)
 from codeacumen.models.neural.training.preparing import VOCABULARIES
 
 if TYPE_CHECKING:
@@ -39,8 +44,8 @@ if TYPE_CHECKING:
 FORMAT = 2
 ABOUT, WEIGHTS = "model.json", "weights.safetensors"
 SHAPE = "encoder.json"
-START = "start.safetensors"
-_KNOWN = (
+START_WEIGHTS = "start.safetensors"
+_CONFIG_KEYS = (
     "vocab_size",
     "hidden_size",
     "num_hidden_layers",
@@ -57,12 +62,12 @@ _ENCODER, _HEAD = "encoder.", "lm_head."
 _DEFAULTS = {"type_vocab_size": 2, "layer_norm_eps": 1e-12, "pad_token_id": 1, "hidden_act": "gelu"}
 
 
-def save(
+def save_network(
     folder: Path,
-    plan: Plan,
+    plan: NetworkPlan,
     architecture: Architecture,
     network: nn.Module,
-    told: Mapping[str, Json],
+    record: Mapping[str, Json],
 ) -> None:
     """Write the folder of a trained network; ``record`` are further values of ``model.json``."""
     from safetensors.torch import save_model
@@ -70,23 +75,23 @@ def save(
     (folder / ABOUT).unlink(missing_ok=True)
     (folder / VOCABULARIES).mkdir(parents=True, exist_ok=True)
     architecture.save_vocabularies(folder / VOCABULARIES)
-    part = folder / f"{WEIGHTS}.part"
-    save_model(network, str(part))
-    part.replace(folder / WEIGHTS)
+    part_file = folder / f"{WEIGHTS}.part"
+    save_model(network, str(part_file))
+    part_file.replace(folder / WEIGHTS)
     about = {
         "format": FORMAT,
         "codeacumen": __version__,
         "network": plan.name,
         "settings": plan.settings,
         "purpose": asdict(plan.purpose),
-        "parameters": sum(one.numel() for one in network.parameters()),
+        "parameters": sum(parameter.numel() for parameter in network.parameters()),
         "weights_sha256": sha256_of(folder / WEIGHTS),
-        **told,
+        **record,
     }
     write_atomically(folder / ABOUT, (json.dumps(about, indent=1) + "\n").encode())
 
 
-def read_about(folder: Path) -> dict[str, Any]:
+def read_model_json(folder: Path) -> dict[str, Any]:
     """Return the ``model.json`` of a trained network."""
     path = folder / ABOUT
     hint = "`codeacumen train network NETWORK -t TASK@DATA --out DIR` makes such a folder"
@@ -105,13 +110,13 @@ def read_about(folder: Path) -> dict[str, Any]:
     return about
 
 
-def plan_of(about: Mapping[str, Any]) -> Plan:
+def plan_from_model_json(about: Mapping[str, Any]) -> NetworkPlan:
     """Return the plan that a ``model.json`` describes."""
     purpose = Purpose(about["purpose"]["task"], Capability(about["purpose"]["capability"]))
-    return Plan(about["network"], about["settings"], purpose)
+    return NetworkPlan(about["network"], about["settings"], purpose)
 
 
-def must_have_weights(folder: Path) -> None:
+def check_weights_exist(folder: Path) -> None:
     """Raise an error if a folder has no weights, before any question is prepared for it."""
     if not (folder / WEIGHTS).is_file():
         raise CodeacumenError(
@@ -121,17 +126,17 @@ def must_have_weights(folder: Path) -> None:
         )
 
 
-def load(folder: Path) -> tuple[Architecture, Any]:
+def load_network(folder: Path) -> tuple[Architecture, Any]:
     """Return the architecture with its vocabularies, and the network in evaluation mode."""
     from safetensors import SafetensorError
 
-    about = read_about(folder)
-    architecture = plan_of(about).make()
+    about = read_model_json(folder)
+    architecture = plan_from_model_json(about).build_architecture()
     from safetensors.torch import load_model
 
     try:
         architecture.load_vocabularies(folder / VOCABULARIES)
-        network: Any = architecture.network()
+        network: Any = architecture.build_network()
         load_model(network, str(folder / WEIGHTS))
     except (OSError, KeyError, RuntimeError, SafetensorError) as error:
         raise CodeacumenError(
@@ -156,16 +161,16 @@ class Checkpoint:
         """Write the weights, for a training that resumes without the original folder."""
         from safetensors.torch import save as to_bytes
 
-        write_atomically(folder / START, to_bytes(self.weights))
+        write_atomically(folder / START_WEIGHTS, to_bytes(self.weights))
 
 
 def open_checkpoint(start: str) -> Checkpoint:
     """Return the checkpoint of a folder: a trained network's, or one in Hugging Face's layout."""
     folder = Path(start).expanduser()
     if (folder / ABOUT).is_file():
-        return _ours(folder)
+        return _open_own_checkpoint(folder)
     if (folder / "config.json").is_file():
-        return _hugging_face(folder)
+        return _open_hugging_face_checkpoint(folder)
     raise CodeacumenError(
         f"{folder} is no checkpoint: it has neither {ABOUT} nor config.json",
         "name the folder that `codeacumen train network transformer -t pretrain@DATA --out DIR` "
@@ -174,74 +179,78 @@ def open_checkpoint(start: str) -> Checkpoint:
     )
 
 
-def _ours(folder: Path) -> Checkpoint:
-    about = read_about(folder)
+def _open_own_checkpoint(folder: Path) -> Checkpoint:
+    about = read_model_json(folder)
     if not (folder / VOCABULARIES / SHAPE).is_file():
         raise CodeacumenError(
             f"{folder} holds a {about['network']}, which has no encoder to start from",
             "start from a transformer",
         )
-    weights = tensors(folder / WEIGHTS)
-    kept = {k: v for k, v in weights.items() if k.startswith((_ENCODER, _HEAD))}
-    words = Subwords.load(folder / VOCABULARIES)
-    return _fitting(folder, load_shape(folder / VOCABULARIES), words, kept, had_name=True)
+    weights = load_tensors(folder / WEIGHTS)
+    encoder_weights = {k: v for k, v in weights.items() if k.startswith((_ENCODER, _HEAD))}
+    subwords = Subwords.load(folder / VOCABULARIES)
+    return _make_checkpoint(
+        folder, load_shape(folder / VOCABULARIES), subwords, encoder_weights, has_name_row=True
+    )
 
 
-def _hugging_face(folder: Path) -> Checkpoint:
-    config = _json(folder / "config.json")
+def _open_hugging_face_checkpoint(folder: Path) -> Checkpoint:
+    config = _read_json_object(folder / "config.json")
     kind = config.get("model_type")
     if kind != "roberta":
         raise CodeacumenError(
             f"{folder}: its model_type is {kind!r}", "an encoder of the type 'roberta' is needed"
         )
-    missing = [key for key in _KNOWN if key not in config and key not in _DEFAULTS]
+    missing = [key for key in _CONFIG_KEYS if key not in config and key not in _DEFAULTS]
     if missing:
         raise CodeacumenError(f"{folder / 'config.json'} does not say {', '.join(missing)}")
-    shape = {key: config.get(key, _DEFAULTS.get(key)) for key in _KNOWN}
+    shape = {key: config.get(key, _DEFAULTS.get(key)) for key in _CONFIG_KEYS}
     files = ("model.safetensors", "pytorch_model.bin")
-    there = [folder / name for name in files if (folder / name).is_file()]
-    if not there:
+    weight_files = [folder / name for name in files if (folder / name).is_file()]
+    if not weight_files:
         raise CodeacumenError(f"{folder} has no weights", f"it needs {' or '.join(files)}")
     weights: dict[str, Tensor] = {}
-    for key, tensor in tensors(there[0]).items():
+    for key, tensor in load_tensors(weight_files[0]).items():
         name = key.removeprefix("roberta.")
         if name.startswith(("embeddings.", "encoder.")) and not name.endswith("_ids"):
             weights[_ENCODER + name] = tensor
         elif name.startswith(_HEAD) and not name.startswith(_HEAD + "decoder."):
             weights[name] = tensor
-    tokenizer = _tokenizer(folder)
+    tokenizer = _load_tokenizer(folder)
     had_name = tokenizer.token_to_id(METHOD_NAME) is not None
-    return _fitting(folder, shape, Subwords(tokenizer), weights, had_name)
+    return _make_checkpoint(folder, shape, Subwords(tokenizer), weights, had_name)
 
 
-def _tokenizer(folder: Path) -> Any:
+def _load_tokenizer(folder: Path) -> Any:
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
     try:
-        if (folder / FILE).is_file():
-            return Tokenizer.from_file(str(folder / FILE))
+        if (folder / TOKENIZER_FILE).is_file():
+            return Tokenizer.from_file(str(folder / TOKENIZER_FILE))
         words, merges = folder / "vocab.json", folder / "merges.txt"
         if words.is_file() and merges.is_file():
             model = models.BPE.from_file(str(words), str(merges), unk_token="<unk>")
             tokenizer = Tokenizer(model)
             tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
             tokenizer.decoder = decoders.ByteLevel()
-            known = [one for one in ROBERTA if tokenizer.token_to_id(one) is not None]
-            tokenizer.add_special_tokens(known)
+            special_tokens = [
+                token for token in ROBERTA_SPECIALS if tokenizer.token_to_id(token) is not None
+            ]
+            tokenizer.add_special_tokens(special_tokens)
             return tokenizer
     except Exception as error:  # the library raises a bare Exception
         raise CodeacumenError(f"{folder}: damaged tokenizer: {error}") from error
     raise CodeacumenError(
-        f"{folder} has no tokenizer", f"it needs {FILE}, or vocab.json and merges.txt"
+        f"{folder} has no tokenizer", f"it needs {TOKENIZER_FILE}, or vocab.json and merges.txt"
     )
 
 
-def _fitting(
+def _make_checkpoint(
     folder: Path,
     shape: dict[str, Any],
     subwords: Subwords,
     weights: dict[str, Tensor],
-    had_name: bool,
+    has_name_row: bool,
 ) -> Checkpoint:
     """Return a checkpoint whose embeddings have a row for METHOD_NAME.
 
@@ -251,50 +260,51 @@ def _fitting(
     if name not in weights:
         raise CodeacumenError(f"{folder}: its weights have no word embeddings of a RoBERTa")
     rows = len(weights[name])
-    if rows < len(subwords) - (not had_name) or subwords.pad != shape["pad_token_id"]:
+    if rows < len(subwords) - (not has_name_row) or subwords.pad != shape["pad_token_id"]:
         raise CodeacumenError(
             f"{folder}: tokenizer and weights do not match: the tokenizer has {len(subwords)} "
             f"parts and padding {subwords.pad}, the weights have {rows} rows and padding "
             f"{shape['pad_token_id']}"
         )
-    if not had_name:
+    if not has_name_row:
         for key in (name, f"{_HEAD}bias"):
             if key in weights:
-                weights[key] = _with_row(weights[key], subwords.name, subwords.mask)
+                weights[key] = _add_row(weights[key], subwords.name, subwords.mask)
     shape = {**shape, "vocab_size": len(weights[name])}
     return Checkpoint(shape, subwords, {k: v.contiguous() for k, v in weights.items()})
 
 
-def _with_row(table: Tensor, row: int, like: int) -> Tensor:
+def _add_row(table: Tensor, row: int, source_row: int) -> Tensor:
     """Return the table with a row copied from another; the row may be the next one."""
     import torch
 
     if row == len(table):
-        return torch.cat([table, table[like : like + 1]])
+        return torch.cat([table, table[source_row : source_row + 1]])
     table = table.clone()
-    table[row] = table[like]
+    table[row] = table[source_row]
     return table
 
 
-def begin_from(network: nn.Module, weights: Mapping[str, Tensor]) -> None:
+def load_start_weights(network: nn.Module, weights: Mapping[str, Tensor]) -> None:
     """Load the weights of a checkpoint into a new network.
 
     The checkpoint must have all weights of the encoder; others are loaded if the network has them.
     """
-    wanted = network.state_dict()
-    found = {k: v for k, v in weights.items() if k in wanted}
-    missing = sorted(k for k in wanted if k.startswith(_ENCODER) and k not in found)
+    own_weights = network.state_dict()
+    shared_weights = {k: v for k, v in weights.items() if k in own_weights}
+    missing = sorted(k for k in own_weights if k.startswith(_ENCODER) and k not in shared_weights)
     if missing:
         raise CodeacumenError(
             f"the checkpoint lacks {len(missing)} weights of the encoder, such as {missing[0]}"
         )
-    unlike = [k for k, v in found.items() if v.shape != wanted[k].shape]
-    if unlike:
+    mismatched = [k for k, v in shared_weights.items() if v.shape != own_weights[k].shape]
+    if mismatched:
         raise CodeacumenError(
-            f"the checkpoint's {unlike[0]} has the shape {tuple(found[unlike[0]].shape)}, but its "
-            f"configuration requires {tuple(wanted[unlike[0]].shape)}"
+            f"the checkpoint's {mismatched[0]} has the shape "
+            f"{tuple(shared_weights[mismatched[0]].shape)}, but its "
+            f"configuration requires {tuple(own_weights[mismatched[0]].shape)}"
         )
-    network.load_state_dict(found, strict=False)
+    network.load_state_dict(shared_weights, strict=False)
 
 
 # ---------------------------------------------------------------- files
@@ -307,20 +317,20 @@ def save_shape(shape: dict[str, Any], folder: Path) -> None:
 
 def load_shape(folder: Path) -> dict[str, Any]:
     """Read what ``save_shape`` wrote."""
-    return _json(folder / SHAPE)
+    return _read_json_object(folder / SHAPE)
 
 
-def _json(path: Path) -> dict[str, Any]:
+def _read_json_object(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_bytes())
+        value = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
         raise CodeacumenError(f"{path}: cannot be read: {error}") from error
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise CodeacumenError(f"{path}: not a JSON object")
-    return found
+    return value
 
 
-def tensors(path: Path) -> dict[str, Tensor]:
+def load_tensors(path: Path) -> dict[str, Tensor]:
     """Return the floating-point tensors of a file by name, in single precision."""
     import torch
     from safetensors import SafetensorError
@@ -328,9 +338,9 @@ def tensors(path: Path) -> dict[str, Tensor]:
 
     try:
         if path.suffix == ".bin":
-            read: dict[str, Tensor] = torch.load(path, map_location="cpu", weights_only=True)
+            tensors: dict[str, Tensor] = torch.load(path, map_location="cpu", weights_only=True)
         else:
-            read = load_file(path)
+            tensors = load_file(path)
     except (OSError, SafetensorError, RuntimeError, ValueError) as error:
         raise CodeacumenError(f"{path}: damaged weights: {error}") from error
-    return {key: tensor.float() for key, tensor in read.items() if tensor.is_floating_point()}
+    return {key: tensor.float() for key, tensor in tensors.items() if tensor.is_floating_point()}

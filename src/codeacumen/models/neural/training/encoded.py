@@ -22,7 +22,7 @@ from codeacumen.text.columns import Ragged
 ANSWER = "answer"
 
 
-def record_batch(rows: Sequence[Encoded], answers: Sequence[str]) -> pa.RecordBatch:
+def make_record_batch(rows: Sequence[Encoded], answers: Sequence[str]) -> pa.RecordBatch:
     """Return encoded examples and their answers as an Arrow record batch."""
     columns = {
         name: pa.array([row[name] for row in rows], pa.list_(pa.int32())) for name in rows[0]
@@ -30,9 +30,9 @@ def record_batch(rows: Sequence[Encoded], answers: Sequence[str]) -> pa.RecordBa
     return pa.record_batch({**columns, ANSWER: pa.array(answers, pa.string())})
 
 
-def write(batches: Iterable[pa.RecordBatch], into: Path) -> int:
+def write_batches(batches: Iterable[pa.RecordBatch], output_file: Path) -> int:
     """Write a file of batches that share a schema, and return the number of rows."""
-    part = into.with_name(into.name + ".part")
+    part = output_file.with_name(output_file.name + ".part")
     rows, writer = 0, None
     with pa.OSFile(str(part), "wb") as sink:
         for batch in batches:
@@ -41,7 +41,7 @@ def write(batches: Iterable[pa.RecordBatch], into: Path) -> int:
             rows += batch.num_rows
         if writer is not None:
             writer.close()
-    part.replace(into)
+    part.replace(output_file)
     return rows
 
 
@@ -53,62 +53,65 @@ class EncodedFile:
         try:
             self._source = pa.memory_map(str(path))
             reader = pa.ipc.open_file(self._source)
-            batches = [reader.get_batch(at) for at in range(reader.num_record_batches)]
+            batches = [reader.get_batch(index) for index in range(reader.num_record_batches)]
         except (OSError, pa.ArrowInvalid) as error:
             raise CodeacumenError(
                 f"{path}: damaged or empty file: {error}", "remove the folder and train again"
             ) from error
         self._batches = batches
-        self.names = [name for name in batches[0].schema.names if name != ANSWER]
-        self._first = np.cumsum([0, *(batch.num_rows for batch in batches)])
+        self.column_names = [name for name in batches[0].schema.names if name != ANSWER]
+        self._first_rows = np.cumsum([0, *(batch.num_rows for batch in batches)])
 
     def __len__(self) -> int:
-        return int(self._first[-1])
+        return int(self._first_rows[-1])
 
     @cached_property
-    def _columns(self) -> dict[str, list[tuple[NDArray[np.int32], NDArray[Any]]]]:
+    def _column_parts(self) -> dict[str, list[tuple[NDArray[np.int32], NDArray[Any]]]]:
         """Values and offsets of each column in each batch; views of the mapped file."""
         return {
             name: [
                 (batch[name].values.to_numpy(), batch[name].offsets.to_numpy())
                 for batch in self._batches
             ]
-            for name in self.names
+            for name in self.column_names
         }
 
-    def take(self, rows: NDArray[np.int64]) -> dict[str, Ragged]:
+    def take_rows(self, rows: NDArray[np.int64]) -> dict[str, Ragged]:
         """Return rows as columns, in the order of ``rows``."""
-        place = np.searchsorted(self._first, rows, side="right") - 1
-        inside = rows - self._first[place]
-        where = list(zip(place.tolist(), inside.tolist(), strict=True))
-        found: dict[str, Ragged] = {}
-        for name in self.names:
-            parts = self._columns[name]
-            lists = [parts[p][0][parts[p][1][i] : parts[p][1][i + 1]] for p, i in where]
+        batch_indices = np.searchsorted(self._first_rows, rows, side="right") - 1
+        rows_in_batch = rows - self._first_rows[batch_indices]
+        positions = list(zip(batch_indices.tolist(), rows_in_batch.tolist(), strict=True))
+        columns: dict[str, Ragged] = {}
+        for name in self.column_names:
+            parts = self._column_parts[name]
+            lists = [
+                parts[batch_index][0][parts[batch_index][1][row] : parts[batch_index][1][row + 1]]
+                for batch_index, row in positions
+            ]
             offsets = np.zeros(len(lists) + 1, np.int64)
-            np.cumsum([len(one) for one in lists], out=offsets[1:])
-            found[name] = Ragged(np.concatenate([np.zeros(0, np.int32), *lists]), offsets)
-        return found
+            np.cumsum([len(values) for values in lists], out=offsets[1:])
+            columns[name] = Ragged(np.concatenate([np.zeros(0, np.int32), *lists]), offsets)
+        return columns
 
-    def values(self, name: str) -> NDArray[np.int32]:
+    def read_column(self, name: str) -> NDArray[np.int32]:
         """Return all values of a column, the lists concatenated."""
-        parts = self._columns[name]
+        parts = self._column_parts[name]
         return np.concatenate([values[offsets[0] : offsets[-1]] for values, offsets in parts])
 
-    def answers(self, rows: NDArray[np.int64]) -> list[str]:
+    def take_answers(self, rows: NDArray[np.int64]) -> list[str]:
         """Return the answers of rows, in the order of ``rows``."""
-        place = np.searchsorted(self._first, rows, side="right") - 1
-        inside = rows - self._first[place]
+        batch_indices = np.searchsorted(self._first_rows, rows, side="right") - 1
+        rows_in_batch = rows - self._first_rows[batch_indices]
         return [
-            self._batches[p][ANSWER][i].as_py()
-            for p, i in zip(place.tolist(), inside.tolist(), strict=True)
+            self._batches[batch_index][ANSWER][row].as_py()
+            for batch_index, row in zip(batch_indices.tolist(), rows_in_batch.tolist(), strict=True)
         ]
 
-    def sizes(self) -> dict[str, Ragged]:
+    def empty_columns(self) -> dict[str, Ragged]:
         """Return all columns without their values: enough to compute each example's length."""
-        nothing = np.zeros(0, np.int32)
-        found = {}
-        for name, parts in self._columns.items():
+        no_values = np.zeros(0, np.int32)
+        columns = {}
+        for name, parts in self._column_parts.items():
             lengths = np.concatenate([np.diff(offsets) for _, offsets in parts])
-            found[name] = Ragged(nothing, np.concatenate([[0], np.cumsum(lengths)]))
-        return found
+            columns[name] = Ragged(no_values, np.concatenate([[0], np.cumsum(lengths)]))
+        return columns

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from codeacumen.api import CodeacumenError, Json, Task
-from codeacumen.models.neural.catalogue import architecture
-from codeacumen.models.neural.training.settings import changed, read_config
-from codeacumen.models.neural.training.train import Joint, Request, request
+from codeacumen.models.neural.catalogue import load_architecture
+from codeacumen.models.neural.training.settings import apply_changes, read_config
+from codeacumen.models.neural.training.train import JointTask, TrainingRequest, make_request
 from codeacumen.tasks.base import StandardTask
 
 
@@ -26,7 +26,7 @@ def make_requests(
     limit: int = 0,
     answers: Sequence[Task] = (),
     **options: Any,
-) -> list[Request]:
+) -> list[TrainingRequest]:
     """Return a training request for each task, or one for all where the network is joint.
 
     With ``pretrain`` it learns to guess masked tokens of the tasks' methods. ``changes`` are values
@@ -34,15 +34,17 @@ def make_requests(
     training examples of each task. ``answers`` are the tasks that the trained network answers at
     the end; ``options`` are further fields of ``TrainingRequest``.
     """
-    is_joint = architecture(network).joint
+    is_joint = load_architecture(network).task_column
     seeds = {} if seed is None else {"training.seed": seed}
-    tables = changed(read_config(network, config), {**seeds, **(changes or {})})
-    taught: list[tuple[Task, Path | None]] = [(task, get_data_folder(task)) for task in tasks]
+    tables = apply_changes(read_config(network, config), {**seeds, **(changes or {})})
+    training_tasks: list[tuple[Task, Path | None]] = [
+        (task, get_data_folder(task)) for task in tasks
+    ]
     if is_joint:
-        taught = [(Joint(taught), None)]
-    answered = tuple((task, get_data_folder(task)) for task in answers)
+        training_tasks = [(JointTask(training_tasks), None)]
+    answered_tasks = tuple((task, get_data_folder(task)) for task in answers)
     return [
-        request(
+        make_request(
             network,
             tables,
             task,
@@ -50,10 +52,10 @@ def make_requests(
             start=str(start.resolve()) if start else "",
             data=folder,
             limit=limit,
-            answers=answered,
+            answers=answered_tasks,
             **options,
         )
-        for task, folder in taught
+        for task, folder in training_tasks
     ]
 
 

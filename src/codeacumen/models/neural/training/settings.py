@@ -20,7 +20,7 @@ CONFIGS = Path(__file__).parents[1] / "configs"
 OPTIMISERS = ("adam", "adamw", "adagrad", "nesterov", "sgd")
 PRECISIONS = ("32", "bf16")
 T = TypeVar("T")
-_LEAST = {
+_MINIMUM = {
     "batch": 1,
     "epochs": 1,
     "judged": 1,
@@ -33,7 +33,7 @@ _LEAST = {
 
 
 @dataclass(frozen=True, slots=True)
-class Training:
+class TrainingSettings:
     """Settings of a training.
 
     A round is the training between two evaluations on dev; it ends with a checkpoint.
@@ -73,14 +73,14 @@ class Training:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for key, known in (("optimiser", OPTIMISERS), ("precision", PRECISIONS)):
-            if getattr(self, key) not in known:
+        for key, choices in (("optimiser", OPTIMISERS), ("precision", PRECISIONS)):
+            if getattr(self, key) not in choices:
                 raise CodeacumenError(
                     f"training cannot have {key}={getattr(self, key)!r}",
-                    f"choose one of {', '.join(known)}",
+                    f"choose one of {', '.join(choices)}",
                 )
-        for key, least in _LEAST.items():
-            if getattr(self, key) < least:
+        for key, minimum in _MINIMUM.items():
+            if getattr(self, key) < minimum:
                 raise CodeacumenError(f"training cannot have {key}={getattr(self, key)}")
 
 
@@ -95,13 +95,14 @@ def read_config(name: str, config: str = "") -> Tables:
     """
     if not config and name not in CATALOGUE:
         return {"network": {}, "training": {}}
-    known = CONFIGS / (f"{name}.{config}.toml" if config else f"{name}.toml")
-    path = known if known.is_file() else Path(config)
+    shipped_file = CONFIGS / (f"{name}.{config}.toml" if config else f"{name}.toml")
+    path = shipped_file if shipped_file.is_file() else Path(config)
     if not path.is_file():
-        words = sorted(one.name.split(".")[1] for one in CONFIGS.glob(f"{name}.*.toml"))
+        config_names = sorted(file.name.split(".")[1] for file in CONFIGS.glob(f"{name}.*.toml"))
         raise CodeacumenError(
             f"{name} has no configuration called {config!r}, and there is no such file",
-            f"omit --config for the published one, or choose one of {', '.join(words) or 'files'}",
+            "omit --config for the published one, or choose one of "
+            f"{', '.join(config_names) or 'files'}",
         )
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -116,34 +117,36 @@ def read_config(name: str, config: str = "") -> Tables:
     return {"network": {}, "training": {}, **tables}
 
 
-def changed(tables: Tables, changes: Mapping[str, Any]) -> Tables:
+def apply_changes(tables: Tables, changes: Mapping[str, Any]) -> Tables:
     """Return the tables with some values changed.
 
     Keys are ``network.KEY`` and ``training.KEY``.
     """
-    made = {name: dict(table) for name, table in tables.items()}
+    changed_tables = {name: dict(table) for name, table in tables.items()}
     for key, value in changes.items():
         table, _, name = key.partition(".")
-        if table not in made or not name:
+        if table not in changed_tables or not name:
             raise CodeacumenError(
                 f"no setting is called {key!r}", "write network.KEY=VALUE or training.KEY=VALUE"
             )
-        made[table][name] = value
-    return made
+        changed_tables[table][name] = value
+    return changed_tables
 
 
-def filled(kind: type[T], table: Mapping[str, Any], what: str) -> T:
+def fill_settings(settings_class: type[T], table: Mapping[str, Any], owner: str) -> T:
     """Return a dataclass instance with the values of a table; errors name the wrong key."""
-    assert is_dataclass(kind)
-    known = {field.name: field for field in fields(kind)}
-    made: dict[str, Any] = {}
+    assert is_dataclass(settings_class)
+    field_of_key = {field.name: field for field in fields(settings_class)}
+    values: dict[str, Any] = {}
     for key, value in table.items():
-        if key not in known:
-            raise CodeacumenError(f"{what} has no {key!r}", f"it has {', '.join(known)}")
-        wanted = type(known[key].default)
+        if key not in field_of_key:
+            raise CodeacumenError(f"{owner} has no {key!r}", f"it has {', '.join(field_of_key)}")
+        expected_type = type(field_of_key[key].default)
         # An integer is accepted for a float. A boolean is not a number, although it is an int.
-        number = wanted is float and type(value) is int
-        if type(value) is not wanted and not number:
-            raise CodeacumenError(f"{what} cannot have {key}={value!r}", f"it is {wanted.__name__}")
-        made[key] = float(value) if number else value
-    return kind(**made)
+        is_int_as_float = expected_type is float and type(value) is int
+        if type(value) is not expected_type and not is_int_as_float:
+            raise CodeacumenError(
+                f"{owner} cannot have {key}={value!r}", f"it is {expected_type.__name__}"
+            )
+        values[key] = float(value) if is_int_as_float else value
+    return settings_class(**values)

@@ -32,24 +32,34 @@ from codeacumen.api import Capability, CodeacumenError
 from codeacumen.core.files import write_atomically
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.models.neural.architecture import Architecture, Network
-from codeacumen.models.neural.training.batches import Loader, Packed, Rounds, by_length, device_of
+from codeacumen.models.neural.training.batches import (
+    BatchLoader,
+    PackedBatch,
+    RoundSampler,
+    choose_device,
+    group_by_length,
+)
 from codeacumen.models.neural.training.encoded import EncodedFile
-from codeacumen.models.neural.training.settings import Training
-from codeacumen.text.subtokens import subtokens
+from codeacumen.models.neural.training.settings import TrainingSettings
+from codeacumen.text.subtokens import split_subtokens
 
-LAST, BEST, HISTORY, BOARD = "last.ckpt", "best.ckpt", "history.csv", "tensorboard"
+LAST, BEST, HISTORY, TENSORBOARD_DIR = "last.ckpt", "best.ckpt", "history.csv", "tensorboard"
 
 
-class Lesson(lightning.LightningModule):
+class TrainingModule(lightning.LightningModule):
     """Lightning's module of a network: loss, optimiser, learning rate and history."""
 
-    def __init__(self, architecture: Architecture, training: Training, steps: int) -> None:
+    def __init__(
+        self, architecture: Architecture, training: TrainingSettings, step_count: int
+    ) -> None:
         super().__init__()
         self.architecture, self.training_settings = architecture, training
-        self.steps = steps
-        made = architecture.network()
-        self.network: Network = made
-        self.learned_loss: Any = torch.compile(made.loss) if training.compile else made.loss
+        self.step_count = step_count
+        network = architecture.build_network()
+        self.network: Network = network
+        self.loss_function: Any = (
+            torch.compile(network.compute_loss) if training.compile else network.compute_loss
+        )
         self.history: list[dict[str, float]] = []
         self._losses: list[Tensor] = []
 
@@ -59,11 +69,11 @@ class Lesson(lightning.LightningModule):
         self._losses = []
 
     def on_after_batch_transfer(self, batch: Any, dataloader_idx: int) -> Any:
-        return batch.batch() if isinstance(batch, Packed) else batch
+        return batch.unpack() if isinstance(batch, PackedBatch) else batch
 
     def training_step(self, batch: Any, number: int) -> Tensor:
-        self.network.at(self.share(self.global_step))
-        loss = self.learned_loss(batch)
+        self.network.set_progress(self.compute_progress(self.global_step))
+        loss = self.loss_function(batch)
         self._losses.append(loss.detach())
         return loss
 
@@ -73,34 +83,38 @@ class Lesson(lightning.LightningModule):
         return float(torch.stack(self._losses).float().mean()) if self._losses else float("nan")
 
     def configure_optimizers(self) -> Any:
-        made = _optimiser(self.parameters(), self.training_settings, self.device.type == "cuda")
-        schedule = torch.optim.lr_scheduler.LambdaLR(made, self._rate)
-        return {"optimizer": made, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
+        optimizer = _make_optimiser(
+            self.parameters(), self.training_settings, self.device.type == "cuda"
+        )
+        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, self._compute_rate_factor)
+        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
 
-    def _rate(self, step: int) -> float:
+    def _compute_rate_factor(self, step: int) -> float:
         """Return the factor of the learning rate at a step."""
         settings = self.training_settings
         if settings.warmup and step < settings.warmup:
             return (step + 1) / settings.warmup
-        epoch = step / max(1, self.steps / settings.epochs)
-        falling = 1.0
+        epoch = step / max(1, self.step_count / settings.epochs)
+        factor = 1.0
         if settings.linear:
-            warm = settings.warmup / max(1, self.steps)
-            falling = min(1.0, max(0.0, 1.0 - self.share(step)) / max(1e-9, 1.0 - warm))
-        return falling * settings.decay ** int(epoch)
+            warmup_share = settings.warmup / max(1, self.step_count)
+            factor = min(
+                1.0, max(0.0, 1.0 - self.compute_progress(step)) / max(1e-9, 1.0 - warmup_share)
+            )
+        return factor * settings.decay ** int(epoch)
 
-    def share(self, step: int) -> float:
+    def compute_progress(self, step: int) -> float:
         """Return the share of the training that is done at a step, from 0 to 1.
 
         With a maximum duration it is the larger of the shares of steps and of time, so that a
         linear rate reaches 0 although the clock ends the training before its last step.
         """
-        done, minutes = step / max(1, self.steps), self.training_settings.minutes
+        progress, minutes = step / max(1, self.step_count), self.training_settings.minutes
         if not minutes:
-            return done
+            return progress
         trainer: Any = self.trainer
-        clock = next(one for one in trainer.callbacks if isinstance(one, Timer))
-        return max(done, clock.time_elapsed() / (60 * minutes))
+        timer = next(callback for callback in trainer.callbacks if isinstance(callback, Timer))
+        return max(progress, timer.time_elapsed() / (60 * minutes))
 
     def configure_gradient_clipping(
         self, optimizer: Any, gradient_clip_val: Any = None, gradient_clip_algorithm: Any = None
@@ -117,55 +131,59 @@ class Lesson(lightning.LightningModule):
         self.history = checkpoint["history"]
 
 
-def _optimiser(parameters: Any, training: Training, gpu: bool) -> torch.optim.Optimizer:
+def _make_optimiser(
+    parameters: Any, training: TrainingSettings, on_gpu: bool
+) -> torch.optim.Optimizer:
     """Return the optimiser of the settings."""
     rate, decay = training.rate, training.weight_decay
-    wanted = [one for one in parameters if one.requires_grad]
+    trainable = [parameter for parameter in parameters if parameter.requires_grad]
     if training.optimiser == "adam":
-        return torch.optim.Adam(wanted, rate, weight_decay=decay, fused=gpu or None)
+        return torch.optim.Adam(trainable, rate, weight_decay=decay, fused=on_gpu or None)
     if training.optimiser == "adamw":
         # As usual, no weight decay on biases and the scales of normalisation layers.
-        matrices = [one for one in wanted if one.dim() > 1]
-        others = [one for one in wanted if one.dim() <= 1]
+        matrices = [parameter for parameter in trainable if parameter.dim() > 1]
+        others = [parameter for parameter in trainable if parameter.dim() <= 1]
         groups: list[dict[str, Any]] = [
             {"params": matrices},
             {"params": others, "weight_decay": 0.0},
         ]
         # Fused, in one kernel: a network of many small layers would wait for hundreds of kernels.
-        return torch.optim.AdamW(groups, rate, weight_decay=decay, fused=gpu or None)
+        return torch.optim.AdamW(groups, rate, weight_decay=decay, fused=on_gpu or None)
     if training.optimiser == "adagrad":
-        return torch.optim.Adagrad(wanted, rate, weight_decay=decay, initial_accumulator_value=0.1)
+        return torch.optim.Adagrad(
+            trainable, rate, weight_decay=decay, initial_accumulator_value=0.1
+        )
     nesterov = training.optimiser == "nesterov"
     return torch.optim.SGD(
-        wanted, rate, momentum=training.momentum, weight_decay=decay, nesterov=nesterov
+        trainable, rate, momentum=training.momentum, weight_decay=decay, nesterov=nesterov
     )
 
 
-class Keep(lightning.Callback):
+class CheckpointCallback(lightning.Callback):
     """Scores dev after each round, writes the history and a checkpoint, and keeps the best one.
 
     It stops the training after ``patience`` rounds without a better score.
     """
 
     def __init__(
-        self, folder: Path, dev: Dev, training: Training, device: str, step: Progress
+        self, folder: Path, dev: DevScorer, training: TrainingSettings, device: str, step: Progress
     ) -> None:
         self.folder, self.dev, self.training, self.device = folder, dev, training, device
         self.step, self.pretraining = step, dev.pretraining
-        self.began = self.waited = 0.0
+        self.started = self.waited = 0.0
         self.examples = 0
 
     # ---------------------------------------------------------------- time
 
     def on_train_epoch_start(self, trainer: Any, pl_module: Any) -> None:
-        self.began, self.examples = time.perf_counter(), 0
+        self.started, self.examples = time.perf_counter(), 0
         self.waited = trainer.train_dataloader.waited
 
     def on_train_batch_end(
         self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, number: int
     ) -> None:
-        told = batch.get("label", batch.get("target"))
-        self.examples += len(next(iter(batch.values())) if told is None else told)
+        answers = batch.get("label", batch.get("target"))
+        self.examples += len(next(iter(batch.values())) if answers is None else answers)
         self.step("training", trainer.global_step, int(trainer.estimated_stepping_batches))
 
     # ---------------------------------------------------------------- a round's end
@@ -173,72 +191,72 @@ class Keep(lightning.Callback):
     def on_train_epoch_end(self, trainer: Any, pl_module: Any) -> None:
         if self.device == "cuda":
             torch.cuda.synchronize()
-        seconds = time.perf_counter() - self.began
-        loss, judged = self.dev.look(pl_module.architecture, pl_module.network)
+        seconds = time.perf_counter() - self.started
+        dev_loss, dev_score = self.dev.score_network(pl_module.architecture, pl_module.network)
         row = {
             "round": float(trainer.current_epoch),
             "step": float(trainer.global_step),
             "loss": pl_module.mean_loss,
-            "dev_loss": loss,
-            "dev_score": judged,
+            "dev_loss": dev_loss,
+            "dev_score": dev_score,
             "rate": float(trainer.optimizers[0].param_groups[0]["lr"]),
             "seconds": seconds,
             "examples_per_second": self.examples / seconds,
             "waiting": (trainer.train_dataloader.waited - self.waited) / seconds,
         }
         history = pl_module.history
-        best = max((self.worth(one) for one in history), default=-np.inf)
+        best = max((self.score_round(past_row) for past_row in history), default=-np.inf)
         history.append(row)
-        part = self.folder / f"{LAST}.part"
-        trainer.save_checkpoint(part)
-        better = self.worth(row) > best
-        if better:
+        part_file = self.folder / f"{LAST}.part"
+        trainer.save_checkpoint(part_file)
+        is_better = self.score_round(row) > best
+        if is_better:
             copy = self.folder / f"{BEST}.part"
             copy.unlink(missing_ok=True)
-            os.link(part, copy)
+            os.link(part_file, copy)
             copy.replace(self.folder / BEST)
-        part.replace(self.folder / LAST)
+        part_file.replace(self.folder / LAST)
         write_history(self.folder / HISTORY, history)
         for logger in trainer.loggers:
             logger.log_metrics({k: v for k, v in row.items() if k != "step"}, int(row["step"]))
         if self.is_over(history):
             trainer.should_stop = True
 
-    def worth(self, row: dict[str, float]) -> float:
+    def score_round(self, row: dict[str, float]) -> float:
         """Return a value to rank rounds by: the dev score; among equal scores, the smaller loss.
 
         For pre-training, which has no score, it is the negative loss. A round whose loss is not
         finite ranks last.
         """
-        lost = row["dev_loss"]
-        worth = -lost if self.pretraining else row["dev_score"] - 1e-6 * lost
-        return worth if np.isfinite(worth) else -np.inf
+        dev_loss = row["dev_loss"]
+        score = -dev_loss if self.pretraining else row["dev_score"] - 1e-6 * dev_loss
+        return score if np.isfinite(score) else -np.inf
 
     def is_over(self, history: Sequence[dict[str, float]]) -> bool:
         """Return whether a training with this history ends."""
         if not history:
             return False
-        if all(np.isnan(history[-1][one]) for one in ("loss", "dev_loss")):
+        if all(np.isnan(history[-1][key]) for key in ("loss", "dev_loss")):
             # The weights are NaN, and stay so.
             return True
-        worth = [self.worth(row) for row in history]
-        since = len(worth) - 1 - int(np.argmax(worth))
-        return bool(self.training.patience) and since >= self.training.patience
+        scores = [self.score_round(row) for row in history]
+        rounds_since_best = len(scores) - 1 - int(np.argmax(scores))
+        return bool(self.training.patience) and rounds_since_best >= self.training.patience
 
 
 def write_history(path: Path, history: Sequence[dict[str, float]]) -> None:
     """Write a CSV file with a row for each round."""
-    told = io.StringIO()
+    buffer = io.StringIO()
     # A checkpoint of an older version may have rows with other columns.
     names = list(dict.fromkeys(name for row in history for name in row))
-    writer = csv.DictWriter(told, names, restval="nan", lineterminator="\n")
+    writer = csv.DictWriter(buffer, names, restval="nan", lineterminator="\n")
     writer.writeheader()
     writer.writerows({key: f"{value:.6g}" for key, value in row.items()} for row in history)
-    write_atomically(path, told.getvalue().encode())
+    write_atomically(path, buffer.getvalue().encode())
 
 
 @dataclass(frozen=True, slots=True)
-class Taught:
+class TrainingResult:
     """A network with the weights of its best round, and the history of its training."""
 
     network: nn.Module
@@ -246,43 +264,47 @@ class Taught:
     best: dict[str, float]
 
 
-def teach(
+def fit_network(
     architecture: Architecture,
     train: EncodedFile,
     dev: EncodedFile,
-    training: Training,
+    training: TrainingSettings,
     folder: Path,
     *,
     device: str = "auto",
     step: Progress = ignore_progress,
     pretraining: bool = False,
-    unsaid: EncodedFile | None = None,
-) -> Taught:
+    unanswerable: EncodedFile | None = None,
+) -> TrainingResult:
     """Train a network until its dev score no longer improves.
 
     An interrupted training in ``folder`` resumes. ``unanswerable`` are the dev examples whose
     answers the vocabulary cannot express.
     """
-    device = device_of(device)
+    device = choose_device(device)
     folder.mkdir(parents=True, exist_ok=True)
-    lengths = architecture.length(train.sizes())
-    joint = architecture.joint
-    times = architecture.times(train.values(joint)) if joint else None
-    sampler = Rounds(lengths, training.batch, training.seed, training.round, training.epochs, times)
+    lengths = architecture.compute_lengths(train.empty_columns())
+    task_column = architecture.task_column
+    repetitions = (
+        architecture.count_repetitions(train.read_column(task_column)) if task_column else None
+    )
+    sampler = RoundSampler(
+        lengths, training.batch, training.seed, training.round, training.epochs, repetitions
+    )
     torch.manual_seed(training.seed)
-    lesson = Lesson(architecture, training, sampler.total)
-    judge = Dev(dev, unsaid, training, device, pretraining)
-    keep = Keep(folder, judge, training, device, step)
-    with _quiet():
+    module = TrainingModule(architecture, training, sampler.total_batches)
+    dev_scorer = DevScorer(dev, unanswerable, training, device, pretraining)
+    checkpoints = CheckpointCallback(folder, dev_scorer, training, device, step)
+    with _silence_lightning():
         trainer = lightning.Trainer(
             accelerator="gpu" if device == "cuda" else "cpu",
             devices=1,
-            logger=_loggers(folder),
-            max_epochs=sampler.rounds,
+            logger=_make_loggers(folder),
+            max_epochs=sampler.round_count,
             max_time=timedelta(minutes=training.minutes) if training.minutes else None,
             precision="bf16-mixed" if training.precision == "bf16" and device == "cuda" else None,
             gradient_clip_val=training.clip or None,
-            callbacks=[keep],
+            callbacks=[checkpoints],
             enable_checkpointing=False,
             enable_progress_bar=False,
             enable_model_summary=False,
@@ -291,19 +313,19 @@ def teach(
             use_distributed_sampler=False,
         )
         last = folder / LAST
-        before = _load(last)["history"] if last.is_file() else []
-        if len(before) >= sampler.rounds or keep.is_over(before):
+        history = _load_checkpoint(last)["history"] if last.is_file() else []
+        if len(history) >= sampler.round_count or checkpoints.is_over(history):
             # The training had ended when it was interrupted. One more round could change the best
             # weights.
-            lesson.history = before
+            module.history = history
         else:
             # Workers make batches ahead, before Lightning sets the number of the round.
-            sampler.set_epoch(len(before))
-            with _compilable(training.compile):
+            sampler.set_epoch(len(history))
+            with _explain_compile_errors(training.compile):
                 trainer.fit(
-                    lesson,
-                    Loader(train, architecture, sampler, training.workers),
-                    ckpt_path=str(last) if before else None,
+                    module,
+                    BatchLoader(train, architecture, sampler, training.workers),
+                    ckpt_path=str(last) if history else None,
                     weights_only=False,
                 )
     if not (folder / BEST).is_file():
@@ -311,20 +333,22 @@ def teach(
             "no round can be kept: the loss on dev was not a finite number in any round",
             "try a smaller training.rate, or training.clip=1.0",
         )
-    made: Any = lesson.network
-    state = _load(folder / BEST)["state_dict"]
-    start = "network."
-    made.load_state_dict(
-        {k.removeprefix(start): v for k, v in state.items() if k.startswith(start)}
+    network: Any = module.network
+    state = _load_checkpoint(folder / BEST)["state_dict"]
+    prefix = "network."
+    network.load_state_dict(
+        {k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)}
     )
-    worth = [keep.worth(row) for row in lesson.history]
-    return Taught(made.cpu().eval(), lesson.history, lesson.history[int(np.argmax(worth))])
+    scores = [checkpoints.score_round(row) for row in module.history]
+    return TrainingResult(
+        network.cpu().eval(), module.history, module.history[int(np.argmax(scores))]
+    )
 
 
 @contextmanager
-def _compilable(compiled: bool) -> Iterator[None]:
+def _explain_compile_errors(is_compiled: bool) -> Iterator[None]:
     """Report an error of torch's compiler in a line, without the compiler's stack trace."""
-    if not compiled:
+    if not is_compiled:
         yield
         return
     from torch._dynamo.exc import TorchDynamoException
@@ -340,13 +364,13 @@ def _compilable(compiled: bool) -> Iterator[None]:
         ) from error
 
 
-def _load(checkpoint: Path) -> dict[str, Any]:
+def _load_checkpoint(checkpoint: Path) -> dict[str, Any]:
     """Read a checkpoint of Lightning's."""
-    found: dict[str, Any] = torch.load(checkpoint, map_location="cpu", weights_only=False)
-    return found
+    state: dict[str, Any] = torch.load(checkpoint, map_location="cpu", weights_only=False)
+    return state
 
 
-def _loggers(folder: Path) -> Any:
+def _make_loggers(folder: Path) -> Any:
     """Return a logger that writes TensorBoard's files; False if TensorBoard is not installed."""
     from importlib.util import find_spec
 
@@ -354,11 +378,11 @@ def _loggers(folder: Path) -> Any:
         return False
     from pytorch_lightning.loggers import TensorBoardLogger
 
-    return TensorBoardLogger(folder, name=BOARD, version="")
+    return TensorBoardLogger(folder, name=TENSORBOARD_DIR, version="")
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def _silence_lightning() -> Iterator[None]:
     """Suppress Lightning's messages and warnings: a user of codeacumen cannot act on them."""
     logger = logging.getLogger("pytorch_lightning")
     level = logger.level
@@ -374,24 +398,29 @@ def _quiet() -> Iterator[None]:
 # ---------------------------------------------------------------- dev scores
 
 
-def score(capability: Capability, said: Sequence[str | None], true: Sequence[str]) -> float:
+def score_answers(
+    capability: Capability, answers: Sequence[str | None], expected: Sequence[str]
+) -> float:
     """Return the dev score of answers: their accuracy, or for names the micro-averaged F1 of words.
 
     A repeated word counts twice only if the expected name has it twice, so that a network gains
     nothing by repeating words.
     """
     if capability is not Capability.NAME:
-        return sum(a == b for a, b in zip(said, true, strict=True)) / len(true)
-    hits = guessed = wanted = 0
-    for a, b in zip(said, true, strict=True):
-        mine = Counter(subtokens(a or "", lower=True))
-        right = Counter(subtokens(b, lower=True))
-        hits += (mine & right).total()
-        guessed, wanted = guessed + mine.total(), wanted + right.total()
-    return 2 * hits / (guessed + wanted) if hits else 0.0
+        return sum(a == b for a, b in zip(answers, expected, strict=True)) / len(expected)
+    shared_count = predicted_count = expected_count = 0
+    for a, b in zip(answers, expected, strict=True):
+        predicted_words = Counter(split_subtokens(a or "", lower=True))
+        expected_words = Counter(split_subtokens(b, lower=True))
+        shared_count += (predicted_words & expected_words).total()
+        predicted_count, expected_count = (
+            predicted_count + predicted_words.total(),
+            expected_count + expected_words.total(),
+        )
+    return 2 * shared_count / (predicted_count + expected_count) if shared_count else 0.0
 
 
-class Dev:
+class DevScorer:
     """Scores a network on the dev split during training.
 
     ``unanswerable`` are the examples whose answers the network's vocabulary cannot express. They
@@ -400,68 +429,83 @@ class Dev:
 
     def __init__(
         self,
-        sayable: EncodedFile,
-        unsaid: EncodedFile | None,
-        training: Training,
+        answerable: EncodedFile,
+        unanswerable: EncodedFile | None,
+        training: TrainingSettings,
         device: str,
         pretraining: bool,
     ) -> None:
-        self.sayable, self.unsaid, self.training = sayable, unsaid, training
+        self.answerable, self.unanswerable, self.training = answerable, unanswerable, training
         self.device, self.pretraining = device, pretraining
 
-    def look(self, architecture: Architecture, network: Network) -> tuple[float, float]:
+    def score_network(self, architecture: Architecture, network: Network) -> tuple[float, float]:
         """Return the loss and the score of a network."""
         module: Any = network
-        was = module.training
+        was_training = module.training
         module.eval()
         losses: list[float] = []
         judged: list[tuple[int, str | None, str]] = []
-        sayable, unsaid = self._drawn(architecture.joint)
-        with torch.inference_mode(), precise(self.device, self.training.precision):
-            for file, rows in ((self.sayable, sayable), (self.unsaid, unsaid)):
+        answerable_rows, unanswerable_rows = self._sample_rows(architecture.task_column)
+        with torch.inference_mode(), make_autocast(self.device, self.training.precision):
+            for file, rows in (
+                (self.answerable, answerable_rows),
+                (self.unanswerable, unanswerable_rows),
+            ):
                 if file is None or not len(rows):
                     continue
-                lengths = architecture.length(file.sizes())[rows]
-                tasks = self._tasks(file, architecture.joint)
-                for places in by_length(lengths, self.training.batch):
-                    mine = rows[places]
-                    batch = architecture.collate(file.take(mine))
+                lengths = architecture.compute_lengths(file.empty_columns())[rows]
+                tasks = self._read_task_ids(file, architecture.task_column)
+                for batch_positions in group_by_length(lengths, self.training.batch):
+                    batch_rows = rows[batch_positions]
+                    batch = architecture.collate(file.take_rows(batch_rows))
                     batch = {name: tensor.to(self.device) for name, tensor in batch.items()}
-                    if file is self.sayable:
-                        losses.append(float(network.loss(batch)) * len(mine))
+                    if file is self.answerable:
+                        losses.append(float(network.compute_loss(batch)) * len(batch_rows))
                     if not self.pretraining:
-                        found = [architecture.answer(one) for one in network.predict(batch)]
-                        asked = tasks[mine].tolist()
-                        judged += zip(asked, found, file.answers(mine), strict=True)
-        module.train(was)
+                        answers = [
+                            architecture.decode_answer(prediction)
+                            for prediction in network.predict(batch)
+                        ]
+                        batch_tasks = tasks[batch_rows].tolist()
+                        judged += zip(
+                            batch_tasks, answers, file.take_answers(batch_rows), strict=True
+                        )
+        module.train(was_training)
         # Every task has the same weight, however many examples it has.
         capability = architecture.purpose.capability
         scores = []
         for task in sorted({task for task, _, _ in judged}):
-            said, true = zip(*((a, b) for one, a, b in judged if one == task), strict=True)
-            scores.append(score(capability, said, true))
-        return sum(losses) / len(sayable), float(np.mean(scores)) if scores else 0.0
+            task_answers, expected = zip(
+                *((a, b) for answer_task, a, b in judged if answer_task == task), strict=True
+            )
+            scores.append(score_answers(capability, task_answers, expected))
+        return sum(losses) / len(answerable_rows), float(np.mean(scores)) if scores else 0.0
 
     @staticmethod
-    def _tasks(file: EncodedFile, joint: str) -> NDArray[np.int32]:
+    def _read_task_ids(file: EncodedFile, task_column: str) -> NDArray[np.int32]:
         """Return each example's task; 0 for all, if the network has no column of tasks."""
-        return file.values(joint) if joint else np.zeros(len(file), np.int32)
+        return file.read_column(task_column) if task_column else np.zeros(len(file), np.int32)
 
-    def _drawn(self, joint: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _sample_rows(self, task_column: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the rows of both files to score: at most ``judged``, the same number per task."""
-        files = [file for file in (self.sayable, self.unsaid) if file is not None]
-        tasks = np.concatenate([self._tasks(file, joint) for file in files])
-        many, most = len(self.sayable), self.training.judged
-        lots = np.random.default_rng(0).permutation(len(tasks))
-        if len(tasks) > most:
-            kinds = np.unique(tasks)
-            each = max(1, most // len(kinds))
-            lots = np.concatenate([lots[tasks[lots] == kind][:each] for kind in kinds])
-        sayable, unsaid = np.sort(lots[lots < many]), np.sort(lots[lots >= many]) - many
+        files = [file for file in (self.answerable, self.unanswerable) if file is not None]
+        tasks = np.concatenate([self._read_task_ids(file, task_column) for file in files])
+        answerable_count, max_examples = len(self.answerable), self.training.judged
+        order = np.random.default_rng(0).permutation(len(tasks))
+        if len(tasks) > max_examples:
+            task_ids = np.unique(tasks)
+            per_task = max(1, max_examples // len(task_ids))
+            order = np.concatenate(
+                [order[tasks[order] == task_id][:per_task] for task_id in task_ids]
+            )
+        answerable_rows, unanswerable_rows = (
+            np.sort(order[order < answerable_count]),
+            np.sort(order[order >= answerable_count]) - answerable_count,
+        )
         # If the sample has no answerable example, take one: the loss needs an example.
-        return sayable if len(sayable) else np.zeros(1, np.int64), unsaid
+        return answerable_rows if len(answerable_rows) else np.zeros(1, np.int64), unanswerable_rows
 
 
-def precise(device: str, precision: str) -> Any:
+def make_autocast(device: str, precision: str) -> Any:
     """Return the context of mixed precision, which does nothing on a CPU or in full precision."""
     return torch.autocast(device, torch.bfloat16, enabled=precision == "bf16" and device == "cuda")

@@ -30,28 +30,28 @@ from codeacumen.core.files import write_atomically
 from codeacumen.core.progress import Progress
 from codeacumen.engines import Engine
 from codeacumen.models.neural.architecture import Purpose
-from codeacumen.models.neural.catalogue import Plan, architecture
-from codeacumen.models.neural.training.checkpoints import ABOUT, read_about, save
+from codeacumen.models.neural.catalogue import NetworkPlan, load_architecture
+from codeacumen.models.neural.training.checkpoints import ABOUT, read_model_json, save_network
 from codeacumen.models.neural.training.encoded import EncodedFile
 from codeacumen.models.neural.training.preparing import (
     PRETRAIN,
-    UNSAID,
+    UNANSWERABLE_FILE,
     VOCABULARIES,
-    Surroundings,
-    encode,
-    learn,
+    ContextSource,
+    encode_splits,
+    get_variants_hash,
+    learn_and_save_vocabularies,
     prepare_questions,
-    read,
-    variants_hash,
+    read_splits,
 )
-from codeacumen.models.neural.training.settings import Tables, Training, filled
+from codeacumen.models.neural.training.settings import Tables, TrainingSettings, fill_settings
 
 ANSWERS = "answers"
 # Capabilities that a network can be trained for. One that judges names is trained to name.
-TAUGHT = (Capability.CLASSIFY, Capability.GENERATE, Capability.NAME)
+TRAINABLE_CAPABILITIES = (Capability.CLASSIFY, Capability.GENERATE, Capability.NAME)
 _KEY, _WORDS, _SIZES, _DATA = "key.json", "words", "sizes.json", "data.json"
 # Files and folders of a finished training.
-_LEFT = (
+_RESULT_FILES = (
     ABOUT,
     ANSWERS,
     VOCABULARIES,
@@ -63,11 +63,11 @@ _LEFT = (
 # Folder of an unfinished training's files.
 WORK = "work"
 # Setting with the folder of a network to start from, and the file with its fingerprint.
-START, STARTED = "start", "start.txt"
+START_SETTING, START_FINGERPRINT_FILE = "start", "start.txt"
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class TrainingRequest:
     """A training to run.
 
     task       the task to learn; a ``JointTask`` for a network that learns several
@@ -79,8 +79,8 @@ class Request:
     answers    tasks to answer at the end, each with the folder of its data set
     """
 
-    plan: Plan
-    training: Training
+    plan: NetworkPlan
+    training: TrainingSettings
     task: Task
     data: Path | None = None
     variants: Path | None = None
@@ -91,168 +91,189 @@ class Request:
     answers: tuple[tuple[Task, Path | None], ...] = ()
 
 
-def request(
+def make_request(
     name: str,
     tables: Tables,
     task: Task,
     *,
     pretrain: bool = False,
     start: str = "",
-    **further: Any,
-) -> Request:
+    **options: Any,
+) -> TrainingRequest:
     """Return a checked request for a training; ``start`` is the folder of a network to start from.
 
     ``options`` are further fields of ``TrainingRequest``.
     """
-    kind = architecture(name)
+    architecture_class = load_architecture(name)
     network = dict(tables["network"])
     if start:
-        if START not in {one.name for one in fields(kind.Settings)}:
+        if START_SETTING not in {field.name for field in fields(architecture_class.Settings)}:
             raise CodeacumenError(
                 f"{name} cannot start from another network", "transformer can, with --from DIR"
             )
-        network[START] = start
-    settings = filled(kind.Settings, network, f"{name}'s [network]")
-    training = filled(Training, tables["training"], f"{name}'s [training]")
-    served = task.card.name
-    if not any(served == one or served.startswith(one + "/") for one in kind.serves):
+        network[START_SETTING] = start
+    settings = fill_settings(architecture_class.Settings, network, f"{name}'s [network]")
+    training = fill_settings(TrainingSettings, tables["training"], f"{name}'s [training]")
+    task_name = task.card.name
+    if not any(
+        task_name == prefix or task_name.startswith(prefix + "/")
+        for prefix in architecture_class.task_prefixes
+    ):
         raise CodeacumenError(
-            f"{name} cannot be trained for {served}", f"it serves {', '.join(kind.serves)}"
+            f"{name} cannot be trained for {task_name}",
+            f"it serves {', '.join(architecture_class.task_prefixes)}",
         )
-    if pretrain and not kind.may_pretrain:
+    if pretrain and not architecture_class.supports_pretraining:
         raise CodeacumenError(f"{name} cannot be pre-trained", "transformer can")
     capability = Capability.GENERATE if pretrain else task.card.capability
-    if capability not in TAUGHT:
+    if capability not in TRAINABLE_CAPABILITIES:
         raise CodeacumenError(
-            f"{name} cannot be taught to {capability}, which {served} requires",
-            f"networks learn to {', '.join(TAUGHT)}; choose a task such as renames/recommend",
+            f"{name} cannot be taught to {capability}, which {task_name} requires",
+            f"networks learn to {', '.join(TRAINABLE_CAPABILITIES)}; choose a task such as "
+            "renames/recommend",
         )
-    purpose = Purpose(PRETRAIN if pretrain else served, capability)
-    for other, _ in further.get("answers", ()):
-        if pretrain or not (kind.joint or other.card.capability is capability):
+    purpose = Purpose(PRETRAIN if pretrain else task_name, capability)
+    for answered_task, _ in options.get("answers", ()):
+        if pretrain or not (
+            architecture_class.task_column or answered_task.card.capability is capability
+        ):
             raise CodeacumenError(
-                f"{name} cannot answer {other.card.name} at the end",
-                f"it is trained to {purpose.capability}; the task needs {other.card.capability}",
+                f"{name} cannot answer {answered_task.card.name} at the end",
+                f"it is trained to {purpose.capability}; the task needs "
+                f"{answered_task.card.capability}",
             )
-    return Request(Plan(name, asdict(settings), purpose), training, task, **further)
+    return TrainingRequest(NetworkPlan(name, asdict(settings), purpose), training, task, **options)
 
 
-def train(asked: Request, out: Path, engine: Engine, step: Progress) -> dict[str, Json]:
+def run_training(
+    request: TrainingRequest, out: Path, engine: Engine, step: Progress
+) -> dict[str, Json]:
     """Train a network, write its folder, and return its ``model.json``."""
-    if out.exists() and (not out.is_dir() or any(out.iterdir())) and not _is_ours(out):
+    if out.exists() and (not out.is_dir() or any(out.iterdir())) and not _is_training_folder(out):
         raise CodeacumenError(
             f"{out} is not empty and holds no network", "choose another folder with --out"
         )
     work = out / WORK
     # Data that were prepared with the corpus can be used where there is none: two keys match.
-    keys = [key_of(asked, out), key_of(asked, out, whole=True)]
-    if (out / ABOUT).is_file() and read_about(out).get("key") in keys:
-        _remove(work)  # an interrupted removal may have left files
-        return read_about(out)
-    from codeacumen.models.neural.training.batches import device_of
+    keys = [
+        compute_training_key(request, out),
+        compute_training_key(request, out, with_corpus=True),
+    ]
+    if (out / ABOUT).is_file() and read_model_json(out).get("key") in keys:
+        _remove_work(work)  # an interrupted removal may have left files
+        return read_model_json(out)
+    from codeacumen.models.neural.training.batches import choose_device
 
     # Check the device before preparing data; prepared data may be used on another machine.
-    device = "" if asked.prepare else device_of(asked.device)
-    began = time.monotonic()
-    prepared = _prepared(asked, out)
-    begun = (work / _KEY).read_text() if (work / _KEY).is_file() else ""
-    whole = bool(_beginning(asked) if prepared is None else prepared)
-    key = keys[whole]
-    if begun != key:
-        _begin(out, key, keep=prepared is not None)
-    sizes = _prepare(asked, out, engine, step)
-    if asked.prepare:
+    device = "" if request.prepare else choose_device(request.device)
+    started = time.monotonic()
+    prepared = _find_prepared(request, out)
+    recorded_key = (work / _KEY).read_text() if (work / _KEY).is_file() else ""
+    with_corpus = bool(_check_prepared_source(request) if prepared is None else prepared)
+    key = keys[with_corpus]
+    if recorded_key != key:
+        _start_anew(out, key, keep_prepared=prepared is not None)
+    sizes = _prepare_data(request, out, engine, step)
+    if request.prepare:
         return {"prepared": sizes}
     from codeacumen.models.neural.answering import answer_file
-    from codeacumen.models.neural.training.teaching import BOARD, HISTORY, teach
+    from codeacumen.models.neural.training.teaching import HISTORY, TENSORBOARD_DIR, fit_network
 
-    made = asked.plan.make()
-    made.load_vocabularies(work / VOCABULARIES)
+    architecture = request.plan.build_architecture()
+    architecture.load_vocabularies(work / VOCABULARIES)
     examples = EncodedFile(work / "train.arrow")
-    made.before_teaching(examples, asked.training, work / "checkpoints", device)
-    unsaid = EncodedFile(work / UNSAID) if (work / UNSAID).is_file() else None
-    taught = teach(
-        made,
+    architecture.before_training(examples, request.training, work / "checkpoints", device)
+    unanswerable = (
+        EncodedFile(work / UNANSWERABLE_FILE) if (work / UNANSWERABLE_FILE).is_file() else None
+    )
+    trained = fit_network(
+        architecture,
         examples,
         EncodedFile(work / "dev.arrow"),
-        asked.training,
+        request.training,
         work / "checkpoints",
-        device=asked.device,
+        device=request.device,
         step=step,
-        pretraining=asked.plan.purpose.task == PRETRAIN,
-        unsaid=unsaid,
+        pretraining=request.plan.purpose.task == PRETRAIN,
+        unanswerable=unanswerable,
     )
-    made.after_teaching(taught.network, examples, asked.training, device)
-    for place, (other, _) in enumerate(asked.answers):
-        questions = work / _questions(place)
+    architecture.after_training(trained.network, examples, request.training, device)
+    for index, (answered_task, _) in enumerate(request.answers):
+        questions = work / _name_question_file(index)
         if questions.is_file():
             answer_file(
-                made,
-                taught.network,
+                architecture,
+                trained.network,
                 questions,
-                out / ANSWERS / f"{other.card.name}.jsonl",
-                batch=asked.training.batch,
+                out / ANSWERS / f"{answered_task.card.name}.jsonl",
+                batch_size=request.training.batch,
                 device=device,
             )
-    taught.network.cpu()
+    trained.network.cpu()
     # copy2 keeps the time at which the last round ended.
     shutil.copy2(work / "checkpoints" / HISTORY, out / HISTORY)
-    if (work / "checkpoints" / BOARD).is_dir():
-        shutil.copytree(work / "checkpoints" / BOARD, out / BOARD, dirs_exist_ok=True)
-    told = {
+    if (work / "checkpoints" / TENSORBOARD_DIR).is_dir():
+        shutil.copytree(
+            work / "checkpoints" / TENSORBOARD_DIR, out / TENSORBOARD_DIR, dirs_exist_ok=True
+        )
+    record = {
         "key": key,
-        "start": start_of(asked, out),
-        "training": asdict(asked.training),
-        "data": {"sizes": sizes, **data_of(asked, whole)},
-        "best": taught.best,
-        "rounds": len(taught.history),
-        "seconds": round(time.monotonic() - began, 1),
+        "start": fingerprint_start(request, out),
+        "training": asdict(request.training),
+        "data": {"sizes": sizes, **describe_data(request, with_corpus)},
+        "best": trained.best,
+        "rounds": len(trained.history),
+        "seconds": round(time.monotonic() - started, 1),
         "device": device,
     }
     # Without the folder of the network it started from: "start" has that network's fingerprint.
-    settings = {key: "" if key == START else one for key, one in asked.plan.settings.items()}
-    save(out, replace(asked.plan, settings=settings), made, taught.network, told)
-    _remove(work)
-    return read_about(out)
+    settings = {
+        key: "" if key == START_SETTING else value for key, value in request.plan.settings.items()
+    }
+    save_network(
+        out, replace(request.plan, settings=settings), architecture, trained.network, record
+    )
+    _remove_work(work)
+    return read_model_json(out)
 
 
-def _is_ours(out: Path) -> bool:
+def _is_training_folder(out: Path) -> bool:
     """Return whether a folder has only files of a training, finished or interrupted."""
-    ours = {WORK, *_LEFT}
-    return all(file.name in ours or file.name.endswith(".part") for file in out.iterdir())
+    own_names = {WORK, *_RESULT_FILES}
+    return all(file.name in own_names or file.name.endswith(".part") for file in out.iterdir())
 
 
-def _prepared(asked: Request, out: Path) -> bool | None:
+def _find_prepared(request: TrainingRequest, out: Path) -> bool | None:
     """Look in a folder for data that are prepared for this training.
 
     Return whether they were prepared with the corpus; None if there are none.
     """
-    known = out / WORK / _DATA
-    if known.is_file() and (out / WORK / _SIZES).is_file():
-        for whole in (True, False):
-            if known.read_text() == data_key(asked, out, whole):
-                return whole
+    key_file = out / WORK / _DATA
+    if key_file.is_file() and (out / WORK / _SIZES).is_file():
+        for with_corpus in (True, False):
+            if key_file.read_text() == compute_data_key(request, out, with_corpus):
+                return with_corpus
     return None
 
 
-def _beginning(asked: Request) -> bool | None:
+def _check_prepared_source(request: TrainingRequest) -> bool | None:
     """Check the folder of prepared data, or the network to start from, before files are removed.
 
     Return whether the data were prepared with the corpus; None without such a folder.
     """
-    if asked.prepared is None:
-        architecture(asked.plan.name).check_start(asked.plan.settings)
+    if request.prepared is None:
+        load_architecture(request.plan.name).check_start(request.plan.settings)
         return None
-    found = _prepared(asked, asked.prepared)
-    if found is None:
+    with_corpus = _find_prepared(request, request.prepared)
+    if with_corpus is None:
         raise CodeacumenError(
-            f"{asked.prepared} holds nothing that was prepared for this training",
+            f"{request.prepared} holds nothing that was prepared for this training",
             "prepare data with the same network, tasks, data sets and --answer",
         )
-    return found
+    return with_corpus
 
 
-def _remove(work: Path) -> None:
+def _remove_work(work: Path) -> None:
     """Remove the work folder, first the files that mark it as complete.
 
     An interrupted removal must not look complete.
@@ -262,77 +283,92 @@ def _remove(work: Path) -> None:
     shutil.rmtree(work, ignore_errors=True)
 
 
-def _begin(out: Path, key: str, keep: bool) -> None:
+def _start_anew(out: Path, key: str, keep_prepared: bool) -> None:
     """Remove the files of another training and write this training's key.
 
     With ``keep_prepared`` the encoded examples stay.
     """
     work = out / WORK
-    for name in _LEFT:
-        left = out / name
-        shutil.rmtree(left) if left.is_dir() else left.unlink(missing_ok=True)
-    if keep:
+    for name in _RESULT_FILES:
+        path = out / name
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    if keep_prepared:
         shutil.rmtree(work / "checkpoints", ignore_errors=True)
     else:
-        _remove(work)
+        _remove_work(work)
     work.mkdir(parents=True, exist_ok=True)
     write_atomically(work / _KEY, key.encode())
 
 
-def _taken(asked: Request, work: Path) -> dict[str, Json]:
+def _copy_prepared(request: TrainingRequest, work: Path) -> dict[str, Json]:
     """Copy data that another training prepared, and return their numbers of examples."""
-    assert asked.prepared is not None
-    there = asked.prepared / WORK
-    for one in sorted(there.glob("*.arrow")):
-        shutil.copyfile(one, work / one.name)
-    shutil.copytree(there / VOCABULARIES, work / VOCABULARIES, dirs_exist_ok=True)
-    if (there / STARTED).is_file():
-        shutil.copyfile(there / STARTED, work / STARTED)
-    sizes: dict[str, Json] = json.loads((there / _SIZES).read_bytes())
-    write_atomically(work / _DATA, (there / _DATA).read_bytes())
+    assert request.prepared is not None
+    source = request.prepared / WORK
+    for file in sorted(source.glob("*.arrow")):
+        shutil.copyfile(file, work / file.name)
+    shutil.copytree(source / VOCABULARIES, work / VOCABULARIES, dirs_exist_ok=True)
+    if (source / START_FINGERPRINT_FILE).is_file():
+        shutil.copyfile(source / START_FINGERPRINT_FILE, work / START_FINGERPRINT_FILE)
+    sizes: dict[str, Json] = json.loads((source / _SIZES).read_bytes())
+    write_atomically(work / _DATA, (source / _DATA).read_bytes())
     write_atomically(work / _SIZES, json.dumps(sizes).encode())
     return sizes
 
 
-def _questions(place: int) -> str:
+def _name_question_file(index: int) -> str:
     """Return the name of the file of a task's encoded questions."""
-    return f"questions-{place:03}.arrow"
+    return f"questions-{index:03}.arrow"
 
 
-def _prepare(asked: Request, out: Path, engine: Engine, step: Progress) -> dict[str, Json]:
+def _prepare_data(
+    request: TrainingRequest, out: Path, engine: Engine, step: Progress
+) -> dict[str, Json]:
     """Prepare the data if they are not, and return the splits' numbers of examples."""
     work = out / WORK
     if (work / _SIZES).is_file():
         sizes: dict[str, Json] = json.loads((work / _SIZES).read_bytes())
         return sizes
-    if asked.prepared is not None:
-        return _taken(asked, work)
-    kind = architecture(asked.plan.name)
-    write_atomically(work / STARTED, start_of(asked, out).encode())
+    if request.prepared is not None:
+        return _copy_prepared(request, work)
+    architecture_class = load_architecture(request.plan.name)
+    write_atomically(work / START_FINGERPRINT_FILE, fingerprint_start(request, out).encode())
 
-    def around(task: Task, data: Path | None, variants: Path | None) -> Surroundings | None:
-        here = kind.looks and data is not None
-        return Surroundings(data, task.card.name, variants) if here and data else None
+    def make_context_source(
+        task: Task, data: Path | None, variants: Path | None
+    ) -> ContextSource | None:
+        has_context = architecture_class.needs_context and data is not None
+        return ContextSource(data, task.card.name, variants) if has_context and data else None
 
-    parts = asked.task.parts if isinstance(asked.task, Joint) else [(asked.task, asked.data)]
-    tasks = [(task, around(task, data, asked.variants)) for task, data in parts]
-    found = read(asked.plan, tasks, work / _WORDS, engine, step, most=asked.limit)
-    made = asked.plan.make()
-    learn(made, found["counts"], work / VOCABULARIES)
-    kept = encode(asked.plan, work / _WORDS, work / VOCABULARIES, work, engine, step)
+    parts = (
+        request.task.parts
+        if isinstance(request.task, JointTask)
+        else [(request.task, request.data)]
+    )
+    tasks = [(task, make_context_source(task, data, request.variants)) for task, data in parts]
+    words = read_splits(
+        request.plan, tasks, work / _WORDS, engine, step, max_examples=request.limit
+    )
+    architecture = request.plan.build_architecture()
+    learn_and_save_vocabularies(architecture, words["counts"], work / VOCABULARIES)
+    example_counts = encode_splits(
+        request.plan, work / _WORDS, work / VOCABULARIES, work, engine, step
+    )
     shutil.rmtree(work / _WORDS)
-    for place, (other, data) in enumerate(asked.answers):
+    for index, (answered_task, data) in enumerate(request.answers):
         prepare_questions(
-            asked.plan,
-            other,
+            request.plan,
+            answered_task,
             work / VOCABULARIES,
-            work / _questions(place),
+            work / _name_question_file(index),
             engine,
             step,
-            around(other, data, None),
+            make_context_source(answered_task, data, None),
         )
-    sizes = {split: {**told, "kept": kept[split]} for split, told in found["sizes"].items()}
-    write_atomically(work / _DATA, data_key(asked, out).encode())
+    sizes = {
+        split: {**split_sizes, "kept": example_counts[split]}
+        for split, split_sizes in words["sizes"].items()
+    }
+    write_atomically(work / _DATA, compute_data_key(request, out).encode())
     write_atomically(work / _SIZES, json.dumps(sizes).encode())
     return sizes
 
@@ -340,117 +376,128 @@ def _prepare(asked: Request, out: Path, engine: Engine, step: Progress) -> dict[
 # ---------------------------------------------------------------- keys of trainings and data
 
 
-def _known(task: Task, looks: bool, whole: bool) -> str:
+def _fingerprint_task(task: Task, needs_context: bool, with_corpus: bool) -> str:
     """Return the fingerprint of a task's data.
 
     A network that does not use a method's context has the same data with and without the corpus.
     For others, ``with_corpus`` gives the fingerprint of the data with the corpus, even if the
     corpus is not available.
     """
-    if not looks and isinstance(task, HasCorpusFingerprints):
+    if not needs_context and isinstance(task, HasCorpusFingerprints):
         return task.examples_fingerprint
-    return _get_whole_fingerprint(task) if looks and whole else get_fingerprint(task)
+    return _get_corpus_fingerprint(task) if needs_context and with_corpus else get_fingerprint(task)
 
 
-def _get_whole_fingerprint(task: Task) -> str:
+def _get_corpus_fingerprint(task: Task) -> str:
     """Return the fingerprint of a task's data with the corpus."""
-    own = task.whole_fingerprint if isinstance(task, HasCorpusFingerprints | Joint) else ""
-    return own or get_fingerprint(task)
+    corpus_fingerprint = (
+        task.whole_fingerprint if isinstance(task, HasCorpusFingerprints | JointTask) else ""
+    )
+    return corpus_fingerprint or get_fingerprint(task)
 
 
-def data_of(asked: Request, whole: bool = False) -> dict[str, Json]:
+def describe_data(request: TrainingRequest, with_corpus: bool = False) -> dict[str, Json]:
     """Return the description of a training's data for its ``model.json``."""
-    task, looks = asked.task, architecture(asked.plan.name).looks
+    task, needs_context = request.task, load_architecture(request.plan.name).needs_context
     return {
         "task": task.card.name,
         "version": task.card.version,
-        "fingerprint": _known(task, looks, whole),
-        "limit": asked.limit,
-        **({"variants": variants_hash(asked.variants)} if asked.variants else {}),
+        "fingerprint": _fingerprint_task(task, needs_context, with_corpus),
+        "limit": request.limit,
+        **({"variants": get_variants_hash(request.variants)} if request.variants else {}),
     }
 
 
-def key_of(asked: Request, out: Path, whole: bool = False) -> str:
+def compute_training_key(request: TrainingRequest, out: Path, with_corpus: bool = False) -> str:
     """Return the hash of everything that determines the weights.
 
     The device, the number of workers and the maximum duration are not in it, so that a training can
     resume on another machine.
     """
-    training = replace(asked.training, workers=0, minutes=0.0)
-    return _hash(
+    training = replace(request.training, workers=0, minutes=0.0)
+    return _hash_json(
         {
-            "plan": _plan(asked, asked.plan.settings),
+            "plan": _plan_to_json(request, request.plan.settings),
             "training": asdict(training),
-            "data": data_of(asked, whole),
-            "start": start_of(asked, out),
-            "answers": _asked_later(asked, whole),
+            "data": describe_data(request, with_corpus),
+            "start": fingerprint_start(request, out),
+            "answers": _list_answered_tasks(request, with_corpus),
         }
     )
 
 
-def data_key(asked: Request, out: Path, whole: bool = False) -> str:
+def compute_data_key(request: TrainingRequest, out: Path, with_corpus: bool = False) -> str:
     """Return the hash of everything that determines the prepared data."""
-    free = architecture(asked.plan.name).after_reading
-    settings = {key: value for key, value in asked.plan.settings.items() if key not in free}
-    return _hash(
+    ignored_keys = load_architecture(request.plan.name).settings_after_encoding
+    settings = {
+        key: value for key, value in request.plan.settings.items() if key not in ignored_keys
+    }
+    return _hash_json(
         {
-            "plan": _plan(asked, settings),
-            "data": data_of(asked, whole),
-            "start": start_of(asked, out),
-            "answers": _asked_later(asked, whole),
+            "plan": _plan_to_json(request, settings),
+            "data": describe_data(request, with_corpus),
+            "start": fingerprint_start(request, out),
+            "answers": _list_answered_tasks(request, with_corpus),
         }
     )
 
 
-def _hash(known: Json) -> str:
+def _hash_json(value: Json) -> str:
     """Return the SHA-256 of a JSON value."""
-    return hashlib.sha256(json.dumps(known, sort_keys=True, default=str).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
 
 
-def _plan(asked: Request, settings: Mapping[str, Any]) -> dict[str, Json]:
+def _plan_to_json(request: TrainingRequest, settings: Mapping[str, Any]) -> dict[str, Json]:
     """Return a plan for a key, without the folder to start from: the key has its fingerprint."""
-    kept = {key: value for key, value in settings.items() if key != START}
-    return {"name": asked.plan.name, "settings": kept, "purpose": asdict(asked.plan.purpose)}
+    own_settings = {key: value for key, value in settings.items() if key != START_SETTING}
+    return {
+        "name": request.plan.name,
+        "settings": own_settings,
+        "purpose": asdict(request.plan.purpose),
+    }
 
 
-def _asked_later(asked: Request, whole: bool) -> list[list[str]]:
+def _list_answered_tasks(request: TrainingRequest, with_corpus: bool) -> list[list[str]]:
     """Return names and fingerprints of the tasks to answer at the end."""
-    looks = architecture(asked.plan.name).looks
-    return [[one.card.name, _known(one, looks, whole)] for one, _ in asked.answers]
+    needs_context = load_architecture(request.plan.name).needs_context
+    return [
+        [task.card.name, _fingerprint_task(task, needs_context, with_corpus)]
+        for task, _ in request.answers
+    ]
 
 
-def start_of(asked: Request, out: Path) -> str:
+def fingerprint_start(request: TrainingRequest, out: Path) -> str:
     """Return the fingerprint of the network to start from, "" if there is none.
 
     The folder's name does not identify it: the folder may be overwritten, or be missing on the
     machine where the training resumes. There the recorded fingerprint is used.
     """
-    named = str(asked.plan.settings.get(START, ""))
-    folder = Path(named).expanduser()
-    if not named:
+    start_folder = str(request.plan.settings.get(START_SETTING, ""))
+    folder = Path(start_folder).expanduser()
+    if not start_folder:
         return ""
     if not folder.is_dir():
-        return _recorded_start(asked.prepared or out)
+        return _read_recorded_start(request.prepared or out)
     if (folder / ABOUT).is_file():
-        return str(read_about(folder)["weights_sha256"])
-    known = hashlib.sha256()
-    for file in sorted(one for one in folder.iterdir() if one.is_file()):
-        known.update(file.name.encode() + hashlib.sha256(file.read_bytes()).digest())
-    return known.hexdigest()
+        return str(read_model_json(folder)["weights_sha256"])
+    digest = hashlib.sha256()
+    for file in sorted(path for path in folder.iterdir() if path.is_file()):
+        digest.update(file.name.encode() + hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()
 
 
-def _recorded_start(out: Path) -> str:
+def _read_recorded_start(out: Path) -> str:
     """Return the fingerprint that was recorded when the data were prepared."""
-    kept = out / WORK / STARTED
-    if kept.is_file():
-        return kept.read_text()
-    return str(read_about(out).get("start", "")) if (out / ABOUT).is_file() else ""
+    file = out / WORK / START_FINGERPRINT_FILE
+    if file.is_file():
+        return file.read_text()
+    return str(read_model_json(out).get("start", "")) if (out / ABOUT).is_file() else ""
 
 
 # ---------------------------------------------------------------- several tasks as one
 
 
-class Joint:
+class JointTask:
     """Several tasks as one, for a network that learns them together.
 
     ``parts`` are the tasks, each with the folder of its data set. A joint task is only for
@@ -481,7 +528,7 @@ class Joint:
     @property
     def whole_fingerprint(self) -> str:
         """Hash of the fingerprints that its tasks have with their corpora."""
-        return _combine_hashes(_get_whole_fingerprint(task) for task, _ in self.parts)
+        return _combine_hashes(_get_corpus_fingerprint(task) for task, _ in self.parts)
 
 
 def _combine_hashes(hashes: Iterable[str]) -> str:
