@@ -10,7 +10,7 @@ from codeacumen.api import CodeacumenError
 COULD_NOT_RUN = 2
 
 
-def run(main: Callable[[], None]) -> None:
+def run_main(main: Callable[[], None]) -> None:
     """Run a script's main function; exit with 2 and a message if codeacumen raises an error."""
     try:
         main()

@@ -21,9 +21,9 @@ from codeacumen.core.progress import show_progress
 from codeacumen.corpus.build import open_or_build
 from codeacumen.engines import create_engine
 from codeacumen.models.identifier_similarity.lexicon import pack_arrays
-from research.command import run
-from research.lexicon.build import INGREDIENTS, Settings
-from research.lexicon.train import FILE, train
+from research.command import run_main
+from research.lexicon.build import INGREDIENTS, LexiconSettings
+from research.lexicon.train import FILE, learn_lexicon
 
 
 def main() -> None:
@@ -45,7 +45,7 @@ def main() -> None:
     parser.add_argument(
         "--words",
         type=int,
-        default=Settings().words,
+        default=LexiconSettings().words,
         help="Number of words; the most frequent are kept.",
     )
     parser.add_argument(
@@ -63,15 +63,15 @@ def main() -> None:
     out: Path = args.out
     if out.exists() and (not out.is_dir() or any(not is_output(file) for file in out.iterdir())):
         raise CodeacumenError(f"{out} holds other files", "name another folder with --out")
-    began = time.monotonic()
+    start = time.monotonic()
     with show_progress() as report_progress, ExitStack() as stack:
         workers = create_engine("local", args.workers or count_processors())
         corpora = [
             stack.enter_context(open_or_build([source], workers, report_progress))
             for source in args.sources
         ]
-        settings = Settings(seed=args.seed, words=args.words)
-        arrays, left_out = train(
+        settings = LexiconSettings(seed=args.seed, words=args.words)
+        arrays, left_out = learn_lexicon(
             corpora,
             args.wordnet,
             args.text,
@@ -91,7 +91,7 @@ def main() -> None:
     print(f"WordSim-353 ({wordsim['pairs']} pairs): {wordsim['similarity']}")
     print(
         f"{len(arrays['frequency']):,} words, {len(arrays['pair']):,} pairs, "
-        f"{len(data) / 1e6:.1f} MB, in {time.monotonic() - began:.0f} s: {out / FILE}"
+        f"{len(data) / 1e6:.1f} MB, in {time.monotonic() - start:.0f} s: {out / FILE}"
     )
 
 
@@ -101,4 +101,4 @@ def is_output(file: Path) -> bool:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_main(main)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codeacumen.languages.kernel import kernel
-from research.lexicon._pairs import Keys, Places, Table, keys_of, parted
+from research.lexicon._pairs import Indices, Keys, PairTable, make_keys, split_keys
 from research.lexicon.wordnet import WordNet
 
 # Most frequent meanings of a word per part of speech that count, and how many of these are compared
@@ -28,20 +28,20 @@ class Senses:
 
     meaning: Numbers
     rank: Numbers
-    first: Places
+    first: Indices
     part: Numbers
     ancestor: Numbers
     distance: Numbers
-    ancestor_first: Places
-    like: Numbers
-    like_first: Places
-    opposite: Table
-    derived: Table
+    ancestor_first: Indices
+    similar: Numbers
+    similar_first: Indices
+    antonyms: PairTable
+    derived_forms: PairTable
 
-    def of(self, keys: Keys) -> NDArray[np.float32]:
+    def compute_features(self, keys: Keys) -> NDArray[np.float32]:
         """Return a row of ``FEATURES`` for each pair."""
-        left, right = parted(keys)
-        found = _compared(
+        left, right = split_keys(keys)
+        meaning_features = _compare_senses(
             left,
             right,
             self.meaning,
@@ -51,78 +51,86 @@ class Senses:
             self.ancestor,
             self.distance,
             self.ancestor_first,
-            self.like,
-            self.like_first,
+            self.similar,
+            self.similar_first,
         )
-        return np.column_stack([found, self.opposite.of(keys), self.derived.of(keys)])
+        return np.column_stack(
+            [meaning_features, self.antonyms.look_up(keys), self.derived_forms.look_up(keys)]
+        )
 
 
-def senses(wordnet: WordNet, words: list[str]) -> Senses:
+def build_senses(wordnet: WordNet, words: list[str]) -> Senses:
     """Return the meanings and relations of the words as arrays."""
     meaning: list[int] = []
     rank: list[int] = []
     first = [0]
-    stems: dict[str, list[int]] = {}
-    for place, word in enumerate(words):
-        for base in wordnet.bases(word):
-            stems.setdefault(base, []).append(place)
-            for one, place_of_it in wordnet.senses(base, MEANINGS):
-                meaning.append(one)
-                rank.append(place_of_it)
+    words_of_base: dict[str, list[int]] = {}
+    for index, word in enumerate(words):
+        for base_form in wordnet.list_base_forms(word):
+            words_of_base.setdefault(base_form, []).append(index)
+            for synset, synset_rank in wordnet.list_senses(base_form, MEANINGS):
+                meaning.append(synset)
+                rank.append(synset_rank)
         first.append(len(meaning))
     ancestor: list[int] = []
     distance: list[int] = []
     ancestor_first = [0]
-    for far in wordnet.ancestors:
-        for one in sorted(far):
-            ancestor.append(one)
-            distance.append(far[one])
+    for distances in wordnet.ancestors:
+        for synset in sorted(distances):
+            ancestor.append(synset)
+            distance.append(distances[synset])
         ancestor_first.append(len(ancestor))
-    same_stem = {(base, base) for base, places in stems.items() if len(places) > 1}
-    parts = {part: i for i, part in enumerate(sorted(set(wordnet.part)))}
+    same_stem = {
+        (base_form, base_form) for base_form, indices in words_of_base.items() if len(indices) > 1
+    }
+    part_numbers = {part: i for i, part in enumerate(sorted(set(wordnet.part)))}
     return Senses(
         np.array(meaning, np.int32),
         np.array(rank, np.int32),
         np.array(first, np.int64),
-        np.array([parts[part] for part in wordnet.part], np.int32),
+        np.array([part_numbers[part] for part in wordnet.part], np.int32),
         np.array(ancestor, np.int32),
         np.array(distance, np.int32),
         np.array(ancestor_first, np.int64),
-        np.array([one for like in wordnet.like for one in like], np.int32),
-        np.cumsum([0] + [len(like) for like in wordnet.like]).astype(np.int64),
-        _table(wordnet.opposite, stems),
-        _table(wordnet.derived | same_stem, stems),
+        np.array(
+            [synset for similar in wordnet.similar_adjectives for synset in similar], np.int32
+        ),
+        np.cumsum([0] + [len(similar) for similar in wordnet.similar_adjectives]).astype(np.int64),
+        _build_word_table(wordnet.antonyms, words_of_base),
+        _build_word_table(wordnet.derived_forms | same_stem, words_of_base),
     )
 
 
-def _table(pairs: frozenset[tuple[str, str]], stems: dict[str, list[int]]) -> Table:
+def _build_word_table(
+    word_pairs: frozenset[tuple[str, str]], words_of_base: dict[str, list[int]]
+) -> PairTable:
     """Return a table with value 1 for all words whose base forms are one of the pairs."""
-    found = sorted(
+    index_pairs = sorted(
         {
-            (min(one, other), max(one, other))
-            for left, right in pairs
-            for one in stems.get(left, ())
-            for other in stems.get(right, ())
-            if one != other
+            (min(left_index, right_index), max(left_index, right_index))
+            for left, right in word_pairs
+            for left_index in words_of_base.get(left, ())
+            for right_index in words_of_base.get(right, ())
+            if left_index != right_index
         }
     )
-    rows = np.array(found, dtype=np.int64).reshape(-1, 2)
-    return Table(keys_of(rows[:, 0], rows[:, 1]), np.ones(len(rows), dtype=np.float32))
+    rows = np.array(index_pairs, dtype=np.int64).reshape(-1, 2)
+    return PairTable(make_keys(rows[:, 0], rows[:, 1]), np.ones(len(rows), dtype=np.float32))
 
 
 @kernel
-def _compared(
-    left: Places,
-    right: Places,
+def _compare_senses(
+    left: Indices,
+    right: Indices,
     meaning: Numbers,
     rank: Numbers,
-    first: Places,
+    first: Indices,
     part: Numbers,
     ancestor: Numbers,
     distance: Numbers,
-    ancestor_first: Places,
-    like: Numbers,
-    like_first: Places,
+    ancestor_first: Indices,
+    similar: Numbers,
+    similar_first: Indices,
 ) -> NDArray[np.float32]:
     """Return five features of each pair: synonym, path, above, sibling, like.
 
@@ -130,40 +138,56 @@ def _compared(
     a common hypernym). ``above`` is 1 / path length if one word is a hypernym of the other,
     ``sibling`` is 1 if both have the same direct hypernym, ``like`` is 1 for similar adjectives.
     """
-    found = np.zeros((len(left), 5), dtype=np.float32)
+    features = np.zeros((len(left), 5), dtype=np.float32)
     for i in range(len(left)):
-        for a in range(first[left[i]], first[left[i] + 1]):
-            for b in range(first[right[i]], first[right[i] + 1]):
-                one, other = meaning[a], meaning[b]
-                if one == other:
-                    value = 1.0 / (1.0 + 0.15 * (rank[a] + rank[b]))
-                    found[i, 0] = max(found[i, 0], np.float32(value))
+        for left_sense in range(first[left[i]], first[left[i] + 1]):
+            for right_sense in range(first[right[i]], first[right[i] + 1]):
+                left_meaning, right_meaning = meaning[left_sense], meaning[right_sense]
+                if left_meaning == right_meaning:
+                    value = 1.0 / (1.0 + 0.15 * (rank[left_sense] + rank[right_sense]))
+                    features[i, 0] = max(features[i, 0], np.float32(value))
                     continue
-                for k in range(like_first[one], like_first[one + 1]):
-                    if like[k] == other:
-                        found[i, 4] = 1.0
-                if part[one] != part[other] or rank[a] >= NEAR or rank[b] >= NEAR:
+                for k in range(similar_first[left_meaning], similar_first[left_meaning + 1]):
+                    if similar[k] == right_meaning:
+                        features[i, 4] = 1.0
+                if (
+                    part[left_meaning] != part[right_meaning]
+                    or rank[left_sense] >= NEAR
+                    or rank[right_sense] >= NEAR
+                ):
                     continue
-                best, vertical, sibling = 1 << 20, False, False
-                p, q = ancestor_first[one], ancestor_first[other]
-                while p < ancestor_first[one + 1] and q < ancestor_first[other + 1]:
-                    if ancestor[p] < ancestor[q]:
-                        p += 1
-                    elif ancestor[p] > ancestor[q]:
-                        q += 1
+                shortest, is_vertical, is_sibling = 1 << 20, False, False
+                left_position, right_position = (
+                    ancestor_first[left_meaning],
+                    ancestor_first[right_meaning],
+                )
+                while (
+                    left_position < ancestor_first[left_meaning + 1]
+                    and right_position < ancestor_first[right_meaning + 1]
+                ):
+                    if ancestor[left_position] < ancestor[right_position]:
+                        left_position += 1
+                    elif ancestor[left_position] > ancestor[right_position]:
+                        right_position += 1
                     else:
-                        far = distance[p] + distance[q]
-                        upright = distance[p] == 0 or distance[q] == 0
-                        if far < best:
-                            best, vertical, sibling = far, upright, far == 2 and not upright
-                        elif far == best and upright:
-                            vertical, sibling = True, False
-                        p += 1
-                        q += 1
-                if best < 1 << 20:
-                    found[i, 1] = max(found[i, 1], np.float32(1.0 / (1.0 + best)))
-                    if vertical:
-                        found[i, 2] = max(found[i, 2], np.float32(1.0 / best))
-                    elif sibling:
-                        found[i, 3] = 1.0
-    return found
+                        path_length = distance[left_position] + distance[right_position]
+                        is_vertical_path = (
+                            distance[left_position] == 0 or distance[right_position] == 0
+                        )
+                        if path_length < shortest:
+                            shortest, is_vertical, is_sibling = (
+                                path_length,
+                                is_vertical_path,
+                                path_length == 2 and not is_vertical_path,
+                            )
+                        elif path_length == shortest and is_vertical_path:
+                            is_vertical, is_sibling = True, False
+                        left_position += 1
+                        right_position += 1
+                if shortest < 1 << 20:
+                    features[i, 1] = max(features[i, 1], np.float32(1.0 / (1.0 + shortest)))
+                    if is_vertical:
+                        features[i, 2] = max(features[i, 2], np.float32(1.0 / shortest))
+                    elif is_sibling:
+                        features[i, 3] = 1.0
+    return features

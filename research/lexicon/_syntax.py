@@ -23,11 +23,11 @@ from codeacumen.languages.syntax import (
 
 Flags = NDArray[np.bool_]
 # A call with more arguments is a table of data.
-MOST = 16
+MOST_PARAMETERS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class SyntaxFacts:
     """Names of a file and where they go.
 
     ``name`` holds the nodes of identifiers in source order, ``line`` their lines. A row of
@@ -58,7 +58,7 @@ class _Grammar:
     typed: Flags
     assignment: Flags
     comment: Flags
-    title: int
+    function_name: int
     property: int
     parameter_name: int
     callee: tuple[int, ...]
@@ -66,93 +66,119 @@ class _Grammar:
     value: tuple[int, ...]
 
 
-def facts(language: str, source: bytes) -> Facts:
+def extract_facts(language: str, source: bytes) -> SyntaxFacts:
     """Return the names of a source file and where they go."""
     if language == "java":
         from codeacumen.languages.java import parse_java as parse
     else:
         from codeacumen.languages.javascript import parse_javascript as parse
-    syntax, grammar = parse(source), _grammar(language)
+    syntax, grammar = parse(source), _build_grammar(language)
     kind, field, parent = syntax.kind, syntax.field, syntax.parent
     # The root has no parent (-1), and must not get the last node's kind by indexing.
-    above = kind[np.maximum(parent, 0)].copy()
-    above[parent < 0] = SYMBOLS - 2
+    parent_kind = kind[np.maximum(parent, 0)].copy()
+    parent_kind[parent < 0] = SYMBOLS - 2
 
     names = np.flatnonzero(grammar.name[kind])
-    speaks = np.full(len(kind), -1, dtype=np.int32)
-    speaks[names] = np.arange(len(names), dtype=np.int32)
-    _pass_up(speaks, parent, grammar.member[above] & (field == grammar.property))
-    _pass_up(speaks, parent, grammar.parameter[above] & (field == grammar.parameter_name))
+    name_of_node = np.full(len(kind), -1, dtype=np.int32)
+    name_of_node[names] = np.arange(len(names), dtype=np.int32)
+    _pass_name_to_parent(
+        name_of_node, parent, grammar.member[parent_kind] & (field == grammar.property)
+    )
+    _pass_name_to_parent(
+        name_of_node, parent, grammar.parameter[parent_kind] & (field == grammar.parameter_name)
+    )
     for _ in range(2):  # in a.B<C> the name is two levels down
-        _pass_up(speaks, parent, grammar.typed[above] & (grammar.name | grammar.typed)[kind])
-    callee = np.full_like(speaks, -1)
-    inner = np.flatnonzero(grammar.call[above] & np.isin(field, grammar.callee))
-    callee[parent[inner]] = speaks[inner]
+        _pass_name_to_parent(
+            name_of_node, parent, grammar.typed[parent_kind] & (grammar.name | grammar.typed)[kind]
+        )
+    callee = np.full_like(name_of_node, -1)
+    children = np.flatnonzero(grammar.call[parent_kind] & np.isin(field, grammar.callee))
+    callee[parent[children]] = name_of_node[children]
     calls = grammar.call[kind]
-    speaks[calls] = callee[calls]
+    name_of_node[calls] = callee[calls]
 
-    target, value = np.full_like(speaks, -1), np.full_like(speaks, -1)
-    for found, fields in ((target, grammar.target), (value, grammar.value)):
-        inner = np.flatnonzero(grammar.assignment[above] & np.isin(field, fields))
-        found[parent[inner]] = speaks[inner]
-    title = np.full_like(speaks, -1)
-    inner = np.flatnonzero(grammar.function[above] & (field == grammar.title))
-    title[parent[inner]] = speaks[inner]
+    target, value = np.full_like(name_of_node, -1), np.full_like(name_of_node, -1)
+    for assigned_name, side_fields in ((target, grammar.target), (value, grammar.value)):
+        children = np.flatnonzero(grammar.assignment[parent_kind] & np.isin(field, side_fields))
+        assigned_name[parent[children]] = name_of_node[children]
+    function_name = np.full_like(name_of_node, -1)
+    children = np.flatnonzero(grammar.function[parent_kind] & (field == grammar.function_name))
+    function_name[parent[children]] = name_of_node[children]
     # A function without a name has the name of the variable that it is assigned to.
-    inner = np.flatnonzero(grammar.function[kind] & (title < 0) & grammar.assignment[above])
-    title[inner] = target[parent[inner]]
+    children = np.flatnonzero(
+        grammar.function[kind] & (function_name < 0) & grammar.assignment[parent_kind]
+    )
+    function_name[children] = target[parent[children]]
 
-    both = (target >= 0) & (value >= 0)
-    breaks = np.flatnonzero(np.frombuffer(syntax.source, dtype=np.uint8) == ord("\n"))
-    element = grammar.named[kind] & ~grammar.comment[kind]
-    return Facts(
+    is_complete = (target >= 0) & (value >= 0)
+    newline_positions = np.flatnonzero(np.frombuffer(syntax.source, dtype=np.uint8) == ord("\n"))
+    is_element = grammar.named[kind] & ~grammar.comment[kind]
+    return SyntaxFacts(
         syntax,
         names.astype(np.int32),
-        np.searchsorted(breaks, syntax.start[names]).astype(np.int32),
-        _lists(syntax, speaks, title, grammar.parameters[kind] & grammar.function[above], element),
-        _lists(syntax, speaks, callee, grammar.arguments[kind] & grammar.call[above], element),
-        np.column_stack([target[both], value[both]]),
+        np.searchsorted(newline_positions, syntax.start[names]).astype(np.int32),
+        _list_elements(
+            syntax,
+            name_of_node,
+            function_name,
+            grammar.parameters[kind] & grammar.function[parent_kind],
+            is_element,
+        ),
+        _list_elements(
+            syntax,
+            name_of_node,
+            callee,
+            grammar.arguments[kind] & grammar.call[parent_kind],
+            is_element,
+        ),
+        np.column_stack([target[is_complete], value[is_complete]]),
         [syntax.text(node) for node in np.flatnonzero(grammar.comment[kind]).tolist()],
     )
 
 
-def _pass_up(speaks: Column, parent: Column, which: Flags) -> None:
+def _pass_name_to_parent(name_of_node: Column, parent: Column, is_selected: Flags) -> None:
     """Set each node's name to that of its last selected child that has one."""
-    inner = np.flatnonzero(which)
-    inner = inner[speaks[inner] >= 0]
-    speaks[parent[inner]] = speaks[inner]
+    children = np.flatnonzero(is_selected)
+    children = children[name_of_node[children] >= 0]
+    name_of_node[parent[children]] = name_of_node[children]
 
 
-def _lists(
-    syntax: Syntax, speaks: Column, function: Column, is_list: Flags, element: Flags
+def _list_elements(
+    syntax: Syntax,
+    name_of_node: Column,
+    name_of_function: Column,
+    is_list: Flags,
+    is_element: Flags,
 ) -> Column:
     """Return a row per list element: function's name, length of the list, position, name."""
     parent = syntax.parent
-    inner = np.flatnonzero((parent >= 0) & is_list[np.maximum(parent, 0)] & element)
-    inner = inner[np.argsort(parent[inner], kind="stable")]
-    owner = parent[inner]
+    elements = np.flatnonzero((parent >= 0) & is_list[np.maximum(parent, 0)] & is_element)
+    elements = elements[np.argsort(parent[elements], kind="stable")]
+    owner = parent[elements]
     first = np.flatnonzero(np.diff(owner, prepend=-1))
     length = np.diff(np.append(first, len(owner)))
-    place = np.arange(len(owner)) - np.repeat(first, length)
+    position = np.arange(len(owner)) - np.repeat(first, length)
     arity = np.repeat(length, length)
-    whose = function[parent[owner]]
-    good = (whose >= 0) & (arity <= MOST)
-    return np.column_stack([whose, arity, place, speaks[inner]])[good].astype(np.int32)
+    function_name = name_of_function[parent[owner]]
+    is_valid = (function_name >= 0) & (arity <= MOST_PARAMETERS)
+    return np.column_stack([function_name, arity, position, name_of_node[elements]])[
+        is_valid
+    ].astype(np.int32)
 
 
 @lru_cache(maxsize=2)
-def _grammar(language: str) -> _Grammar:
+def _build_grammar(language: str) -> _Grammar:
     if language == "java":
         from codeacumen.languages.java import load_grammar as grammar_of
     else:
         from codeacumen.languages.javascript import load_grammar as grammar_of
-        from codeacumen.languages.javascript.grammar import IDENTIFIERS
+        from codeacumen.languages.javascript.tokens import IDENTIFIERS
     grammar = grammar_of()
 
-    def among(*names: str) -> Flags:
+    def kind_flags(*names: str) -> Flags:
         return make_symbol_mask(find_grammar_symbols(grammar, names))
 
-    def fields(*names: str) -> tuple[int, ...]:
+    def field_numbers(*names: str) -> tuple[int, ...]:
         return tuple(find_grammar_field(grammar, name) for name in names)
 
     named = make_symbol_mask(
@@ -161,27 +187,27 @@ def _grammar(language: str) -> _Grammar:
     if language == "java":
         return _Grammar(
             named=named,
-            name=among("identifier", "type_identifier"),
-            function=among("method_declaration", "constructor_declaration"),
-            parameters=among("formal_parameters"),
-            parameter=among("formal_parameter"),
-            call=among("method_invocation", "object_creation_expression"),
-            arguments=among("argument_list"),
-            member=among("field_access"),
-            typed=among("generic_type", "scoped_type_identifier"),
-            assignment=among("assignment_expression", "variable_declarator"),
-            comment=among("line_comment", "block_comment"),
-            title=find_grammar_field(grammar, "name"),
+            name=kind_flags("identifier", "type_identifier"),
+            function=kind_flags("method_declaration", "constructor_declaration"),
+            parameters=kind_flags("formal_parameters"),
+            parameter=kind_flags("formal_parameter"),
+            call=kind_flags("method_invocation", "object_creation_expression"),
+            arguments=kind_flags("argument_list"),
+            member=kind_flags("field_access"),
+            typed=kind_flags("generic_type", "scoped_type_identifier"),
+            assignment=kind_flags("assignment_expression", "variable_declarator"),
+            comment=kind_flags("line_comment", "block_comment"),
+            function_name=find_grammar_field(grammar, "name"),
             property=find_grammar_field(grammar, "field"),
             parameter_name=find_grammar_field(grammar, "name"),
-            callee=fields("name", "type"),
-            target=fields("left", "name"),
-            value=fields("right", "value"),
+            callee=field_numbers("name", "type"),
+            target=field_numbers("left", "name"),
+            value=field_numbers("right", "value"),
         )
     return _Grammar(
         named=named,
-        name=among(*(name for name in IDENTIFIERS if name != "undefined")),
-        function=among(
+        name=kind_flags(*(name for name in IDENTIFIERS if name != "undefined")),
+        function=kind_flags(
             "function_declaration",
             "function_expression",
             "generator_function",
@@ -189,18 +215,18 @@ def _grammar(language: str) -> _Grammar:
             "arrow_function",
             "method_definition",
         ),
-        parameters=among("formal_parameters"),
-        parameter=among("assignment_pattern"),
-        call=among("call_expression", "new_expression"),
-        arguments=among("arguments"),
-        member=among("member_expression"),
+        parameters=kind_flags("formal_parameters"),
+        parameter=kind_flags("assignment_pattern"),
+        call=kind_flags("call_expression", "new_expression"),
+        arguments=kind_flags("arguments"),
+        member=kind_flags("member_expression"),
         typed=np.zeros(SYMBOLS, dtype=np.bool_),
-        assignment=among("assignment_expression", "variable_declarator", "pair"),
-        comment=among("comment"),
-        title=find_grammar_field(grammar, "name"),
+        assignment=kind_flags("assignment_expression", "variable_declarator", "pair"),
+        comment=kind_flags("comment"),
+        function_name=find_grammar_field(grammar, "name"),
         property=find_grammar_field(grammar, "property"),
         parameter_name=find_grammar_field(grammar, "left"),
-        callee=fields("function", "constructor"),
-        target=fields("left", "name", "key"),
-        value=fields("right", "value"),
+        callee=field_numbers("function", "constructor"),
+        target=field_numbers("left", "name", "key"),
+        value=field_numbers("right", "value"),
     )

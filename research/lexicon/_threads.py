@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 
 
-def one_thread() -> AbstractContextManager[object]:
+def limit_to_one_thread() -> AbstractContextManager[object]:
     """Return a context in which BLAS runs in one thread."""
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 

@@ -32,7 +32,7 @@ _TAG = re.compile(r"@(?:param|returns?|throws|exception)\b")
 
 
 @lru_cache(maxsize=1 << 18)
-def pieces(name: str) -> tuple[str, ...]:
+def split_pieces(name: str) -> tuple[str, ...]:
     """Return the words and numbers of an identifier in lower case.
 
     Subtokens with letters outside ASCII are dropped: they are too rare to be learned.
@@ -50,47 +50,51 @@ def pieces(name: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1 << 18)
-def words(name: str) -> tuple[str, ...]:
+def split_words(name: str) -> tuple[str, ...]:
     """Return the words of an identifier without numbers."""
-    return tuple(piece for piece in pieces(name) if piece.isalpha())
+    return tuple(piece for piece in split_pieces(name) if piece.isalpha())
 
 
-def sentences(text: str) -> Iterator[list[str]]:
+def split_sentences(text: str) -> Iterator[list[str]]:
     """Yield the sentences of a text as words; an identifier yields each of its words.
 
     >>> list(sentences("Opens the file. Don't use readLine() here"))
     [['opens', 'the', 'file'], ['dont', 'use', 'read', 'line', 'here']]
     """
     for sentence in _SENTENCE.split(text):
-        found = [
-            word for token in _TOKEN.findall(sentence) for word in words(token.replace("'", ""))
+        sentence_words = [
+            word
+            for token in _TOKEN.findall(sentence)
+            for word in split_words(token.replace("'", ""))
         ]
-        if 1 < len(found) <= LONGEST_SENTENCE:
-            yield found
+        if 1 < len(sentence_words) <= LONGEST_SENTENCE:
+            yield sentence_words
 
 
-def comment_sentences(comment: str) -> Iterator[list[str]]:
+def split_comment_sentences(comment: str) -> Iterator[list[str]]:
     """Yield the sentences of a comment without markup, and nothing for a licence."""
     if "icens" in comment and "opyright" in comment:
         return
-    yield from sentences(_TAG.sub("\n\n", _MARKUP.sub(" ", _MARGIN.sub(" ", comment))))
+    yield from split_sentences(_TAG.sub("\n\n", _MARKUP.sub(" ", _MARGIN.sub(" ", comment))))
 
 
-def coded(found: Iterable[Sequence[str]], places: dict[str, int]) -> Codes:
+def encode_sentences(
+    sentence_words: Iterable[Sequence[str]], code_of_word: dict[str, int]
+) -> Codes:
     """Return sentences as word codes, with ``END`` after each; new words extend the dictionary."""
     codes: list[int] = []
-    for sentence in found:
-        codes += [places.setdefault(word, len(places)) for word in sentence]
+    for sentence in sentence_words:
+        codes += [code_of_word.setdefault(word, len(code_of_word)) for word in sentence]
         codes.append(END)
     return np.array(codes, dtype=np.int32)
 
 
-def hashes(texts: Iterable[str]) -> Words:
+def hash_texts(texts: Iterable[str]) -> Words:
     """Return a 64-bit hash of each text, which is the same in every process."""
-    found = [
+    values = [
         int.from_bytes(
             hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little"
         )
         for text in texts
     ]
-    return np.array(found, dtype=np.uint64)
+    return np.array(values, dtype=np.uint64)

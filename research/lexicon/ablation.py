@@ -29,73 +29,93 @@ from codeacumen.models.identifier_similarity.lexicon import pack_arrays
 from codeacumen.models.identifier_similarity.model import IdentifierSimilarity
 from codeacumen.runs.statistics import compute_interval, compute_replicates, compute_statistic
 from research.lexicon._pairs import Keys
-from research.lexicon._streams import streams
+from research.lexicon._streams import build_streams
 from research.lexicon.build import (
     INGREDIENTS,
-    Settings,
-    Sources,
-    lexicon_of,
-    neighbours,
-    recipes,
-    tables_of,
+    LexiconSettings,
+    LexiconSources,
+    assemble_lexicon,
+    build_tables,
+    find_neighbours,
+    list_space_recipes,
 )
-from research.lexicon.reading import reading
-from research.lexicon.spaces import Matrix, space
+from research.lexicon.reading import read_corpora
+from research.lexicon.spaces import Matrix, build_space
 from research.lexicon.texts import read_texts
 from research.lexicon.wordnet import read_wordnet
 
 CONFIDENCE, RESAMPLES, SEED = 0.95, 2000, 0
 ALL = "all ingredients"
 # Variants of the model that use the complete lexicon, with other settings.
-ANSWERING: dict[str, dict[str, Any]] = {
+ANSWER_OPTIONS: dict[str, dict[str, Any]] = {
     "without plurals and abbreviations": {"shapes": False},
     "mean, not weakest part": {"weakest": False},
 }
 
 
-def learn(arguments: argparse.Namespace) -> Iterator[tuple[str, Path]]:
+def learn_lexicons(arguments: argparse.Namespace) -> Iterator[tuple[str, Path]]:
     """Yield name and file of the complete lexicon and of one without each ingredient."""
     folder: Path = arguments.out
-    wanted = {ALL: (), **{f"without {name}": (name,) for name in INGREDIENTS}}
-    files = {name: folder / f"{'-'.join(['names', *out])}.npz" for name, out in wanted.items()}
-    missing = {name: out for name, out in wanted.items() if not files[name].is_file()}
+    left_out_of_variant = {ALL: (), **{f"without {name}": (name,) for name in INGREDIENTS}}
+    files = {
+        name: folder / f"{'-'.join(['names', *left_out])}.npz"
+        for name, left_out in left_out_of_variant.items()
+    }
+    missing = {
+        name: left_out
+        for name, left_out in left_out_of_variant.items()
+        if not files[name].is_file()
+    }
     if missing:
-        work, settings = create_engine("local", arguments.workers), Settings()
-        wordnet, texts = read_wordnet(arguments.wordnet), read_texts(arguments.text, work)
+        worker_engine, settings = create_engine("local", arguments.workers), LexiconSettings()
+        wordnet, texts = read_wordnet(arguments.wordnet), read_texts(arguments.text, worker_engine)
         corpora = [Corpus.open(path) for path in arguments.corpora]
-        read, chosen, _ = reading(corpora, work, codeacumen_home())
-        text = streams(read, texts, wordnet, settings.words)
-        tables = tables_of(read, text.words)
-        sources = Sources(read.sha256, texts, wordnet, chosen)
+        code_reading, selected_files, _ = read_corpora(corpora, worker_engine, codeacumen_home())
+        word_streams = build_streams(code_reading, texts, wordnet, settings.words)
+        tables = build_tables(code_reading, word_streams.words)
+        sources = LexiconSources(code_reading.sha256, texts, wordnet, selected_files)
         # Lexicons with the same streams and window share a space.
-        made: dict[tuple[tuple[str, ...], int], Matrix] = {}
-        near: dict[tuple[tuple[str, ...], int], Keys] = {}
-        for name, out in missing.items():
-            began = time.monotonic()
-            for parts, window in recipes(out).values():
-                if (parts, window) not in made:
-                    made[parts, window] = space(
-                        [getattr(text, part) for part in parts],
-                        len(text.words),
+        space_of_recipe: dict[tuple[tuple[str, ...], int], Matrix] = {}
+        neighbours_of_recipe: dict[tuple[tuple[str, ...], int], Keys] = {}
+        for name, left_out in missing.items():
+            start = time.monotonic()
+            for stream_names, window in list_space_recipes(left_out).values():
+                if (stream_names, window) not in space_of_recipe:
+                    space_of_recipe[stream_names, window] = build_space(
+                        [getattr(word_streams, stream_name) for stream_name in stream_names],
+                        len(word_streams.words),
                         window,
                         settings.size,
                         settings.seed,
                         name,
                     )
-                    near[parts, window] = neighbours(made[parts, window], settings.near)
-            close = np.concatenate([near[recipe] for recipe in recipes(out).values()])
-            spaces = {which: made[recipe] for which, recipe in recipes(out).items()}
-            arrays = lexicon_of(text, spaces, close, tables, sources, settings, out)
+                    neighbours_of_recipe[stream_names, window] = find_neighbours(
+                        space_of_recipe[stream_names, window], settings.near
+                    )
+            near_pairs = np.concatenate(
+                [neighbours_of_recipe[recipe] for recipe in list_space_recipes(left_out).values()]
+            )
+            spaces = {
+                space_name: space_of_recipe[recipe]
+                for space_name, recipe in list_space_recipes(left_out).items()
+            }
+            arrays = assemble_lexicon(
+                word_streams, spaces, near_pairs, tables, sources, settings, left_out
+            )
             write_atomically(files[name], pack_arrays(arrays))
-            print(f"learned {name} in {time.monotonic() - began:.0f} s", flush=True)
+            print(f"learned {name} in {time.monotonic() - start:.0f} s", flush=True)
     yield from files.items()
 
 
-def answers(model: IdentifierSimilarity, question: str, size: str) -> np.ndarray:
+def collect_labels_and_answers(model: IdentifierSimilarity, question: str, size: str) -> np.ndarray:
     """Return labels and similarities of the pairs that every published technique scores."""
-    found = [one for one in IdBench(question, size).instances() if "complete" in one.tags]
-    said = model.similarity([one.input for one in found if isinstance(one.input, Pair)])
-    return np.array([[one.truth for one in found], said], dtype=np.float64)
+    instances = [
+        instance for instance in IdBench(question, size).instances() if "complete" in instance.tags
+    ]
+    similarities = model.similarity(
+        [instance.input for instance in instances if isinstance(instance.input, Pair)]
+    )
+    return np.array([[instance.truth for instance in instances], similarities], dtype=np.float64)
 
 
 def main() -> None:
@@ -106,12 +126,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--workers", type=int, default=1)
     arguments = parser.parse_args()
-    files = dict(learn(arguments))
+    files = dict(learn_lexicons(arguments))
     models = {name: IdentifierSimilarity(file) for name, file in files.items()}
     models |= {
-        name: IdentifierSimilarity(files[ALL], **options) for name, options in ANSWERING.items()
+        name: IdentifierSimilarity(files[ALL], **options)
+        for name, options in ANSWER_OPTIONS.items()
     }
-    whole: dict[tuple[str, str], np.ndarray] = {}
+    baseline_columns: dict[tuple[str, str], np.ndarray] = {}
     for question in LABELS:
         print(f"\n{question}: Spearman's ρ with 95 % intervals; the difference to {ALL}, paired\n")
         print(f"| {'':34} | " + " | ".join(f"{size:46}" for size in SIZES) + " |")
@@ -119,28 +140,30 @@ def main() -> None:
         for name, model in models.items():
             cells = []
             for size in SIZES:
-                columns = answers(model, question, size)
-                whole.setdefault((question, size), columns)
-                cells.append(f"{told(columns, whole[question, size]):46}")
+                columns = collect_labels_and_answers(model, question, size)
+                baseline_columns.setdefault((question, size), columns)
+                cells.append(f"{format_cell(columns, baseline_columns[question, size]):46}")
             print(f"| {name:34} | " + " | ".join(cells) + " |", flush=True)
 
 
-def told(columns: np.ndarray, whole: np.ndarray) -> str:
+def format_cell(columns: np.ndarray, baseline: np.ndarray) -> str:
     """Return a score with its interval, and the paired difference to the complete lexicon."""
     metric = metrics.spearman
     score = compute_statistic(metric, columns)
-    around = compute_interval(
+    bounds = compute_interval(
         metric, columns, confidence=CONFIDENCE, resamples=RESAMPLES, seed=SEED
     ) or (
         np.nan,
         np.nan,
     )
-    text = f"{score:.3f} [{around[0]:.2f}, {around[1]:.2f}]"
-    if columns is whole:
+    text = f"{score:.3f} [{bounds[0]:.2f}, {bounds[1]:.2f}]"
+    if columns is baseline:
         return text
-    ours, theirs = compute_replicates(metric, [columns, whole], RESAMPLES, SEED)
-    low, high = np.nanquantile(ours - theirs, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-    return f"{text} {score - compute_statistic(metric, whole):+.3f} [{low:+.3f}, {high:+.3f}]"
+    resampled, resampled_baseline = compute_replicates(metric, [columns, baseline], RESAMPLES, SEED)
+    low, high = np.nanquantile(
+        resampled - resampled_baseline, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]
+    )
+    return f"{text} {score - compute_statistic(metric, baseline):+.3f} [{low:+.3f}, {high:+.3f}]"
 
 
 if __name__ == "__main__":

@@ -12,15 +12,20 @@ from numpy.typing import NDArray
 from codeacumen import __version__
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.corpus.files import SelectedFiles
-from research.lexicon._pairs import Keys, Table, keys_of, parted, within
-from research.lexicon._senses import MEANINGS, senses
-from research.lexicon._streams import Streams, streams
-from research.lexicon._threads import one_thread
-from research.lexicon.contrast import frames
-from research.lexicon.flow import flow
+from research.lexicon._pairs import Keys, PairTable, make_keys, pair_within_groups, split_keys
+from research.lexicon._senses import MEANINGS, build_senses
+from research.lexicon._streams import Streams, build_streams
+from research.lexicon._threads import limit_to_one_thread
+from research.lexicon.contrast import build_frame_tables
+from research.lexicon.flow import build_flow_table
 from research.lexicon.reading import Reading
-from research.lexicon.relations import Evidence, Similarity, learned, people_names
-from research.lexicon.spaces import Matrix, space
+from research.lexicon.relations import (
+    Evidence,
+    WordSimilarity,
+    learn_similarity,
+    rating_feature_names,
+)
+from research.lexicon.spaces import Matrix, build_space
 from research.lexicon.texts import Texts
 from research.lexicon.wordnet import WordNet
 
@@ -35,7 +40,7 @@ NOTICE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class LexiconSettings:
     """Sizes and thresholds of a lexicon.
 
     ``words`` is the size of the vocabulary, ``size`` the number of dimensions that are learned and
@@ -48,7 +53,7 @@ class Settings:
 
     words: int = 25_000
     size: int = 200
-    kept: int = 64
+    kept: int = 64  # stored key
     common: int = 6_000
     near: int = 50
     apart: float = 0.03
@@ -59,81 +64,87 @@ class Settings:
 
 
 # Number of random pairs from which floor and fallback are computed.
-DRAWN = 200_000
+RANDOM_PAIRS = 200_000
 # Steps of a stored similarity: finer than the learned precision, and smaller to compress.
 LEVELS = 63
 # Words below one meaning. The words of a larger family are not all similar.
-FAMILY = 60
+LARGEST_FAMILY = 60
 
 
-def build(
-    read: Reading,
+def build_lexicon(
+    reading: Reading,
     texts: Texts,
     wordnet: WordNet,
     files: SelectedFiles,
-    settings: Settings,
+    settings: LexiconSettings,
     without: tuple[str, ...] = (),
     step: Progress = ignore_progress,
 ) -> dict[str, NDArray[Any]]:
     """Return the arrays of a lexicon, without some ingredients."""
     step("words", 0, 1)
-    text = streams(read, texts, wordnet, settings.words)
-    made = spaces_of(text, settings, without, step)
-    tables = tables_of(read, text.words, step)
+    word_streams = build_streams(reading, texts, wordnet, settings.words)
+    spaces = build_spaces(word_streams, settings, without, step)
+    tables = build_tables(reading, word_streams.words, step)
     step("neighbours", 0, 1)
-    near = np.concatenate([neighbours(rows, settings.near) for rows in made.values()])
-    sources = Sources(read.sha256, texts, wordnet, files)
-    return lexicon_of(text, made, near, tables, sources, settings, without, step)
+    near_pairs = np.concatenate([find_neighbours(rows, settings.near) for rows in spaces.values()])
+    sources = LexiconSources(reading.sha256, texts, wordnet, files)
+    return assemble_lexicon(
+        word_streams, spaces, near_pairs, tables, sources, settings, without, step
+    )
 
 
-def recipes(without: tuple[str, ...] = ()) -> dict[str, tuple[tuple[str, ...], int]]:
+def list_space_recipes(without: tuple[str, ...] = ()) -> dict[str, tuple[tuple[str, ...], int]]:
     """Return the streams and the window of each space, by its name."""
     english = () if "english" in without else ("english",)
     code = () if "code" in without else ("code",)
-    everything = (*english, "comments", *code)
-    found = {
+    all_streams = (*english, "comments", *code)
+    recipe_of_space = {
         "code": (code, 5),
-        "all": (everything, 5),
-        "near": (everything, 2),
+        "all": (all_streams, 5),
+        "near": (all_streams, 2),
         "english": (english, 5),
     }
-    return {name: recipe for name, recipe in found.items() if recipe[0]}
+    return {name: recipe for name, recipe in recipe_of_space.items() if recipe[0]}
 
 
-def spaces_of(
-    text: Streams,
-    settings: Settings,
+def build_spaces(
+    word_streams: Streams,
+    settings: LexiconSettings,
     without: tuple[str, ...] = (),
     step: Progress = ignore_progress,
 ) -> dict[str, Matrix]:
     """Return the word vectors of each space."""
     return {
-        name: space(
-            [getattr(text, part) for part in parts],
-            len(text.words),
+        name: build_space(
+            [getattr(word_streams, stream_name) for stream_name in stream_names],
+            len(word_streams.words),
             window,
             settings.size,
             settings.seed,
             f"space of {name}",
             step,
         )
-        for name, (parts, window) in recipes(without).items()
+        for name, (stream_names, window) in list_space_recipes(without).items()
     }
 
 
-def tables_of(
-    read: Reading, words: list[str], step: Progress = ignore_progress
-) -> dict[str, Table]:
+def build_tables(
+    reading: Reading, words: list[str], step: Progress = ignore_progress
+) -> dict[str, PairTable]:
     """Return the tables of contrast, shared frames and flow between the words."""
-    place = {word: i for i, word in enumerate(words)}
+    index_of_word = {word: i for i, word in enumerate(words)}
     step("frames", 0, 1)
-    contrast, shared = frames(read, place)
+    contrast, shared_frames = build_frame_tables(reading, index_of_word)
     step("flow", 0, 1)
-    return {"contrast": contrast, "frames": shared, "flow": flow(read, place)}
+    return {
+        "contrast": contrast,
+        "frames": shared_frames,
+        "flow": build_flow_table(reading, index_of_word),
+    }
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class LexiconSources:
     """Sources of a lexicon, for its record. ``code`` is the hash of the code that was read."""
 
     code: str
@@ -142,13 +153,13 @@ class Sources:
     files: SelectedFiles
 
 
-def lexicon_of(
-    text: Streams,
-    made: dict[str, Matrix],
-    near: Keys,
-    tables: dict[str, Table],
-    sources: Sources,
-    settings: Settings,
+def assemble_lexicon(
+    word_streams: Streams,
+    spaces: dict[str, Matrix],
+    near_pairs: Keys,
+    tables: dict[str, PairTable],
+    sources: LexiconSources,
+    settings: LexiconSettings,
     without: tuple[str, ...] = (),
     step: Progress = ignore_progress,
 ) -> dict[str, NDArray[Any]]:
@@ -156,173 +167,209 @@ def lexicon_of(
     wordnet = sources.wordnet
     step("relations", 0, 3)
     evidence = Evidence(
-        text.words,
-        made,
-        {name: one for name, one in tables.items() if name not in without},
-        None if "wordnet" in without else senses(wordnet, text.words),
+        word_streams.words,
+        spaces,
+        {name: table for name, table in tables.items() if name not in without},
+        None if "wordnet" in without else build_senses(wordnet, word_streams.words),
     )
-    similarity = learned(evidence, wordnet, settings.seed)
+    similarity = learn_similarity(evidence, wordnet, settings.seed)
     step("relations", 1, 3)
-    keys = candidates(near, evidence, wordnet, settings.common)
+    keys = select_candidates(near_pairs, evidence, wordnet, settings.common)
     step("relations", 2, 3)
-    values = similarity.of(keys)
+    values = similarity.predict(keys)
     # Without code, the space of all streams replaces the space of code.
-    halves = [made.get("code", made["all"]), made["all"]]
-    vectors, scale = quantised(halves, settings.kept)
-    chance = _drawn(len(text.words), settings)
-    at_random = similarity.of(chance)
-    frequent = np.array([len(word) > 2 for word in text.words])
-    frequent[settings.frequent :] = False
-    left, right = parted(chance)
-    among = at_random[frequent[left] & frequent[right]]
-    floor = float(np.percentile(among, settings.floor)) if len(among) else 0.0
-    fallback = _fitted(vectors, scale, chance, at_random, keys, values, settings.seed)
-    kept = _kept(keys, values, _guessed(vectors, scale, fallback, keys), floor, settings)
+    halves = [spaces.get("code", spaces["all"]), spaces["all"]]
+    vectors, scale = quantize_vectors(halves, settings.kept)
+    random_pairs = _sample_random_pairs(len(word_streams.words), settings)
+    random_similarities = similarity.predict(random_pairs)
+    is_frequent = np.array([len(word) > 2 for word in word_streams.words])
+    is_frequent[settings.frequent :] = False
+    left, right = split_keys(random_pairs)
+    frequent_similarities = random_similarities[is_frequent[left] & is_frequent[right]]
+    floor = (
+        float(np.percentile(frequent_similarities, settings.floor))
+        if len(frequent_similarities)
+        else 0.0
+    )
+    fallback = _fit_fallback(
+        vectors, scale, random_pairs, random_similarities, keys, values, settings.seed
+    )
+    kept_pairs = _select_pairs(
+        keys, values, _predict_fallback(vectors, scale, fallback, keys), floor, settings
+    )
     step("relations", 3, 3)
-    about = _about(similarity, sources, settings, without)
-    about["pairs"] = {"candidates": len(keys), "kept": len(kept)}
+    about = _describe_lexicon(similarity, sources, settings, without)
+    about["pairs"] = {"candidates": len(keys), "kept": len(kept_pairs)}
     return {
-        "words": np.frombuffer("\n".join(text.words).encode(), np.uint8),
-        "frequency": (text.count / max(text.total, 1)).astype(np.float32),
-        "english": np.array([wordnet.knows(word) for word in text.words], np.bool_),
-        "vectors": vectors.reshape(len(text.words), -1),
+        "words": np.frombuffer("\n".join(word_streams.words).encode(), np.uint8),
+        "frequency": (word_streams.count / max(word_streams.total, 1)).astype(np.float32),
+        "english": np.array([wordnet.has_word(word) for word in word_streams.words], np.bool_),
+        "vectors": vectors.reshape(len(word_streams.words), -1),
         "scale": scale.astype(np.float32),
-        "pair": keys[kept].astype(np.uint32),
-        "value": np.round(np.round(values[kept] * LEVELS) / LEVELS * 255).astype(np.uint8),
+        "pair": keys[kept_pairs].astype(np.uint32),
+        "value": np.round(np.round(values[kept_pairs] * LEVELS) / LEVELS * 255).astype(np.uint8),
         "fallback": fallback.astype(np.float32),
         "floor": np.array(floor, np.float32),
         "about": np.frombuffer(json.dumps(about, sort_keys=True).encode(), np.uint8),
     }
 
 
-def candidates(near: Keys, evidence: Evidence, wordnet: WordNet, common: int) -> Keys:
+def select_candidates(
+    near_pairs: Keys, evidence: Evidence, wordnet: WordNet, common_words: int
+) -> Keys:
     """Return the pairs whose similarity is computed.
 
     These are all pairs of common words, and pairs that are near in a space, occur in a table or are
     related in WordNet.
     """
-    frequent = keys_of(*np.triu_indices(min(common, len(evidence.words)), 1))
-    found = [frequent, near, *(table.key for table in evidence.tables.values())]
+    frequent_pairs = make_keys(*np.triu_indices(min(common_words, len(evidence.words)), 1))
+    key_arrays = [frequent_pairs, near_pairs, *(table.key for table in evidence.tables.values())]
     if evidence.senses is not None:
-        found += [evidence.senses.opposite.key, evidence.senses.derived.key]
-        found.append(_related(evidence.words, wordnet))
-    keys: Keys = np.unique(np.concatenate(found))
-    left, right = parted(keys)
+        key_arrays += [evidence.senses.antonyms.key, evidence.senses.derived_forms.key]
+        key_arrays.append(_pair_related_words(evidence.words, wordnet))
+    keys: Keys = np.unique(np.concatenate(key_arrays))
+    left, right = split_keys(keys)
     different: Keys = keys[left != right]
     return different
 
 
-def neighbours(rows: Matrix, near: int) -> Keys:
+def find_neighbours(rows: Matrix, neighbour_count: int) -> Keys:
     """Return the keys of each word with its nearest words by cosine."""
-    known = np.flatnonzero(np.abs(rows).max(axis=1) > 0)
-    inner = rows[known]
-    near = min(near, len(inner) - 1)
-    if near < 1:
+    words_with_vectors = np.flatnonzero(np.abs(rows).max(axis=1) > 0)
+    vectors = rows[words_with_vectors]
+    neighbour_count = min(neighbour_count, len(vectors) - 1)
+    if neighbour_count < 1:
         return np.zeros(0, dtype=np.int64)
-    found = []
-    with one_thread():
-        for start in range(0, len(inner), 1000):
-            cosine = inner[start : start + 1000] @ inner.T
-            best = np.argpartition(-cosine, near, axis=1)[:, : near + 1]
-            own = np.repeat(known[start : start + 1000], near + 1)
-            found.append(keys_of(own, known[best.ravel()]))
-    keys: Keys = np.concatenate(found)
+    key_arrays = []
+    with limit_to_one_thread():
+        for start in range(0, len(vectors), 1000):
+            cosine = vectors[start : start + 1000] @ vectors.T
+            nearest = np.argpartition(-cosine, neighbour_count, axis=1)[:, : neighbour_count + 1]
+            word = np.repeat(words_with_vectors[start : start + 1000], neighbour_count + 1)
+            key_arrays.append(make_keys(word, words_with_vectors[nearest.ravel()]))
+    keys: Keys = np.concatenate(key_arrays)
     return keys
 
 
-def _related(words: list[str], wordnet: WordNet) -> Keys:
+def _pair_related_words(words: list[str], wordnet: WordNet) -> Keys:
     """Return keys of synonyms, of words with a common direct hypernym, and of word and hypernym."""
     rows: list[tuple[int, int]] = []
-    for place, word in enumerate(words):
-        for base in wordnet.bases(word):
-            for meaning, _ in wordnet.senses(base, MEANINGS):
-                rows.append((meaning, place))
+    for index, word in enumerate(words):
+        for base_form in wordnet.list_base_forms(word):
+            for meaning, _ in wordnet.list_senses(base_form, MEANINGS):
+                rows.append((meaning, index))
                 # A family is a meaning with its direct hyponyms: two levels.
-                rows += [(above, place) for above in wordnet.above[meaning]]
+                rows += [(hypernym, index) for hypernym in wordnet.hypernyms[meaning]]
     table = np.unique(np.array(rows, dtype=np.int64).reshape(-1, 2), axis=0)
-    found: Keys = np.unique(within(table[:, 0].copy(), table[:, 1].astype(np.int32), FAMILY))
-    return found
+    keys: Keys = np.unique(
+        pair_within_groups(table[:, 0].copy(), table[:, 1].astype(np.int32), LARGEST_FAMILY)
+    )
+    return keys
 
 
-def _drawn(words: int, settings: Settings) -> Keys:
+def _sample_random_pairs(word_count: int, settings: LexiconSettings) -> Keys:
     """Return keys of random pairs: half from all words, half from the frequent words."""
     rng = np.random.default_rng(settings.seed)
-    found = []
-    for most in (words, min(settings.frequent, words)):
-        left, right = rng.integers(0, most, size=(2, DRAWN // 2))
-        found.append(keys_of(left[left != right], right[left != right]))
-    return np.concatenate(found)
+    key_arrays = []
+    for limit in (word_count, min(settings.frequent, word_count)):
+        left, right = rng.integers(0, limit, size=(2, RANDOM_PAIRS // 2))
+        key_arrays.append(make_keys(left[left != right], right[left != right]))
+    return np.concatenate(key_arrays)
 
 
-def quantised(halves: list[Matrix], kept: int) -> tuple[NDArray[np.int8], Matrix]:
+def quantize_vectors(halves: list[Matrix], dimensions: int) -> tuple[NDArray[np.int8], Matrix]:
     """Return the first dimensions of each space as bytes, normalized to unit length, and scales."""
     vectors, scales = [], []
     for rows in halves:
-        part = rows[:, :kept].astype(np.float64)
-        part /= np.maximum(np.sqrt(np.square(part).sum(axis=1, keepdims=True)), 1e-9)
-        scale = np.abs(part).max(axis=1) / 127
-        vectors.append(np.round(part / np.where(scale > 0, scale, 1)[:, None]).astype(np.int8))
+        kept_columns = rows[:, :dimensions].astype(np.float64)
+        kept_columns /= np.maximum(
+            np.sqrt(np.square(kept_columns).sum(axis=1, keepdims=True)), 1e-9
+        )
+        scale = np.abs(kept_columns).max(axis=1) / 127
+        vectors.append(
+            np.round(kept_columns / np.where(scale > 0, scale, 1)[:, None]).astype(np.int8)
+        )
         scales.append(scale)
     return np.stack(vectors, axis=1), np.column_stack(scales).astype(np.float32)
 
 
-def _products(vectors: NDArray[np.int8], scale: Matrix, keys: Keys) -> NDArray[np.float64]:
+def _compute_cosine_rows(
+    vectors: NDArray[np.int8], scale: Matrix, keys: Keys
+) -> NDArray[np.float64]:
     """Return rows of 1 and the cosines in both spaces, from the stored bytes as the model does."""
-    left, right = parted(keys)
-    found = np.ones((len(keys), 1 + vectors.shape[1]))
+    left, right = split_keys(keys)
+    rows = np.ones((len(keys), 1 + vectors.shape[1]))
     for start in range(0, len(keys), 1 << 17):
-        part = slice(start, start + (1 << 17))
-        u, v = left[part], right[part]
+        block = slice(start, start + (1 << 17))
+        u, v = left[block], right[block]
         inner = np.einsum("ijk,ijk->ij", vectors[u].astype(np.int32), vectors[v].astype(np.int32))
-        found[part, 1:] = inner * (scale[u] * scale[v])
-    return found
+        rows[block, 1:] = inner * (scale[u] * scale[v])
+    return rows
 
 
-def _fitted(
+def _fit_fallback(
     vectors: NDArray[np.int8],
     scale: Matrix,
-    chance: Keys,
-    at_random: Matrix,
+    random_pairs: Keys,
+    random_similarities: Matrix,
     keys: Keys,
     values: Matrix,
     seed: int,
 ) -> NDArray[np.float64]:
     """Fit the fallback's coefficients by least squares to random pairs and as many near pairs."""
-    drawn = np.random.default_rng(seed).integers(0, max(len(keys), 1), size=len(chance))
-    drawn = drawn if len(keys) else drawn[:0]
-    rows = np.concatenate([_products(vectors, scale, part) for part in (chance, keys[drawn])])
-    wanted = np.concatenate([at_random, values[drawn]]).astype(np.float64)
-    with one_thread():
-        found: NDArray[np.float64] = np.linalg.lstsq(rows, wanted, rcond=None)[0]
-    return found
+    sampled = np.random.default_rng(seed).integers(0, max(len(keys), 1), size=len(random_pairs))
+    sampled = sampled if len(keys) else sampled[:0]
+    rows = np.concatenate(
+        [_compute_cosine_rows(vectors, scale, part) for part in (random_pairs, keys[sampled])]
+    )
+    targets = np.concatenate([random_similarities, values[sampled]]).astype(np.float64)
+    with limit_to_one_thread():
+        coefficients: NDArray[np.float64] = np.linalg.lstsq(rows, targets, rcond=None)[0]
+    return coefficients
 
 
-def _guessed(
+def _predict_fallback(
     vectors: NDArray[np.int8], scale: Matrix, fallback: NDArray[np.float64], keys: Keys
 ) -> NDArray[np.float64]:
     """Return the fallback's similarities of the pairs."""
-    found: NDArray[np.float64] = np.clip(_products(vectors, scale, keys) @ fallback, 0.0, 1.0)
-    return found
+    predictions: NDArray[np.float64] = np.clip(
+        _compute_cosine_rows(vectors, scale, keys) @ fallback, 0.0, 1.0
+    )
+    return predictions
 
 
-def _kept(
-    keys: Keys, values: Matrix, guessed: NDArray[np.float64], floor: float, settings: Settings
+def _select_pairs(
+    keys: Keys,
+    values: Matrix,
+    predictions: NDArray[np.float64],
+    floor: float,
+    settings: LexiconSettings,
 ) -> NDArray[np.int64]:
     """Return the indices of the pairs to store, in ascending order.
 
     If there are too many, pairs are preferred whose fallback has the largest error above the floor,
     since the model clips similarities there, and whose words are frequent.
     """
-    apart = np.abs(values - guessed)
-    seen = np.abs(np.maximum(values, floor) - np.maximum(guessed, floor))
-    wanted = np.flatnonzero((apart > settings.apart) & ((values > floor) | (guessed > floor)))
-    rarer = parted(keys[wanted])[1]
-    order = np.lexsort((keys[wanted], -np.round(seen[wanted] / np.sqrt(rarer + 100), 6)))
-    return np.sort(wanted[order[: settings.pairs]])
+    error = np.abs(values - predictions)
+    error_above_floor = np.abs(np.maximum(values, floor) - np.maximum(predictions, floor))
+    candidate_rows = np.flatnonzero(
+        (error > settings.apart) & ((values > floor) | (predictions > floor))
+    )
+    rarer_word = split_keys(keys[candidate_rows])[1]
+    order = np.lexsort(
+        (
+            keys[candidate_rows],
+            -np.round(error_above_floor[candidate_rows] / np.sqrt(rarer_word + 100), 6),
+        )
+    )
+    return np.sort(candidate_rows[order[: settings.pairs]])
 
 
-def _about(
-    similarity: Similarity, sources: Sources, settings: Settings, without: tuple[str, ...]
+def _describe_lexicon(
+    similarity: WordSimilarity,
+    sources: LexiconSources,
+    settings: LexiconSettings,
+    without: tuple[str, ...],
 ) -> dict[str, Any]:
     """Return the lexicon's record: versions, settings, hashes of sources, measurements, licence."""
     texts, wordnet, files = sources.texts, sources.wordnet, sources.files
@@ -339,6 +386,6 @@ def _about(
             "texts": {"sha256": texts.sha256, "files": texts.files},
             "wordnet": {"sha256": wordnet.sha256, "meanings": len(wordnet.members)},
         },
-        "learned": similarity.told | {"weighed": people_names(similarity.evidence)},
+        "learned": similarity.measurements | {"weighed": rating_feature_names(similarity.evidence)},
         "licence": NOTICE,
     }

@@ -21,8 +21,8 @@ from codeacumen.corpus import Corpus
 from codeacumen.corpus.files import SelectedFiles, ShardFiles, process_files, select_files
 from codeacumen.engines import Engine
 from codeacumen.registry import hash_packages
-from research.lexicon._syntax import facts
-from research.lexicon._words import Codes, coded, comment_sentences
+from research.lexicon._syntax import extract_facts
+from research.lexicon._words import Codes, encode_sentences, split_comment_sentences
 
 FORMAT = 1
 # Larger files, in bytes, are data more often than code.
@@ -52,7 +52,7 @@ class Reading:
     moved: Codes
 
 
-def reading(
+def read_corpora(
     corpora: Sequence[Corpus],
     engine: Engine,
     cache: Path,
@@ -62,23 +62,25 @@ def reading(
 
     The content comes from the cache if the same files were read before with the same code.
     """
-    files = select_files(corpora)
+    selected_files = select_files(corpora)
     # A change of the language packages may change the names that are found.
-    code = hash_packages("codeacumen.languages")
-    place = cache / "names" / f"{files.sha256[:32]}-{code[:8]}-{FORMAT}.npz"
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(place.with_name(f"{place.name}.lock")):
-        if place.is_file():
-            return _load(place), files, 0
-        results, left_out = process_files(_work, files.shards, engine, "reading code", step)
-        made = _merged(files, results)
+    code_hash = hash_packages("codeacumen.languages")
+    cache_file = cache / "names" / f"{selected_files.sha256[:32]}-{code_hash[:8]}-{FORMAT}.npz"
+    cache_file.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(cache_file.with_name(f"{cache_file.name}.lock")):
+        if cache_file.is_file():
+            return _load_reading(cache_file), selected_files, 0
+        results, left_out = process_files(
+            _read_stretch, selected_files.shards, engine, "reading code", step
+        )
+        code_reading = _merge_parts(selected_files, results)
         if not left_out:
-            _save(made, place)
-    return made, files, left_out
+            _save_reading(code_reading, cache_file)
+    return code_reading, selected_files, left_out
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class _FileReading:
     sha256: str
     project: str
     name: Codes
@@ -90,45 +92,47 @@ class _File:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _StretchReading:
     """Content of a stretch of files; codes are indices of its own lists."""
 
-    files: list[_File]
+    files: list[_FileReading]
     names: list[str]
     words: list[str]
 
 
-def _work(stretch: ShardFiles) -> _Part:
+def _read_stretch(stretch: ShardFiles) -> _StretchReading:
     names: dict[str, int] = {}
     words: dict[str, int] = {}
     files = []
     columns = ["sha256", "project", "language", "bytes", "source"]
-    found = pq.read_table(stretch.table, columns=columns).take(list(stretch.rows))
-    for batch in found.to_batches(max_chunksize=64):
+    table = pq.read_table(stretch.table, columns=columns).take(list(stretch.rows))
+    for batch in table.to_batches(max_chunksize=64):
         for row in batch.to_pylist():
             if row["bytes"] <= LARGEST:
                 source = row["source"].encode("utf-8", "surrogatepass")
-                read = file_of(row["language"], source, names, words)
-                files.append(_File(row["sha256"], row["project"], *read))
-    return _Part(files, list(names), list(words))
+                file_codes = read_file(row["language"], source, names, words)
+                files.append(_FileReading(row["sha256"], row["project"], *file_codes))
+    return _StretchReading(files, list(names), list(words))
 
 
-def file_of(
+def read_file(
     language: str, source: bytes, names: dict[str, int], words: dict[str, int]
 ) -> tuple[Codes, Codes, Codes, Codes, Codes, Codes]:
     """Return a file's names, lines, comments, declarations, calls and assignments as codes.
 
     New names and words extend the dictionaries.
     """
-    found = facts(language, source)
-    data = found.syntax.source
+    file_facts = extract_facts(language, source)
+    file_bytes = file_facts.syntax.source
     texts: dict[bytes, int] = {}
     spans = zip(
-        found.syntax.start[found.name].tolist(), found.syntax.end[found.name].tolist(), strict=True
+        file_facts.syntax.start[file_facts.name].tolist(),
+        file_facts.syntax.end[file_facts.name].tolist(),
+        strict=True,
     )
-    codes = np.empty(len(found.name) + 1, dtype=np.int32)
+    codes = np.empty(len(file_facts.name) + 1, dtype=np.int32)
     for i, (start, end) in enumerate(spans):
-        text = data[start:end]
+        text = file_bytes[start:end]
         code = texts.get(text)
         if code is None:
             name = text.decode("utf-8", "replace").removeprefix("#").replace("\n", "")
@@ -136,82 +140,87 @@ def file_of(
         codes[i] = code
     # An expression without a name is -1, which indexes the last element.
     codes[-1] = -1
-    declared, called = found.declared.copy(), found.called.copy()
+    declared, called = file_facts.declared.copy(), file_facts.called.copy()
     for rows in (declared, called):
         rows[:, 0], rows[:, 3] = codes[rows[:, 0]], codes[rows[:, 3]]
-    comments = coded(
-        (sentence for text in found.comments for sentence in comment_sentences(text)), words
+    comments = encode_sentences(
+        (sentence for text in file_facts.comments for sentence in split_comment_sentences(text)),
+        words,
     )
-    return codes[:-1], found.line, comments, declared, called, codes[found.moved]
+    return codes[:-1], file_facts.line, comments, declared, called, codes[file_facts.moved]
 
 
-def _merged(files: SelectedFiles, parts: Sequence[_Part]) -> Reading:
+def _merge_parts(selected_files: SelectedFiles, parts: Sequence[_StretchReading]) -> Reading:
     names: dict[str, int] = {}
     words: dict[str, int] = {}
-    projects: dict[str, int] = {name: i for i, name in enumerate(files.projects)}
-    found: list[_File] = []
+    projects: dict[str, int] = {name: i for i, name in enumerate(selected_files.projects)}
+    merged_files: list[_FileReading] = []
     for part in parts:
-        name = np.array([names.setdefault(x, len(names)) for x in part.names] + [-1], np.int32)
-        word = np.array([words.setdefault(x, len(words)) for x in part.words] + [-1], np.int32)
-        for one in part.files:
+        name = np.array(
+            [names.setdefault(spelling, len(names)) for spelling in part.names] + [-1], np.int32
+        )
+        word = np.array(
+            [words.setdefault(spelling, len(words)) for spelling in part.words] + [-1], np.int32
+        )
+        for file in part.files:
             # -1 indexes the last element of both arrays, and so stays -1.
-            project = projects.setdefault(one.project, len(projects))
-            found.append(
+            project = projects.setdefault(file.project, len(projects))
+            merged_files.append(
                 replace(
-                    one,
-                    name=name[one.name],
-                    comments=word[one.comments],
-                    declared=_of_project(project, one.declared, name),
-                    called=_of_project(project, one.called, name),
-                    moved=name[one.moved],
+                    file,
+                    name=name[file.name],
+                    comments=word[file.comments],
+                    declared=_add_project(project, file.declared, name),
+                    called=_add_project(project, file.called, name),
+                    moved=name[file.moved],
                 )
             )
-    found.sort(key=lambda one: one.sha256)
+    merged_files.sort(key=lambda file: file.sha256)
     return Reading(
-        files.sha256,
+        selected_files.sha256,
         list(names),
         list(words),
-        _joined([one.name for one in found]),
-        _joined([one.line for one in found]),
-        np.cumsum([0] + [len(one.name) for one in found]).astype(np.int64),
-        _joined([one.comments for one in found]),
-        _numbered(_joined([one.declared for one in found], 5)),
-        _joined([one.called for one in found], 5),
-        _joined([one.moved for one in found], 2),
+        _concatenate([file.name for file in merged_files]),
+        _concatenate([file.line for file in merged_files]),
+        np.cumsum([0] + [len(file.name) for file in merged_files]).astype(np.int64),
+        _concatenate([file.comments for file in merged_files]),
+        _number_declarations(_concatenate([file.declared for file in merged_files], 5)),
+        _concatenate([file.called for file in merged_files], 5),
+        _concatenate([file.moved for file in merged_files], 2),
     )
 
 
-def _of_project(project: int, rows: Codes, name: Codes) -> Codes:
+def _add_project(project: int, rows: Codes, name: Codes) -> Codes:
     """Return the rows with the project in front, and names as indices of all names."""
     first = np.full(len(rows), project)
-    found = np.column_stack([first, name[rows[:, 0]], rows[:, 1:3], name[rows[:, 3]]])
-    return found.astype(np.int32)
+    columns = np.column_stack([first, name[rows[:, 0]], rows[:, 1:3], name[rows[:, 3]]])
+    return columns.astype(np.int32)
 
 
-def _joined(arrays: Sequence[Codes], width: int = 0) -> Codes:
+def _concatenate(arrays: Sequence[Codes], width: int = 0) -> Codes:
     empty = np.zeros((0, width) if width else 0, dtype=np.int32)
     return np.concatenate([empty, *arrays])
 
 
-def _numbered(rows: Codes) -> Codes:
+def _number_declarations(rows: Codes) -> Codes:
     """Return the rows with a number of the declaration; each declaration begins at position 0."""
     return np.column_stack([rows, np.cumsum(rows[:, 3] == 0)]).astype(np.int32)
 
 
-def _save(made: Reading, place: Path) -> None:
-    part = place.with_name(f"{place.name}.{os.getpid()}.part")
-    values = {field.name: getattr(made, field.name) for field in fields(made)}
+def _save_reading(code_reading: Reading, cache_file: Path) -> None:
+    part = cache_file.with_name(f"{cache_file.name}.{os.getpid()}.part")
+    values = {field.name: getattr(code_reading, field.name) for field in fields(code_reading)}
     for name in ("names", "words", "sha256"):
         text = values[name] if name == "sha256" else "\n".join(values[name])
         values[name] = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
     with part.open("wb") as stream:
         np.savez(stream, **values)
-    part.replace(place)
+    part.replace(cache_file)
 
 
-def _load(place: Path) -> Reading:
-    with np.load(place) as found:
-        values = {name: found[name] for name in found.files}
+def _load_reading(cache_file: Path) -> Reading:
+    with np.load(cache_file) as archive:
+        values = {name: archive[name] for name in archive.files}
     for name in ("names", "words", "sha256"):
         text = values[name].tobytes().decode("utf-8", "surrogatepass")
         values[name] = text if name == "sha256" else text.split("\n") if text else []

@@ -30,18 +30,18 @@ TEXTS = (
 )  # fmt: skip
 
 
-def fetch(package: str, folder: Path) -> None:
+def download_package(package: str, folder: Path) -> None:
     """Unpack a package into a folder of its name, which appears only when it is complete."""
     target = folder / package
     if target.is_dir():
         return
-    with tempfile.TemporaryDirectory(dir=folder) as place:
+    with tempfile.TemporaryDirectory(dir=folder) as unpack_folder:
         # apt's sandbox user may not write here.
         command = ["apt-get", "-o", "APT::Sandbox::User=root", "download", "-qq", package]
-        subprocess.run(command, cwd=place, check=True)
-        (file,) = Path(place).glob("*.deb")
-        subprocess.run(["dpkg-deb", "-x", file.name, "unpacked"], cwd=place, check=True)
-        (Path(place) / "unpacked").replace(target)
+        subprocess.run(command, cwd=unpack_folder, check=True)
+        (file,) = Path(unpack_folder).glob("*.deb")
+        subprocess.run(["dpkg-deb", "-x", file.name, "unpacked"], cwd=unpack_folder, check=True)
+        (Path(unpack_folder) / "unpacked").replace(target)
 
 
 def main() -> int:
@@ -53,15 +53,15 @@ def main() -> int:
             print(f"{tool} is missing: this script needs Debian or a derivative", file=sys.stderr)
             return 2
     (folder / "texts").mkdir(parents=True, exist_ok=True)
-    wrong = []
+    failed = []
     for package in (WORDNET, *TEXTS):
         try:
-            fetch(package, folder if package == WORDNET else folder / "texts")
+            download_package(package, folder if package == WORDNET else folder / "texts")
             print(package, flush=True)
         except (subprocess.CalledProcessError, ValueError) as error:
-            wrong.append(package)
+            failed.append(package)
             print(f"{package}: {error}", file=sys.stderr)
-    return 1 if wrong else 0
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

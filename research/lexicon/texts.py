@@ -20,7 +20,7 @@ import numpy as np
 from codeacumen.api import CodeacumenError
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.engines import Engine, WorkerLost
-from research.lexicon._words import Codes, coded, sentences
+from research.lexicon._words import Codes, encode_sentences, split_sentences
 
 # Bytes on disk of the files in a worker's batch.
 BATCH = 2_000_000
@@ -56,26 +56,28 @@ class Texts:
     left_out: int = 0
 
 
-def files_of(paths: Sequence[Path]) -> list[Path]:
+def list_files(paths: Sequence[Path]) -> list[Path]:
     """Return the text files below the paths, sorted by relative name.
 
     A page is skipped if its source lies beside it in ``_sources``, as Sphinx writes it.
     """
-    found: dict[Path, str] = {}
+    relative_names: dict[Path, str] = {}
     for path in paths:
         if not path.exists():
             raise CodeacumenError(
                 f"{path}: no such file or folder", "name files or folders of texts"
             )
-        inside = path.rglob("*") if path.is_dir() else [path]
-        for file in inside:
-            if _kind(file.name) and file.is_file() and not file.is_symlink():
-                found[file] = file.relative_to(path).as_posix() if path.is_dir() else file.name
-    sources = {file for file in found if "_sources" in file.parts}
+        entries = path.rglob("*") if path.is_dir() else [path]
+        for file in entries:
+            if _detect_kind(file.name) and file.is_file() and not file.is_symlink():
+                relative_names[file] = (
+                    file.relative_to(path).as_posix() if path.is_dir() else file.name
+                )
+    sources = {file for file in relative_names if "_sources" in file.parts}
     return [
         file
-        for file in sorted(found, key=lambda file: (found[file], file))
-        if not (_kind(file.name) == "page" and _has_source(file, sources))
+        for file in sorted(relative_names, key=lambda file: (relative_names[file], file))
+        if not (_detect_kind(file.name) == "page" and _has_source(file, sources))
     ]
 
 
@@ -83,35 +85,39 @@ def read_texts(paths: Sequence[Path], engine: Engine, step: Progress = ignore_pr
     """Read all texts below the paths, with one vocabulary and each content once."""
     batches: list[list[Path]] = [[]]
     size = 0
-    for file in files_of(paths):
+    for file in list_files(paths):
         batches[-1].append(file)
         size += file.stat().st_size
         if size > BATCH:
             batches.append([])
             size = 0
-    found: dict[int, _Read] = {}
+    batch_texts: dict[int, _BatchTexts] = {}
     left_out = 0
-    for done, (place, outcome) in enumerate(engine.run(_work, batches, LIMIT), 1):
+    for done, (batch, outcome) in enumerate(engine.run(_read_batch, batches, LIMIT), 1):
         step("reading texts", done, len(batches))
         if isinstance(outcome, WorkerLost):
-            left_out += len(batches[place])
+            left_out += len(batches[batch])
         else:
-            found[place] = outcome
-    places: dict[str, int] = {}
+            batch_texts[batch] = outcome
+    code_of_word: dict[str, int] = {}
     contents: dict[str, Codes] = {}
-    for place in sorted(found):
+    for batch in sorted(batch_texts):
         # The code -1 that ends a sentence indexes the last element, and stays -1.
-        words = [places.setdefault(word, len(places)) for word in found[place].words]
-        number = np.array([*words, -1], dtype=np.int32)
-        contents |= {sha256: number[codes] for sha256, codes in found[place].files}
+        words = [
+            code_of_word.setdefault(word, len(code_of_word)) for word in batch_texts[batch].words
+        ]
+        new_codes = np.array([*words, -1], dtype=np.int32)
+        contents |= {sha256: new_codes[codes] for sha256, codes in batch_texts[batch].files}
     # Ordered by hash, so that paths do not matter; each content once.
     order = sorted(contents)
-    codes = np.concatenate([np.zeros(0, dtype=np.int32), *(contents[one] for one in order)])
+    codes = np.concatenate(
+        [np.zeros(0, dtype=np.int32), *(contents[content_hash] for content_hash in order)]
+    )
     sha256 = hashlib.sha256("\n".join(order).encode()).hexdigest()
-    return Texts(sha256, list(places), codes, len(order), left_out)
+    return Texts(sha256, list(code_of_word), codes, len(order), left_out)
 
 
-def _kind(name: str) -> str:
+def _detect_kind(name: str) -> str:
     for kind, pattern in (
         ("dictionary", _DICTIONARY),
         ("page", _PAGE),
@@ -126,8 +132,8 @@ def _kind(name: str) -> str:
 def _has_source(page: Path, sources: set[Path]) -> bool:
     stem = page.name.split(".")[0]
     for folder in page.parents:
-        beside = folder / "_sources" / page.relative_to(folder)
-        if any(beside.with_name(f"{stem}.{end}") in sources for end in _SOURCE_ENDS):
+        source_file = folder / "_sources" / page.relative_to(folder)
+        if any(source_file.with_name(f"{stem}.{ending}") in sources for ending in _SOURCE_ENDS):
             return True
     return False
 
@@ -136,41 +142,43 @@ _SOURCE_ENDS = ("rst.txt", "txt", "rst.txt.gz", "rst", "txt.gz")
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _BatchTexts:
     """Hash and encoded sentences of each file of a batch, with the batch's vocabulary."""
 
     files: list[tuple[str, Codes]]
     words: list[str]
 
 
-def _work(files: list[Path]) -> _Read:
+def _read_batch(files: list[Path]) -> _BatchTexts:
     words: dict[str, int] = {}
-    found = []
+    file_codes = []
     for file in files:
-        data = _unpacked(file)
-        text = plain(data.decode("utf-8", "replace"), _kind(file.name))
-        found.append((hashlib.sha256(data).hexdigest(), coded(sentences(text), words)))
-    return _Read(found, list(words))
+        data = _unpack(file)
+        text = strip_markup(data.decode("utf-8", "replace"), _detect_kind(file.name))
+        file_codes.append(
+            (hashlib.sha256(data).hexdigest(), encode_sentences(split_sentences(text), words))
+        )
+    return _BatchTexts(file_codes, list(words))
 
 
-def _unpacked(file: Path) -> bytes:
+def _unpack(file: Path) -> bytes:
     """Return a file's content, or as much of it as can be decompressed."""
     if not file.name.endswith((".gz", ".dz")):
         return file.read_bytes()
-    found = bytearray()
+    content = bytearray()
     try:
         with gzip.open(file) as stream:
-            while len(found) < LARGEST and (more := stream.read(1 << 20)):
-                found += more
+            while len(content) < LARGEST and (chunk := stream.read(1 << 20)):
+                content += chunk
     except (OSError, EOFError, zlib.error):
         pass
-    return bytes(found)
+    return bytes(content)
 
 
-def plain(text: str, kind: str) -> str:
+def strip_markup(text: str, kind: str) -> str:
     """Return the text without its markup."""
     if kind == "page":
-        return _without_tags(text)
+        return _strip_tags(text)
     if kind == "man":
         return _ROFF.sub(" ", text)
     if kind == "dictionary":
@@ -178,14 +186,14 @@ def plain(text: str, kind: str) -> str:
     return text
 
 
-def _without_tags(text: str) -> str:
-    found: list[str] = []
+def _strip_tags(text: str) -> str:
+    text_parts: list[str] = []
     skipped = ""
     for part in _TAG.split(text):
         tag = _TAG_NAME.match(part)
         if not tag:
             if not skipped and not part.startswith("<"):
-                found.append(part)
+                text_parts.append(part)
             continue
         closes, name = tag[1] == "/", tag[2].lower()
         if skipped:
@@ -193,5 +201,5 @@ def _without_tags(text: str) -> str:
         elif name in _SKIPPED and not closes and not part.endswith("/>"):
             skipped = name
         if closes and name in _BLOCKS:
-            found.append("\n\n")
-    return html.unescape("".join(found))
+            text_parts.append("\n\n")
+    return html.unescape("".join(text_parts))

@@ -11,19 +11,19 @@ from numpy.typing import NDArray
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.corpus import Corpus
 from codeacumen.engines import Engine
-from research.lexicon.build import Settings, build
-from research.lexicon.reading import reading
+from research.lexicon.build import LexiconSettings, build_lexicon
+from research.lexicon.reading import read_corpora
 from research.lexicon.texts import read_texts
 from research.lexicon.wordnet import read_wordnet
 
 FILE = "names.npz"
 
 
-def train(
+def learn_lexicon(
     corpora: Sequence[Corpus],
     wordnet: Path,
     texts: Sequence[Path],
-    settings: Settings,
+    settings: LexiconSettings,
     engine: Engine,
     cache: Path,
     without: Sequence[str] = (),
@@ -31,8 +31,16 @@ def train(
 ) -> tuple[dict[str, NDArray[Any]], int]:
     """Return a lexicon's arrays and the number of files left out because they crash a worker."""
     # Small inputs first, so that an error in them is reported early.
-    meanings = read_wordnet(wordnet)
-    english = read_texts(texts, engine, step)
-    read, files, left_out = reading(corpora, engine, cache, step)
-    made = build(read, english, meanings, files, settings, tuple(sorted(set(without))), step)
-    return made, left_out + english.left_out
+    wordnet_data = read_wordnet(wordnet)
+    english_texts = read_texts(texts, engine, step)
+    code_reading, files, left_out = read_corpora(corpora, engine, cache, step)
+    arrays = build_lexicon(
+        code_reading,
+        english_texts,
+        wordnet_data,
+        files,
+        settings,
+        tuple(sorted(set(without))),
+        step,
+    )
+    return arrays, left_out + english_texts.left_out

@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from codeacumen.api import CodeacumenError
-from research.lexicon._words import sentences
+from research.lexicon._words import split_sentences
 
 PARTS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
 # Endings of inflected words, and the ending of the base form.
@@ -48,45 +48,45 @@ class WordNet:
     part: list[str]
     members: list[list[str]]
     glosses: list[str]
-    above: list[list[int]]
-    like: list[list[int]]
+    hypernyms: list[list[int]]
+    similar_adjectives: list[list[int]]
     meanings: dict[str, list[int]]
-    opposite: frozenset[Pair]
-    derived: frozenset[Pair]
+    antonyms: frozenset[Pair]
+    derived_forms: frozenset[Pair]
 
-    def senses(self, word: str, most: int) -> list[tuple[int, int]]:
+    def list_senses(self, word: str, most: int) -> list[tuple[int, int]]:
         """Return the most frequent meanings of a word per part of speech, with their ranks.
 
         The limit is per part of speech, because "start" has a dozen meanings as a noun, which must
         not hide the verb.
         """
-        found: list[tuple[int, int]] = []
+        ranked_synsets: list[tuple[int, int]] = []
         counts = dict.fromkeys("nvar", 0)
         for meaning in self.meanings.get(word, ()):
             rank = counts[self.part[meaning]]
             counts[self.part[meaning]] += 1
             if rank < most:
-                found.append((meaning, rank))
-        return found
+                ranked_synsets.append((meaning, rank))
+        return ranked_synsets
 
-    def bases(self, word: str) -> list[str]:
+    def list_base_forms(self, word: str) -> list[str]:
         """Return the word, and its possible base forms if WordNet does not have it."""
         if word in self.meanings:
             return [word]
         return [
             word,
             *(
-                base
+                base_form
                 for ending, instead in _ENDINGS
                 if word.endswith(ending)
                 and len(word) > len(ending) + 2
-                and (base := word[: -len(ending)] + instead) in self.meanings
+                and (base_form := word[: -len(ending)] + instead) in self.meanings
             ),
         ]
 
-    def knows(self, word: str) -> bool:
+    def has_word(self, word: str) -> bool:
         """Return whether WordNet has the word or a base form of it."""
-        return word in self.meanings or len(self.bases(word)) > 1
+        return word in self.meanings or len(self.list_base_forms(word)) > 1
 
     @cached_property
     def ancestors(self) -> list[dict[int, int]]:
@@ -94,44 +94,44 @@ class WordNet:
 
         Cycles are harmless; one version of WordNet had one.
         """
-        found = []
+        distances_of_synsets = []
         for meaning in range(len(self.members)):
-            far = {meaning: 0}
-            todo = [meaning]
-            while todo:
-                higher = []
-                for one in todo:
-                    for general in self.above[one]:
-                        if general not in far:
-                            far[general] = far[one] + 1
-                            higher.append(general)
-                todo = higher
-            found.append(far)
-        return found
+            distances = {meaning: 0}
+            level = [meaning]
+            while level:
+                next_level = []
+                for synset in level:
+                    for general in self.hypernyms[synset]:
+                        if general not in distances:
+                            distances[general] = distances[synset] + 1
+                            next_level.append(general)
+                level = next_level
+            distances_of_synsets.append(distances)
+        return distances_of_synsets
 
-    def sentences(self) -> Iterator[list[str]]:
+    def iterate_sentences(self) -> Iterator[list[str]]:
         """Yield each meaning's words with its definition, and its examples."""
         for members, gloss in zip(self.members, self.glosses, strict=True):
             words = " ".join(member.replace("_", " ") for member in members)
             definition = gloss.split(";", 1)[0].strip()
-            yield from sentences(f"{words} {definition}")
+            yield from split_sentences(f"{words} {definition}")
             for example in _EXAMPLE.findall(gloss):
-                yield from sentences(example)
+                yield from split_sentences(example)
 
 
 def read_wordnet(folder: Path) -> WordNet:
     """Read WordNet from a folder, or from below it, where Debian's package has it."""
-    for place in (folder, folder / "usr/share/wordnet", folder / "dict"):
-        if (place / "data.noun").is_file():
-            return _read(place)
+    for candidate in (folder, folder / "usr/share/wordnet", folder / "dict"):
+        if (candidate / "data.noun").is_file():
+            return _parse_wordnet(candidate)
     raise CodeacumenError(
         f"there is no WordNet in {folder}",
         "name a folder with data.noun, index.noun and the other database files",
     )
 
 
-def _lines(place: Path, name: str, digest: hashlib._Hash) -> Iterator[str]:
-    data = (place / name).read_bytes()
+def _read_lines(folder: Path, name: str, digest: hashlib._Hash) -> Iterator[str]:
+    data = (folder / name).read_bytes()
     digest.update(data)
     for line in data.decode("latin-1").splitlines():
         # The files begin with the licence, on lines with leading blanks.
@@ -139,20 +139,20 @@ def _lines(place: Path, name: str, digest: hashlib._Hash) -> Iterator[str]:
             yield line
 
 
-def _read(place: Path) -> WordNet:
+def _parse_wordnet(folder: Path) -> WordNet:
     digest = hashlib.sha256()
-    numbers: dict[tuple[str, int], int] = {}
+    synset_of_offset: dict[tuple[str, int], int] = {}
     members: list[list[str]] = []
     glosses, parts = [], []
     pointers: list[list[tuple[str, tuple[str, int], int, int]]] = []
     meanings: dict[str, list[int]] = {}
     try:
         for name, part in PARTS.items():
-            for line in _lines(place, f"data.{name}", digest):
-                told, _, gloss = line.partition("|")
-                fields = told.split()
+            for line in _read_lines(folder, f"data.{name}", digest):
+                data_part, _, gloss = line.partition("|")
+                fields = data_part.split()
                 count = int(fields[3], 16)
-                numbers[part, int(fields[0])] = len(members)
+                synset_of_offset[part, int(fields[0])] = len(members)
                 members.append([fields[4 + 2 * i].split("(")[0].lower() for i in range(count)])
                 glosses.append(gloss.strip())
                 parts.append(part)
@@ -170,27 +170,31 @@ def _read(place: Path) -> WordNet:
                     ]
                 )
         for name, part in PARTS.items():
-            for line in _lines(place, f"index.{name}", digest):
+            for line in _read_lines(folder, f"index.{name}", digest):
                 fields = line.split()
-                found = [numbers[part, int(offset)] for offset in fields[-int(fields[2]) :]]
-                meanings.setdefault(fields[0], []).extend(found)
-        above: list[list[int]] = [[] for _ in members]
-        like: list[list[int]] = [[] for _ in members]
-        opposite: set[Pair] = set()
-        derived: set[Pair] = set()
+                synsets = [
+                    synset_of_offset[part, int(offset)] for offset in fields[-int(fields[2]) :]
+                ]
+                meanings.setdefault(fields[0], []).extend(synsets)
+        hypernyms: list[list[int]] = [[] for _ in members]
+        similar_adjectives: list[list[int]] = [[] for _ in members]
+        antonyms: set[Pair] = set()
+        derived_forms: set[Pair] = set()
         for meaning, others in enumerate(pointers):
-            for sign, to, source, target in others:
-                other = numbers[to]
-                if sign in ("@", "@i"):
-                    above[meaning].append(other)
-                elif sign == "&":
-                    like[meaning].append(other)
-                elif sign in ("!", "+") and source:
-                    left, right = members[meaning][source - 1], members[other][target - 1]
-                    (opposite if sign == "!" else derived).update([(left, right), (right, left)])
+            for pointer_symbol, target_offset, source_word, target_word in others:
+                other = synset_of_offset[target_offset]
+                if pointer_symbol in ("@", "@i"):
+                    hypernyms[meaning].append(other)
+                elif pointer_symbol == "&":
+                    similar_adjectives[meaning].append(other)
+                elif pointer_symbol in ("!", "+") and source_word:
+                    left, right = members[meaning][source_word - 1], members[other][target_word - 1]
+                    (antonyms if pointer_symbol == "!" else derived_forms).update(
+                        [(left, right), (right, left)]
+                    )
     except (LookupError, ValueError, FileNotFoundError) as error:
         raise CodeacumenError(
-            f"{place} holds no WordNet that can be read: {error}",
+            f"{folder} holds no WordNet that can be read: {error}",
             "use all files of WordNet 3.0 or 3.1",
         ) from error
     return WordNet(
@@ -198,9 +202,9 @@ def _read(place: Path) -> WordNet:
         parts,
         members,
         glosses,
-        above,
-        like,
+        hypernyms,
+        similar_adjectives,
         meanings,
-        frozenset(opposite),
-        frozenset(derived),
+        frozenset(antonyms),
+        frozenset(derived_forms),
     )

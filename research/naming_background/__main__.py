@@ -14,8 +14,8 @@ from codeacumen.core.machine import count_processors
 from codeacumen.core.progress import show_progress
 from codeacumen.corpus import Corpus
 from codeacumen.engines import create_engine
-from research.command import run
-from research.naming_background.learn import Settings, learn
+from research.command import run_main
+from research.naming_background.learn import BackgroundSettings, learn_background
 
 
 def main() -> None:
@@ -32,7 +32,9 @@ def main() -> None:
     corpora = [Corpus.open(folder) for folder in args.corpus]
     workers = create_engine("local", args.workers or count_processors())
     with show_progress() as report_progress:
-        background = learn(corpora, Settings(seed=args.seed), workers, report_progress)
+        background = learn_background(
+            corpora, BackgroundSettings(seed=args.seed), workers, report_progress
+        )
     data = background.to_bytes()
     write_atomically(args.out, data)
     print(
@@ -43,4 +45,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_main(main)

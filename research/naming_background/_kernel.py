@@ -15,43 +15,46 @@ Numbers = NDArray[np.float32]
 
 
 @kernel
-def learn(
+def run_adagrad_pass(
     offsets: NDArray[np.int64],
     traits: NDArray[np.int32],
-    verbs: NDArray[np.int32],
+    labels: NDArray[np.int32],
     order: NDArray[np.int64],
     weights: Numbers,
-    seen: Numbers,
+    squared_gradients: Numbers,
     rate: float,
 ) -> float:
     """Update the weights in one pass over the rows in the given order; return the mean loss.
 
     ``squared_gradients`` accumulates the squared gradients of AdaGrad.
     """
-    many = weights.shape[1]
-    odds = np.empty(many, np.float32)
+    class_count = weights.shape[1]
+    scores = np.empty(class_count, np.float32)
     loss = 0.0
     for row in order:
         start, end = offsets[row], offsets[row + 1]
-        odds[:] = 0
-        for place in range(start, end):
-            own = weights[traits[place]]
-            for verb in range(many):
-                odds[verb] += own[verb]
-        top = odds.max()
+        scores[:] = 0
+        for position in range(start, end):
+            trait_weights = weights[traits[position]]
+            for label in range(class_count):
+                scores[label] += trait_weights[label]
+        highest = scores.max()
         total = np.float32(0)
-        for verb in range(many):
-            odds[verb] = np.exp(odds[verb] - top)
-            total += odds[verb]
-        for verb in range(many):
-            odds[verb] /= total
-        loss -= np.log(odds[verbs[row]] + 1e-12)
-        odds[verbs[row]] -= 1
-        for place in range(start, end):
-            own, sums = weights[traits[place]], seen[traits[place]]
-            for verb in range(many):
-                slope = odds[verb]
-                if slope > 1e-4 or slope < -1e-4:
-                    sums[verb] += slope * slope
-                    own[verb] -= rate * slope / np.sqrt(sums[verb] + 1e-2)
+        for label in range(class_count):
+            scores[label] = np.exp(scores[label] - highest)
+            total += scores[label]
+        for label in range(class_count):
+            scores[label] /= total
+        loss -= np.log(scores[labels[row]] + 1e-12)
+        scores[labels[row]] -= 1
+        for position in range(start, end):
+            trait_weights, trait_squares = (
+                weights[traits[position]],
+                squared_gradients[traits[position]],
+            )
+            for label in range(class_count):
+                gradient = scores[label]
+                if gradient > 1e-4 or gradient < -1e-4:
+                    trait_squares[label] += gradient * gradient
+                    trait_weights[label] -= rate * gradient / np.sqrt(trait_squares[label] + 1e-2)
     return loss / max(1, len(order))

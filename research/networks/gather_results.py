@@ -19,74 +19,74 @@ import tarfile
 from pathlib import Path
 
 
-def scores(runs: Path) -> list[dict[str, object]]:
-    found = []
+def collect_scores(runs: Path) -> list[dict[str, object]]:
+    rows = []
     for path in sorted(runs.rglob("results.json")):
         for cell in json.loads(path.read_text())["cells"]:
             # A run folder is named after its network.
             network = path.parent.name
-            found += [
-                {"task": cell["task"], "network": network, **one}
-                for one in cell["scores"]
-                if not one["slice"] or one["slice"].startswith("edit:")
+            rows += [
+                {"task": cell["task"], "network": network, **score}
+                for score in cell["scores"]
+                if not score["slice"] or score["slice"].startswith("edit:")
             ]
-    return found
+    return rows
 
 
-def histories(runs: Path) -> list[dict[str, object]]:
-    found = []
+def collect_histories(runs: Path) -> list[dict[str, object]]:
+    rows = []
     for path in sorted(runs.rglob("history.csv")):
         with path.open() as stream:
-            found += [
+            rows += [
                 {"training": str(path.parent.relative_to(runs)), **row}
                 for row in csv.DictReader(stream)
             ]
-    return found
+    return rows
 
 
-def write(rows: list[dict[str, object]], into: Path) -> None:
+def write_csv(rows: list[dict[str, object]], target: Path) -> None:
     # Rows differ in their columns: a training without a GPU has no gpu_busy.
     columns = list(dict.fromkeys(name for row in rows for name in row))
-    with into.open("w", newline="") as stream:
+    with target.open("w", newline="") as stream:
         writer = csv.DictWriter(stream, columns, restval="", lineterminator="\n")
         writer.writeheader()
         for row in rows:
-            told = {k: f"{v:.5g}" if isinstance(v, float) else v for k, v in row.items()}
-            writer.writerow(told)
+            formatted = {k: f"{v:.5g}" if isinstance(v, float) else v for k, v in row.items()}
+            writer.writerow(formatted)
 
 
-def pack(runs: Path, patterns: tuple[str, ...], into: Path) -> None:
+def pack_results(runs: Path, patterns: tuple[str, ...], target: Path) -> None:
     """Write the files that match to an archive whose bytes do not depend on file times."""
-    found = sorted({path for pattern in patterns for path in runs.rglob(pattern)})
+    paths = sorted({path for pattern in patterns for path in runs.rglob(pattern)})
     # All networks answer the same questions: a large dictionary stores their text once.
     filters = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 1 << 27}]
     with (
-        lzma.open(into, "wb", filters=filters) as stream,
+        lzma.open(target, "wb", filters=filters) as stream,
         tarfile.open(fileobj=stream, mode="w") as archive,
     ):
-        for path in found:
+        for path in paths:
             data = path.read_bytes()
             if path.name == "results.json":
                 # The platform is dropped, because it is not a result.
-                about = json.loads(data)
-                about.get("provenance", {}).pop("platform", None)
-                data = json.dumps(about, indent=1).encode()
-            told = tarfile.TarInfo(str(path.relative_to(runs)))
-            told.size = len(data)
-            archive.addfile(told, io.BytesIO(data))
+                results = json.loads(data)
+                results.get("provenance", {}).pop("platform", None)
+                data = json.dumps(results, indent=1).encode()
+            member = tarfile.TarInfo(str(path.relative_to(runs)))
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
 
 
 def main() -> None:
-    runs, into = map(Path, sys.argv[1:])
-    into.mkdir(parents=True, exist_ok=True)
-    write(scores(runs), into / "scores.csv")
-    jobs = [one for path in sorted(runs.rglob("jobs.json")) for one in json.loads(path.read_text())]
+    runs, target = map(Path, sys.argv[1:])
+    target.mkdir(parents=True, exist_ok=True)
+    write_csv(collect_scores(runs), target / "scores.csv")
+    jobs = [job for path in sorted(runs.rglob("jobs.json")) for job in json.loads(path.read_text())]
     # Models without training have neither rounds nor jobs.
-    if rounds := histories(runs):
-        write(rounds, into / "history.csv")
+    if history_rows := collect_histories(runs):
+        write_csv(history_rows, target / "history.csv")
     if jobs:
-        (into / "jobs.json").write_text(json.dumps(jobs, indent=1) + "\n")
-    pack(runs, ("results.json", "answers/**/*.jsonl"), into / "results.tar.xz")
+        (target / "jobs.json").write_text(json.dumps(jobs, indent=1) + "\n")
+    pack_results(runs, ("results.json", "answers/**/*.jsonl"), target / "results.tar.xz")
 
 
 if __name__ == "__main__":

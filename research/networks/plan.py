@@ -35,10 +35,10 @@ GLUECODE = ("npath", "operators", "nulltoken", "naming", "completion")
 PLAIN = ("mlp", "cnn", "bilstm", "seq2seq")
 # Networks that only name methods; all others serve all five tasks.
 NAMERS = ("code2vec", "code2seq", "spot-cnn", "cognac", "gtnm")
-LOOKING = ("cognac", "gtnm")
+CONTEXT_NETWORKS = ("cognac", "gtnm")
 BASE = "codeacumen-base"
 # Settings that remove one part of codeacumen-base.
-WITHOUT = {
+ABLATIONS = {
     "structure": ("network.structure=false",),
     "context": ("network.context=false",),
     "pretraining": ("network.pretrain=0.0",),
@@ -68,26 +68,26 @@ CHANGES = {
              "training.epochs=16", "training.precision=bf16", "training.workers=2"),
 }  # fmt: skip
 # Held while jobs.json is written.
-TOLD = threading.Lock()
+JOBS_LOCK = threading.Lock()
 # Limit in minutes of training one network for one task.
 MINUTES = {"npath": 2.0, "operators": 2.0, "nulltoken": 2.0, "naming": 5.0, "completion": 5.0}
 
 
-def changes(network: str, task: str) -> tuple[str, ...]:
+def select_changes(network: str, task: str) -> tuple[str, ...]:
     """Return the settings of a network for a task that differ from its defaults."""
     kind = "plain" if network in PLAIN else network
     large = f"{kind}, large" if task in ("naming", "completion") else kind
     return CHANGES.get(large, CHANGES.get(kind, ()))
 
 
-def some(args: argparse.Namespace) -> list[str]:
+def limit_options(args: argparse.Namespace) -> list[str]:
     return ["--limit", str(args.most)]
 
 
-def base(network: str, args: argparse.Namespace) -> list[list[str]]:
+def plan_base_network(network: str, args: argparse.Namespace) -> list[list[str]]:
     """Return the commands of codeacumen-base, or of codeacumen-base-X without the part X."""
     out, without = args.out, network.removeprefix(BASE).lstrip("-")
-    train = ["train", "network", BASE, "-t", f"gluecode@{args.data}", *some(args)]
+    train = ["train", "network", BASE, "-t", f"gluecode@{args.data}", *limit_options(args)]
     train += ["--variants", str(args.variants)] if args.variants else []
     for task in GLUECODE:
         train += ["--answer", f"gluecode/{task}@{args.data}"]
@@ -95,42 +95,50 @@ def base(network: str, args: argparse.Namespace) -> list[list[str]]:
     prepared = f"{args.prepared}/{BASE}"
     if args.prepare:
         return [[*train, "-o", prepared, "--prepare"]]
-    sets = [*WITHOUT.get(without, ()), *args.set]
-    where = f"{out}/{network}/all"
-    train += ["-o", where, "--prepared", prepared, *_sets(sets)]
-    return [train, *_scored(network, where, GLUECODE, args), *_asked(network, f"run:{where}", args)]
-
-
-def looking(network: str, args: argparse.Namespace) -> list[list[str]]:
-    """Return the commands of a network that reads the code around a method."""
-    task, prepared = f"gluecode/naming@{args.data}", f"{args.prepared}/{network}"
-    train = ["train", "network", network, "-t", task]
-    train += [*some(args), "--answer", task]
-    train += ["--config", args.config] if args.config else _sets(changes(network, "naming"))
-    # Settings by hand come last, because the last value counts.
-    train += [*_minutes(args, MINUTES["naming"] * args.patience), *_sets(args.set)]
-    if args.prepare:
-        return [[*train, "-o", prepared, "--prepare"]]
-    where = f"{args.out}/{network}/naming"
+    settings = [*ABLATIONS.get(without, ()), *args.set]
+    folder = f"{out}/{network}/all"
+    train += ["-o", folder, "--prepared", prepared, *_set_options(settings)]
     return [
-        [*train, "-o", where, "--prepared", prepared],
-        *_scored(network, where, ("naming",), args),
-        *_asked(network, f"run:{where}", args),
+        train,
+        *_score_commands(network, folder, GLUECODE, args),
+        *_evaluation_commands(network, f"run:{folder}", args),
     ]
 
 
-def plan(network: str, args: argparse.Namespace) -> list[list[str]]:
+def plan_context_network(network: str, args: argparse.Namespace) -> list[list[str]]:
+    """Return the commands of a network that reads the code around a method."""
+    task, prepared = f"gluecode/naming@{args.data}", f"{args.prepared}/{network}"
+    train = ["train", "network", network, "-t", task]
+    train += [*limit_options(args), "--answer", task]
+    train += (
+        ["--config", args.config]
+        if args.config
+        else _set_options(select_changes(network, "naming"))
+    )
+    # Settings by hand come last, because the last value counts.
+    train += [*_minutes_option(args, MINUTES["naming"] * args.patience), *_set_options(args.set)]
+    if args.prepare:
+        return [[*train, "-o", prepared, "--prepare"]]
+    folder = f"{args.out}/{network}/naming"
+    return [
+        [*train, "-o", folder, "--prepared", prepared],
+        *_score_commands(network, folder, ("naming",), args),
+        *_evaluation_commands(network, f"run:{folder}", args),
+    ]
+
+
+def list_commands(network: str, args: argparse.Namespace) -> list[list[str]]:
     """Return the commands of a network, in order."""
     if network.startswith(BASE):
-        return base(network, args)
-    if network in LOOKING:
-        return looking(network, args)
+        return plan_base_network(network, args)
+    if network in CONTEXT_NETWORKS:
+        return plan_context_network(network, args)
     out = args.out
-    small = ["--config", args.config] if args.config else []
+    config_options = ["--config", args.config] if args.config else []
     commands: list[list[str]] = []
     if network == "transformer":
-        start = f"{out}/transformer-base"
-        pretrain = ["--config", "small"] if args.config else ["--config", "pretrain"]
+        pretrained = f"{out}/transformer-base"
+        pretrain_config = ["--config", "small"] if args.config else ["--config", "pretrain"]
         commands.append(
             [
                 "train",
@@ -139,21 +147,21 @@ def plan(network: str, args: argparse.Namespace) -> list[list[str]]:
                 "-t",
                 f"pretrain@{args.data}",
                 "-o",
-                start,
-                *pretrain,
-                *_sets(() if args.config else CHANGES["pretrain"]),
-                *_minutes(args, args.pretrain_minutes),
-                *_sets(args.set),
+                pretrained,
+                *pretrain_config,
+                *_set_options(() if args.config else CHANGES["pretrain"]),
+                *_minutes_option(args, args.pretrain_minutes),
+                *_set_options(args.set),
             ]
         )
-        small = [*small, "--from", start]
+        config_options = [*config_options, "--from", pretrained]
     tasks = tuple(
         task for task in (("naming",) if network in NAMERS else GLUECODE) if task in args.only
     )
     if not tasks:
         return []
     for task in tasks:
-        large = () if args.config else changes(network, task)
+        task_changes = () if args.config else select_changes(network, task)
         commands.append(
             [
                 "train",
@@ -163,30 +171,33 @@ def plan(network: str, args: argparse.Namespace) -> list[list[str]]:
                 f"gluecode/{task}@{args.data}",
                 "-o",
                 f"{out}/{network}/{task}",
-                *small,
-                *_sets(large),
-                *_minutes(args, MINUTES[task] * args.patience),
-                *_sets(args.set),
+                *config_options,
+                *_set_options(task_changes),
+                *_minutes_option(args, MINUTES[task] * args.patience),
+                *_set_options(args.set),
             ]
         )
-    run, own = f"run:{out}/{network}", f"run:{out}/{network}/naming"
+    models, naming_model = f"run:{out}/{network}", f"run:{out}/{network}/naming"
     names = ("gluecode",) if tasks == GLUECODE else tuple(f"gluecode/{task}" for task in tasks)
     commands.append(
         [
             "eval",
-            *(part for one in names for part in ("-t", f"{one}@{args.data}")),
+            *(part for name in names for part in ("-t", f"{name}@{args.data}")),
             "-m",
-            run,
+            models,
             "--skip-unfit",
             "--out",
             f"{out}/eval/{network}",
         ]
     )
-    return [*commands, *(_asked(network, own, args) if "naming" in tasks else ())]
+    return [
+        *commands,
+        *(_evaluation_commands(network, naming_model, args) if "naming" in tasks else ()),
+    ]
 
 
-def _scored(
-    network: str, where: str, tasks: tuple[str, ...], args: argparse.Namespace
+def _score_commands(
+    network: str, folder: str, tasks: tuple[str, ...], args: argparse.Namespace
 ) -> list[list[str]]:
     """Return the commands that score the answers of a network that reads the code around a method.
 
@@ -196,7 +207,7 @@ def _scored(
     return [
         [
             "score",
-            f"{where}/answers/gluecode/{task}.jsonl",
+            f"{folder}/answers/gluecode/{task}.jsonl",
             "-t",
             f"gluecode/{task}@{args.data}",
             "--out",
@@ -206,7 +217,7 @@ def _scored(
     ]
 
 
-def _asked(network: str, model: str, args: argparse.Namespace) -> list[list[str]]:
+def _evaluation_commands(network: str, model: str, args: argparse.Namespace) -> list[list[str]]:
     """Return the commands that evaluate a naming network on tasks other than GLUECode's."""
     commands: list[list[str]] = []
     if args.robustness:
@@ -222,135 +233,140 @@ def _asked(network: str, model: str, args: argparse.Namespace) -> list[list[str]
             ]
         )
     for task in args.task:
-        where = ["--skip-unfit", "--out", f"{args.out}/{task}/{network}"]
-        commands += [["eval", "-t", task, "-m", model, *where]]
+        options = ["--skip-unfit", "--out", f"{args.out}/{task}/{network}"]
+        commands += [["eval", "-t", task, "-m", model, *options]]
     return commands
 
 
-def _sets(values: tuple[str, ...] | list[str]) -> list[str]:
+def _set_options(values: tuple[str, ...] | list[str]) -> list[str]:
     return [part for value in values for part in ("--set", value)]
 
 
-def _minutes(args: argparse.Namespace, minutes: float) -> list[str]:
+def _minutes_option(args: argparse.Namespace, minutes: float) -> list[str]:
     return ["--set", f"training.minutes={minutes:g}"] if args.limit else []
 
 
-class Busy:
+class GpuMonitor:
     """Samples the utilization of the GPU once a second."""
 
     def __init__(self) -> None:
         self.samples: list[tuple[float, int, int]] = []
         self.stop = threading.Event()
-        threading.Thread(target=self._watch, daemon=True).start()
+        threading.Thread(target=self._sample_until_stopped, daemon=True).start()
 
-    def _watch(self) -> None:
-        ask = [
+    def _sample_until_stopped(self) -> None:
+        command = [
             "nvidia-smi",
             "--query-gpu=utilization.gpu,memory.used",
             "--format=csv,noheader,nounits",
         ]
         while not self.stop.wait(1.0):
             try:
-                said = subprocess.run(ask, capture_output=True, text=True, check=True).stdout
+                output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
             except (OSError, subprocess.CalledProcessError):
                 return
-            busy, memory = said.split("\n")[0].split(",")
-            self.samples.append((time.time(), int(busy), int(memory)))
+            utilization, memory = output.split("\n")[0].split(",")
+            self.samples.append((time.time(), int(utilization), int(memory)))
 
-    def between(self, start: float, end: float) -> float | None:
-        mine = [busy for at, busy, _ in self.samples if start <= at <= end]
-        return sum(mine) / len(mine) if mine else None
+    def mean_between(self, start: float, end: float) -> float | None:
+        utilizations = [busy for moment, busy, _ in self.samples if start <= moment <= end]
+        return sum(utilizations) / len(utilizations) if utilizations else None
 
 
-def stages(network: str, args: argparse.Namespace) -> list[list[list[str]]]:
+def list_stages(network: str, args: argparse.Namespace) -> list[list[list[str]]]:
     """Return the commands of a network in stages; the commands of a stage are independent.
 
     The stages are pre-training, training for each task, and evaluation.
     """
-    first, trainings, asked = [], [], []
-    for command in plan(network, args):
+    pretrainings, trainings, evaluations = [], [], []
+    for command in list_commands(network, args):
         if command[0] != "train":
-            asked.append(command)
-        elif taught(command) == "pretrain":
-            first.append(command)
+            evaluations.append(command)
+        elif trained_task(command) == "pretrain":
+            pretrainings.append(command)
         else:
             trainings.append(command)
     # The longest first, so that it does not start when the others have ended.
-    trainings.sort(key=lambda command: -MINUTES.get(taught(command), 0.0))
-    return [stage for stage in (first, trainings, asked) if stage]
+    trainings.sort(key=lambda command: -MINUTES.get(trained_task(command), 0.0))
+    return [stage for stage in (pretrainings, trainings, evaluations) if stage]
 
 
-def taught(command: list[str]) -> str:
+def trained_task(command: list[str]) -> str:
     """Return the task that a training is for, without its benchmark and its data set."""
     return command[command.index("-t") + 1].partition("@")[0].rpartition("/")[2]
 
 
-PREPARING = {"--prepare", "--prepared", "--answer"}
+PREPARED_OPTIONS = {"--prepare", "--prepared", "--answer"}
 
 
-def is_prepared(command: list[str]) -> bool:
+def needs_prepared_data(command: list[str]) -> bool:
     """Return whether a training uses data that are prepared in a separate step."""
-    return bool(PREPARING & set(command))
+    return bool(PREPARED_OPTIONS & set(command))
 
 
-def program(command: list[str]) -> list[str]:
+def build_program(command: list[str]) -> list[str]:
     """Return the command line of a step of the plan."""
-    if is_prepared(command):
+    if needs_prepared_data(command):
         return [sys.executable, "-m", "research.networks.train_prepared", *command[2:]]
     return [sys.executable, "-m", "codeacumen", *command]
 
 
-def run(network: str, args: argparse.Namespace, busy: Busy, jobs: list[dict[str, object]]) -> None:
-    for stage in stages(network, args):
+def run_network(
+    network: str, args: argparse.Namespace, gpu_monitor: GpuMonitor, jobs: list[dict[str, object]]
+) -> None:
+    for stage in list_stages(network, args):
         with ThreadPoolExecutor(args.together) as pool:
-            for done in [pool.submit(run_one, network, one, args, busy, jobs) for one in stage]:
-                done.result()
+            for future in [
+                pool.submit(run_command, network, command, args, gpu_monitor, jobs)
+                for command in stage
+            ]:
+                future.result()
 
 
-def run_one(
+def run_command(
     network: str,
     command: list[str],
     args: argparse.Namespace,
-    busy: Busy,
+    gpu_monitor: GpuMonitor,
     jobs: list[dict[str, object]],
 ) -> None:
-    where = Path(command[command.index("-o" if "-o" in command else "--out") + 1])
-    done = "model.json" if command[0] == "train" else "results.json"
-    if (where / ("work/sizes.json" if args.prepare else done)).is_file():
+    folder = Path(command[command.index("-o" if "-o" in command else "--out") + 1])
+    result_file = "model.json" if command[0] == "train" else "results.json"
+    if (folder / ("work/sizes.json" if args.prepare else result_file)).is_file():
         return
-    log = args.out / "log" / network / f"{where.as_posix().strip('/').replace('/', '-')}.txt"
+    log = args.out / "log" / network / f"{folder.as_posix().strip('/').replace('/', '-')}.txt"
     log.parent.mkdir(parents=True, exist_ok=True)
-    began = time.time()
+    start = time.time()
     with log.open("a") as stream:
         stream.write(f"$ codeacumen {shlex.join(command)}\n")
         stream.flush()
         # Commands run in the user's folder, so research/ must be on the path.
-        threads = {
+        environment = {
             "PYTHONPATH": str(ROOT),
             "OMP_NUM_THREADS": str(args.threads),
             "MKL_NUM_THREADS": str(args.threads),
         }
-        code = subprocess.run(
-            program(command),
+        exit_code = subprocess.run(
+            build_program(command),
             stdout=stream,
             stderr=stream,
-            env={**os.environ, **threads},
+            env={**os.environ, **environment},
             check=False,
         ).returncode
-    ended = time.time()
+    end = time.time()
     job = {
         "network": network,
         "command": f"codeacumen {shlex.join(command)}",
-        "exit": code,
-        "seconds": round(ended - began, 1),
-        "gpu_busy": busy.between(began, ended),
+        "exit": exit_code,
+        "seconds": round(end - start, 1),
+        "gpu_busy": gpu_monitor.mean_between(start, end),
     }
     # Commands that end at the same moment must not write jobs.json at once.
-    with TOLD:
+    with JOBS_LOCK:
         jobs.append(job)
         write_atomically(args.out / "jobs.json", (json.dumps(jobs, indent=1) + "\n").encode())
-    print(f"{ended - began:6.1f} s  exit {code}  codeacumen {shlex.join(command)}", flush=True)
-    if code:
+    print(f"{end - start:6.1f} s  exit {exit_code}  codeacumen {shlex.join(command)}", flush=True)
+    if exit_code:
         print(log.read_text()[-600:], flush=True)
 
 
@@ -395,12 +411,14 @@ def main() -> None:
     parser.add_argument("--pretrain-minutes", type=float, default=4.0)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    busy, told = Busy(), args.out / "jobs.json"
-    jobs: list[dict[str, object]] = json.loads(told.read_text()) if told.is_file() else []
+    gpu_monitor, jobs_file = GpuMonitor(), args.out / "jobs.json"
+    jobs: list[dict[str, object]] = json.loads(jobs_file.read_text()) if jobs_file.is_file() else []
     with ThreadPoolExecutor(args.jobs) as pool:
-        for done in [pool.submit(run, one, args, busy, jobs) for one in args.networks]:
-            done.result()
-    busy.stop.set()
+        for future in [
+            pool.submit(run_network, network, args, gpu_monitor, jobs) for network in args.networks
+        ]:
+            future.result()
+    gpu_monitor.stop.set()
 
 
 if __name__ == "__main__":

@@ -26,41 +26,48 @@ TASKS = ("npath", "operators", "naming", "completion", "nulltoken")
 Scores = dict[tuple[str, str, str], tuple[float, int]]
 
 
-def by_project(data: Path, runs: list[Path]) -> Scores:
+def score_projects(data: Path, runs: list[Path]) -> Scores:
     """Return score and number of instances by task, network and project."""
     load_data(data)
-    found: Scores = {}
+    scores: Scores = {}
     for task in TASKS:
         planned = PlannedTask(make_task(f"gluecode/{task}"))
-        files = [one for run in runs for one in run.rglob(f"all/answers/gluecode/{task}.jsonl")]
-        for file in sorted(files, key=lambda one: one.parents[3].name):
+        files = [path for run in runs for path in run.rglob(f"all/answers/gluecode/{task}.jsonl")]
+        for file in sorted(files, key=lambda path: path.parents[3].name):
             answers = postprocess_answers(planned.task, planned.instances, read_answers(file))
             evaluation_set = planned.task.card.evaluation_sets[0]
-            seen, _ = observe_answers(
+            observations, _ = observe_answers(
                 planned.task.metric, planned.instances, answers, evaluation_set
             )
-            for project in sorted(set(seen.clusters)):
-                inside = [one == project for one in seen.clusters]
-                value = compute_statistic(planned.task.metric, seen.columns[:, inside])
-                found[task, file.parents[3].name, project] = (value, sum(inside))
-    return found
+            for project in sorted(set(observations.clusters)):
+                is_in_project = [cluster == project for cluster in observations.clusters]
+                value = compute_statistic(
+                    planned.task.metric, observations.columns[:, is_in_project]
+                )
+                scores[task, file.parents[3].name, project] = (value, sum(is_in_project))
+    return scores
 
 
 def main() -> None:
-    data, into, *runs = map(Path, sys.argv[1:])
-    scores = by_project(data, runs)
-    into.parent.mkdir(parents=True, exist_ok=True)
-    with into.open("w", newline="") as stream:
+    data, target, *runs = map(Path, sys.argv[1:])
+    scores = score_projects(data, runs)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with target.open("w", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(COLUMNS)
         for (task, network, project), (value, count) in scores.items():
             writer.writerow((f"gluecode/{task}", network, project, f"{value:.5g}", count))
     networks = sorted({network for _, network, _ in scores})
     for task in TASKS:
-        first = {p: v for (t, n, p), (v, _) in scores.items() if (t, n) == (task, networks[0])}
+        scores_of_first = {
+            p: v for (t, n, p), (v, _) in scores.items() if (t, n) == (task, networks[0])
+        }
         for other in networks[1:]:
-            better = sum(first[p] > scores[task, other, p][0] for p in first)
-            print(f"{task}: {networks[0]} is better than {other} in {better} of {len(first)}")
+            better = sum(scores_of_first[p] > scores[task, other, p][0] for p in scores_of_first)
+            print(
+                f"{task}: {networks[0]} is better than {other} in {better} of "
+                f"{len(scores_of_first)}"
+            )
 
 
 if __name__ == "__main__":

@@ -24,14 +24,14 @@ from statistics import median
 
 from research.networks.plan import (
     BASE,
-    LOOKING,
+    CONTEXT_NETWORKS,
     NAMERS,
     PLAIN,
     ROOT,
-    Busy,
-    plan,
-    program,
-    taught,
+    GpuMonitor,
+    build_program,
+    list_commands,
+    trained_task,
 )
 
 COLUMNS = (
@@ -56,22 +56,26 @@ QUICK, SLOW = 400, 80
 ALL = (*PLAIN, "transformer", "ggnn", *NAMERS, BASE)
 # Tasks of the trainings that are measured: names alone, or all tasks at once.
 NAMES = ("naming", "gluecode")
-SLOWER = ("transformer", "code2seq", "ggnn", *LOOKING)
+SLOWER = ("transformer", "code2seq", "ggnn", *CONTEXT_NETWORKS)
 
 
-def command(
+def build_command(
     network: str, args: argparse.Namespace, out: Path, phase: str, compiled: bool
 ) -> list[str]:
     """Return the plan's training for names with short rounds and a small dev set."""
-    (made,) = [one for one in plan(network, args) if one[0] == "train" and taught(one) in NAMES]
-    made[made.index("-o") + 1] = str(out)
-    if "--from" in made:  # the speed does not depend on the initial weights
-        at = made.index("--from")
-        del made[at : at + 2]
-    made += [] if _is_prepared(network) else ["--limit", str(args.most)]
+    (training,) = [
+        candidate
+        for candidate in list_commands(network, args)
+        if candidate[0] == "train" and trained_task(candidate) in NAMES
+    ]
+    training[training.index("-o") + 1] = str(out)
+    if "--from" in training:  # the speed does not depend on the initial weights
+        position = training.index("--from")
+        del training[position : position + 2]
+    training += [] if _is_prepared(network) else ["--limit", str(args.most)]
     minutes = args.minutes + (COMPILING if compiled else 0.0)
     batches = args.round or (SLOW if network in (*SLOWER, BASE) else QUICK)
-    for one in (
+    for setting in (
         f"training.round={batches}",
         "training.epochs=1000",
         "training.patience=0",
@@ -79,68 +83,72 @@ def command(
         f"training.minutes={minutes:g}",
         f"training.compile={str(compiled).lower()}",
     ):
-        made += ["--set", one]
-    return [*made, "--set", PHASES[network][phase]] if phase else made
+        training += ["--set", setting]
+    return [*training, "--set", PHASES[network][phase]] if phase else training
 
 
 def _is_prepared(network: str) -> bool:
-    return network in LOOKING or network == BASE
+    return network in CONTEXT_NETWORKS or network == BASE
 
 
-def measured(network: str, args: argparse.Namespace, phase: str, compiled: bool) -> dict[str, str]:
+def measure_network(
+    network: str, args: argparse.Namespace, phase: str, compiled: bool
+) -> dict[str, str]:
     """Train a network for a short time and return its row of ``speed.csv``."""
-    ways = [network, *([phase] if phase else []), *(["compiled"] if compiled else [])]
-    out = args.out / "-".join(ways)
-    made = command(network, args, out, phase, compiled)
+    labels = [network, *([phase] if phase else []), *(["compiled"] if compiled else [])]
+    out = args.out / "-".join(labels)
+    training = build_command(network, args, out, phase, compiled)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    told = {"network": ", ".join(ways)}
+    row = {"network": ", ".join(labels)}
     log = args.out / f"{out.name}.txt"
     if not _is_prepared(network) and not (out / "work" / "sizes.json").is_file():
         # Read the data first, because reading is not measured.
         with log.open("w") as stream:
             subprocess.run(
-                program([*made, "--prepare"]),
+                build_program([*training, "--prepare"]),
                 stdout=stream,
                 stderr=stream,
                 env=environment,
                 check=False,
             )
     if args.read:
-        return told
-    busy, began = Busy(), time.time()
+        return row
+    gpu_monitor, start = GpuMonitor(), time.time()
     with log.open("a") as stream:
-        code = subprocess.run(
-            program(made), stdout=stream, stderr=stream, env=environment, check=False
+        exit_code = subprocess.run(
+            build_program(training), stdout=stream, stderr=stream, env=environment, check=False
         ).returncode
-    busy.stop.set()
-    share = busy.between(began, time.time())
-    if code:
+    gpu_monitor.stop.set()
+    share = gpu_monitor.mean_between(start, time.time())
+    if exit_code:
         print(log.read_text()[-500:], flush=True)
-        return told
-    return told | speed(out) | {"gpu_busy": "" if share is None else f"{share / 100:.2f}"}
+        return row
+    return row | read_speed(out) | {"gpu_busy": "" if share is None else f"{share / 100:.2f}"}
 
 
-def speed(folder: Path) -> dict[str, str]:
+def read_speed(folder: Path) -> dict[str, str]:
     """Return the columns of ``speed.csv`` from a training's folder."""
-    about = json.loads((folder / "model.json").read_bytes())
+    manifest = json.loads((folder / "model.json").read_bytes())
     with (folder / "history.csv").open() as stream:
         rounds = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(stream)]
-    steps = [b["step"] - a["step"] for a, b in pairwise([{"step": 0.0}, *rounds])]
-    later = [row for row, many in zip(rounds, steps, strict=True) if many >= steps[0] / 4][1:]
-    if not later:
+    steps = [after["step"] - before["step"] for before, after in pairwise([{"step": 0.0}, *rounds])]
+    counted_rounds = [
+        row for row, step_count in zip(rounds, steps, strict=True) if step_count >= steps[0] / 4
+    ][1:]
+    if not counted_rounds:
         return {"rounds": "0"}  # only the round that does not count
 
-    def typical(name: str, digits: int) -> str:
-        found = median(row.get(name, math.nan) for row in later)
-        return "" if math.isnan(found) else f"{found:.{digits}f}"
+    def format_median(name: str, digits: int) -> str:
+        value = median(row.get(name, math.nan) for row in counted_rounds)
+        return "" if math.isnan(value) else f"{value:.{digits}f}"
 
     return {
-        "parameters": str(about["parameters"]),
-        "batch": str(about["training"]["batch"]),
-        "precision": str(about["training"]["precision"]),
-        "examples_per_second": typical("examples_per_second", 0),
-        "waiting": typical("waiting", 3),
-        "rounds": str(len(later)),
+        "parameters": str(manifest["parameters"]),
+        "batch": str(manifest["training"]["batch"]),
+        "precision": str(manifest["training"]["precision"]),
+        "examples_per_second": format_median("examples_per_second", 0),
+        "waiting": format_median("waiting", 3),
+        "rounds": str(len(counted_rounds)),
     }
 
 
@@ -178,11 +186,11 @@ def main() -> None:
     args.out.mkdir(parents=True, exist_ok=True)
     rows = []
     for network in args.networks:
-        ways = (False, True)[: 1 + (network in args.compiled)]
-        for phase, compiled in product(PHASES.get(network, ("",)), ways):
-            began = time.time()
-            rows.append(measured(network, args, phase, compiled))
-            print(f"{time.time() - began:6.1f} s  {rows[-1]}", flush=True)
+        compile_options = (False, True)[: 1 + (network in args.compiled)]
+        for phase, compiled in product(PHASES.get(network, ("",)), compile_options):
+            start = time.time()
+            rows.append(measure_network(network, args, phase, compiled))
+            print(f"{time.time() - start:6.1f} s  {rows[-1]}", flush=True)
             with (args.out / "speed.csv").open("w", newline="") as stream:
                 writer = csv.DictWriter(stream, COLUMNS, restval="", lineterminator="\n")
                 writer.writeheader()

@@ -40,36 +40,38 @@ SMALL = {
     "pretrain": 0.0,
     "alone": 1.0,
 }
-LONGEST, BATCH, RATE, WARM = 140, 64, 0.001, 100
+LONGEST, BATCH, RATE, WARM_UP_STEPS = 140, 64, 0.001, 100
 # Number of variants evaluated of each kind, with one location changed and with all.
-ASKED = 300
+SAMPLED_VARIANTS = 300
 
 
-def batches(lengths: NDArray[np.int64], draw: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+def iterate_batches(
+    lengths: NDArray[np.int64], rng: np.random.Generator
+) -> Iterator[NDArray[np.int64]]:
     """Yield batches of examples of similar length, without end."""
-    many = 32 * BATCH
+    chunk_size = 32 * BATCH
     while True:
-        order = draw.permutation(len(lengths))
-        for at in range(0, len(order), many):
-            some = order[at : at + many]
-            some = some[np.argsort(lengths[some], kind="stable")]
-            parts = [some[start : start + BATCH] for start in range(0, len(some), BATCH)]
-            draw.shuffle(parts)  # type: ignore[arg-type]
+        order = rng.permutation(len(lengths))
+        for first in range(0, len(order), chunk_size):
+            chunk = order[first : first + chunk_size]
+            chunk = chunk[np.argsort(lengths[chunk], kind="stable")]
+            parts = [chunk[start : start + BATCH] for start in range(0, len(chunk), BATCH)]
+            rng.shuffle(parts)  # type: ignore[arg-type]
             yield from parts
 
 
-def taught(base: Base, file: EncodedFile, steps: int) -> Any:
+def train_network(base: Base, file: EncodedFile, steps: int) -> Any:
     """Return a network that is trained to name methods."""
     network: Any = base.build_network()
-    network.at(1.0)
-    own = np.diff(file.empty_columns()["own_parts"].offsets)
-    rows = np.flatnonzero((file.read_column("asks") == QuestionKind.NAME) & (own < LONGEST))
+    network.set_progress(1.0)
+    own_lengths = np.diff(file.empty_columns()["own_parts"].offsets)
+    rows = np.flatnonzero((file.read_column("asks") == QuestionKind.NAME) & (own_lengths < LONGEST))
     optimiser = torch.optim.AdamW(network.parameters(), lr=RATE)
-    draw = np.random.default_rng(1)
-    for step, some in zip(range(steps), batches(own[rows], draw), strict=False):
+    rng = np.random.default_rng(1)
+    for step, batch in zip(range(steps), iterate_batches(own_lengths[rows], rng), strict=False):
         for group in optimiser.param_groups:
-            group["lr"] = RATE * min(1, (step + 1) / WARM) * (1 - step / steps)
-        loss = network.loss(base.collate(file.take_rows(rows[some]), draw))
+            group["lr"] = RATE * min(1, (step + 1) / WARM_UP_STEPS) * (1 - step / steps)
+        loss = network.compute_loss(base.collate(file.take_rows(rows[batch]), rng))
         optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -79,38 +81,48 @@ def taught(base: Base, file: EncodedFile, steps: int) -> Any:
     return network.eval()
 
 
-def changes(base: Base, network: Any, robustness: Path) -> dict[str, str]:
+def measure_changes(base: Base, network: Any, robustness: Path) -> dict[str, str]:
     """Return the percentage of changed names by kind and extent, and F1 of the original names."""
     built = read_built(robustness)
     originals = {row["id"]: row for row in built.read_rows("originals.jsonl")}
-    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    rows_of_group: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in built.read_rows("variants.jsonl"):
         if row["where"] in ("single", "all"):
-            found.setdefault((row["kind"], row["where"]), []).append(row)
+            rows_of_group.setdefault((row["kind"], row["where"]), []).append(row)
     random.seed(5)
-    chosen = {
-        key: random.sample(rows, min(len(rows), ASKED)) for key, rows in sorted(found.items())
+    sampled = {
+        key: random.sample(rows, min(len(rows), SAMPLED_VARIANTS))
+        for key, rows in sorted(rows_of_group.items())
     }
-    texts = {row["id"]: row["text"] for rows in chosen.values() for row in rows}
+    texts = {row["id"]: row["text"] for rows in sampled.values() for row in rows}
     texts |= {
-        row["method"]: originals[row["method"]]["text"] for rows in chosen.values() for row in rows
+        row["method"]: originals[row["method"]]["text"] for rows in sampled.values() for row in rows
     }
-    said = predict_answers(
+    predictions = predict_answers(
         base, network, [base.extract_features(Method(i, t, "java")) for i, t in texts.items()]
     )
-    names = {one: split_subtokens(name or "") for one, name in zip(texts, said, strict=True)}
-    told = {}
-    both = given = wanted = 0
-    for (kind, where), rows in chosen.items():
-        changed = [names[row["method"]] != names[row["id"]] for row in rows]
-        told[f"{kind}, {where}"] = f"{100 * float(np.mean(changed)):.1f}"
+    predicted_subtokens = {
+        method_id: split_subtokens(name or "")
+        for method_id, name in zip(texts, predictions, strict=True)
+    }
+    results = {}
+    common_count = predicted_count = true_count = 0
+    for (kind, where), rows in sampled.items():
+        has_changed = [
+            predicted_subtokens[row["method"]] != predicted_subtokens[row["id"]] for row in rows
+        ]
+        results[f"{kind}, {where}"] = f"{100 * float(np.mean(has_changed)):.1f}"
         for row in rows:
-            one, true = (
-                set(names[row["method"]]),
+            predicted, expected = (
+                set(predicted_subtokens[row["method"]]),
                 set(split_subtokens(originals[row["method"]]["name"])),
             )
-            both, given, wanted = both + len(one & true), given + len(one), wanted + len(true)
-    return {**told, "f1": f"{200 * both / (given + wanted):.1f}"}
+            common_count, predicted_count, true_count = (
+                common_count + len(predicted & expected),
+                predicted_count + len(predicted),
+                true_count + len(expected),
+            )
+    return {**results, "f1": f"{200 * common_count / (predicted_count + true_count):.1f}"}
 
 
 def main() -> None:
@@ -125,18 +137,18 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=1500)
     args = parser.parse_args()
     values = {"true": True, "false": False}
-    pairs = [one.split("=") for one in args.set]
-    changed: dict[str, Any] = {k: values[v] if v in values else float(v) for k, v in pairs}
+    pairs = [option.split("=") for option in args.set]
+    settings: dict[str, Any] = {k: values[v] if v in values else float(v) for k, v in pairs}
     torch.set_num_threads(1)
     torch.manual_seed(1)
-    base = Base(BaseSettings(**{**SMALL, **changed}), Purpose("gluecode", Capability.GENERATE))
+    base = Base(BaseSettings(**{**SMALL, **settings}), Purpose("gluecode", Capability.GENERATE))
     base.load_vocabularies(args.prepared / "work" / "vocabulary")
-    network = taught(base, EncodedFile(args.prepared / "work" / "train.arrow"), args.steps)
-    row = {"name": args.name, **changes(base, network, args.robustness)}
-    new = not args.out.is_file()
+    network = train_network(base, EncodedFile(args.prepared / "work" / "train.arrow"), args.steps)
+    row = {"name": args.name, **measure_changes(base, network, args.robustness)}
+    is_new = not args.out.is_file()
     with args.out.open("a", newline="") as stream:
         writer = csv.DictWriter(stream, list(row), lineterminator="\n")
-        if new:
+        if is_new:
             writer.writeheader()
         writer.writerow(row)
     print(row)

@@ -23,7 +23,7 @@ from codeacumen.interface.catalogue import load_tasks
 from codeacumen.interface.training import load_training_tasks
 from codeacumen.models.neural.training.requests import make_requests, parse_changes
 from codeacumen.models.neural.training.train import run_training
-from research.command import run
+from research.command import run_main
 
 
 def main() -> None:
@@ -69,4 +69,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_main(main)

@@ -32,13 +32,13 @@ def write_wordnet(folder: Path, meanings: Sequence[Meaning]) -> Path:
     words: dict[str, dict[str, list[int]]] = {name: {} for name in _FILES.values()}
     for number, (part, members, pointers, gloss) in enumerate(meanings):
         offset = 100 + number
-        listed = " ".join(f"{word} 0" for word in members)
-        told = " ".join(
-            f"{sign} {100 + to:08d} {meanings[to][0]} {source:02x}{target:02x}"
-            for sign, to, source, target in pointers
+        member_text = " ".join(f"{word} 0" for word in members)
+        pointer_text = " ".join(
+            f"{sign} {100 + meaning:08d} {meanings[meaning][0]} {source:02x}{target:02x}"
+            for sign, meaning, source, target in pointers
         )
-        head = f"{offset:08d} 00 {part} {len(members):02x} {listed} {len(pointers):03d}"
-        data[_FILES[part]].append(f"{head} {told} | {gloss}  ".replace("  |", " |"))
+        head = f"{offset:08d} 00 {part} {len(members):02x} {member_text} {len(pointers):03d}"
+        data[_FILES[part]].append(f"{head} {pointer_text} | {gloss}  ".replace("  |", " |"))
         for word in members:
             words[_FILES[part]].setdefault(word.lower(), []).append(offset)
     for name, lines in data.items():
@@ -46,8 +46,8 @@ def write_wordnet(folder: Path, meanings: Sequence[Meaning]) -> Path:
         index = ["  1 a licence"]
         for word in sorted(words[name]):
             offsets = words[name][word]
-            places = " ".join(f"{offset:08d}" for offset in offsets)
-            index.append(f"{word} {name[0]} {len(offsets)} 0 {len(offsets)} 0 {places}  ")
+            offset_text = " ".join(f"{offset:08d}" for offset in offsets)
+            index.append(f"{word} {name[0]} {len(offsets)} 0 {len(offsets)} 0 {offset_text}  ")
         (folder / f"index.{name}").write_text("\n".join(index) + "\n")
     return folder
 

@@ -11,22 +11,22 @@ from hypothesis import strategies as st
 
 from codeacumen.api import CodeacumenError
 from corpora import shared_engine
-from research.lexicon._words import END, sentences
-from research.lexicon.texts import Texts, files_of, plain, read_texts
+from research.lexicon._words import END, split_sentences
+from research.lexicon.texts import Texts, list_files, read_texts, strip_markup
 
 
-def spelled(texts: Texts) -> list[str]:
+def list_sentences(texts: Texts) -> list[str]:
     words = [texts.words[code] if code != END else "." for code in texts.codes.tolist()]
     return [part.strip() for part in " ".join(words).split(".") if part.strip()]
 
 
-def test_a_page() -> None:
+def test_html_page() -> None:
     page = (
         "<html><head><title>The page</title><style>p { color: red }</style></head>"
         "<body><p>Opens a <code>readLine</code> &amp; more</p><pre>int x = 1;</pre>"
         "<p>a &lt; b holds</p><script>if (a < b) go(there)</script>done now</body>"
     )
-    assert list(sentences(plain(page, "page"))) == [
+    assert list(split_sentences(strip_markup(page, "page"))) == [
         ["the", "page"],
         ["opens", "a", "read", "line", "more"],
         ["a", "b", "holds"],
@@ -34,19 +34,23 @@ def test_a_page() -> None:
     ]
 
 
-def test_a_man_page() -> None:
+def test_man_page() -> None:
     page = ".TH LS 1\n.SH NAME\nls \\- list \\fBdirectory\\fP contents\n"
-    assert list(sentences(plain(page, "man"))) == [["ls", "list", "directory", "contents"]]
+    assert list(split_sentences(strip_markup(page, "man"))) == [
+        ["ls", "list", "directory", "contents"]
+    ]
 
 
-def test_a_dictionary() -> None:
+def test_dictionary() -> None:
     entry = 'Abase \\A*base"\\, v. t. [imp. & p. p.]\n   To {lower} or depress'
-    assert ["to", "lower", "or", "depress"] in list(sentences(plain(entry, "dictionary")))
+    assert ["to", "lower", "or", "depress"] in list(
+        split_sentences(strip_markup(entry, "dictionary"))
+    )
 
 
 @given(st.text(alphabet="<>/pre scipt&;\"'ab\n", max_size=60))
-def test_any_page_is_survived(text: str) -> None:
-    plain(text, "page")
+def test_strip_markup_accepts_any_page(text: str) -> None:
+    strip_markup(text, "page")
 
 
 @pytest.fixture
@@ -66,26 +70,28 @@ def manuals(tmp_path: Path) -> Path:
     return folder
 
 
-def test_what_is_read(manuals: Path) -> None:
-    found = spelled(read_texts([manuals], shared_engine(1)))
-    assert "from the source" in found
-    assert "from the page" not in found
-    assert {"only a page", "list of files", "strange bytes", "entry of words"} <= set(found)
-    assert not any("text here" in sentence for sentence in found)
+def test_read_texts_reads_sources_and_skips_pages_and_pictures(manuals: Path) -> None:
+    sentences_read = list_sentences(read_texts([manuals], shared_engine(1)))
+    assert "from the source" in sentences_read
+    assert "from the page" not in sentences_read
+    assert {"only a page", "list of files", "strange bytes", "entry of words"} <= set(
+        sentences_read
+    )
+    assert not any("text here" in sentence for sentence in sentences_read)
 
 
-def test_the_same_whoever_reads(manuals: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_do_not_depend_on_workers(manuals: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("research.lexicon.texts.BATCH", 10)
-    one, two = (read_texts([manuals], shared_engine(workers)) for workers in (1, 2))
-    assert one.words == two.words
-    assert one.codes.tolist() == two.codes.tolist()
-    assert one.sha256 == two.sha256
+    one_worker, two_workers = (read_texts([manuals], shared_engine(workers)) for workers in (1, 2))
+    assert one_worker.words == two_workers.words
+    assert one_worker.codes.tolist() == two_workers.codes.tolist()
+    assert one_worker.sha256 == two_workers.sha256
     (manuals / "odd.txt").write_text("other bytes")
-    assert read_texts([manuals], shared_engine(1)).sha256 != one.sha256
+    assert read_texts([manuals], shared_engine(1)).sha256 != one_worker.sha256
 
 
-def test_files_by_name_and_no_folder(manuals: Path) -> None:
-    assert files_of([manuals / "odd.txt"]) == [manuals / "odd.txt"]
+def test_list_files_of_single_file_and_missing_folder(manuals: Path) -> None:
+    assert list_files([manuals / "odd.txt"]) == [manuals / "odd.txt"]
     with pytest.raises(CodeacumenError, match="no such file"):
-        files_of([manuals / "nothing"])
+        list_files([manuals / "nothing"])
     assert read_texts([], shared_engine(1)).codes.tolist() == []

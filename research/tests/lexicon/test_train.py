@@ -30,37 +30,39 @@ def learn_lexicon(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 @pytest.fixture
 def resources(tmp_path: Path, make_wordnet: Callable[..., Path]) -> tuple[Path, Path]:
     """Return a WordNet and a text in which similar words of SimLex share meanings and sentences."""
-    found = find_spec("gensim")
-    assert found
-    assert found.submodule_search_locations
-    data = Path(found.submodule_search_locations[0]) / "test" / "test_data" / "simlex999.txt"
+    gensim_spec = find_spec("gensim")
+    assert gensim_spec
+    assert gensim_spec.submodule_search_locations
+    data = Path(gensim_spec.submodule_search_locations[0]) / "test" / "test_data" / "simlex999.txt"
     rows = [line.split("\t") for line in data.read_text().splitlines() if line[:1] != "#"][:80]
     meanings: list[object] = [("n", ["entity"], [], "what is")]
     sentences: list[str] = []
     rng = np.random.default_rng(0)
-    for number, (one, other, score) in enumerate(rows):
-        alike = float(score) > 5
+    for row_number, (first_word, second_word, score) in enumerate(rows):
+        is_similar = float(score) > 5
         above = [("@", 0, 0, 0)]
         meanings += [
             ("n", group, above, "a thing of some kind")
-            for group in ([[one, other]] if alike else [[one], [other]])
+            for group in (
+                [[first_word, second_word]] if is_similar else [[first_word], [second_word]]
+            )
         ]
-        for word in (one, other):
-            kind = number if alike else int(rng.integers(1000, 2000))
+        for word in (first_word, second_word):
+            kind = row_number if is_similar else int(rng.integers(1000, 2000))
             sentences += [
-                f"the {word} with {_name(kind)} and {_name(int(n))}"
-                for n in rng.integers(2000, 2030, size=6)
+                f"the {word} with {_spell_number(kind)} and {_spell_number(int(companion))}"
+                for companion in rng.integers(2000, 2030, size=6)
             ]
     text = tmp_path / "text.txt"
     text.write_text(".\n".join(sentences))
     return make_wordnet(tmp_path / "wordnet", meanings), text
 
 
-def _name(number: int) -> str:
+def _spell_number(number: int) -> str:
     return "w" + "".join("abcdefghij"[int(digit)] for digit in str(number))
 
 
-def test_the_same_bytes_whatever_the_workers(
+def test_lexicon_does_not_depend_on_workers(
     home: Path,
     tmp_path: Path,
     resources: tuple[Path, Path],
@@ -68,7 +70,7 @@ def test_the_same_bytes_whatever_the_workers(
 ) -> None:
     wordnet, text = resources
     for workers in ("1", "2"):
-        done = learn_lexicon(
+        completed = learn_lexicon(
             *SOME,
             "--wordnet",
             wordnet,
@@ -81,14 +83,16 @@ def test_the_same_bytes_whatever_the_workers(
             "-j",
             workers,
         )
-        assert done.returncode == 0, done.stderr
-        assert "500 words" in done.stdout
+        assert completed.returncode == 0, completed.stderr
+        assert "500 words" in completed.stdout
         # Remove the cache, so that the second run reads the code itself.
         for file in (home / "names").glob("*.npz"):
             file.unlink()
         monkeypatch.setenv("PYTHONHASHSEED", "1")
-    one, two = ((tmp_path / workers / "names.npz").read_bytes() for workers in ("1", "2"))
-    assert one == two
+    one_worker, two_workers = (
+        (tmp_path / workers / "names.npz").read_bytes() for workers in ("1", "2")
+    )
+    assert one_worker == two_workers
     lexicon = Lexicon.load(tmp_path / "1" / "names.npz")
     assert lexicon.words[0] == "the"
     assert lexicon.about["data"]["code"]["files"]["java"] > 10
@@ -97,8 +101,10 @@ def test_the_same_bytes_whatever_the_workers(
     assert "licence" in lexicon.about["licence"]
     assert json.dumps(lexicon.about["learned"]["simlex999"])
     model = IdentifierSimilarity(tmp_path / "1" / "names.npz")
-    same, other = model.similarity([Pair("smartThing", "intelligentThing"), Pair("smart", "hard")])
-    assert same > other
+    synonyms, antonyms = model.similarity(
+        [Pair("smartThing", "intelligentThing"), Pair("smart", "hard")]
+    )
+    assert synonyms > antonyms
 
 
 @pytest.mark.parametrize(
@@ -115,10 +121,14 @@ def test_wrong_arguments_are_reported(
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.txt").write_text("all of it")
     paths = [
-        "luck" if one == "luck" else one if one[0] == "-" else str(tmp_path / one)
-        for one in arguments
+        "luck"
+        if argument == "luck"
+        else argument
+        if argument[0] == "-"
+        else str(tmp_path / argument)
+        for argument in arguments
     ]
-    done = learn_lexicon(SOME[0], *paths)
-    assert done.returncode == 2, done.stderr
-    assert message in done.stderr
+    completed = learn_lexicon(SOME[0], *paths)
+    assert completed.returncode == 2, completed.stderr
+    assert message in completed.stderr
     assert (tmp_path / "full" / "thesis.txt").is_file()

@@ -6,14 +6,20 @@ the study's published files for the figures in brackets.
 
 from __future__ import annotations
 
-import csv
 import re
 from functools import cache
 
 import pytest
 
-from codeacumen.datasets.published import read_published
-from research.networks.robustness_tables import KEPT, PAGE, ROBUSTNESS, TABLES, markdown, remade
+from codeacumen.tasks.published import read_published
+from research.networks.robustness_tables import (
+    PAGE,
+    ROBUSTNESS,
+    TABLES,
+    format_markdown,
+    update_tables,
+)
+from research.networks.stored_results import read_stored_rows
 
 TEXT = PAGE.read_text()
 TRAININGS = {
@@ -30,61 +36,64 @@ TRAININGS = {
 
 
 @cache
-def gathered(training: str) -> dict[tuple[str, ...], float | None]:
+def read_gathered_scores(training: str) -> dict[tuple[str, ...], float | None]:
     names = ("network", "task", "metric", "evaluation_set")
-    with (KEPT / training / "scores.csv").open() as stream:
-        return {
-            tuple(row[one] for one in names): float(row["value"]) if row["value"] else None
-            for row in csv.DictReader(stream)
-            if row["task"].startswith("robustness/") and not row["slice"]
-        }
+    return {
+        tuple(row[name] for name in names): float(row["value"]) if row["value"] else None
+        for row in read_stored_rows(training, "scores.csv")
+        if row["task"].startswith("robustness/") and not row["slice"]
+    }
 
 
-def kept(model: str, kind: str, metric: str, where: str) -> float | None:
+def find_gathered_score(model: str, kind: str, metric: str, evaluation_set: str) -> float | None:
     network = "codeacumen-base" if model.startswith("the same") else model
-    return gathered(TRAININGS[model])[network, f"robustness/{kind}", metric, where]
+    return read_gathered_scores(TRAININGS[model])[
+        network, f"robustness/{kind}", metric, evaluation_set
+    ]
 
 
-def cells(name: str, labels: int = 1) -> list[tuple[str, str, str]]:
+def list_cells(name: str, labels: int = 1) -> list[tuple[str, str, str]]:
     """Return label, network and text of each cell of a table."""
     block = TEXT.split(f"<!-- table: {name} -->\n\n", 1)[1].split("\n\n", 1)[0]
-    head, _, *rows = ([one.strip() for one in line.split("|")[1:-1]] for line in block.splitlines())
+    head, _, *rows = (
+        [cell.strip() for cell in line.split("|")[1:-1]] for line in block.splitlines()
+    )
     return [
-        (", ".join(row[:labels]), model, said)
+        (", ".join(row[:labels]), model, cell_text)
         for row in rows
-        for model, said in zip(head, row, strict=True)
+        for model, cell_text in zip(head, row, strict=True)
         if model in TRAININGS
     ]
 
 
-def numbers(said: str) -> list[float]:
+def parse_numbers(cell_text: str) -> list[float]:
     """Return our figures of a cell, without interval and published figures."""
-    return [float(one) for one in re.sub(r"[\[(].*", "", said).split(" / ")]
+    return [float(number) for number in re.sub(r"[\[(].*", "", cell_text).split(" / ")]
 
 
-def near(model: str, kind: str, metric: str, where: str = "single") -> object:
+def approximate_score(model: str, kind: str, metric: str, evaluation_set: str = "single") -> object:
     # Gathered scores have five digits, and the page rounds them again.
-    return pytest.approx(kept(model, kind, metric, where), abs=0.051)
+    return pytest.approx(find_gathered_score(model, kind, metric, evaluation_set), abs=0.051)
 
 
-def test_the_page_is_what_the_script_makes() -> None:
-    assert remade(TEXT) == TEXT, "run research.networks.robustness_tables"
+def test_page_is_up_to_date() -> None:
+    assert update_tables(TEXT) == TEXT, "run research.networks.robustness_tables"
 
 
-def test_every_table_of_the_page_is_made() -> None:
+def test_script_makes_every_table_of_the_page() -> None:
     assert re.findall(r"<!-- table: (\S+) -->", TEXT) == list(TABLES)
     assert len(re.findall(r"^\|---", TEXT, re.MULTILINE)) == len(TABLES)
 
 
-def test_a_wrong_number_and_a_missing_row_are_noticed() -> None:
+def test_update_tables_mends_wrong_number_and_missing_row() -> None:
     assert TEXT.count("57.5 [55.3, 59.5]") == 1
-    assert remade(TEXT.replace("57.5 [55.3, 59.5]", "57.6 [55.3, 59.5]")) == TEXT
+    assert update_tables(TEXT.replace("57.5 [55.3, 59.5]", "57.6 [55.3, 59.5]")) == TEXT
     lines = TEXT.splitlines(keepends=True)
     lines.remove(next(line for line in lines if line.startswith("| permute, 25% ")))
-    assert remade("".join(lines)) == TEXT
+    assert update_tables("".join(lines)) == TEXT
 
 
-def test_table_1_is_what_was_gathered_and_what_was_published() -> None:
+def test_table_1_agrees_with_results_and_study() -> None:
     block = TEXT.split("<!-- table: table-1 -->\n\n", 1)[1].split("\n\n", 1)[0]
     study = {
         row["model"].lower(): row
@@ -93,41 +102,45 @@ def test_table_1_is_what_was_gathered_and_what_was_published() -> None:
     }
     trainings = dict.fromkeys(("cognac", "gtnm", "transformer", "codeacumen-base"), "ninth")
     trainings["classical"] = "classical"
-    seen = []
+    networks = []
     for line in block.splitlines()[2:]:
-        network, *said = (one.strip() for one in line.split("|")[1:-1])
+        network, *cell_texts = (cell.strip() for cell in line.split("|")[1:-1])
         training = trainings.get(network, "eighth")
-        with (KEPT / training / "scores.csv").open() as stream:
-            kept = {
-                row["metric"]: row
-                for row in csv.DictReader(stream)
-                if (row["task"], row["network"]) == ("gluecode/naming", network)
-            }
-        for name, cell in zip(("precision", "recall", "f1"), said, strict=True):
-            right = [100 * float(kept[f"corpus_{name}"][one]) for one in ("value", "low", "high")]
+        row_of_metric = {
+            row["metric"]: row
+            for row in read_stored_rows(training, "scores.csv")
+            if (row["task"], row["network"]) == ("gluecode/naming", network)
+        }
+        for name, cell in zip(("precision", "recall", "f1"), cell_texts, strict=True):
+            expected = [
+                100 * float(row_of_metric[f"corpus_{name}"][column])
+                for column in ("value", "low", "high")
+            ]
             if network in study:
-                right.append(float(study[network][name]))
-            found = [float(one) for one in re.findall(r"\d+\.\d", cell)]
-            assert found == pytest.approx(right, abs=0.051)
-        seen.append(network)
-    assert seen[:3] == [*study]
-    assert len(seen) == 13
+                expected.append(float(study[network][name]))
+            page_numbers = [float(number) for number in re.findall(r"\d+\.\d", cell)]
+            assert page_numbers == pytest.approx(expected, abs=0.051)
+        networks.append(network)
+    assert networks[:3] == [*study]
+    assert len(networks) == 13
 
 
 @pytest.mark.parametrize("name", ["table-2", "table-2-others"])
-def test_table_2_is_what_was_gathered(name: str) -> None:
-    for label, model, said in cells(name):
-        assert numbers(said) == [near(model, label.split()[0], "pcp")]
+def test_table_2_agrees_with_results(name: str) -> None:
+    for label, model, cell_text in list_cells(name):
+        assert parse_numbers(cell_text) == [approximate_score(model, label.split()[0], "pcp")]
 
 
-def test_figure_2_and_table_3_are_what_was_gathered() -> None:
-    for label, model, said in cells("figure-2"):
-        assert numbers(said) == [near(model, label.split()[0], "pcp", "all")]
-    seen = cells("table-3")
-    for label, model, said in seen:
+def test_figure_2_and_table_3_agree_with_results() -> None:
+    for label, model, cell_text in list_cells("figure-2"):
+        assert parse_numbers(cell_text) == [
+            approximate_score(model, label.split()[0], "pcp", "all")
+        ]
+    table_3_cells = list_cells("table-3")
+    for label, model, cell_text in table_3_cells:
         kind, share = label.split(", ")
-        assert numbers(said) == [near(model, kind, "pcp", share)]
-    assert {label.split(", ")[0] for label, _, _ in seen} == {
+        assert parse_numbers(cell_text) == [approximate_score(model, kind, "pcp", share)]
+    assert {label.split(", ")[0] for label, _, _ in table_3_cells} == {
         "rename",
         "permute",
         "loop",
@@ -136,7 +149,7 @@ def test_figure_2_and_table_3_are_what_was_gathered() -> None:
     }
 
 
-def test_table_4_is_what_was_gathered_and_each_five_add_up() -> None:
+def test_table_4_agrees_with_results_and_shares_add_up() -> None:
     fates = {
         "right, stays right": "ccp",
         "right, becomes wrong": "cwp",
@@ -145,33 +158,45 @@ def test_table_4_is_what_was_gathered_and_each_five_add_up() -> None:
         "wrong, becomes another": "wwdp",
     }
     sums: dict[tuple[str, str], float] = {}
-    for label, model, said in cells("table-4", labels=2):
+    for label, model, cell_text in list_cells("table-4", labels=2):
         kind, fate = label.split(", ", 1)
-        (value,) = numbers(said)
-        assert value == near(model, kind, fates[fate])
+        (value,) = parse_numbers(cell_text)
+        assert value == approximate_score(model, kind, fates[fate])
         sums[model, kind] = sums.get((model, kind), 0.0) + value
     assert len(sums) == 54
     assert list(sums.values()) == pytest.approx([100.0] * 54, abs=0.25)
 
 
 @pytest.mark.parametrize("name", ["table-5", "table-5-others"])
-def test_table_5_is_what_was_gathered(name: str) -> None:
-    for label, model, said in cells(name, labels=2):
+def test_table_5_agrees_with_results(name: str) -> None:
+    for label, model, cell_text in list_cells(name, labels=2):
         kind, metric = label.lower().split(", ")
-        assert numbers(said) == [
-            near(model, kind, f"{metric}_{one}") for one in ("before", "after")
+        assert parse_numbers(cell_text) == [
+            approximate_score(model, kind, f"{metric}_{time}") for time in ("before", "after")
         ]
 
 
 @pytest.mark.parametrize("name", ["figure-3", "figure-3-others"])
-def test_figure_3_is_what_was_gathered(name: str) -> None:
-    for label, model, said in cells(name):
-        both = ("cwp_share", "wrong_change_share")
-        assert numbers(said) == [near(model, label.split()[0], one) for one in both]
+def test_figure_3_agrees_with_results(name: str) -> None:
+    for label, model, cell_text in list_cells(name):
+        share_names = ("cwp_share", "wrong_change_share")
+        assert parse_numbers(cell_text) == [
+            approximate_score(model, label.split()[0], share_name) for share_name in share_names
+        ]
 
 
-def test_all_that_the_study_has_stands_in_brackets() -> None:
-    names = [one for one in TABLES if one.startswith(("table", "figure")) and one != "table-1"]
-    brackets = "".join(re.sub(r" \([A-Z]{2}\)", "", markdown(TABLES[one]())) for one in names)
-    told = [one for found in re.findall(r"\(([^)]*)\)", brackets) for one in found.split(" / ")]
-    assert len(told) == len(read_published(ROBUSTNESS, "java_small"))
+def test_page_has_every_figure_of_the_study() -> None:
+    names = [
+        table_name
+        for table_name in TABLES
+        if table_name.startswith(("table", "figure")) and table_name != "table-1"
+    ]
+    brackets = "".join(
+        re.sub(r" \([A-Z]{2}\)", "", format_markdown(TABLES[table_name]())) for table_name in names
+    )
+    study_figures = [
+        figure
+        for bracket in re.findall(r"\(([^)]*)\)", brackets)
+        for figure in bracket.split(" / ")
+    ]
+    assert len(study_figures) == len(read_published(ROBUSTNESS, "java_small"))
