@@ -42,7 +42,7 @@ NAMING = $(foreach model,random majority antipatterns codeacumen-naming,-m $(mod
 help:
 	@echo "make eval    evaluate the built-in models and write a report; NEURAL=1: networks too"
 	@echo "make test    lint, type check and test; THOROUGH=1: long tests and all cases too"
-	@echo "make lint    ruff and mypy only"
+	@echo "make lint    ruff, mypy and plain words only"
 	@echo "make bench   speed and memory, as ratios to a baseline"
 	@echo "make docs    build the documentation into site/"
 
@@ -98,6 +98,7 @@ eval: $(BIN)/$(STAGE)
 lint: $(BIN)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python scripts/lint_plain_words.py src tests scripts bench research examples
 	$(BIN)/mypy
 
 # A Chromium and the JDK's source; elsewhere than on Debian as root, tests that need them skip.
@@ -119,7 +120,7 @@ test:
 	@# Three processes for two cores, since tests also wait for what they start, and no more than
 	@# twelve, of a gigabyte or two; a thread in each: more only wait for each other.
 	OMP_NUM_THREADS=1 $(if $(THOROUGH),CODEACUMEN_THOROUGH=1) $(BIN)/python -m pytest \
-		-n $$($(BIN)/python -c 'from codeacumen.core.machine import processors; print(min(12, (processors() * 3 + 1) // 2))') \
+		-n $$($(BIN)/python -c 'from codeacumen.core.machine import count_processors; print(min(12, (count_processors() * 3 + 1) // 2))') \
 		--dist worksteal
 
 bench: $(BIN)/.dev

@@ -23,7 +23,7 @@ WORKERS = 2
 GIB = 1 << 30
 
 Rows = list[tuple[str, float, float, str]]
-Told = tuple[Rows, list[str]]
+Result = tuple[Rows, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,39 +37,39 @@ class Jdk:
     archive: Path
     folder: Path
     corpus: Path
-    wall: float
+    build_seconds: float
     summary: Any
-    parse: float
-    files: int
-    size: int
+    parse_seconds: float
+    file_count: int
+    byte_count: int
 
 
-def jdk_source() -> Path | None:
+def find_jdk_source() -> Path | None:
     """Return the JDK's source archive, or None: Debian's JDK may have a dangling link to it."""
     archives = sorted(Path("/usr/lib/jvm").glob("*17*/lib/src.zip"))
-    return next((one for one in archives if one.is_file()), None)
+    return next((archive for archive in archives if archive.is_file()), None)
 
 
-def bare_parsing(archive: Path) -> tuple[float, int, int]:
+def time_bare_parsing(archive: Path) -> tuple[float, int, int]:
     """Return seconds of parsing every file on one core, number of files and bytes of source."""
     from tree_sitter import Parser
 
     from codeacumen.languages.java import load_grammar
 
     parser = Parser(load_grammar())
-    spent, count, size = 0.0, 0, 0
-    with zipfile.ZipFile(archive) as opened:
-        for name in sorted(opened.namelist()):
+    seconds, file_count, byte_count = 0.0, 0, 0
+    with zipfile.ZipFile(archive) as archive_zip:
+        for name in sorted(archive_zip.namelist()):
             if name.endswith(".java"):
-                source = opened.read(name)
-                clock = time.perf_counter()
+                source = archive_zip.read(name)
+                start = time.perf_counter()
                 parser.parse(source)
-                spent += time.perf_counter() - clock
-                count, size = count + 1, size + len(source)
-    return spent, count, size
+                seconds += time.perf_counter() - start
+                file_count, byte_count = file_count + 1, byte_count + len(source)
+    return seconds, file_count, byte_count
 
 
-def built(source: Path, out: Path) -> tuple[float, Any]:
+def time_corpus_build(source: Path, out: Path) -> tuple[float, Any]:
     """Return wall seconds of ``codeacumen corpus build`` as a command, and its JSON summary."""
     command = [
         sys.executable,
@@ -84,56 +84,65 @@ def built(source: Path, out: Path) -> tuple[float, Any]:
         str(WORKERS),
         "--json",
     ]
-    clock = time.perf_counter()
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    return time.perf_counter() - clock, json.loads(done.stdout)
+    start = time.perf_counter()
+    completed = subprocess.run(command, check=True, capture_output=True, text=True)
+    return time.perf_counter() - start, json.loads(completed.stdout)
 
 
 def warm_up(folder: Path) -> None:
     """Build a tiny corpus, so that kernels are compiled before the measurement begins."""
     (folder / "warm").mkdir()
     (folder / "warm" / "A.java").write_text("class A { int f(int x) { return f(x + 1); } }")
-    built(folder / "warm", folder / "warm-corpus")
+    time_corpus_build(folder / "warm", folder / "warm-corpus")
 
 
 @contextmanager
-def jdk() -> Iterator[Jdk | None]:
+def prepare_jdk() -> Iterator[Jdk | None]:
     """Yield the JDK with a corpus in a temporary folder, or None without the JDK's source."""
-    archive = jdk_source()
+    archive = find_jdk_source()
     if archive is None:
         print("no JDK source here (Debian: openjdk-17-source)", file=sys.stderr)
         yield None
         return
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory() as folder_name:
+        folder = Path(folder_name)
         os.environ["CODEACUMEN_HOME"] = str(folder / "home")
         warm_up(folder)
-        parse, files, size = bare_parsing(archive)
-        wall, summary = built(archive, folder / "jdk")
-        yield Jdk(archive, folder, folder / "jdk", wall, summary, parse, files, size)
+        parse_seconds, file_count, byte_count = time_bare_parsing(archive)
+        build_seconds, summary = time_corpus_build(archive, folder / "jdk")
+        yield Jdk(
+            archive,
+            folder,
+            folder / "jdk",
+            build_seconds,
+            summary,
+            parse_seconds,
+            file_count,
+            byte_count,
+        )
 
 
-def show(rows: Rows, told: list[str]) -> None:
+def print_results(rows: Rows, remarks: list[str]) -> None:
     """Print rows and remarks as a table, or as JSON with ``--json``."""
     if "--json" in sys.argv:
         fields = ("what", "ours", "baseline", "against")
-        made = [dict(zip(fields, row, strict=True)) for row in rows]
-        print(json.dumps({"rows": made, "remarks": told}, indent=1))
+        records = [dict(zip(fields, row, strict=True)) for row in rows]
+        print(json.dumps({"rows": records, "remarks": remarks}, indent=1))
         return
     print(f"{'what':<48}{'ours':>13}{'baseline':>13}{'ratio':>8}  against")
-    for what, ours, baseline, against in rows:
-        unit = "KiB" if what.startswith("memory") else "s"
-        form = ".0f" if unit == "KiB" else ".4f"
+    for label, ours, baseline, against in rows:
+        unit = "KiB" if label.startswith("memory") else "s"
+        number_format = ".0f" if unit == "KiB" else ".4f"
         print(
-            f"{what:<48}{ours:>9{form}} {unit:<3}{baseline:>9{form}} {unit:<3}"
+            f"{label:<48}{ours:>9{number_format}} {unit:<3}{baseline:>9{number_format}} {unit:<3}"
             f"{ours / baseline:>7.2f}  {against}"
         )
-    for line in told:
-        print(line)
+    for remark in remarks:
+        print(remark)
 
 
-def alone(part: Callable[[Jdk], Told]) -> None:
+def run_alone(measure: Callable[[Jdk], Result]) -> None:
     """Run one benchmark alone and print its result."""
-    with jdk() as found:
-        if found is not None:
-            show(*part(found))
+    with prepare_jdk() as prepared_jdk:
+        if prepared_jdk is not None:
+            print_results(*measure(prepared_jdk))

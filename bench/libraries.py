@@ -35,7 +35,7 @@ PACKAGES = (
     "libh2-java",
     "libhamcrest-java",
 )
-NEEDED = (
+REQUIRED_JARS = (
     "junit-jupiter-api",
     "junit-jupiter-params",
     "junit-jupiter-engine",
@@ -56,7 +56,7 @@ NEEDED = (
     "hamcrest",
     "univocity-parsers",
 )
-MOST = 2000
+SAMPLE_SIZE = 2000
 SEED = 0
 
 
@@ -66,7 +66,7 @@ class Library:
 
     name: str
     source: str
-    left_out: str
+    excluded_tests: str
 
 
 LIBRARIES = (
@@ -77,19 +77,23 @@ LIBRARIES = (
 )
 
 
-def install() -> None:
+def install_packages() -> None:
     """Install the Debian packages of the libraries unless their jars exist."""
-    if not all((JARS / f"{name}.jar").exists() for name in NEEDED if name != "univocity-parsers"):
+    if not all(
+        (JARS / f"{name}.jar").exists() for name in REQUIRED_JARS if name != "univocity-parsers"
+    ):
         command = ["apt-get", "install", "-y", "--no-install-recommends", *PACKAGES]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
-def class_path() -> str:
+def format_class_path() -> str:
     """Return a Java class path of the jars that exist."""
-    return ":".join(str(JARS / f"{name}.jar") for name in NEEDED if (JARS / f"{name}.jar").exists())
+    return ":".join(
+        str(JARS / f"{name}.jar") for name in REQUIRED_JARS if (JARS / f"{name}.jar").exists()
+    )
 
 
-class Workshop:
+class LibraryTester:
     """Unpacked and compiled library, and a JVM that compiles and tests changed files of it."""
 
     def __init__(self, library: Library, folder: Path) -> None:
@@ -107,37 +111,37 @@ class Workshop:
             if b"openjdk.jmh" not in file.read_bytes()
         ]
         self.sources = {str(file.relative_to(self.root)): file.read_bytes() for file in self.main}
-        places = [folder / name for name in ("classes", "tests", "suite")]
-        self.compile(self.main, places[0], "")
-        self.compile(tests, places[1], str(places[0]))
-        self.compile([HERE / "Suite.java"], places[2], "")
+        class_folders = [folder / name for name in ("classes", "tests", "suite")]
+        self.compile_files(self.main, class_folders[0], "")
+        self.compile_files(tests, class_folders[1], str(class_folders[0]))
+        self.compile_files([HERE / "Suite.java"], class_folders[2], "")
         resources = [self.root / f"src/{part}/resources" for part in ("main", "test")]
         self.rounds = 0
-        given = ":".join(map(str, resources))
+        resource_path = ":".join(map(str, resources))
         self.jvm = subprocess.Popen(
             [
                 "java",
                 "-Xmx2g",
                 "-cp",
-                f"{places[2]}:{given}:{class_path()}",
+                f"{class_folders[2]}:{resource_path}:{format_class_path()}",
                 "Suite",
-                *map(str, places[:2]),
-                given,
-                library.left_out,
+                *map(str, class_folders[:2]),
+                resource_path,
+                library.excluded_tests,
             ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
             cwd=self.root,
         )
-        self.tests = self.wrong_with({})
+        self.tests = self.run_suite({})
         if not self.tests.startswith("ok "):
             raise SystemExit(f"{library.name}: tests fail without changes: {self.tests[:500]}")
 
-    def compile(self, files: list[Path], out: Path, more: str) -> None:
+    def compile_files(self, files: list[Path], out: Path, extra_class_path: str) -> None:
         """Compile files into a folder with javac."""
-        listed = self.folder / "list"
-        listed.write_text("\n".join(map(str, files)))
+        list_file = self.folder / "list"
+        list_file.write_text("\n".join(map(str, files)))
         subprocess.run(
             [
                 "javac",
@@ -148,33 +152,33 @@ class Workshop:
                 "-d",
                 str(out),
                 "-cp",
-                f"{more}:{class_path()}",
-                f"@{listed}",
+                f"{extra_class_path}:{format_class_path()}",
+                f"@{list_file}",
             ],
             check=True,
             stderr=subprocess.DEVNULL,
         )
 
-    def check(self, changed: Mapping[str, bytes]) -> str:
+    def check_changes(self, changed: Mapping[str, bytes]) -> str:
         """Return an empty string if the tests pass with the changed files, else their output."""
-        found = self.wrong_with(changed)
-        return "" if found == self.tests else found
+        outcome = self.run_suite(changed)
+        return "" if outcome == self.tests else outcome
 
-    def wrong_with(self, changed: Mapping[str, bytes]) -> str:
+    def run_suite(self, changed: Mapping[str, bytes]) -> str:
         """Compile and test the library with changed files; return the suite's line of output."""
         self.rounds += 1
-        with tempfile.TemporaryDirectory(dir=self.folder) as name:
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder_name:
             files = []
             for path, data in changed.items():
-                file = Path(name) / path
+                file = Path(folder_name) / path
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_bytes(data)
                 files.append(str(file))
-            listed = Path(name) / "list"
-            listed.write_text("\n".join(files))
+            list_file = Path(folder_name) / "list"
+            list_file.write_text("\n".join(files))
             assert self.jvm.stdin is not None
             assert self.jvm.stdout is not None
-            self.jvm.stdin.write(f"{listed}\n")
+            self.jvm.stdin.write(f"{list_file}\n")
             self.jvm.stdin.flush()
             return self.jvm.stdout.readline().strip()
 
@@ -183,7 +187,7 @@ class Workshop:
         self.jvm.wait()
 
 
-def measure(library: Library, kinds: list[str]) -> list[dict[str, Any]]:
+def measure_library(library: Library, kinds: list[str]) -> list[dict[str, Any]]:
     """Return a row of counts for each kind of transformation of a library."""
     from codeacumen.languages.java.syntax.file import JavaFile
     from codeacumen.transforms.certify.reading import Subject, check_subjects
@@ -192,71 +196,83 @@ def measure(library: Library, kinds: list[str]) -> list[dict[str, Any]]:
     from codeacumen.transforms.variants import find_locations, variants_of_method
 
     rows = []
-    with tempfile.TemporaryDirectory(prefix="codeacumen-library-") as name:
-        workshop = Workshop(library, Path(name))
+    with tempfile.TemporaryDirectory(prefix="codeacumen-library-") as folder_name:
+        tester = LibraryTester(library, Path(folder_name))
         try:
-            files = {path: JavaFile(data) for path, data in workshop.sources.items()}
+            files = {path: JavaFile(data) for path, data in tester.sources.items()}
             link_project(files)
             for kind in kinds:
-                clock, before = time.perf_counter(), workshop.rounds
-                places, refused = 0, Counter[str]()
+                start, rounds_before = time.perf_counter(), tester.rounds
+                location_count, refusal_counts = 0, Counter[str]()
                 subjects: list[Subject] = []
                 ids: list[str] = []
                 for path, file in files.items():
                     reaches = ReachIndex(file)
                     for method in file.bodies:
-                        found = find_locations(file, kind, method, SEED)
-                        places += len(found)
-                        refused.update(one.refused for one in found if one.refused)
-                        for variant in variants_of_method(file, found, kind, "single", SEED):
-                            place = len(subjects)
-                            reach = reaches.reach_of(variant)
-                            subjects.append(Subject(place, path, variant.edits, reach))
+                        candidates = find_locations(file, kind, method, SEED)
+                        location_count += len(candidates)
+                        refusal_counts.update(
+                            location.refused for location in candidates if location.refused
+                        )
+                        for variant in variants_of_method(file, candidates, kind, "single", SEED):
+                            index = len(subjects)
+                            reached = reaches.reach_of(variant)
+                            subjects.append(Subject(index, path, variant.edits, reached))
                             ids.append(f"{path} {variant.locations[0]}")
-                made = len(subjects)
-                if made > MOST:
-                    kept = set(seeded_random(SEED, kind, library.name).sample(range(made), MOST))
-                    subjects = [one for one in subjects if one.index in kept]
-                wrong = check_subjects(
-                    subjects, workshop.sources, workshop.check, lambda done, total: None
+                variant_count = len(subjects)
+                if variant_count > SAMPLE_SIZE:
+                    sampled = set(
+                        seeded_random(SEED, kind, library.name).sample(
+                            range(variant_count), SAMPLE_SIZE
+                        )
+                    )
+                    subjects = [subject for subject in subjects if subject.index in sampled]
+                failure_of_index = check_subjects(
+                    subjects, tester.sources, tester.check_changes, lambda done, total: None
                 )
-                failures = [(ids[place], why) for place, why in wrong.items() if why]
-                for id_, why in failures:
-                    print(f"{library.name} {kind}: {id_}: {why[:300]}", file=sys.stderr)
+                failures = [
+                    (ids[index], reason) for index, reason in failure_of_index.items() if reason
+                ]
+                for id_, reason in failures:
+                    print(f"{library.name} {kind}: {id_}: {reason[:300]}", file=sys.stderr)
                 row = {
                     "library": library.name,
                     "kind": kind,
-                    "places": places,
-                    "changed": 1 - sum(refused.values()) / places if places else None,
-                    "refused": dict(refused.most_common()),
-                    "variants": made,
+                    "places": location_count,
+                    "changed": 1 - sum(refusal_counts.values()) / location_count
+                    if location_count
+                    else None,
+                    "refused": dict(refusal_counts.most_common()),
+                    "variants": variant_count,
                     "checked": len(subjects),
-                    "rounds": workshop.rounds - before,
-                    "compile failures": sum(why.startswith("compile") for _, why in failures),
-                    "test failures": sum(not why.startswith("compile") for _, why in failures),
-                    "tests": int(re.sub(r"\D", "", workshop.tests)),
-                    "seconds": round(time.perf_counter() - clock, 1),
+                    "rounds": tester.rounds - rounds_before,
+                    "compile failures": sum(reason.startswith("compile") for _, reason in failures),
+                    "test failures": sum(
+                        not reason.startswith("compile") for _, reason in failures
+                    ),
+                    "tests": int(re.sub(r"\D", "", tester.tests)),
+                    "seconds": round(time.perf_counter() - start, 1),
                 }
                 rows.append(row)
                 # A run takes long, so print each row as soon as it is complete.
                 print(json.dumps({k: v for k, v in row.items() if k != "refused"}), file=sys.stderr)
         finally:
-            workshop.close()
+            tester.close()
     return rows
 
 
 def main() -> None:
     from codeacumen.transforms.variants import KINDS
 
-    words = set(sys.argv[1:])
-    kinds = [kind for kind in KINDS if kind in words] or list(KINDS)
-    libraries = [one for one in LIBRARIES if one.name in words] or list(LIBRARIES)
-    install()
-    rows = [row for library in libraries for row in measure(library, kinds)]
+    arguments = set(sys.argv[1:])
+    kinds = [kind for kind in KINDS if kind in arguments] or list(KINDS)
+    libraries = [library for library in LIBRARIES if library.name in arguments] or list(LIBRARIES)
+    install_packages()
+    rows = [row for library in libraries for row in measure_library(library, kinds)]
     if "--json" in sys.argv:
         print(json.dumps(rows, indent=1))
         return
-    shown = (
+    columns = (
         "library",
         "kind",
         "places",
@@ -268,10 +284,10 @@ def main() -> None:
         "tests",
         "seconds",
     )
-    print("  ".join(f"{name:>16}" for name in shown))
+    print("  ".join(f"{name:>16}" for name in columns))
     for row in rows:
         row["changed"] = f"{row['changed']:.1%}" if row["changed"] is not None else "–"
-        print("  ".join(f"{row[name]!s:>16}" for name in shown))
+        print("  ".join(f"{row[name]!s:>16}" for name in columns))
 
 
 if __name__ == "__main__":

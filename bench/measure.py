@@ -17,13 +17,13 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from jdk import WORKERS, Jdk, Rows, Told, alone
+from jdk import WORKERS, Jdk, Result, Rows, run_alone
 
 # Rules of counting, see docs/npath.md.
 RULES = ("pmd6", "pmd7.14")
 
 
-def run(place: Path | str, rules: str) -> tuple[float, list[int]]:
+def run_npath(source: Path | str, rules: str) -> tuple[float, list[int]]:
     """Return wall seconds of the command, and the NPath values that it prints."""
     command = [
         sys.executable,
@@ -31,37 +31,38 @@ def run(place: Path | str, rules: str) -> tuple[float, list[int]]:
         "codeacumen",
         "measure",
         "npath",
-        str(place),
+        str(source),
         "--rules",
         rules,
         "--workers",
         str(WORKERS),
         "--json",
     ]
-    clock = time.perf_counter()
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    spent = time.perf_counter() - clock
-    return spent, [json.loads(line)["value"] for line in done.stdout.splitlines()]
+    start = time.perf_counter()
+    completed = subprocess.run(command, check=True, capture_output=True, text=True)
+    seconds = time.perf_counter() - start
+    return seconds, [json.loads(line)["value"] for line in completed.stdout.splitlines()]
 
 
-def measure(jdk: Jdk) -> Told:
+def measure_npath(jdk: Jdk) -> Result:
     # Compile the kernels first: that happens once for an installation.
     for rules in RULES:
-        run(Path(__file__).resolve().parents[1] / "examples" / "library", rules)
+        run_npath(Path(__file__).resolve().parents[1] / "examples" / "library", rules)
     rows: Rows = []
-    told = []
+    remarks = []
     for rules in RULES:
-        spent, values = run(f"jdk={jdk.archive}", rules)
-        what = f"measure: npath of the JDK, {rules}"
-        rows.append((what, spent, jdk.parse, "bare parsing on one core"))
-        rows.append((what, spent, jdk.wall, "the corpus build; at most 0.25"))
-        most = Counter(values).most_common(1)[0]
-        told.append(
-            f"npath, {rules}: {len(values):,} methods, {sum(v > 100 for v in values):,} above 100, "
-            f"largest {max(values):,}, {most[1]:,} of {most[0]}"
+        seconds, values = run_npath(f"jdk={jdk.archive}", rules)
+        label = f"measure: npath of the JDK, {rules}"
+        rows.append((label, seconds, jdk.parse_seconds, "bare parsing on one core"))
+        rows.append((label, seconds, jdk.build_seconds, "the corpus build; at most 0.25"))
+        most_frequent = Counter(values).most_common(1)[0]
+        remarks.append(
+            f"npath, {rules}: {len(values):,} methods, "
+            f"{sum(value > 100 for value in values):,} above 100, "
+            f"largest {max(values):,}, {most_frequent[1]:,} of {most_frequent[0]}"
         )
-    return rows, told
+    return rows, remarks
 
 
 if __name__ == "__main__":
-    alone(measure)
+    run_alone(measure_npath)

@@ -18,10 +18,10 @@ import sys
 import zipfile
 from pathlib import Path
 
-from jdk import Rows, Told, jdk_source, show
+from jdk import Result, Rows, find_jdk_source, print_results
 
 PAIRS = 100_000
-LOAD, SPEED = 1.0, 50_000
+MOST_LOAD_SECONDS, LEAST_PAIRS_PER_SECOND = 1.0, 50_000
 
 CODE = """
 import json, sys, time
@@ -43,56 +43,59 @@ for pair in pairs:
     Levenshtein.normalized_similarity(pair.left, pair.right)
 print(json.dumps([load, ours, time.process_time() - clock, len(pairs)]))
 """
-NOTHING = "import time; import numpy, numba; print(time.process_time())"
+IMPORTS_ONLY = "import time; import numpy, numba; print(time.process_time())"
 
 
-def identifiers(archive: Path, count: int) -> list[str]:
+def sample_identifiers(archive: Path, count: int) -> list[str]:
     """Return distinct identifiers of the archive in a seeded random order."""
-    found: set[str] = set()
-    with zipfile.ZipFile(archive) as opened:
-        for name in sorted(opened.namelist()):
-            if name.endswith(".java"):
-                found.update(re.findall(r"[A-Za-z_$][\w$]*", opened.read(name).decode()))
-                if len(found) > 2 * count:
+    distinct_identifiers: set[str] = set()
+    with zipfile.ZipFile(archive) as archive_zip:
+        for file_name in sorted(archive_zip.namelist()):
+            if file_name.endswith(".java"):
+                distinct_identifiers.update(
+                    re.findall(r"[A-Za-z_$][\w$]*", archive_zip.read(file_name).decode())
+                )
+                if len(distinct_identifiers) > 2 * count:
                     break
-    chosen = sorted(found)
-    random.Random(0).shuffle(chosen)
-    return chosen[:count]
+    shuffled = sorted(distinct_identifiers)
+    random.Random(0).shuffle(shuffled)
+    return shuffled[:count]
 
 
-def run(code: str, text: str = "") -> str:
-    done = subprocess.run(
+def run_python(code: str, text: str = "") -> str:
+    completed = subprocess.run(
         [sys.executable, "-c", code], input=text, check=True, capture_output=True, text=True
     )
-    return done.stdout
+    return completed.stdout
 
 
-def names(_: object = None) -> Told:
+def measure_names(_: object = None) -> Result:
     from codeacumen.models.identifier_similarity.lexicon import FILE
 
-    archive = jdk_source()
+    archive = find_jdk_source()
     if archive is None or not FILE.is_file():
         print("names not measured: the JDK source or the lexicon is missing", file=sys.stderr)
         return [], []
-    text = "\n".join(identifiers(archive, 2 * PAIRS))
+    text = "\n".join(sample_identifiers(archive, 2 * PAIRS))
     # Compile the kernels first: that happens once for an installation.
-    run(CODE, "a\nb")
-    load, ours, theirs, count = json.loads(run(CODE, text))
+    run_python(CODE, "a\nb")
+    load_seconds, seconds, baseline_seconds, count = json.loads(run_python(CODE, text))
     rows: Rows = [
-        ("names: load", load, float(run(NOTHING)), "import numpy, numba"),
+        ("names: load", load_seconds, float(run_python(IMPORTS_ONLY)), "import numpy, numba"),
         (
             f"names: {count:,} pairs of new identifiers",
-            ours,
-            theirs,
+            seconds,
+            baseline_seconds,
             "rapidfuzz.distance.Levenshtein, one by one",
         ),
     ]
-    told = (
-        f"names: {count / ours:,.0f} pairs a second of one core (at least {SPEED:,}), "
-        f"loaded in {load:.2f} s (at most {LOAD:.0f})"
+    remark = (
+        f"names: {count / seconds:,.0f} pairs a second of one core (at least "
+        f"{LEAST_PAIRS_PER_SECOND:,}), "
+        f"loaded in {load_seconds:.2f} s (at most {MOST_LOAD_SECONDS:.0f})"
     )
-    return rows, [told]
+    return rows, [remark]
 
 
 if __name__ == "__main__":
-    show(*names())
+    print_results(*measure_names())

@@ -21,7 +21,7 @@ import time
 import zipfile
 from pathlib import Path
 
-from jdk import Jdk, Rows, Told, jdk_source, show
+from jdk import Jdk, Result, Rows, find_jdk_source, print_results
 
 COMMITS = 2000
 FILES = 600
@@ -31,63 +31,67 @@ _METHOD = re.compile(
 )
 
 
-def history(folder: Path, archive: Path, seed: int = 8) -> set[tuple[str, str]]:
+def make_history(folder: Path, archive: Path, seed: int = 8) -> set[tuple[str, str]]:
     """Create a repository with a synthetic history; return its renames as (old name, new name)."""
     import pygit2
     from pygit2.enums import FileMode
 
-    lot = random.Random(seed)
+    rng = random.Random(seed)
     with zipfile.ZipFile(archive) as source:
         names = sorted(
             name
             for name in source.namelist()
             if name.startswith("java.base/java/") and name.endswith(".java")
         )
-        files = {name: source.read(name) for name in lot.sample(names, FILES)}
+        files = {name: source.read(name) for name in rng.sample(names, FILES)}
     repository = pygit2.init_repository(str(folder), bare=True, initial_head="main")
     index = pygit2.Index()
     parents: list[pygit2.Oid] = []
-    made: set[tuple[str, str]] = set()
+    expected: set[tuple[str, str]] = set()
 
-    def put(path: str) -> None:
+    def stage_file(path: str) -> None:
         blob = repository.create_blob(files[path])
         index.add(pygit2.IndexEntry(path, blob, FileMode.BLOB))
 
-    def commit(clock: int) -> None:
-        who = pygit2.Signature("A", "a@example.org", 1_500_000_000 + clock, 0)
+    def write_commit(number: int) -> None:
+        signature = pygit2.Signature("A", "a@example.org", 1_500_000_000 + number, 0)
         tree = index.write_tree(repository)
-        parents[:] = [repository.create_commit("refs/heads/main", who, who, "x", tree, parents)]
+        parents[:] = [
+            repository.create_commit("refs/heads/main", signature, signature, "x", tree, parents)
+        ]
 
     for path in files:
-        put(path)
-    commit(0)
-    for clock in range(1, COMMITS):
-        for path in lot.sample(sorted(files), lot.choice([1, 1, 2, 3, 5])):
-            heads = list(_METHOD.finditer(files[path]))
-            if not heads:
+        stage_file(path)
+    write_commit(0)
+    for number in range(1, COMMITS):
+        for path in rng.sample(sorted(files), rng.choice([1, 1, 2, 3, 5])):
+            declarations = list(_METHOD.finditer(files[path]))
+            if not declarations:
                 continue
-            head = lot.choice(heads)
-            name = head[1]
-            kind = lot.random()
-            if kind < 0.2 and len(re.findall(rb"\b%s\b" % name, files[path])) == 1:
-                new = b"%sAnew%d" % (name.split(b"Anew")[0], clock)
-                files[path] = re.sub(rb"\b%s\b" % name, new, files[path])
-                made.add((name.decode(), new.decode()))
-            elif kind < 0.23:
-                moved = f"moved{clock}/{path.rpartition('/')[2]}"
-                files[moved] = files.pop(path)
+            declaration = rng.choice(declarations)
+            name = declaration[1]
+            draw = rng.random()
+            if draw < 0.2 and len(re.findall(rb"\b%s\b" % name, files[path])) == 1:
+                new_name = b"%sAnew%d" % (name.split(b"Anew")[0], number)
+                files[path] = re.sub(rb"\b%s\b" % name, new_name, files[path])
+                expected.add((name.decode(), new_name.decode()))
+            elif draw < 0.23:
+                new_path = f"moved{number}/{path.rpartition('/')[2]}"
+                files[new_path] = files.pop(path)
                 index.remove(path)
-                path = moved
+                path = new_path
             else:
-                at = head.end()
-                files[path] = files[path][:at] + b"int x%d = 1;\n" % clock + files[path][at:]
-            put(path)
-        commit(clock)
+                position = declaration.end()
+                files[path] = (
+                    files[path][:position] + b"int x%d = 1;\n" % number + files[path][position:]
+                )
+            stage_file(path)
+        write_commit(number)
     subprocess.run(["git", "-C", str(folder), "gc", "-q"], check=True)
-    return made
+    return expected
 
 
-def walked(folder: Path) -> None:
+def walk_history(folder: Path) -> None:
     """List the changed files of every commit with pygit2, as a lower bound of the work."""
     import pygit2
 
@@ -101,59 +105,62 @@ def walked(folder: Path) -> None:
             list_changes(repository, commit.parents[0], commit)
 
 
-def processor_seconds() -> float:
+def sum_processor_seconds() -> float:
     """Return the processor time of this process and of its children that have ended."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
 
 
-def renames(jdk: Jdk | None = None) -> Told:
+def measure_renames(jdk: Jdk | None = None) -> Result:
     from codeacumen.engines import create_engine
     from codeacumen.renames.mining import RenameMiningSettings, mine_repositories
     from codeacumen.renames.records import read_renames
 
-    archive = jdk.archive if jdk is not None else jdk_source()
+    archive = jdk.archive if jdk is not None else find_jdk_source()
     if archive is None:
         return [], ["renames not measured: the JDK source is missing"]
     rows: Rows = []
-    told: list[str] = []
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place) / "history.git"
-        made = history(folder, archive)
-        clock = time.perf_counter()
+    remarks: list[str] = []
+    with tempfile.TemporaryDirectory() as temporary_folder:
+        folder = Path(temporary_folder) / "history.git"
+        expected = make_history(folder, archive)
+        start = time.perf_counter()
         command = ["git", "-C", str(folder), "log", "-p", "-M", "--format=%H", "main"]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        printing = time.perf_counter() - clock
-        clock = time.perf_counter()
-        walked(folder)
-        walking = time.perf_counter() - clock
+        git_seconds = time.perf_counter() - start
+        start = time.perf_counter()
+        walk_history(folder)
+        walk_seconds = time.perf_counter() - start
         for workers in (1, 2):
-            out = Path(place) / f"out{workers}"
-            workers_of = create_engine("local", workers)
-            clock, spent = time.perf_counter(), processor_seconds()
-            mined = mine_repositories(
-                [folder], out, RenameMiningSettings(), workers_of, lambda *_: None
+            out = Path(temporary_folder) / f"out{workers}"
+            worker_engine = create_engine("local", workers)
+            start, processor_time = time.perf_counter(), sum_processor_seconds()
+            manifest = mine_repositories(
+                [folder], out, RenameMiningSettings(), worker_engine, lambda *_: None
             )
-            wall = time.perf_counter() - clock
-            del workers_of  # the time of a worker is counted only after it has ended
+            wall_seconds = time.perf_counter() - start
+            del worker_engine  # the time of a worker is counted only after it has ended
             gc.collect()
-            spent = processor_seconds() - spent
-            what = f"renames: {COMMITS:,} commits, {workers} worker{'s' * (workers > 1)}"
-            rows.append((what, wall, printing, "git log -p -M of the same"))
-            told.append(
-                f"{what}: {wall:.1f} s, {COMMITS / wall:,.0f} commits a second, "
-                f"{COMMITS / spent:,.0f} a second of processor; git log -p "
-                f"{printing:.1f} s, pygit2 alone {walking:.1f} s"
+            processor_time = sum_processor_seconds() - processor_time
+            label = f"renames: {COMMITS:,} commits, {workers} worker{'s' * (workers > 1)}"
+            rows.append((label, wall_seconds, git_seconds, "git log -p -M of the same"))
+            remarks.append(
+                f"{label}: {wall_seconds:.1f} s, {COMMITS / wall_seconds:,.0f} commits a second, "
+                f"{COMMITS / processor_time:,.0f} a second of processor; git log -p "
+                f"{git_seconds:.1f} s, pygit2 alone {walk_seconds:.1f} s"
             )
-        found = {(one.old_name, one.new_name) for one in read_renames(out / "renames.jsonl")}
-        project = mined["projects"]["history"]
-        told.append(
-            f"{len(made & found):,} of {len(made):,} renames found, "
-            f"{len(found - made):,} false; {project['stable']:,} stable methods, "
-            f"{project['methods']['files']:,} file versions"
+        mined_renames = {
+            (rename.old_name, rename.new_name) for rename in read_renames(out / "renames.jsonl")
+        }
+        project_counts = manifest["projects"]["history"]
+        remarks.append(
+            f"{len(expected & mined_renames):,} of {len(expected):,} renames found, "
+            f"{len(mined_renames - expected):,} false; {project_counts['stable']:,} stable "
+            "methods, "
+            f"{project_counts['methods']['files']:,} file versions"
         )
-    return rows, told
+    return rows, remarks
 
 
 if __name__ == "__main__":
-    show(*renames())
+    print_results(*measure_renames())

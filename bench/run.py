@@ -21,71 +21,71 @@ from collections.abc import Callable
 from pathlib import Path
 
 from corpus import corpus
-from gluecode import gluecode
-from jdk import Rows, jdk, jdk_source, show
-from measure import measure
-from names import names
+from gluecode import measure_gluecode
+from jdk import Rows, find_jdk_source, prepare_jdk, print_results
+from measure import measure_npath
+from names import measure_names
 from renames import renames
-from similar import similar
+from similar import measure_similar_methods
 from transforms import transforms
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def seconds(work: Callable[[], object], repeat: int = 5) -> float:
+def measure_seconds(work: Callable[[], object], repeat: int = 5) -> float:
     """Return the median time of a piece of work in seconds, after one run to warm up."""
     work()
     times = []
     for _ in range(repeat):
-        clock = time.perf_counter()
+        start = time.perf_counter()
         work()
-        times.append(time.perf_counter() - clock)
+        times.append(time.perf_counter() - start)
     return statistics.median(times)
 
 
-def process(*arguments: str) -> Callable[[], object]:
+def make_process_runner(*arguments: str) -> Callable[[], object]:
     """Return a function that runs Python with the arguments."""
     return lambda: subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
 
 
-def child_peak(code: str) -> int:
+def measure_child_peak(code: str) -> int:
     """Return the peak memory in KiB of a Python process that runs the code."""
-    report = (
+    report_code = (
         "from codeacumen.core.machine import peak_memory_bytes; print(peak_memory_bytes() // 1024)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", f"{code}\n{report}"], check=True, capture_output=True, text=True
+    completed = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{report_code}"], check=True, capture_output=True, text=True
     )
-    return int(done.stdout.split()[-1])
+    return int(completed.stdout.split()[-1])
 
 
-def start_up() -> list[tuple[str, float, float, str]]:
-    nothing = seconds(process("-c", "pass"), 9)
+def measure_start_up() -> list[tuple[str, float, float, str]]:
+    bare_seconds = measure_seconds(make_process_runner("-c", "pass"), 9)
     return [
         (
             "start: codeacumen --help",
-            seconds(process("-m", "codeacumen", "--help"), 9),
-            nothing,
+            measure_seconds(make_process_runner("-m", "codeacumen", "--help"), 9),
+            bare_seconds,
             "python -c pass",
         ),
         (
             "start: codeacumen tasks list",
-            seconds(process("-m", "codeacumen", "tasks", "list"), 9),
-            nothing,
+            measure_seconds(make_process_runner("-m", "codeacumen", "tasks", "list"), 9),
+            bare_seconds,
             "python -c pass",
         ),
         (
             "memory: codeacumen --help",
-            child_peak(
+            measure_child_peak(
                 "from codeacumen.cli import app\ntry: app(['--help'])\nexcept SystemExit: pass"
             ),
-            child_peak("pass"),
+            measure_child_peak("pass"),
             "python -c pass",
         ),
     ]
 
 
-def bootstrap() -> list[tuple[str, float, float, str]]:
+def measure_bootstrap() -> list[tuple[str, float, float, str]]:
     import numpy as np
     from scipy.stats import spearmanr
 
@@ -97,23 +97,25 @@ def bootstrap() -> list[tuple[str, float, float, str]]:
     columns = np.array([x, y])
     resamples = 2000
 
-    def theirs() -> None:
+    def resample_with_scipy() -> None:
         for _ in range(resamples // 10):
             rows = rng.integers(0, 266, size=266)
             spearmanr(x[rows], y[rows])
 
-    ours = seconds(lambda: compute_replicates(metrics.spearman, [columns], resamples, 0))
+    our_seconds = measure_seconds(
+        lambda: compute_replicates(metrics.spearman, [columns], resamples, 0)
+    )
     return [
         (
             "bootstrap: 2000 rank correlations of 266",
-            ours,
-            10 * seconds(theirs, 3),
+            our_seconds,
+            10 * measure_seconds(resample_with_scipy, 3),
             "scipy.stats.spearmanr, one resample at a time",
         )
     ]
 
 
-def asking() -> list[tuple[str, float, float, str]]:
+def measure_answering() -> list[tuple[str, float, float, str]]:
     from rapidfuzz.distance import Levenshtein
 
     from codeacumen import metrics
@@ -125,71 +127,71 @@ def asking() -> list[tuple[str, float, float, str]]:
 
     pairs = [(f"identifier{i}Name", f"name{i * 7}Identifier") for i in range(50_000)]
 
-    class Many:
+    class ManyPairs:
         card = TaskCard("bench/many", "Many", "1", Capability.SIMILARITY, "spearman")
         metric = metrics.spearman
 
         def instances(self) -> list[Instance]:
             return [Instance(f"{a}~{b}", Pair(a, b), 0.0) for a, b in pairs]
 
-    task = PlannedTask(Many())
+    task = PlannedTask(ManyPairs())
     cell = Cell(make_model("levenshtein"), task)
     assert task.data_sha256
 
-    def plain() -> None:
+    def run_bare_loop() -> None:
         for a, b in pairs:
             json.dumps({"id": f"{a}~{b}", "answer": Levenshtein.normalized_similarity(a, b)})
 
     return [
         (
             "eval: 50,000 pairs answered and stored",
-            seconds(lambda: answer_cell(cell, fresh=True), 3),
-            seconds(plain, 3),
+            measure_seconds(lambda: answer_cell(cell, fresh=True), 3),
+            measure_seconds(run_bare_loop, 3),
             "bare loop over rapidfuzz and json.dumps",
         ),
         (
             "memory: 50,000 pairs answered and stored",
             peak_memory_bytes() / 1024,
-            child_peak("import numpy, scipy.stats"),
+            measure_child_peak("import numpy, scipy.stats"),
             "import numpy, scipy.stats",
         ),
         (
             "eval: 50,000 answers from the cache",
-            seconds(lambda: answer_cell(cell), 3),
-            seconds(plain, 3),
+            measure_seconds(lambda: answer_cell(cell), 3),
+            measure_seconds(run_bare_loop, 3),
             "the same loop",
         ),
     ]
 
 
-def splitting() -> list[tuple[str, float, float, str]]:
+def measure_splitting() -> list[tuple[str, float, float, str]]:
     from codeacumen.text.subtokens import split_subtokens
 
     names = [f"getValue{i}FromHTTPResponse_code" for i in range(20_000)]
     pattern = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
-    def ours() -> None:
+    def split_with_codeacumen() -> None:
         split_subtokens.cache_clear()
         for name in names:
             split_subtokens(name)
 
-    def theirs() -> None:
+    def split_with_regex() -> None:
         for name in names:
             pattern.findall(name)
 
     return [
         (
             "subtokens: 20,000 new identifiers",
-            seconds(ours),
-            seconds(theirs),
+            measure_seconds(split_with_codeacumen),
+            measure_seconds(split_with_regex),
             "re.findall of a simpler rule",
         )
     ]
 
 
-def java() -> list[tuple[str, float, float, str]]:
+def measure_java() -> list[tuple[str, float, float, str]]:
     """Return times to parse and analyse every 30th file of the JDK's source, if it is installed."""
-    source = jdk_source()
+    source = find_jdk_source()
     if source is None:
         print("Java not measured: the JDK source is missing", file=sys.stderr)
         return []
@@ -204,27 +206,27 @@ def java() -> list[tuple[str, float, float, str]]:
         sources = [archive.read(name) for name in names[::30]]
     trees = [parse_java(source) for source in sources]
     parser = Parser(load_grammar())
-    bare = seconds(lambda: [parser.parse(source) for source in sources], 3)
-    what = f"java, {len(sources)} files, {sum(map(len, sources)) / 1e6:.1f} MB"
-    against = "bare tree-sitter parsing of the same files"
+    parse_seconds = measure_seconds(lambda: [parser.parse(source) for source in sources], 3)
+    label = f"java, {len(sources)} files, {sum(map(len, sources)) / 1e6:.1f} MB"
+    baseline = "bare tree-sitter parsing of the same files"
     return [
         (
-            f"{what}: parse to arrays",
-            seconds(lambda: [parse_java(s) for s in sources], 3),
-            bare,
-            against,
+            f"{label}: parse to arrays",
+            measure_seconds(lambda: [parse_java(text) for text in sources], 3),
+            parse_seconds,
+            baseline,
         ),
         (
-            f"{what}: tokens",
-            seconds(lambda: [tokenize_java(tree) for tree in trees], 3),
-            bare,
-            against,
+            f"{label}: tokens",
+            measure_seconds(lambda: [tokenize_java(tree) for tree in trees], 3),
+            parse_seconds,
+            baseline,
         ),
         (
-            f"{what}: members",
-            seconds(lambda: [find_declarations(tree) for tree in trees], 3),
-            bare,
-            against,
+            f"{label}: members",
+            measure_seconds(lambda: [find_declarations(tree) for tree in trees], 3),
+            parse_seconds,
+            baseline,
         ),
     ]
 
@@ -233,15 +235,29 @@ def main() -> None:
     # Memory comes first: a process started by a large one counts that memory as its own.
     with tempfile.TemporaryDirectory() as home:
         os.environ["CODEACUMEN_HOME"] = home
-        rows: Rows = [*start_up(), *bootstrap(), *asking(), *splitting(), *java()]
-    told: list[str] = []
-    with jdk() as found:
-        parts = (corpus, measure, gluecode, transforms, similar, names, renames)
-        for part in parts if found is not None else ():
-            print(f"running {part.__name__}", file=sys.stderr)
-            more, lines = part(found)
-            rows, told = [*rows, *more], [*told, *lines]
-    show(rows, told)
+        rows: Rows = [
+            *measure_start_up(),
+            *measure_bootstrap(),
+            *measure_answering(),
+            *measure_splitting(),
+            *measure_java(),
+        ]
+    remarks: list[str] = []
+    with prepare_jdk() as prepared_jdk:
+        measure_functions = (
+            corpus,
+            measure_npath,
+            measure_gluecode,
+            transforms,
+            measure_similar_methods,
+            measure_names,
+            renames,
+        )
+        for measure_part in measure_functions if prepared_jdk is not None else ():
+            print(f"running {measure_part.__name__}", file=sys.stderr)
+            new_rows, new_remarks = measure_part(prepared_jdk)
+            rows, remarks = [*rows, *new_rows], [*remarks, *new_remarks]
+    print_results(rows, remarks)
 
 
 if __name__ == "__main__":

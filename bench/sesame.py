@@ -27,10 +27,10 @@ from codeacumen.datasets import require_dataset
 from codeacumen.languages.java.javadoc import SESAME_TOOLS, extract_words
 
 # Number of trailing path components that must agree.
-TAIL = 3
+TAIL_LENGTH = 3
 
 
-def javadoc_of(text: str) -> str:
+def extract_javadoc_words(text: str) -> str:
     """Return the words of the first JavaDoc comment, by the rules of the SeSaMe tools."""
     start = text.find("/**")
     return (
@@ -38,10 +38,10 @@ def javadoc_of(text: str) -> str:
     )
 
 
-def tail_of(path: str) -> tuple[str, ...]:
+def path_tail(path: str) -> tuple[str, ...]:
     """Return the last components of a path, which identify a file across versions."""
     # commons-math 4 renamed the packages of commons-math 3.
-    return tuple(path.replace("math4", "math3").split("/")[-TAIL:])
+    return tuple(path.replace("math4", "math3").split("/")[-TAIL_LENGTH:])
 
 
 def main() -> None:
@@ -51,35 +51,38 @@ def main() -> None:
     data = require_dataset("sesame")
     rows = pq.read_table(mined / METHODS, columns=["path", "key", "words", "kinds"]).to_pylist()
     pairs = StoredPairs.open(mined / PAIRS)
-    place: dict[tuple[Any, ...], int] = {}
-    for number, row in enumerate(rows):
-        place.setdefault((*tail_of(row["path"]), row["key"].replace(" ", "")), number)
+    row_of_method: dict[tuple[Any, ...], int] = {}
+    for row_index, row in enumerate(rows):
+        row_of_method.setdefault((*path_tail(row["path"]), row["key"].replace(" ", "")), row_index)
     lines = (data / "methods.jsonl").read_text(encoding="utf-8").splitlines()
-    source = {one["pairid"]: (one["first"], one["second"]) for one in map(json.loads, lines)}
-    found: dict[str, list[tuple[float, float]]] = {"sim": [], "sim_tok": []}
-    present = 0
+    source = {
+        record["pairid"]: (record["first"], record["second"]) for record in map(json.loads, lines)
+    }
+    scores: dict[str, list[tuple[float, float]]] = {"sim": [], "sim_tok": []}
+    present_count = 0
     with (data / "sampled-pairs.csv").open(encoding="utf-8") as stream:
         for pair in csv.DictReader(stream):
             keys = [
-                (*tail_of(pair[f"file{side}"]), pair[f"method{side}"].replace(" ", ""))
+                (*path_tail(pair[f"file{side}"]), pair[f"method{side}"].replace(" ", ""))
                 for side in "12"
             ]
-            if pair["pairid"] not in source or not all(key in place for key in keys):
+            if pair["pairid"] not in source or not all(key in row_of_method for key in keys):
                 continue
-            present += 1
-            one, other = (place[key] for key in keys)
+            present_count += 1
+            left, right = (row_of_method[key] for key in keys)
             texts = source[pair["pairid"]]
             if all(
-                javadoc_of(t) == rows[n]["words"] for t, n in zip(texts, (one, other), strict=True)
+                extract_javadoc_words(text) == rows[row_index]["words"]
+                for text, row_index in zip(texts, (left, right), strict=True)
             ):
-                found["sim"].append(
-                    (float(pairs.look_up_similarity(one, other)), float(pair["sim"]))
+                scores["sim"].append(
+                    (float(pairs.look_up_similarity(left, right)), float(pair["sim"]))
                 )
-            bodies = [bytes(rows[number]["kinds"]) for number in (one, other)]
+            bodies = [bytes(rows[row_index]["kinds"]) for row_index in (left, right)]
             if [compute_token_kinds(text) for text in texts] == bodies:
-                found["sim_tok"].append((compute_toksim(*bodies), float(pair["sim_tok"])))
-    print(f"{present} pairs have both methods in the corpus")
-    for name, values in found.items():
+                scores["sim_tok"].append((compute_toksim(*bodies), float(pair["sim_tok"])))
+    print(f"{present_count} pairs have both methods in the corpus")
+    for name, values in scores.items():
         ours, published = np.array(values).T
         print(
             f"{name}: {len(values)} unchanged, Spearman {spearmanr(ours, published)[0]:.4f}, "

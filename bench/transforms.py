@@ -13,10 +13,10 @@ from __future__ import annotations
 import time
 from collections import Counter
 
-from jdk import Jdk, Rows, Told, alone
+from jdk import Jdk, Result, Rows, run_alone
 
 
-def transforms(jdk: Jdk) -> Told:
+def measure_transforms(jdk: Jdk) -> Result:
     from codeacumen.corpus import Corpus
     from codeacumen.corpus.link import load_world
     from codeacumen.languages.java.resolve.static_types import StaticTypes
@@ -25,49 +25,62 @@ def transforms(jdk: Jdk) -> Told:
     from codeacumen.transforms.run import iterate_java_files
     from codeacumen.transforms.variants import KINDS, find_locations, variants_of_method
 
-    found, refused, made = Counter[str](), Counter[tuple[str, str]](), Counter[str]()
-    spent: Counter[str] = Counter()
+    location_counts, refusal_counts, variant_counts = (
+        Counter[str](),
+        Counter[tuple[str, str]](),
+        Counter[str](),
+    )
+    microseconds: Counter[str] = Counter()
     corpus = Corpus.open(jdk.corpus)
     world, _ = load_world(corpus.folder, corpus.shards)
-    began = time.perf_counter()
-    size = 0
+    start = time.perf_counter()
+    byte_count = 0
     for shard in corpus.shards:
-        for read in iterate_java_files(corpus.folder / "shards" / shard):
-            file = JavaFile(read.text.encode())
-            file.store_result(StaticTypes, StaticTypes(file, world, read.path))
+        for source_file in iterate_java_files(corpus.folder / "shards" / shard):
+            file = JavaFile(source_file.text.encode())
+            file.store_result(StaticTypes, StaticTypes(file, world, source_file.path))
             for kind in KINDS:
-                clock = time.perf_counter()
+                kind_start = time.perf_counter()
                 for method in file.bodies:
-                    places = find_locations(file, kind, method)
-                    found[kind] += len(places)
-                    for one in places:
-                        if one.refused:
-                            refused[kind, one.refused] += 1
-                    for variant in variants_of_method(file, places, kind, "single", 0):
-                        size += len(apply_edits(file.source, variant.edits))
-                        made[kind] += 1
-                spent[kind] += int(1e6 * (time.perf_counter() - clock))
-    wall = time.perf_counter() - began
-    total = sum(made.values())
+                    candidates = find_locations(file, kind, method)
+                    location_counts[kind] += len(candidates)
+                    for location in candidates:
+                        if location.refused:
+                            refusal_counts[kind, location.refused] += 1
+                    for variant in variants_of_method(file, candidates, kind, "single", 0):
+                        byte_count += len(apply_edits(file.source, variant.edits))
+                        variant_counts[kind] += 1
+                microseconds[kind] += int(1e6 * (time.perf_counter() - kind_start))
+    wall_seconds = time.perf_counter() - start
+    total = sum(variant_counts.values())
     rows: Rows = [
-        ("transforms: whole JDK, one core", wall, jdk.parse, "bare parsing"),
-        ("transforms: variants a second", total / wall, 3000.0, "3,000; at least 1"),
+        ("transforms: whole JDK, one core", wall_seconds, jdk.parse_seconds, "bare parsing"),
+        ("transforms: variants a second", total / wall_seconds, 3000.0, "3,000; at least 1"),
     ]
-    told = [
-        f"{total:,} variants, {size / 1e9:.1f} GB of changed files, in {wall:.0f} s: "
-        f"{total / wall:,.0f} a second"
+    remarks = [
+        f"{total:,} variants, {byte_count / 1e9:.1f} GB of changed files, in {wall_seconds:.0f} s: "
+        f"{total / wall_seconds:,.0f} a second"
     ]
     for kind in KINDS:
-        lost = sum(n for (one, _), n in refused.items() if one == kind)
-        share = 1 - lost / found[kind] if found[kind] else 0.0
-        told.append(
-            f"{kind}: {found[kind]:,} places, {share:.2%} changed, {made[kind]:,} variants, "
-            f"{spent[kind] / max(1, found[kind]):.0f} µs a place"
+        refused_count = sum(
+            count for (refused_kind, _), count in refusal_counts.items() if refused_kind == kind
         )
-        reasons = Counter({why: n for (one, why), n in refused.items() if one == kind})
-        told += [f"    refused {n:,}: {why}" for why, n in reasons.most_common(8)]
-    return rows, told
+        changed_share = 1 - refused_count / location_counts[kind] if location_counts[kind] else 0.0
+        remarks.append(
+            f"{kind}: {location_counts[kind]:,} places, {changed_share:.2%} changed, "
+            f"{variant_counts[kind]:,} variants, "
+            f"{microseconds[kind] / max(1, location_counts[kind]):.0f} µs a place"
+        )
+        reasons = Counter(
+            {
+                reason: count
+                for (refused_kind, reason), count in refusal_counts.items()
+                if refused_kind == kind
+            }
+        )
+        remarks += [f"    refused {count:,}: {reason}" for reason, count in reasons.most_common(8)]
+    return rows, remarks
 
 
 if __name__ == "__main__":
-    alone(transforms)
+    run_alone(measure_transforms)

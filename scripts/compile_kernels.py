@@ -26,31 +26,31 @@ from codeacumen.text.columns import Ragged
 
 def main() -> None:
     # The kernels that analyse a file take longest; a second process compiles the others meanwhile.
-    beside = get_context("spawn").Process(target=others)
-    beside.start()
+    other_process = get_context("spawn").Process(target=compile_other_kernels)
+    other_process.start()
     analyse_one_file(None)
-    beside.join()
-    if beside.exitcode:
-        raise SystemExit(beside.exitcode)
+    other_process.join()
+    if other_process.exitcode:
+        raise SystemExit(other_process.exitcode)
 
 
-def others() -> None:
+def compile_other_kernels() -> None:
     file = JavaFile(b"class A { int f(int x) { return x > 0 ? 1 : 2; } }")
     for rules in RULES:
         compute_npath(file, rules)
     find_near_duplicates(Ragged(np.arange(90) % 7, np.array([0, 30, 60, 90])))
     # A word that is in no dictionary, so that the model segments it.
     make_names().similarity([Pair("touchmovex", "idx")])
-    similar_methods()
-    method_names()
+    compile_similarity_kernels()
+    compile_naming_kernels()
 
 
-def method_names() -> None:
+def compile_naming_kernels() -> None:
     method = Method("1", "void METHOD_NAME(int x) { this.x = x; }")
     make_model("codeacumen-naming").model.judge([NamedMethod(method, "setX")])  # type: ignore[union-attr]
 
 
-def similar_methods() -> None:
+def compile_similarity_kernels() -> None:
     code = Pair("class A { int f(int a) { return a; } }", "class B { int g(int b) { return -b; } }")
     for reference in ("wl-kernel", "method-shape"):
         make_model(reference).model.similarity([code])  # type: ignore[union-attr]
@@ -63,11 +63,11 @@ def similar_methods() -> None:
         pairs.list_neighbours(0)
     # Three candidates for two pairs, so that every limit of the sampling applies.
     left, right = np.array([0, 0, 1], dtype=np.int32), np.array([2, 3, 3], dtype=np.int32)
-    near = np.array([0.9, 0.5, 0.4], dtype=np.float32)
+    similarities = np.array([0.9, 0.5, 0.4], dtype=np.float32)
     sample.sample_pairs(
-        sample.CandidatePairs(left, right, near),
+        sample.CandidatePairs(left, right, similarities),
         sample.MethodColumns(["a", "b", "c", "d"], [0, 0, 1, 1], [0, 0, 1, 1]),
-        lambda one, other: np.zeros(len(one)),
+        lambda lefts, rights: np.zeros(len(lefts)),
         sample.SamplingSettings(pair_count=2),
     )
 

@@ -40,18 +40,18 @@ class Step:
     output: list[str]
 
 
-def pages() -> list[Path]:
+def list_pages() -> list[Path]:
     return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-def steps(block: str) -> list[Step]:
-    found: list[Step] = []
+def parse_steps(block: str) -> list[Step]:
+    parsed_steps: list[Step] = []
     for line in block.splitlines():
         if line.startswith("$ "):
-            found.append(Step(line[2:], []))
-        elif found:
-            found[-1].output.append(line)
-    return found
+            parsed_steps.append(Step(line[2:], []))
+        elif parsed_steps:
+            parsed_steps[-1].output.append(line)
+    return parsed_steps
 
 
 class Sandbox:
@@ -76,12 +76,12 @@ class Sandbox:
             "LIU": str(SHARED / "liu2019"),
         }
         # Pretend that the kernels are compiled: no page shows the notice of the first build.
-        done = marker_path(Path(self.environment["CODEACUMEN_HOME"]) / "compiled")
-        done.parent.mkdir(parents=True, exist_ok=True)
-        done.touch()
+        kernels_marker = marker_path(Path(self.environment["CODEACUMEN_HOME"]) / "compiled")
+        kernels_marker.parent.mkdir(parents=True, exist_ok=True)
+        kernels_marker.touch()
 
-    def run(self, command: str) -> list[str]:
-        done = subprocess.run(
+    def run_command(self, command: str) -> list[str]:
+        completed = subprocess.run(
             command,
             shell=True,
             cwd=self.folder,
@@ -91,49 +91,52 @@ class Sandbox:
             text=True,
             timeout=300,
         )
-        text = done.stdout.replace(str(self.folder), "~")
+        text = completed.stdout.replace(str(self.folder), "~")
         return [line.rstrip() for line in text.splitlines()]
 
 
-def _squeezed(line: str) -> str:
+def _squeeze_spaces(line: str) -> str:
     """Return the line with runs of spaces and rules as one space: columns vary with the paths."""
     return re.sub(r"[\s─]+", " ", line).strip()
 
 
-def matches(expected: list[str], found: list[str]) -> bool:
+def matches(expected: list[str], actual: list[str]) -> bool:
     """Return whether the output matches the page; ``...`` matches any lines."""
-    wanted = [line for line in map(_squeezed, expected) if line]
-    got = [line for line in map(_squeezed, found) if line]
+    expected_lines = [line for line in map(_squeeze_spaces, expected) if line]
+    actual_lines = [line for line in map(_squeeze_spaces, actual) if line]
     pattern = "".join(
-        r"(?:.*\n)*?" if line == "..." else re.escape(line) + r"\n" for line in wanted
+        r"(?:.*\n)*?" if line == "..." else re.escape(line) + r"\n" for line in expected_lines
     )
-    return re.fullmatch(pattern, "".join(line + "\n" for line in got)) is not None
+    return re.fullmatch(pattern, "".join(line + "\n" for line in actual_lines)) is not None
 
 
-def _shortened(expected: list[str], found: list[str]) -> list[str]:
+def _shorten_output(expected: list[str], output: list[str]) -> list[str]:
     """Return new output with ``...`` where the page omits lines."""
     if "..." not in expected:
-        return found
+        return output
     head = expected.index("...")
     tail = len(expected) - head - 1
-    return [*found[:head], "...", *(found[-tail:] if tail else [])]
+    return [*output[:head], "...", *(output[-tail:] if tail else [])]
 
 
-def refreshed(text: str, sandbox: Sandbox) -> str:
+def refresh_page(text: str, sandbox: Sandbox) -> str:
     """Return a page's text with the present output of its commands."""
 
-    def rewrite(match: re.Match[str]) -> str:
+    def rewrite_block(match: re.Match[str]) -> str:
         lines: list[str] = []
-        for step in steps(match.group(1)):
-            lines += [f"$ {step.command}", *_shortened(step.output, sandbox.run(step.command))]
+        for step in parse_steps(match.group(1)):
+            lines += [
+                f"$ {step.command}",
+                *_shorten_output(step.output, sandbox.run_command(step.command)),
+            ]
         return "```console\n" + "\n".join(lines) + "\n```"
 
-    return BLOCK.sub(rewrite, text)
+    return BLOCK.sub(rewrite_block, text)
 
 
-def all_steps(page: Path) -> Iterator[Step]:
+def iterate_steps(page: Path) -> Iterator[Step]:
     for match in BLOCK.finditer(page.read_text()):
-        yield from steps(match.group(1))
+        yield from parse_steps(match.group(1))
 
 
 def run_session(sandbox: Sandbox, python: str = sys.executable) -> list[str]:
@@ -142,7 +145,7 @@ def run_session(sandbox: Sandbox, python: str = sys.executable) -> list[str]:
     names = {"EXAMPLES": "examples", "IDBENCH": sandbox.environment["IDBENCH"]}
     source = "".join(f"{name} = {value!r}\n" for name, value in names.items())
     source += "".join(f"{block}\nprint(chr(0), end='')\n" for block in blocks)
-    done = subprocess.run(
+    completed = subprocess.run(
         [python, "-c", source],
         cwd=sandbox.folder,
         env=sandbox.environment,
@@ -150,11 +153,11 @@ def run_session(sandbox: Sandbox, python: str = sys.executable) -> list[str]:
         text=True,
         timeout=600,
     )
-    if done.returncode:
-        raise RuntimeError(done.stderr)
+    if completed.returncode:
+        raise RuntimeError(completed.stderr)
     return [
         "\n".join(line.rstrip() for line in output.strip("\n").splitlines())
-        for output in done.stdout.split("\0")[:-1]
+        for output in completed.stdout.split("\0")[:-1]
     ]
 
 
@@ -162,16 +165,16 @@ def refresh_session(sandbox: Sandbox) -> str:
     """Return the page of the Python session with the present output of its blocks."""
     outputs = iter(run_session(sandbox))
 
-    def rewrite(match: re.Match[str]) -> str:
+    def rewrite_block(match: re.Match[str]) -> str:
         output = next(outputs)
-        shown = f"\n\n```text\n{output}\n```" if output else ""
-        return f"```python\n{match['code']}```{shown}"
+        output_block = f"\n\n```text\n{output}\n```" if output else ""
+        return f"```python\n{match['code']}```{output_block}"
 
-    return SESSION_BLOCK.sub(rewrite, SESSION.read_text())
+    return SESSION_BLOCK.sub(rewrite_block, SESSION.read_text())
 
 
 def main(arguments: list[str]) -> None:
-    for page in [Path(name).resolve() for name in arguments] or pages():
+    for page in [Path(name).resolve() for name in arguments] or list_pages():
         text = page.read_text()
         if page == SESSION:
             with tempfile.TemporaryDirectory() as folder:
@@ -180,7 +183,7 @@ def main(arguments: list[str]) -> None:
         if not BLOCK.search(text):
             continue
         with tempfile.TemporaryDirectory() as folder:
-            page.write_text(refreshed(text, Sandbox(Path(folder).resolve())))
+            page.write_text(refresh_page(text, Sandbox(Path(folder).resolve())))
         print(page.relative_to(ROOT))
 
 

@@ -22,52 +22,61 @@ COLOURS = {
 }
 
 
-def graph_of(file: JavaFile, place: int) -> Any:
+def build_graph(file: JavaFile, method: int) -> Any:
     """Return the graph view of a method."""
     import numpy as np
 
     view = make_view("graph")
-    row = file.bodies.index(place)
+    row = file.bodies.index(method)
     seeds = np.zeros(len(file.bodies), dtype=np.uint64)
     rows = {
-        table.name: {name: lists[row] for name, lists in table.columns(file, seeds).items()}
+        table.name: {name: columns[row] for name, columns in table.columns(file, seeds).items()}
         for table in view.tables
     }
-    return view.value({"name": file.declarations.methods[place].name}, rows)
+    return view.value({"name": file.declarations.methods[method].name}, rows)
 
 
-def boxes(file: JavaFile, place: int) -> list[tuple[float, float, float, str]]:
+def locate_tokens(file: JavaFile, method: int) -> list[tuple[float, float, float, str]]:
     """Return left, top, width and text of each token of a method, laid out as in the source."""
     first, last = token_ranges(file)
-    row = file.bodies.index(place)
+    row = file.bodies.index(method)
     tokens, source = file.tokens, file.source
     start = int(tokens.start[first[row]])
     margin = start - (source.rfind(b"\n", 0, start) + 1)
-    found = []
+    boxes_of_tokens = []
     for token in range(first[row], last[row]):
-        begin = int(tokens.start[token])
-        line = source.count(b"\n", start, begin)
-        column = begin - (source.rfind(b"\n", 0, begin) + 1) - margin
+        token_start = int(tokens.start[token])
+        line = source.count(b"\n", start, token_start)
+        column = token_start - (source.rfind(b"\n", 0, token_start) + 1) - margin
         text = tokens.text(token)
-        found.append((LEFT + column * WIDTH, TOP + line * LINE, len(text) * WIDTH, text))
-    return found
+        boxes_of_tokens.append((LEFT + column * WIDTH, TOP + line * LINE, len(text) * WIDTH, text))
+    return boxes_of_tokens
 
 
-def arc(a: tuple[float, float, float, str], b: tuple[float, float, float, str], lane: int) -> str:
+def draw_arc(
+    source_box: tuple[float, float, float, str],
+    target_box: tuple[float, float, float, str],
+    lane: int,
+) -> str:
     """Return the SVG path of an edge between two tokens.
 
     Each kind of edge has its own lane, so that edges of two kinds between the same tokens do not
     cover each other.
     """
-    aside = (lane - 1) * 7
-    x1, y1, x2, y2 = a[0] + a[2] / 2 + aside, a[1], b[0] + b[2] / 2 + aside, b[1]
+    sideways = (lane - 1) * 7
+    x1, y1, x2, y2 = (
+        source_box[0] + source_box[2] / 2 + sideways,
+        source_box[1],
+        target_box[0] + target_box[2] / 2 + sideways,
+        target_box[1],
+    )
     if y1 == y2:
         height = 16 + 6 * lane + abs(x1 - x2) * 0.07
         top = y1 - 15 - height
         return f"M{x1:.1f},{y1 - 15} C{x1:.1f},{top:.1f} {x2:.1f},{top:.1f} {x2:.1f},{y2 - 15}"
     start, end = (y1 - 15, y2 + 7) if y2 < y1 else (y1 + 6, y2 - 16)
     # Edges between distant lines bend further, so that they do not cover the code between.
-    bend = aside * (1 + abs(y1 - y2) / LINE)
+    bend = sideways * (1 + abs(y1 - y2) / LINE)
     middle = (start + end) / 2
     return (
         f"M{x1:.1f},{start} C{x1 + bend:.1f},{middle:.1f} {x2 + bend:.1f},{middle:.1f} "
@@ -75,7 +84,7 @@ def arc(a: tuple[float, float, float, str], b: tuple[float, float, float, str], 
     )
 
 
-def drawing(graph: Any, tokens: list[tuple[float, float, float, str]]) -> str:
+def draw_svg(graph: Any, tokens: list[tuple[float, float, float, str]]) -> str:
     """Return the SVG document: tokens, edges and a legend."""
     first = graph["backbone_sequence"][0]
     right = max(left + width for left, _, width, _ in tokens) + LEFT
@@ -85,8 +94,8 @@ def drawing(graph: Any, tokens: list[tuple[float, float, float, str]]) -> str:
         f'width="{max(right, 480):.0f}" height="{bottom}" font-family="ui-monospace, monospace">',
         '<rect width="100%" height="100%" fill="#ffffff" rx="8"/>',
     ]
-    for place, (kind, (colour, title)) in enumerate(COLOURS.items()):
-        x = LEFT + place * 150
+    for index, (kind, (colour, title)) in enumerate(COLOURS.items()):
+        x = LEFT + index * 150
         parts.append(
             f'<marker id="{kind}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
             f'markerHeight="7" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="{colour}"/></marker>'
@@ -98,7 +107,7 @@ def drawing(graph: Any, tokens: list[tuple[float, float, float, str]]) -> str:
         for source, target in graph["edges"][kind]:
             if source < first or target < first or source == target:
                 continue
-            curve = arc(tokens[source - first], tokens[target - first], lane)
+            curve = draw_arc(tokens[source - first], tokens[target - first], lane)
             parts.append(
                 f'<path d="{curve}" fill="none" stroke="{colour}" stroke-width="1.4" '
                 f'opacity="0.85" marker-end="url(#{kind})"/>'
@@ -115,8 +124,10 @@ def drawing(graph: Any, tokens: list[tuple[float, float, float, str]]) -> str:
 def main() -> None:
     path, name, out = sys.argv[1:]
     file = JavaFile(Path(path).read_bytes())
-    place = next(at for at in file.bodies if file.declarations.methods[at].name == name)
-    Path(out).write_text(drawing(graph_of(file, place), boxes(file, place)))
+    method = next(
+        candidate for candidate in file.bodies if file.declarations.methods[candidate].name == name
+    )
+    Path(out).write_text(draw_svg(build_graph(file, method), locate_tokens(file, method)))
 
 
 if __name__ == "__main__":

@@ -18,32 +18,32 @@ PROGRAM = ROOT / "scripts" / "JdkApi.java"
 TABLE = ROOT / "src" / "codeacumen" / "languages" / "java" / "resolve" / "jdk_api.txt.xz"
 
 
-def api(java: str, *types: str) -> str:
+def read_api(java: str, *types: str) -> str:
     """Return the table's text: a line that names the JDK, then all types or the named ones."""
-    done = subprocess.run(
+    completed = subprocess.run(
         [java, str(PROGRAM), *types], check=True, capture_output=True, text=True, encoding="utf-8"
     )
-    return f"{version(java)}\n{done.stdout}"
+    return f"{describe_jdk(java)}\n{completed.stdout}"
 
 
-def version(java: str) -> str:
+def describe_jdk(java: str) -> str:
     """Return name and version of a JDK without its build number."""
-    done = subprocess.run(
+    completed = subprocess.run(
         [java, "-XshowSettings:properties", "-version"], check=True, capture_output=True, text=True
     )
-    told = dict(
-        (part.strip() for part in line.split("=", 1))
-        for line in done.stderr.splitlines()
+    properties = dict(
+        (word.strip() for word in line.split("=", 1))
+        for line in completed.stderr.splitlines()
         if " = " in line
     )
-    return f"{told['java.vm.name'].split()[0]} {told['java.version']}"
+    return f"{properties['java.vm.name'].split()[0]} {properties['java.version']}"
 
 
 def main() -> None:
     java = shutil.which("java")
     if java is None:
         sys.exit("no java on the path: install a JDK, for example apt-get install openjdk-17-jdk")
-    text = api(java)
+    text = read_api(java)
     packed = lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME)
     TABLE.write_bytes(packed)
     types, jdk = text.count("\n\n"), text.splitlines()[0]

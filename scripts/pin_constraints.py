@@ -24,16 +24,18 @@ HEADER = """\
 """
 
 
-def requirements() -> list[str]:
+def list_requirements() -> list[str]:
     """Return the requirements of the build, the core and every extra.
 
     Requirements on codeacumen's own extras are dropped, because every extra is included.
     """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    wanted = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
+    required = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
     for extra in project["project"]["optional-dependencies"].values():
-        wanted += [one for one in extra if not one.startswith("codeacumen[")]
-    return wanted
+        required += [
+            requirement for requirement in extra if not requirement.startswith("codeacumen[")
+        ]
+    return required
 
 
 def main() -> None:
@@ -60,7 +62,7 @@ def main() -> None:
                 str(report),
                 "-c",
                 str(pins),
-                *requirements(),
+                *list_requirements(),
             ],
             check=True,
         )

@@ -117,8 +117,8 @@ class Spy:
 
     def value(self, method: Row, rows: Mapping[str, Row]) -> Any:
         hidden = ("method_id", "type_id", "file_id", "project_id")
-        shown = {key: value for key, value in method.items() if key not in hidden}
-        return json.loads(json.dumps([shown, rows["tokens"]["spelling"]]))
+        visible = {key: value for key, value in method.items() if key not in hidden}
+        return json.loads(json.dumps([visible, rows["tokens"]["spelling"]]))
 
     def compatible(self, compat: str, file: JavaFile, place: int) -> Any:
         method = file.declarations.methods[place]

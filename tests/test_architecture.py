@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from codeacumen.registry import list_data_families
+from codeacumen.registry.lookup import list_benchmarks
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "codeacumen"
 
@@ -42,6 +47,9 @@ LAYERS = (
 # A benchmark's hooks are modules that a later package loads by name: models, reproduce or report.
 # They may import what that package may, and no other module of a benchmark imports them.
 HOOKS = {"baselines": "models", "reproduce": "reproduce", "report": "report"}
+
+# Packages that serve all benchmarks; they use the definitions that codeacumen.registry lists.
+GENERAL = ("core", "engines", "search", "runs", "reproduce", "checker", "report")
 
 HEAVY = {
     "scipy",
@@ -127,6 +135,47 @@ def test_benchmarks_do_not_import_each_other() -> None:
                 if name.startswith("codeacumen.benchmarks.") and f"{name}.".find(f"{own}.") != 0
             ]
             assert others == [], f"{file} imports another benchmark: {others}"
+
+
+def constant_strings(file: Path) -> Iterator[str]:
+    """Yield a file's string constants, without its docstrings."""
+    tree = ast.parse(file.read_text())
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        is_string = isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if is_string and id(node) not in docstrings:
+            yield node.value
+
+
+def benchmark_names() -> set[str]:
+    """Return the names of the benchmarks, of their folders and of their families of data sets."""
+    folders = [p.name for p in (PACKAGE / "benchmarks").iterdir() if (p / "__init__.py").is_file()]
+    benchmarks = [benchmark.name for benchmark in list_benchmarks()]
+    families = [family.name for family in list_data_families()]
+    return {*folders, *benchmarks, *families}
+
+
+@pytest.mark.parametrize("package", GENERAL)
+def test_general_packages_know_no_benchmark(package: str) -> None:
+    names = benchmark_names()
+    assert {"abbreviations", "gluecode", "misnamed", "similarity"} <= names
+    # A task's name begins with that of its benchmark or family: gluecode/npath.
+    name = re.compile(rf"({'|'.join(sorted(names))})(/.*)?", re.DOTALL)
+    for file in (PACKAGE / package).rglob("*.py"):
+        benchmarks = [
+            module
+            for module in imported_modules(file)
+            if module.startswith("codeacumen.benchmarks")
+        ]
+        assert benchmarks == [], f"{file} imports a benchmark"
+        strings = [string for string in constant_strings(file) if name.fullmatch(string)]
+        assert strings == [], f"{file} names a benchmark"
 
 
 @pytest.mark.parametrize(

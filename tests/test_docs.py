@@ -13,7 +13,7 @@ import pytest
 from filelock import FileLock
 
 from codeacumen.cli import app
-from docs_console import Sandbox, all_steps, matches, pages
+from docs_console import Sandbox, iterate_steps, list_pages, matches
 from support import ROOT
 
 Commands = tuple[str, ...]
@@ -21,7 +21,7 @@ Commands = tuple[str, ...]
 
 def list_command_prefixes(page: Path) -> list[Commands]:
     """Return the page's first command, its first two commands, and so on."""
-    commands = [step.command for step in all_steps(page)]
+    commands = [step.command for step in iterate_steps(page)]
     return [tuple(commands[:count]) for count in range(1, len(commands) + 1)]
 
 
@@ -29,7 +29,7 @@ def list_command_prefixes(page: Path) -> list[Commands]:
 SHARED_BEGINNINGS = {
     prefix
     for prefix, count in Counter(
-        prefix for page in pages() for prefix in list_command_prefixes(page)
+        prefix for page in list_pages() for prefix in list_command_prefixes(page)
     ).items()
     if count > 1
 }
@@ -48,7 +48,7 @@ def run_once(commands: Commands, sandbox: Sandbox, storage: Path) -> list[str]:
     stored = storage / hashlib.sha256("\n".join(commands).encode()).hexdigest()
     with FileLock(f"{stored}.lock"):
         if not stored.exists():
-            printed_lines = sandbox.run(commands[-1])
+            printed_lines = sandbox.run_command(commands[-1])
             partial = stored.with_suffix(".part")
             shutil.copytree(sandbox.folder, partial / "folder", symlinks=True)
             (partial / "printed.json").write_text(json.dumps(printed_lines))
@@ -65,21 +65,21 @@ def run_once(commands: Commands, sandbox: Sandbox, storage: Path) -> list[str]:
     [
         # tests/cli/test_verbs.py runs `reproduce` in every test run.
         pytest.param(page, marks=pytest.mark.thorough if page.stem == "reproduce" else ())
-        for page in pages()
+        for page in list_pages()
     ],
-    ids=[str(page.relative_to(ROOT)) for page in pages()],
+    ids=[str(page.relative_to(ROOT)) for page in list_pages()],
 )
 def test_commands_print_output_shown_on_the_page(
     page: Path, tmp_path: Path, idbench_source: Path, shared_folder: Path, warm_python: Path
 ) -> None:
     sandbox = Sandbox(tmp_path / "sandbox")
     install_warm_launcher(sandbox, warm_python)
-    for step, commands in zip(all_steps(page), list_command_prefixes(page), strict=True):
+    for step, commands in zip(iterate_steps(page), list_command_prefixes(page), strict=True):
         if commands in SHARED_BEGINNINGS:
             printed = run_once(commands, sandbox, shared_folder / "consoles")
             install_warm_launcher(sandbox, warm_python)  # the folder may be another process's
         else:
-            printed = sandbox.run(step.command)
+            printed = sandbox.run_command(step.command)
         assert matches(step.output, printed), "\n".join([f"$ {step.command}", *printed])
 
 
@@ -97,7 +97,7 @@ def test_every_verb_has_a_page() -> None:
         assert (ROOT / "docs" / "verbs" / f"{verb}.md").is_file(), verb
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize("page", list_pages(), ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_have_existing_targets(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
         if not target.startswith("http"):

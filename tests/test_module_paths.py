@@ -26,7 +26,8 @@ NO_MODULES = {
     "codeacumen.renames/1": "format of a data set of renames",
     "codeacumen.search/2": "schema of an index of methods on disk",
 }
-PYTHON = [path for name in ("src", "scripts", "bench") for path in (ROOT / name).rglob("*.py")]
+FOLDERS = ("src", "scripts", "bench", "research", "examples")
+PYTHON = [path for name in FOLDERS for path in (ROOT / name).rglob("*.py")]
 OTHER = [ROOT / "Makefile", ROOT / "pyproject.toml", *sorted((ROOT / "scripts").glob("*.sh"))]
 WHOLE = re.compile(r"codeacumen\.\S+")
 QUOTED = re.compile(r"``?(codeacumen(?:\.\w+)+)``?")

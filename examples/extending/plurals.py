@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import codeacumen
 from codeacumen.api import Instance, Question
 from codeacumen.tasks.base import TaskInfo
-from codeacumen.tasks.choice import ChoiceTask
+from codeacumen.tasks.kinds import ChoiceTask
 
 PLURALS = {
     "box": "boxes",

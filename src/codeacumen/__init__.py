@@ -8,9 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from codeacumen.corpus import Corpus
-    from codeacumen.interface.catalogue import list_models, list_tasks, load_model, load_task
+    from codeacumen.interface.catalogue import (
+        describe_model,
+        describe_task,
+        list_models,
+        list_tasks,
+        load_model,
+        load_task,
+    )
     from codeacumen.interface.corpora import build_corpus, embed_corpus, embed_lines
-    from codeacumen.interface.datasets import build_dataset, get_dataset
+    from codeacumen.interface.datasets import (
+        audit_dataset,
+        build_dataset,
+        describe_dataset,
+        export_dataset,
+        get_dataset,
+    )
     from codeacumen.interface.evaluation import compare, evaluate, score
     from codeacumen.interface.measures import (
         find_null_dereferences,
@@ -19,8 +32,7 @@ if TYPE_CHECKING:
     )
     from codeacumen.interface.names import check_names, compare_names, suggest_names
     from codeacumen.interface.renames import mine_renames
-    from codeacumen.interface.reports import write_report
-    from codeacumen.interface.results import Results
+    from codeacumen.interface.results import Results, write_report
     from codeacumen.interface.training import train_embedding, train_network
     from codeacumen.interface.transformation import transform
     from codeacumen.registry import language, metric, model, network, task, view
@@ -30,14 +42,19 @@ __version__ = "0.1.0"
 _MODULES = {
     "Corpus": "codeacumen.corpus",
     "Results": "codeacumen.interface.results",
+    "audit_dataset": "codeacumen.interface.datasets",
     "build_corpus": "codeacumen.interface.corpora",
     "build_dataset": "codeacumen.interface.datasets",
     "check_names": "codeacumen.interface.names",
     "compare": "codeacumen.interface.evaluation",
     "compare_names": "codeacumen.interface.names",
+    "describe_dataset": "codeacumen.interface.datasets",
+    "describe_model": "codeacumen.interface.catalogue",
+    "describe_task": "codeacumen.interface.catalogue",
     "embed_corpus": "codeacumen.interface.corpora",
     "embed_lines": "codeacumen.interface.corpora",
     "evaluate": "codeacumen.interface.evaluation",
+    "export_dataset": "codeacumen.interface.datasets",
     "find_null_dereferences": "codeacumen.interface.measures",
     "get_dataset": "codeacumen.interface.datasets",
     "language": "codeacumen.registry",
@@ -58,21 +75,26 @@ _MODULES = {
     "train_network": "codeacumen.interface.training",
     "transform": "codeacumen.interface.transformation",
     "view": "codeacumen.registry",
-    "write_report": "codeacumen.interface.reports",
+    "write_report": "codeacumen.interface.results",
 }
 
 __all__ = [
     "Corpus",
     "Results",
     "__version__",
+    "audit_dataset",
     "build_corpus",
     "build_dataset",
     "check_names",
     "compare",
     "compare_names",
+    "describe_dataset",
+    "describe_model",
+    "describe_task",
     "embed_corpus",
     "embed_lines",
     "evaluate",
+    "export_dataset",
     "find_null_dereferences",
     "get_dataset",
     "language",

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from codeacumen.benchmarks.gluecode.build import GluecodeRecipe, build_dataset
-from codeacumen.benchmarks.gluecode.warned import collect_warnings
+from codeacumen.benchmarks.gluecode.build import GluecodeRecipe, build_dataset, collect_warnings
 from corpora import shared_engine
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from codeacumen.cli._output import print_facts, print_table
+from codeacumen.cli._output import print_facts, print_json, print_table
 
 ID = "12345678-1234-5678-9abc-123456789abc"
 PATH = "check/brookside/circulation/library/LibraryCheck.java:628"
@@ -131,3 +132,16 @@ def test_table_has_the_width_of_the_terminal(columns: int, tmp_path: Path) -> No
     os.close(terminal)
     assert ID in out
     assert (PATH in out) == (columns == 120)
+
+
+def test_numbers_that_json_lacks_are_null(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json([{"a": float("nan")}, (float("inf"), 0.5)])
+    assert json.loads(capsys.readouterr().out) == [{"a": None}, [None, 0.5]]
+
+
+def test_program_without_verb_prints_its_help() -> None:
+    command = [sys.executable, "-m", "codeacumen"]
+    process = subprocess.run(command, capture_output=True, text=True)
+    assert process.returncode == 2
+    helped = subprocess.run([*command, "--help"], capture_output=True, text=True)
+    assert process.stdout.strip() == helped.stdout.strip() != ""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from codeacumen.api import CodeacumenError
-from codeacumen.benchmarks.idbench.figures import read_published_correlations
+from codeacumen.benchmarks.idbench import read_published_correlations
 from codeacumen.corpus import Corpus
 from codeacumen.interface.training import train_embedding
 from codeacumen.models.embeddings.vectors import Vectors

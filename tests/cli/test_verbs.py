@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from codeacumen.benchmarks.idbench.figures import read_published_correlations
+from codeacumen.benchmarks.idbench import read_published_correlations
 from codeacumen.cli import app
 from support import ROOT, Codeacumen
 
@@ -45,7 +45,7 @@ def test_help_lists_every_command(codeacumen_here: Codeacumen) -> None:
 def list_commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Yield every command below a group, with the words that call it."""
     for name, command in group.commands.items():
-        loaded = command._verb.load() if hasattr(command, "_verb") else command
+        loaded = command._verb.load_command() if hasattr(command, "_verb") else command
         if hasattr(loaded, "commands"):
             yield from list_commands(loaded, (*path, name))
         else:
@@ -207,8 +207,10 @@ def test_reproduce_idbench(codeacumen: Codeacumen, idbench: Path) -> None:
 def test_reproduce_reports_a_changed_cell(
     codeacumen_here: Codeacumen, idbench: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One wrong number in the published table, 0.4933 for 0.4833, gives exit code 1. Only the fast
-    techniques are run."""
+    """A wrong number in the published table, 0.4933 for 0.4833, gives exit code 1.
+
+    Only the fast techniques are run.
+    """
     table = [
         correlation
         for correlation in read_published_correlations()

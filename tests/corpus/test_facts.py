@@ -128,8 +128,7 @@ def test_building_gluecode_parses_no_file(
     tmp_path: Path, parsed_sources: list[bytes], in_process_engine: Any
 ) -> None:
     """The first use parses each file once to derive the null facts; later uses parse nothing."""
-    from codeacumen.benchmarks.gluecode.build import GluecodeRecipe, build_dataset
-    from codeacumen.benchmarks.gluecode.warned import collect_warnings
+    from codeacumen.benchmarks.gluecode.build import GluecodeRecipe, build_dataset, collect_warnings
     from codeacumen.corpus import Corpus
 
     build_corpus_at(tmp_path / "corpus", EXAMPLES[:2])

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from codeacumen.api import CodeacumenError
-from codeacumen.datasets.built import load_data, load_named_data, read_built
+from codeacumen.datasets.built import find_built_dataset, load_data, load_named_data, read_built
 from codeacumen.registry import list_data_families, list_names, make_task, select_tasks
-from codeacumen.runs.datasets import find_dataset
 from datasets_by_hand import tasks_forgotten, write_data
 
 __all__ = ["tasks_forgotten"]
@@ -49,9 +48,9 @@ def test_data_set_replaces_another_of_its_family_by_default(tmp_path: Path) -> N
     first, second = (write_data(tmp_path / name) for name in ("one", "two"))
     load_data(first)
     load_data(second, keep_loaded=True)
-    assert find_dataset("robustness/rename").folder == first.resolve()
+    assert find_built_dataset("robustness/rename").folder == first.resolve()
     load_data(second)
-    assert find_dataset("robustness/rename").folder == second.resolve()
+    assert find_built_dataset("robustness/rename").folder == second.resolve()
 
 
 @pytest.mark.parametrize(

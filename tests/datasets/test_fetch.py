@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import re
 import shutil
@@ -18,6 +19,7 @@ import pytest
 from codeacumen.api import CodeacumenError
 from codeacumen.core.files import sha256_of
 from codeacumen.datasets import (
+    CATALOGUE,
     DataFile,
     Dataset,
     dataset_folder,
@@ -46,6 +48,14 @@ TOY = Dataset(
     licence="CC0",
     citation="Nobody. Nothing. 2026.",
 )
+
+
+def test_functions_that_make_files_exist() -> None:
+    names = [file.made_by for data in CATALOGUE.values() for file in data.files if file.made_by]
+    assert names
+    for name in names:
+        module, _, function = name.partition(":")
+        assert callable(getattr(importlib.import_module(module), function)), name
 
 
 @pytest.fixture

@@ -1,32 +1,35 @@
-"""Tests of the mixing of 64 bits. The oracle is Java's SplittableRandom, which is splitmix64: its
-first number is the seed plus the step, mixed."""
+"""Tests of ``codeacumen.languages.kernel``: compiled loops and their cache on disk."""
 
 from __future__ import annotations
 
-import numpy as np
+import subprocess
+import sys
+from pathlib import Path
 
-from codeacumen.languages.kernel import STEP, mix_bits
+MODULE = """
+from typing import NamedTuple
+from codeacumen.languages.kernel import kernel
 
-# ``new SplittableRandom(seed).nextLong()``, unsigned, of OpenJDK 17.
-FIRST = {
-    0: 16294208416658607535,
-    1: 10451216379200822465,
-    42: 13679457532755275413,
-    1234567: 6457827717110365317,
-    1 << 63: 5196802822362493915,
-    (1 << 64) - 1: 16490336266968443936,
-    0x61C8864680B583EB: 0,
-}
+class {name}(NamedTuple):
+    count: int
 
+@kernel
+def double(record):
+    return 2 * record.count
 
-def test_mixed_agrees_with_java() -> None:
-    seeds = np.array(list(FIRST), dtype=np.uint64)
-    assert mix_bits(seeds + STEP).tolist() == list(FIRST.values())
+print(double({name}(21)))
+"""
 
 
-def test_mixed_does_not_change_its_argument() -> None:
-    seeds = np.array(list(FIRST), dtype=np.uint64)
-    mix_bits(seeds)
-    assert seeds.tolist() == list(FIRST)
-    assert mix_bits(seeds[:0]).tolist() == []
-    assert mix_bits(seeds[::2]).tolist() == mix_bits(seeds)[::2].tolist()
+def test_kernel_is_compiled_again_if_its_index_names_a_class_that_is_gone(tmp_path: Path) -> None:
+    module = tmp_path / "doubling.py"
+    for name in ("Record", "Row", "Row"):
+        module.write_text(MODULE.format(name=name))
+        done = subprocess.run(
+            [sys.executable, "-c", "import doubling"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+        )
+        assert done.stdout == "42\n", done.stderr
+    assert list(tmp_path.rglob("*.nbi"))

@@ -22,8 +22,8 @@ from codeacumen.metrics.binary import (
     weighted_average_precision,
     weighted_best_f1,
 )
+from codeacumen.metrics.metric import STATISTICS
 from codeacumen.metrics.ranks import weighted_roc_auc
-from codeacumen.metrics.readings import STATISTICS
 
 # Few distinct values, so that ties are frequent.
 ROWS = st.lists(

@@ -18,7 +18,7 @@ from sklearn.metrics import (
 
 from codeacumen.api import Json, Method, Metric, NamedMethod
 from codeacumen.metrics import checking
-from codeacumen.metrics.curves import curve_points
+from codeacumen.metrics.binary import curve_points
 from codeacumen.models.adapters import agreement_with_own_name
 from codeacumen.text.subtokens import split_subtokens
 
@@ -136,7 +136,7 @@ def test_flagging_all_of_balanced_set_has_f1_of_two_thirds() -> None:
 
 
 def test_costs_by_hand() -> None:
-    """Of ten names, there are one miss with cost 7 and two false alarms with cost 2."""
+    """Ten names with one miss of cost 7 and two false alarms of cost 2."""
     rows = [
         (make_truth(False), 0.9),
         *[(make_truth(True), 0.1)] * 2,

@@ -13,10 +13,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
 from codeacumen.api import CodeacumenError
-from codeacumen.models.ensemble import PAPER_MEMBERS, identifier_features, is_english
+from codeacumen.models.ensemble import PAPER_MEMBERS, identifier_features
 from codeacumen.registry import make_model
 from codeacumen.runs.evaluate import answer_cell
 from codeacumen.runs.plan import Cell, PlannedTask, explain_misfit, make_task
+from codeacumen.text.english import is_english
 
 
 def test_leave_one_out_equals_that_of_scikit_learn(idbench: Path) -> None:

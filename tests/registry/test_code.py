@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import linecache
 import os
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import codeacumen
 from codeacumen.registry import (
     Entry,
     LoadedModel,
@@ -24,7 +26,7 @@ from codeacumen.registry import (
     make_model,
     model,
 )
-from codeacumen.registry.code import find_imports, hash_code, hash_modules
+from codeacumen.registry.code import _list_own_modules, find_imports, hash_code, hash_modules
 from codeacumen.registry.lookup import BUILT_IN_MODULES
 from codeacumen.runs.plan import ANSWERING_MODULES
 from plugins import Same
@@ -258,6 +260,9 @@ def copied_package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ("report/view.py", False),
         ("models/linear.py", False),
+        ("registry/lookup.py", False),
+        ("__init__.py", False),
+        ("runs/scoring.py", False),
         ("text/subtokens.py", True),
         ("models/adapters.py", True),
         ("benchmarks/abbreviations/__init__.py", True),
@@ -305,3 +310,111 @@ def test_edit_invalidates_answers_only_of_dependent_code(
         assert count_asked("second") == (475 if asks_again else 0)
     finally:
         file.write_text(before)
+
+
+# --------------------------------------------------------------------------------------
+# Code of plug-ins and notebooks.
+# --------------------------------------------------------------------------------------
+
+
+def test_plugin_that_imports_a_built_in_model_does_not_change_its_key(tmp_path: Path) -> None:
+    plugin = tmp_path / "importing.py"
+    plugin.write_text("from codeacumen.models import strings\n")
+    code = (
+        "import sys\nfrom pathlib import Path\n"
+        "from codeacumen.registry import compute_fingerprint, load_plugin, make_model\n"
+        "if sys.argv[1:]:\n    load_plugin(Path(sys.argv[1]))\n"
+        "print(compute_fingerprint(make_model('levenshtein')))"
+    )
+    keys = [
+        subprocess.run(
+            [sys.executable, "-c", code, *arguments], check=True, capture_output=True, text=True
+        ).stdout
+        for arguments in ([], [str(plugin)])
+    ]
+    assert keys[0] == keys[1]
+
+
+def hash_plugin(path: Path, name: str) -> str:
+    """Return the hash of a model of a plug-in, which is loaded anew."""
+    for module in [module for module in sys.modules if f"_{path.stem}_" in module]:
+        del sys.modules[module]
+    entries.ENTRIES["model"].pop(name, None)
+    load_plugin(path)
+    return find_entry("model", name).code_sha256
+
+
+def test_hash_of_plugin_covers_imports_in_deep_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library, plugins = tmp_path / "library", tmp_path / "plugins"
+    deep = library / "deep" / "deeper" / "deepest"
+    deep.mkdir(parents=True)
+    plugins.mkdir()
+    for folder in (library / "deep", library / "deep" / "deeper", deep):
+        (folder / "__init__.py").write_text("")
+    (deep / "weights.py").write_text("from .. import sibling\n")
+    (deep.parent / "sibling.py").write_text("SCALE = 1\n")
+    (deep / "unused.py").write_text("")
+    monkeypatch.syspath_prepend(str(library))
+    plugin = plugins / "reaching.py"
+    plugin.write_text(
+        "import codeacumen\n@codeacumen.model('reaching')\ndef make():\n"
+        "    from deep.deeper.deepest import weights\n    return weights\n"
+    )
+    before = hash_plugin(plugin, "reaching")
+    (deep / "unused.py").write_text("# edited\n")
+    assert hash_plugin(plugin, "reaching") == before
+    (deep.parent / "sibling.py").write_text("SCALE = 2\n")
+    assert hash_plugin(plugin, "reaching") != before
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "import codeacumen\nload = codeacumen.load_model\n",
+        "import codeacumen as c\nload = c.load_model\n",
+        "from codeacumen import load_model as load\n",
+        "from codeacumen.registry import make_model as load\n",
+    ],
+)
+def test_hash_of_plugin_covers_the_models_it_loads(tmp_path: Path, lines: str) -> None:
+    file = tmp_path / "loading.py"
+    file.write_text(lines)
+    assert set(BUILT_IN_MODULES["model"]) <= set(_list_own_modules(file))
+    file.write_text("import codeacumen\nrun = codeacumen.evaluate\n")
+    assert not [module for module in _list_own_modules(file) if ".runs" in module]
+
+
+CELL = """
+import codeacumen
+
+class Constant:
+    def similarity(self, pairs):
+        return [VALUE] * len(pairs)
+
+@codeacumen.model("from-a-cell")
+def make():
+    return Constant()
+"""
+
+
+@pytest.mark.parametrize("name", ["<ipython-input-1-0123>", "<string>", "/tmp/ipykernel_7/1.py"])
+def test_edited_cell_of_a_notebook_is_asked_again(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """The code of a cell is in no file; other files of the working folder must not stand for it."""
+    (tmp_path / "other.py").write_text("")
+    monkeypatch.chdir(tmp_path)
+    means = []
+    for value in ("0.25", "0.75"):
+        source = CELL.replace("VALUE", value)
+        lines = source.splitlines(keepends=True)
+        monkeypatch.setitem(linecache.cache, name, (len(source), None, lines, name))
+        exec(compile(source, name, "exec"), {"__name__": "__main__"})
+        out = tmp_path / value
+        run = codeacumen.evaluate("from-a-cell", "abbreviations/match", out, progress=False).run
+        answers = (out / run.cells[0].answers).read_text().splitlines()
+        means.append({json.loads(line)["answer"] for line in answers})
+    assert means == [{0.25}, {0.75}]
+    assert not (home / "answers").exists()

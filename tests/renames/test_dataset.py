@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from codeacumen.api import CodeacumenError
+from codeacumen.benchmarks.rename4j import read_published_lengths
 from codeacumen.datasets.built import ABOUT, BuiltDataset
 from codeacumen.renames.dataset import (
     RenameDatasetSettings,
@@ -24,7 +25,7 @@ from codeacumen.renames.dataset import (
     read_cases,
     text_key,
 )
-from codeacumen.renames.dataset_card import PUBLISHED, compute_name_lengths
+from codeacumen.renames.dataset_card import compute_name_lengths
 from codeacumen.renames.records import RENAMES, STABLE, Rename, Review, StableMethod, write_lines
 from support import ROOT, SHARED, Codeacumen
 
@@ -332,7 +333,7 @@ def test_lengths_of_names_agree_with_the_papers() -> None:
         "".join([subtokens_of_name[0], *(part.capitalize() for part in subtokens_of_name[1:])])
         for subtokens_of_name in split_names
     ]
-    assert compute_name_lengths(names) == PUBLISHED["Liu et al. 2019"]
+    assert compute_name_lengths(names) == read_published_lengths()["Liu et al. 2019"]
     assert compute_name_lengths([]) == {"characters": None, "subtokens": None}
 
 

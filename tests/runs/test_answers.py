@@ -103,7 +103,7 @@ def test_log_of_random_bytes_can_be_opened(noise: bytes) -> None:
 
 
 def test_last_line_of_an_instance_counts(tmp_path: Path) -> None:
-    """As after ``--retry-failed``: first an error, then an answer."""
+    """After ``--retry-failed`` an instance has an error and then an answer."""
     log = AnswerLog(tmp_path / "deep" / "down" / "answers.jsonl")
     log.append_answers([Answer("a", error="out of memory"), Answer("b", 1.0)])
     log.append_answers([Answer("a", 2.0)])

@@ -10,8 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import codeacumen
-from codeacumen.api import CodeacumenError
-from codeacumen.runs.export import export_instances
+from codeacumen.api import CodeacumenError, Instance, Pair
+from codeacumen.runs.answers import export_instances
+from toys import ToyTask
 
 TASK = "abbreviations/expand"
 
@@ -35,9 +36,11 @@ def test_truths_are_written_only_on_request_and_score_one(
     assert export_instances([task], questions) == 184
     assert export_instances([task], answered, with_truth=True) == 184
     rows, with_truth = read_rows(questions), read_rows(answered)
-    assert [row["id"] for row in rows] == [instance.id for instance in task.instances()]
+    instances = {instance.id: instance for instance in task.instances()}
+    assert {row["id"] for row in rows} == instances.keys()
     assert "truth" not in rows[0]
-    assert rows[0]["text"] == task.instances()[0].input.text  # type: ignore[union-attr]
+    for row in rows:
+        assert row["text"] == instances[str(row["id"])].input.text  # type: ignore[union-attr]
     assert {row["task"] for row in rows} == {TASK}
     # A program elsewhere answers with the truth, in the same format.
     answers = tmp_path / f"perfect.{suffix}"
@@ -111,3 +114,30 @@ def test_unknown_format_is_refused(home: Path, tmp_path: Path) -> None:
     with pytest.raises(CodeacumenError, match="no such file format") as caught:
         export_instances([codeacumen.load_task(TASK)], tmp_path / "a.xlsx")
     assert ".parquet" in caught.value.hint
+
+
+def test_export_without_truth_does_not_contain_it(home: Path, tmp_path: Path) -> None:
+    """Neither the ids nor the order of the rows tell the truths."""
+    expand = codeacumen.load_task(TASK)
+    for instance in expand.instances():
+        assert str(instance.truth) not in instance.id
+    match = codeacumen.load_task("abbreviations/match")
+    export_instances([match], tmp_path / "pairs.jsonl", with_truth=True)
+    truths = [row["truth"] for row in read_rows(tmp_path / "pairs.jsonl")]
+    assert truths[:2] * 20 != truths[:40]
+    halves = [sum(int(str(truth)) for truth in truths[start::2]) for start in (0, 1)]
+    assert abs(halves[0] - halves[1]) < 60  # 238 if true and false pairs alternate
+
+
+def test_line_ends_and_lone_surrogates_are_exported(home: Path, tmp_path: Path) -> None:
+    texts = ["a\rb", "a\nb", 'a,"b"', "lone \udc80 surrogate"]
+    pairs = [
+        Instance(f"p{position}", Pair(text, "x"), float(position))
+        for position, text in enumerate(texts)
+    ]
+    for suffix in ("csv", "parquet", "jsonl"):
+        export_instances([ToyTask(pairs)], tmp_path / f"out.{suffix}")
+        rows = read_rows(tmp_path / f"out.{suffix}")
+        exported = {row["id"]: str(row["left"]) for row in rows}
+        assert [exported[f"p{position}"] for position in range(3)] == texts[:3]
+        assert exported["p3"] in (texts[3], "lone \\udc80 surrogate")

@@ -168,7 +168,7 @@ def test_perfect_accuracy_in_clusters_has_an_interval(clusters: int) -> None:
 
 
 def test_no_interval_if_many_resamples_are_undefined() -> None:
-    """One positive in 40: a resample lacks it with probability (39/40)^40 = 0.36."""
+    """A resample lacks the only positive of 40 with probability (39/40)^40 = 0.36."""
     columns = np.array([np.eye(40)[0], np.arange(40.0)])
     assert (
         compute_interval(metrics.roc_auc, columns, confidence=0.95, resamples=2000, seed=0) is None

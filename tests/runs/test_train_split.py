@@ -79,10 +79,10 @@ class RecordingLearner:
 
 
 class ContextLearner(RecordingLearner):
-    seen: list[CodeContext | None]
+    contexts: list[CodeContext | None]
 
     def use_context(self, context: CodeContext | None) -> None:
-        self.seen = [*getattr(self, "seen", []), context]
+        self.contexts = [*getattr(self, "contexts", []), context]
         self.order.append("look")
 
 
@@ -139,11 +139,11 @@ def test_random_label_follows_training_frequencies(home: Path) -> None:
 def test_model_gets_context_before_training(home: Path) -> None:
     model, task = ContextLearner(), SplitTask()
     answer_cell(make_cell(model, task))
-    assert model.seen == [task.shown_context]
+    assert model.contexts == [task.shown_context]
     assert model.order[:2] == ["look", "fit"]
     other = ContextLearner("all")
     answer_cell(make_cell(other, UnsplitTask()))
-    assert other.seen == [None]
+    assert other.contexts == [None]
 
 
 def test_failing_use_context_is_recorded_as_error(home: Path) -> None:

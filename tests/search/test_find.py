@@ -17,11 +17,11 @@ from codeacumen.search.word_index import (
     K,
     QueryMethod,
     WordIndex,
+    count_words,
     find_similar,
     open_word_index,
     read_query,
 )
-from codeacumen.search.words import count_words
 from corpora import shared_engine
 
 if TYPE_CHECKING:
@@ -157,6 +157,14 @@ def test_query_methods_are_read_from_files(tmp_path: Path, examples_corpus: Corp
     alone.write_text("/** Ends. */\nvoid end() {\n  stop();\n}\n")
     assert read_query(str(alone), folder) == read_query(f"{alone}:3", folder)
     assert read_query(str(alone), folder).name == "end"
+    alone.write_text("void end() {\n}\n\nvoid end(int a) {\n  stop(a);\n}\n")
+    with pytest.raises(CodeacumenError, match="2 methods") as caught:
+        read_query(str(alone), folder)
+    assert caught.value.hint.endswith("line: 1, 4"), "lines of the file, without the class around"
+    assert "int a" in read_query(f"{alone}:4", folder).text
+    assert "int a" in read_query(f"{alone}:6", folder).text
+    with pytest.raises(CodeacumenError, match="no method at '3'"):
+        read_query(f"{alone}:3", folder)
     with pytest.raises(CodeacumenError, match="neither a file nor a method"):
         read_query("nothing", folder)
     broken = tmp_path / "broken.java"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,8 +16,6 @@ from codeacumen.api import CodeacumenError
 from codeacumen.corpus import Corpus
 from codeacumen.survey.occurrences import (
     ROLES,
-    IdentifierCounts,
-    compare_with_published,
     count_identifiers,
     read_identifiers,
 )
@@ -257,22 +254,3 @@ def test_selection_from_embeddings_synonyms_and_chance(scripts: Corpus) -> None:
         assert 1 <= len(identifier["contexts"]) <= 2
     with pytest.raises(CodeacumenError, match="more than 9999 times"):
         build_selection([scripts], {}, {}, SelectionRequest(least=9999), shared_engine(2))
-
-
-def test_published_counts_correlate_perfectly_with_themselves(idbench_source: Path) -> None:
-    lines = (idbench_source / "identifier_cross_lang_freq_stats.csv").read_text().splitlines()
-    rows = [line.split(",") for line in lines[1:]]
-    counts = np.zeros((len(rows), 2, len(ROLES)), dtype=np.int64)
-    counts[:, 1, 1] = [int(row[1]) for row in rows]
-    counts[:, 0, 0] = [int(row[3]) for row in rows]
-    names = tuple(row[0].upper() for row in rows)
-    comparison = compare_with_published(IdentifierCounts(names, counts, {}), idbench_source)
-    javascript = comparison["languages"]["javascript"]
-    # Table I.
-    assert javascript["total"] == 3_697_498
-    assert (javascript["min"], javascript["max"]) == (62, 629_413)
-    assert round(javascript["mean"]) == 7639
-    assert javascript["spearman"] == pytest.approx(1)
-    assert comparison["languages"]["java"]["spearman"] == pytest.approx(1)
-    assert comparison["roles"]["primary"]["ours"]["property"] == 1
-    assert comparison["roles"]["primary"]["published"]["function"] == pytest.approx(0.173, abs=0.01)

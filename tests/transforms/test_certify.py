@@ -112,7 +112,7 @@ def test_joint_certification_equals_single_certification() -> None:
     for level, failed in (("none", 0), ("parses", 2), ("binds", 5), ("compiles", 5)):
         certificates = own_certificates(file, subjects, level)
         assert certificates == {
-            subject.place: own_certificate(file, subject.edits, level) for subject in subjects
+            subject.index: own_certificate(file, subject.edits, level) for subject in subjects
         }
         assert sum(not certificate.holds for certificate in certificates.values()) >= failed
     assert len(subjects) > 40

@@ -16,8 +16,11 @@ Json: TypeAlias = Any
 
 
 class CodeacumenError(Exception):
-    """An error that a user can correct. ``hint`` says what to do next."""
+    """An error that a user can correct. ``hint`` says what to do next; Python prints it below the
+    message of an error that nobody catches."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.hint = hint
+        if hint:
+            self.add_note(f"hint: {hint}")

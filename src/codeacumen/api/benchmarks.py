@@ -59,11 +59,19 @@ class DataFamily:
     ``module`` has ``list_tasks(built)``, which returns the tasks of such a data set; their names
     begin with ``name``. ``build_command``, which writes the folder ``name``, is printed when a
     task of the family is named and no data set is loaded.
+
+    ``build`` names the function that builds a data set as ``module:function``; it takes the corpus
+    or the other source, the folder, the progress callback, and options by name. ``methods_file`` is
+    the file with a row for each method, and ``pretraining_task`` the task with the most methods;
+    empty where the family has none.
     """
 
     name: str
     module: str
     build_command: str
+    build: str = ""
+    methods_file: str = ""
+    pretraining_task: str = ""
 
 
 @dataclass(frozen=True, slots=True)

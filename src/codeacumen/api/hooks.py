@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from codeacumen.api.base import CodeacumenError
 from codeacumen.api.inputs import CodeContext, Example
 from codeacumen.api.results import Answer
 from codeacumen.api.tasks import Instance, Metric, TaskCard
@@ -115,7 +116,15 @@ def get_concurrency(model: object) -> int:
 
 def get_fingerprint(model_or_task: object) -> str:
     """Return the fingerprint of a model or task; empty where it has none."""
-    return str(model_or_task.fingerprint) if isinstance(model_or_task, Fingerprinted) else ""
+    fingerprint = getattr(model_or_task, "fingerprint", None)
+    if fingerprint is None:
+        return ""
+    if not isinstance(fingerprint, str):
+        raise CodeacumenError(
+            f"the fingerprint of {type(model_or_task).__name__} is {fingerprint!r}"[:200],
+            "it must be text, such as the hash of a file of weights: a property, not a method",
+        )
+    return fingerprint
 
 
 # --------------------------------------------------------------------------------------

@@ -76,7 +76,7 @@ class Scores:
     answers: str = ""
     answers_sha256: str = ""
     data_sha256: str = ""
-    asked: int = 0
+    asked: int = 0  # stored key
     seconds: float = 0.0
     errors: tuple[str, ...] = ()
 

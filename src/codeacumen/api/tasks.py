@@ -28,6 +28,12 @@ class Instance:
     cluster: str = ""
     tags: frozenset[str] = frozenset()
 
+    @property
+    def label(self) -> Json:
+        """The correct answer, without the data beside it."""
+        has_value = isinstance(self.truth, dict) and "value" in self.truth
+        return self.truth["value"] if has_value else self.truth
+
 
 @dataclass(frozen=True, slots=True)
 class EvaluationSet:

@@ -111,9 +111,9 @@ def _load_combined_model(background: str) -> CombinedNamingModel:
     )
 
 
-def compute_probability(evidence: Sequence[Evidence], prior: float = PRIOR) -> float:
-    """Return the probability that a name is wrong; ``prior`` is its log-odds without evidence."""
-    return logistic(prior + math.fsum(reason.weight for reason in evidence))
+def compute_probability(evidence: Sequence[Evidence]) -> float:
+    """Return the probability that a name is wrong; ``PRIOR`` is its log-odds without evidence."""
+    return logistic(PRIOR + math.fsum(reason.weight for reason in evidence))
 
 
 def logistic(odds: float) -> float:

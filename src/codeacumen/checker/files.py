@@ -96,7 +96,8 @@ def _is_ignored(repository: pygit2.Repository, path: str) -> bool:
 def is_included_path(path: str, settings: CheckerSettings) -> bool:
     """Return True if the path is a Java file that the settings do not exclude.
 
-    >>> [chosen(path, Settings()) for path in ("src/build/A.java", "build/A.java", "a/ATest.java")]
+    >>> paths = ("src/build/A.java", "build/A.java", "a/ATest.java")
+    >>> [is_included_path(path, CheckerSettings()) for path in paths]
     [True, False, False]
     """
     if not path.lower().endswith(SUFFIX):

@@ -70,7 +70,7 @@ def find_settings(path: Path, config: Path | None = None) -> CheckerSettings:
 def parse_fail_on(text: str) -> float:
     """Return the probability from which a finding fails the check.
 
-    >>> fails_on("finding"), fails_on("never"), fails_on("0.9")
+    >>> parse_fail_on("finding"), parse_fail_on("never"), parse_fail_on("0.9")
     (0.0, 2.0, 0.9)
     """
     if text == ANY_FINDING:

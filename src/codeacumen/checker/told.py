@@ -232,8 +232,8 @@ def _known_finding_to_json(known_finding: KnownFinding) -> Json:
 PAGE_FOLDER = "page"
 
 
-def render_page(report: Report, title: str = "") -> bytes:
-    """Return the report as an HTML page; its title defaults to the names of the roots."""
+def render_page(report: Report) -> bytes:
+    """Return the report as an HTML page; its title has the names of the roots."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -245,9 +245,8 @@ def render_page(report: Report, title: str = "") -> bytes:
     )
     script = _read_asset("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    title = title or ", ".join(root.name for root in report.roots)
     text = environment.get_template("page.html").render(
-        title=title,
+        title=", ".join(root.name for root in report.roots),
         report=report,
         rules=sorted({finding.rule for finding in report.findings}),
         summary=format_summary(report),

@@ -22,7 +22,7 @@ VERBS = tuple(
     for panel, name, module, function, summary in (
         (_EVALUATE, "eval", "eval", "evaluate", "Evaluate models on tasks."),
         (_EVALUATE, "score", "eval", "score", "Score answers that another program made."),
-        (_EVALUATE, "compare", "compare", "compare", "Test the differences between models."),
+        (_EVALUATE, "compare", "eval", "compare", "Test the differences between models."),
         (_EVALUATE, "report", "report", "report", "Write the report of one or more runs."),
         (_EVALUATE, "reproduce", "reproduce", "reproduce", "Recompute the tables of a paper."),
         (_EVALUATE, "tasks", "tasks", "app", "List tasks, show one."),

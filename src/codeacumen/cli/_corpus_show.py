@@ -13,7 +13,7 @@ import typer
 
 from codeacumen.api import CodeacumenError, Json
 from codeacumen.cli._output import print_facts, print_json, print_note, print_table
-from codeacumen.corpus.integrity import REPAIR
+from codeacumen.corpus.manifest import REPAIR
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -160,11 +160,11 @@ def _print_examples(finding: Json) -> None:
 
 def _find_method(corpus: Corpus, name: str, *, as_json: bool) -> str:
     """Return the id of the method of a name; print the candidates where there are several."""
-    from codeacumen.corpus.lookup import find_methods, is_method_id
+    from codeacumen.corpus.store import is_method_id
 
     if is_method_id(name):
         return name
-    methods = find_methods(corpus, name, ROWS_SHOWN + 1)
+    methods = corpus.find_methods(name, ROWS_SHOWN + 1)
     if len(methods) == 1:
         return str(methods[0]["method_id"])
     if not methods:

@@ -76,11 +76,11 @@ def build_gluecode(
         codeacumen dataset build gluecode corpus --out gluecode
         codeacumen dataset build gluecode corpus --dedup --seed 7 --out gluecode
     """
-    from codeacumen.corpus import Corpus
-    from codeacumen.interface import datasets
+    from codeacumen.interface.datasets import build_dataset
 
-    about = datasets.build_gluecode(
-        Corpus.open(corpus),
+    about = build_dataset(
+        "gluecode",
+        corpus,
         out,
         seed=seed,
         rules=rules.value,
@@ -171,11 +171,11 @@ def build_robustness(
         codeacumen dataset build robustness corpus -k rename -w single -w 25% --limit 1000 -o r
         codeacumen dataset build robustness corpus -k all -k published --certify binds -o both
     """
-    from codeacumen.corpus import Corpus
-    from codeacumen.interface import datasets
+    from codeacumen.interface.datasets import build_dataset
 
-    about = datasets.build_robustness(
-        Corpus.open(corpus),
+    about = build_dataset(
+        "robustness",
+        corpus,
         out,
         kinds=kind,
         where=where,
@@ -269,11 +269,11 @@ def build_similarity(
     Examples:
         codeacumen dataset build similarity corpus --out similarity
     """
-    from codeacumen.corpus import Corpus
-    from codeacumen.interface import datasets
+    from codeacumen.interface.datasets import build_dataset
 
-    about = datasets.build_similarity(
-        Corpus.open(corpus),
+    about = build_dataset(
+        "similarity",
+        corpus,
         out,
         kinds=kind,
         seed=seed,

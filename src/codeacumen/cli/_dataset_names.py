@@ -69,9 +69,10 @@ def build_renames(
         codeacumen dataset build renames mined --out renames
         codeacumen dataset build renames mined reviews --splits 60/10/30 --by file --out renames
     """
-    from codeacumen.interface import datasets
+    from codeacumen.interface.datasets import build_dataset
 
-    about = datasets.build_renames(
+    about = build_dataset(
+        "renames",
         renames,
         out,
         decisions=decisions or (),
@@ -130,11 +131,10 @@ def build_misnamed(
     Examples:
         codeacumen dataset build misnamed corpus --out misnamed
     """
-    from codeacumen.corpus import Corpus
-    from codeacumen.interface import datasets
+    from codeacumen.interface.datasets import build_dataset
 
-    about = datasets.build_misnamed(
-        Corpus.open(corpus), out, beside=beside, limit=limit, split=split.value, seed=seed
+    about = build_dataset(
+        "misnamed", corpus, out, beside=beside, limit=limit, split=split.value, seed=seed
     )
     if as_json:
         print_json(about)

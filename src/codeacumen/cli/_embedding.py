@@ -1,7 +1,8 @@
-"""Options and output of ``corpus embed`` and ``names embed``."""
+"""``codeacumen names embed``, and what it shares with ``corpus embed``: options and output."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from codeacumen.cli._groups import FOUND_FAILURES
-from codeacumen.cli._options import complete_model
+from codeacumen.cli._options import AsJson, Plugins, complete_model, load_plugins
 from codeacumen.cli._output import print_json, print_note
 
 if TYPE_CHECKING:
@@ -47,3 +48,35 @@ def print_embedding(
     if summary.failed:
         print_note(f"{summary.model} failed at {summary.failed:,} of them, first: {summary.error}")
         raise typer.Exit(FOUND_FAILURES)
+
+
+def embed_names(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="Identifiers, one a line; - reads stdin.")
+    ],
+    model: EmbeddingModel,
+    out: VectorFile,
+    text: Annotated[
+        bool,
+        typer.Option("--text", help="Take each line as it is, with the spaces around it."),
+    ] = False,
+    plugin: Plugins = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a model's vectors of identifiers or texts into a file.
+
+    A Parquet file has a row for each line (item, vector), with null where the model has no vector.
+    A .npy file has only rows that are vectors; the .txt beside it has a line for each. The same
+    input gives the same bytes. The exit code is 1 if the model failed at some lines.
+
+    Examples:
+        codeacumen names embed names.txt -m embedding:embeddings/ft-cbow --out vectors.npy
+        cut -f1 words.tsv | codeacumen names embed - -m minilm --out words.parquet --json
+        codeacumen names embed snippets.txt --text -m run:runs/cnn --out snippets.parquet
+    """
+    from codeacumen.interface.corpora import embed_lines
+
+    load_plugins(plugin)
+    started_at = time.monotonic()
+    summary = embed_lines(file, model, out, strip=not text)
+    print_embedding(summary, "lines", out, time.monotonic() - started_at, as_json=as_json)

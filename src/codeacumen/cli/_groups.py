@@ -144,6 +144,13 @@ def create_lazy_group(verbs: tuple[LazyVerb, ...]) -> type[Group]:
             super().__init__(*arguments, **options)
             self.commands = {verb.name: _LazyCommand(verb) for verb in verbs}
 
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+            if not args and not ctx.resilient_parsing:
+                # Typer expects that the help is printed while it is formatted, and drops ours.
+                typer.echo(format_overview(self.help or "", verbs))
+                raise typer.Exit(COULD_NOT_RUN)
+            return list(super().parse_args(ctx, args))
+
         def format_help(self, ctx: Any, formatter: Any) -> None:
             # Without rich, whose import takes longer than everything else here.
             formatter.write(format_overview(self.help or "", verbs))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import sys
@@ -52,7 +53,18 @@ def print_note(text: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    typer.echo(json.dumps(value, indent=1, ensure_ascii=True))
+    """Print a value as JSON; numbers that are not finite, which JSON lacks, are null."""
+    typer.echo(json.dumps(_replace_not_finite(value), indent=1, ensure_ascii=True, allow_nan=False))
+
+
+def _replace_not_finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _replace_not_finite(element) for key, element in value.items()}
+    if isinstance(value, list | tuple):
+        return [_replace_not_finite(element) for element in value]
+    return value
 
 
 def print_table(
@@ -110,7 +122,7 @@ def _break_long_words(text: str, width: int) -> str:
     """Return the text with line ends after the slashes of words longer than ``width``.
 
     >>> _break_long_words("in src/main/java/A.java", 10)
-    'in src/main/\\njava/A.java'
+    'in src/main/\\njava/\\nA.java'
     """
 
     def break_word(match: re.Match[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,7 +18,6 @@ from codeacumen.cli._options import (
     Plugins,
     Resamples,
     complete_task,
-    load_datasets,
     load_plugins,
 )
 from codeacumen.cli._output import print_facts, print_json, print_note, print_table
@@ -27,13 +26,10 @@ from codeacumen.text.numbers import ABSENT, format_interval, format_number
 
 if TYPE_CHECKING:
     from codeacumen.api import Score
-    from codeacumen.runs.near_duplicates import NearDuplicateEffect
+    from codeacumen.runs.evaluate import NearDuplicateEffect
 
 app = create_group("Get published data sets; build, show, audit and export data sets.")
 app.add_typer(build_app, name="build")
-
-# The model that `audit` asks by default: it answers all tasks and memorises what it can.
-AUDITED_MODEL = "classical"
 
 
 def complete_dataset(incomplete: str) -> list[str]:
@@ -54,39 +50,19 @@ def list_(as_json: AsJson = False) -> None:
     Examples:
         codeacumen dataset list
     """
-    from codeacumen.datasets import CATALOGUE
-    from codeacumen.registry import list_data_families
+    from codeacumen.interface.datasets import list_datasets
 
-    published = [_describe_published(name) for name in CATALOGUE]
-    built = [
-        {"name": family.name, "command": family.build_command} for family in list_data_families()
-    ]
+    datasets = list_datasets()
     if as_json:
-        print_json({"published": published, "built": built})
+        print_json(datasets)
         return
     rows = []
-    for row in published:
+    for row in datasets["published"]:
         here = "yes" if row["here"] else f"codeacumen dataset get {row['name']}"
         rows.append([row["name"], row["title"], here])
     print_table(["name", "data set", "here"], rows, title="Published", wide=1)
-    cells = [[row["name"], row["command"]] for row in built]
+    cells = [[row["name"], row["command"]] for row in datasets["built"]]
     print_table(["name", "command"], cells, title="Built from your data", wide=1)
-
-
-def _describe_published(name: str) -> dict[str, Any]:
-    from codeacumen.datasets import dataset_folder, find_dataset, missing_files
-
-    data = find_dataset(name)
-    return {
-        "name": data.name,
-        "title": data.title,
-        "here": not missing_files(data),
-        "folder": str(dataset_folder(data)),
-        "source": f"{data.repository} at {data.commit}",
-        "licence": data.licence,
-        "citation": data.citation,
-        "files": {file.name: file.sha256 for file in data.files},
-    }
 
 
 @app.command("get", cls=Command)
@@ -142,35 +118,32 @@ def show(
         codeacumen dataset show idbench
         codeacumen dataset show ./gluecode
     """
-    from codeacumen.datasets import CATALOGUE
-    from codeacumen.datasets.built import load_data, read_built
+    from codeacumen.interface.datasets import describe_dataset
 
-    if dataset in CATALOGUE and not (Path(dataset) / "dataset.json").is_file():
-        described = _describe_published(dataset)
-        if as_json:
-            print_json(described)
-            return
+    described = describe_dataset(dataset)
+    if as_json:
+        print_json(described)
+        return
+    if "family" not in described:
         here = "yes" if described["here"] else f"no: codeacumen dataset get {dataset}"
         keys = ("folder", "source", "licence", "citation")
         facts = [("here", here), *((key, described[key]) for key in keys)]
         files = ", ".join(described["files"])
         print_facts(f"{dataset}: {described['title']}", [*facts, ("files", files)])
         return
-    built = read_built(Path(dataset))
-    tasks = load_data(built.folder)
-    if as_json:
-        print_json({"folder": str(built.folder), "tasks": tasks, **built.about})
-        return
-    about = built.about
-    facts = [("family", built.family), ("built with", f"codeacumen {about['codeacumen']}")]
+    tasks = described["tasks"]
+    facts = [
+        ("family", described["family"]),
+        ("built with", f"codeacumen {described.get('codeacumen', '')}".rstrip()),
+    ]
     settings = ", ".join(
         f"{name}={' '.join(value) if isinstance(value, list) else value}"
-        for name, value in about.get("settings", {}).items()
+        for name, value in described.get("settings", {}).items()
         if not isinstance(value, dict)
     )
     if settings:
         facts.append(("settings", settings))
-    facts += [("files", ", ".join(about["files"])), ("tasks", ", ".join(tasks))]
+    facts += [("files", ", ".join(described["files"])), ("tasks", ", ".join(tasks))]
     print_facts(dataset, facts)
     typer.echo(f"next: codeacumen eval -t {tasks[0].split('/')[0]}@{dataset}")
 
@@ -201,16 +174,14 @@ def audit(
         codeacumen dataset audit gluecode@gluecode
         codeacumen dataset audit gluecode@gluecode -m nearest -m my-model --plugin my_model.py
     """
-    from codeacumen.runs.near_duplicates import measure_effects
-    from codeacumen.runs.plan import make_plan
-    from codeacumen.runs.scoring import ScoringSettings
+    from codeacumen.interface.datasets import audit_dataset
 
     load_plugins(plugin)
-    cells, left_out = make_plan(model or [AUDITED_MODEL], load_datasets([task]), skip_unfit=True)
-    for line in left_out:
+    effects = audit_dataset(
+        task, model or None, seed=seed, confidence=confidence, resamples=resamples
+    )
+    for line in effects.left_out:
         print_note(f"left out: {line}")
-    with show_progress() as report:
-        effects = measure_effects(cells, ScoringSettings(seed, confidence, resamples), report)
     if as_json:
         print_json([{**asdict(effect), "difference": effect.difference} for effect in effects])
     else:
@@ -222,8 +193,8 @@ def _print_effects(effects: list[NearDuplicateEffect]) -> None:
         [
             effect.task,
             effect.model,
-            f"{effect.near_duplicate.n if effect.near_duplicate else 0:,} of {effect.whole.n:,}",
-            format_number(effect.whole.value),
+            f"{effect.near_duplicate.n if effect.near_duplicate else 0:,} of {effect.headline.n:,}",
+            format_number(effect.headline.value),
             _format_score(effect.distinct),
             _format_score(effect.near_duplicate),
             format_number(effect.difference),
@@ -277,12 +248,9 @@ def export(
         codeacumen dataset export idbench/similarity/large --out pairs.csv
         codeacumen dataset export gluecode/naming@gluecode --with-truth -o naming.parquet
     """
-    from codeacumen.registry import make_task, select_tasks
-    from codeacumen.runs.export import export_instances
+    from codeacumen.interface.datasets import export_dataset
 
     load_plugins(plugin)
-    tasks = [make_task(name) for name in select_tasks(load_datasets(task))]
-    with show_progress() as report:
-        count = export_instances(tasks, out, with_truth=with_truth, progress=report)
+    count = export_dataset(task, out, with_truth=with_truth)
     where = "" if str(out) == "-" else f": {out}"
     print_note(f"{count:,} instances{where}")

@@ -60,36 +60,22 @@ def show(
     Examples:
         codeacumen models show ensemble
     """
-    import inspect
-    from dataclasses import asdict
-
-    from codeacumen.api import HasTraining
-    from codeacumen.registry import make_model, make_task
-    from codeacumen.runs.plan import create_model_card, explain_misfit, list_available_tasks
+    from codeacumen.interface.catalogue import describe_model
 
     load_plugins(plugin)
-    loaded = make_model(name)
-    card = create_model_card(loaded)
-    available = list_available_tasks()
-    tasks = [make_task(task) for task in (*available.names, *available.absent)]
-    answerable = [
-        task.card.name
-        for task in tasks
-        if not explain_misfit(loaded, task.card, has_training=isinstance(task, HasTraining))
-    ]
+    described = describe_model(name)
     if as_json:
-        print_json({**asdict(card), "tasks": answerable})
+        print_json({key: value for key, value in described.items() if key != "parameters"})
         return
-    parameters = str(inspect.signature(loaded.entry.factory)).split(" -> ")[0]
-    settings = ", ".join(f"{key}={value}" for key, value in card.settings.items())
+    settings = ", ".join(f"{key}={value}" for key, value in described["settings"].items())
     print_facts(
-        card.name,
+        described["name"],
         [
-            ("description", card.summary),
-            ("parameters", parameters),
+            ("description", described["summary"]),
+            ("parameters", described["parameters"]),
             ("settings", settings or "–"),
-            ("capabilities", ", ".join(card.capabilities)),
-            ("labels it sees", LABELS_SEEN[card.supervision]),
-            ("can answer", ", ".join(answerable) or "none of the tasks"),
+            ("capabilities", ", ".join(described["capabilities"])),
+            ("labels it sees", LABELS_SEEN[described["supervision"]]),
+            ("can answer", ", ".join(described["tasks"]) or "none of the tasks"),
         ],
     )

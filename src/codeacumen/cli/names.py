@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from codeacumen.cli._embedding import embed_names
 from codeacumen.cli._groups import FOUND_FAILURES, Command, create_group
 from codeacumen.cli._names_check import Background, Config, calibrate, check
-from codeacumen.cli._names_embed import embed_names
 from codeacumen.cli._options import AsJson, Plugins, Workers, complete_model, load_plugins
 from codeacumen.cli._output import print_json, print_note, print_table
 from codeacumen.text.numbers import format_number
@@ -29,7 +29,9 @@ def suggest(
     method: Annotated[
         str, typer.Argument(metavar="METHOD", help="FILE.java:LINE or FILE.java:NAME.")
     ],
-    n: Annotated[int, typer.Option("-n", min=1, help="Maximum number of names.")] = 5,
+    n: Annotated[
+        int, typer.Option("--limit", "-n", min=1, metavar="N", help="Maximum number of names.")
+    ] = 5,
     config: Config = None,
     background: Background = None,
     workers: Workers = 0,
@@ -151,7 +153,9 @@ def neighbours(
         Path, typer.Argument(metavar="EMBEDDING", help="Folder of a trained embedding.")
     ],
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Identifiers.")],
-    n: Annotated[int, typer.Option("-n", min=1, help="Number of neighbours.")] = 5,
+    n: Annotated[
+        int, typer.Option("--limit", "-n", min=1, metavar="N", help="Number of neighbours.")
+    ] = 5,
     as_json: AsJson = False,
 ) -> None:
     """Print the names nearest to each name in an embedding, as in IdBench's Table IV.

@@ -63,7 +63,7 @@ def report(
         codeacumen report codeacumen-run
         codeacumen report run-1 run-2 --out both.html --plots figures --format svg
     """
-    from codeacumen.interface.reports import write_plots, write_report
+    from codeacumen.interface.results import write_plots, write_report
 
     load_plugins(plugin)
     load_datasets(task)

@@ -129,7 +129,9 @@ def find(
             metavar="METHOD", help="FILE.java:LINE, FILE.java:NAME, or the id of a method."
         ),
     ],
-    n: Annotated[int, typer.Option("-n", min=1, help="Maximum number of methods.")] = 10,
+    n: Annotated[
+        int, typer.Option("--limit", "-n", min=1, metavar="N", help="Maximum number of methods.")
+    ] = 10,
     workers: Workers = 0,
     engine: EngineName = "local",
     as_json: AsJson = False,

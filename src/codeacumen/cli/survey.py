@@ -394,17 +394,17 @@ def occurrences(
     Examples:
         codeacumen survey occurrences js jdk
     """
+    from codeacumen.benchmarks.idbench.occurrences import compare_with_idbench
     from codeacumen.corpus import Corpus
     from codeacumen.datasets import require_dataset
     from codeacumen.engines import start_engine
-    from codeacumen.survey.occurrences import compare_with_published
     from codeacumen.survey.occurrences import count_identifiers as count_occurrences
 
     idbench = require_dataset("idbench")
     opened = [Corpus.open(folder) for folder in corpora]
     with show_progress() as report:
         counts = count_occurrences(opened, start_engine(engine, workers), report)
-    comparison = compare_with_published(counts, idbench)
+    comparison = compare_with_idbench(counts, idbench)
     if as_json:
         print_json(comparison)
     else:

@@ -19,6 +19,8 @@ from codeacumen.cli._output import print_facts, print_json, print_table
 
 app = create_group("List the tasks, show one.")
 
+SETS = "evaluation_sets"
+
 
 @app.command("list", cls=Command)
 def list_(task: Tasks = None, as_json: AsJson = False, plugin: Plugins = None) -> None:
@@ -67,42 +69,32 @@ def show(
         codeacumen tasks show idbench/similarity/small
         codeacumen tasks show gluecode/naming@gluecode
     """
-    from dataclasses import asdict
-
-    from codeacumen.datasets import CATALOGUE, missing_files
-    from codeacumen.registry import make_task
-    from codeacumen.runs.plan import question_to_json
+    from codeacumen.interface.catalogue import describe_task
 
     load_plugins(plugin)
-    (task_name,) = load_datasets([name])
-    task = make_task(task_name)
-    card = task.card
-    published = CATALOGUE.get(card.dataset)
-    is_here = published is None or not missing_files(published)
-    instances = task.instances() if is_here else []
+    described = describe_task(name)
     if as_json:
-        examples = [
-            {"id": i.id, "input": question_to_json(i.input), "truth": i.truth}
-            for i in instances[:3]
-        ]
-        count = len(instances) if is_here else None
-        print_json({**asdict(card), "instances": count, "examples": examples})
+        print_json({key: value for key, value in described.items() if key != "metric_title"})
         return
     facts = [
-        ("question", card.summary),
-        ("capability needed", card.capability.value),
-        ("metric", task.metric.title),
-        ("version", card.version),
-        *((f"evaluation set {part.name}", part.meaning) for part in card.evaluation_sets),
+        ("question", described["summary"]),
+        ("capability needed", described["capability"]),
+        ("metric", described["metric_title"]),
+        ("version", described["version"]),
+        *((f"evaluation set {part['name']}", part["meaning"]) for part in described[SETS]),
     ]
-    if card.slices:
-        facts.append(("slices", ", ".join(card.slices)))
-    if card.ceiling:
-        ceiling = f"{card.ceiling.value} {card.ceiling.label}, {card.ceiling.source}"
-        facts.append((card.ceiling.who, ceiling))
-    absent = f"data not here: codeacumen dataset get {card.dataset}"
-    facts.append(("instances", f"{len(instances):,}" if is_here else absent))
-    facts += [("example", f"{instance.id}: {instance.truth}") for instance in instances[:3]]
-    if card.citation:
-        facts.append(("cite", card.citation))
-    print_facts(card.title, facts)
+    if described["slices"]:
+        facts.append(("slices", ", ".join(described["slices"])))
+    if ceiling := described["ceiling"]:
+        facts.append(
+            (ceiling["who"], f"{ceiling['value']} {ceiling['label']}, {ceiling['source']}")
+        )
+    absent = f"data not here: codeacumen dataset get {described['dataset']}"
+    count = described["instances"]
+    facts.append(("instances", absent if count is None else f"{count:,}"))
+    facts += [
+        ("example", f"{example['id']}: {example['truth']}") for example in described["examples"]
+    ]
+    if described["citation"]:
+        facts.append(("cite", described["citation"]))
+    print_facts(described["title"], facts)

@@ -232,6 +232,7 @@ def train_network(
     ] = None,
     plugin: Plugins = None,
     workers: Workers = 0,
+    engine: EngineName = "local",
     as_json: AsJson = False,
 ) -> None:
     r"""Train a network for tasks of a built data set.
@@ -265,6 +266,7 @@ def train_network(
         seed=seed,
         device=device.value,
         workers=workers,
+        engine=engine,
         on_trained=None if as_json else print_training,
     )
     if as_json:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from codeacumen.api import Json
 from codeacumen.corpus.duplicates import SHORTEST, THRESHOLD, Pairs, find_near_duplicates
-from codeacumen.corpus.integrity import find_damage
+from codeacumen.corpus.manifest import find_damage
 from codeacumen.corpus.splits import SPLITS
 from codeacumen.corpus.store import Corpus
 from codeacumen.text.columns import Ragged
@@ -34,9 +34,7 @@ class Finding:
     examples: list[Json]
 
 
-def audit_corpus(
-    corpus: Corpus, *, threshold: float = THRESHOLD, shortest: int = SHORTEST, seed: int = 0
-) -> Json:
+def audit_corpus(corpus: Corpus, *, threshold: float = THRESHOLD, shortest: int = SHORTEST) -> Json:
     """Return missing files, changed files and near-duplicates of a corpus as JSON.
 
     A damaged corpus is not searched for near-duplicates, nor is one without the view ``tokens``;
@@ -48,15 +46,13 @@ def audit_corpus(
         return {**integrity, "not_looked_for": "the corpus is damaged"}
     if "tokens" not in corpus.stored_tables:
         return {**integrity, "not_looked_for": "the corpus was built without the view tokens"}
-    duplicate_report = _report_near_duplicates(corpus, threshold, shortest, seed)
+    duplicate_report = _report_near_duplicates(corpus, threshold, shortest)
     return {**integrity, "not_looked_for": "", **duplicate_report}
 
 
-def _report_near_duplicates(corpus: Corpus, threshold: float, shortest: int, seed: int) -> Json:
+def _report_near_duplicates(corpus: Corpus, threshold: float, shortest: int) -> Json:
     methods = _load_projects_and_splits(corpus)
-    pairs = find_near_duplicates(
-        load_token_codes(corpus), threshold=threshold, shortest=shortest, seed=seed
-    )
+    pairs = find_near_duplicates(load_token_codes(corpus), threshold=threshold, shortest=shortest)
     sizes = np.bincount(pairs.cluster, minlength=len(pairs.cluster))
     return {
         "threshold": threshold,

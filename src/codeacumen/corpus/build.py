@@ -30,11 +30,11 @@ from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.corpus.compiled import compile_kernels
 from codeacumen.corpus.ids import project_id
 from codeacumen.corpus.index import write_index
-from codeacumen.corpus.integrity import find_damage
 from codeacumen.corpus.link import LinkedShard, LinkJob, link_key, link_shard
 from codeacumen.corpus.manifest import (
     LOCK,
     Manifest,
+    find_damage,
     read_manifest,
     remove_build_output,
     require_buildable,

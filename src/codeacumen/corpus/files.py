@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from codeacumen.api import CodeacumenError
 from codeacumen.core.progress import Progress
 from codeacumen.corpus import Corpus
-from codeacumen.corpus.integrity import damaged_corpus_error
+from codeacumen.corpus.manifest import damaged_corpus_error
 from codeacumen.engines import Engine, WorkerLost
 from codeacumen.registry import list_names
 

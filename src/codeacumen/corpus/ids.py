@@ -117,7 +117,7 @@ def erase_type(declared: str, variables: Mapping[str, str]) -> str:
 def erase_type_variables(parameters: tuple[str, ...]) -> dict[str, str]:
     """Return the erasure of each declared type variable.
 
-    >>> type_variables(("T", "K extends Comparable<K>&Serializable"))
+    >>> erase_type_variables(("T", "K extends Comparable<K>&Serializable"))
     {'T': 'Object', 'K': 'Comparable'}
     """
     erasures: dict[str, str] = {}

@@ -19,8 +19,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from codeacumen.core.files import sha256_of
-from codeacumen.corpus.integrity import damaged_corpus_error
-from codeacumen.corpus.manifest import Manifest
+from codeacumen.corpus.manifest import Manifest, damaged_corpus_error
 from codeacumen.corpus.parquet import replace_table
 from codeacumen.corpus.schema import DISPATCH, NUMBERS, list_of
 

@@ -1,7 +1,8 @@
 """The manifest of a corpus folder: its format, its shards and the hashes of its files.
 
 A build writes the manifest when it begins, with ``complete`` false, and when it ends; each write is
-atomic.
+atomic. ``find_damage`` compares files with the hashes; ``damaged_corpus_error`` is the error for a
+damaged file.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 
 from codeacumen import __version__
 from codeacumen.api import CodeacumenError, Json
-from codeacumen.core.files import write_atomically
+from codeacumen.core.files import sha256_of, write_atomically
 from codeacumen.corpus.schema import FORMAT, FORMER_FORMAT, SCHEMA
 
 NAME = "manifest.json"
@@ -170,3 +171,45 @@ def _damaged_error(folder: Path, reason: str) -> CodeacumenError:
         f"{folder / NAME} is damaged: {reason}",
         "delete it and run the same `codeacumen corpus build` again",
     )
+
+
+REPAIR = "run the same `codeacumen corpus build` again: it rebuilds damaged files"
+
+
+def damaged_corpus_error(folder: Path, file: Path) -> CodeacumenError:
+    """Return the error for a file of a corpus that cannot be read."""
+    state = "damaged" if file.exists() else "missing"
+    return CodeacumenError(
+        f"the corpus in {folder} is damaged: {file.relative_to(folder)} is {state}",
+        f"`codeacumen corpus audit {folder}` lists all damaged files; {REPAIR}",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """Missing files, and files whose hash differs or that cannot be read; in order."""
+
+    missing: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.missing or self.changed)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        return tuple(sorted((*self.missing, *self.changed)))
+
+
+def find_damage(folder: Path, files: Mapping[str, str]) -> Damage:
+    """Return which files of a folder are missing or differ from their expected SHA-256."""
+    missing: list[str] = []
+    changed: list[str] = []
+    for file, sha256 in files.items():
+        try:
+            if sha256_of(folder / file) != sha256:
+                changed.append(file)
+        except (FileNotFoundError, NotADirectoryError):
+            missing.append(file)
+        except OSError:  # a folder of that name, no permission, a failing disk
+            changed.append(file)
+    return Damage(tuple(missing), tuple(changed))

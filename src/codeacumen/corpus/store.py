@@ -21,8 +21,7 @@ import pyarrow as pa
 from codeacumen.api import CodeacumenError, Json, View
 from codeacumen.corpus.ids import name_target_set
 from codeacumen.corpus.index import Numbers
-from codeacumen.corpus.integrity import REPAIR, damaged_corpus_error
-from codeacumen.corpus.manifest import NAME, Manifest, read_manifest
+from codeacumen.corpus.manifest import NAME, REPAIR, Manifest, damaged_corpus_error, read_manifest
 from codeacumen.corpus.stored import Row, StoredCorpus
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.registry import make_view
@@ -261,6 +260,16 @@ class Corpus(StoredCorpus):
             tables = ", ".join([*self.list_table_files(), "edges"])
             raise CodeacumenError(str(error), f"the tables are {tables}") from error
 
+    def find_methods(self, name: str, limit: int) -> list[Row]:
+        """Return the first methods with a name or with ``Type.name``, by project, path and line.
+
+        A constructor is ``Type.<init>`` or ``Type.Type``.
+        """
+        owner, _, short_name = name.rpartition(".")
+        are_constructors = short_name == "<init>" or short_name == owner.rpartition(".")[2]
+        parameters = [short_name, are_constructors, owner, owner, owner, limit]
+        return [dict(row) for row in self.query(_METHODS_BY_NAME, parameters).to_pylist()]
+
 
 _CALL = ["start_byte", "line", "kind", "reference", "ambiguous", "inside", "callee", "targets"]
 _EDGES = """
@@ -271,6 +280,17 @@ join (select project, targets, unnest(callees) as number from dispatch) d
   on c.project = d.project and c.targets = d.targets
 join numbers m on m.number = d.number
 """
+_METHODS_BY_NAME = """
+select method_id, project, path, line, type, signature from methods
+where (name = ? and kind not like '%constructor' or ? and kind like '%constructor')
+and (? = '' or type = ? or type like '%.' || ?)
+order by project, path, line limit ?
+"""
+
+
+def is_method_id(text: str) -> bool:
+    """Return whether a text has the form of a method's id."""
+    return len(text) == 36 and text.count("-") == 4
 
 
 def require_compat(view: View | None, compat: str) -> None:

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from codeacumen.api import CodeacumenError
 from codeacumen.corpus.index import CorpusIndex
-from codeacumen.corpus.integrity import damaged_corpus_error
-from codeacumen.corpus.manifest import Manifest
+from codeacumen.corpus.manifest import Manifest, damaged_corpus_error
 
 Row = dict[str, Any]
 
@@ -101,14 +100,14 @@ class StoredCorpus:
         """Return rows of a file by position; ``places`` are sorted and distinct."""
         with self.report_damage(path):
             borders = self._borders(path)
-        taken: list[Row] = []
+        selected_rows: list[Row] = []
         # A file may have thousands of row groups: visit only those with requested rows.
         groups = np.searchsorted(borders, places, side="right") - 1
         for group in np.unique(groups).tolist():
             rows = self._group(path, group, tuple(columns) if columns else None)
             group_places = places[groups == group] - borders[group]
-            taken += map(_ids_to_text, _take_rows(rows, group_places.tolist()))
-        return taken
+            selected_rows += map(_ids_to_text, _take_rows(rows, group_places.tolist()))
+        return selected_rows
 
     def _row_borders(self, path: Path) -> NDArray[np.int64]:
         """Return the position of the first row of each row group, and the number of rows."""
@@ -205,8 +204,8 @@ def _take_rows(rows: pa.Table, places: list[int]) -> list[Row]:
     if len(places) < _SLICED:
         # ``take`` would import pandas too.
         return [row for place in places for row in rows.slice(place, 1).to_pylist()]
-    taken: list[Row] = rows.take(pa.array(places)).to_pylist()
-    return taken
+    selected_rows: list[Row] = rows.take(pa.array(places)).to_pylist()
+    return selected_rows
 
 
 def _ids_to_text(row: Mapping[str, Any]) -> Row:

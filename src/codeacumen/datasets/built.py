@@ -2,17 +2,20 @@
 
 Each data set belongs to a family, and the benchmark that defines the family lists the tasks of a
 folder. ``-t NAME@DIR`` registers them.
+
+A run records the folder of each data set that it used; a comparison or a report loads the questions
+from there.
 """
 
 from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from codeacumen.api import CodeacumenError, Json, Task
+from codeacumen.api import CodeacumenError, DataFamily, Json, Run, Task
 from codeacumen.core.files import sha256_of
 from codeacumen.registry import list_data_families, list_names, select_tasks
 from codeacumen.registry.code import hash_code
@@ -20,6 +23,8 @@ from codeacumen.registry.entries import ENTRIES, Entry, add_entry
 
 ABOUT = "dataset.json"
 SCHEMA = 3
+# Key of a run's provenance with the folders of its data sets.
+PROVENANCE_KEY = "data_sets"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,36 @@ class BuiltTask:
 
     def __call__(self) -> Task:
         return self.create(self.built, *self.arguments)
+
+
+def check_choice(option: str, value: str, choices: Sequence[str]) -> None:
+    """Raise an error unless the value of an option is one of the choices."""
+    if value not in choices:
+        raise CodeacumenError(
+            f"{option}: no such value {value!r}", f"choose one of {', '.join(choices)}"
+        )
+
+
+def list_method_ids(folder: Path) -> list[str]:
+    """Return the ids of the methods of a built data set, in a family that has a file of them."""
+    built = read_built(folder)
+    family = find_data_family(built.family)
+    if not family.methods_file:
+        raise CodeacumenError(
+            f"{folder}: the data set {built.family} has no file of methods",
+            "name a data set of methods, which `codeacumen dataset build gluecode` writes",
+        )
+    return [row["id"] for row in built.read_rows(family.methods_file)]
+
+
+def find_data_family(name: str) -> DataFamily:
+    """Return the family of data sets of a name."""
+    families = {family.name: family for family in list_data_families()}
+    if name not in families:
+        raise CodeacumenError(
+            f"no data set {name!r} can be built", f"choose one of {', '.join(families)}"
+        )
+    return families[name]
 
 
 def require_dataset_folder(folder: Path) -> None:
@@ -111,9 +146,7 @@ def load_data(folder: Path, *, keep_loaded: bool = False) -> list[str]:
     """
     list_names("task")
     built = read_built(folder)
-    family = next(
-        data_family for data_family in list_data_families() if data_family.name == built.family
-    )
+    family = find_data_family(built.family)
     task_names: list[str] = []
     for task in importlib.import_module(family.module).list_tasks(built):
         registered = ENTRIES["task"].get(task.name)
@@ -151,3 +184,36 @@ def load_named_data(references: Iterable[str]) -> list[str]:
                     "evaluate them one after the other, each into a folder of its own",
                 )
     return names_without_folder
+
+
+def find_built_dataset(task: str) -> BuiltDataset | None:
+    """Return the built data set of a task, or None if the task has none."""
+    entry = ENTRIES["task"].get(task)
+    factory = entry.factory if entry else None
+    return factory.built if isinstance(factory, BuiltTask) else None
+
+
+def list_dataset_folders(tasks: Iterable[str]) -> dict[str, str]:
+    """Return the folders of the data sets that tasks belong to, by the name of the family."""
+    datasets = (find_built_dataset(task) for task in tasks)
+    return {dataset.family: str(dataset.folder) for dataset in datasets if dataset is not None}
+
+
+def load_run_datasets(runs: Iterable[Run]) -> list[BuiltDataset]:
+    """Load the data sets that runs used; return those that are still in their folders.
+
+    A data set that was already loaded, as ``NAME@DIR``, replaces the recorded one.
+    """
+    datasets: dict[Path, BuiltDataset] = {}
+    for run in runs:
+        folders = run.provenance.get(PROVENANCE_KEY) or {}
+        for folder in folders.values():
+            try:
+                load_data(Path(folder), keep_loaded=True)
+            except CodeacumenError:
+                continue  # moved, damaged or replaced: reading the run reports it
+        for task in run.tasks:
+            dataset = find_built_dataset(task)
+            if dataset is not None:
+                datasets[dataset.folder] = dataset
+    return list(datasets.values())

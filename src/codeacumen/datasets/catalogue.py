@@ -1,10 +1,16 @@
-"""The published data sets, each pinned to a commit and to the hash of every file."""
+"""The published data sets, each pinned to a commit and to the hash of every file; their folders on
+this machine, and checks of the files there.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 
 from codeacumen.api import CodeacumenError
+from codeacumen.core.files import sha256_of
+from codeacumen.core.home import codeacumen_home
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +161,7 @@ SESAME = Dataset(
                 "https://codeload.github.com/yura-hb/sesame-sampled-pairs/tar.gz/"
                 "33b061e3612a7b26198c17245c2835193f861151"
             ),
-            made_by="codeacumen.benchmarks.sesame.archive:methods",
+            made_by="codeacumen.benchmarks.sesame.pairs:build_methods_file",
         ),
     ),
 )
@@ -190,3 +196,42 @@ def find_dataset(name: str) -> Dataset:
         raise CodeacumenError(
             f"there is no data set called {name!r}", f"choose from {', '.join(sorted(CATALOGUE))}"
         ) from None
+
+
+def dataset_folder(data: Dataset) -> Path:
+    """Return the folder of a data set; its name has the commit, so that versions never mix."""
+    return codeacumen_home() / "data" / f"{data.name}-{data.commit[:12]}"
+
+
+def missing_files(data: Dataset) -> list[str]:
+    """Return the names of files that are missing or have another hash than pinned."""
+    folder = dataset_folder(data)
+    return [file.name for file in data.files if not _is_right(folder / file.name, file.sha256)]
+
+
+def _is_right(path: Path, sha256: str) -> bool:
+    try:
+        state = path.stat()
+    except OSError:
+        return False
+    return _cached_sha256(path, state.st_size, state.st_mtime_ns) == sha256
+
+
+@lru_cache(maxsize=256)
+def _cached_sha256(path: Path, size: int, modified_ns: int) -> str:
+    """Return the SHA-256 of a file; size and modification time are part of the cache key."""
+    return sha256_of(path)
+
+
+def require_dataset(name: str) -> Path:
+    """Return the folder of a data set; if it is incomplete, raise an error with the command."""
+    data = find_dataset(name)
+    missing = missing_files(data)
+    if missing:
+        raise CodeacumenError(
+            f"the data set {name} is not on this machine, or incomplete: {len(missing)} of "
+            f"{len(data.files)} files are missing or damaged",
+            f"run `codeacumen dataset get {name}`, or `codeacumen dataset get {name} --from DIR` "
+            "if you have a copy",
+        )
+    return dataset_folder(data)

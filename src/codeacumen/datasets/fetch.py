@@ -19,8 +19,7 @@ from pathlib import Path
 from codeacumen.api import CodeacumenError
 from codeacumen.core.files import sha256_of
 from codeacumen.core.progress import Progress, ignore_progress
-from codeacumen.datasets.catalogue import DataFile, Dataset
-from codeacumen.datasets.local import dataset_folder
+from codeacumen.datasets.catalogue import DataFile, Dataset, dataset_folder
 
 CHUNK = 1 << 16
 TIMEOUT_SECONDS = 30

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
+from pathlib import PurePath
 from typing import Any, TypeAlias
 from uuid import uuid4
 
-from codeacumen.api import CodeacumenError, Model, Task, TaskCard, get_fingerprint
+from codeacumen.api import (
+    CodeacumenError,
+    HasTraining,
+    Json,
+    Model,
+    Task,
+    TaskCard,
+    get_fingerprint,
+)
 from codeacumen.registry import (
     Entry,
     LoadedModel,
@@ -40,8 +50,14 @@ def list_tasks() -> list[str]:
     return list_names("task")
 
 
-def load_task(name: str) -> Task:
-    """Return the task of a name; of a built data set as ``gluecode/npath@DIR``."""
+def load_task(name: str | Task) -> Task:
+    """Return the task of a name; of a built data set as ``gluecode/npath@DIR``.
+
+    A task object is returned unchanged.
+    """
+    if not isinstance(name, str):
+        _check_task(name)
+        return name
     loaded = load_tasks(name)
     if len(loaded) > 1:
         names_of_tasks = ", ".join(task.card.name for task in loaded)
@@ -56,36 +72,55 @@ def load_tasks(tasks: Tasks) -> list[Task]:
     from codeacumen.datasets.built import load_named_data
 
     by_name: dict[str, Task] = {}
-    tasks_and_references = _to_list(tasks)
+    loaded_by_name: dict[str, Task] = {}
+
+    def add_task(task: Task) -> None:
+        if by_name.setdefault(task.card.name, task) is not task:
+            raise CodeacumenError(
+                f"two tasks are called {task.card.name!r}", "give each card its own name"
+            )
+
+    tasks_and_references = to_list(tasks)
     references = [task for task in tasks_and_references if isinstance(task, str)]
     patterns = iter(load_named_data(references))
     for task in tasks_and_references:
         if not isinstance(task, str):
             _check_task(task)
-            if by_name.setdefault(task.card.name, task) is not task:
-                raise CodeacumenError(
-                    f"two tasks are called {task.card.name!r}", "give each card its own name"
-                )
+            add_task(task)
             continue
         for name in select_tasks([next(patterns)]):
-            if name not in by_name:
-                by_name[name] = make_task(name)
+            if name not in loaded_by_name:
+                loaded_by_name[name] = make_task(name)
+            add_task(loaded_by_name[name])
+    if not by_name:
+        raise CodeacumenError("no task is named", "`codeacumen tasks list` shows all")
     return list(by_name.values())
 
 
-def _to_list(values: Any) -> list[Any]:
-    """Return the values of a list, tuple or generator, or a list with the one value."""
-    is_several = isinstance(values, Iterable) and not isinstance(values, str)
-    return list(values) if is_several else [values]
+def to_list(values: Any) -> list[Any]:
+    """Return the values of a list, tuple or generator, or a list with the one value.
+
+    A model or task may be iterable itself.
+    """
+    from codeacumen.models.adapters import list_capabilities
+
+    is_one = isinstance(values, str) or hasattr(values, "card") or list_capabilities(values)
+    return list(values) if isinstance(values, Iterable) and not is_one else [values]
 
 
 def _check_task(task: Any) -> None:
     """Raise an error unless an object is a task with a usable name."""
     if isinstance(task, type) or not isinstance(getattr(task, "card", None), TaskCard):
         raise CodeacumenError(
-            f"{task!r} is not a task", "a task is a name or an object with card and instances()"
+            f"{task!r} is not a task",
+            "a task is a name or an object with card, metric and instances()",
         )
     check_task_name(task.card.name)
+    if not hasattr(task, "metric") or not task.card.evaluation_sets:
+        raise CodeacumenError(
+            f"the task {task.card.name} has no metric or no evaluation set",
+            "a task is an object with card, metric and instances(): codeacumen.api.Task",
+        )
 
 
 def load_model(model: str | Model | LoadedModel, name: str = "") -> LoadedModel:
@@ -93,8 +128,8 @@ def load_model(model: str | Model | LoadedModel, name: str = "") -> LoadedModel:
 
     ``model`` is a reference such as ``levenshtein:decimals=2``, or an object with a capability,
     called ``name`` or after its class. Stored answers of an object are reused only if it has a
-    ``fingerprint`` and its class is in a file: without these nothing identifies the object.
-    Attributes that are plain JSON are part of the key, too.
+    ``fingerprint``, its class is in a file, and its attributes are plain JSON, paths or arrays of
+    numbers, which are part of the key: otherwise nothing identifies the object.
     """
     if isinstance(model, LoadedModel):
         return replace(model, reference=name) if name else model
@@ -114,30 +149,52 @@ def load_model(model: str | Model | LoadedModel, name: str = "") -> LoadedModel:
             "and judge",
         )
     class_hash = hash_code(type(model))
-    is_reusable = bool(class_hash and get_fingerprint(model))
-    code = f"{class_hash} {_hash_state(model) if is_reusable else uuid4().hex}"
+    state_hash = _hash_state(model) if class_hash and get_fingerprint(model) else ""
+    code = f"{class_hash} {state_hash or uuid4().hex}"
     summary = (type(model).__doc__ or "").strip().split("\n")[0]
     reference = name or type(model).__name__
     entry = Entry("model", reference, type(model), summary, origin="object", code_sha256=code)
-    loaded = LoadedModel(reference, entry, {}, model, is_reusable)
+    loaded = LoadedModel(reference, entry, {}, model, bool(state_hash))
     check_model(loaded)
     return loaded
 
 
 def _hash_state(model: object) -> str:
-    """Return a hash of the object's attributes that are plain JSON."""
-    state = {}
-    for key, value in getattr(model, "__dict__", {}).items():
+    """Return a hash of the object's attributes; empty if one of them cannot be hashed.
+
+    Attributes are hashed if they are plain JSON, paths, or arrays of numbers.
+    """
+    state = dict(getattr(model, "__dict__", {}))
+    for class_ in type(model).__mro__:
+        slots = class_.__dict__.get("__slots__", ())
+        for name in [slots] if isinstance(slots, str) else slots:
+            if hasattr(model, name) and name not in ("__dict__", "__weakref__"):
+                state[name] = getattr(model, name)
+    digest = hashlib.sha256()
+    for name, value in sorted(state.items()):
         try:
-            state[key] = json.dumps(value, sort_keys=True)
+            content = _to_hashed_bytes(value)
         except (TypeError, ValueError, RecursionError):
-            continue  # such as arrays: the fingerprint covers these
-    return hashlib.sha256(json.dumps(state, sort_keys=True).encode()).hexdigest()
+            return ""
+        digest.update(f"{name} {len(content)} ".encode() + content)
+    return digest.hexdigest()
+
+
+def _to_hashed_bytes(value: Any) -> bytes:
+    """Return the bytes that stand for an attribute; raise an error if there are none."""
+    dtype = getattr(value, "dtype", None)
+    if dtype is not None and getattr(dtype, "kind", "") in ("b", "i", "u", "f"):
+        return f"{dtype} {value.shape} ".encode() + bytes(value.tobytes())
+    if isinstance(value, PurePath):
+        return str(value).encode(errors="surrogateescape")
+    return json.dumps(value, sort_keys=True).encode()
 
 
 def load_models(models: Models) -> list[LoadedModel]:
     """Return the models of names and objects; two of one name are an error."""
-    several = _to_list(models)
+    several = to_list(models)
+    if not several:
+        raise CodeacumenError("no model is named", "`codeacumen models list` shows all")
     distinct = [
         model
         for position, model in enumerate(several)
@@ -152,3 +209,44 @@ def load_models(models: Models) -> list[LoadedModel]:
             "give each a name: codeacumen.load_model(model, name=...)",
         )
     return loaded
+
+
+def describe_model(model: str | Model | LoadedModel) -> dict[str, Json]:
+    """Return the card of a model, its ``parameters``, and the ``tasks`` that it can answer."""
+    from codeacumen.runs.plan import create_model_card, explain_misfit, list_available_tasks
+
+    loaded = load_model(model)
+    available = list_available_tasks()
+    tasks = [make_task(name) for name in (*available.names, *available.absent)]
+    return {
+        **asdict(create_model_card(loaded)),
+        "parameters": str(inspect.signature(loaded.entry.factory)).split(" -> ")[0],
+        "tasks": [
+            task.card.name
+            for task in tasks
+            if not explain_misfit(loaded, task.card, has_training=isinstance(task, HasTraining))
+        ],
+    }
+
+
+def describe_task(task: str | Task) -> dict[str, Json]:
+    """Return the card of a task, the title of its metric, and its first three instances.
+
+    ``instances`` is their number, None if the data is not on this machine.
+    """
+    from codeacumen.datasets import CATALOGUE, missing_files
+    from codeacumen.runs.plan import question_to_json
+
+    loaded = load_task(task)
+    published = CATALOGUE.get(loaded.card.dataset)
+    is_here = published is None or not missing_files(published)
+    instances = loaded.instances() if is_here else []
+    return {
+        **asdict(loaded.card),
+        "metric_title": loaded.metric.title,
+        "instances": len(instances) if is_here else None,
+        "examples": [
+            {"id": i.id, "input": question_to_json(i.input), "truth": i.truth}
+            for i in instances[:3]
+        ],
+    }

@@ -74,6 +74,11 @@ def write_corpus(
     from codeacumen.corpus.store import CALLS
     from codeacumen.engines import start_engine
 
+    if len(shares) != 3 or min(shares) < 0 or not sum(shares):
+        raise CodeacumenError(
+            f"the shares of train, dev and test are {shares}",
+            "they are three numbers from 0, of which one is larger: (80, 10, 10)",
+        )
     # Calls are not a view of one shard: they are linked and stored in every corpus.
     stored_views = (
         list_names("view") if views is None else [name for name in views if name != CALLS]

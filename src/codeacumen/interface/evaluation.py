@@ -8,9 +8,23 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from codeacumen.api import Answer, CodeacumenError, EvaluationSet, Json, Task, TaskCard
 from codeacumen.core.progress import show_progress
-from codeacumen.interface.catalogue import Models, Tasks, load_models, load_task, load_tasks
+from codeacumen.interface.catalogue import (
+    Models,
+    Tasks,
+    load_models,
+    load_task,
+    load_tasks,
+    to_list,
+)
 from codeacumen.interface.results import Results, TemporaryFolder
-from codeacumen.registry import LoadedModel, make_model, make_task
+from codeacumen.registry import (
+    LoadedModel,
+    list_broken_metrics,
+    list_names,
+    make_model,
+    make_task,
+    parse_reference,
+)
 from codeacumen.runs.plan import PlannedTask, plan_cells
 from codeacumen.runs.scoring import ScoringSettings
 
@@ -45,9 +59,10 @@ def evaluate(
     ``Results.notes`` says why. ``fresh`` asks for all answers again, ``retry_failed`` for those
     that failed. ``progress`` shows a bar in a terminal or a notebook.
     """
-    from codeacumen.runs.evaluate import evaluate_cells as evaluate_cells
+    from codeacumen.runs.evaluate import evaluate_cells
 
     notes: list[str] = []
+    settings = ScoringSettings(seed, confidence, resamples)
     loaded_tasks = load_tasks(tasks) if tasks is not None else _load_present_tasks(notes)
     loaded_models = load_models(models) if models is not None else _load_ready_models(notes)
     planned = [PlannedTask(task, limit) for task in loaded_tasks]
@@ -55,19 +70,20 @@ def evaluate(
     cells, unfit = plan_cells(loaded_models, planned, skip_unfit=is_unfit_skipped)
     if models is not None:
         notes += [f"left out: {line}" for line in unfit]
-    temporary = TemporaryFolder() if out is None else None
-    folder = temporary.path if temporary is not None else Path(out or ".")
+    notes += [f"left out: {reason}" for reason in list_broken_metrics()]
+    folder, temporary = _choose_folder(out)
     stages = {cell.name: f"{i}/{len(cells)} {cell.name}" for i, cell in enumerate(cells, 1)}
     with show_progress(progress) as report:
         run = evaluate_cells(
             cells,
             folder,
-            ScoringSettings(seed, confidence, resamples),
+            settings,
             lambda name, done, total: report(stages[name], done, total),
             fresh=fresh,
             retry_failed=retry_failed,
         )
-    return Results(run, folder, tuple(notes), temporary)
+    used = {task.card.name: task for task in loaded_tasks if task.card.name in run.tasks}
+    return Results(run, folder, tuple(notes), used, temporary)
 
 
 def _load_present_tasks(notes: list[str]) -> list[Task]:
@@ -119,20 +135,46 @@ def score(
     """
     from codeacumen.runs.evaluate import read_answer_files, score_answers
 
-    loaded = load_task(task) if isinstance(task, str) else task
+    settings = ScoringSettings(seed, confidence, resamples)
+    loaded = load_task(task)
     if isinstance(answers, Mapping):
-        answers_by_model = {
-            model: {id_: Answer(id_, value) for id_, value in values.items()}
-            for model, values in answers.items()
-        }
+        answers_by_model = _convert_answers(answers)
     else:
         files = [answers] if isinstance(answers, str | Path) else answers
         answers_by_model = read_answer_files([Path(file) for file in files], loaded)
-    temporary = TemporaryFolder() if out is None else None
-    folder = temporary.path if temporary is not None else Path(out or ".")
-    settings = ScoringSettings(seed, confidence, resamples)
+    if not answers_by_model:
+        raise CodeacumenError(
+            f"there are no answers to {loaded.card.name}", "name at least one file or model"
+        )
+    folder, temporary = _choose_folder(out)
     run, notes = score_answers(loaded, answers_by_model, settings, folder)
-    return Results(run, folder, tuple(notes), temporary)
+    notes += [f"left out: {reason}" for reason in list_broken_metrics()]
+    return Results(run, folder, tuple(notes), {loaded.card.name: loaded}, temporary)
+
+
+def _choose_folder(out: str | Path | None) -> tuple[Path, TemporaryFolder | None]:
+    """Return the folder of a run; a temporary one where none is named."""
+    if out is None:
+        temporary = TemporaryFolder()
+        return temporary.path, temporary
+    folder = Path(out)
+    if folder.exists() and not folder.is_dir():
+        raise CodeacumenError(f"{folder} is a file", "out is the folder of the run")
+    return folder, None
+
+
+def _convert_answers(answers: Mapping[str, Any]) -> dict[str, dict[str, Answer]]:
+    """Return answers by model and instance as records."""
+    for model, values in answers.items():
+        if not isinstance(values, Mapping):
+            raise CodeacumenError(
+                f"the answers of {model!r} are {values!r}"[:200],
+                'give each model its answers by instance id: {"my-model": {"len~length": 0.9}}',
+            )
+    return {
+        str(model): {id_: Answer(id_, value) for id_, value in values.items()}
+        for model, values in answers.items()
+    }
 
 
 class Comparisons(list["Comparison"]):
@@ -163,12 +205,13 @@ def compare(
     from codeacumen.runs.compare import collect_run_answers, compare_answers
     from codeacumen.runs.evaluate import answer_cell
 
-    folders, models_to_ask = _split_runs(models)
+    settings = ScoringSettings(seed, confidence, resamples)
+    folders, models_to_ask, task_objects = _split_runs(models)
     planned = {
         task.card.name: PlannedTask(task, limit)
         for task in (load_tasks(tasks) if tasks is not None else [])
     }
-    answers_by_task = collect_run_answers(folders, planned, tuple(planned))
+    answers_by_task = collect_run_answers(folders, planned, tuple(planned), task_objects)
     if models_to_ask and not planned:
         raise CodeacumenError("no task to compare the models on", "name one with --task")
     comparisons: list[Comparison] = []
@@ -181,7 +224,6 @@ def compare(
                 task_answers = answers_by_task.setdefault(cell.task.card.name, {})
                 model = cell.loaded.reference
                 task_answers[f"{model} (asked now)" if model in task_answers else model] = answers
-        settings = ScoringSettings(seed, confidence, resamples)
         for position, (name, answers_by_model) in enumerate(answers_by_task.items()):
             report(f"testing {name}", position, len(answers_by_task))
             task = planned[name]
@@ -202,27 +244,36 @@ def compare(
     return Comparisons(comparisons, left_out)
 
 
-def _split_runs(models: Any) -> tuple[list[Path], list[Any]]:
-    """Return the folders of runs, and the models."""
+def _split_runs(models: Any) -> tuple[list[Path], list[Any], dict[str, Task]]:
+    """Return the folders of runs, the models, and the tasks of results, which may be objects."""
     from codeacumen.runs.compare import is_run
 
     folders: list[Path] = []
     others: list[Any] = []
-    for model in models if isinstance(models, list | tuple) else [models]:
+    tasks: dict[str, Task] = {}
+    for model in to_list(models):
         if isinstance(model, Results):
             folders.append(model.folder)
+            tasks |= model.tasks
         elif isinstance(model, str | Path) and is_run(Path(model)):
             folders.append(Path(model))
-        elif isinstance(model, Path) or (
-            isinstance(model, str) and (Path(model).exists() or "/" in model.partition(":")[0])
-        ):
+        elif isinstance(model, Path) or (isinstance(model, str) and _is_path(model)):
             raise CodeacumenError(
                 f"{model}: there is no run here",
                 "a run is a folder that `codeacumen eval --out` wrote",
             )
         else:
             others.append(model)
-    return folders, others
+    resolved = [folder.resolve() for folder in folders]
+    if len(set(resolved)) < len(resolved):
+        raise CodeacumenError("a run is named twice", "name each run once")
+    return folders, others, tasks
+
+
+def _is_path(reference: str) -> bool:
+    """Return whether a reference names a file or folder; a folder may be called like a model."""
+    name = parse_reference(reference)[0]
+    return name not in list_names("model") and (Path(reference).exists() or "/" in name)
 
 
 def _find_evaluation_set(card: TaskCard, name: str) -> EvaluationSet:

@@ -25,6 +25,10 @@ def measure_npath(
     ``sources`` are corpora, or what a corpus is built from. ``rules`` are PMD's: pmd6, pmd7 or
     pmd7.14.
     """
+    from codeacumen.datasets.built import check_choice
+    from codeacumen.languages.java.measures.npath import RULES
+
+    check_choice("rules", rules, RULES)
     return _collect_measures(NPath(rules), sources, engine, workers, progress)
 
 

@@ -64,6 +64,8 @@ def check_names(
 
     several = [paths] if isinstance(paths, str | Path) else paths
     places = tuple(Path(path) for path in several) or (Path(),)
+    if threshold is not None and not 0 <= threshold <= 1:
+        raise CodeacumenError(f"the threshold is {threshold}", "it must be from 0 to 1")
     if since and staged:
         raise CodeacumenError("since and staged exclude each other", "choose one")
     settings = override_settings(
@@ -141,7 +143,14 @@ def compare_names(
     ``model`` is a name or an object with the capability ``similarity`` or ``embed``.
     """
     from codeacumen.interface.catalogue import load_model
-    from codeacumen.models.adapters import ask_each, ask_through, find_route, list_capabilities
+    from codeacumen.models.adapters import (
+        MODEL_ERRORS,
+        ask_each,
+        ask_through,
+        find_route,
+        list_capabilities,
+        to_finite_number,
+    )
 
     distinct = list(dict.fromkeys(names))
     if len(distinct) < 2:
@@ -170,11 +179,15 @@ def compare_names(
     answers = ask_each(similarity, questions, get_batch_size(asked_model))
     values: list[float | None] = []
     for question, answer in zip(questions, answers, strict=True):
-        if isinstance(answer, BaseException):
+        try:
+            if isinstance(answer, BaseException):
+                raise answer
+            values.append(None if answer is None else to_finite_number(answer))
+        except MODEL_ERRORS as error:
             raise CodeacumenError(
-                f"{loaded.reference} failed on {question.left}, {question.right}: {answer}"
-            )
-        values.append(None if answer is None else float(answer))
+                f"{loaded.reference} failed on {question.left}, {question.right}: {error}",
+                "compare the names with another model: --model",
+            ) from error
     return [
         NamePair(left, right, values[2 * i], values[2 * i + 1])
         for i, (left, right) in enumerate(pairs)

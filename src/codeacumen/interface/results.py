@@ -1,20 +1,26 @@
-"""The results of an evaluation: tables, data frames, plots, and the report."""
+"""The results of an evaluation: tables, data frames and plots; the report of several of them."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
 import weakref
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from codeacumen.api import CodeacumenError, Run
+from codeacumen.api import CodeacumenError, Run, Task
+from codeacumen.core.progress import show_progress
+from codeacumen.interface.catalogue import to_list
 
 if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
     import pyarrow as pa
+
+
+_TEXT_COLUMNS = ("task", "model", "metric", "evaluation_set", "slice")
 
 
 class TemporaryFolder:
@@ -36,6 +42,9 @@ class Results:
     run: Run
     folder: Path
     notes: tuple[str, ...] = ()
+    # The tasks that were asked: an object need not be registered, and a registered data set may be
+    # replaced by another one.
+    tasks: Mapping[str, Task] = field(default_factory=dict, repr=False, compare=False)
     # Keeps the folder of a run without ``out`` as long as the results.
     _temporary: TemporaryFolder | None = field(default=None, repr=False, compare=False)
 
@@ -63,10 +72,20 @@ class Results:
         ]
 
     def to_arrow(self) -> pa.Table:
-        """Return the scores as an Arrow table."""
+        """Return the scores as an Arrow table; its columns and types are always the same."""
         import pyarrow as pa
 
-        return pa.Table.from_pylist(self.to_rows())
+        text, number, count = pa.string(), pa.float64(), pa.int64()
+        schema = pa.schema(
+            [
+                *((name, text) for name in _TEXT_COLUMNS),
+                *((name, number) for name in ("value", "low", "high")),
+                *((name, count) for name in ("n", "instances", "answered", "failed")),
+                ("is_baseline", pa.bool_()),
+                ("note", text),
+            ]
+        )
+        return pa.Table.from_pylist(self.to_rows(), schema)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the scores as a pandas data frame; pandas is not among our dependencies."""
@@ -74,7 +93,7 @@ class Results:
             import pandas as pd
         except ImportError as error:
             raise CodeacumenError("pandas is not installed", "pip install pandas") from error
-        return pd.DataFrame(self.to_rows())
+        return pd.DataFrame(self.to_rows(), columns=self.to_arrow().column_names)
 
     def plot(self, task: str = "") -> alt.Chart:
         """Return the plot of a task: each model's score with its interval."""
@@ -83,7 +102,7 @@ class Results:
         from codeacumen.report.evidence import merge_runs
         from codeacumen.report.plots import EXPORT_WIDTH, build_theme, draw_forest_plot
 
-        name = task or next(iter(self.run.tasks))
+        name = task or next(iter(self.run.tasks), "")
         if name not in self.run.tasks:
             raise CodeacumenError(
                 f"the results have no task {name!r}", f"name one of {', '.join(self.run.tasks)}"
@@ -101,8 +120,6 @@ class Results:
 
     def report(self, path: str | Path | None = None) -> Path:
         """Write the report, one HTML file, and return its path: by default in the folder."""
-        from codeacumen.interface.reports import write_report
-
         return write_report(self, path)
 
     def __str__(self) -> str:
@@ -150,3 +167,55 @@ class Results:
             ]
             tables.append((f"{card.title} ({name}), evaluation set {first.name}", header, rows))
         return tables
+
+
+def write_report(
+    runs: str | Path | Results | Sequence[str | Path | Results],
+    out: str | Path | None = None,
+    *,
+    corpora: Sequence[str | Path] = (),
+    progress: bool = True,
+) -> Path:
+    """Write one HTML file about runs, and return its path: by default in the first run's folder.
+
+    ``runs`` are folders or results; of a model's scores on a task, those of the last run count.
+    ``corpora`` are folders of corpora to describe. Questions and data cards come from the data
+    sets that the runs were made with, where they are still in their folders.
+    """
+    from codeacumen.datasets.built import load_run_datasets
+    from codeacumen.report import build_report
+
+    loaded = _load_runs(runs)
+    if out is not None and Path(out).is_dir():
+        raise CodeacumenError(f"{out} is a folder", "the report is one HTML file: name a file")
+    path = Path(out) if out is not None else loaded[0][0] / "report.html"
+    data_sets = load_run_datasets(run for _, run in loaded)
+    folders = [Path(corpus) for corpus in corpora]
+    with show_progress(progress) as report_progress:
+        return build_report(loaded, path, report_progress, folders, data_sets)
+
+
+def write_plots(
+    runs: str | Path | Results | Sequence[str | Path | Results],
+    folder: str | Path,
+    formats: Sequence[str] = ("png", "svg"),
+) -> list[Path]:
+    """Write the plots of the report of runs into a folder, and return the files."""
+    from codeacumen.report import export_plots
+
+    return export_plots(_load_runs(runs), Path(folder), formats)
+
+
+def _load_runs(runs: Any) -> list[tuple[Path, Run]]:
+    """Return runs with their folders."""
+    from codeacumen.runs.results import find_results, read_run
+
+    loaded: list[tuple[Path, Run]] = []
+    for run in to_list(runs):
+        if isinstance(run, Results):
+            loaded.append((run.folder, run.run))
+        else:
+            loaded.append((find_results(Path(run)).parent, read_run(Path(run))))
+    if not loaded:
+        raise CodeacumenError("no run is named", "name at least one run: a folder or results")
+    return loaded

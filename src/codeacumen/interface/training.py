@@ -13,6 +13,7 @@ from codeacumen.core.progress import show_progress
 from codeacumen.corpus import Corpus
 from codeacumen.engines import start_engine
 from codeacumen.interface.catalogue import Tasks, load_tasks
+from codeacumen.registry import list_data_families
 
 if TYPE_CHECKING:
     from codeacumen.models.embeddings.vectors import Vectors
@@ -72,7 +73,7 @@ def train_embedding(
     """
     from codeacumen.core.machine import count_processors
     from codeacumen.corpus.build import open_or_build
-    from codeacumen.models.embeddings.train import (
+    from codeacumen.models.embeddings.trained import (
         check_embedding_folder,
         create_settings,
         train_vectors,
@@ -123,6 +124,7 @@ def train_network(
     limit: int = 0,
     seed: int | None = None,
     device: str = "auto",
+    engine: str = "local",
     workers: int = 0,
     progress: bool = True,
     on_trained: Callable[[TrainedNetwork], None] | None = None,
@@ -159,7 +161,7 @@ def train_network(
         device=device,
         variants=Path(variants) if variants is not None else None,
     )
-    started = start_engine("local", workers)
+    started = start_engine(engine, workers)
     folder = Path(out)
     networks: list[TrainedNetwork] = []
     for request in requests:
@@ -188,5 +190,6 @@ def load_training_tasks(tasks: Tasks) -> tuple[list[Task], bool]:
             "train for the other tasks afterwards, --from its folder",
         )
     # The task that has the most methods: pre-training reads their texts only.
-    source = "gluecode/naming"
+    sources = [family.pretraining_task for family in list_data_families()]
+    (source,) = filter(None, sources)
     return load_tasks(f"{source}@{pretraining[0]}" if pretraining[0] else source), True

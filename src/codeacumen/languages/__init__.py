@@ -1,1 +1,1 @@
-"""Text to syntax facts."""
+"""Programming languages: their syntax, tokens and, for Java, bindings, types and data flow."""

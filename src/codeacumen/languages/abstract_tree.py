@@ -1,4 +1,4 @@
-"""Abstract trees of any language, and the paths between their leaves.
+"""Abstract trees of any language, and the paths between their leaves, for path-based embeddings.
 
 An abstract tree is the syntax tree without nodes that only spelling needs. ``make_treatment``
 builds a language's table of the kinds that are left out and of those that are passed through, whose
@@ -37,7 +37,8 @@ class Tree:
 
     ``node`` is the node of the syntax; ``parent`` is -1 at the root; ``child_index`` counts the
     siblings before; ``operator`` is the symbol of the operator (0: none); ``leaf`` lists the
-    leaves, in order."""
+    leaves, in order.
+    """
 
     node: Column
     parent: Column
@@ -57,8 +58,11 @@ def make_treatment(
     leaves: Iterable[int],
     leaves_if_bare: Iterable[int] = (),
 ) -> Treatment:
-    """Return the treatment of each symbol: punctuation and ``out`` are left out, ``through`` is
-    passed through, ``leaves_if_bare`` are leaves where they have no children."""
+    """Return the treatment of each symbol.
+
+    Punctuation and ``out`` are left out, ``through`` is passed through, and ``leaves_if_bare`` are
+    leaves if they have no children.
+    """
     # Symbols of later grammars, and tree-sitter's errors, are inner nodes.
     treatment = np.full(1 << 16, INNER, dtype=np.uint8)
     for symbol in range(grammar.node_kind_count):
@@ -91,8 +95,9 @@ def _build_columns(
     treatment: NDArray[np.uint8],
     operator_field: int,
 ) -> tuple[Column, Column, Column, Column, NDArray[np.uint16], Column]:
+    """Return the columns of ``Tree``, in the order of its fields."""
     count = len(kind)
-    # The abstract node of each syntax node or, where it has none, of its nearest ancestor.
+    # The abstract node of each syntax node or, if it has none, of its nearest ancestor with one.
     tree_node = np.empty(count, dtype=np.int32)
     node = np.empty(count, dtype=np.int32)
     up = np.empty(count, dtype=np.int32)
@@ -148,9 +153,11 @@ _STEP, _FIRST, _SECOND = (
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits on paths: the number of edges (``length``), the distance of the two branches among
-    their parent's children (``width``), the number of paths from a leaf to later leaves
-    (``most``)."""
+    """Limits on paths.
+
+    ``length`` is the maximum number of edges, ``width`` that of the distance of the two branches
+    among their parent's children, and ``most`` that of the paths from a leaf to later leaves.
+    """
 
     length: int
     width: int
@@ -162,7 +169,8 @@ class LeafPaths:
     """Paths between leaves, sorted by the left leaf, from near to far.
 
     ``left`` and ``right`` are indices into ``tree.leaf``, left before right in the source. ``path``
-    is the hash of the path from left to right, ``back`` that of the path from right to left."""
+    is the hash of the path from left to right, ``back`` that of the path from right to left.
+    """
 
     left: Column
     right: Column
@@ -223,8 +231,10 @@ def _combine_hashes(first: np.uint64, second: np.uint64) -> np.uint64:
 
 @kernel
 def _sort_leaves_by_depth(depth: Column, leaf: Column) -> Column:
-    """Return the leaves (indices into ``leaf``) by depth, then in source order, so that the
-    leaves at one depth below a node are adjacent."""
+    """Return the leaves (indices into ``leaf``) by depth, then in source order.
+
+    In this order the leaves at one depth below a node are adjacent.
+    """
     deepest = 0
     for node in leaf:
         deepest = max(deepest, depth[node])
@@ -245,8 +255,11 @@ def _sort_leaves_by_depth(depth: Column, leaf: Column) -> Column:
 def _find_leaf_ranges(
     up: Column, leaf: Column, by_depth: Column, length: int
 ) -> tuple[Column, Column, Column]:
-    """Return, for each node and each distance below it, the range of ``by_depth`` that holds its
-    leaves at that distance (first position and size), and for each node its next sibling."""
+    """Return the ranges of ``by_depth`` that have a node's leaves at each distance below it.
+
+    The first two results (nodes, length) are the first position and the size of each range, the
+    third is each node's next sibling, or -1.
+    """
     count = len(up)
     first = np.zeros((count, length), dtype=np.int32)
     size = np.zeros((count, length), dtype=np.int32)
@@ -270,7 +283,7 @@ def _find_leaf_ranges(
 
 @kernel
 def _hash_upward_paths(up: Column, leaf: Column, label: Words, length: int) -> Words:
-    """Return hashes of each leaf's path upward: the leaf alone, the leaf and its parent, …"""
+    """Return hashes of each leaf's upward paths (leaves, length): the leaf, leaf and parent, …"""
     chain = np.zeros((len(leaf), length), dtype=np.uint64)
     for leaf_index in range(len(leaf)):
         node = leaf[leaf_index]
@@ -299,7 +312,8 @@ def _pair_leaves(
 
     Paths through a node join a range of leaves below one child with a range below one of the next
     siblings. The loop visits only ranges, as many per node as the limits allow, and leaves that
-    have paths."""
+    have paths.
+    """
     by_depth = _sort_leaves_by_depth(depth, leaf)
     first, size, next_sibling = _find_leaf_ranges(up, leaf, by_depth, length)
     chain = _hash_upward_paths(up, leaf, label, length)

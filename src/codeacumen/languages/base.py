@@ -1,7 +1,7 @@
 """The interface of a programming language to the rest of the package.
 
-A corpus stores the files of every registered language with data from their syntax; embeddings
-learn from their tokens. Everything about methods (declarations, bindings, calls, views, tasks)
+A corpus stores the syntax data of the files of every registered language, and embeddings are
+trained on their tokens. Everything about methods (declarations, bindings, calls, views, tasks)
 exists for Java only.
 """
 
@@ -139,6 +139,7 @@ class TreeSitterLanguage:
         return [self._classify_symbol(symbol, is_named) for symbol, is_named in self._symbols]
 
     def _classify_symbol(self, symbol: str, is_named: bool) -> TokenKind:
+        """Return the token kind of a grammar symbol."""
         if symbol in self.names:
             return TokenKind(NAME)
         if symbol in self.literals or symbol in self.quoted:

@@ -1,15 +1,15 @@
-"""A file's syntax as flat arrays: one parse in C, one walk in Python, then only arrays.
+"""A file's syntax as flat arrays, in pre-order.
 
-Nodes are in pre-order. All analyses read these arrays, or plain lists of the same columns; none
-walks a tree of objects. Offsets are bytes of the UTF-8 source. The columns hold numbers of the
-grammar's symbols and fields.
+tree-sitter parses the source, one walk in Python copies the tree, and all analyses then read these
+arrays or plain lists of the same columns; none visits objects. Offsets are bytes of the UTF-8
+source. The columns have the numbers of the grammar's symbols and fields.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 import numpy as np
@@ -40,6 +40,7 @@ def find_grammar_symbols(grammar: Language, names: Iterable[str]) -> frozenset[i
 
 
 def find_grammar_field(grammar: Language, name: str) -> int:
+    """Return the number of a field; raise ValueError if the grammar lacks it."""
     number = grammar.field_id_for_name(name)
     if number is None:
         raise ValueError(f"the grammar has no field {name}")
@@ -51,6 +52,28 @@ def make_symbol_mask(symbols: Iterable[int]) -> NDArray[np.bool_]:
     mask = np.zeros(SYMBOLS, dtype=np.bool_)
     mask[list(symbols)] = True
     return mask
+
+
+class Grammar:
+    """The numbers of a language's symbols and fields; each is computed once, at first use."""
+
+    def __init__(self, load: Callable[[], Language]) -> None:
+        self._load = load
+        self.find_symbols = cache(self._find_symbols)
+        self.field_number = cache(self._find_field)
+        self.symbol_mask = cache(self._make_mask)
+
+    def _find_symbols(self, *names: str) -> frozenset[int]:
+        """Return the numbers of the named symbols; a name may have several, through aliases."""
+        return find_grammar_symbols(self._load(), names)
+
+    def _find_field(self, name: str) -> int:
+        """Return the number of a field."""
+        return find_grammar_field(self._load(), name)
+
+    def _make_mask(self, *names: str) -> NDArray[np.bool_]:
+        """Return a mask over all symbols that is true for those named."""
+        return make_symbol_mask(self.find_symbols(*names))
 
 
 Column: TypeAlias = NDArray[np.int32]
@@ -80,6 +103,7 @@ class Syntax:
         return len(self.kind)
 
     def text(self, node: int) -> str:
+        """Return the source text of a node."""
         return self.source[self.start[node] : self.end[node]].decode("utf-8", errors="replace")
 
     def children(self, node: int) -> list[int]:
@@ -93,13 +117,16 @@ class Syntax:
 
     @cached_property
     def is_leaf(self) -> NDArray[np.bool_]:
+        """A mask of the nodes without children."""
         leaves: NDArray[np.bool_] = self.stop == np.arange(1, len(self) + 1)
         return leaves
 
 
 def flatten_tree(tree: Tree, source: bytes) -> Syntax:
-    """Return the columns of a parsed tree, from one walk without recursion, because nesting may
-    be 10,000 deep."""
+    """Return the columns of a parsed tree.
+
+    The walk does not recurse, because nesting may be 10,000 deep.
+    """
     rows: list[int] = []
     cursor = tree.walk()
     # This loop runs for tens of millions of nodes. It therefore uses bound methods and one call
@@ -120,6 +147,7 @@ def flatten_tree(tree: Tree, source: bytes) -> Syntax:
 
 
 def _make_syntax(rows: list[int], source: bytes, *, broken: bool) -> Syntax:
+    """Return the columns from flat rows of symbol, start, end, field and depth."""
     kind, start, end, field, depth = np.array(rows, dtype=np.int32).reshape(-1, 5).T.copy()
     parent, child_index, stop = _find_relations(depth)
     return Syntax(
@@ -174,8 +202,7 @@ def find_first_error(syntax: Syntax) -> int:
 
 
 def number_texts(syntax: Syntax, nodes: Column) -> tuple[Column, list[bytes]]:
-    """Return the number of each node's text, and the distinct texts in the order of their first
-    occurrence."""
+    """Return the number of each node's text, and the distinct texts in order of occurrence."""
     numbers: dict[bytes, int] = {}
     source = syntax.source
     spans = zip(syntax.start[nodes].tolist(), syntax.end[nodes].tolist(), strict=True)
@@ -199,9 +226,10 @@ Field = TypeVar("Field")
 
 
 class ListTree(Generic[Kind, Field]):
-    """The columns of ``Syntax``; nodes are numbers, in pre-order.
+    """The columns of ``Syntax`` as lists, which give single values faster than arrays.
 
-    Subclasses choose how kinds and fields are written: as the grammar's names or as numbers.
+    Nodes are numbers, in pre-order. Subclasses choose whether kinds and fields are the grammar's
+    names or numbers.
     """
 
     def __init__(self, syntax: Syntax, kind: list[Kind], field: list[Field]) -> None:

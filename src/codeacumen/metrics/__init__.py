@@ -4,13 +4,15 @@ from codeacumen.metrics.changes import change_metrics, prediction_change
 from codeacumen.metrics.metric import (
     JointMetric,
     MeanMetric,
+    ReadingMetric,
     accuracy,
     character_bleu,
     exact_match,
+    make_reading_metric,
     roc_auc,
     spearman,
+    target_value,
 )
-from codeacumen.metrics.readings import ReadingMetric, make_reading_metric, target_value
 
 __all__ = [
     "JointMetric",

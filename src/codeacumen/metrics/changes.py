@@ -22,6 +22,7 @@ All values are percentages.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -109,7 +110,7 @@ class TypeShare:
         return (float(pair_type in self.counted_types),) if pair_type in self.among_types else None
 
     def of_sums(self, sums: Floats, total: Floats) -> Floats:
-        return _divide_or_nan(100.0 * sums[0], total)
+        return divide(100.0 * sums[0], total)
 
     def statistic(self, columns: Floats, weights: Floats) -> Floats:
         return self.of_sums(columns @ weights.T, weights.sum(axis=1))
@@ -141,25 +142,30 @@ class SubtokenScore:
         return self.of_sums(columns @ weights.T, weights.sum(axis=1))
 
 
-def _divide_or_nan(numerators: Floats, denominators: Floats) -> Floats:
+def divide(numerators: Floats, denominators: Floats, undefined: float = math.nan) -> Floats:
+    """Return the quotients, and ``undefined`` where the denominator is 0."""
     import numpy as np
 
-    quotients: Floats = np.full(np.shape(denominators), np.nan)
+    quotients: Floats = np.full(np.shape(denominators), undefined)
     np.divide(numerators, denominators, out=quotients, where=denominators > 0)
     return quotients
 
 
-def _compute_precision(true: Floats, false: Floats, missed: Floats) -> Floats:
-    return _divide_or_nan(true, true + false)
+def compute_precision(
+    true: Floats, false: Floats, missed: Floats, undefined: float = math.nan
+) -> Floats:
+    return divide(true, true + false, undefined)
 
 
-def _compute_recall(true: Floats, false: Floats, missed: Floats) -> Floats:
-    return _divide_or_nan(true, true + missed)
+def compute_recall(
+    true: Floats, false: Floats, missed: Floats, undefined: float = math.nan
+) -> Floats:
+    return divide(true, true + missed, undefined)
 
 
-def _compute_f1(true: Floats, false: Floats, missed: Floats) -> Floats:
+def compute_f1(true: Floats, false: Floats, missed: Floats, undefined: float = math.nan) -> Floats:
     # The harmonic mean of precision and recall, defined also where one of them is not.
-    return _divide_or_nan(2 * true, 2 * true + false + missed)
+    return divide(2 * true, 2 * true + false + missed, undefined)
 
 
 _TITLES = {
@@ -169,7 +175,7 @@ _TITLES = {
     WCP: "Wrong names that become right (WCP, %)",
     WWDP: "Wrong names that become other wrong ones (WWDP, %)",
 }
-_SCORES = {"precision": _compute_precision, "recall": _compute_recall, "f1": _compute_f1}
+SUBTOKEN_SCORES = {"precision": compute_precision, "recall": compute_recall, "f1": compute_f1}
 
 
 def prediction_change(split: Split) -> Metric:
@@ -213,6 +219,6 @@ def change_metrics(split: Split) -> tuple[Metric, ...]:
     subtokens = [
         SubtokenScore(f"{name}_{when}", f"Subtoken {name} {when} (%)", split, when, score)
         for when in ("before", "after")
-        for name, score in _SCORES.items()
+        for name, score in SUBTOKEN_SCORES.items()
     ]
     return (*types, *shares, *subtokens)

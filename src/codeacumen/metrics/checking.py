@@ -31,7 +31,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from codeacumen.api import Json, Metric
-from codeacumen.metrics.changes import Split
+from codeacumen.metrics.changes import Split, divide
 from codeacumen.metrics.naming import lower_subtokens
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ class AccuracyMetric:
         return (float((self.fitness(truth, answer) < self.threshold) == is_inconsistent(truth)),)
 
     def of_sums(self, sums: Floats, total: Floats) -> Floats:
-        return _divide_or_zero(sums[0], total)
+        return divide(sums[0], total, undefined=0.0)
 
     def statistic(self, columns: Floats, weights: Floats) -> Floats:
         return self.of_sums(columns @ weights.T, weights.sum(axis=1))
@@ -180,25 +180,17 @@ class RankingMetric:
         return self.compute_figure(columns[0], columns[1], weights)
 
 
-def _divide_or_zero(numerators: Floats, denominators: Floats) -> Floats:
-    """Return the quotients, 0 for 0/0, as scikit-learn does: without alarms precision is 0."""
-    import numpy as np
-
-    quotients: Floats = np.zeros(np.shape(denominators))
-    np.divide(numerators, denominators, out=quotients, where=denominators > 0)
-    return quotients
-
-
+# As scikit-learn does, the figures are 0 for 0/0: without alarms precision is 0.
 def _compute_precision(tp: Floats, fn: Floats, fp: Floats, tn: Floats) -> Floats:
-    return _divide_or_zero(tp, tp + fp)
+    return divide(tp, tp + fp, undefined=0.0)
 
 
 def _compute_recall(tp: Floats, fn: Floats, fp: Floats, tn: Floats) -> Floats:
-    return _divide_or_zero(tp, tp + fn)
+    return divide(tp, tp + fn, undefined=0.0)
 
 
 def _compute_f1(tp: Floats, fn: Floats, fp: Floats, tn: Floats) -> Floats:
-    return _divide_or_zero(2 * tp, 2 * tp + fp + fn)
+    return divide(2 * tp, 2 * tp + fp + fn, undefined=0.0)
 
 
 def _for_consistent(figure: CountsFigure) -> CountsFigure:
@@ -207,11 +199,11 @@ def _for_consistent(figure: CountsFigure) -> CountsFigure:
 
 
 def _compute_inconsistent_share(tp: Floats, fn: Floats, fp: Floats, tn: Floats) -> Floats:
-    return _divide_or_zero(tp + fn, tp + fn + fp + tn)
+    return divide(tp + fn, tp + fn + fp + tn, undefined=0.0)
 
 
 def _compute_all_inconsistent_f1(tp: Floats, fn: Floats, fp: Floats, tn: Floats) -> Floats:
-    return _divide_or_zero(2 * (tp + fn), 2 * (tp + fn) + fp + tn)
+    return divide(2 * (tp + fn), 2 * (tp + fn) + fp + tn, undefined=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +225,7 @@ class MeanCost:
             cost: Floats = np.minimum(self.miss * wrong, self.false_alarm * good)
         else:
             cost = self.miss * fn + self.false_alarm * fp
-        return _divide_or_zero(cost, wrong + good)
+        return divide(cost, wrong + good, undefined=0.0)
 
 
 def _roc_auc(positive: Floats, values: Floats, weights: Floats) -> Floats:
@@ -249,7 +241,7 @@ def _average_precision(positive: Floats, values: Floats, weights: Floats) -> Flo
 
 
 def _precision_at_half(positive: Floats, values: Floats, weights: Floats) -> Floats:
-    from codeacumen.metrics.curves import weighted_precision_at_recall
+    from codeacumen.metrics.binary import weighted_precision_at_recall
 
     return weighted_precision_at_recall(positive, values, weights, HALF_RECALL)
 

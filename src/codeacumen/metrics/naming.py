@@ -20,13 +20,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from codeacumen.api import Json, Metric
-from codeacumen.metrics.changes import Split
-from codeacumen.metrics.metric import MeanMetric
-from codeacumen.metrics.readings import target_value
+from codeacumen.metrics.changes import SUBTOKEN_SCORES, Split, divide
+from codeacumen.metrics.metric import MeanMetric, target_value
 
 if TYPE_CHECKING:
     from codeacumen.api import Floats
@@ -96,7 +95,7 @@ class F1OfMeansMetric:
         return precision, recall
 
     def of_sums(self, sums: Floats, total: Floats) -> Floats:
-        return _divide_or_zero(2 * sums[0] * sums[1], (sums[0] + sums[1]) * total)
+        return divide(2 * sums[0] * sums[1], (sums[0] + sums[1]) * total, undefined=0.0)
 
     def statistic(self, columns: Floats, weights: Floats) -> Floats:
         return self.of_sums(columns @ weights.T, weights.sum(axis=1))
@@ -128,29 +127,9 @@ class CorpusMetric:
         return self.of_sums(columns @ weights.T, weights.sum(axis=1))
 
 
-def _divide_or_zero(numerators: Floats, denominators: Floats) -> Floats:
-    """Return the quotients, 0 for 0/0: without answers precision is 0."""
-    import numpy as np
-
-    quotients: Floats = np.zeros(np.shape(denominators))
-    np.divide(numerators, denominators, out=quotients, where=denominators > 0)
-    return quotients
-
-
-def _compute_precision(true: Floats, false: Floats, missed: Floats) -> Floats:
-    return _divide_or_zero(true, true + false)
-
-
-def _compute_recall(true: Floats, false: Floats, missed: Floats) -> Floats:
-    return _divide_or_zero(true, true + missed)
-
-
-def _compute_f1(true: Floats, false: Floats, missed: Floats) -> Floats:
-    return _divide_or_zero(2 * true, 2 * true + false + missed)
-
-
 _SCORE_INDEX = {"precision": 0, "recall": 1, "f1": 2}
-_CORPUS = {"precision": _compute_precision, "recall": _compute_recall, "f1": _compute_f1}
+# Without answers precision is 0.
+_CORPUS = {name: partial(score, undefined=0.0) for name, score in SUBTOKEN_SCORES.items()}
 _TITLES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 

@@ -7,10 +7,11 @@ a model in batches such that a failing question does not affect the answers to o
 
 from __future__ import annotations
 
+import math
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any, SupportsFloat, TypeVar
 
 from codeacumen.api import (
     CAPABILITY_PROTOCOLS,
@@ -23,77 +24,142 @@ from codeacumen.api import (
 )
 from codeacumen.text.subtokens import split_subtokens
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+E = TypeVar("E", bound=BaseException)
 Ask = Callable[[Sequence[Any]], Sequence[Any]]
 
 
-def _find_failure(answers: Sequence[object]) -> Exception | None:
+ERROR_LENGTH = 500
+
+
+def to_finite_number(value: object) -> float:
+    """Return a number of a model as a float; raise an error if it is none, or not finite."""
+    # float() would read text and take True for 1; numpy's numbers know __float__.
+    if isinstance(value, bool | str | bytes) or not isinstance(value, SupportsFloat):
+        raise TypeError(f"expected a number, found {value!r}"[:ERROR_LENGTH])
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(f"expected a finite number, found {number}")
+    return number
+
+
+def _list_answers(returned: Any, questions: Sequence[object]) -> list[Any]:
+    """Return a model's answers as a list; raise an error unless there is one for each question."""
+    if isinstance(returned, str | bytes | Mapping):
+        raise TypeError(f"expected a list of answers, found {type(returned).__name__}")
+    answers = list(returned)
+    if len(answers) != len(questions):
+        raise ValueError(f"{len(answers)} answers to {len(questions)} questions")
+    return answers
+
+
+def _find_failure(answers: Sequence[object]) -> BaseException | None:
     """Return the first exception that stands in place of an answer."""
-    return next((answer for answer in answers if isinstance(answer, Exception)), None)
+    return next((answer for answer in answers if isinstance(answer, BaseException)), None)
+
+
+def _to_vector(value: Any) -> NDArray[np.float64] | BaseException | None:
+    """Return a model's vector as an array, or an exception if it is none; None stays None."""
+    import numpy as np
+
+    if value is None or isinstance(value, BaseException):
+        return value
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind not in "fiu":
+            array = np.asarray([to_finite_number(element) for element in value])
+        vector = array.astype(float)
+    except Exception as error:
+        return _strip_traceback(error)
+    if vector.ndim != 1:
+        return TypeError(f"expected a vector, found an array of shape {vector.shape}")
+    if not np.isfinite(vector).all():
+        return ValueError("expected finite numbers in the vector")
+    return vector
 
 
 def cosine_similarity(embed: Ask) -> Ask:
     """embed → similarity: the cosine of the two vectors; None where one is missing or zero."""
 
-    def compare_pairs(pairs: Sequence[Pair]) -> list[float | Exception | None]:
+    def compare_pairs(pairs: Sequence[Pair]) -> list[float | BaseException | None]:
         import numpy as np
 
         items = list(dict.fromkeys(item for pair in pairs for item in (pair.left, pair.right)))
-        vectors = dict(zip(items, embed(items), strict=True))
-        answers: list[float | Exception | None] = []
+        embedded = _list_answers(embed(items), items)
+        vectors = dict(zip(items, map(_to_vector, embedded), strict=True))
+        answers: list[float | BaseException | None] = []
         for pair in pairs:
             left, right = vectors[pair.left], vectors[pair.right]
             failure = _find_failure((left, right))
             if failure is not None:
                 answers.append(failure)
-                continue
-            if left is None or right is None:
+            elif not isinstance(left, np.ndarray) or not isinstance(right, np.ndarray):
                 answers.append(None)
-                continue
-            left_vector, right_vector = (
-                np.asarray(left, dtype=float),
-                np.asarray(right, dtype=float),
-            )
-            norm = float(np.linalg.norm(left_vector) * np.linalg.norm(right_vector))
-            answers.append(float(left_vector @ right_vector) / norm if norm > 0 else None)
+            elif len(left) != len(right):
+                answers.append(ValueError(f"vectors of {len(left)} and {len(right)} numbers"))
+            else:
+                norm = float(np.linalg.norm(left) * np.linalg.norm(right))
+                answers.append(float(left @ right) / norm if norm > 0 else None)
         return answers
 
     return compare_pairs
 
 
 def most_similar_choice(similarity: Ask) -> Ask:
-    """similarity → classify: the choice most similar to the text; the first among equals."""
+    """similarity → classify: the choice most similar to the text; the first among equals.
 
-    def choose_answers(questions: Sequence[Question]) -> list[str | Exception | None]:
+    A choice without a similarity is not chosen; an invalid similarity of a choice is an error.
+    """
+
+    def choose_answers(questions: Sequence[Question]) -> list[str | BaseException | None]:
         pairs = [
             Pair(question.text, choice) for question in questions for choice in question.choices
         ]
-        scores = iter(similarity(pairs))
-        answers: list[str | Exception | None] = []
-        for question in questions:
-            scored = [(next(scores), choice) for choice in question.choices]
-            answered_choices = [(score, choice) for score, choice in scored if score is not None]
-            failure = _find_failure([score for score, _ in answered_choices])
-            best = (
-                max(answered_choices, key=lambda pair: pair[0])[1]
-                if answered_choices and not failure
-                else None
-            )
-            answers.append(failure or best)
-        return answers
+        remaining = iter(_list_answers(similarity(pairs), pairs))
+        return [
+            _choose_best(question.choices, [next(remaining) for _ in question.choices])
+            for question in questions
+        ]
 
     return choose_answers
+
+
+def _choose_best(
+    choices: Sequence[str], similarities: Sequence[object]
+) -> str | BaseException | None:
+    """Return the choice of the largest similarity, or the exception of an invalid one."""
+    failure = _find_failure(similarities)
+    if failure is not None:
+        return failure
+    try:
+        scored = [
+            (to_finite_number(value), choice)
+            for value, choice in zip(similarities, choices, strict=True)
+            if value is not None
+        ]
+    except (TypeError, ValueError) as error:
+        return _strip_traceback(error)
+    return max(scored, key=lambda pair: pair[0])[1] if scored else None
 
 
 def agreement_with_own_name(name: Ask) -> Ask:
     """name → judge: Dice coefficient of the subtokens of the method's name and of the predicted
     name, ignoring case."""
 
-    def judge_names(methods: Sequence[NamedMethod]) -> list[float | Exception | None]:
-        predicted_names = name([method.method for method in methods])
-        answers: list[float | Exception | None] = []
+    def judge_names(methods: Sequence[NamedMethod]) -> list[float | BaseException | None]:
+        predicted_names = _list_answers(name([method.method for method in methods]), methods)
+        answers: list[float | BaseException | None] = []
         for method, predicted_name in zip(methods, predicted_names, strict=True):
-            if predicted_name is None or isinstance(predicted_name, Exception):
+            if predicted_name is None or isinstance(predicted_name, BaseException):
                 answers.append(predicted_name)
+                continue
+            if not isinstance(predicted_name, str):
+                answers.append(
+                    TypeError(f"expected a name, found {predicted_name!r}"[:ERROR_LENGTH])
+                )
                 continue
             given_subtokens = set(split_subtokens(method.name, lower=True))
             predicted_subtokens = set(split_subtokens(predicted_name, lower=True))
@@ -117,11 +183,11 @@ ADAPTERS: dict[tuple[Capability, Capability], Callable[[Ask], Ask]] = {
 
 
 def list_capabilities(model: Model) -> tuple[Capability, ...]:
-    """Return the capabilities that a model has without adapters."""
+    """Return the capabilities that a model has without adapters: its methods of these names."""
     return tuple(
         capability
-        for capability, protocol in CAPABILITY_PROTOCOLS.items()
-        if isinstance(model, protocol)
+        for capability in CAPABILITY_PROTOCOLS
+        if callable(getattr(model, capability.value, None))
     )
 
 
@@ -146,7 +212,10 @@ def ask_through(model: Model, needed: Capability) -> Ask:
     chain = find_route(own, needed)
     if chain is None:
         listed = ", ".join(own) or "no capability at all"
-        raise CodeacumenError(f"no way to ask a model with {listed} for {needed}")
+        raise CodeacumenError(
+            f"no way to ask a model with {listed} for {needed}",
+            "`codeacumen models show NAME` lists the tasks that a model can answer",
+        )
     ask: Ask = getattr(model, chain[0].value)
     for before, after in pairwise(chain):
         ask = ADAPTERS[before, after](ask)
@@ -173,9 +242,7 @@ def _ask_or_halve(
 ) -> list[Any]:
     """Return the answers to a batch; halve a failing batch until the failing question is alone."""
     try:
-        answers = list(call(batch))
-        if len(answers) != len(batch):
-            raise ValueError(f"{len(answers)} answers to {len(batch)} questions")
+        answers = _list_answers(call(batch), batch)
     except MODEL_ERRORS as error:
         if len(batch) == 1:
             return [_strip_traceback(error)]
@@ -184,7 +251,7 @@ def _ask_or_halve(
     return answers
 
 
-def _strip_traceback(error: BaseException) -> BaseException:
+def _strip_traceback(error: E) -> E:
     """Return the error without its traceback and causes.
 
     A traceback keeps the local variables of its frames in memory as long as the error lives, and

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -35,6 +34,7 @@ from codeacumen.api import (
 )
 from codeacumen.models.adapters import Ask, ask_each, ask_through, find_route, list_capabilities
 from codeacumen.registry import LoadedModel, compute_fingerprint, make_model, model
+from codeacumen.text.english import is_english
 from codeacumen.text.subtokens import split_subtokens
 
 if TYPE_CHECKING:
@@ -124,24 +124,6 @@ def _fit_trees(inputs: Rows, truths: Floats) -> Predict:
 
 # The paper's seven members, in the order of its script.
 PAPER_MEMBERS = ("ft-cbow", "ft-sg", "w2v-sg", "w2v-cbow", "path-based", "lv", "nw")
-
-
-@lru_cache(maxsize=1)
-def _load_dictionary() -> Any:
-    import warnings
-
-    from spylls.hunspell import Dictionary
-
-    with warnings.catch_warnings():
-        # spylls never closes its files.
-        warnings.simplefilter("ignore", ResourceWarning)
-        return Dictionary.from_files("en_US")
-
-
-@lru_cache(maxsize=1 << 14)
-def is_english(word: str) -> bool:
-    """Return True if Hunspell's en_US dictionary has the word, in exactly this case."""
-    return bool(_load_dictionary().lookup(word))
 
 
 def identifier_features(left: str, right: str) -> list[float]:

@@ -38,7 +38,7 @@ KEYWORDS = frozenset(_WORDS.split())
 def split_tokens(text: str) -> list[str]:
     """Split a text into its tokens, without comments.
 
-    >>> tokens("int a = b<MASK>(1.5f, \\"x\\"); // why")
+    >>> split_tokens("int a = b<MASK>(1.5f, \\"x\\"); // why")
     ['int', 'a', '=', 'b', '<MASK>', '(', '1.5f', ',', '"x"', ')', ';']
     """
     return [match[0] for match in _TOKEN.finditer(text) if match.lastgroup is None]

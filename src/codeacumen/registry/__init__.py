@@ -6,14 +6,6 @@ are imported. Other packages declare entry points in the groups ``codeacumen.mod
 used. A single Python file is a plug-in too (``--plugin FILE``).
 """
 
-from codeacumen.registry.benchmarks import (
-    list_benchmarks,
-    list_data_families,
-    list_input_levels,
-    list_recipes,
-    list_report_modules,
-    list_task_groups,
-)
 from codeacumen.registry.code import hash_code, hash_modules, hash_packages
 from codeacumen.registry.entries import (
     BrokenError,
@@ -29,9 +21,15 @@ from codeacumen.registry.entries import (
 )
 from codeacumen.registry.lookup import (
     find_entry,
+    list_benchmarks,
+    list_data_families,
+    list_input_levels,
     list_loaded_plugins,
     list_names,
+    list_recipes,
+    list_report_modules,
     list_summaries,
+    list_task_groups,
     load_plugin,
     select_tasks,
 )
@@ -39,6 +37,7 @@ from codeacumen.registry.make import (
     LoadedModel,
     check_model,
     compute_fingerprint,
+    list_broken_metrics,
     make_metrics,
     make_model,
     make_task,
@@ -60,6 +59,7 @@ __all__ = [
     "hash_packages",
     "language",
     "list_benchmarks",
+    "list_broken_metrics",
     "list_data_families",
     "list_input_levels",
     "list_loaded_plugins",

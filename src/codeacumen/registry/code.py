@@ -2,17 +2,20 @@
 
 For a factory of this package, the hash covers the modules that its module imports, directly,
 through others, or inside functions; other modules do not affect it. For another package, the hash
-covers the whole package, or the folder of a module outside packages, and the modules of this
-package that these import.
+covers the whole package, or the folder of a module outside packages, the files outside of installed
+packages that these import, and the modules of this package that they import or use as attributes
+of ``codeacumen``. The registry itself is left out: it finds models and changes none of them.
 """
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib.util
 import inspect
 import re
 import sys
+import sysconfig
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from functools import lru_cache, partial
@@ -21,6 +24,7 @@ from typing import Any
 
 PLUGIN_PREFIX = "codeacumen_plugin_"
 OWN_PACKAGE = "codeacumen"
+_REGISTRY = f"{OWN_PACKAGE}.registry"
 
 # Imports of this package: `from codeacumen.a import b, c`, also over several lines, and
 # `import codeacumen.a`. Imports for type checkers are not executed, so they do not count.
@@ -69,22 +73,131 @@ def find_source_file(factory: Factory) -> str:
 loading_plugin: ContextVar[Path | None] = ContextVar("loading", default=None)
 
 
-def hash_code(factory: Factory) -> str:
-    """Return the SHA-256 of the code that a factory may lead to."""
-    if loading_plugin.get() is None and find_package(factory) == OWN_PACKAGE:
+def hash_code(factory: Factory, plugin: Path | None = None) -> str:
+    """Return the SHA-256 of the code that a factory may lead to; empty if it is in no file.
+
+    ``plugin`` is the file that registers the factory, if a plug-in does.
+    """
+    if plugin is None and find_package(factory) == OWN_PACKAGE:
         return hash_modules(str(unwrap_factory(factory).__module__))
-    path = find_source_file(factory)
     files: set[Path] = set()
+    path = Path(find_source_file(factory))
     folders = _list_package_folders(find_package(factory))
     if folders:
         files |= {file for folder in folders for file in folder.rglob("*.py")}
-    elif path:
-        files |= set(Path(path).parent.glob("*.py"))
-    plugin = loading_plugin.get()
+    elif path.is_file():  # the code of a notebook's cell has a name that is not a file
+        files |= set(path.parent.glob("*.py"))
     if plugin is not None:
         files |= {*plugin.parent.glob("*.py"), *plugin.parent.glob("*/*.py")}
-    imports = [module for file in files if file.is_file() for module in find_imports(file)]
-    return _hash_files([*files, *_collect_files(imports)]) if files else ""
+    if find_package(factory) == OWN_PACKAGE:
+        files.discard(path)  # hashed with all that it imports
+        own_modules = [str(unwrap_factory(factory).__module__)]
+    else:
+        own_modules = []
+    files = _add_local_imports(files)
+    own_modules += [module for file in files for module in _list_own_modules(file)]
+    return _hash_files([*files, *_collect_files(own_modules)]) if files else ""
+
+
+def _add_local_imports(files: Iterable[Path]) -> set[Path]:
+    """Return the files and all files outside of installed packages that they import."""
+    folders = [
+        Path(folder or ".")
+        for folder in sys.path
+        if not {"site-packages", "dist-packages"} & set(Path(folder).parts)
+        and not any(Path(folder or ".").resolve().is_relative_to(path) for path in _STANDARD)
+        and Path(folder or ".").is_dir()
+    ]
+    collected: set[Path] = set()
+    waiting = [file.resolve() for file in files]
+    while waiting:
+        file = waiting.pop()
+        if file in collected:
+            continue
+        collected.add(file)
+        for level, module in _parse_imports(file):
+            if level:
+                roots = [file.parents[level - 1]] if level <= len(file.parents) else []
+            else:
+                roots = [file.parent, *folders]
+            waiting += _find_local_module(roots, module)
+    return collected
+
+
+# Imports of the standard library are not followed.
+_STANDARD = tuple(
+    Path(path).resolve()
+    for name, path in sysconfig.get_paths().items()
+    if name in ("stdlib", "platstdlib")
+)
+
+
+def _find_local_module(roots: Iterable[Path], module: str) -> list[Path]:
+    """Return the files that an import of a module executes, in the first folder that has it."""
+    parts = module.split(".") if module else []
+    if parts and parts[0] == OWN_PACKAGE:
+        return []
+    for root in roots:
+        packages = [
+            root.joinpath(*parts[:count], "__init__.py") for count in range(1, len(parts) + 1)
+        ]
+        file = root.joinpath(*parts).with_suffix(".py") if parts else root / "__init__.py"
+        if file.is_file() or (parts and root.joinpath(*parts).is_dir()):
+            module_files = [path.resolve() for path in (*packages, file) if path.is_file()]
+            if module_files:
+                return module_files
+    return []
+
+
+def _parse_imports(file: Path) -> list[tuple[int, str]]:
+    """Return the imports of a file: their number of leading dots, and the module's name.
+
+    A name that is imported from a module may be a module itself.
+    """
+    imports: list[tuple[int, str]] = []
+    for node in ast.walk(_parse_file(file)):
+        if isinstance(node, ast.Import):
+            imports += [(0, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            imports.append((node.level, module))
+            imports += [(node.level, f"{module}.{alias.name}".lstrip(".")) for alias in node.names]
+    return imports
+
+
+def _list_own_modules(file: Path) -> list[str]:
+    """Return the modules of this package that a file of another package uses.
+
+    ``codeacumen.load_model`` takes any of our models by its name.
+    """
+    from codeacumen import _MODULES
+    from codeacumen.registry.lookup import BUILT_IN_MODULES
+
+    modules = list(find_imports(file))
+    if not modules:
+        return []
+    names: set[str] = set()
+    for node in ast.walk(_parse_file(file)):
+        if isinstance(node, ast.Attribute):
+            names.add(node.attr)
+        elif isinstance(node, ast.ImportFrom):
+            names |= {alias.name for alias in node.names}
+    modules += [_MODULES[name] for name in names & _MODULES.keys() - _VERBS_OF_RUNS]
+    if names & {"load_model", "make_model"}:
+        modules += BUILT_IN_MODULES["model"]
+    return modules
+
+
+# Functions that ask models: no model's answer depends on them.
+_VERBS_OF_RUNS = {"compare", "evaluate", "score", "write_report", "Results"}
+
+
+def _parse_file(file: Path) -> ast.Module:
+    """Return the syntax tree of a file; an empty one if it cannot be parsed."""
+    try:
+        return ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return ast.Module([], [])
 
 
 @lru_cache(maxsize=1024)
@@ -105,6 +218,9 @@ def _collect_files(modules: Iterable[str]) -> Iterator[Path]:
         if module in visited:
             continue
         visited.add(module)
+        # The package itself loads nothing.
+        if module == OWN_PACKAGE or f"{module}.".startswith(f"{_REGISTRY}."):
+            continue
         file = _find_file(module)
         if file is not None:
             yield file

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
+from uuid import uuid4
 
 from codeacumen.api import CodeacumenError
 from codeacumen.registry.code import (
@@ -19,6 +21,9 @@ from codeacumen.registry.code import (
     locate_definition,
     summarize_factory,
 )
+
+# Begins the hash of code that is in no file.
+_UNIDENTIFIED = "unidentified "
 
 Kind = Literal["model", "task", "view", "metric", "network", "language"]
 F = TypeVar("F", bound=Factory)
@@ -50,6 +55,14 @@ class Entry:
     needs: str = ""
     tasks: tuple[str, ...] = ()
 
+    @property
+    def is_identified(self) -> bool:
+        """Return True if the code is in files, so that an edit changes its hash.
+
+        The code of a notebook's cell is not in a file.
+        """
+        return not self.code_sha256.startswith(_UNIDENTIFIED)
+
     def get_code_hash(self) -> str:
         """Return the hash of the code that the factory may lead to."""
         return self.code_sha256 or hash_code(self.factory)
@@ -73,6 +86,10 @@ def add_entry(entry: Entry) -> None:
             "use one word of letters, digits and _",
         )
     existing = ENTRIES[entry.kind].get(entry.name)
+    # A cell of a notebook that is run again replaces its entry; each run has a file of its own.
+    is_cell = find_package(entry.factory) == "__main__" and not entry.is_identified
+    if existing is not None and is_cell and find_package(existing.factory) == "__main__":
+        existing = None
     if existing is not None and locate_definition(existing.factory) != locate_definition(
         entry.factory
     ):
@@ -149,7 +166,9 @@ def language(name: str, *, summary: str = "") -> Callable[[F], F]:
 def _register(kind: Kind, name: str, summary: str, **options: Any) -> Callable[[F], F]:
     def add_factory(factory: F) -> F:
         text = summary or summarize_factory(factory)
-        code = _hash_early(factory)
+        # A plug-in may import a module of this package that registers its own factories.
+        module = str(sys._getframe(1).f_globals.get("__name__", ""))
+        code = _hash_early(factory, is_own=module.split(".")[0] == OWN_PACKAGE)
         add_entry(
             Entry(
                 kind,
@@ -172,7 +191,9 @@ def _describe_origin(factory: Factory) -> str:
     return Path(find_source_file(factory)).name if package.startswith(PLUGIN_PREFIX) else package
 
 
-def _hash_early(factory: Factory) -> str:
+def _hash_early(factory: Factory, *, is_own: bool) -> str:
     """Return the hash of foreign code, which may change after loading; empty for this package."""
-    own = find_package(factory) == OWN_PACKAGE and loading_plugin.get() is None
-    return "" if own else hash_code(factory)
+    plugin = None if is_own else loading_plugin.get()
+    if plugin is None and find_package(factory) == OWN_PACKAGE:
+        return ""
+    return hash_code(factory, plugin) or f"{_UNIDENTIFIED}{uuid4().hex}"

@@ -1,4 +1,8 @@
-"""Look up models, tasks, views and so on, of this package, other packages and plug-in files."""
+"""Look up models, tasks, views and so on, of this package, other packages and plug-in files.
+
+The definitions of this package's benchmarks are also looked up here: runs, data sets, reports and
+``reproduce`` know no benchmark by name and use these definitions.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +17,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import cast, get_args
 
-from codeacumen.api import CodeacumenError, DataFamily
+from codeacumen.api import Benchmark, CodeacumenError, DataFamily, InputLevels, Recipe, TaskGroup
 from codeacumen.registry import entries
-from codeacumen.registry.benchmarks import list_data_families
 from codeacumen.registry.code import (
     PLUGIN_PREFIX,
     Factory,
@@ -66,6 +69,49 @@ BUILT_IN_MODULES: dict[Kind, tuple[str, ...]] = {
 }
 
 
+# Each of these modules defines ``BENCHMARKS`` and imports nothing heavy.
+BENCHMARK_MODULES = (
+    "codeacumen.benchmarks.idbench.benchmark",
+    "codeacumen.benchmarks.gluecode.benchmark",
+    "codeacumen.benchmarks.robustness.benchmark",
+    "codeacumen.benchmarks.sesame.benchmark",
+    "codeacumen.benchmarks.rename4j.benchmark",
+)
+
+
+@lru_cache(maxsize=1)
+def list_benchmarks() -> tuple[Benchmark, ...]:
+    """Return the definitions of all benchmarks."""
+    modules = [importlib.import_module(name) for name in BENCHMARK_MODULES]
+    return tuple(benchmark for module in modules for benchmark in module.BENCHMARKS)
+
+
+def list_task_groups() -> list[TaskGroup]:
+    """Return the groups of tasks over which scores are averaged, of all benchmarks."""
+    return [group for benchmark in list_benchmarks() for group in benchmark.groups]
+
+
+def list_input_levels() -> list[InputLevels]:
+    """Return the levels of input that all benchmarks define."""
+    return [levels for benchmark in list_benchmarks() for levels in benchmark.input_levels]
+
+
+def list_data_families() -> list[DataFamily]:
+    """Return the families of data sets that can be built, of all benchmarks."""
+    return [family for benchmark in list_benchmarks() for family in benchmark.families]
+
+
+def list_recipes() -> list[Recipe]:
+    """Return the papers whose tables can be recomputed."""
+    return [benchmark.recipe for benchmark in list_benchmarks() if benchmark.recipe]
+
+
+def list_report_modules() -> list[str]:
+    """Return the modules that build benchmarks' sections of the report."""
+    modules = [benchmark.report_module for benchmark in list_benchmarks()]
+    return [module for module in modules if module]
+
+
 _plugins: list[Path] = []
 
 
@@ -96,7 +142,10 @@ def load_plugin(path: Path) -> None:
         raise CodeacumenError(f"{path}: {error}", error.hint) from error
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise CodeacumenError(f"{path}: {type(error).__name__}: {error}") from error
+        raise CodeacumenError(
+            f"{path}: {type(error).__name__}: {error}",
+            f"correct the plug-in; `python {path.name}` in its folder prints the lines",
+        ) from error
     finally:
         loading_plugin.reset(token)
     _plugins.append(path)
@@ -201,7 +250,8 @@ def _load_entry_point(kind: Kind, point: EntryPoint) -> Factory:
         origin = point.dist.name if point.dist else point.module
         raise BrokenError(
             f"cannot load {kind} {point.name!r} of the package {origin}: "
-            f"{type(error).__name__}: {error}"
+            f"{type(error).__name__}: {error}",
+            f"update or remove the package: pip uninstall {origin}",
         ) from error
 
 

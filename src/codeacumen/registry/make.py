@@ -33,7 +33,8 @@ def _call_factory(entry: Entry, *words: str, **settings: Any) -> Any:
     except (Exception, SystemExit) as error:
         raise BrokenError(
             f"cannot create {entry.kind} {entry.name!r} of {entry.origin}: "
-            f"{type(error).__name__}: {error}"
+            f"{type(error).__name__}: {error}",
+            f"correct the function that is registered as {entry.name!r}",
         ) from error
 
 
@@ -55,19 +56,43 @@ def make_view(name: str) -> View:
 
 
 def make_metrics(task: str) -> list[Metric]:
-    """Return the registered metrics that apply to a task in addition to its own metric."""
-    metrics: list[Metric] = []
+    """Return the registered metrics that apply to a task in addition to its own metric.
+
+    Broken ones are left out, because they must not prevent any other score;
+    ``list_broken_metrics`` says why.
+    """
+    metrics, _ = _make_all_metrics()
+    return [
+        metric
+        for tasks, metric in metrics
+        if any(task == part or task.startswith(f"{part}/") for part in tasks)
+    ]
+
+
+def list_broken_metrics() -> list[str]:
+    """Return why registered metrics cannot be used."""
+    return _make_all_metrics()[1]
+
+
+def _make_all_metrics() -> tuple[list[tuple[tuple[str, ...], Metric]], list[str]]:
+    """Return the registered metrics with their tasks, and the errors of broken ones."""
+    metrics: list[tuple[tuple[str, ...], Metric]] = []
+    errors: list[str] = []
     for name in list_names("metric"):
-        metric_entry = find_entry("metric", name)
-        if any(task == part or task.startswith(f"{part}/") for part in metric_entry.tasks):
+        try:
+            metric_entry = find_entry("metric", name)
             metric = cast(Metric, _call_factory(metric_entry))
-            if metric.name != name:
-                raise CodeacumenError(
-                    f"the metric registered as {name!r} has the name {metric.name!r}",
+            own_name = getattr(metric, "name", None)
+            if own_name != name:
+                raise BrokenError(
+                    f"the metric registered as {name!r} has the name {own_name!r}",
                     "use the registered name in the metric",
                 )
-            metrics.append(metric)
-    return metrics
+        except CodeacumenError as error:
+            errors.append(str(error))
+        else:
+            metrics.append((metric_entry.tasks, metric))
+    return metrics, errors
 
 
 def parse_reference(reference: str) -> tuple[str, list[str], dict[str, Any]]:
@@ -122,7 +147,11 @@ def make_model(reference: str) -> LoadedModel:
     bound.apply_defaults()
     arguments = dict(bound.arguments)
     loaded = LoadedModel(
-        reference, model_entry, arguments, _call_factory(model_entry, *words, **settings)
+        reference,
+        model_entry,
+        arguments,
+        _call_factory(model_entry, *words, **settings),
+        model_entry.is_identified,
     )
     check_model(loaded)
     return loaded
@@ -148,6 +177,13 @@ def check_model(loaded: LoadedModel) -> None:
             raise BrokenError(
                 f"model {loaded.reference!r}: its {hook} is {count!r}", "it must be 1 or more"
             )
+    supervision = getattr(loaded.model, "supervision", "")
+    if supervision in get_args(Supervision) and not isinstance(loaded.model, Learner):
+        raise BrokenError(
+            f"model {loaded.reference!r}: its supervision is {supervision!r}, but it has no method "
+            "fit",
+            "a model that learns has fit(examples): see Learner in codeacumen.api",
+        )
     if isinstance(loaded.model, Learner) and loaded.model.supervision not in get_args(Supervision):
         raise BrokenError(
             f"model {loaded.reference!r}: its supervision is {loaded.model.supervision!r}",

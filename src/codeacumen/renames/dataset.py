@@ -24,7 +24,7 @@ from codeacumen.api import CodeacumenError, Json
 from codeacumen.core.files import sha256_of, write_atomically
 from codeacumen.corpus.splits import SPLITS
 from codeacumen.datasets.built import ABOUT, SCHEMA, require_dataset_folder
-from codeacumen.renames.dataset_card import count_cases, format_card
+from codeacumen.renames.dataset_card import PublishedLengths, count_cases, format_card
 from codeacumen.renames.records import (
     RENAMES,
     STABLE,
@@ -240,8 +240,13 @@ def build_rename_dataset(
     decisions: Mapping[str, str],
     out: Path,
     settings: RenameDatasetSettings,
+    published_lengths: PublishedLengths | None = None,
 ) -> dict[str, Json]:
-    """Write the data set and return the content of its ``dataset.json``."""
+    """Write the data set and return the content of its ``dataset.json``.
+
+    ``published_lengths`` are mean lengths of names, which the card shows next to those of this data
+    set.
+    """
     # An interrupted run leaves the cases, which are written first.
     if not (out / CASES).is_file():
         require_dataset_folder(out)
@@ -277,7 +282,7 @@ def build_rename_dataset(
             {"project": project, "path": path, "split": split} for project, path, split in files
         ],
     }
-    counts = count_cases(rename_cases, stable_cases, dropped)
+    counts = count_cases(rename_cases, stable_cases, dropped, published_lengths or {})
     about: dict[str, Json] = {
         "family": FAMILY,
         "schema": SCHEMA,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from codeacumen.api import Json
 from codeacumen.corpus.splits import SPLITS
@@ -13,17 +13,20 @@ from codeacumen.text.subtokens import split_subtokens
 if TYPE_CHECKING:
     from codeacumen.renames.dataset import RenameCase, StableCase
 
-# ReName4J, section 3.2: mean length of the names in characters and in subtokens.
-PUBLISHED = {
-    "ReName4J": {"characters": 24.90, "subtokens": 4.53},
-    "Liu et al. 2019": {"characters": 13.18, "subtokens": 2.52},
-}
+# Mean lengths of names in characters and in subtokens, by the data set that they are from.
+PublishedLengths: TypeAlias = Mapping[str, Mapping[str, float]]
 
 
 def count_cases(
-    cases: Sequence[RenameCase], stable: Sequence[StableCase], dropped: Counter[str]
+    cases: Sequence[RenameCase],
+    stable: Sequence[StableCase],
+    dropped: Counter[str],
+    published_lengths: PublishedLengths,
 ) -> dict[str, Json]:
-    """Count the cases by split, tag and feature, for ``dataset.json`` and the card."""
+    """Count the cases by split, tag and feature, for ``dataset.json`` and the card.
+
+    ``published_lengths`` are shown next to the lengths of these names.
+    """
     reviews = [case.rename.review for case in cases if case.rename.review is not None]
     return {
         "cases": _count_by_split(case.split for case in cases),
@@ -41,7 +44,7 @@ def count_cases(
             "old": compute_name_lengths(case.rename.old_name for case in cases),
             "new": compute_name_lengths(case.rename.new_name for case in cases),
             "stable": compute_name_lengths(stable_case.method.name for stable_case in stable),
-            "published": PUBLISHED,
+            "published": {name: dict(lengths) for name, lengths in published_lengths.items()},
         },
         "with a review": len(reviews),
         "decided by a person": sum(review.decision != "" for review in reviews),

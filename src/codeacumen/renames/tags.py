@@ -11,13 +11,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import Any
 
 from rapidfuzz.distance import OSA
 
 from codeacumen.renames.match import MatchedRename
 from codeacumen.renames.versions import VISIBILITY, FileVersion, MethodVersion
+from codeacumen.text.english import is_english
 from codeacumen.text.subtokens import split_subtokens
 
 # A typo changes at most so many letters of a word; shorter words are no evidence.
@@ -111,23 +110,6 @@ def is_typo(old: str, new: str) -> bool:
             for old_word, new_word in changed_words
         )
     )
-
-
-@lru_cache(maxsize=1)
-def _load_dictionary() -> Any:
-    import warnings
-
-    from spylls.hunspell import Dictionary
-
-    with warnings.catch_warnings():
-        # spylls leaves its files to the garbage collector.
-        warnings.simplefilter("ignore", ResourceWarning)
-        return Dictionary.from_files("en_US")
-
-
-@lru_cache(maxsize=1 << 14)
-def is_english(word: str) -> bool:
-    return bool(_load_dictionary().lookup(word))
 
 
 def tag_location(path: str, version: FileVersion, method: MethodVersion) -> list[str]:

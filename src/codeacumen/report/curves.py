@@ -90,7 +90,7 @@ def _list_points(model: str, is_wrong: Floats, fitness: Floats) -> list[dict[str
     """Return the points of a model's curves as rows of a plot."""
     import numpy as np
 
-    from codeacumen.metrics.curves import curve_points
+    from codeacumen.metrics.binary import curve_points
 
     _, precision, recall, false_alarms = curve_points(is_wrong, -fitness)
     indices = np.unique(np.linspace(0, len(recall) - 1, min(MAX_POINTS, len(recall))).astype(int))

@@ -12,7 +12,7 @@ from typing import Any
 from codeacumen.report import view
 from codeacumen.report.plots import build_theme, vega_lite_version
 
-STYLES = ("page.css", "tables.css", "code.css")
+STYLES = ("page.css", "tables.css")
 SCRIPTS = (
     "dom.js",
     "theme.js",
@@ -47,15 +47,19 @@ def render_page(page: view.Page) -> bytes:
     )
     environment.globals.update(ceiling_text=view.describe_ceiling)
     library = escape_script(vl_convert.javascript_bundle(LIBRARY, vega_lite_version()))
+    styles = [_read_asset(PACKAGE, name) for name in STYLES]
     scripts = [_read_asset(PACKAGE, name) for name in SCRIPTS]
-    # Include a script once even if several sections name it.
+    # Include a file once even if several sections name it.
+    styles += dict.fromkeys(
+        _read_asset(section.package, name) for section in page.sections for name in section.styles
+    )
     scripts += dict.fromkeys(
         _read_asset(section.package, name) for section in page.sections for name in section.scripts
     )
     script = escape_script("\n".join([*scripts, READY_STATEMENT]))
     text = environment.get_template("report.html").render(
         page=page,
-        style="\n".join(_read_asset(PACKAGE, name) for name in STYLES),
+        style="\n".join(styles),
         library=library,
         script=script,
         policy=_build_policy(library, script),

@@ -2,8 +2,8 @@
 
 A benchmark's definition names a module with two functions: ``build_sections(merged, evidence,
 data_sets)`` returns its sections, and ``draw_plots(merged)`` returns those plots that need only
-scores. Templates and scripts are in the module's folder ``page``. The report
-itself knows no benchmark by name.
+scores. Templates, styles and scripts are in the module's folder ``page``. The report itself knows
+no benchmark by name.
 """
 
 from __future__ import annotations
@@ -23,11 +23,10 @@ from codeacumen.report.plots import Plot
 class Section:
     """A part of the page about several tasks of a benchmark, or about a data set.
 
-    The report renders ``template`` with this record as ``section``. ``template`` and ``scripts``
-    are in the folder ``page`` of ``package``. ``data`` is in the page as JSON, with the id
-    ``{anchor}-data``. The section comes before the task ``before_task``, or, if that is empty,
-    after
-    all tasks.
+    The report renders ``template`` with this record as ``section``. ``template``, ``styles`` and
+    ``scripts`` are in the folder ``page`` of ``package``. ``data`` is in the page as JSON, with the
+    id ``{anchor}-data``. The section comes before the task ``before_task``, or, if that is empty,
+    after all tasks.
 
     ``summarized_tasks`` are tasks whose other metrics the section shows and whose scores are
     percentages.
@@ -39,6 +38,7 @@ class Section:
     template: str
     content: Any
     plots: Sequence[Plot] = ()
+    styles: Sequence[str] = ()
     scripts: Sequence[str] = ()
     data: Any = None
     before_task: str = ""

@@ -21,7 +21,7 @@ from codeacumen.api import (
 from codeacumen.report.corpora import CorpusView
 from codeacumen.report.curves import curve_names, curve_plots
 from codeacumen.report.evidence import Evidence, MergedRuns, list_own_scores, rank_cells
-from codeacumen.report.instances import MOST_INSTANCES, build_task_data
+from codeacumen.report.instances import build_task_data
 from codeacumen.report.plots import (
     Plot,
     Scale,
@@ -45,7 +45,7 @@ PERFECT_SCORE = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a leaderboard. ``ties`` is None if no test was possible."""
+    """A line of a leaderboard. ``ties`` is None if no test was possible."""
 
     model: str
     card: ModelCard
@@ -134,7 +134,6 @@ class Page:
     levels: list[LevelTable]
     # Lists of questions; a task's data refers to one by its position.
     questions: list[list[str]]
-    most_instances: int = MOST_INSTANCES
 
 
 def build_page(

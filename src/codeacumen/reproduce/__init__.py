@@ -23,7 +23,7 @@ NO_NUMBER = "no published number"
 
 @dataclass(frozen=True, slots=True)
 class ReproducedCell:
-    """One number of a paper's table, recomputed and compared with the published one."""
+    """A number of a paper's table, recomputed and compared with the published one."""
 
     table: str
     task: str

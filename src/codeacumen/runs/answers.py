@@ -1,4 +1,4 @@
-"""Read and write answers as files.
+"""Read and write answers as files, and export the instances for models that run elsewhere.
 
 Answers are one JSON object a line, ``{"id": ..., "answer": ...}`` or ``{"id": ..., "error": ...}``;
 an answer of null means that the model returned none. While a model answers, its answers are
@@ -6,25 +6,31 @@ appended to a log. A log may end in half a line after a kill, and may hold an in
 retry; the last complete line counts. The answers file of a run is written from the log, in the
 order of the instances.
 
-Answers of another program may be JSON lines, CSV or Parquet, with the same names as columns.
+Instances are exported as JSON lines, CSV or Parquet, and answers of another program may have any of
+these formats, with the same names as columns.
 """
 
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from codeacumen.api import Answer, Capability, CodeacumenError, Instance, Json
+from codeacumen.api import Answer, Capability, CodeacumenError, Instance, Json, Task
+from codeacumen.core.files import write_atomically
+from codeacumen.core.progress import Progress, ignore_progress
 
 # Capabilities whose answers are text. In CSV all others are JSON.
 _TEXT = (Capability.CLASSIFY, Capability.GENERATE, Capability.NAME)
 _HINT = 'an answer looks like {"id": "len~length", "answer": 0.93}'
+_FILE_HINT = "name a file of answers: JSON lines, CSV or Parquet"
 
 
 def to_line(answer: Answer) -> bytes:
@@ -139,7 +145,7 @@ def read_answers(path: Path, capability: Capability = Capability.SIMILARITY) -> 
             answers[answer.id] = answer
             first_seen[answer.id] = number
     except OSError as error:
-        raise CodeacumenError(f"{path}: {error.strerror or error}") from error
+        raise CodeacumenError(f"{path}: {error.strerror or error}", _FILE_HINT) from error
     return answers
 
 
@@ -190,7 +196,7 @@ def _read_parquet(path: Path, capability: Capability) -> Iterator[tuple[int, Ans
     import pyarrow.parquet as pq
 
     if not path.is_file():
-        raise CodeacumenError(f"{path}: no such file")
+        raise CodeacumenError(f"{path}: no such file", _FILE_HINT)
     try:
         table = pq.read_table(path)
     except pa.ArrowException as error:
@@ -205,3 +211,112 @@ def _parse_row(path: Path, number: int, record: Json) -> Answer:
         return parse_record(record)
     except ValueError as error:
         raise CodeacumenError(f"{path}:{number}: {error}", _HINT) from error
+
+
+Rows = list[dict[str, Json]]
+
+
+def export_instances(
+    tasks: Sequence[Task],
+    out: Path,
+    *,
+    with_truth: bool = False,
+    progress: Progress = ignore_progress,
+) -> int:
+    """Write the instances of tasks into a file, chosen by its suffix; return their number.
+
+    A row has the task, the instance's id, the parts of its input and, on request, the truth. ``-``
+    prints JSON lines. The rows of a task are in the order of the hashes of their ids, because the
+    order of a task's instances may show their truths: true and false pairs may alternate.
+    """
+    from codeacumen.runs.plan import PlannedTask, question_to_json
+
+    writers: dict[str, Callable[[Rows], bytes]] = {
+        ".jsonl": _to_json_lines,
+        ".csv": _to_csv,
+        ".parquet": _to_parquet,
+    }
+    is_printed = str(out) == "-"
+    write = _to_json_lines if is_printed else writers.get(out.suffix.lower())
+    if write is None:
+        raise CodeacumenError(
+            f"{out}: no such file format", f"choose one of {', '.join(writers)}, or - to print"
+        )
+    rows: Rows = []
+    for position, task in enumerate(tasks):
+        progress(f"reading {task.card.name}", position, len(tasks))
+        for instance in sorted(PlannedTask(task).instances, key=_hash_id):
+            row = {"task": task.card.name, "id": instance.id, **question_to_json(instance.input)}
+            rows.append({**row, "truth": instance.truth} if with_truth else row)
+    data = write(rows)
+    if is_printed:
+        sys.stdout.buffer.write(data)
+        sys.stdout.flush()
+    else:
+        write_atomically(out, data)
+    return len(rows)
+
+
+def _hash_id(instance: Instance) -> bytes:
+    return hashlib.sha256(instance.id.encode("utf-8", "surrogatepass")).digest()
+
+
+def _to_json_lines(rows: Rows) -> bytes:
+    return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+
+
+def _list_columns(rows: Rows) -> list[str]:
+    """Return the keys of the rows in order of first use, ``truth`` last."""
+    columns = dict.fromkeys(key for row in rows for key in row)
+    return [*(key for key in columns if key != "truth"), *(["truth"] if "truth" in columns else [])]
+
+
+def _to_cell(value: Json) -> str | None:
+    """Return text and None unchanged, and all other values as JSON."""
+    return value if value is None or isinstance(value, str) else json.dumps(value)
+
+
+def _to_csv(rows: Rows) -> bytes:
+    columns = _list_columns(rows)
+    lines = [columns, *([_to_cell(row.get(column)) or "" for column in columns] for row in rows)]
+    text = "".join(",".join(map(_quote_cell, line)) + "\n" for line in lines)
+    return text.encode("utf-8", errors="backslashreplace")
+
+
+def _quote_cell(cell: str) -> str:
+    """Return a cell of a CSV file. Python's writer does not quote a bare carriage return."""
+    is_plain = not any(character in cell for character in ',"\r\n')
+    return cell if is_plain else '"' + cell.replace('"', '""') + '"'
+
+
+def _replace_surrogates(value: Json) -> Json:
+    """Return the value with lone surrogates escaped, which Parquet cannot store."""
+    if isinstance(value, str):
+        return value.encode("utf-8", errors="backslashreplace").decode()
+    if isinstance(value, list | tuple):
+        return [_replace_surrogates(element) for element in value]
+    return value
+
+
+def _to_parquet(rows: Rows) -> bytes:
+    """Return the rows as a Parquet table.
+
+    A column has numbers or lists of text if all of its values have that type; otherwise it has
+    text, with other values as JSON.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns = {}
+    for name in _list_columns(rows):
+        values = [row.get(name) for row in rows]
+        if all(value is None or isinstance(value, list | tuple) for value in values):
+            kind = pa.list_(pa.string())
+        elif all(value is None or type(value) in (int, float) for value in values):
+            kind = pa.float64()
+        else:
+            values, kind = [_to_cell(value) for value in values], pa.string()
+        columns[name] = pa.array(_replace_surrogates(values), kind)
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.table(columns), sink)
+    return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]

@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from codeacumen.api import (
     Answer,
@@ -28,12 +27,18 @@ from codeacumen.api import (
     get_batch_size,
     get_concurrency,
 )
-from codeacumen.metrics import target_value
-from codeacumen.models.adapters import MODEL_ERRORS, Ask, ask_each, ask_through
-from codeacumen.registry import LoadedModel
-from codeacumen.runs.plan import PlannedTask
+from codeacumen.models.adapters import (
+    ERROR_LENGTH,
+    MODEL_ERRORS,
+    Ask,
+    ask_each,
+    ask_through,
+    to_finite_number,
+)
 
-ERROR_LENGTH = 500
+if TYPE_CHECKING:
+    from codeacumen.registry import LoadedModel
+    from codeacumen.runs.plan import PlannedTask
 
 
 def ask_model(
@@ -101,7 +106,7 @@ def _select_examples(
             raise ValueError("the task has no training split")
         return task.training()
     hidden = {instance.id for instance in fold} if labels == "leave-one-out" else set()
-    return [Example(i.input, target_value(i.truth)) for i in task.instances if i.id not in hidden]
+    return [Example(i.input, i.label) for i in task.instances if i.id not in hidden]
 
 
 def _split_folds(
@@ -189,13 +194,7 @@ def check_answer(capability: Capability, instance: Instance, value: Any) -> Answ
 def _to_plain_json(capability: Capability, instance: Instance, value: Any) -> Json:
     """Convert a value to the JSON type of the capability; raise an error if it does not fit."""
     if capability in (Capability.SIMILARITY, Capability.JUDGE):
-        # float() would read text and take True for 1; numpy's numbers know __float__.
-        if isinstance(value, bool | str | bytes) or not hasattr(value, "__float__"):
-            raise TypeError(f"expected a number, found {value!r}"[:ERROR_LENGTH])
-        number = float(value)
-        if not math.isfinite(number):
-            raise ValueError(f"expected a finite number, found {number}")
-        return number
+        return to_finite_number(value)
     if capability is Capability.EMBED:
         return [_to_plain_json(Capability.SIMILARITY, instance, element) for element in value]
     if not isinstance(value, str):

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from codeacumen.api import Answer, CodeacumenError, EvaluationSet, Instance, Metric, Run, Task
+from codeacumen.datasets.built import PROVENANCE_KEY, load_run_datasets
 from codeacumen.registry import make_task
-from codeacumen.runs.datasets import PROVENANCE_KEY, load_run_datasets
 from codeacumen.runs.plan import PlannedTask
 from codeacumen.runs.results import find_results, read_cell_answers, read_run
 from codeacumen.runs.scoring import (
@@ -115,6 +115,7 @@ def compare_answers(
         raise CodeacumenError(
             f"{task.card.name}: fewer than two models can be compared"
             + (f" ({reasons})" if reasons else ""),
+            "name at least two models that answer the same instances",
         )
     values = {
         model: compute_statistic(metric, observed.columns) for model, observed in shared.items()
@@ -272,12 +273,15 @@ AnswersByTask = dict[str, dict[str, dict[str, Answer]]]
 
 
 def collect_run_answers(
-    folders: Sequence[Path], tasks: dict[str, PlannedTask], names: Sequence[str] = ()
+    folders: Sequence[Path],
+    tasks: dict[str, PlannedTask],
+    names: Sequence[str] = (),
+    task_objects: Mapping[str, Task] | None = None,
 ) -> AnswersByTask:
     """Return the answers of runs to their tasks, or to those in ``names``.
 
     A model that occurs in several runs gets its folder in its name. The tasks of the runs are added
-    to ``tasks``.
+    to ``tasks``; those in ``task_objects`` need not be registered.
     """
     answers_by_task: AnswersByTask = {}
     runs = [(folder, read_run(folder)) for folder in folders]
@@ -290,7 +294,8 @@ def collect_run_answers(
             limit, planned = run.tasks[cell.task].limit, tasks.get(cell.task)
             is_first = cell.task not in answers_by_task
             if planned is None or (is_first and limit and not planned.limit):
-                task = planned.task if planned else _make_task(cell.task, run, folder)
+                task_object = planned.task if planned else (task_objects or {}).get(cell.task)
+                task = task_object or _make_task(cell.task, run, folder)
                 tasks[cell.task] = PlannedTask(task, limit)
             if cell.data_sha256 != tasks[cell.task].data_sha256:
                 raise CodeacumenError(

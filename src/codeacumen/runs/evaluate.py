@@ -3,6 +3,9 @@
 Answers are appended to a log under ``CODEACUMEN_HOME/answers``, one log for each cache key. A run
 that is killed and started again finds its answers there and asks only for the rest, even if it
 writes its results to another folder. The finished answers are copied into the run's folder.
+
+``measure_effects`` compares scores with and without near-duplicates between training and test
+instances; ``codeacumen dataset audit`` calls it.
 """
 
 from __future__ import annotations
@@ -14,12 +17,13 @@ import shutil
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from filelock import FileLock
 
-from codeacumen.api import Answer, CodeacumenError, ModelCard, Run, Task
+from codeacumen.api import Answer, CodeacumenError, ModelCard, Run, Score, Task
 from codeacumen.core.files import write_atomically
 from codeacumen.core.home import codeacumen_home
 from codeacumen.core.progress import Progress, ignore_progress
@@ -27,15 +31,17 @@ from codeacumen.runs.answers import AnswerLog, read_answers
 from codeacumen.runs.ask import ask_model, check_answer
 from codeacumen.runs.plan import Cell, PlannedTask, create_model_card
 from codeacumen.runs.record import Recorder
-from codeacumen.runs.scoring import ScoringSettings
+from codeacumen.runs.scoring import ScoringSettings, compute_scores
+from codeacumen.tasks.base import DISTINCT, NEAR_DUPLICATE
 
 
 def find_cell_folder(cell: Cell) -> Path:
     """Return the folder of the log with the answers of a cell."""
     key = json.dumps(cell.cache_key(), sort_keys=True)
     digest = hashlib.sha256(key.encode()).hexdigest()
-    if not cell.loaded.is_reusable:
-        return _get_unshared_folder() / digest
+    if not cell.is_reusable:
+        # The key of a model without an identity has a random part, that of a context has not.
+        return _get_unshared_folder() / (digest + cell.task.nonce * cell.is_context_unknown)
     return codeacumen_home() / "answers" / digest[:2] / digest
 
 
@@ -121,10 +127,7 @@ def read_answer_files(files: Sequence[Path], task: Task) -> dict[str, dict[str, 
     for name, file in zip(names, files, strict=True):
         answers_by_model[name] = read_answers(file, capability)
         if not answers_by_model[name]:
-            raise CodeacumenError(
-                f"{file}: none of its 0 answers belongs to {task.card.name}",
-                _describe_ids(task.card.name),
-            )
+            raise CodeacumenError(f"{file}: the file has no answers", _describe_ids(task.card.name))
     return answers_by_model
 
 
@@ -168,3 +171,53 @@ def score_answers(
             notes.append(f"{model}: {missing} of {len(instances)} instances have no answer")
         recorder.add_cell(planned, ModelCard(model, summary="answers of another program"), answers)
     return recorder.finish_run(), notes
+
+
+@dataclass(frozen=True, slots=True)
+class NearDuplicateEffect:
+    """Scores of a model with and without near-duplicates.
+
+    ``headline`` is the score on all instances; ``distinct`` and ``near_duplicate`` are that on the
+    instances without and with a near-duplicate in training, None if there are no such instances.
+    """
+
+    task: str
+    model: str
+    headline: Score
+    distinct: Score | None
+    near_duplicate: Score | None
+
+    @property
+    def difference(self) -> float | None:
+        """Amount that the near-duplicates add to the headline score."""
+        if self.distinct is None or self.distinct.value is None or self.headline.value is None:
+            return None
+        return self.headline.value - self.distinct.value
+
+
+def measure_effects(
+    cells: Sequence[Cell],
+    settings: ScoringSettings,
+    progress: Progress = ignore_progress,
+) -> list[NearDuplicateEffect]:
+    """Ask the models for missing answers, and return the effect for each cell."""
+    effects = []
+    for cell in cells:
+        answers, _ = answer_cell(cell, progress)
+        scores, _ = compute_scores(cell.task.task, cell.task.instances, answers, settings)
+        headline = scores[0]
+        by_slice = {
+            score.slice: score
+            for score in scores
+            if (score.metric, score.evaluation_set) == (headline.metric, headline.evaluation_set)
+        }
+        effects.append(
+            NearDuplicateEffect(
+                cell.task.card.name,
+                cell.loaded.reference,
+                headline,
+                by_slice.get(DISTINCT),
+                by_slice.get(NEAR_DUPLICATE),
+            )
+        )
+    return effects

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
+from uuid import uuid4
 
 from codeacumen.api import (
     CodeacumenError,
@@ -55,8 +56,14 @@ class PlannedTask:
     """A task with its instances read once and their hash; with ``limit``, only the first ones."""
 
     def __init__(self, task: Task, limit: int = 0) -> None:
+        if limit < 0:
+            raise CodeacumenError(
+                f"the limit is {limit}", "it must be 0, which asks all instances, or more"
+            )
         self.task = task
         self.limit = limit
+        # Identifies this object where nothing identifies the task's context.
+        self.nonce = uuid4().hex
 
     @cached_property
     def card(self) -> TaskCard:
@@ -81,14 +88,22 @@ class PlannedTask:
             raise
         except Exception as error:
             raise CodeacumenError(
-                f"task {name}: cannot read its instances: {type(error).__name__}: {error}"
+                f"task {name}: cannot read its instances: {type(error).__name__}: {error}",
+                "instances() must return the same instances whenever it is called",
             ) from error
         if not instances:
-            raise CodeacumenError(f"task {name} has no instances")
+            raise CodeacumenError(
+                f"task {name} has no instances",
+                "instances() must return a list, the same whenever it is called; a built data set "
+                "needs more code",
+            )
         seen_ids: set[str] = set()
         for instance in instances:
             if instance.id in seen_ids:
-                raise CodeacumenError(f"task {name}: two instances have the id {instance.id}")
+                raise CodeacumenError(
+                    f"task {name}: two instances have the id {instance.id}",
+                    "give each instance an id of its own",
+                )
             seen_ids.add(instance.id)
         return instances
 
@@ -111,11 +126,15 @@ class PlannedTask:
 
     @cached_property
     def code_sha256(self) -> str:
-        """Hash of the code of the task: of its registered factory, or of its class."""
+        """Hash of the code of the task: of its class, and of its registered factory.
+
+        An object may have the name of a registered task.
+        """
+        own = hash_code(type(self.task))
         try:
-            return find_entry("task", self.card.name).get_code_hash()
+            return f"{find_entry('task', self.task.card.name).get_code_hash()} {own}"
         except CodeacumenError:
-            return hash_code(type(self.task))
+            return own
 
     @property
     def training(self) -> Callable[[], Sequence[Example]] | None:
@@ -142,7 +161,8 @@ class PlannedTask:
         except Exception as error:
             raise CodeacumenError(
                 f"task {self.card.name}: cannot read its training split: "
-                f"{type(error).__name__}: {error}"
+                f"{type(error).__name__}: {error}",
+                "training() must return examples: codeacumen.api.Example",
             ) from error
         return self._hash_records(
             (
@@ -160,7 +180,8 @@ class PlannedTask:
                 line = json.dumps(record, sort_keys=True, allow_nan=False)
             except (TypeError, ValueError) as error:
                 raise CodeacumenError(
-                    f"task {self.card.name}: {label} is not plain JSON ({error})"
+                    f"task {self.card.name}: {label} is not plain JSON ({error})",
+                    "use text, finite numbers, true, false, null, lists and objects",
                 ) from error
             digest.update(line.encode() + b"\n")
         return digest.hexdigest()
@@ -184,7 +205,7 @@ def question_to_json(question: Input) -> dict[str, Json]:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One model on one task."""
+    """A pair of a model and a task."""
 
     loaded: LoadedModel
     task: PlannedTask
@@ -193,6 +214,18 @@ class Cell:
     def name(self) -> str:
         """Label of the cell in progress messages."""
         return f"{self.loaded.reference} on {self.task.card.name}"
+
+    @property
+    def is_reusable(self) -> bool:
+        """Return True if the key identifies everything that an answer depends on."""
+        return self.loaded.is_reusable and not self.is_context_unknown
+
+    @property
+    def is_context_unknown(self) -> bool:
+        """Return True if the model uses a code context that no fingerprint identifies."""
+        task = self.task.task
+        uses_context = isinstance(self.loaded.model, UsesContext) and isinstance(task, HasContext)
+        return uses_context and not get_fingerprint(task)
 
     def cache_key(self) -> dict[str, object]:
         """Return everything that an answer may depend on, and nothing else.

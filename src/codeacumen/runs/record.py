@@ -23,8 +23,8 @@ import codeacumen
 from codeacumen.api import Answer, Json, ModelCard, Run, Scores, TaskCard
 from codeacumen.core.files import write_atomically
 from codeacumen.core.machine import peak_memory_bytes
+from codeacumen.datasets.built import PROVENANCE_KEY, BuiltDataset, list_dataset_folders
 from codeacumen.runs.answers import canonical_bytes
-from codeacumen.runs.datasets import PROVENANCE_KEY, list_dataset_folders
 from codeacumen.runs.overall import (
     compute_losses,
     compute_overall_scores,
@@ -111,6 +111,7 @@ class Recorder:
         self.cells: list[Scores] = []
         self.tasks: dict[str, TaskCard] = {}
         self.models: dict[str, ModelCard] = {}
+        self._datasets: list[BuiltDataset] = []
         self._draws: dict[tuple[str, str], Floats | None] = {}
         self._started = datetime.now(UTC)
         self._clock = time.perf_counter()
@@ -137,6 +138,10 @@ class Recorder:
             self._draws[task.card.name, model.name] = draws
         failed = {a.id: a.error for a in answers.values() if a.error} | unreadable
         self.tasks[task.card.name] = task.card
+        # The registry may have another data set of the family meanwhile.
+        built = getattr(task.task, "built", None)
+        if isinstance(built, BuiltDataset):
+            self._datasets.append(built)
         self.models[model.name] = model
         self.cells.append(
             Scores(
@@ -168,7 +173,10 @@ class Recorder:
             cells=tuple(self.cells),
             provenance={
                 **collect_provenance(self._started, time.perf_counter() - self._clock),
-                PROVENANCE_KEY: list_dataset_folders(self.tasks),
+                PROVENANCE_KEY: {
+                    **list_dataset_folders(self.tasks),
+                    **{built.family: str(built.folder) for built in self._datasets},
+                },
             },
             overall=compute_overall_scores(full_cells, self._draws, self.settings.confidence),
             losses=compute_losses(full_cells, self._draws, self.settings.confidence),

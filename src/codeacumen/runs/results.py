@@ -142,5 +142,6 @@ def read_run(path: Path) -> Run:
         raise CodeacumenError(f"{file}: {error}", error.hint) from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise CodeacumenError(
-            f"{file}: not a results file ({type(error).__name__}: {error})"
+            f"{file}: not a results file ({type(error).__name__}: {error})",
+            "a run is a folder that `codeacumen eval --out` wrote",
         ) from error

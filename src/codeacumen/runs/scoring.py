@@ -52,6 +52,18 @@ class ScoringSettings:
     confidence: float = 0.95
     resamples: int = 2000
 
+    def __post_init__(self) -> None:
+        if self.seed < 0:
+            raise CodeacumenError(f"the seed is {self.seed}", "it must be 0 or more")
+        if not 0 < self.confidence < 1:
+            raise CodeacumenError(
+                f"the confidence level is {self.confidence}", "it must be between 0 and 1: 0.95"
+            )
+        if self.resamples < 1:
+            raise CodeacumenError(
+                f"the number of resamples is {self.resamples}", "it must be 1 or more: 2000"
+            )
+
 
 @dataclass(frozen=True, slots=True)
 class Observations:

@@ -29,6 +29,8 @@ BLOCK_SIZE = 1 << 22
 JACKKNIFE_GROUPS = 500
 # Share of resamples that may leave a statistic undefined.
 MAX_UNDEFINED = 0.05
+# Probability that a test detects the smallest visible difference.
+POWER = 0.8
 
 
 def number_clusters(clusters: Sequence[str]) -> Clusters | None:
@@ -189,6 +191,6 @@ def mcnemar_p(only_first: int, only_second: int) -> float:
     return float(binomtest(only_first, discordant).pvalue) if discordant else 1.0
 
 
-def smallest_visible(standard_error: float, confidence: float, power: float = 0.8) -> float:
-    """Return the smallest true difference that a test detects with this power."""
-    return float((ndtri((1 + confidence) / 2) + ndtri(power)) * standard_error)
+def smallest_visible(standard_error: float, confidence: float) -> float:
+    """Return the smallest true difference that a test detects with a power of ``POWER``."""
+    return float((ndtri((1 + confidence) / 2) + ndtri(POWER)) * standard_error)

@@ -1,8 +1,8 @@
 """Tokens and path contexts of methods as hashed features, and the index of their tf-idf vectors.
 
-Features of a text depend on nothing but the text. Texts are parsed many at a time, as classes of
-one file, which is six times as fast as one by one; if the file does not have the classes that were
-put in, each text is parsed alone.
+``models.retrieval`` searches this index. The features of a text depend on the text alone. Many
+texts are parsed together, as classes of one file, which is six times as fast as one by one; if the
+parsed file has other classes than expected, each text is parsed alone.
 """
 
 from __future__ import annotations
@@ -27,21 +27,27 @@ from codeacumen.views.paths import build_paths
 
 Keys = NDArray[np.uint64]
 
-# Of each kind, tokens and paths, a method has at most so many features.
+# Maximum number of features of a method in each family, tokens and paths.
 MOST = 200
+# Maximum size in bytes of the texts that are parsed together.
 _LARGEST = 1 << 17
 _MOST_CONTEXTS = 1 << 20
+# The highest bit of a key, which distinguishes paths from tokens.
 _TOP = np.uint64(1 << 63)
+# Maximum number of words in a cache.
 _MOST_KNOWN = 1 << 16
-# A query follows its rarest features first and stops where it would read more postings than this:
-# the features left are those that most methods have.
+# A query reads the postings of its rarest features first and stops before it would read more than
+# this; the features left out are the most frequent ones.
 MOST_POSTINGS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """Distinct keys of several methods, one method after the other, and how often it has each.
-    Keys of paths have their highest bit set; those of tokens have not, and come first."""
+    """Distinct features of several methods, with counts.
+
+    Method ``i`` has the keys ``key[offsets[i]:offsets[i + 1]]``. Keys of paths have the highest bit
+    set and follow those of tokens.
+    """
 
     offsets: Offsets
     key: Keys
@@ -51,18 +57,20 @@ class Features:
         return len(self.offsets) - 1
 
     def select_keys(self, is_selected: NDArray[np.bool_]) -> Features:
+        """Return the features whose entry in the mask is true."""
         ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(is_selected)])
         return Features(ends[self.offsets], self.key[is_selected], self.count[is_selected])
 
 
 def extract_features(texts: Sequence[str]) -> Features:
-    """Features of methods' texts, in which their names are masked."""
+    """Return the features of methods' texts, in which the methods' names are masked."""
     return join_features(
         [part for batch in _split_into_batches(texts) for part in _extract_batch(batch)]
     )
 
 
 def join_features(parts: Sequence[Features]) -> Features:
+    """Return the features of all methods of all parts, in order."""
     lengths = [np.diff(part.offsets) for part in parts]
     offsets = np.concatenate([np.zeros(1, np.int64), *lengths]).cumsum()
     key = np.concatenate([np.empty(0, np.uint64), *(part.key for part in parts)])
@@ -72,7 +80,7 @@ def join_features(parts: Sequence[Features]) -> Features:
 
 
 def _split_into_batches(texts: Sequence[str]) -> list[list[bytes]]:
-    """Texts cut where they would make too large a file."""
+    """Return the texts in UTF-8, in batches of limited size that are parsed together."""
     batches: list[list[bytes]] = []
     size = 0
     for text in texts:
@@ -93,7 +101,7 @@ def _extract_batch(texts: Sequence[bytes]) -> list[Features]:
 
 
 def _merge_families(tokens: Features, contexts: Features) -> Features:
-    """The features of each method, those of its tokens before those of its paths."""
+    """Return the features of each method, those of its tokens before those of its paths."""
     lengths = np.stack([np.diff(tokens.offsets), np.diff(contexts.offsets)])
     where = np.concatenate([np.zeros(1, np.int64), lengths.T.ravel().cumsum()])
     key = np.empty(where[-1], dtype=np.uint64)
@@ -106,15 +114,16 @@ def _merge_families(tokens: Features, contexts: Features) -> Features:
 
 
 # --------------------------------------------------------------------------------------
-# Tokens: identifiers whole and in their subtokens, all other tokens as they are spelt.
+# Tokens: identifiers and their subtokens, and the spelling of all other tokens.
 # --------------------------------------------------------------------------------------
 
 
 def _extract_tokens(file: JavaFile, start: Offsets, end: Offsets) -> Features:
+    """Return the token features of the methods at the given byte ranges of a file."""
     tokens = file.tokens
     first, last = (np.searchsorted(tokens.start, bytes_) for bytes_ in (start, end))
     codes, words = tokens.number_spellings(file.names.word_of, file.names.words)
-    # A word may be both, an identifier here and the kind of a token there.
+    # A word may be an identifier in one place and another kind of token elsewhere.
     codes = 2 * codes + (tokens.kind == CODE["IDENTIFIER"])
     chosen = take_slices(codes, first, last)
     used, place = np.unique(chosen.values, return_inverse=True)
@@ -128,13 +137,14 @@ def _extract_tokens(file: JavaFile, start: Offsets, end: Offsets) -> Features:
 
 
 def _flatten(lists: Sequence[tuple[int, ...]]) -> tuple[Keys, Offsets]:
+    """Return all keys in one array, and the offsets of each list in it."""
     lengths = np.fromiter(map(len, lists), np.int64, len(lists))
     bounds = np.concatenate([np.zeros(1, np.int64), lengths.cumsum()])
     return np.fromiter(chain.from_iterable(lists), np.uint64, bounds[-1]), bounds
 
 
 def _hash_word(kind: str, word: str) -> int:
-    """Python's own hash differs from run to run."""
+    """Return a 63-bit hash of a word that is the same in all runs, unlike Python's own hash."""
     data = f"{kind} {word}".encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little") >> 1
 
@@ -142,7 +152,10 @@ def _hash_word(kind: str, word: str) -> int:
 def _cache_short_words(
     hash_word: Callable[[str], tuple[int, ...]],
 ) -> Callable[[str], tuple[int, ...]]:
-    """The same few words make up most of any code. Long ones are mostly literals, met once."""
+    """Return the function with a cache of short words.
+
+    A few words are most of the tokens of any code. Long ones are mostly literals that occur once.
+    """
     cache: dict[str, tuple[int, ...]] = {}
 
     def hash_with_cache(word: str) -> tuple[int, ...]:
@@ -177,17 +190,19 @@ def _hash_path_end(word: str) -> tuple[int, ...]:
 
 
 # --------------------------------------------------------------------------------------
-# Path contexts: the path's hash and both its ends.
+# Path contexts: the path's hash and the words at its two ends.
 # --------------------------------------------------------------------------------------
 
 
 def _extract_paths(file: JavaFile, start: Offsets) -> Features:
+    """Return the path features of the methods that begin at the given bytes of a file."""
     method_at_byte = {
         int(file.syntax.start[method.node]): method_index
         for method_index, method in enumerate(file.declarations.methods)
     }
     rows = [row for row, byte in enumerate(start.tolist()) if byte in method_at_byte]
-    # As good as all contexts, and then a draw that depends on nothing but themselves.
+    # Extract practically all contexts. `find_distinct_keys` then samples them by their hashes, so
+    # the sample depends on the contexts alone.
     contexts = build_paths(
         file, [method_at_byte[int(start[row])] for row in rows], max_contexts=_MOST_CONTEXTS
     )
@@ -209,11 +224,14 @@ def _extract_paths(file: JavaFile, start: Offsets) -> Features:
 
 
 class FeatureIndex:
-    """Tokens and paths make a vector of length one each; a method's vector is both, in the shares
-    that are set."""
+    """An inverted index of methods by the cosine of their tf-idf vectors.
+
+    The token features and the path features of a method are normalised separately and then weighted
+    by their shares of the squared norm.
+    """
 
     def __init__(self, parts: Iterable[Features], paths: float) -> None:
-        """``paths`` is the share of the paths, from 0 (tokens alone) to 1."""
+        """Build the index; ``paths`` is the share of the paths, from 0 (tokens alone) to 1."""
         self.shares = np.sqrt(np.array([1.0 - paths, paths]))
         rows = join_features([self._with_shares(part) for part in parts])
         self.key, inverse, sizes = np.unique(rows.key, return_inverse=True, return_counts=True)
@@ -230,8 +248,11 @@ class FeatureIndex:
     def find_nearest(
         self, queries: Features, left_out: Offsets, k: int
     ) -> tuple[Offsets, NDArray[np.float64]]:
-        """The ``k`` nearest methods of each query and their cosines, nearest first, -1 where there
-        are no more; the method ``left_out`` (-1: none) is not among them."""
+        """Return the ``k`` nearest methods of each query and their cosines, nearest first.
+
+        The number is -1 if there are fewer than ``k``. ``left_out`` has for each query a method to
+        leave out, or -1.
+        """
         queries = self._with_shares(queries)
         position = np.searchsorted(self.key, queries.key)
         is_known = np.append(self.key, np.uint64(0))[position] == queries.key
@@ -245,14 +266,17 @@ class FeatureIndex:
         )
 
     def _with_shares(self, rows: Features) -> Features:
-        """Without the family that has no share."""
+        """Return the features without the family whose share is 0."""
         if self.shares.all():
             return rows
         return rows.select_keys(self.shares[rows.key >> np.uint64(63)] > 0)
 
     def _compute_weights(self, rows: Features, column: Columns) -> Weights:
-        """The tf-idf of each row's features, tokens and paths scaled to their shares."""
-        # The C library's logarithm: numpy's own may differ in the last digit between processors.
+        """Return the tf-idf of each row's features, with tokens and paths scaled to their shares.
+
+        The term frequency is 1 + log(count).
+        """
+        # math.log, because numpy's logarithm may differ in the last digit between processors.
         highest = int(rows.count.max(initial=0))
         frequency = np.array([0.0, *(1.0 + math.log(n) for n in range(1, highest + 1))])
         weight = frequency[rows.count] * self.rarity[column]

@@ -1,8 +1,8 @@
-"""The index of nearest methods over sparse vectors, and the order of its answers.
+"""An inverted index of methods with sparse vectors, and the order of its answers.
 
-An inverted index: for each column (a word, a hashed feature) the methods that have it, with
-weights. What the weights are is up to the user of the index: tf-idf in ``features``, Okapi BM25 in
-``word_index``. Dense vectors have their own search in ``vectors``.
+For each column (a word, a hashed feature) the index has the methods with this column, and weights.
+The caller determines the weights: tf-idf in ``features``, Okapi BM25 in ``word_index``. Dense
+vectors are searched in ``vectors``.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ Weights = NDArray[np.float32]
 
 
 def top_k(scores: NDArray[np.floating], k: int, methods: Offsets | None = None) -> Offsets:
-    """Positions of the ``k`` highest scores, highest first; among equal scores the method with the
-    lower number comes first. ``methods`` are the numbers, if they are not the positions.
+    """Return the positions of the ``k`` highest scores, highest first.
+
+    Among equal scores the method with the lower number comes first. ``methods`` has the numbers of
+    the methods, if they are not the positions.
 
     >>> top_k(np.array([0.5, 0.9, 0.5, 0.1]), 3).tolist()
     [1, 0, 2]
@@ -37,8 +39,11 @@ def top_k(scores: NDArray[np.floating], k: int, methods: Offsets | None = None) 
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """The methods of column ``c`` are ``method[offsets[c]:offsets[c + 1]]``, ascending, and what
-    they weigh there is ``weight`` at the same positions. The arrays may be mapped files."""
+    """The postings of all columns.
+
+    The methods of column ``c`` are ``method[offsets[c]:offsets[c + 1]]``, in ascending order, and
+    ``weight`` has their weights at the same positions. The arrays may be memory-mapped files.
+    """
 
     offsets: Offsets
     method: Columns
@@ -49,13 +54,13 @@ class Postings:
     def from_rows(
         cls, column: Columns, method: Columns, weight: Weights, sizes: Offsets, method_count: int
     ) -> Postings:
-        """Transpose rows, which are in the order of their methods. ``sizes``: entries a column."""
+        """Transpose rows in the order of their methods; ``sizes`` has each column's entries."""
         order = np.argsort(column, kind="stable")
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         return cls(offsets, method[order], weight[order], method_count)
 
     def score_all(self, query: Iterable[tuple[int, float]]) -> Weights:
-        """The score of every method, in 32 bits, for one query of (column, weight)."""
+        """Return the score of every method for a query of pairs (column, weight), in 32 bits."""
         scores = np.zeros(self.method_count, dtype=np.float32)
         for column, weight in query:
             row = slice(int(self.offsets[column]), int(self.offsets[column + 1]))
@@ -71,11 +76,12 @@ class Postings:
         k: int,
         max_postings: int,
     ) -> tuple[Offsets, NDArray[np.float64]]:
-        """Return the ``k`` nearest methods of each query and their scores, (queries, k), nearest
-        first; -1 where no more methods share a column with it.
+        """Return the ``k`` nearest methods of each query and their scores (queries, k).
 
-        The columns of query ``q`` are ``column[offsets[q]:offsets[q + 1]]``, the most telling
-        first; no more than ``most`` postings are read. The method ``left_out[q]`` is skipped.
+        The nearest comes first; the number is -1 if fewer than ``k`` methods share a column with
+        the query. The columns of query ``q`` are ``column[offsets[q]:offsets[q + 1]]``, the most
+        informative first, because at most ``max_postings`` postings are read. The method
+        ``left_out[q]`` is skipped.
         """
         from codeacumen.search.kernel import add_postings
 
@@ -101,7 +107,7 @@ class Postings:
                 touched_methods,
                 touched_scores,
             )
-            # One more, because the method to leave out may be among them.
+            # One more than k, because the method to leave out may be among them.
             best = top_k(touched_scores[:count], k + 1, touched_methods[:count])
             best = best[touched_methods[best] != left_out[query]][:k]
             nearest[query, : len(best)] = touched_methods[best]

@@ -1,6 +1,7 @@
-"""Compiled loops of the sparse index.
+"""Compiled loops of the sparse index, called by ``features`` and ``index``.
 
-In numpy, distinct keys take 2.4 to 4 times as long, postings 6 to 15 times."""
+In numpy, distinct keys take 2.4 to 4 times as long, postings 6 to 15 times.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +15,11 @@ from codeacumen.languages.kernel import kernel
 def find_distinct_keys(
     keys: NDArray[np.uint64], offsets: NDArray[np.int64], max_keys: int
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int32]]:
-    """Return the distinct keys of each row, sorted, with their counts: offsets, keys, counts.
+    """Return the offsets, keys and counts of each row's distinct keys, sorted.
 
-    Of more than ``max_keys`` keys the smallest are kept: keys are hashes, so these are a sample,
-    and nearly the same for rows that are nearly the same."""
+    If a row has more than ``max_keys`` keys, the smallest are kept. Keys are hashes, so these are a
+    random sample, which is similar for similar rows (bottom-k sampling).
+    """
     distinct, counts = np.empty(len(keys), np.uint64), np.empty(len(keys), np.int32)
     ends = np.zeros(len(offsets), np.int64)
     total = 0
@@ -53,13 +55,14 @@ def add_postings(
     Write the methods to ``touched_methods`` and their scores to ``touched_scores``. ``score`` and
     ``is_touched`` are zero on entry and on return.
 
-    Columns are followed in their order until ``max_postings`` postings are read; the first is
-    always read. A product is rounded to 32 bits and then added in 64: published results depend on
-    it, and scipy's sparse product does not round."""
+    Columns are read in order, up to ``max_postings`` postings; the first column is always read. A
+    product is rounded to 32 bits and added in 64 bits, because published results depend on it;
+    scipy's sparse product does not round.
+    """
     count, postings_read = 0, 0
     for position in range(len(columns)):
         weight = weights[position]
-        # A feature that all methods have weighs nothing.
+        # A feature of all methods has the weight 0.
         if weight <= 0.0:
             continue
         low, high = offsets[columns[position]], offsets[columns[position] + 1]

@@ -1,8 +1,10 @@
 """Indexes on disk: one folder per corpus, kind and build configuration.
 
-A folder appears only when all its files are complete. Its name holds the hash of the corpus's
+A folder appears only when all its files are complete. Its name has the hash of the corpus's
 manifest and a fingerprint of the code and settings that built it, so a change of either builds
-another index; ``index.json`` repeats them, with the schema."""
+another index; ``index.json`` repeats the name, with the schema. ``word_index`` and
+``models.method_naming.neighbours`` store their indexes here.
+"""
 
 from __future__ import annotations
 
@@ -35,19 +37,22 @@ class StoredIndex:
     folder: Path
 
     def load_array(self, name: str, mapped: bool = False) -> NDArray[Any]:
-        """Load the array of that name; a mapped array is read on access."""
+        """Return the array of that name; a mapped array is read from disk on access."""
         values: NDArray[Any] = np.load(
             self.folder / f"{name}.npy", mmap_mode="r" if mapped else None
         )
         return values
 
     def load_value(self, name: str) -> Any:
+        """Return the value of that name, stored as JSON."""
         return json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))
 
     def write_array(self, name: str, values: NDArray[Any]) -> None:
+        """Write an array."""
         np.save(self.folder / f"{name}.npy", values)
 
     def write_value(self, name: str, value: object) -> None:
+        """Write a value as JSON."""
         (self.folder / f"{name}.json").write_text(json.dumps(value), encoding="utf-8")
 
 
@@ -109,6 +114,7 @@ def open_or_build(
 
 
 def damaged_index_error(folder: Path, reason: str) -> CodeacumenError:
+    """Return the error for an index whose files cannot be read."""
     return CodeacumenError(
         f"the index in {folder} cannot be read ({reason})",
         f"rm -r {folder}; the next run builds it again",

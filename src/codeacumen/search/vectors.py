@@ -1,12 +1,14 @@
 """Dense vectors of methods or names, and the nearest of them by cosine.
 
-``Space``: TF-IDF, each word counted once, then a truncated singular value decomposition (latent
-semantic analysis), so that rows with words that occur beside the same others come near each other.
-The decomposition is of a sample of the rows, which bounds its time, and depends on rows and seed
-alone. It runs in one thread: another order of summation gives other sums.
+``WordSpace`` computes latent semantic analysis: binary TF-IDF, then a truncated singular value
+decomposition, so rows whose words occur in similar rows get similar vectors. The decomposition uses
+a sample of the rows, which bounds its time, and depends on the rows and the seed alone. It runs in
+one thread, because floating-point sums depend on their order.
 
-``DenseIndex`` searches such vectors with faiss: all of them if they are few, else only the k-means
-cells nearest to the query (approximate). ``nearest_cosines`` searches tensors where they are.
+``DenseIndex`` searches such vectors with faiss: exactly if they are few, otherwise approximately,
+in the k-means cells nearest to the query. ``find_nearest_cosines`` searches torch tensors on their
+own device. The naming models (``models.method_naming.neighbours``, ``networks.spot_cnn``) call
+these.
 """
 
 from __future__ import annotations
@@ -32,26 +34,30 @@ if TYPE_CHECKING:
 Numbers = NDArray[np.float32]
 Integers = NDArray[np.int32]
 
-# At most so many rows are decomposed; more change the directions little.
+# Maximum number of rows that are decomposed; more rows change the axes little.
 DRAWN = 60_000
-# Rows that become dense at once.
+# Rows that are projected at once, which bounds memory.
 _AT_ONCE = 1 << 15
+# Power iterations of the randomised decomposition.
 _ROUNDS = 4
-# Up to so many vectors are all compared with a query.
+# Maximum number of vectors of an exact index.
 EXACT = 20_000
-# Vectors of a k-means cell on average, and how many cells a query looks into.
+# Mean number of vectors in a k-means cell, and the number of cells that a query searches.
 IN_CELL, CELLS_SEARCHED = 400, 24
-# The cells are learned from so many vectors each, in so many rounds.
+# Vectors per cell that k-means is trained on, and its iterations.
 _CELL_SAMPLE, _CELL_ROUNDS = 64, 10
-# Tensors: rows compared at once, steps of a cosine, and room for a position below each step.
+# For tensors: rows compared at once; cosines are rounded to 1 / _COSINE_STEPS; a rounded cosine and
+# a position below _POSITIONS are packed into 64 bits.
 TENSOR_BLOCK = 1 << 14
 _COSINE_STEPS, _POSITIONS = 1 << 14, 1 << 32
 
 
 @dataclass(frozen=True, slots=True)
 class Bags:
-    """Rows of words: those of row ``i`` are ``codes[ends[i]:ends[i + 1]]``, positions in ``words``,
-    each once."""
+    """Rows of distinct words.
+
+    The words of row ``i`` are ``codes[ends[i]:ends[i + 1]]``, which are indices of ``words``.
+    """
 
     words: list[str]
     codes: Integers
@@ -62,6 +68,7 @@ class Bags:
 
 
 def make_bags(rows: Iterable[Sequence[str]]) -> Bags:
+    """Return rows of distinct words as bags."""
     positions: dict[str, int] = {}
     codes: list[int] = []
     ends = [0]
@@ -72,7 +79,7 @@ def make_bags(rows: Iterable[Sequence[str]]) -> Bags:
 
 
 def join_bags(parts: Sequence[Bags], rare: int) -> Bags:
-    """All rows, in order, with the words that at least ``rare`` of them have, sorted."""
+    """Return all rows, in order, reduced to the words that at least ``rare`` rows have."""
     counts: Counter[str] = Counter()
     for part in parts:
         rows_with_word = np.bincount(part.codes, minlength=len(part.words)).tolist()
@@ -86,7 +93,7 @@ def join_bags(parts: Sequence[Bags], rare: int) -> Bags:
 
 
 def _recode_words(part: Bags, positions: dict[str, int]) -> tuple[Integers, NDArray[np.int64]]:
-    """The codes of the words that have a position, and how many of them each row has."""
+    """Return the new codes of the words in ``positions``, and each row's number of them."""
     new_codes = np.array([positions.get(word, -1) for word in part.words] or [-1], np.int32)
     codes = new_codes[part.codes]
     is_known = codes >= 0
@@ -96,7 +103,11 @@ def _recode_words(part: Bags, positions: dict[str, int]) -> tuple[Integers, NDAr
 
 @dataclass(frozen=True)
 class WordSpace:
-    """``axes`` has a row for each word."""
+    """A fitted vector space.
+
+    ``rarity`` (words) has the inverse document frequency of each word, ``axes`` (words, dimensions)
+    its projection.
+    """
 
     words: list[str]
     rarity: Numbers
@@ -107,12 +118,12 @@ class WordSpace:
         return {word: position for position, word in enumerate(self.words)}
 
     def compute_vectors(self, rows: Bags) -> Numbers:
-        """A vector of length 1 for each row; of length 0 where no word is known."""
+        """Return a unit vector for each row, or zeros if the space knows none of its words."""
         codes, lengths = _recode_words(rows, self._positions)
         return self._project_rows(codes, np.concatenate(([0], np.cumsum(lengths))))
 
     def compute_own_vectors(self, rows: Bags) -> Numbers:
-        """The vectors of the rows that the space was fitted on: their codes are its own."""
+        """Return the vectors of the rows that the space was fitted on, whose codes are valid."""
         return self._project_rows(rows.codes, rows.ends)
 
     def _project_rows(self, codes: Integers, ends: NDArray[np.int64]) -> Numbers:
@@ -127,12 +138,14 @@ class WordSpace:
         return _normalize_rows(vectors)
 
     def save(self, stored: StoredIndex, name: str) -> None:
+        """Write the files of the space, whose names begin with ``name``."""
         stored.write_value(name, self.words)
         stored.write_array(f"{name}-rarity", self.rarity)
         stored.write_array(f"{name}-axes", self.axes)
 
     @classmethod
     def load(cls, stored: StoredIndex, name: str) -> WordSpace:
+        """Read the files that ``save`` wrote."""
         return cls(
             stored.load_value(name),
             stored.load_array(f"{name}-rarity"),
@@ -141,10 +154,10 @@ class WordSpace:
 
 
 def fit_space(rows: Bags, dimensions: int, seed: int) -> WordSpace:
-    """The space of these rows. With fewer words than dimensions each word is a direction."""
+    """Fit a space to rows. With at most ``dimensions`` words, each word is its own axis."""
     word_count = len(rows.words)
     rows_with_word = np.bincount(rows.codes, minlength=word_count)
-    # scikit-learn's smooth idf: as if one more row had every word.
+    # scikit-learn's smooth inverse document frequency, as if one more row had every word.
     rarity = (np.log((1 + len(rows)) / (1 + rows_with_word)) + 1).astype(np.float32)
     if word_count <= dimensions:
         return WordSpace(rows.words, rarity, np.eye(word_count, dtype=np.float32))
@@ -152,6 +165,7 @@ def fit_space(rows: Bags, dimensions: int, seed: int) -> WordSpace:
 
 
 def _fit_axes(rows: Bags, rarity: Numbers, dimensions: int, seed: int) -> Numbers:
+    """Return the axes (words, dimensions): right singular vectors of a sample of the rows."""
     from sklearn.utils.extmath import randomized_svd
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
@@ -168,7 +182,7 @@ def _fit_axes(rows: Bags, rarity: Numbers, dimensions: int, seed: int) -> Number
 
 
 def _make_tfidf_matrix(codes: Integers, ends: NDArray[np.int64], rarity: Numbers) -> csr_matrix:
-    """Rows of rarities, each of length 1."""
+    """Return a sparse matrix (rows, words) of rarities, with rows of unit length."""
     from scipy.sparse import csr_matrix
 
     values = rarity[codes]
@@ -179,8 +193,9 @@ def _make_tfidf_matrix(codes: Integers, ends: NDArray[np.int64], rarity: Numbers
 
 
 def _normalize_rows(vectors: Numbers) -> Numbers:
+    """Return the rows scaled to unit length; almost zero rows become zero."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    # A row that is orthogonal to all directions leaves only rounding errors.
+    # A row that is orthogonal to all axes has only rounding errors.
     unit: Numbers = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 1e-6)
     return unit
 
@@ -191,16 +206,18 @@ def _normalize_rows(vectors: Numbers) -> Numbers:
 
 
 def load_faiss() -> Any:
+    """Return the module faiss, which is an optional dependency."""
     try:
         return importlib.import_module("faiss")
     except ImportError as error:
         raise CodeacumenError(
-            f"to find neighbours, faiss is needed ({error})", "pip install 'codeacumen[names]'"
+            f"the search for neighbours needs faiss ({error})", "pip install 'codeacumen[names]'"
         ) from error
 
 
 @contextmanager
 def _faiss_in_one_thread() -> Iterator[Any]:
+    """Yield faiss, limited to one thread so that its results are deterministic."""
     library = load_faiss()
     before = library.omp_get_max_threads()
     library.omp_set_num_threads(1)
@@ -211,15 +228,17 @@ def _faiss_in_one_thread() -> Iterator[Any]:
 
 
 class DenseIndex:
-    """Unit vectors, so that the inner product is the cosine. faiss decides the order of equal
-    cosines; it depends on the vectors alone."""
+    """An index of unit vectors, whose inner product is the cosine.
+
+    faiss decides the order of equal cosines, which depends on the vectors alone.
+    """
 
     def __init__(self, index: Any) -> None:
         self.index = index
 
     @classmethod
     def from_vectors(cls, vectors: Numbers, seed: int) -> DenseIndex:
-        """One thread and a fixed seed: equal vectors make an equal index."""
+        """Build an index; with one thread and a fixed seed, equal vectors give an equal index."""
         vector_count, dimensions = vectors.shape
         with _faiss_in_one_thread() as library:
             flat = library.IndexFlatIP(dimensions)
@@ -238,12 +257,14 @@ class DenseIndex:
         return int(self.index.ntotal)
 
     def find_nearest(self, queries: Numbers, k: int) -> tuple[NDArray[np.int64], Numbers]:
-        """Positions and cosines of the nearest vectors, (queries, k), nearest first; the position
-        is -1 where there are no more."""
+        """Return positions and cosines of the nearest vectors, (queries, k), nearest first.
+
+        The position is -1 if there are fewer than ``k``.
+        """
         with _faiss_in_one_thread() as library:
             parameters = None
             if isinstance(self.index, library.IndexIVF):
-                # Enough cells to hold k vectors.
+                # Search enough cells to find k vectors.
                 cells = max(CELLS_SEARCHED, 2 * k // IN_CELL)
                 parameters = library.SearchParametersIVF(nprobe=cells)
             vectors = np.ascontiguousarray(queries, np.float32)
@@ -251,10 +272,12 @@ class DenseIndex:
         return positions, cosines
 
     def save(self, stored: StoredIndex, name: str) -> None:
+        """Write the index to the file ``NAME.faiss``."""
         load_faiss().write_index(self.index, str(stored.folder / f"{name}.faiss"))
 
     @classmethod
     def load(cls, stored: StoredIndex, name: str) -> DenseIndex:
+        """Read the file that ``save`` wrote."""
         library = load_faiss()
         try:
             return cls(library.read_index(str(stored.folder / f"{name}.faiss")))
@@ -263,15 +286,19 @@ class DenseIndex:
 
 
 def unit_rows(vectors: Tensor) -> Tensor:
+    """Return the rows in 32 bits, scaled to unit length."""
     from torch.nn import functional
 
     return functional.normalize(vectors.float(), dim=1)
 
 
 def find_nearest_cosines(queries: Tensor, vectors: Tensor, k: int) -> tuple[Tensor, Tensor]:
-    """Positions of the k nearest of the ``known`` unit vectors, (queries, k), and their cosines;
-    fewer where fewer are known. Cosines are rounded to steps, because their last digits depend on
-    the other queries of a batch; among equal ones the lower position comes first."""
+    """Return positions and cosines (queries, k) of the nearest unit vectors, nearest first.
+
+    There are fewer columns if there are fewer than ``k`` vectors. Cosines are rounded, because
+    their last digits depend on the other queries of a batch; among equal cosines the lower position
+    comes first.
+    """
     import torch
 
     best = queries.new_zeros(len(queries), 0, dtype=torch.int64)

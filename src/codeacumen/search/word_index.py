@@ -1,9 +1,10 @@
 """The index of a corpus's methods by their words, which ``codeacumen similar find`` searches.
 
-Okapi BM25: a word that few methods have counts much, its repetition less and less, and a long
-method less for the same words. The index stores the contribution of a word to a method's score; a
-query then adds up the postings of its words. The arrays are mapped: a query reads only the postings
-it needs."""
+Scores are those of Okapi BM25: rare words have a high weight, repetitions of a word add less and
+less, and the same words count less in a longer method. The index stores the contribution of each
+word to each method's score, and a query adds up the postings of its words. The arrays are
+memory-mapped, so a query reads only the postings that it needs.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,9 +21,10 @@ import numpy as np
 
 from codeacumen.api import CodeacumenError, Json
 from codeacumen.core.progress import Progress, ignore_progress
+from codeacumen.languages.java.syntax.lexical import KEYWORDS
 from codeacumen.search.index import Columns, Postings, Weights, top_k
 from codeacumen.search.store import StoredIndex, open_or_build
-from codeacumen.search.words import count_words
+from codeacumen.text.subtokens import split_subtokens
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -30,12 +32,58 @@ if TYPE_CHECKING:
     from codeacumen.corpus import Corpus
     from codeacumen.engines import Engine
 
+
+# A name describes the method in a few words, so each of them counts as several of the body's.
+NAME_WEIGHT = 3
+
+# Comments and literals are matched whole, so that their content is not mistaken for code.
+_CODE = re.compile(
+    r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"\"\".*?(?:\"\"\"|\Z)|\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?"
+    r"|([^\W\d]\w*)",
+    re.DOTALL,
+)
+_KEYWORDS = frozenset(KEYWORDS)
+_WORD = re.compile(r"[^\W\d_][\w$]*")
+_TAG = re.compile(r"<[^<>]{0,200}>|&\w{1,8};|[{]?@\w+")
+
+
+@lru_cache(maxsize=1 << 17)
+def _lower_subtokens(identifier: str) -> tuple[str, ...]:
+    """Return the subtokens of two or more characters, in lower case."""
+    return tuple(part.lower() for part in split_subtokens(identifier) if len(part) > 1)
+
+
+def count_words(name: str, javadoc: str, text: str) -> dict[str, int]:
+    """Return the words of a method with their frequencies.
+
+    The words are those of its name, of its JavaDoc and of the identifiers of its code, as subtokens
+    in lower case. ``text`` is the source of the method, with or without its JavaDoc.
+
+    >>> text = "boolean isEmpty() { return size == 0; }"
+    >>> count_words("isEmpty", "/** Whether it is empty. */", text)
+    {'is': 4, 'empty': 4, 'whether': 1, 'it': 1, 'size': 1}
+    """
+    counts: dict[str, int] = {}
+    for word in _lower_subtokens(name):
+        counts[word] = counts.get(word, 0) + NAME_WEIGHT
+    for identifier in _WORD.findall(_TAG.sub(" ", javadoc)):
+        for word in _lower_subtokens(identifier):
+            counts[word] = counts.get(word, 0) + 1
+    for identifier in _CODE.findall(text):
+        # The method's own name is already counted.
+        if identifier and identifier != name and identifier not in _KEYWORDS:
+            for word in _lower_subtokens(identifier):
+                counts[word] = counts.get(word, 0) + 1
+    return counts
+
+
 # Okapi BM25's usual constants: k1, the saturation of repetition, and b, the weight of length.
 K, B = 1.2, 0.75
 # Time limit for a shard, in seconds.
 LIMIT = 900.0
-# Increase it when a change of the build changes the index.
+# Increase it when a change of another module changes the index.
 VERSION = 2
+# Maximum length of a summary in characters.
 _SENTENCE = 120
 _MARKUP = re.compile(r"\{@\w+\s+(?:[^{}]*[#\s])?([^{}#\s]*)\}|<[^<>]{0,200}>")
 
@@ -54,7 +102,7 @@ class IndexedMethod:
 
 
 class WordIndex:
-    """A stored index; its arrays are mapped files."""
+    """A stored index; its arrays are memory-mapped files."""
 
     def __init__(self, stored: StoredIndex) -> None:
         self.stored = stored
@@ -77,7 +125,8 @@ class WordIndex:
     def compute_scores(self, counts: dict[str, int]) -> Weights:
         """Return the share of a query's words that each method has, from 0 to 1.
 
-        A method with the same words and of mean length has 1, or a little more if it is shorter."""
+        A method of mean length with the same words has 1; a shorter one has a little more.
+        """
         query: list[tuple[int, float]] = []
         max_score = 0.0
         for word, count in sorted(counts.items()):
@@ -91,6 +140,7 @@ class WordIndex:
         return scores / np.float32(max_score) if max_score else scores
 
     def describe_methods(self, numbers: Sequence[int]) -> list[IndexedMethod]:
+        """Return the records of methods, read from disk."""
         methods = []
         with (self.stored.folder / "methods.jsonl").open("rb") as lines:
             for number in numbers:
@@ -106,16 +156,18 @@ def open_word_index(
     progress: Progress = ignore_progress,
 ) -> WordIndex:
     """Return the index of a corpus; build it first if there is none."""
-    from codeacumen.search import words as module
-
-    code = hashlib.sha256(Path(module.__file__).read_bytes()).hexdigest()
+    code = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
     build = partial(_build_index, engine=engine, progress=progress)
     return WordIndex(open_or_build("words", corpus, cache, [VERSION, code], build))
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """The methods of one shard: their words, as positions in ``words``, with counts."""
+    """The methods of a shard of the corpus.
+
+    ``word`` (indices of ``words``) and ``count`` have an entry for each distinct word of each
+    method, ``sizes`` the number of entries of each method, and ``lines`` the methods' JSON records.
+    """
 
     words: list[str]
     word: Columns
@@ -139,6 +191,7 @@ _COLUMNS = [
 
 
 def _read_shard(table: Path) -> _Part:
+    """Return the methods with a body of a shard; worker processes call this."""
     import pyarrow.parquet as pq
 
     positions: dict[str, int] = {}
@@ -169,6 +222,7 @@ def _read_shard(table: Path) -> _Part:
 
 
 def _first_sentence(javadoc: str) -> str:
+    """Return the first sentence of a JavaDoc comment without markup, at most ``_SENTENCE`` long."""
     text = " ".join(line.strip(" \t*/") for line in javadoc[:1000].split("\n")).strip()
     text = " ".join(_MARKUP.sub(lambda match: match[1] or "", text).split())
     sentence = text.partition(". ")[0].partition(" @")[0]
@@ -178,6 +232,7 @@ def _first_sentence(javadoc: str) -> str:
 def _build_index(
     corpus: Corpus, stored: StoredIndex, engine: Callable[[], Engine], progress: Progress
 ) -> None:
+    """Build the index of a corpus; worker processes read its shards."""
     from codeacumen.engines import WorkerLost
 
     tables = [corpus.table_path(shard, "methods").absolute() for shard in corpus.shards]
@@ -193,6 +248,7 @@ def _build_index(
 
 
 def _write_index(parts: list[_Part], stored: StoredIndex) -> None:
+    """Compute the weights of all methods and write the files of the index."""
     columns: dict[str, int] = {}
     codes = [
         np.array([columns.setdefault(word, len(columns)) for word in part.words], np.int32)[
@@ -226,15 +282,16 @@ def _write_index(parts: list[_Part], stored: StoredIndex) -> None:
     (stored.folder / "words.txt").write_text("\n".join(columns), encoding="utf-8")
 
 
-# Candidates per answer: overloads of a method are one answer.
+# Candidates per answer, because overloads of a method are one answer.
 _OVERLOADS = 8
+# Minimum score of a method that shares a word with the query.
 _SHARED = np.float32(1e-6)
 HINT = "FILE.java:LINE, FILE.java:NAME, or the id of a method in the corpus"
 
 
 @dataclass(frozen=True, slots=True)
 class QueryMethod:
-    """The method to search for; ``method_id`` is set if it belongs to the corpus."""
+    """The method to search for; ``method_id`` is "" if it is not in the corpus."""
 
     name: str
     javadoc: str
@@ -274,6 +331,8 @@ def read_query(reference: str, corpus: Path) -> QueryMethod:
 
 @dataclass(frozen=True, slots=True)
 class _ParsedMethod:
+    """A method of a source file; ``first`` and ``last`` are its lines, from 1."""
+
     name: str
     first: int
     last: int
@@ -282,12 +341,15 @@ class _ParsedMethod:
 
 
 def _find_in_file(path: Path, at: str) -> QueryMethod:
+    """Return the method of a file at a line or with a name; ``at`` may be "" for the only one."""
+    from codeacumen.languages.java import wrap_snippet
+
     source = path.read_bytes()
     methods = _parse_methods(source)
     if not methods:
-        # A method alone does not parse; inside a class it does.
-        methods = _parse_methods(b"class Asked {\n" + source + b"\n}")
-        at = str(int(at) + 1) if at.isdecimal() else at
+        # A method alone does not parse; inside a class, on the same lines, it does.
+        snippet, _ = wrap_snippet(source)
+        methods = _parse_methods(snippet)
     matches = [
         method
         for method in methods
@@ -350,9 +412,10 @@ _QUERY = """
 
 
 def find_similar(index: WordIndex, query: QueryMethod, max_hits: int = 10) -> list[Hit]:
-    """Return the most similar methods, best first, without those that share no word with the query.
+    """Return the most similar methods, best first, among those that share a word with the query.
 
-    Equal scores are in the order of the corpus."""
+    Methods with equal scores are in the order of the corpus.
+    """
     scores = index.compute_scores(count_words(query.name, query.javadoc, query.text))
     best = top_k(scores, max_hits * _OVERLOADS)
     best = best[scores[best] >= _SHARED]

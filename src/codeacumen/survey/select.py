@@ -118,8 +118,6 @@ def pick_by_cosine(
     seed: int,
     why: str,
     picker: PairPicker,
-    ranges: int = RANGES,
-    seeds: int = MAX_SEEDS,
 ) -> list[int]:
     """Pick pairs from equal ranges of cosine similarity, from 0 (and below) to 1.
 
@@ -128,29 +126,29 @@ def pick_by_cosine(
     row_by_name = {name: i for i, name in enumerate(embedding.names)}
     known_names = [name for name in names if name in row_by_name]
     if len(known_names) < 2:
-        return [0] * ranges
+        return [0] * RANGES
     rows = np.asarray(
         embedding.matrix[[row_by_name[name] for name in known_names]], dtype=np.float32
     )
     keys = np.array([hash_text(name, seed) for name in known_names], dtype=np.uint64)
-    seed_indices = np.argsort(keys)[:seeds]
+    seed_indices = np.argsort(keys)[:MAX_SEEDS]
     range_pairs = _sample_ranges(
-        rows, keys, seed_indices, ranges, max(1, -(-limit // ranges)) * _CANDIDATES_PER_PAIR
+        rows, keys, seed_indices, RANGES, max(1, -(-limit // RANGES)) * _CANDIDATES_PER_PAIR
     )
-    counts = [0] * ranges
-    share = [limit // ranges + (range_index < limit % ranges) for range_index in range(ranges)]
+    counts = [0] * RANGES
+    share = [limit // RANGES + (range_index < limit % RANGES) for range_index in range(RANGES)]
     candidates = [
         (
             SelectedPair(sorted_pair(known_names[left], known_names[right]), why, round(cosine, 4))
             for left, right, cosine in range_pairs[range_index]
         )
-        for range_index in range(ranges)
+        for range_index in range(RANGES)
     ]
     # Start with the most similar pairs: they are few, and their names must still be unused.
-    for range_index in reversed(range(ranges)):
+    for range_index in reversed(range(RANGES)):
         counts[range_index] += picker.take_pairs(candidates[range_index], share[range_index])
     missing = limit - sum(counts)
-    for range_index in reversed(range(ranges)):
+    for range_index in reversed(range(RANGES)):
         more = picker.take_pairs(candidates[range_index], missing)
         counts[range_index] += more
         missing -= more

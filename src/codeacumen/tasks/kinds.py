@@ -1,8 +1,10 @@
-"""Judging: does this name fit this method?
+"""The task kinds: scoring pairs, choosing a label, naming a method, judging a name.
 
-``JudgingTask`` asks for a fitness from 0 to 1. ``JudgingByNameTask`` asks for a name, and calls the
-name under test wrong where it is too unlike the recommended one, as in ReName4J; its scores depend
-on a threshold T. A model that gives no answer raises no alarm.
+A benchmark of one of these kinds is a card and a loader.
+
+Judging has two kinds. ``JudgingTask`` asks for a fitness from 0 to 1. ``JudgingByNameTask`` asks
+for a name, and calls the name under test wrong where it is too unlike the recommended one, as in
+ReName4J; its scores depend on a threshold T. A model that gives no answer raises no alarm.
 """
 
 from __future__ import annotations
@@ -11,12 +13,50 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from codeacumen.api import Answer, Capability, EvaluationSet, Instance, Metric
-from codeacumen.metrics import checking
+from codeacumen.metrics import accuracy, checking, spearman
+from codeacumen.metrics.naming import name_f1, naming_metrics
 from codeacumen.tasks.base import LoadInstances, StandardTask, TaskInfo, fill_missing_answers
 from codeacumen.text.subtokens import split_subtokens
 
 # ReName4J's and Cognac's; MNire's; and the one of ReName4J's section 5.1.
 THRESHOLDS = (0.85, 0.94, 1.0)
+
+
+class PairTask(StandardTask):
+    """Score pairs (``Pair``); truths are numbers, or objects with several readings."""
+
+    capability = Capability.SIMILARITY
+    metric: Metric = spearman
+    evaluation_set = EvaluationSet("own", "every pair the model itself scores")
+
+
+class ChoiceTask(StandardTask):
+    """Choose a label (``Question``); truths are labels."""
+
+    capability = Capability.CLASSIFY
+    metric: Metric = accuracy
+    evaluation_set = EvaluationSet("all", "every instance; one without an answer is wrong")
+
+
+class NamingTask(StandardTask):
+    """Name methods (``Method``, the name masked); truths are names."""
+
+    capability = Capability.NAME
+    metric: Metric = name_f1(split_subtokens)
+    metrics: Sequence[Metric] = naming_metrics(split_subtokens)
+    evaluation_set = EvaluationSet("all", "every method; silence is an empty name")
+
+    def postprocess_answers(
+        self, instances: Sequence[Instance], answers: Mapping[str, Answer]
+    ) -> dict[str, Answer]:
+        return fill_missing_names(instances, answers)
+
+
+def fill_missing_names(
+    instances: Sequence[Instance], answers: Mapping[str, Answer]
+) -> dict[str, Answer]:
+    """Replace a missing answer by an empty name, so that the subtokens it lacks are counted."""
+    return fill_missing_answers(instances, answers, lambda instance: "")
 
 
 def consistency_label(is_consistent: bool) -> str:

@@ -1,12 +1,25 @@
-"""A model that returns scores which a paper published for the pairs of its data set."""
+"""Published numbers of the papers.
+
+Each benchmark has tables as CSV files in its folder ``published``. A model returns the scores that
+a paper published for the pairs of its data set.
+"""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from importlib.resources import files
 from typing import TypeAlias
 
 from codeacumen.api import Pair
+
+
+def read_published(benchmark: str, table: str) -> list[dict[str, str]]:
+    """Return the rows of a published table; ``benchmark`` is the name of its package."""
+    path = files(benchmark).joinpath("published", f"{table}.csv")
+    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+
 
 PairScores: TypeAlias = Mapping[tuple[str, str], float | None]
 

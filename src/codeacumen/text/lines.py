@@ -1,6 +1,6 @@
-"""Lines of a source: CR, LF and CR LF each end one (JLS 3.4, and ECMAScript likewise).
+"""Lines of a source: CR, LF and CR LF each end a line (JLS 3.4, ECMAScript 12.3).
 
-Offsets are bytes of the UTF-8 source.
+Offsets are bytes of the UTF-8 source. Everything that reports line numbers uses these functions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
 def line_starts(source: bytes) -> NDArray[np.int64]:
-    """Where each line after the first begins; after an end that is the source's last byte too.
+    """Return the offset of each line after the first.
+
+    A line break at the end of the source also starts a line.
 
     >>> line_starts(b"a\\rb\\nc\\r\\nd\\n").tolist()
     [2, 4, 7, 9]
@@ -31,7 +33,7 @@ def line_starts(source: bytes) -> NDArray[np.int64]:
 
 
 def line_count(source: bytes) -> int:
-    """How many lines there are; what follows the last end is one if it is not empty.
+    """Return the number of lines; text after the last line break is a line.
 
     >>> [line_count(source) for source in (b"", b"a", b"a\\n", b"a\\r\\n\\rb")]
     [0, 1, 1, 3]
@@ -41,12 +43,15 @@ def line_count(source: bytes) -> int:
 
 
 def line_at(starts: NDArray[np.int64], offset: int) -> int:
-    """The number, from 1, of the line that holds a byte."""
+    """Return the number, from 1, of the line with a byte; ``starts`` are the ``line_starts``."""
     return int(np.searchsorted(starts, offset, side="right")) + 1
 
 
 def line_of(source: bytes, offset: int) -> int:
-    """The same for who asks once."""
+    """Return the number, from 1, of the line with a byte, without an array of all line starts.
+
+    This is faster than ``line_at`` for a single offset.
+    """
     ends, cr_count = source.count(b"\n", 0, offset), source.count(b"\r", 0, offset)
     if cr_count:
         ends += cr_count - source.count(b"\r\n", 0, offset + 1)
@@ -54,14 +59,16 @@ def line_of(source: bytes, offset: int) -> int:
 
 
 def longest_line(source: bytes) -> int:
-    """Bytes of the longest line, its end included."""
+    """Return the size in bytes of the longest line, including its line break."""
     bounds = np.concatenate([[0], line_starts(source), [len(source)]])
     return int(np.diff(bounds).max())
 
 
 def normalize_line_ends(source: bytes) -> bytes:
-    """A copy of the same length in which LF ends every line: a parser may know no other end of a
-    comment."""
+    """Return a copy of the same length in which LF ends every line.
+
+    A parser may recognise no other end of a line comment.
+    """
     if b"\r" not in source:
         return source
     return _LONE.sub(b"\n", source)
@@ -71,7 +78,7 @@ def split_lines(text: str) -> list[str]:
     """The lines themselves, each with its end. ``str.splitlines`` would also part them at a form
     feed and at other characters that end no line of code.
 
-    >>> lines_of("a\\r\\nb\\x0cc\\rd")
+    >>> split_lines("a\\r\\nb\\x0cc\\rd")
     ['a\\r\\n', 'b\\x0cc\\r', 'd']
     """
     return _LINE.findall(text)

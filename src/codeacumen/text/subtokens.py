@@ -39,10 +39,12 @@ def split_subtokens(
 ) -> tuple[str, ...]:
     """Return the subtokens of an identifier, with digits kept, as subtokens of their own, or gone.
 
-    >>> subtokens("getHTTPResponse_code2")
+    >>> split_subtokens("getHTTPResponse_code2")
     ('get', 'HTTP', 'Response', 'code2')
-    >>> subtokens("md5sum", digits="apart"), subtokens("md5Sum", lower=True, digits="drop")
-    (('md', '5', 'sum'), ('md', 'sum'))
+    >>> split_subtokens("md5sum", digits="apart")
+    ('md', '5', 'sum')
+    >>> split_subtokens("md5Sum", lower=True, digits="drop")
+    ('md', 'sum')
     """
     pieces: list[str] = []
     start = 0

@@ -293,8 +293,7 @@ class Code(ListTree[str, str]):
 
     @cached_property
     def access(self) -> dict[int, int]:
-        """How each identifier accesses its variable: READS, WRITES, UPDATES or DECLARES of
-        ``bindings``."""
+        """Access of each identifier to its variable: READS, WRITES, UPDATES or DECLARES."""
         bindings = self.file.bindings
         return dict(zip(bindings.node.tolist(), bindings.access.tolist(), strict=True))
 
@@ -352,8 +351,10 @@ class Code(ListTree[str, str]):
 
     @cached_property
     def has_unicode_escapes(self) -> bool:
-        """Whether Unicode escapes make the compiler read other tokens than the parser: escapes in a
-        name, or escapes that end a comment or a literal."""
+        """Return True if the compiler reads other tokens than the parser, due to Unicode escapes.
+
+        Such escapes are in a name, or end a comment or a literal.
+        """
         if b"\\u" not in self.source:
             return False
         return any(

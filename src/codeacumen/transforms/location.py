@@ -60,7 +60,7 @@ class Location:
 
 
 class Transform(Protocol):
-    """One kind of change to a method.
+    """A kind of change to a method.
 
     ``find_locations`` returns locations in source order, refused ones included, and always the same
     ones for the same file and seed. ``make_rewrites`` returns the rewrites of several locations

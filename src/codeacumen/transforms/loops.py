@@ -61,7 +61,7 @@ class ForHeader:
 
 @dataclass(frozen=True, slots=True)
 class ForExchange:
-    """How to write a ``for`` as a ``while``.
+    """A plan to rewrite a ``for`` as a ``while``.
 
     ``top`` is its outermost label, or the loop itself. ``needs_braces``: braces go around it.
     ``continues`` are the ``continue`` statements that must run the update. ``has_update``: the

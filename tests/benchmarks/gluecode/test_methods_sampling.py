@@ -39,7 +39,7 @@ def test_sampling_numbers_depend_only_on_the_method() -> None:
 
 
 def test_sampling_numbers_are_spread_evenly() -> None:
-    """Of 16,000 numbers each sixteenth of the range holds about 1,000; scipy is the oracle."""
+    """Each sixteenth of the range has about 1,000 of 16,000 numbers; scipy is the oracle."""
     from scipy.stats import chisquare
 
     counts = np.bincount(

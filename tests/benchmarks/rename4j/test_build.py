@@ -4,11 +4,12 @@ example projects, and two builds with equal bytes."""
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from codeacumen.api import CodeacumenError
+from codeacumen.api import CodeacumenError, NamedMethod
 from codeacumen.benchmarks.rename4j.build import MisnamedRecipe, build_dataset, is_eligible
 from codeacumen.benchmarks.rename4j.cases import normalize_indentation, remove_override
 from codeacumen.corpus import Corpus
@@ -29,12 +30,24 @@ def test_build_samples_the_requested_number_per_case(
     task = make_task("misnamed/check")
     assert task.metric.name == "average_precision"
     instances = task.instances()
-    assert [instance.truth["label"] for instance in instances] == (
-        ["inconsistent"] + ["consistent"] * 5
-    ) * 12
     # A case and the methods sampled for it are one cluster, so resampling keeps the imbalance.
+    positions = set()
     for start in range(0, len(instances), 6):
-        assert len({instance.cluster for instance in instances[start : start + 6]}) == 1
+        group = instances[start : start + 6]
+        assert len({instance.cluster for instance in group}) == 1
+        labels = [instance.truth["label"] for instance in group]
+        assert sorted(labels) == ["consistent"] * 5 + ["inconsistent"]
+        positions.add(labels.index("inconsistent"))
+    # Neither the place among them, nor the id, nor the context tells the label.
+    assert len(positions) > 2
+    context = task.code_context()  # type: ignore[attr-defined]
+    for instance in instances:
+        assert re.fullmatch("[0-9a-f]{16}", instance.id), instance.id
+        assert isinstance(instance.input, NamedMethod)
+        assert instance.input.method.id == instance.id
+        described = context.describe(instance.id)
+        assert described == {"type": described["type"], "package": "", "project": ""}
+        assert "." not in described["type"]
     texts = [instance.input.method.text for instance in instances]  # type: ignore[union-attr]
     assert all("METHOD_NAME" in text and "@Override" not in text for text in texts)
     assert all(text == text.strip() for text in texts)

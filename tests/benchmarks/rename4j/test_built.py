@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,15 @@ def test_imbalanced_has_the_stable_methods_and_no_new_names(tasks: dict[str, Tas
     last = instances[-1].input
     assert isinstance(last, NamedMethod)
     assert last.method.text == f"void METHOD_NAME() {{ {last.name}Helper.METHOD_NAME(); }}"
+
+
+@pytest.mark.parametrize("name", ["renames/check/balanced", "renames/check/imbalanced"])
+def test_ids_do_not_give_the_label_away(tasks: dict[str, Task], name: str) -> None:
+    """Models see the ids, and exported files have them."""
+    for instance in tasks[name].instances():
+        assert re.fullmatch("[0-9a-f]{16}", instance.id), instance.id
+        assert isinstance(instance.input, NamedMethod)
+        assert instance.input.method.id == instance.id
 
 
 def test_recommend_keeps_other_uses_of_the_old_name(tasks: dict[str, Task]) -> None:

@@ -15,8 +15,8 @@ from codeacumen.benchmarks.rename4j.cases import (
     WITHOUT_LARGE,
     find_project_families,
     load_liu_cases,
+    read_renamed,
 )
-from codeacumen.benchmarks.rename4j.liu2019 import read_renamed
 from codeacumen.registry import make_task
 from codeacumen.runs.scoring import ScoringSettings, compute_scores
 from codeacumen.text.subtokens import split_subtokens

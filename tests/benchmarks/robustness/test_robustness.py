@@ -111,7 +111,7 @@ def test_failure_on_either_method_fails_the_pair(rename: RobustnessTask) -> None
 
 
 def test_scores_of_all_evaluation_sets(rename: RobustnessTask) -> None:
-    """One of two single-place variants changes from right to wrong; a failed pair is excluded."""
+    """A single-place variant of two changes from right to wrong; a failed pair is excluded."""
     answers = {
         "m0": Answer("m0", "get_count"),
         X: Answer(X, "getCount"),

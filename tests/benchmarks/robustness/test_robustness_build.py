@@ -19,9 +19,9 @@ import pytest
 
 from codeacumen.api import CodeacumenError
 from codeacumen.benchmarks.robustness import RobustnessTask
+from codeacumen.benchmarks.robustness.build import build_dataset
 from codeacumen.corpus import Corpus
 from codeacumen.datasets.built import SCHEMA, read_built
-from codeacumen.datasets.variants.build import build_variant_dataset
 from codeacumen.datasets.variants.make import Recipe
 from codeacumen.engines import WorkerLost
 from codeacumen.languages.java.syntax.file import JavaFile
@@ -81,7 +81,7 @@ def read_rows(folder: Path, name: str) -> list[dict[str, Any]]:
 
 def test_build_of_a_small_class(till: Corpus, tmp_path: Path) -> None:
     """Constructors, empty methods and methods of classes inside methods are skipped."""
-    about = build_variant_dataset(till, RECIPE, tmp_path, InProcessEngine())
+    about = build_dataset(till, RECIPE, tmp_path, InProcessEngine())
     originals = {row["id"]: row for row in read_rows(tmp_path, "originals.jsonl")}
     assert [(row["name"], row["line"], row["statements"]) for row in originals.values()] == [
         ("add", 10, 2),
@@ -124,11 +124,9 @@ def test_build_for_chosen_methods(till: Corpus, tmp_path: Path) -> None:
     """Chosen methods have the same variants as in a full build, and training can sample them."""
     from codeacumen.models.neural.training.preparing import add_variants, get_variants_hash
 
-    build_variant_dataset(till, RECIPE, tmp_path / "all", InProcessEngine())
+    build_dataset(till, RECIPE, tmp_path / "all", InProcessEngine())
     ids = [row["id"] for row in read_rows(tmp_path / "all", "originals.jsonl")]
-    about = build_variant_dataset(
-        till, RECIPE, tmp_path / "some", InProcessEngine(), methods=ids[:2]
-    )
+    about = build_dataset(till, RECIPE, tmp_path / "some", InProcessEngine(), methods=ids[:2])
     assert about["chosen_methods"] == 2
     assert [row["id"] for row in read_rows(tmp_path / "some", "originals.jsonl")] == ids[:2]
     expected = [
@@ -137,8 +135,8 @@ def test_build_for_chosen_methods(till: Corpus, tmp_path: Path) -> None:
     assert read_rows(tmp_path / "some", "variants.jsonl") == expected
     inputs = add_variants(None, tmp_path / "some")  # type: ignore[arg-type]
     texts = {row["text"] for row in expected if row["method"] == ids[1]}
-    assert inputs.variant(ids[1]) in texts
-    assert inputs.variant(ids[2]) == ""
+    assert inputs.get_variant(ids[1]) in texts
+    assert inputs.get_variant(ids[2]) == ""
     assert get_variants_hash(tmp_path / "some") == about["files"]["variants.jsonl"]
 
 
@@ -167,13 +165,13 @@ def test_rare_kinds_of_variants_are_sampled_more_often(tmp_path: Path) -> None:
     }
     (tmp_path / "dataset.json").write_text(json.dumps(about))
     inputs = add_variants(None, tmp_path)  # type: ignore[arg-type]
-    switch_count = sum(inputs.variant(str(method)) == "switch" for method in range(2000))
+    switch_count = sum(inputs.get_variant(str(method)) == "switch" for method in range(2000))
     assert abs(switch_count - 2000 * 2 / 3) < 4 * (2000 * 2 / 9) ** 0.5
-    assert {inputs.variant(str(method)) for method in range(2000, 4000)} == {"rename"}
+    assert {inputs.get_variant(str(method)) for method in range(2000, 4000)} == {"rename"}
 
 
 def test_built_folder_is_a_task(till: Corpus, tmp_path: Path) -> None:
-    build_variant_dataset(till, RECIPE, tmp_path, InProcessEngine())
+    build_dataset(till, RECIPE, tmp_path, InProcessEngine())
     task = RobustnessTask(read_built(tmp_path), "rename")
     assert [evaluation_set.name for evaluation_set in task.card.evaluation_sets] == list(MODES)
     assert len(task.instances()) == 3 + 8
@@ -182,7 +180,7 @@ def test_built_folder_is_a_task(till: Corpus, tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def examples(examples_corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("examples") / "data"
-    build_variant_dataset(examples_corpus, QUICK, out, shared_engine(2))
+    build_dataset(examples_corpus, QUICK, out, shared_engine(2))
     return out
 
 
@@ -222,7 +220,7 @@ def test_originals_and_variants_match_an_sql_query(examples_corpus: Corpus, exam
 def test_engines_build_the_same_bytes(
     examples_corpus: Corpus, examples: Path, tmp_path: Path
 ) -> None:
-    build_variant_dataset(examples_corpus, QUICK, tmp_path / "here", InProcessEngine())
+    build_dataset(examples_corpus, QUICK, tmp_path / "here", InProcessEngine())
     assert read_files(tmp_path / "here") == read_files(examples)
     assert set(read_files(examples)) == {"dataset.json", "originals.jsonl", "variants.jsonl"}
 
@@ -236,7 +234,7 @@ def test_limited_variants_are_spread_over_the_methods(
     examples_corpus: Corpus, examples: Path, tmp_path: Path
 ) -> None:
     def build_limited(out: str, **changes: Any) -> Path:
-        build_variant_dataset(
+        build_dataset(
             examples_corpus,
             replaced(QUICK, where=("single", "all"), **changes),
             tmp_path / out,
@@ -296,12 +294,12 @@ def test_enum_of_another_file_is_resolved(tmp_path: Path) -> None:
     build_corpus_at(tmp_path / "corpus", [str(tmp_path / "src")], workers=1, views=["text"])
     corpus = Corpus.open(tmp_path / "corpus")
     recipe = Recipe(("switch",), ("single",), split="all", certify="compiles")
-    about = build_variant_dataset(corpus, recipe, tmp_path / "here", InProcessEngine())
+    about = build_dataset(corpus, recipe, tmp_path / "here", InProcessEngine())
     assert (about["counts"]["refused"], about["counts"]["dropped"]) == ({}, {})
     (row,) = read_rows(tmp_path / "here", "variants.jsonl")
     assert "a.b.Light.RED" in row["text"]
     assert row["certificate"] == {"level": "compiles"}
-    build_variant_dataset(corpus, recipe, tmp_path / "there", shared_engine(1))
+    build_dataset(corpus, recipe, tmp_path / "there", shared_engine(1))
     assert read_files(tmp_path / "here") == read_files(tmp_path / "there")
 
 
@@ -351,7 +349,7 @@ def wreck(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("wreck")
 def test_variants_that_fail_a_level_are_dropped_and_counted(till: Corpus, tmp_path: Path) -> None:
     recipe = Recipe(("rename", "wreck"), ("single",), split="all")
-    about = build_variant_dataset(till, recipe, tmp_path, InProcessEngine())
+    about = build_dataset(till, recipe, tmp_path, InProcessEngine())
     assert about["counts"]["dropped"] == {"wreck": {"parses": {"it does not parse": 1}}}
     assert about["counts"]["refused"] == {"wreck": {"it says nothing of before": 2}}
     assert about["counts"]["variants"] == {"rename": {"single": 6}}
@@ -365,7 +363,7 @@ def test_failing_transformation_does_not_stop_the_build(
     till: Corpus, tmp_path: Path, most: int
 ) -> None:
     recipe = Recipe(("stumble", "rename"), ("single",), split="all", most=most)
-    about = build_variant_dataset(till, recipe, tmp_path, InProcessEngine())
+    about = build_dataset(till, recipe, tmp_path, InProcessEngine())
     dropped = about["counts"]["dropped"]["stumble"]
     assert dropped["made"] == {"LookupError: before what?": 1}
     assert dropped["parses"] == {"ValueError: the edit changes the method's name": 2}
@@ -375,7 +373,7 @@ def test_failing_transformation_does_not_stop_the_build(
 @pytest.mark.usefixtures("javac_program")
 def test_variants_are_compiled_on_request(till: Corpus, tmp_path: Path) -> None:
     recipe = Recipe(("rename",), ("single", "all"), split="all", certify="compiles")
-    build_variant_dataset(till, recipe, tmp_path, InProcessEngine())
+    build_dataset(till, recipe, tmp_path, InProcessEngine())
     rows = read_rows(tmp_path, "variants.jsonl")
     assert len(rows) == 7
     assert {row["certificate"]["level"] for row in rows} == {"compiles"}
@@ -386,9 +384,7 @@ def test_split_without_methods_is_rejected_with_a_hint(till: Corpus, tmp_path: P
     (split,) = till.query("select distinct split from methods")["split"].to_pylist()
     other = next(name for name in ("train", "dev", "test") if name != split)
     with pytest.raises(CodeacumenError, match=f"no method of the split {other}") as error:
-        build_variant_dataset(
-            till, Recipe(("rename",), split=other), tmp_path / "data", InProcessEngine()
-        )
+        build_dataset(till, Recipe(("rename",), split=other), tmp_path / "data", InProcessEngine())
     assert f"{split} 6" in error.value.hint
     assert "--split all" in error.value.hint
     assert not (tmp_path / "data" / "dataset.json").exists()
@@ -397,15 +393,13 @@ def test_split_without_methods_is_rejected_with_a_hint(till: Corpus, tmp_path: P
 def test_folder_with_other_files_is_left_unchanged(till: Corpus, tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("all of it")
     with pytest.raises(CodeacumenError, match="is not empty and holds no data set"):
-        build_variant_dataset(till, RECIPE, tmp_path, InProcessEngine())
+        build_dataset(till, RECIPE, tmp_path, InProcessEngine())
     assert read_files(tmp_path) == {"thesis.txt": b"all of it"}
 
 
 def test_data_set_is_rebuilt_in_place(till: Corpus, tmp_path: Path) -> None:
-    build_variant_dataset(till, RECIPE, tmp_path, InProcessEngine())
-    build_variant_dataset(
-        till, Recipe(("rename",), ("single",), split="all"), tmp_path, InProcessEngine()
-    )
+    build_dataset(till, RECIPE, tmp_path, InProcessEngine())
+    build_dataset(till, Recipe(("rename",), ("single",), split="all"), tmp_path, InProcessEngine())
     assert len(read_rows(tmp_path, "variants.jsonl")) == 6
     assert read_built(tmp_path).about["settings"]["where"] == ["single"]
 
@@ -416,5 +410,5 @@ def test_lost_worker_is_reported(till: Corpus, tmp_path: Path) -> None:
             yield 0, WorkerLost("it was killed")
 
     with pytest.raises(CodeacumenError, match="cannot be transformed: it was killed"):
-        build_variant_dataset(till, RECIPE, tmp_path / "data", LosingEngine())
+        build_dataset(till, RECIPE, tmp_path / "data", LosingEngine())
     assert not list((tmp_path / "data").iterdir())

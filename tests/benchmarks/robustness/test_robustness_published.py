@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from codeacumen.benchmarks.robustness import RobustnessTask
+from codeacumen.benchmarks.robustness.build import build_dataset
 from codeacumen.corpus import Corpus
 from codeacumen.datasets.built import read_built
-from codeacumen.datasets.variants.build import build_variant_dataset
 from codeacumen.datasets.variants.make import Recipe
 from codeacumen.transforms.certify.projects import CertificationTools
 from codeacumen.transforms.variants import PUBLISHED
@@ -57,7 +57,7 @@ def test_each_published_edit_is_kept_with_its_mark(
     desk: Corpus, tmp_path: Path, level: str
 ) -> None:
     recipe = Recipe(tuple(PUBLISHED), ("single",), split="all", certify=level)
-    about = build_variant_dataset(desk, recipe, tmp_path, shared_engine(1), CertificationTools())
+    about = build_dataset(desk, recipe, tmp_path, shared_engine(1), CertificationTools())
     names = {}
     for line in (tmp_path / "originals.jsonl").read_text().splitlines():
         row = json.loads(line)
@@ -77,7 +77,7 @@ def test_each_published_edit_is_kept_with_its_mark(
 
 def test_marks_are_slices(desk: Corpus, tmp_path: Path) -> None:
     recipe = Recipe(("rename", "published-rename"), ("single",), split="all")
-    build_variant_dataset(desk, recipe, tmp_path, shared_engine(1))
+    build_dataset(desk, recipe, tmp_path, shared_engine(1))
     our_task, published_task = (RobustnessTask(read_built(tmp_path), kind) for kind in recipe.kinds)
     marks = {"edit:sound", "edit:unproved", "edit:wrong"}
     assert marks <= set(published_task.card.slices)

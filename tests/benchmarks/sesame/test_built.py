@@ -14,7 +14,7 @@ from codeacumen.benchmarks.sesame import BUILT_PAIRS, list_tasks
 from codeacumen.benchmarks.sesame.build import build_dataset
 from codeacumen.corpus import Corpus
 from codeacumen.datasets.built import BuiltDataset, read_built
-from codeacumen.datasets.variants.build import build_variant_dataset as build_variants
+from codeacumen.datasets.variants.build import build_variant_dataset
 from codeacumen.datasets.variants.make import Recipe
 from codeacumen.runs.scoring import ScoringSettings, compute_scores
 from codeacumen.transforms.variants import KINDS
@@ -39,7 +39,7 @@ def test_each_variant_has_a_similar_and_an_unrelated_pair(
     folder: Path, examples_corpus: Corpus, tmp_path: Path
 ) -> None:
     """The oracle is the set of variants built as for robustness."""
-    build_variants(examples_corpus, RECIPE, tmp_path / "r", shared_engine(2))
+    build_variant_dataset("variants", examples_corpus, RECIPE, tmp_path / "r", shared_engine(2))
     lines = {
         name: (tmp_path / "r" / f"{name}.jsonl").read_text().splitlines()
         for name in ("originals", "variants")
@@ -50,12 +50,13 @@ def test_each_variant_has_a_similar_and_an_unrelated_pair(
     rows = read_rows(folder)
     similar_rows = [row for row in rows if row["label"] == 1]
     unrelated_rows = [row for row in rows if row["label"] == 0]
-    assert {row["id"] for row in similar_rows} == set(variants)
-    assert [f"{row['id']}/unrelated" for row in similar_rows] == [
-        row["id"] for row in unrelated_rows
-    ]
-    for similar_row, unrelated_row in zip(similar_rows, unrelated_rows, strict=True):
-        variant = variants[similar_row["id"]]
+    assert len({row["id"] for row in rows}) == len(rows) == 2 * len(variants)
+    # Neither the id nor the position tells the label.
+    assert not {row["id"] for row in rows} & set(variants)
+    assert len({row["label"] for row in rows[::2]}) == 2
+    for similar_row, unrelated_row, variant in zip(
+        similar_rows, unrelated_rows, variants.values(), strict=True
+    ):
         original = originals[variant["method"]]
         assert (similar_row["left"], similar_row["right"]) == (original["text"], variant["text"])
         assert similar_row["tags"][0] == unrelated_row["tags"][0] == variant["kind"]

@@ -11,7 +11,7 @@ import json
 import tarfile
 from pathlib import Path
 
-from codeacumen.benchmarks.sesame.archive import build_methods_file
+from codeacumen.benchmarks.sesame.pairs import build_methods_file
 
 
 def test_methods_file_is_assembled_from_the_archive(sesame_source: Path, tmp_path: Path) -> None:

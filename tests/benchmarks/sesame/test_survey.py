@@ -16,7 +16,7 @@ from codeacumen.benchmarks.sesame.survey import (
     is_sesame,
     read_ratings,
 )
-from codeacumen.datasets.published import read_published
+from codeacumen.tasks.published import read_published
 from support import SHARED
 
 PUBLISHED = {

@@ -95,7 +95,7 @@ def test_tags_and_the_opening() -> None:
 
 
 def test_an_unknown_tool_is_rejected() -> None:
-    with pytest.raises(CodeacumenError, match="called 'other'"):
+    with pytest.raises(CodeacumenError, match="unknown JavaDoc rules"):
         extract_words("/** x */", "other")
 
 

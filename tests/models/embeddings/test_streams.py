@@ -91,7 +91,7 @@ def test_stream_drops_duplicate_generated_and_vendored_files(tmp_path: Path) -> 
         "node_modules/v.js": f"{SCRIPT} // vendored",
     }
     token_stream = load_stream([make_corpus(tmp_path, files)], shared_engine(1), tmp_path / "home")
-    assert token_stream.files == {"java": 1, "javascript": 1}
+    assert token_stream.file_counts == {"java": 1, "javascript": 1}
     assert len(token_stream.offsets) == 3
 
 

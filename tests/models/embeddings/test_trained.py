@@ -9,7 +9,11 @@ import pytest
 
 from codeacumen.api import CodeacumenError
 from codeacumen.models.embeddings.streams import KEYWORD, NAME, Stream
-from codeacumen.models.embeddings.trained import TECHNIQUES, make_settings, train_gensim
+from codeacumen.models.embeddings.trained import (
+    GENSIM_TECHNIQUES,
+    make_gensim_settings,
+    train_gensim,
+)
 from codeacumen.models.embeddings.vectors import Vectors
 
 pytest.importorskip("gensim")
@@ -45,9 +49,9 @@ def topics() -> Stream:
     )
 
 
-@pytest.mark.parametrize("kind", TECHNIQUES)
+@pytest.mark.parametrize("kind", GENSIM_TECHNIQUES)
 def test_words_of_one_topic_are_similar(kind: str, topics: Stream) -> None:
-    settings = make_settings(
+    settings = make_gensim_settings(
         kind, size=10, epochs=10, buckets=100 if "ft" in kind else None, sample=0
     )
     vectors = train_gensim(kind, topics, settings)
@@ -61,9 +65,11 @@ def test_words_of_one_topic_are_similar(kind: str, topics: Stream) -> None:
 
 @pytest.mark.parametrize("kind", ["w2v-sg", "ft-cbow"])
 def test_same_seed_writes_same_bytes(kind: str, topics: Stream, tmp_path: Path) -> None:
-    settings = make_settings(kind, size=10, epochs=2, buckets=100 if "ft" in kind else None)
+    settings = make_gensim_settings(kind, size=10, epochs=2, buckets=100 if "ft" in kind else None)
     for name, seed in (("one", 0), ("two", 0), ("other", 1)):
-        seed_settings = make_settings(kind, size=10, epochs=2, buckets=settings.buckets, seed=seed)
+        seed_settings = make_gensim_settings(
+            kind, size=10, epochs=2, buckets=settings.buckets, seed=seed
+        )
         train_gensim(kind, topics, seed_settings).save(tmp_path / name)
     for file in (tmp_path / "one").iterdir():
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
@@ -72,7 +78,7 @@ def test_same_seed_writes_same_bytes(kind: str, topics: Stream, tmp_path: Path) 
 
 
 def test_names_are_sorted_by_descending_count(topics: Stream) -> None:
-    vectors = train_gensim("w2v-cbow", topics, make_settings("w2v-cbow", size=5, epochs=1))
+    vectors = train_gensim("w2v-cbow", topics, make_gensim_settings("w2v-cbow", size=5, epochs=1))
     assert vectors.counts == sorted(vectors.counts, reverse=True)
     for name, count in zip(vectors.names, vectors.counts, strict=True):
         assert count == topics.count[topics.words.index(name)]
@@ -80,7 +86,7 @@ def test_names_are_sorted_by_descending_count(topics: Stream) -> None:
 
 def test_metadata_describes_training(topics: Stream) -> None:
     vectors = train_gensim(
-        "ft-cbow", topics, make_settings("ft-cbow", size=5, epochs=1, buckets=50), threads=2
+        "ft-cbow", topics, make_gensim_settings("ft-cbow", size=5, epochs=1, buckets=50), threads=2
     )
     assert vectors.metadata["reproducible"] is False
     assert vectors.metadata["settings"]["epochs"] == 1
@@ -90,7 +96,7 @@ def test_metadata_describes_training(topics: Stream) -> None:
 
 def test_progress_reports_all_epochs_and_completion(topics: Stream) -> None:
     reports: list[tuple[str, int, int]] = []
-    settings = make_settings("w2v-cbow", size=5, epochs=3)
+    settings = make_gensim_settings("w2v-cbow", size=5, epochs=3)
     train_gensim("w2v-cbow", topics, settings, progress=lambda *report: reports.append(report))
     assert {stage for stage, _, _ in reports} >= {"epoch 1 of 3", "epoch 3 of 3"}
     assert all(done <= total for _, done, total in reports)
@@ -99,7 +105,7 @@ def test_progress_reports_all_epochs_and_completion(topics: Stream) -> None:
 
 def test_too_few_tokens_are_reported() -> None:
     with pytest.raises(CodeacumenError, match="no name occurs"):
-        train_gensim("w2v-sg", make_stream([["a", "b"]]), make_settings("w2v-sg"))
+        train_gensim("w2v-sg", make_stream([["a", "b"]]), make_gensim_settings("w2v-sg"))
 
 
 def test_keyword_and_name_with_same_spelling_are_two_words() -> None:
@@ -115,6 +121,6 @@ def test_keyword_and_name_with_same_spelling_are_two_words() -> None:
         {},
     )
     vectors = train_gensim(
-        "w2v-cbow", ambiguous_stream, make_settings("w2v-cbow", size=5, epochs=1)
+        "w2v-cbow", ambiguous_stream, make_gensim_settings("w2v-cbow", size=5, epochs=1)
     )
     assert dict(zip(vectors.names, vectors.counts, strict=True)) == {"in": 20, "x": 10}

@@ -156,7 +156,7 @@ def test_loading_needs_no_gensim(tmp_path: Path) -> None:
     code = (
         "import sys\nfrom pathlib import Path\n"
         "from codeacumen.models.embeddings.vectors import Vectors\n"
-        f"assert Vectors.load(Path({str(tmp_path)!r})).vector('unseen') is not None\n"
+        f"assert Vectors.load(Path({str(tmp_path)!r})).get_vector('unseen') is not None\n"
         "print('gensim' in sys.modules)"
     )
     process = subprocess.run(

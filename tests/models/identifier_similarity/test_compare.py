@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codeacumen.api import Pair
-from codeacumen.models.identifier_similarity.lexicon import Lexicon, make_arrays
+from codeacumen.models.identifier_similarity.lexicon import Lexicon
 from codeacumen.models.identifier_similarity.model import IdentifierSimilarity
 from codeacumen.models.identifier_similarity.split import Splitter
+from lexicons import make_arrays
 
 
 def edit_distance(a: str, b: str) -> int:

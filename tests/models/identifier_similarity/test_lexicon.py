@@ -12,9 +12,9 @@ from codeacumen.models.identifier_similarity.lexicon import (
     Lexicon,
     encode_arrays,
     encode_letters,
-    make_arrays,
     pack_arrays,
 )
+from lexicons import make_arrays
 
 ARRAYS = make_arrays(
     {"begin": 1e-3, "start": 2e-3, "end": 1e-4},

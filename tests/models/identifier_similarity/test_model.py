@@ -12,9 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from codeacumen.api import CodeacumenError, Pair, Similarity
-from codeacumen.models.identifier_similarity.lexicon import FILE, make_arrays, pack_arrays
+from codeacumen.models.identifier_similarity.lexicon import FILE, pack_arrays
 from codeacumen.models.identifier_similarity.model import IdentifierSimilarity, make_names
 from codeacumen.registry import make_model
+from lexicons import make_arrays
 
 # The values are multiples of 1/255, and the vectors hold only -1, 0 and 1: nothing is rounded.
 ARRAYS = make_arrays(
@@ -66,8 +67,7 @@ def test_relatedness_by_hand(names: IdentifierSimilarity) -> None:
 
 
 def test_model_can_return_each_part_of_the_answer(names: IdentifierSimilarity) -> None:
-    """As computed above: the best partner is 0.75 above the floor and 0.8 in all; the cosine is
-    1/2."""
+    """The best partner is 0.75 above the floor and 0.8 in all; the cosine is 1/2 (see above)."""
     parts = {
         "similar": (0.75 + 0.15) / 1.3,
         "related": 2.3 / 4,

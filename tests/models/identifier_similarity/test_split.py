@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeacumen.models.identifier_similarity.lexicon import Lexicon, make_arrays
+from codeacumen.models.identifier_similarity.lexicon import Lexicon
 from codeacumen.models.identifier_similarity.split import (
     LETTER,
     MAX_WORDS,
@@ -21,6 +21,7 @@ from codeacumen.models.identifier_similarity.split import (
     split_pieces,
 )
 from codeacumen.text.subtokens import split_subtokens
+from lexicons import make_arrays
 
 WORDS = {
     "touch": 1e-4,

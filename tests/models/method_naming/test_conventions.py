@@ -193,7 +193,7 @@ def test_learning_twice_equals_learning_once() -> None:
     assert pickle.dumps(once) == pickle.dumps(twice)
     restored = pickle.loads(pickle.dumps(once))
     assert (
-        restored.evidence(facts_by_name["depth"])
+        restored.collect_evidence(facts_by_name["depth"])
         == once.collect_evidence(facts_by_name["depth"])
         != []
     )

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from codeacumen.api import Pair
-from codeacumen.models.identifier_similarity.lexicon import make_arrays, pack_arrays
+from codeacumen.models.identifier_similarity.lexicon import pack_arrays
 from codeacumen.models.method_similarity.model import make_names_average
 from codeacumen.models.method_similarity.words import list_identifiers
+from lexicons import make_arrays
 
 # Two dimensions in the space of code, two in that of all text; all words equally frequent.
 ARRAYS = make_arrays(

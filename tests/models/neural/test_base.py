@@ -48,8 +48,8 @@ def test_name_probabilities_mix_vocabulary_and_copying(small: tuple[Base, Encode
     ][:4]
     batch = model.collate(file.take_rows(np.array(name_rows)))
     with torch.inference_mode():
-        encoded = network.read(batch)
-        place = network.place(encoded)
+        encoded = network.encode_batch(batch)
+        place = network.select_question_states(encoded)
         previous = batch["target"][:, :-1]
         table = network.encoder.parts.weight
         probabilities = network.decoder(table, place, previous, encoded).numpy()
@@ -103,7 +103,7 @@ def test_pointer_is_limited_to_names_of_the_method(small: tuple[Base, EncodedFil
     network: Any = model.build_network()
     batch = model.collate(file.take_rows(np.arange(12)))
     with torch.inference_mode():
-        probabilities, names = network.pointing(batch, network.read(batch))
+        probabilities, names = network.point_to_names(batch, network.encode_batch(batch))
     np.testing.assert_allclose(probabilities.sum(1).numpy(), 1.0, rtol=1e-4)
     is_allowed = ((batch["segment"] == 1) & (batch["first"] == 1) & (batch["name"] > 0)).numpy()
     is_allowed[:, 0] = True
@@ -123,7 +123,7 @@ def test_equal_names_have_relation_bias(small: tuple[Base, EncodedFile]) -> None
     assert method_features is not None
     batch = model.collate(rows_to_columns([model.encode(method_features)]))
     size = int(batch["sizes"][0])
-    bias = network.encoder.bias(batch, torch.float32)[0, 0].detach().numpy()
+    bias = network.encoder.compute_bias(batch, torch.float32)[0, 0].detach().numpy()
     # Padding is masked.
     assert (bias[:, size:] < -1000).all()
     bias, name = bias[:size, :size], batch["name"][0, :size].numpy()
@@ -148,7 +148,9 @@ def test_candidate_can_be_predicted(small: tuple[Base, EncodedFile]) -> None:
     with torch.inference_mode():
         batch = model.collate(rows_to_columns([model.encode(question_features)]))
         answer = model.decode_answer(network.predict(batch)[0])
-        _, candidate_scores = network.offering(batch, network.place(network.read(batch)))
+        _, candidate_scores = network.score_candidates(
+            batch, network.select_question_states(network.encode_batch(batch))
+        )
     assert answer == ["add", "isEmpty"][int(candidate_scores[0].argmax())]
     assert split_token("isEmpty", False) == ("is", "Empty")
 
@@ -202,19 +204,21 @@ def test_agreement_loss_pairs_each_variant_with_its_method(small: tuple[Base, En
     network.eval()
     with torch.no_grad():
         loss_difference = float(
-            network.loss(batch) - network.loss(model.collate(rows_to_columns(rows)))
+            network.compute_loss(batch) - network.compute_loss(model.collate(rows_to_columns(rows)))
         )
 
     def predict_name(text: str, row: int) -> Any:
         method_features = extract_features(Method("m", text), VariedContext())  # type: ignore[arg-type]
         assert method_features is not None
-        encoded = network.read(
+        encoded = network.encode_batch(
             single_batch := model.collate(rows_to_columns([model.encode(method_features)]))
         )
         target = torch.from_numpy(rows[row]["target"].astype(np.int64))[None]
         table = network.encoder.parts.weight
         assert len(single_batch["asks"]) == 1
-        probabilities = network.decoder(table, network.place(encoded), target[:, :-1], encoded)
+        probabilities = network.decoder(
+            table, network.select_question_states(encoded), target[:, :-1], encoded
+        )
         return probabilities[0].detach().double().numpy(), target[0].numpy()
 
     expected = 0.0
@@ -261,15 +265,15 @@ def test_variants_add_to_the_training_loss(tmp_path: Path, small: tuple[Base, En
     assert batch["varied"].tolist() == [0, 1]
     network: Any = model.build_network()
     for share in (0.0, 1.0):
-        network.at(share)
+        network.set_progress(share)
         torch.manual_seed(0)
-        with_variants = network.loss(batch).detach()
+        with_variants = network.compute_loss(batch).detach()
         torch.manual_seed(0)
-        without = network.loss({k: v for k, v in batch.items() if k != "varied"}).detach()
+        without = network.compute_loss({k: v for k, v in batch.items() if k != "varied"}).detach()
         assert float(with_variants) > float(without)
     unit_vectors = torch.eye(3)
     assert (
-        float(network.contrast(unit_vectors, unit_vectors))
+        float(network.compute_contrastive_loss(unit_vectors, unit_vectors))
         < 1e-3
-        < float(network.contrast(unit_vectors, unit_vectors.flip(0)))
+        < float(network.compute_contrastive_loss(unit_vectors, unit_vectors.flip(0)))
     )

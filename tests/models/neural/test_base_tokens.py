@@ -204,7 +204,7 @@ def test_model_without_order_ignores_swapped_statements(base: Base) -> None:
     for architecture in (base, unordered):
         batch = make_batch(architecture, [Method("", text) for pair in text_pairs for text in pair])
         with torch.inference_mode():
-            states = network.place(network.read(batch))
+            states = network.select_question_states(network.encode_batch(batch))
         differences.append((states[::2] - states[1::2]).abs().amax(1))
     assert bool((differences[0] > 1e-4).all())
     assert bool((differences[1] < 1e-4).all())

@@ -20,7 +20,7 @@ from support import pretend_installed
 
 MINE = """
 from dataclasses import dataclass
-from codeacumen.models.neural.networks import mlp
+from codeacumen.models.neural.networks.token_classifiers import MLP
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -29,7 +29,7 @@ class Settings:
     embedding: int = 8
     hidden: int = 8
 
-class Mine(mlp.MLP):
+class Mine(MLP):
     name = "mine"
     Settings = Settings
 

@@ -174,7 +174,7 @@ def test_paths_are_encoded_like_by_bidirectional_lstm() -> None:
     sizes = batch["nodes_size"]
     assert len(set(sizes.tolist())) > 2
     with torch.inference_mode():
-        encoded_paths = network.paths(batch)
+        encoded_paths = network.embed_paths(batch)
         packed = pack_padded_sequence(
             network.nodes(batch["nodes"]), sizes, batch_first=True, enforce_sorted=False
         )
@@ -192,8 +192,8 @@ def test_contexts_by_hand() -> None:
     model = make_model(contexts=200, keep=1000)
     network, batch = network_of(model), batch_of(model)
     with torch.inference_mode():
-        states, mask, mean = network.contexts(batch)
-        paths = network.paths(batch).double().numpy()
+        states, mask, mean = network.embed_contexts(batch)
+        paths = network.embed_paths(batch).double().numpy()
     tables = {
         name: getattr(network, name).weight.detach().double().numpy()
         for name in ("subtokens", "dense")
@@ -223,18 +223,18 @@ def test_loss_is_summed_over_pieces_of_a_name() -> None:
     model = make_model()
     network, batch = network_of(model), batch_of(model)
     with torch.inference_mode():
-        states, mask, mean = network.contexts(batch)
+        states, mask, mean = network.embed_contexts(batch)
         total = 0.0
         for row in range(3):
             pieces = [n for n in batch["target"][row].tolist() if n != PAD]
             assert pieces[-1] == END
             previous = torch.tensor([[BEGIN, *pieces[:-1]]])
             single_row = slice(row, row + 1)
-            scores, _ = network.decoder._said(
+            scores, _ = network.decoder._score_pieces(
                 previous, states[single_row], mask[single_row], mean[single_row]
             )
             total += float(functional.cross_entropy(scores[0], torch.tensor(pieces)) * len(pieces))
-        assert float(network.loss(batch)) == pytest.approx(total / 3, rel=1e-5)
+        assert float(network.compute_loss(batch)) == pytest.approx(total / 3, rel=1e-5)
 
 
 def test_padding_does_not_change_outputs() -> None:
@@ -251,8 +251,8 @@ def test_padding_does_not_change_outputs() -> None:
             assert outside.any()
             other[name][outside] = 2
     with torch.inference_mode():
-        assert torch.equal(network.vector(batch), network.vector(other))
-        assert float(network.loss(batch)) == float(network.loss(other))
+        assert torch.equal(network.compute_vectors(batch), network.compute_vectors(other))
+        assert float(network.compute_loss(batch)) == float(network.compute_loss(other))
         assert network.predict(batch) == network.predict(other)
 
 

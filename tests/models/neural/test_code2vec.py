@@ -66,8 +66,8 @@ def test_equations_by_hand() -> None:
     network.eval()
     batch = batch_of(model)
     with torch.inference_mode():
-        code, weights = network.attend(batch)
-        loss = float(network.loss(batch))
+        code, weights = network.compute_code_vectors(batch)
+        loss = float(network.compute_loss(batch))
     tokens, paths = (
         layer.weight.detach().double().numpy() for layer in (network.tokens, network.paths)
     )
@@ -113,8 +113,8 @@ def test_padding_does_not_change_outputs() -> None:
         assert outside.any()
         other[name][outside] = 3
     with torch.inference_mode():
-        assert torch.equal(network.vector(batch), network.vector(other))
-        assert float(network.loss(batch)) == float(network.loss(other))
+        assert torch.equal(network.compute_vectors(batch), network.compute_vectors(other))
+        assert float(network.compute_loss(batch)) == float(network.compute_loss(other))
 
 
 def test_first_weights_are_the_published_ones() -> None:
@@ -131,8 +131,7 @@ def test_first_weights_are_the_published_ones() -> None:
 
 
 def test_known_contexts_are_taken_first() -> None:
-    """Of too many contexts, those with all parts known are taken first, then those with some; those
-    with none never."""
+    """Contexts are chosen in the order of their known parts: all, some; those with none never."""
     model = make_model(contexts=6)
     token, path = model.vocabularies["tokens"].words[2], model.vocabularies["paths"].words[2]
     columns: dict[str, list[str]] = {"left": [], "path": [], "right": []}

@@ -321,7 +321,7 @@ def test_unknown_word_is_copied_after_training() -> None:
     optimiser = torch.optim.Adam(network.parameters(), 0.05)
     for _ in range(60):
         optimiser.zero_grad()
-        network.loss(batch).backward()
+        network.compute_loss(batch).backward()
         optimiser.step()
     method = Method("", "void METHOD_NAME() { return zyzzyva; }")
     assert predict_answers(model, network.eval(), [model.extract_features(method)]) == ["zyzzyva"]

@@ -108,7 +108,7 @@ def test_encoder_equals_equations(tmp_path: Path) -> None:
     torch.manual_seed(2)
     sizes = len(model.vocabularies["kinds"]), len(model.vocabularies["words"])
     encoder = GraphEncoder(settings, *sizes).eval()
-    features = model.read_text("int METHOD_NAME(int firstPlace) { return firstPlace; }")
+    features = model.extract_text_features("int METHOD_NAME(int firstPlace) { return firstPlace; }")
     row = model.encode(features)
     states, vector, graph = encoder(model.collate(rows_to_columns([row])))
     assert graph.tolist() == [0] * len(row["kinds"])
@@ -144,7 +144,7 @@ def test_batch_is_a_disjoint_union_of_graphs(tmp_path: Path) -> None:
     """Every message is sent in both directions, stays in its example, and is grouped by kind."""
     model, file = prepare_model(NAMING, tmp_path)
     rows = np.array([3, 0, 7])
-    columns = file.take(rows)
+    columns = file.take_rows(rows)
     batch = model.collate(columns)
     assert len(next(iter(batch.values()))) == len(rows)
     assert batch["nodes"].tolist() == [len(columns["kinds"][at]) for at in range(3)]
@@ -167,9 +167,9 @@ def test_batch_is_a_disjoint_union_of_graphs(tmp_path: Path) -> None:
 def test_decoder_sees_only_nodes_of_its_graph(tmp_path: Path) -> None:
     """Oracle: torch's pad_sequence over the states of each graph."""
     model, file = prepare_model(NAMING, tmp_path)
-    network = model.network().eval()
-    batch = model.collate(file.take(np.array([3, 0, 7, 5])))
-    dense, mask, _ = network._seen(batch)
+    network = model.build_network().eval()
+    batch = model.collate(file.take_rows(np.array([3, 0, 7, 5])))
+    dense, mask, _ = network._encode_for_decoder(batch)
     states, _, graph = network.encoder(batch)
     parts = [states[graph == number] for number in range(4)]
     assert torch.equal(dense, torch.nn.utils.rnn.pad_sequence(parts, batch_first=True))
@@ -181,25 +181,25 @@ def test_graph_without_edges_or_words_is_supported(tmp_path: Path) -> None:
     """A single name has no edge, and punctuation has no word. A name without a known word has no
     answer."""
     model, _ = prepare_model(NAMING, tmp_path)
-    assert model.read_text("qqxzvw") is None
-    network = model.network().eval()
+    assert model.extract_text_features("qqxzvw") is None
+    network = model.build_network().eval()
     name = next(word for word in model.vocabularies["words"].words[2:] if word.isalpha())
     for texts in ([name], ["; ;"], [name, "; ;", "int f() { return 1; }"]):
-        rows = [model.encode(model.read_text(text)) for text in texts]
+        rows = [model.encode(model.extract_text_features(text)) for text in texts]
         batch = model.collate(rows_to_columns(rows))
-        assert torch.isfinite(network.vector(batch)).all()
+        assert torch.isfinite(network.compute_vectors(batch)).all()
         assert len(network.predict(batch)) == len(texts)
 
 
 def test_half_precision_is_close_to_full_precision(tmp_path: Path) -> None:
     model, file = prepare_model(NAMING, tmp_path)
     torch.manual_seed(1)
-    network = model.network().eval()
-    batch = model.collate(file.take(np.arange(8)))
+    network = model.build_network().eval()
+    batch = model.collate(file.take_rows(np.arange(8)))
     # No LSTM over words: not every processor supports one in half precision.
-    full = network.vector(batch).detach()
+    full = network.compute_vectors(batch).detach()
     with torch.autocast("cpu", torch.bfloat16):
-        half = network.vector(batch).detach()
+        half = network.compute_vectors(batch).detach()
     assert half.dtype == torch.float32
     assert 0 < float((full - half).abs().max()) < 0.05
 

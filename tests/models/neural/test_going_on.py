@@ -230,7 +230,7 @@ def test_best_round_is_kept_and_patience_ends_training(tmp_path: Path, monkeypat
         return 1.0, scores[len(states) - 1]
 
     monkeypatch.setattr(
-        "codeacumen.models.neural.training.teaching.Dev.score_network", return_next_score
+        "codeacumen.models.neural.training.teaching.DevScorer.score_network", return_next_score
     )
     torch.set_num_threads(1)
     model, _ = make_small("cnn", NAMING)

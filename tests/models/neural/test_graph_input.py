@@ -126,14 +126,14 @@ def test_only_names_and_literals_have_words() -> None:
         "token INTLITERAL",
     }
     assert split_token("toHTMLPage") == ("to", "html", "page")
-    assert split_token("toHTMLPage", lower=False) == ("to", "HTML", "Page")
+    assert split_token("toHTMLPage", is_lowercase=False) == ("to", "HTML", "Page")
     assert split_token("_") == ("_",)
     assert split_token("1.5") == ("1.5",)
     assert len(split_token("a_" * 500)) == 10
 
 
 def test_masked_operator_is_operation_of_its_own_kind() -> None:
-    graph = build_full_graph("boolean f() { return a.b <MASK> (c); }", operator=True)
+    graph = build_full_graph("boolean f() { return a.b <MASK> (c); }", hides_operator=True)
     assert graph.kinds.count("MASK") == graph.kinds.count("token MASK") == 1
     assert graph.kinds.count("METHOD") == 1
     assert not {"EQUAL_TO", "ERRONEOUS"} & set(graph.kinds)
@@ -141,7 +141,7 @@ def test_masked_operator_is_operation_of_its_own_kind() -> None:
 
 def test_masked_assignment_before_another_is_parsed() -> None:
     """``a == b = c`` is not valid Java: only an assignment can stand there."""
-    graph = build_full_graph("void f() { a <MASK> b = c; }", operator=True)
+    graph = build_full_graph("void f() { a <MASK> b = c; }", hides_operator=True)
     assert graph.kinds.count("MASK") == 1
     assert graph.kinds.count("ASSIGNMENT") == 1
     assert "ERRONEOUS" not in graph.kinds

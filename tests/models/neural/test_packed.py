@@ -46,12 +46,12 @@ def test_unpacked_batch_equals_packed_one() -> None:
     assert are_equal(PackedBatch.from_tensors({}).unpack(), {})
     # Lightning moves the block to a device at once.
     moved = move_data_to_device(packed, torch.device("meta"))
-    assert {tensor.device.type for tensor in moved.batch().values()} == {"meta"}
+    assert {tensor.device.type for tensor in moved.unpack().values()} == {"meta"}
     # Tensors that control the computation stay unchanged on the host.
     packed_with_host_tensors = PackedBatch.from_tensors(BATCH, frozenset({"some", "none"}))
     moved = move_data_to_device(packed_with_host_tensors, torch.device("meta"))
     host_tensors = {
-        name: tensor for name, tensor in moved.batch().items() if tensor.device.type == "cpu"
+        name: tensor for name, tensor in moved.unpack().items() if tensor.device.type == "cpu"
     }
     assert are_equal(host_tensors, {"some": BATCH["some"], "none": BATCH["none"]})
     assert are_equal(packed_with_host_tensors.unpack(), BATCH)

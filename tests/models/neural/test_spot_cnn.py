@@ -171,7 +171,7 @@ def test_names_are_judged_by_rule_of_spot() -> None:
     )
     bodies = torch.randn(80, 5)
     words = torch.randn(len(model.vocabularies["names"]), 4)
-    network.remember(unit_rows(bodies), numbers, words, torch.arange(2, len(words)))
+    network.store_methods(unit_rows(bodies), numbers, words, torch.arange(2, len(words)))
     network.name_vectors = model._infer_vectors(
         network, model._encode_names(model.label_names.words)
     )

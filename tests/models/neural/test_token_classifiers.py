@@ -30,7 +30,7 @@ def test_finished_training_is_not_continued(tmp_path: Path) -> None:
 
 def test_convolution_equals_equation() -> None:
     """Oracle: the four lines of the equation in numpy."""
-    from codeacumen.models.neural.networks.cnn import CNNNetwork, CNNSettings
+    from codeacumen.models.neural.networks.token_classifiers import CNNNetwork, CNNSettings
 
     torch.manual_seed(1)
     network = CNNNetwork(CNNSettings(embedding=3, channels=4, hidden=2), 10, 5).eval()

@@ -88,9 +88,9 @@ def test_padding_does_not_change_outputs(purpose: Purpose, tmp_path: Path) -> No
             assert is_padding.any()
             changed_batch[name][is_padding] = model.subwords.mask
     with torch.inference_mode():
-        assert torch.equal(network.loss(batch), network.loss(changed_batch))
+        assert torch.equal(network.compute_loss(batch), network.compute_loss(changed_batch))
         assert network.predict(batch) == network.predict(changed_batch)
-        assert torch.equal(network.vector(batch), network.vector(changed_batch))
+        assert torch.equal(network.compute_vectors(batch), network.compute_vectors(changed_batch))
 
 
 def test_state_is_taken_at_the_mask_or_name_or_start(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_state_is_taken_at_the_mask_or_name_or_start(tmp_path: Path) -> None:
     network.eval()
     texts = ["int METHOD_NAME() { return 1 <MASK> 2; }", "int METHOD_NAME() {}", "int a() {}"]
     rows = [model.encode(model.extract_features(Method("", text)) or {}) for text in texts]
-    place, states, _ = network.place(model.collate(rows_to_columns(rows)))
+    place, states, _ = network.select_question_state(model.collate(rows_to_columns(rows)))
     positions = [
         row["tokens"].tolist().index(number)
         for row, number in zip(
@@ -117,7 +117,7 @@ def test_decoder_is_causal(tmp_path: Path) -> None:
     model = make_learned_model(NAMING, tmp_path, decoder=2)
     network: Any = model.build_network()
     network.eval()
-    place, states, mask = network.place(batch_of(model))
+    place, states, mask = network.select_question_state(batch_of(model))
     pieces = torch.randint(6, 300, (8, 4))
     changed_pieces = pieces.clone()
     changed_pieces[:, 2:] = torch.randint(6, 300, (8, 2))
@@ -138,13 +138,13 @@ def make_column(subwords: Subwords, examples: int, length: int) -> Ragged:
     return Ragged(rows.ravel(), np.arange(examples + 1) * length)
 
 
-@pytest.mark.parametrize("drawn", [True, False], ids=["training", "dev"])
-def test_share_of_masked_tokens(drawn: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_random", [True, False], ids=["training", "dev"])
+def test_share_of_masked_tokens(is_random: bool, tmp_path: Path) -> None:
     """Oracle: the binomial distribution, within five standard deviations."""
     subwords = make_learned_model(PRETRAIN, tmp_path).subwords
     column = make_column(subwords, 1000, 203)
     masked_tokens, chosen = TokenMasking(subwords, 0.15)(
-        column, np.random.default_rng(2) if drawn else None
+        column, np.random.default_rng(2) if is_random else None
     )
     can_be_masked = ~np.isin(column.values, subwords.specials)
     assert not chosen[~can_be_masked].any()
@@ -282,14 +282,14 @@ def test_foreign_checkpoint_equals_loading_by_transformers(
     assert rows[0]["tokens"].tolist() == [0, *ids, 2]
     assert size < batch["tokens"].shape[1], "the oracle has no padding, and ours has"
     with torch.inference_mode():
-        states, _ = network.states(batch["tokens"], batch["tokens_size"])
+        states, _ = network.encode_tokens(batch["tokens"], batch["tokens_size"])
         expected = theirs(torch.tensor([[0, *ids, 2]]), output_hidden_states=True)
         torch.testing.assert_close(
             states[0, :size], expected.hidden_states[-1][0], atol=1e-5, rtol=1e-4
         )
         assert float(states[0].std()) > 0.1
         if model.is_pretraining:
-            scores, chosen = network.guesses(batch)
+            scores, chosen = network.score_chosen_parts(batch)
             logits = theirs(batch["shown"][:1, :size]).logits[0][chosen[0, :size]]
             assert len(logits) > 1
             torch.testing.assert_close(scores[: len(logits), :400], logits, atol=1e-4, rtol=1e-4)
@@ -299,7 +299,7 @@ def test_foreign_checkpoint_equals_loading_by_transformers(
             true_probabilities = scores.double().softmax(1)[
                 torch.arange(len(true_tokens)), true_tokens
             ]
-            assert float(network.loss(batch)) == pytest.approx(
+            assert float(network.compute_loss(batch)) == pytest.approx(
                 float(-true_probabilities.log().mean()), 1e-5
             )
 

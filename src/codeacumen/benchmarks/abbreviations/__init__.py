@@ -25,6 +25,7 @@ For several subtokens (``requestTimeout``):
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import files
@@ -34,8 +35,7 @@ from codeacumen import metrics
 from codeacumen.api import EvaluationSet, Instance, Pair, Question
 from codeacumen.registry import task
 from codeacumen.tasks.base import TaskInfo
-from codeacumen.tasks.choice import ChoiceTask
-from codeacumen.tasks.pairs import PairTask
+from codeacumen.tasks.kinds import ChoiceTask, PairTask
 from codeacumen.text.subtokens import split_subtokens
 
 VOWELS = frozenset("aeiou")
@@ -163,8 +163,13 @@ def build_match_instances() -> list[Instance]:
 
 
 def build_expand_instances() -> list[Instance]:
-    """Return one question per identifier that has enough similarly spelt identifiers."""
+    """Return one question per identifier that has enough similarly spelt identifiers.
+
+    The id numbers the questions of a short form: the identifier is the answer, and models that run
+    elsewhere see the ids.
+    """
     instances: list[Instance] = []
+    question_counts: Counter[str] = Counter()
     for identifier in list_identifiers():
         short = _shuffle_by_hash(derive_abbreviations(identifier), "expand", identifier)[0]
         wrong = [
@@ -175,9 +180,10 @@ def build_expand_instances() -> list[Instance]:
         if len(wrong) < CHOICES - 1:
             continue
         choices = _shuffle_by_hash([identifier, *wrong[: CHOICES - 1]], "choices", identifier)
+        question_counts[short] += 1
         instances.append(
             Instance(
-                id=f"{short}~{identifier}",
+                id=f"{short}~{question_counts[short]}",
                 input=Question(short, tuple(choices)),
                 truth=identifier,
             )
@@ -199,10 +205,11 @@ def make_match_task() -> PairTask:
 
 @task("abbreviations/expand")
 def make_expand_task() -> ChoiceTask:
-    """Which of five identifiers does this short form abbreviate? Labels by construction"""
+    """Choose the identifier, of five, that a short form abbreviates; labels by construction"""
     info = TaskInfo(
         name="abbreviations/expand",
         title="Abbreviations: expand",
+        version="2",  # 1: the ids had the answer
         summary=make_expand_task.__doc__ or "",
     )
     return ChoiceTask(info, build_expand_instances)

@@ -13,7 +13,7 @@ TASKS = ("npath", "operators", "naming", "completion", "nulltoken")
 
 
 def _published_rows() -> Sequence[PublishedRow]:
-    from codeacumen.datasets.published import read_published
+    from codeacumen.tasks.published import read_published
 
     scores: dict[str, dict[str, float]] = {}
     for row in read_published("codeacumen.benchmarks.gluecode", "scores"):
@@ -45,6 +45,9 @@ BENCHMARKS = (
                 "gluecode",
                 "codeacumen.benchmarks.gluecode.task",
                 "codeacumen dataset build gluecode CORPUS --out gluecode",
+                build="codeacumen.benchmarks.gluecode.build:build_from_corpus",
+                methods_file="naming.jsonl",
+                pretraining_task="gluecode/naming",
             ),
         ),
         report_module="codeacumen.benchmarks.gluecode.report",

@@ -6,6 +6,8 @@
 4. Their masked rows are written, shard by shard, and joined in the corpus's order.
 
 The bytes depend on the corpus, the recipe and the version, never on the number of workers.
+
+The null-dereference warnings are those of our own analysis, or of reports of Infer.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import os
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -57,9 +59,12 @@ from codeacumen.core.files import sha256_of, write_atomically
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.corpus import Corpus
 from codeacumen.corpus.manifest import NAME
+from codeacumen.corpus.nulls import FailedAnalysis, find_null_reports
 from codeacumen.corpus.splits import SPLITS
-from codeacumen.datasets.built import ABOUT, SCHEMA, require_dataset_folder
-from codeacumen.engines import Engine, WorkerLost
+from codeacumen.datasets.built import ABOUT, SCHEMA, check_choice, require_dataset_folder
+from codeacumen.engines import Engine, WorkerLost, start_engine
+from codeacumen.languages.java.measures.npath import RULES
+from codeacumen.languages.java.nulls import Report
 
 FAMILY = "gluecode"
 # Labels to list in each split.
@@ -292,3 +297,123 @@ def _count_labels(parts: Path, task: str) -> dict[str, Json]:
         frequent = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MOST_FREQUENT]
         labels[split] = {"different": len(counts), "most": dict(frequent)}
     return labels
+
+
+def collect_warnings(
+    corpus: Corpus, engine: Engine, infer: Sequence[str], step: Progress
+) -> tuple[dict[int, list[Report]], list[FailedAnalysis]]:
+    """Return the null-dereference warnings by method number, and the failures of the analysis.
+
+    ``infer`` lists projects with their Infer reports, as PROJECT=FILE; these replace our analysis.
+    """
+    report_files = dict(_parse_infer_option(corpus, option) for option in infer)
+    reports_by_project, failed = find_null_reports(
+        corpus, engine, step, excluded=frozenset(report_files)
+    )
+    warnings: dict[int, list[Report]] = {}
+    for project in corpus.manifest.projects:
+        if project in report_files:
+            from codeacumen.languages.java.nulls.report import read_report
+
+            reports: Iterable[Report] = _locate_reports(
+                corpus, project, read_report(report_files[project])
+            )
+        else:
+            reports = reports_by_project[project]
+        numbers = _number_methods(corpus, project)
+        for report in reports:
+            number = numbers.get((report.path, report.method))
+            if number is not None:
+                warnings.setdefault(number, []).append(report)
+    return warnings, failed
+
+
+def _parse_infer_option(corpus: Corpus, text: str) -> tuple[str, Path]:
+    project, equals, file = text.partition("=")
+    if not equals:
+        raise CodeacumenError(
+            f"--infer {text!r} lacks the file", "for example --infer guava=report.json"
+        )
+    if project not in corpus.manifest.projects:
+        raise CodeacumenError(
+            f"--infer: the corpus has no project {project!r}",
+            f"it has {', '.join(corpus.manifest.projects)}",
+        )
+    return project, Path(file)
+
+
+def _number_methods(corpus: Corpus, project: str) -> dict[tuple[str, int], int]:
+    """Return the numbers of a project's methods, by path and index in the file."""
+    indices: dict[tuple[str, int], int] = {}
+    for path, index, _, _ in _read_methods(corpus, project):
+        indices[path, index] = len(indices)
+    first = corpus.first_number_of(project)
+    return {key: first + number for key, number in indices.items()}
+
+
+def _read_methods(corpus: Corpus, project: str) -> Iterator[tuple[str, int, int, int]]:
+    for shard in corpus.manifest.shards[project]:
+        table = corpus.read_table(
+            corpus.table_path(shard, "methods"), ["path", "place", "line", "end_line"]
+        )
+        yield from zip(*(table[name].to_pylist() for name in table.column_names), strict=True)
+
+
+def _locate_reports(corpus: Corpus, project: str, reports: Iterable[Report]) -> Iterator[Report]:
+    """Yield Infer's reports with our path and method.
+
+    Infer reports lines: a warning belongs to the innermost method around its line. Its paths may
+    begin above the project's.
+    """
+    spans: dict[str, list[tuple[int, int, int]]] = {}
+    for path, index, line, end_line in _read_methods(corpus, project):
+        spans.setdefault(path, []).append((line, end_line, index))
+    paths_by_file_name: dict[str, list[str]] = {}
+    for path in spans:
+        paths_by_file_name.setdefault(path.rpartition("/")[2], []).append(path)
+    for report in reports:
+        matching_paths = [
+            path
+            for path in paths_by_file_name.get(report.path.rpartition("/")[2], ())
+            if report.path == path
+            or report.path.endswith(f"/{path}")
+            or path.endswith(f"/{report.path}")
+        ]
+        if len(matching_paths) != 1:
+            continue
+        enclosing_spans = [
+            span for span in spans[matching_paths[0]] if span[0] <= report.line <= span[1]
+        ]
+        if enclosing_spans:
+            _, _, index = max(enclosing_spans)
+            yield report._replace(path=matching_paths[0], method=index)
+
+
+def build_from_corpus(
+    corpus: str | Path | Corpus,
+    out: Path,
+    report: Progress,
+    *,
+    seed: int = 0,
+    rules: str = "pmd6",
+    dedup: bool = False,
+    infer: Sequence[str] = (),
+    limit: int = 0,
+    engine: str = "local",
+    workers: int = 0,
+) -> dict[str, Json]:
+    """Build GLUECode's five tasks, as large as in the paper where the corpus allows it.
+
+    ``rules`` are PMD's rules for NPath (pmd6, pmd7 or pmd7.14). With ``dedup`` no training method
+    has a near-duplicate in dev or test. ``infer`` takes null dereferences of projects from Infer's
+    reports, as ``PROJECT=FILE``. ``limit`` is the maximum number of training methods of a task.
+    ``failures`` in the description lists files whose null analysis failed.
+    """
+    check_choice("rules", rules, RULES)
+    opened = corpus if isinstance(corpus, Corpus) else Corpus.open(corpus)
+    started = start_engine(engine, workers)
+    warnings, failures = collect_warnings(opened, started, infer, report)
+    recipe = GluecodeRecipe(seed, rules, dedup, limit_sizes(limit))
+    about = build_dataset(opened, recipe, out, started, warnings, report)
+    lost = [f"{failure.project} {failure.path}: {failure.why}" for failure in failures]
+    return {**about, "failures": lost}

@@ -24,14 +24,9 @@ from codeacumen.api import (
 from codeacumen.benchmarks.gluecode.specs import SPECS, MethodTaskSpec
 from codeacumen.corpus.manifest import NAME as MANIFEST
 from codeacumen.datasets.built import BuiltDataset, BuiltTask
-from codeacumen.tasks.base import (
-    DISTINCT,
-    NEAR_DUPLICATE,
-    StandardTask,
-    TaskInfo,
-    fill_missing_answers,
-)
+from codeacumen.tasks.base import DISTINCT, NEAR_DUPLICATE, StandardTask, TaskInfo
 from codeacumen.tasks.contexts import TextContext
+from codeacumen.tasks.kinds import fill_missing_names
 
 CITATION = "GLUECode: A Benchmark for Source Code Machine Learning Models. 2020."
 
@@ -94,10 +89,10 @@ class MethodTask(StandardTask):
     def postprocess_answers(
         self, instances: Sequence[Instance], answers: Mapping[str, Answer]
     ) -> dict[str, Answer]:
-        """Replace a missing name with an empty one, so that the subtokens it lacks are counted."""
+        """Fill missing answers as other tasks of the same capability do."""
         if self.capability is not Capability.NAME:
             return dict(answers)
-        return fill_missing_answers(instances, answers, lambda instance: "")
+        return fill_missing_names(instances, answers)
 
     def examples(self, split: str) -> Iterator[Example]:
         """Iterate over the examples of a split."""

@@ -6,6 +6,8 @@ that ``codeacumen survey clean`` wrote: the same questions, answered by other ra
 
 Missing values are the string ``NAN``. The authors' script reads numbers as strings and ranks them
 as text, which changes columns with negative values (w2v-cbow); this module parses them as numbers.
+
+Published numbers are the correlations of figure 2 and the agreement of Table II.
 """
 
 from __future__ import annotations
@@ -17,12 +19,12 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from codeacumen.api import Ceiling, EvaluationSet, Instance, Pair
-from codeacumen.benchmarks.idbench.figures import read_published_agreement
 from codeacumen.datasets import find_dataset, require_dataset
 from codeacumen.datasets.built import BuiltDataset, BuiltTask
 from codeacumen.registry import task
 from codeacumen.tasks.base import TaskInfo
-from codeacumen.tasks.pairs import PairTask
+from codeacumen.tasks.kinds import PairTask
+from codeacumen.tasks.published import read_published
 
 SIZES = ("small", "medium", "large")
 
@@ -101,6 +103,50 @@ def read_subsets(folder: Path) -> Mapping[tuple[str, str], frozenset[str]]:
             )
             for row in csv.DictReader(stream)
         }
+
+
+# The scores of the seven techniques are published, so only rounding may differ. The ensemble counts
+# words of a dictionary, and dictionaries differ between releases.
+TECHNIQUE_TOLERANCE = 0.0005
+ENSEMBLE_TOLERANCE = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedCorrelation:
+    """A correlation of figure 2, on ``n`` pairs, and the tolerance for its reproduction."""
+
+    task: str
+    size: str
+    technique: str
+    n: int
+    value: float
+    tolerance: float
+
+
+@lru_cache(maxsize=1)
+def read_published_correlations() -> tuple[PublishedCorrelation, ...]:
+    return tuple(
+        PublishedCorrelation(
+            row["task"],
+            row["size"],
+            row["technique"],
+            int(row["pairs"]),
+            float(row["spearman"]),
+            ENSEMBLE_TOLERANCE if row["technique"] == "combined" else TECHNIQUE_TOLERANCE,
+        )
+        for row in read_published(__name__, "correlations")
+    )
+
+
+@lru_cache(maxsize=1)
+def _read_sizes() -> dict[str, dict[str, str]]:
+    return {row["size"]: row for row in read_published(__name__, "sizes")}
+
+
+def read_published_agreement(question: str, size: str) -> float | None:
+    """Return the agreement between raters (Table II); None for contextual similarity."""
+    value = _read_sizes()[size].get(f"{question}_ira")
+    return float(value) if value else None
 
 
 COMPLETE = "complete"

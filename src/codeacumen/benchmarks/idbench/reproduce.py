@@ -12,8 +12,10 @@ from itertools import product
 from pathlib import Path
 
 from codeacumen.api import Answer, CodeacumenError, EvaluationSet, Pair, Score
-from codeacumen.benchmarks.idbench import LABELS, SIZES, read_pairs
-from codeacumen.benchmarks.idbench.figures import (
+from codeacumen.benchmarks.idbench import (
+    LABELS,
+    SIZES,
+    read_pairs,
     read_published_agreement,
     read_published_correlations,
 )

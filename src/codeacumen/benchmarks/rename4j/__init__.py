@@ -44,8 +44,7 @@ class _LiuTask:
     def __call__(self) -> Task:
         from codeacumen.benchmarks.rename4j.cases import FIRST_TAGS, WITHOUT_LARGE, load_liu_cases
         from codeacumen.benchmarks.rename4j.task import make_name_task
-        from codeacumen.tasks.judging import JudgingByNameTask, JudgingTask
-        from codeacumen.tasks.naming import NamingTask
+        from codeacumen.tasks.kinds import JudgingByNameTask, JudgingTask, NamingTask
 
         kinds = {CHECK: JudgingTask, RECOMMEND: NamingTask, BY_NAME: JudgingByNameTask}
         data = find_dataset("liu2019")
@@ -62,6 +61,16 @@ class _LiuTask:
         load = partial(load_liu_cases, masked_for, comments=self.has_comments)
         fingerprint = data.files[0].sha256
         return make_name_task(kinds[self.question], info, load, fingerprint=fingerprint)
+
+
+def read_published_lengths() -> dict[str, dict[str, float]]:
+    """Return the published mean lengths of names, in characters and in subtokens, by data set."""
+    from codeacumen.tasks.published import read_published
+
+    lengths: dict[str, dict[str, float]] = {}
+    for row in read_published(__name__, "lengths"):
+        lengths.setdefault(row["names"], {})[row["unit"]] = float(row["value"])
+    return lengths
 
 
 for _question in _SUMMARIES:

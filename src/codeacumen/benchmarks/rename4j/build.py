@@ -23,15 +23,16 @@ from typing import Any
 
 from codeacumen import __version__
 from codeacumen.api import CodeacumenError, Json
-from codeacumen.benchmarks.rename4j.cases import mask_names, remove_override
-from codeacumen.benchmarks.rename4j.liu2019 import read_renamed
+from codeacumen.benchmarks.rename4j import read_published_lengths
+from codeacumen.benchmarks.rename4j.cases import mask_names, read_renamed, remove_override
 from codeacumen.benchmarks.rename4j.task import SAMPLED_FILE
 from codeacumen.core.files import sha256_of, write_atomically
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.corpus import Corpus
 from codeacumen.corpus.manifest import NAME
+from codeacumen.corpus.splits import SPLITS
 from codeacumen.datasets import find_dataset, require_dataset
-from codeacumen.datasets.built import ABOUT, SCHEMA, require_dataset_folder
+from codeacumen.datasets.built import ABOUT, SCHEMA, check_choice, require_dataset_folder
 
 STABLE_PER_CASE = 33
 # Liu et al. exclude files with these words in their path, which contains their package.
@@ -175,3 +176,82 @@ def _take_distinct(rows: Sequence[Row], limit: int, step: Progress) -> list[Row]
             if len(distinct) % 256 == 0:
                 step("sampling", len(distinct), limit)
     return distinct
+
+
+def build_from_corpus(
+    corpus: str | Path | Corpus,
+    out: Path,
+    report: Progress,
+    *,
+    beside: int = STABLE_PER_CASE,
+    limit: int = 0,
+    split: str = "all",
+    seed: int = 0,
+) -> dict[str, Json]:
+    """Build Liu et al.'s misnamed methods among stable methods of a corpus, ``beside`` for each.
+
+    ``limit`` is the maximum number of misnamed methods; 0 takes all.
+    """
+    check_choice("split", split, (*SPLITS, "all"))
+    opened = corpus if isinstance(corpus, Corpus) else Corpus.open(corpus)
+    about: dict[str, Json] = build_dataset(
+        opened, MisnamedRecipe(seed, beside, limit, split), out, report
+    )
+    return about
+
+
+def build_from_renames(
+    renames: str | Path | Sequence[str | Path],
+    out: Path,
+    report: Progress,
+    *,
+    decisions: Sequence[str | Path] = (),
+    undecided: str = "clear",
+    without: Sequence[str] | None = None,
+    splits: tuple[int, int, int] = (0, 0, 100),
+    by: str = "project",
+    seed: int = 0,
+) -> dict[str, Json]:
+    """Build renamed methods and stable methods of the same files from mined renames.
+
+    ``renames`` are folders that ``mine_renames`` or ``codeacumen renames reviews`` wrote,
+    ``decisions`` review files. ``undecided`` says which renames from reviews without a decision are
+    taken: clear, include or exclude. ``without`` are tags of renames to leave out, by default those
+    of doubtful ones. ``by`` (project or file) goes to one split as a whole.
+    """
+    from codeacumen.renames.dataset import (
+        DROPPED_TAGS,
+        RenameDatasetSettings,
+        SelectionRules,
+        build_rename_dataset,
+    )
+
+    tags = DROPPED_TAGS if without is None else tuple(without)
+    settings = RenameDatasetSettings(splits, by, seed, SelectionRules(undecided, tags))
+    check_choice("by", by, ("project", "file"))
+    check_choice("undecided", undecided, ("clear", "include", "exclude"))
+    several = [renames] if isinstance(renames, str | Path) else renames
+    about: dict[str, Json] = build_rename_dataset(
+        [Path(folder) for folder in several],
+        _read_decisions(decisions),
+        out,
+        settings,
+        read_published_lengths(),
+    )
+    return about
+
+
+def _read_decisions(files: Sequence[str | Path]) -> dict[str, str]:
+    """Return the decisions of review files by the keys of the renames."""
+    from codeacumen.renames.reviews.run import read_decisions
+
+    decisions: dict[str, str] = {}
+    for path in map(Path, files):
+        for key, review in read_decisions(path).items():
+            if review.decision and decisions.get(key, review.decision) != review.decision:
+                raise CodeacumenError(
+                    f"{path}: {key} is decided otherwise in another file", "agree on one decision"
+                )
+            if review.decision:
+                decisions[key] = review.decision
+    return decisions

@@ -7,22 +7,29 @@ wrongly named methods that call themselves, and never in that of rightly named o
 removed unless requested: those of Liu's methods were written after the rename, and paraphrase the
 new name.
 
-Of Liu et al.'s 2,805 methods, half have a name that a commit changed later, half the name that a
-commit introduced. Projects are not independent of their forks (``tomcat60`` to ``tomcat85``), so
-projects that share a case, with the same source and class, are one cluster. Two projects,
-odftoolkit and ignite, have 781 of the cases; one slice excludes them.
+Liu et al.'s test data are 2,805 Java methods, each with a name before or after a commit that
+changed nothing but the name. The name before it is inconsistent, the name after it consistent; half
+of the methods have the one, half the other. Projects are not independent of their forks
+(``tomcat60`` to ``tomcat85``), so projects that share a case, with the same source and class, are
+one cluster. Two projects, odftoolkit and ignite, have 781 of the cases; one slice excludes them.
+
+Liu's ``methods.jsonl`` was joined from five files of their repository (``Data/TestData``), which
+have the methods' sources in another order than the rest. So a line may have the source of another
+method with the same name and parameters: 40 sources return another type than the line states. The
+joining program is not published, so the file cannot be fetched; ``codeacumen dataset get liu2019
+--from DIR`` installs a copy.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from codeacumen.api import Json, Method
-from codeacumen.benchmarks.rename4j.liu2019 import RenamedMethod, read_renamed
+from codeacumen.api import CodeacumenError, Json, Method
 from codeacumen.datasets import require_dataset
 from codeacumen.tasks.contexts import TextContext
 from codeacumen.text.subtokens import split_subtokens
@@ -112,6 +119,62 @@ def normalize_indentation(text: str) -> str:
         return ""
     indentation = lines[-1][: len(lines[-1]) - len(lines[-1].lstrip())]
     return "\n".join([lines[0], *(line.removeprefix(indentation) for line in lines[1:])])
+
+
+METHODS = "methods.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class RenamedMethod:
+    """A method of Liu et al.'s data with its names before (``buggy``) and after (``fixed``).
+
+    ``code`` is the source after the rename, with its comment. ``tested`` is the name under test,
+    one of the two, joined from the authors' subtokens, which lack digits and most underscores.
+    """
+
+    id: str
+    project: str
+    package: str
+    owner: str
+    returns: str
+    buggy: str
+    fixed: str
+    tested: str
+    consistent: bool
+    code: str
+
+
+@lru_cache(maxsize=2)
+def read_renamed(folder: Path) -> tuple[RenamedMethod, ...]:
+    """Return all methods of Liu et al.'s data, in the order of the file."""
+    path = folder / METHODS
+    methods: list[RenamedMethod] = []
+    for number, line in enumerate(path.read_bytes().splitlines(), 1):
+        try:
+            methods.append(_parse_row(json.loads(line)))
+        except (ValueError, KeyError, TypeError) as error:
+            raise CodeacumenError(
+                f"{path}, line {number}: {type(error).__name__}: {error}",
+                "run `codeacumen dataset get liu2019 --from DIR` again",
+            ) from error
+    return tuple(methods)
+
+
+def _parse_row(row: dict[str, Json]) -> RenamedMethod:
+    buggy, fixed = "".join(row["buggy_name"]), "".join(row["fixed_name"])
+    consistent = row["label"] == "consistent"
+    return RenamedMethod(
+        id=f"liu-{row['id']:04d}",
+        project=row["project"],
+        package=row["package"],
+        owner=row["class_name"],
+        returns=row["return_type"],
+        buggy=buggy,
+        fixed=row["method_name"],
+        tested=fixed if consistent else buggy,
+        consistent=consistent,
+        code=row["code"],
+    )
 
 
 LARGE = ("odftoolkit", "ignite")

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from codeacumen.datasets import find_dataset, missing_files, require_dataset
-from codeacumen.datasets.published import read_published
 from codeacumen.reproduce import (
     OUTSIDE,
     RecipeOptions,
@@ -21,6 +20,7 @@ from codeacumen.reproduce import (
     compare_with_published,
     summarize_checks,
 )
+from codeacumen.tasks.published import read_published
 from codeacumen.text.numbers import ABSENT, format_difference, format_number
 
 FLOAT_ERROR = 1e-9
@@ -396,7 +396,7 @@ def _check_liu_data() -> Iterator[ReproducedCell]:
     """Yield the cells on Liu's data, if it is installed."""
     if missing_files(find_dataset("liu2019")):
         return
-    from codeacumen.benchmarks.rename4j.liu2019 import read_renamed
+    from codeacumen.benchmarks.rename4j.cases import read_renamed
     from codeacumen.text.subtokens import split_subtokens
 
     methods = read_renamed(require_dataset("liu2019"))

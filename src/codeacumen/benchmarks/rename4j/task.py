@@ -13,7 +13,10 @@ the cluster of its case.
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -34,8 +37,7 @@ from codeacumen.datasets.built import ABOUT, BuiltDataset, BuiltTask
 from codeacumen.renames.dataset import CASES, read_cases
 from codeacumen.renames.records import STABLE, Rename, StableMethod
 from codeacumen.tasks.base import StandardTask, TaskInfo
-from codeacumen.tasks.judging import JudgingByNameTask, JudgingTask, consistency_label
-from codeacumen.tasks.naming import NamingTask
+from codeacumen.tasks.kinds import JudgingByNameTask, JudgingTask, NamingTask, consistency_label
 
 
 def _judge_case(case: Case) -> tuple[Input, Json]:
@@ -130,6 +132,7 @@ def make_task(built: BuiltDataset, name: str) -> Task:
         name=name,
         title=name.replace("/", ", ").capitalize(),
         summary=f"{SUMMARIES[name]} ({built.folder.name})",
+        version="1" if name == RECOMMEND else "2",  # 1: the ids gave the label away
         citation=find_dataset("liu2019").citation if name == MISNAMED else CITATION,
         # Within one first word, the share of wrong names would be random.
         slices=() if name == MISNAMED else FIRST_TAGS,
@@ -174,15 +177,24 @@ def load_cases(folder: Path, name: str, split: str) -> tuple[Case, ...]:
                 _make_rename_case(rename, rename.id, rename.new_name, True, by_file, check=False)
             )
             continue
-        cases.append(_make_rename_case(rename, f"{rename.id}/old", rename.old_name, False, by_file))
+        old_id = _make_neutral_id(f"{rename.id}/old")
+        cases.append(_make_rename_case(rename, old_id, rename.old_name, False, by_file))
         if name != IMBALANCED:
-            cases.append(
-                _make_rename_case(rename, f"{rename.id}/new", rename.new_name, True, by_file)
-            )
+            new_id = _make_neutral_id(f"{rename.id}/new")
+            cases.append(_make_rename_case(rename, new_id, rename.new_name, True, by_file))
     if name == IMBALANCED or (name == RECOMMEND and split == TRAIN):
         # Unchanged names are training examples, too.
         cases += [_make_stable_case(method, by_file) for method in stable]
     return tuple(cases)
+
+
+def _make_neutral_id(case_id: str) -> str:
+    """Return an id that does not give the label away.
+
+    Models and exported files see the id. The original one says where a case is from, and all cases
+    of one origin have the same label.
+    """
+    return hashlib.sha256(case_id.encode()).hexdigest()[:16]
 
 
 def _make_rename_case(
@@ -208,7 +220,7 @@ def _make_rename_case(
 
 def _make_stable_case(method: StableMethod, by_file: bool) -> Case:
     return Case(
-        id=method.id,
+        id=_make_neutral_id(method.id),
         text=mask_names(method.code, method.name),
         tested=method.name,
         fixed=method.name,
@@ -224,31 +236,43 @@ def _choose_cluster(method: Rename | StableMethod, by_file: bool) -> str:
 
 
 def load_realistic_cases(built: BuiltDataset) -> Sequence[Case]:
-    """Return Liu's inconsistent cases of the folder, each followed by its stable methods.
+    """Return Liu's inconsistent cases of the folder, each among its stable methods.
 
     A case and its methods are one cluster, so that wrong names are equally rare in every resample:
-    precision depends on their share.
+    precision depends on their share. Ids, order and context are the same for both kinds of methods:
+    projects, packages and the spelling of the type would tell Liu's methods from the corpus's.
     """
     inconsistent = {
         case.id: case for case in load_liu_cases("check", comments=False) if not case.consistent
     }
-    cases: list[Case] = []
-    started: set[str] = set()
+    groups: dict[str, list[Case]] = {}
     for row in built.read_rows(SAMPLED_FILE):
         case = inconsistent[row["beside"]]
-        if case.id not in started:
-            started.add(case.id)
-            cases.append(case)
-        cases.append(
+        group = groups.setdefault(
+            case.id,
+            [
+                replace(
+                    case,
+                    id=_make_neutral_id(case.id),
+                    context=_make_type_context(case.context["type"]),
+                )
+            ],
+        )
+        group.append(
             Case(
-                id=row["id"],
+                id=_make_neutral_id(row["id"]),
                 text=row["text"],
                 tested=row["name"],
                 fixed=row["name"],
                 consistent=True,
                 cluster=case.cluster,
                 tags=frozenset((make_first_tag(row["name"]),)),
-                context={"type": row["type"], "package": "", "project": row["project"]},
+                context=_make_type_context(row["type"]),
             )
         )
-    return cases
+    return [case for group in groups.values() for case in sorted(group, key=lambda case: case.id)]
+
+
+def _make_type_context(type_name: str) -> dict[str, Json]:
+    """Return a context with the simple name of the type alone."""
+    return {"type": re.split(r"[.$]", type_name)[-1], "package": "", "project": ""}

@@ -10,6 +10,7 @@ BENCHMARKS = (
                 "robustness",
                 "codeacumen.benchmarks.robustness",
                 "codeacumen dataset build robustness CORPUS --out robustness",
+                build="codeacumen.benchmarks.robustness.build:build_from_corpus",
             ),
         ),
         report_module="codeacumen.benchmarks.robustness.report",

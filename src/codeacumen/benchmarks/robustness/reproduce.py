@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codeacumen.datasets import require_dataset
-from codeacumen.datasets.published import read_published
 from codeacumen.reproduce import (
     OUTSIDE,
     RecipeOptions,
@@ -24,6 +23,7 @@ from codeacumen.reproduce import (
     compare_with_published,
     summarize_checks,
 )
+from codeacumen.tasks.published import read_published
 from codeacumen.text.numbers import format_difference, format_number
 
 PACKAGE = "codeacumen.benchmarks.robustness"

@@ -20,7 +20,7 @@ from codeacumen.datasets.built import BuiltDataset, BuiltTask
 from codeacumen.metrics import make_reading_metric
 from codeacumen.registry import task
 from codeacumen.tasks.base import TaskInfo
-from codeacumen.tasks.pairs import PairTask
+from codeacumen.tasks.kinds import PairTask
 from codeacumen.views.masking.levels import LEVELS
 
 FLAVOURS = {

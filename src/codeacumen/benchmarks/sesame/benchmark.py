@@ -42,6 +42,7 @@ BENCHMARKS = (
                 "similarity",
                 "codeacumen.benchmarks.sesame",
                 "codeacumen dataset build similarity CORPUS --out similarity",
+                build="codeacumen.benchmarks.sesame.build:build_from_corpus",
             ),
         ),
         input_levels=(

@@ -26,17 +26,22 @@ from codeacumen.benchmarks.sesame import BUILT_PAIRS
 from codeacumen.core.files import sha256_of, write_atomically
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.corpus import Corpus
-from codeacumen.datasets.built import ABOUT, SCHEMA, require_dataset_folder
+from codeacumen.corpus.splits import SPLITS
+from codeacumen.datasets.built import ABOUT, SCHEMA, check_choice, require_dataset_folder
 from codeacumen.datasets.variants import ORIGINALS, VARIANTS
-from codeacumen.datasets.variants.build import build_variant_dataset as build_variants
+from codeacumen.datasets.variants.build import build_variant_dataset
 from codeacumen.datasets.variants.make import Recipe
-from codeacumen.engines import Engine
+from codeacumen.engines import Engine, start_engine
+from codeacumen.transforms.certify import LEVELS
 from codeacumen.transforms.certify.projects import CertificationTools
+from codeacumen.transforms.variants import parse_kinds
 from codeacumen.views.masking.levels import BARE, show_level
 
 # One of this many unrelated methods nearest in length is sampled; to find them, at most this many
 # methods are searched in each direction.
 MOST_CANDIDATES, MOST_SEARCHED = 10, 400
+
+FAMILY = "similarity"
 
 Row = dict[str, Json]
 
@@ -54,7 +59,7 @@ def build_dataset(
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".variants-", dir=out) as variants_dir:
         folder = Path(variants_dir)
-        variants_about = build_variants(corpus, recipe, folder, engine, means, step)
+        variants_about = build_variant_dataset(FAMILY, corpus, recipe, folder, engine, means, step)
         originals = {row["id"]: row for row in _read_rows(folder / ORIGINALS)}
         variants = list(_read_rows(folder / VARIANTS))
     unmatched: Counter[str] = Counter()
@@ -68,7 +73,7 @@ def build_dataset(
     write_atomically(out / BUILT_PAIRS, lines.encode())
     kinds = Counter(row["tags"][0] for row in pairs if row["label"])
     about = {
-        "family": "similarity",
+        "family": FAMILY,
         "schema": SCHEMA,
         "codeacumen": __version__,
         "kinds": {
@@ -98,7 +103,10 @@ def _read_rows(path: Path) -> Iterator[Row]:
 def _make_pairs(
     originals: Mapping[str, Row], variants: Sequence[Row], seed: int, unmatched: Counter[str]
 ) -> Iterator[Row]:
-    """Yield a similar and a dissimilar pair for each variant, in the order of the variants."""
+    """Yield a similar and a dissimilar pair for each variant, in the order of the variants.
+
+    Neither the ids nor the order of the two pairs tell which one is similar.
+    """
     kinds: dict[str, list[Row]] = {}
     for variant in variants:
         kinds.setdefault(variant["kind"], []).append(variant)
@@ -116,8 +124,15 @@ def _make_pairs(
         other = others.get(variant["id"])
         if other is not None:
             original = originals[variant["method"]]
-            yield _make_pair(original, variant, variant["id"], 1)
-            yield _make_pair(original, other, f"{variant['id']}/unrelated", 0)
+            pairs = [
+                _make_pair(original, right, _make_pair_id(variant["id"], label), label)
+                for right, label in ((variant, 1), (other, 0))
+            ]
+            yield from sorted(pairs, key=lambda pair: str(pair["id"]))
+
+
+def _make_pair_id(variant_id: str, label: int) -> str:
+    return hashlib.sha256(f"{variant_id}\0{label}".encode()).hexdigest()[:16]
 
 
 def _make_pair(original: Row, variant: Row, pair_id: str, label: int) -> Row:
@@ -169,3 +184,33 @@ def _are_unrelated(method: Row, other: Row) -> bool:
 def _sample_row(rows: Sequence[Row], key: str) -> Row:
     digest = hashlib.sha256(key.encode("utf-8", "backslashreplace")).digest()
     return rows[int.from_bytes(digest[:8], "big") % len(rows)]
+
+
+def build_from_corpus(
+    corpus: str | Path | Corpus,
+    out: Path,
+    report: Progress,
+    *,
+    kinds: Sequence[str] | None = None,
+    seed: int = 0,
+    certify: str = "parses",
+    class_path: str = "",
+    split: str = "all",
+    limit: int = 100,
+    engine: str = "local",
+    workers: int = 0,
+) -> dict[str, Json]:
+    """Build pairs of methods by construction: a method and its variants, and unrelated methods.
+
+    ``kinds`` are transformations, by default the six. ``certify`` says how far a variant is
+    checked: none, parses, binds or compiles. ``limit`` is the maximum number of variants for each
+    kind.
+    """
+    check_choice("certify", certify, LEVELS)
+    check_choice("split", split, (*SPLITS, "all"))
+    opened = corpus if isinstance(corpus, Corpus) else Corpus.open(corpus)
+    recipe = Recipe(kinds=parse_kinds(kinds), seed=seed, split=split, certify=certify, most=limit)
+    about: dict[str, Json] = build_dataset(
+        opened, recipe, out, start_engine(engine, workers), CertificationTools(class_path), report
+    )
+    return about

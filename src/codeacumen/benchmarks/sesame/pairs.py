@@ -5,12 +5,19 @@ and Philippsen, MSR 2019, section II-D). A vote is 0 (disagree), 1 (conditionall
 (agree), with a confidence of 0 (low) to 2 (high). The source in ``methods.jsonl``
 is what the raters saw: a class with the method, then the fields that it reads and the methods that
 it calls in the same file.
+
+The authors publish only the location of each method. Another repository has the pages that their
+raters saw, as two files per pair with HTML entities. ``build_methods_file`` decodes them into
+``methods.jsonl``, a line per pair, in the order of ``dataset.json``.
 """
 
 from __future__ import annotations
 
 import csv
+import html
 import json
+import re
+import tarfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -347,3 +354,29 @@ def read_published_scores(folder: Path) -> Mapping[str, Mapping[str, float | Non
 def _parse_score(text: str) -> float | None:
     value = float(text)
     return None if value < 0 else value
+
+
+# A page of the archive: pair and side.
+_MEMBER = re.compile(r"[^/]+/samples/([^/]+)/([ab])\.java")
+
+
+def build_methods_file(archive: Path, folder: Path) -> bytes:
+    """Return the bytes of ``methods.jsonl``, from the archive of the repository with the pages.
+
+    ``folder`` has ``dataset.json``.
+    """
+    texts: dict[tuple[str, str], str] = {}
+    with tarfile.open(archive, "r:gz") as members:
+        for member in members:
+            match = _MEMBER.fullmatch(member.name)
+            stream = members.extractfile(member) if match and member.isfile() else None
+            if match and stream:
+                text = stream.read().decode("utf-8", "replace")
+                texts[match[1], match[2]] = html.unescape(text)
+    rows = []
+    for entry in json.loads((folder / "dataset.json").read_bytes()):
+        pair = str(entry["pairid"])
+        first, second = (texts.get((pair, side), "") for side in "ab")
+        row = {"pairid": pair, "first": first, "second": second}
+        rows.append(json.dumps(row, ensure_ascii=False) + "\n")
+    return "".join(rows).encode()

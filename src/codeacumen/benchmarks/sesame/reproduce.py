@@ -20,13 +20,13 @@ from codeacumen.benchmarks.sesame.pairs import (
 )
 from codeacumen.benchmarks.sesame.survey import compute_agreement, filter_ratings
 from codeacumen.datasets import require_dataset
-from codeacumen.datasets.published import read_published
 from codeacumen.reproduce import (
     RecipeOptions,
     ReproducedCell,
     TextTable,
     compare_with_published,
 )
+from codeacumen.tasks.published import read_published
 from codeacumen.text.numbers import format_difference, format_number
 
 UNFILTERED = "dataset-unfiltered.json"

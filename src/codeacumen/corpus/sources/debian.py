@@ -24,8 +24,13 @@ from filelock import FileLock
 from codeacumen.api import CodeacumenError
 from codeacumen.core.progress import Progress
 from codeacumen.corpus.reading import Problem
-from codeacumen.corpus.sources.fetching import get_or_make_folder, run_command
-from codeacumen.corpus.sources.project import SourceFetcher, SourceRoot, SourceSpec
+from codeacumen.corpus.sources.project import (
+    SourceFetcher,
+    SourceRoot,
+    SourceSpec,
+    get_or_make_folder,
+    run_command,
+)
 from codeacumen.corpus.sources.tarballs import FILES, UnpackedRoot, unpack_archive, write_problems
 
 # Clears the machine's hooks of ``apt-get update``, such as desktop notifications.
@@ -41,7 +46,7 @@ ADD_HINT = "add one to /etc/apt/sources.list, such as: deb-src MIRROR bookworm m
 def to_source_lines(text: str) -> str:
     """Return the lines of a ``.list`` file as ``deb-src`` lines.
 
-    >>> source_lines("deb [arch=amd64] MIRROR bookworm main # ours")
+    >>> to_source_lines("deb [arch=amd64] MIRROR bookworm main # ours")
     'deb-src [arch=amd64] MIRROR bookworm main # ours\\n'
     """
     repositories = [match[1].rstrip() for line in text.splitlines() if (match := _LINE.match(line))]

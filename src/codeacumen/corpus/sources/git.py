@@ -62,9 +62,10 @@ def split_url_and_revision(text: str, base: Path = Path()) -> tuple[str, str]:
     first other one counts, because a revision may contain ``@`` (the tag ``package@1.0``). For a
     local repository, the longest prefix that exists is the path.
 
-    >>> split_url_and_revision("ssh://git@example.org/a/b.git"),
-    split_url_and_revision("git@example.org:a/b@v1")
-    (('ssh://git@example.org/a/b.git', ''), ('git@example.org:a/b', 'v1'))
+    >>> split_url_and_revision("ssh://git@example.org/a/b.git")
+    ('ssh://git@example.org/a/b.git', '')
+    >>> split_url_and_revision("git@example.org:a/b@v1")
+    ('git@example.org:a/b', 'v1')
     """
     at_signs = [position for position, char in enumerate(text) if char == "@"]
     if to_local_path(text, base) is not None:

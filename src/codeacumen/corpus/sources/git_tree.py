@@ -19,9 +19,8 @@ from pygit2.enums import CredentialType, FileMode, RepositoryOpenFlag
 from codeacumen.api import CodeacumenError
 from codeacumen.core.progress import Progress
 from codeacumen.corpus.reading import Problem
-from codeacumen.corpus.sources.fetching import get_or_make_folder
 from codeacumen.corpus.sources.paths import describe_error, path_exists, path_from_bytes, to_os_path
-from codeacumen.corpus.sources.project import Entry, PathFilter, check_size
+from codeacumen.corpus.sources.project import Entry, PathFilter, check_size, get_or_make_folder
 
 # Limit against git bombs: nested trees that contain the same tree many times.
 MOST_FILES = 2_000_000

@@ -14,8 +14,13 @@ from typing import Any
 
 from codeacumen.api import CodeacumenError
 from codeacumen.core.progress import Progress
-from codeacumen.corpus.sources.fetching import get_or_make_folder, run_command
-from codeacumen.corpus.sources.project import SourceFetcher, SourceRoot, SourceSpec
+from codeacumen.corpus.sources.project import (
+    SourceFetcher,
+    SourceRoot,
+    SourceSpec,
+    get_or_make_folder,
+    run_command,
+)
 from codeacumen.corpus.sources.tarballs import FILES, UnpackedRoot, unpack_archive, write_problems
 
 # npm also accepts folders, archives and URLs, and may run their scripts: allow names only.

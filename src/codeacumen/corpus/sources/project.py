@@ -3,14 +3,24 @@
 The root of a project is a folder, a zip or a git repository. A root stores its location only, and
 each process opens it on first use. A project is therefore small enough to send to workers, here or
 on another machine with the same disk.
+
+Sources that are not on this machine are fetched by programs such as git; fetched folders are kept
+in the cache.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
+from filelock import FileLock
+
+from codeacumen.api import CodeacumenError
 from codeacumen.core.progress import Progress
 from codeacumen.corpus.licences import (
     LICENCE_LEVELS,
@@ -39,7 +49,7 @@ class Entry:
 
 
 class SourceRoot(Protocol):
-    """Where the files of a project are."""
+    """A place with the files of a project, such as a folder or an archive."""
 
     def list_entries(
         self, is_wanted: PathFilter, levels: int | None = None
@@ -134,3 +144,58 @@ def check_size(path: str, size: int, largest: int) -> Problem | None:
     if size <= largest:
         return None
     return Problem(path, "too large", f"{size:,} bytes, at most {largest:,} are read")
+
+
+# Time limit for a program that fetches a source.
+SECONDS = 1800
+
+
+def run_command(
+    command: Sequence[str], folder: Path, purpose: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a command and return the finished process; its messages are in English.
+
+    ``purpose`` begins the message of an error.
+    """
+    try:
+        return subprocess.run(
+            command,
+            cwd=folder,
+            env={**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": "C"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=SECONDS,
+        )
+    except FileNotFoundError as error:
+        raise CodeacumenError(
+            f"{purpose}: there is no {command[0]} on this machine",
+            f"install {command[0]}, or copy the sources from another machine and name their folder",
+        ) from error
+    except subprocess.TimeoutExpired as error:
+        raise CodeacumenError(f"{purpose}: {command[0]} did not end in {SECONDS} s") from error
+
+
+def get_or_make_folder(folder: Path, fill_folder: Callable[[Path], None]) -> Path:
+    """Return the folder; if it does not exist, create it and call ``fill_folder``.
+
+    It is filled under another name and then renamed, so that an existing folder is always complete.
+    A lock lets only one of several processes fill it.
+    """
+    if folder.is_dir():
+        return folder
+    part = folder.with_name(folder.name + ".part")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder.with_name(folder.name + ".lock")):
+            if folder.is_dir():
+                return folder
+            if part.exists():
+                shutil.rmtree(part)
+            part.mkdir()
+            fill_folder(part)
+            part.rename(folder)
+    except OSError as error:
+        raise CodeacumenError(f"{folder} cannot be made: {error}", "is the disk full?") from error
+    return folder

@@ -1,5 +1,5 @@
-"""Build a robustness data set from a corpus: ``dataset.json``, ``originals.jsonl`` and
-``variants.jsonl``.
+"""Build a data set of methods and their variants from a corpus: ``dataset.json``,
+``originals.jsonl`` and ``variants.jsonl``.
 
 1. If the recipe limits the number of variants, find all and sample some, spread over the methods.
    The sample depends on the seed, not on the number of workers.
@@ -51,6 +51,7 @@ LIMIT = 3600.0
 
 
 def build_variant_dataset(
+    family: str,
     corpus: Corpus,
     recipe: Recipe,
     out: Path,
@@ -61,13 +62,15 @@ def build_variant_dataset(
 ) -> Json:
     """Write the data set and return the content of its ``dataset.json``.
 
-    ``methods`` are the ids of the methods to use, by default all.
+    ``family`` is the name of the benchmark's family of data sets. ``methods`` are the ids of the
+    methods to use, by default all.
     """
     require_dataset_folder(out)
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".parts-", dir=out) as temporary:
         only = None if methods is None else frozenset(methods)
         return _VariantsBuild(
+            family,
             corpus,
             recipe,
             out,
@@ -81,6 +84,7 @@ def build_variant_dataset(
 
 @dataclass(slots=True)
 class _VariantsBuild:
+    family: str
     corpus: Corpus
     recipe: Recipe
     out: Path
@@ -222,7 +226,7 @@ class _VariantsBuild:
 
     def _describe_dataset(self, result: ShardResult, methods: int) -> dict[str, Json]:
         return {
-            "family": "robustness",
+            "family": self.family,
             "schema": SCHEMA,
             "codeacumen": __version__,
             "task": "name",

@@ -29,6 +29,22 @@ def parse_java(source: bytes) -> Syntax:
     return parse_source(load_grammar(), source)
 
 
+# The class around a snippet. The tail has a line of its own, because the snippet may end in a
+# line comment.
+SNIPPET_HEAD, SNIPPET_TAIL = b"class T {", b"\n}"
+
+
+def wrap_snippet(
+    snippet: bytes, *, leading_newline: bool = False, trailing_newline: bool = False
+) -> tuple[bytes, int]:
+    """Return a class whose body is the snippet, and the offset of the snippet in it.
+
+    Without a leading newline, the lines of the snippet have the same numbers in the class.
+    """
+    head = SNIPPET_HEAD + b"\n" * leading_newline
+    return b"".join((head, snippet, SNIPPET_TAIL, b"\n" * trailing_newline)), len(head)
+
+
 @register_language("java")
 class Java:
     """Java, the language of all tasks about methods."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=1)
 def load_grammar() -> Language:
+    """Return tree-sitter's grammar of JavaScript."""
     import tree_sitter_javascript
     from tree_sitter import Language
 
@@ -24,6 +25,7 @@ def load_grammar() -> Language:
 
 
 def parse_javascript(source: bytes) -> Syntax:
+    """Return the syntax of a JavaScript file; any bytes can be parsed."""
     return parse_source(load_grammar(), source)
 
 

@@ -1,7 +1,7 @@
-"""All identifiers of a file with their role: function, variable or property.
+"""All identifiers of a JavaScript file with their role: function, variable or property.
 
-The roles are those of IdBench (section II-A). They follow from the syntax alone, also in incomplete
-files. Each identifier also has a place, a finer class, for users who need other boundaries:
+The roles are those of IdBench (section II-A). They depend on the syntax alone, so they also exist
+in incomplete files. Each identifier also has a place, a finer class, for other boundaries:
 
 =============== ======== ==================================================================
 place           role     the identifier ``x`` in
@@ -45,13 +45,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codeacumen.languages.javascript import load_grammar
-from codeacumen.languages.javascript.grammar import (
+from codeacumen.languages.javascript.tokens import (
     IDENTIFIERS,
     field_number,
     find_symbols,
+    name_value,
     symbol_mask,
 )
-from codeacumen.languages.javascript.tokens import name_value
 from codeacumen.languages.kernel import kernel
 from codeacumen.languages.syntax import Column, Syntax, number_texts
 
@@ -133,8 +133,11 @@ _NAMES_ITS_VALUE = (
 
 @dataclass(frozen=True, slots=True)
 class Identifiers:
-    """Columns of the identifiers in source order: ``node`` of the syntax, ``role`` (index into
-    ROLES), ``place`` (index into PLACES), ``word`` (index of the text in ``words``)."""
+    """Columns of the identifiers in source order.
+
+    ``node`` is the node of the syntax, ``role`` an index into ROLES, ``place`` an index into
+    PLACES, and ``word`` the index of the text in ``words``.
+    """
 
     node: Column
     role: NDArray[np.uint8]
@@ -156,8 +159,11 @@ _SYMBOLS, _FIELDS = 1 << 10, 1 << 6
 
 @dataclass(frozen=True)
 class _Tables:
-    """Lookup tables: by symbol (``identifier``, ``accessor_word``), by the parent's symbol and the
-    field (``place``, ``names_its_value``), by place (``member_as``)."""
+    """Lookup tables of ``_classify_identifiers``.
+
+    ``identifier`` and ``accessor_word`` are indexed by symbol, ``place`` and ``names_its_value`` by
+    the parent's symbol and the field, ``member_as`` by place.
+    """
 
     identifier: NDArray[np.bool_]
     place: NDArray[np.uint8]
@@ -168,6 +174,7 @@ class _Tables:
 
 @lru_cache(maxsize=1)
 def _make_tables() -> _Tables:
+    """Return the lookup tables for the installed grammar."""
     place = np.full((_SYMBOLS, _FIELDS), PLACE["variable"], dtype=np.uint8)
     for (parent, name), place_name in _BY_PARENT.items():
         for symbol in find_symbols(parent):
@@ -189,6 +196,7 @@ def _make_tables() -> _Tables:
 
 
 def find_identifiers(syntax: Syntax) -> Identifiers:
+    """Return all identifiers of a file with their roles and places."""
     node = np.flatnonzero(_make_tables().identifier[syntax.kind]).astype(np.int32)
     place = _classify_identifiers(syntax, node)
     is_identifier = _is_not_await(syntax, node, place)
@@ -199,8 +207,10 @@ def find_identifiers(syntax: Syntax) -> Identifiers:
 
 
 def _is_not_await(syntax: Syntax, node: Column, place: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return a mask without the operator in ``await (0, f)()``, which the grammar may parse as a
-    function."""
+    """Return a mask that is False for ``await`` in ``await (0, f)()``.
+
+    The grammar may parse the operator as a function.
+    """
     word = b"await"
     is_identifier = np.ones(len(node), dtype=np.bool_)
     likely = (place == PLACE["call"]) & (syntax.end[node] - syntax.start[node] == len(word))
@@ -210,6 +220,7 @@ def _is_not_await(syntax: Syntax, node: Column, place: NDArray[np.uint8]) -> NDA
 
 
 def _classify_identifiers(syntax: Syntax, node: Column) -> NDArray[np.uint8]:
+    """Return the place of each identifier."""
     tables, parent = _make_tables(), np.maximum(syntax.parent, 0)
     outer = _outside_parentheses(syntax, node)
     place = _place_by_parent(syntax, outer)
@@ -280,8 +291,10 @@ def _outside_parentheses(syntax: Syntax, node: Column) -> Column:
 
 
 def _function_names(syntax: Syntax) -> NDArray[np.uint8]:
-    """Return for each node that names its value whether the value is a function or a class
-    (ECMAScript 8.4)."""
+    """Return _FUNCTION or _CLASS for each node that names such a value, 0 for other nodes.
+
+    ECMAScript 8.4 has the rules for names of functions.
+    """
     named = np.zeros(len(syntax), dtype=np.uint8)
     for code, kinds in ((_FUNCTION, _FUNCTIONS), (_CLASS, ("class",))):
         value = np.flatnonzero(symbol_mask(*kinds)[syntax.kind]).astype(np.int32)

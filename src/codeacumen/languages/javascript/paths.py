@@ -36,13 +36,14 @@ from codeacumen.languages.abstract_tree import (
     number_leaf_words,
 )
 from codeacumen.languages.javascript import load_grammar
-from codeacumen.languages.javascript.grammar import (
+from codeacumen.languages.javascript.tokens import (
     IDENTIFIERS,
     field_number,
     find_symbols,
+    name_value,
+    string_value,
     symbol_mask,
 )
-from codeacumen.languages.javascript.tokens import name_value, string_value
 from codeacumen.languages.kernel import Words
 from codeacumen.languages.syntax import Column, Syntax
 
@@ -79,6 +80,7 @@ _LEFT_OUT = (
 
 @lru_cache(maxsize=1)
 def _load_treatment() -> Treatment:
+    """Return the treatment of each symbol of JavaScript's grammar."""
     return make_treatment(
         load_grammar(),
         find_symbols(*_LEFT_OUT),
@@ -89,11 +91,12 @@ def _load_treatment() -> Treatment:
 
 
 def build_javascript_tree(syntax: Syntax) -> Tree:
+    """Return the abstract tree of a file."""
     return build_abstract_tree(syntax, _load_treatment(), field_number("operator"))
 
 
 LENGTH, WIDTH, MOST = 7, 3, 200
-# PigeonJS cuts literals here.
+# PigeonJS truncates literals to this number of characters.
 _LONGEST = 64
 _PARTS = (
     "call_expression",
@@ -112,7 +115,8 @@ class Paths:
     is the hash of the path from left to right, ``back`` that of the path from right to left; a path
     has the same hash in all files. For each leaf, ``word`` is the index of its text in ``words``
     and ``is_name`` is true for identifiers. ``shows_place`` is a mask of the tree's nodes whose
-    label includes their index among their siblings."""
+    label includes their index among their siblings.
+    """
 
     syntax: Syntax
     tree: Tree
@@ -129,8 +133,10 @@ class Paths:
         return len(self.left)
 
     def format_path(self, i: int) -> str:
-        """Return the path from left to right in PigeonJS's notation: that of ``a + 1`` is
-        ``(identifier0)^(binary_expression+)_(number1)``."""
+        """Return the path from left to right in PigeonJS's notation.
+
+        That of ``a + 1`` is ``(identifier0)^(binary_expression+)_(number1)``.
+        """
         return self.format_path_between(int(self.left[i]), int(self.right[i]))
 
     def format_path_between(self, source: int, target: int) -> str:
@@ -192,6 +198,7 @@ def find_javascript_paths(
 
 
 def _normalize_leaf(text: str) -> str:
+    """Return the word of a leaf: names and strings decoded, literals truncated."""
     if text[0] in "'\"":
         return f'"{string_value(text)[:_LONGEST]}"'
     return text[:_LONGEST] if text[0] in "`/" else name_value(text)

@@ -21,13 +21,29 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from codeacumen.languages.javascript import load_grammar
-from codeacumen.languages.javascript.grammar import symbol_mask
-from codeacumen.languages.syntax import Syntax
+from codeacumen.languages.syntax import Grammar, Syntax
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from codeacumen.languages.syntax import Column
+
+
+# The grammar's names of symbols that are identifiers.
+IDENTIFIERS = (
+    "identifier",
+    "property_identifier",
+    "private_property_identifier",
+    "statement_identifier",
+    "shorthand_property_identifier",
+    "shorthand_property_identifier_pattern",
+    "undefined",
+)
+
+
+_GRAMMAR = Grammar(load_grammar)
+find_symbols, field_number = _GRAMMAR.find_symbols, _GRAMMAR.field_number
+symbol_mask = _GRAMMAR.symbol_mask
 
 _SIMPLE = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 # The order matters: long forms before digits, a line break of two characters before one.
@@ -46,13 +62,15 @@ def _decode_escape(match: re.Match[str]) -> str:
         code = int(digits, 16) if digits else int(octal, 8)
         return chr(code) if code <= _LAST else "\ufffd"
     if line:
-        return ""  # a line continued
+        return ""  # a line continuation
     return _SIMPLE.get(other, other)
 
 
 def _join_surrogates(text: str) -> str:
-    """Return the text with escaped surrogate pairs joined and lone surrogates replaced, because
-    UTF-8 cannot encode those."""
+    """Return the text with escaped surrogate pairs joined and lone surrogates replaced.
+
+    UTF-8 cannot encode surrogates.
+    """
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
@@ -62,13 +80,13 @@ def name_value(text: str) -> str:
 
 
 def string_value(text: str) -> str:
-    """Return the value of a quoted string; a broken one may lack its last quote."""
+    """Return the value of a quoted string, whose last quote may be missing."""
     inside = text[1:-1] if len(text) > 1 and text[-1] == text[0] else text[1:]
     return name_value(inside)
 
 
 def template_value(text: str) -> str:
-    """Return the cooked value; a line break is one character (ECMAScript 12.9.6)."""
+    """Return the cooked value of a template; a line break is one character (ECMAScript 12.9.6)."""
     return name_value(text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
@@ -92,12 +110,14 @@ def number_value(text: str) -> str:
     except OverflowError:
         return "Infinity"
     except ValueError:
-        return text  # broken, or too long for Python to print
+        return text  # not a valid number, or too long for Python to print
 
 
 def _format_number(number: float) -> str:
-    """Return a number as ECMAScript 6.1.6.1.20 formats it, with the shortest digits that parse
-    to the same number."""
+    """Return a number as ECMAScript 6.1.6.1.20 formats it.
+
+    It has the shortest digits that parse to the same number.
+    """
     if number == float("inf"):
         return "Infinity"
     mantissa, _, exponent = f"{number!r}".partition("e")
@@ -205,8 +225,11 @@ _LONGEST = 200
 
 @dataclass(frozen=True)
 class JavaScriptTokens:
-    """Columns of a file's tokens. ``kind`` is an index into KINDS; ``node`` is the token's node of
-    the syntax, or the first of its nodes."""
+    """Columns of a file's tokens.
+
+    ``kind`` is an index into KINDS; ``node`` is the token's node of the syntax, or the first of its
+    nodes.
+    """
 
     source: bytes
     kind: NDArray[np.uint8]
@@ -234,10 +257,10 @@ class JavaScriptTokens:
         return name_value(text) if kind in ("identifier", "private name") else text
 
     def spelling(self, i: int) -> str:
-        """Return the token as in the streams that IdBench's embeddings were trained on: ``ID:``
-        before identifiers, ``LIT:`` before literals, ``STD:`` before the rest.
+        """Return the token as in the streams that IdBench's embeddings were trained on.
 
-        A scanner without a grammar made them, so a keyword that names a property stays a keyword.
+        Identifiers have the prefix ``ID:``, literals ``LIT:``, other tokens ``STD:``. The streams
+        were made by a scanner without a grammar, so a keyword that names a property is a keyword.
         """
         kind, value = KINDS[self.kind[i]], self.value(i)
         if kind == "private name":
@@ -282,11 +305,13 @@ def _whole_token_mask() -> NDArray[np.bool_]:
 
 @lru_cache(maxsize=1)
 def _specifier_mask() -> NDArray[np.bool_]:
+    """Return a mask of the symbols whose keywords are names of modules."""
     return symbol_mask("export_specifier", "import_specifier", "namespace_export")
 
 
 @lru_cache(maxsize=1)
 def _double_token_mask() -> NDArray[np.bool_]:
+    """Return a mask of the symbols of leaves that are two tokens."""
     grammar = load_grammar()
     mask = np.zeros(1 << 16, dtype=np.bool_)
     for symbol in range(grammar.node_kind_count):
@@ -339,8 +364,10 @@ def _join_pieces(tokens: JavaScriptTokens, syntax: Syntax) -> JavaScriptTokens:
 
 
 def _split_double_tokens(tokens: JavaScriptTokens, syntax: Syntax) -> JavaScriptTokens:
-    """Return the tokens with each leaf split that is two tokens: ``</``, ``/>``, and
-    ``static get`` before a line break."""
+    """Return the tokens with leaves split that are two tokens.
+
+    These are ``</``, ``/>``, and ``static get`` before a line break.
+    """
     double = np.flatnonzero(_double_token_mask()[syntax.kind[tokens.node]])
     if not len(double):
         return tokens

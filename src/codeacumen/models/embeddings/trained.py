@@ -1,10 +1,11 @@
-"""word2vec and FastText, trained by gensim on a stream of tokens.
+"""Train an embedding of identifiers on corpora: word2vec and FastText, or paths.
 
-The defaults are IdBench's: window 5, words that occur 3 times or more, and for each technique the
-dimensions that its authors found best. The learning rate, the number of negative samples and the
-subsampling of frequent words are those of their training script (0.03 down to 0.0007, 20, 6e-5);
-their notes mention a rate of 0.1. They train for 15 epochs. So do our defaults where that takes
-minutes on a corpus of 30,000 files; the slower techniques have fewer epochs.
+``paths.py`` trains on paths. This module trains word2vec and FastText with gensim on a stream of
+tokens. The defaults are IdBench's: window 5, words that occur 3 times or more, and for each
+technique the dimensions that its authors found best. The learning rate, the number of negative
+samples and the subsampling of frequent words are those of their training script (0.03 down to
+0.0007, 20, 6e-5); their notes mention a rate of 0.1. They train for 15 epochs. So do our defaults
+where that takes minutes on a corpus of 30,000 files; the slower techniques have fewer epochs.
 
 Training uses one thread by default. With more, gensim's threads write to the same vectors in an
 arbitrary order, and no two runs give the same result; ``threads`` permits it, and the metadata
@@ -13,8 +14,9 @@ record the number of threads.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,12 +24,22 @@ from numpy.typing import NDArray
 
 from codeacumen import __version__
 from codeacumen.api import CodeacumenError
+from codeacumen.core.home import codeacumen_home
 from codeacumen.core.progress import Progress, ignore_progress
+from codeacumen.corpus import Corpus
 from codeacumen.corpus.files import SelectedFiles
+from codeacumen.engines import Engine
 from codeacumen.languages.base import NAME
 from codeacumen.models.embeddings.ngrams import LONGEST, SHORTEST
-from codeacumen.models.embeddings.streams import Stream
-from codeacumen.models.embeddings.vectors import Vectors, normalize_rows
+from codeacumen.models.embeddings.streams import TOKEN_SETS, Stream, load_stream
+from codeacumen.models.embeddings.vectors import (
+    METADATA,
+    NGRAMS,
+    VECTORS,
+    VOCABULARY,
+    Vectors,
+    normalize_rows,
+)
 
 # Maximum number of words in a sentence of gensim.
 MAX_SENTENCE_WORDS = 10_000
@@ -57,8 +69,8 @@ class GensimSettings:
     seed: int = 0
 
 
-# For each published technique: True if it is skip-gram, and its best settings.
-TECHNIQUES = {
+# For each technique that gensim trains: True if it is skip-gram, and its best settings.
+GENSIM_TECHNIQUES = {
     "w2v-cbow": (False, GensimSettings(size=100)),
     "w2v-sg": (True, GensimSettings(size=50, epochs=3)),
     "ft-cbow": (False, GensimSettings(size=100, epochs=5, buckets=200_000)),
@@ -66,9 +78,9 @@ TECHNIQUES = {
 }
 
 
-def make_settings(technique: str, **changes: Any) -> GensimSettings:
+def make_gensim_settings(technique: str, **changes: Any) -> GensimSettings:
     """Return the settings of a technique with changes; None leaves a setting as it is."""
-    _, best = TECHNIQUES[technique]
+    _, best = GENSIM_TECHNIQUES[technique]
     return replace(best, **{name: value for name, value in changes.items() if value is not None})
 
 
@@ -120,7 +132,7 @@ def train_gensim(
         raise CodeacumenError(
             "gensim is not installed", "pip install 'codeacumen[embeddings]'"
         ) from error
-    skip_gram, _ = TECHNIQUES[technique]
+    skip_gram, _ = GENSIM_TECHNIQUES[technique]
     stream = stream.take_first(settings.limit)
     word_mask = stream.select_words(settings.tokens, settings.min_count)
     names = select_names(stream, word_mask)
@@ -190,3 +202,72 @@ def build_metadata(
     if getattr(settings, "buckets", 0):
         record["ngrams"] = {"shortest": SHORTEST, "longest": LONGEST, "buckets": settings.buckets}
     return record
+
+
+PATHS = "paths"
+TECHNIQUES = (*GENSIM_TECHNIQUES, PATHS)
+
+
+def create_settings(technique: str, changes: Mapping[str, Any]) -> Any:
+    """Return the settings of a technique with changes; None leaves a setting as it is.
+
+    Raise an error for a setting that the technique does not have.
+    """
+    from codeacumen.models.embeddings import paths
+
+    if technique not in TECHNIQUES:
+        raise CodeacumenError(
+            f"there is no technique called {technique!r}", f"choose one of {', '.join(TECHNIQUES)}"
+        )
+    overrides = {name: value for name, value in changes.items() if value is not None}
+    defaults: Any = paths.make_settings() if technique == PATHS else make_gensim_settings(technique)
+    setting_names = {field.name for field in fields(defaults)}
+    for name in overrides:
+        if name not in setting_names:
+            raise CodeacumenError(
+                f"{technique} has no setting {name!r}",
+                f"leave it out; it has {', '.join(sorted(setting_names & changes.keys()))}",
+            )
+    if overrides.get("tokens", "all") not in TOKEN_SETS:
+        raise CodeacumenError(
+            f"{technique} cannot have tokens={overrides['tokens']!r}",
+            f"choose one of {', '.join(TOKEN_SETS)}",
+        )
+    if technique == PATHS:
+        return paths.make_settings(**overrides)
+    return make_gensim_settings(technique, **overrides)
+
+
+def train_vectors(
+    technique: str,
+    corpora: Sequence[Corpus],
+    settings: Any,
+    engine: Engine,
+    progress: Progress,
+    *,
+    threads: int = 1,
+) -> tuple[Vectors, int]:
+    """Train vectors; return them and the number of files left out because they crash any reader.
+
+    ``settings`` are those that ``create_settings`` returns. With more than one thread, two
+    trainings give different vectors.
+    """
+    if technique == PATHS:
+        from codeacumen.models.embeddings import paths
+
+        return paths.train_paths(corpora, settings, engine, progress), 0
+    words = load_stream(corpora, engine, codeacumen_home(), progress)
+    return train_gensim(technique, words, settings, threads, progress), words.left_out
+
+
+def check_embedding_folder(folder: Path) -> None:
+    """Raise an error if the folder contains anything but an embedding."""
+    own_files = {METADATA, NGRAMS, VECTORS, VOCABULARY}
+    if not folder.exists():
+        return
+    if not folder.is_dir() or not all(
+        file.name in own_files or file.name.endswith(".part") for file in folder.iterdir()
+    ):
+        raise CodeacumenError(
+            f"{folder} is not empty and is not an embedding", "choose another --out"
+        )

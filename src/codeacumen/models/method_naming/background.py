@@ -1,4 +1,4 @@
-"""How other code names methods: the probability of a name's first verb, given the method's traits.
+"""Naming habits of other code: the probability of a name's first verb, given the method's traits.
 
 A verb is a first word with which many methods of several projects begin. Other first words are in
 four classes (``OTHERS``): a word of the returned variable (an accessor without ``get``), of the
@@ -55,6 +55,8 @@ OPPOSED: dict[str, frozenset[str]] = {
     "create": frozenset(("set", "ask", "remove")),
 }
 
+# Traits that the reason of a finding mentions.
+_MAX_TRAITS = 3
 FAMILY_OF = {verb: family for family, verbs in FAMILIES.items() for verb in verbs}
 PROMISES = {
     "get": "get something",
@@ -160,26 +162,26 @@ class Background:
             [self.find_rows(facts) for facts in methods], self.weights, self.temperature
         )
 
-    def explain_families(self, facts: Facts, better: str, worse: str, limit: int = 3) -> list[str]:
+    def explain_families(self, facts: Facts, better: str, worse: str) -> list[str]:
         """Return the traits that favour one family of verbs most over another, in words."""
         rows = self.find_rows(facts)
         family_weights = {
             family: self.weights[np.ix_(rows, self.list_columns(family))].max(axis=1)
             for family in (better, worse)
         }
-        return self._describe_traits(rows, family_weights[better] - family_weights[worse])[:limit]
+        return self._describe_traits(rows, family_weights[better] - family_weights[worse])
 
-    def explain_column(self, facts: Facts, column: int, other: int, limit: int = 3) -> list[str]:
+    def explain_column(self, facts: Facts, column: int, other: int) -> list[str]:
         """Return the traits that favour one column most over another, in words."""
         rows = self.find_rows(facts)
         gain = self.weights[rows, column] - self.weights[rows, other]
-        return self._describe_traits(rows, gain)[:limit]
+        return self._describe_traits(rows, gain)
 
     def _describe_traits(self, rows: Sequence[int], gain: NDArray[np.float32]) -> list[str]:
-        """Return the traits with a gain above 0 in words, the greatest gain first."""
+        """Return the traits with the greatest gains above 0 in words, the greatest first."""
         best = [index for index in np.argsort(-gain, kind="stable").tolist() if gain[index] > 0]
         texts = (describe_trait(self.traits[rows[index]]) for index in best)
-        return list(dict.fromkeys(text for text in texts if text))
+        return list(dict.fromkeys(text for text in texts if text))[:_MAX_TRAITS]
 
     # ---------------------------------------------------------------- on disk
 

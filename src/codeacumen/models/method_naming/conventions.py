@@ -72,7 +72,7 @@ class _Deviation(NamedTuple):
 
 
 class _LearnedMethod(NamedTuple):
-    """What was learned from a method, which must be ignored when the method itself is judged."""
+    """A method's share in the conventions, which is left out when this method is judged."""
 
     name: str
     verb: str

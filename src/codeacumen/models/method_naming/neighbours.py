@@ -225,14 +225,10 @@ def load_neighbours(
 ) -> Neighbours:
     """Return the index of a corpus; build and cache it if there is none."""
     build = partial(_build_index, settings=settings, engine=engine, step=step)
-    return Neighbours(store.open_or_build("neighbours", corpus, cache, _build_key(settings), build))
+    return Neighbours(store.open_or_build("neighbours", corpus, cache, build_key(settings), build))
 
 
-def index_folder(corpus: Path, cache: Path, settings: NeighbourSettings) -> Path:
-    return store.index_folder("neighbours", corpus, cache, _build_key(settings))
-
-
-def _build_key(settings: NeighbourSettings) -> Json:
+def build_key(settings: NeighbourSettings) -> Json:
     """Return the key of an index: settings, hashes of the code, and versions of the libraries."""
     here = Path(__file__).parent
     own = sorted({file for pattern in _CODE for file in here.glob(pattern)})

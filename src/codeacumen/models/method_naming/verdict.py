@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One reason for a verdict.
+    """A reason for a verdict.
 
     ``kind`` is the model that found it (``antipattern``, ``convention``, ``neighbours``,
     ``words``). ``rule`` is the id of the rule or trait, by which users suppress it; it is stable

@@ -76,7 +76,7 @@ def make_wl_kernel(height: int = 3, names: bool = False, weighted: bool = True) 
 
 @model("method-shape")
 def make_shape(part: str = "all") -> ShapeSimilarity:
-    """What two methods do, without any names: signature, control flow, operators, calls, data"""
+    """Signature, control flow, operators, calls and data of two methods, without any names"""
     from codeacumen.models.method_similarity.shape import ANSWERS, ShapeSimilarity
 
     _check_choice("part", part, ANSWERS)

@@ -1,1 +1,1 @@
-"""Neural networks of the papers and our own, trained on the data sets of our tasks."""
+"""Neural networks: those of the papers and our own, trained on the data sets of our tasks."""

@@ -26,9 +26,11 @@ class CatalogueEntry:
 
 
 CATALOGUE = {
-    "mlp": CatalogueEntry("mlp.MLP", "200 tokens, one hidden layer (GLUECode)"),
-    "cnn": CatalogueEntry("cnn.CNN", "a convolution over tokens, averaged (GLUECode)"),
-    "bilstm": CatalogueEntry("bilstm.BiLSTM", "tokens read from both ends (GLUECode)"),
+    "mlp": CatalogueEntry("token_classifiers.MLP", "200 tokens, one hidden layer (GLUECode)"),
+    "cnn": CatalogueEntry(
+        "token_classifiers.CNN", "a convolution over tokens, averaged (GLUECode)"
+    ),
+    "bilstm": CatalogueEntry("token_classifiers.BiLSTM", "tokens read from both ends (GLUECode)"),
     "seq2seq": CatalogueEntry("seq2seq.Seq2Seq", "an encoder LSTM and a decoder LSTM (GLUECode)"),
     "transformer": CatalogueEntry(
         "transformer.Transformer", "six layers of RoBERTa's shape over subwords (GLUECode)"

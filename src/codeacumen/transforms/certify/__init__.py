@@ -30,7 +30,7 @@ class Certificate:
 
     @property
     def holds(self) -> bool:
-        """Whether no requested level failed."""
+        """Return True if no requested level failed."""
         return not self.failed
 
     def to_json(self) -> dict[str, str]:

@@ -161,13 +161,15 @@ class CompiledProject:
 # Folders that the tests do not need.
 _NOT_COPIED = (".git", ".hg", ".svn")
 _OUTPUT_LENGTH = 500
+# Time limit for a run of the tests, in seconds.
+_TIMEOUT = 1800.0
 
 
 class TestedProject:
     """A copy of a project's folder in which a command runs the tests."""
 
-    def __init__(self, folder: Path, command: str, timeout: float = 1800.0) -> None:
-        self.command, self.timeout = command, timeout
+    def __init__(self, folder: Path, command: str) -> None:
+        self.command = command
         self._folder = tempfile.TemporaryDirectory(prefix="codeacumen-tests-")
         self.root = Path(self._folder.name) / folder.resolve().name
         shutil.copytree(
@@ -202,11 +204,11 @@ class TestedProject:
                 capture_output=True,
                 text=True,
                 errors="replace",
-                timeout=self.timeout,
+                timeout=_TIMEOUT,
                 stdin=subprocess.DEVNULL,
             )
         except subprocess.TimeoutExpired:
-            return f"not finished after {self.timeout:g} seconds"
+            return f"not finished after {_TIMEOUT:g} seconds"
         if process.returncode == 0:
             return ""
         output = (process.stdout + process.stderr).strip()

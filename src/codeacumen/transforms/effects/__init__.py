@@ -68,7 +68,7 @@ class Effect:
 
     @property
     def touches_shared_memory(self) -> bool:
-        """Whether the statement accesses memory that other code may access, too."""
+        """Return True if the statement accesses memory that other code may access, too."""
         return bool(self.field_reads or self.field_writes or self.array_reads or self.array_writes)
 
 

@@ -50,7 +50,7 @@ from codeacumen.transforms.switches.select import Selector, choose_selector
 
 @dataclass(frozen=True, slots=True)
 class SwitchPlan:
-    """How to rewrite a switch.
+    """A plan to rewrite a switch.
 
     ``moved`` are declarations that more than one case needs.
     """

@@ -39,7 +39,7 @@ _LITERALS = frozenset(kind for kind in _OPERANDS_OF_EQUALS if kind.endswith("_li
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """How to store and compare the value of a selector.
+    """A way to store and compare the value of a selector.
 
     ``is_repeatable``: it may be evaluated more than once. ``type``: the type of the variable that
     stores it otherwise. ``test`` and ``negated_test`` are templates for the selector and a label;

@@ -34,8 +34,6 @@ LEVELS = {
     UNNAMED: "comments, but no names",
     BARE: "neither comments nor names",
 }
-MASKED = frozenset((UNNAMED, BARE))
-COMMENTED = frozenset((WHOLE, UNNAMED))
 
 _WORD = re.compile(r"(?<![\w$])(?:[^\W\d]|\$)[\w$]*")
 # A word of a comment: a name, or several joined by dots or #. The t of don't is not a word.

@@ -261,7 +261,7 @@ def test_filters_of_the_paper(corpus: Corpus) -> None:
         "only throw": 1,
         "say nothing": 1,
     }
-    assert mined_methods.counts.kept == 13
+    assert mined_methods.counts.mined == 13
     assert mined_methods.counts.methods == len(corpus)
 
 
@@ -331,7 +331,7 @@ def test_only_methods_that_kill_their_worker_are_lost(corpus: Corpus) -> None:
     assert incomplete.counts.lost == len(corpus.shards)
     assert incomplete.counts.methods == complete.counts.methods
     remaining_ids = incomplete.table["method_id"].to_pylist()
-    assert 0 < len(remaining_ids) < complete.counts.kept
+    assert 0 < len(remaining_ids) < complete.counts.mined
     assert set(remaining_ids) < set(complete.table["method_id"].to_pylist())
 
 
@@ -341,5 +341,5 @@ def test_damaged_corpus_is_reported(corpus: Corpus, tmp_path: Path) -> None:
     copy.table_path(copy.shards[0], "methods").write_bytes(b"PAR1")
     with pytest.raises(CodeacumenError, match="methods"):
         mine_corpus(copy)
-    with pytest.raises(CodeacumenError, match="called 'other'"):
+    with pytest.raises(CodeacumenError, match="unknown JavaDoc rules"):
         mine_corpus(corpus, "other")

@@ -15,7 +15,7 @@ from codeacumen.languages.java.resolve.world import (
     parse_platform,
 )
 from jdk_api import TABLE as WRITTEN
-from jdk_api import api, version
+from jdk_api import describe_jdk, read_api
 
 # Each kind of type: a class that extends a non-public one, generic interfaces, enums, annotations.
 SAMPLE_TYPES = (
@@ -40,9 +40,9 @@ def test_the_table_agrees_with_the_local_jdk() -> None:
     if java is None:
         pytest.skip("no JDK here: it is the oracle")
     feature = load_platform().jdk_name.split()[1].split(".")[0]
-    if version(java).split()[1].split(".")[0] != feature:
-        pytest.skip(f"the table was made from JDK {feature}, here is {version(java)}")
-    table = parse_platform(api(java, *SAMPLE_TYPES))
+    if describe_jdk(java).split()[1].split(".")[0] != feature:
+        pytest.skip(f"the table was made from JDK {feature}, here is {describe_jdk(java)}")
+    table = parse_platform(read_api(java, *SAMPLE_TYPES))
     assert set(table.blocks) == set(SAMPLE_TYPES)
     for name in SAMPLE_TYPES:
         assert load_platform().find_type(name) == table.find_type(name)

@@ -138,6 +138,7 @@ def build_sections(
             template="robustness.html",
             content=content,
             plots=[plot for figure in content.figures for plot, *_ in figure.plots],
+            styles=("robustness.css",),
             scripts=("variants.js",),
             data=build_variant_data(
                 {get_kind(card): evidence[card.name] for card in cards},

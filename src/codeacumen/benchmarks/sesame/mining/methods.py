@@ -240,12 +240,12 @@ Row = dict[str, Any]
 class MiningCounts:
     """Number of methods in the corpus, and what became of them.
 
-    ``kept`` are mined; ``dropped`` counts those that each filter drops, in the order of
+    ``mined`` are in the table; ``dropped`` counts those that each filter drops, in the order of
     application; ``lost`` ended the process that read them.
     """
 
     methods: int
-    kept: int
+    mined: int
     dropped: Mapping[str, int]
     lost: int = 0
 
@@ -466,7 +466,7 @@ def _read_rows(shard: _ShardJob, path: Path, columns: Sequence[str]) -> Iterator
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from codeacumen.corpus.integrity import damaged_corpus_error
+    from codeacumen.corpus.manifest import damaged_corpus_error
     from codeacumen.corpus.parquet import column_to_values
 
     try:

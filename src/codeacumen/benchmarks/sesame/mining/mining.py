@@ -187,7 +187,7 @@ def _load_methods(
     mined = mine_methods(corpus, engine, settings.compat, step)
     counts = {
         "in the corpus": mined.counts.methods,
-        "compared": mined.counts.kept,
+        "compared": mined.counts.mined,
         "dropped": dict(mined.counts.dropped),
         "lost": mined.counts.lost,
     }

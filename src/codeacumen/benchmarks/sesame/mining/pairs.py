@@ -151,10 +151,9 @@ _ROWS_KEY = b"codeacumen.rows"
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Numbers of compared rows, of rows with a non-zero vector, and of pairs."""
+    """Numbers of compared rows and of pairs."""
 
     rows: int
-    with_vector: int
     pairs: int
 
 
@@ -212,7 +211,7 @@ def write_pairs(
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
-    return Written(vectors.shape[0], _count_nonzero_rows(vectors), pairs)
+    return Written(vectors.shape[0], pairs)
 
 
 def iterate_blocks(
@@ -358,12 +357,6 @@ def _join_blocks(pair_blocks: list[Block]) -> Block:
 
 def _slice_block(block: Block, start: int, stop: int) -> Block:
     return block[0][start:stop], block[1][start:stop], block[2][start:stop]
-
-
-def _count_nonzero_rows(vectors: Any) -> int:
-    if isinstance(vectors, np.ndarray):
-        return int(np.count_nonzero(vectors.any(axis=1)))
-    return int(np.count_nonzero(np.diff(vectors.tocsr().indptr)))
 
 
 @contextmanager

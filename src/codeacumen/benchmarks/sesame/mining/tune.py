@@ -97,20 +97,20 @@ class SearchChoices:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Quality of a space: the numbers of pairs that are ``found``, ``wrong`` and ``missed``."""
+    """Quality of a space: the numbers of pairs that are found, found wrongly, and missed."""
 
     space: str
-    found: int
+    correct: int
     wrong: int
     missed: int
 
     @property
     def precision(self) -> float:
-        return self.found / (self.found + self.wrong) if self.found else 0.0
+        return self.correct / (self.correct + self.wrong) if self.correct else 0.0
 
     @property
     def recall(self) -> float:
-        return self.found / (self.found + self.missed) if self.found else 0.0
+        return self.correct / (self.correct + self.missed) if self.correct else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class Tuned:
                 "space": trial.space,
                 "precision": trial.precision,
                 "recall": trial.recall,
-                "found": trial.found,
+                "found": trial.correct,
                 "wrong": trial.wrong,
                 "missed": trial.missed,
             }

@@ -230,6 +230,8 @@ def _is_record_component(tree: TypeTree, parameter: int) -> bool:
     )
 
 
+# Same as in bindings/types.py: numba caches by file, so a kernel cannot call one of another
+# file; see languages/kernel.py.
 @kernel
 def _find_member(members: Members, words: int, t: int, namespace: int, word: int) -> int:
     """Return the first member of a name declared in the type itself; -1 if there is none."""
@@ -366,6 +368,8 @@ def _linearise_ancestors(first_reference: Any, parents: Any) -> Any:
     return offsets, np.array(ancestors, np.int32)
 
 
+# Same as in bindings/types.py: numba caches by file, so a kernel cannot call one of another
+# file; see languages/kernel.py.
 @kernel
 def _find_inherited(
     members: Members, words: int, offsets: Any, ancestors: Any, t: int, namespace: int, word: int

@@ -124,6 +124,8 @@ class TypeBindings(NamedTuple):
     count: Any
 
 
+# Same as in bindings/hierarchy.py: numba caches by file, so a kernel cannot call one of another
+# file; see languages/kernel.py.
 @kernel
 def _find_member(members: Members, words: int, t: int, namespace: int, word: int) -> int:
     """Return the first member of a name declared in the type itself; -1 if there is none."""
@@ -132,6 +134,8 @@ def _find_member(members: Members, words: int, t: int, namespace: int, word: int
     return int(m) if m < len(members.key) and members.key[m] == key else -1
 
 
+# Same as in bindings/hierarchy.py: numba caches by file, so a kernel cannot call one of another
+# file; see languages/kernel.py.
 @kernel
 def _find_inherited(
     members: Members, words: int, offsets: Any, ancestors: Any, t: int, namespace: int, word: int

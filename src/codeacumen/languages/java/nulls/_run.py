@@ -220,8 +220,8 @@ class MethodAnalysis(ConditionAnalysis):
                 if op == code.IF_CAUGHT:
                     self._run_catch(state, a, c, e)
                     return
-                taken = self.decide_branch(position, state, op, a, b)
-                if taken is None:
+                is_taken = self.decide_branch(position, state, op, a, b)
+                if is_taken is None:
                     other_state = state.copy()
                     self.learn_from_branch(position, state, op, a, b, True)
                     self.learn_from_branch(position, other_state, op, a, b, False)
@@ -232,8 +232,8 @@ class MethodAnalysis(ConditionAnalysis):
                     position = c
                 else:
                     if op == code.IF_TRUE:
-                        self.learn_from_question(state, state.registers[a], taken)
-                    position = c if taken else e
+                        self.learn_from_question(state, state.registers[a], is_taken)
+                    position = c if is_taken else e
             else:
                 self.run_simple_instruction(position, state, op, d, a, b, c)
                 position += 1

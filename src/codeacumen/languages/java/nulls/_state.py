@@ -33,7 +33,7 @@ PARAMETER_FACT = 16
 
 
 class Outcome(NamedTuple):
-    """One way in which a method can end.
+    """A way in which a method can end.
 
     ``failing_parameter`` is the parameter that must not be null on this path (0: the method
     returns). ``needs`` pairs parameters, counted from 1, with required facts; ``result`` is the

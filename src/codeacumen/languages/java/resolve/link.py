@@ -57,7 +57,7 @@ class Call(NamedTuple):
     much of it as is known; ``inside``: it is, or may be, the project's. ``targets`` are path and
     index of the project's methods that may run; equal sets are the same object. A callee outside
     has targets if the project overrides it; a callee inside has none if it is declared implicitly,
-    such as a default constructor. ``exact``: there is one target and no other.
+    such as a default constructor.
     """
 
     caller: int
@@ -69,7 +69,6 @@ class Call(NamedTuple):
     inside: bool
     targets: tuple[Target, ...]
     ambiguous: bool
-    exact: bool
 
 
 class JavaProject:
@@ -125,7 +124,6 @@ class JavaProject:
             may_be_accessor = resolution.base_class is self.world.object_class and count <= 0
             inside = bool(targets) or (may_be_accessor and name in self.world.record_accessors)
             ambiguous = inside
-        is_exact = len(targets) == 1 and not ambiguous
         return Call(
             scope.method,
             type_index,
@@ -136,7 +134,6 @@ class JavaProject:
             inside,
             targets,
             ambiguous,
-            is_exact,
         )
 
     def _candidate_targets(self, resolution: Resolution) -> tuple[Target, ...]:

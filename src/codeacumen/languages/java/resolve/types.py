@@ -116,10 +116,6 @@ class Method:
     def is_varargs(self) -> bool:
         return "v" in self.flags
 
-    @property
-    def is_private(self) -> bool:
-        return "r" in self.flags
-
 
 @dataclass(slots=True, eq=False)
 class Field:

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.languages.java import parse_java
+from codeacumen.languages.java import SNIPPET_HEAD, SNIPPET_TAIL, parse_java, wrap_snippet
 from codeacumen.languages.java.bindings.names import (
     Bindings,
     Identifiers,
@@ -75,9 +75,6 @@ class JavaFile:
         ]
 
 
-_HEAD, _TAIL = b"class T {", b"\n}"
-
-
 class Snippet(NamedTuple):
     """A snippet occupies the bytes from ``start`` to ``stop`` of ``file.source``."""
 
@@ -104,9 +101,10 @@ def parse_snippet(
     b'int f() { return 1; }'
     """
     data = text.encode("utf-8", "replace") if isinstance(text, str) else text
-    head = _HEAD + b"\n" * leading_newline
-    source = b"".join((head, data, _TAIL, b"\n" * trailing_newline))
-    return Snippet(JavaFile(source), len(head), len(head) + len(data))
+    source, start = wrap_snippet(
+        data, leading_newline=leading_newline, trailing_newline=trailing_newline
+    )
+    return Snippet(JavaFile(source), start, start + len(data))
 
 
 def parse_snippets(texts: Sequence[bytes], *, leading_newline: bool = False) -> Iterator[Snippets]:
@@ -115,7 +113,7 @@ def parse_snippets(texts: Sequence[bytes], *, leading_newline: bool = False) -> 
     One parse of many methods is several times as fast as many parses. If a text is broken or
     closes its class early, each text is yielded in a file of its own, so that it spoils no other.
     """
-    head, tail = _HEAD + b"\n" * leading_newline, _TAIL + b"\n"
+    head, tail = SNIPPET_HEAD + b"\n" * leading_newline, SNIPPET_TAIL + b"\n"
     lengths = np.array([len(text) for text in texts], dtype=np.int64)
     ends = np.cumsum(lengths + len(head) + len(tail))
     starts = ends - len(tail) - lengths

@@ -67,8 +67,8 @@ def describe_returned(syntax: Syntax, method: int) -> Returned:
 
     >>> from codeacumen.languages.java import parse_java
     >>> syntax = parse_java(b"class A { @Nullable B f() { return a ? map.get(k) : this.b; } }")
-    >>> method = int(np.flatnonzero(among("method_declaration")[syntax.kind])[0])
-    >>> returned(syntax, method)
+    >>> method = int(np.flatnonzero(symbol_mask("method_declaration")[syntax.kind])[0])
+    >>> describe_returned(syntax, method)
     Returned(null=True, calls=('get',), variable=True)
     """
     null, variable, calls = _promises_null(syntax, method), False, dict[str, None]()

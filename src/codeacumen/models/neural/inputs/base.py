@@ -1,15 +1,14 @@
-"""What codeacumen-base reads of a method, in words: its tokens, where each stands, what is around
-it.
+"""Features of codeacumen-base: a method's tokens with their place in the tree, and its context.
 
-A token has its words, a *role* (the nodes of javac's tree that it stands in), the statement that it
-belongs to, how deep that is nested, and a mark of its name, the same wherever the name is written.
-Tokens of the surroundings (class, callees, fields, ...) have words, a role and that mark: so a call
-is tied to what is told about who is called.
+``networks.base`` calls ``extract_features`` once for each input. A token has subtokens, a *role*
+(the kinds of the two lowest nodes of javac's tree around it), the number and the nesting depth of
+its statement, a mark about null, and a hash of its name. Tokens of the code around the method
+(class, callees, fields, ...) have subtokens, a role and this hash, so the network can match a call
+with the facts about its callee.
 
-``Tokens`` are a stretch of these tokens as numbers. ``renamed`` gives them other variable names,
-the one transformation that numbers alone allow: a method is read once and differs each time it is
-shown. It renames what ``codeacumen transform --kind rename`` renames: variables declared in the
-method, nothing else.
+``Tokens`` are the same tokens as numbers. ``rename_variables`` replaces variable names in them; it
+needs no text, so a method is parsed once and still looks different in each epoch. It renames the
+variables that ``codeacumen transform --kind rename`` renames: those that the method declares.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ from codeacumen.views.paths import METHOD_NAME
 
 _MAX_CHARACTERS = 50_000
 _WORD = re.compile(r"[^\W\d][\w$]*")
-# A literal may be a page of text: so many words of it are read.
+# A literal may be a page of text, so it is cut to this many words and characters.
 _MAX_WORDS, _MAX_TOKEN_LENGTH = 6, 60
 MAX_DEPTH = 15
 _STATEMENTS = frozenset(
@@ -72,7 +71,7 @@ _STATEMENTS = frozenset(
         "FINALLY_BLOCK",
     )
 )
-# What a method's shape is told by: where its ways part and where they end.
+# Kinds of nodes that make a method's shape: those at which control flow branches, joins or ends.
 _SHAPE_KINDS = frozenset(
     (
         "IF",
@@ -105,21 +104,23 @@ _IS_SHAPE_KIND = np.isin(TREE_KINDS, sorted(_SHAPE_KINDS))
 _NAME_KIND, _STRING = TOKEN_KINDS.index("IDENTIFIER"), TOKEN_KINDS.index("STRINGLITERAL")
 _HIDDEN = {MASKED_CALL: MASK, MASK: MASK, METHOD_NAME: METHOD_NAME}
 _MAX_CANDIDATES = 128
-# What is known of each token, besides its parts.
+_MAX_SIBLINGS = 24
+# Columns with a value for each token; its parts (subtokens) have columns of their own.
 PER_TOKEN = ("role", "depth", "statement", "name", "flag")
-# Roles of a name: where a variable is declared, and where one may be meant.
+# Roles of a name: the declaration of a variable, and an identifier that may refer to a variable.
 DECLARED, USED = "NAME VARIABLE", "NAME IDENTIFIER"
-# Those of a class within a method begin so: its fields look like variables.
+# Prefix of the roles in a class inside the method, whose fields look like variables.
 MEMBER_PREFIX = "MEMBERS "
 
 
 class QuestionKind(IntEnum):
-    """What a question asks for: told by its form, and by whether something is masked in it."""
+    """The task that an input belongs to, from its class and from the masks in its text."""
 
     NPATH, OPERATOR, NAME, CALL, NULL = range(5)
 
     @classmethod
     def from_input(cls, item: Input) -> QuestionKind:
+        """Return the kind of an input."""
         if isinstance(item, Question):
             return cls.OPERATOR if MASK in item.text else cls.NPATH
         if isinstance(item, Prompt):
@@ -129,7 +130,7 @@ class QuestionKind(IntEnum):
 
 @dataclass(slots=True)
 class TokenColumns:
-    """Columns of tokens; ``words`` has ``sizes`` of them for each."""
+    """Columns of a list of tokens. Token ``i`` has the next ``sizes[i]`` entries of ``words``."""
 
     words: list[str] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
@@ -140,6 +141,7 @@ class TokenColumns:
     flag: list[int] = field(default_factory=list)
 
     def add_token(self, text: str, role: str, *, flag: int = 0) -> None:
+        """Append a token outside any statement."""
         words = split_token(text, False)
         self.words += words
         self.sizes.append(len(words))
@@ -150,13 +152,15 @@ class TokenColumns:
         self.flag.append(flag)
 
     def to_columns(self, prefix: str) -> dict[str, Any]:
+        """Return the columns as features, each name with a prefix."""
         return {f"{prefix}_{name}": getattr(self, name) for name in self.__slots__}
 
 
 @lru_cache(maxsize=1 << 16)
 def split_token(token: str, is_string: bool) -> tuple[str, ...]:
-    """
-    >>> words_of("maxValue2", False), words_of('"no such file"', True)
+    """Return the subtokens of a name, the words of a string, or any other token unchanged.
+
+    >>> split_token("maxValue2", False), split_token('"no such file"', True)
     (('max', 'Value', '2'), ('"', 'no', 'such', 'file'))
     """
     if token in _HIDDEN:
@@ -173,7 +177,7 @@ def split_token(token: str, is_string: bool) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 16)
 def hash_name(name: str) -> int:
-    """A number for a name, never 0; two names of a method hardly ever share one."""
+    """Return a hash of a name, from 1 to 32767, and 0 for a mask; collisions are rare."""
     return 0 if name in _HIDDEN else 1 + crc32(name.encode("utf-8", "replace")) % 0x7FFF
 
 
@@ -181,8 +185,11 @@ def hash_name(name: str) -> int:
 def _number_statements(
     parent: NDArray[np.int32], is_statement: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """For each node of a tree the number of the statement around it, and how deep that is; a
-    parent comes before its children."""
+    """Return for each node of a tree the number of its statement and the depth of nesting.
+
+    All arrays have one entry for each node; a parent precedes its children. Nodes outside any
+    statement have number 0.
+    """
     statement_of_node = np.zeros(len(parent), np.int32)
     depth = np.zeros(len(parent), np.int32)
     count = 0
@@ -203,8 +210,11 @@ def _number_statements(
 def tokenize_method(
     text: str, *, hides_operator: bool = False, flags: Mapping[str, int] | None = None
 ) -> tuple[TokenColumns, list[str]]:
-    """The tokens of a method's text, and the words of its shape. A text that holds no method is its
-    tokens alone."""
+    """Return the tokens of a method's text, and the words that describe its shape.
+
+    A shape word is the kind and the depth of a node of control flow. ``flags`` are the numbers of
+    ``number_returns``. A text without a method gives tokens only, all with the role "alone".
+    """
     data = replace_surrogates(text[:_MAX_CHARACTERS]).encode()
     snippet = parse_with_masks(data, hides_operator)
     file = snippet.file
@@ -255,7 +265,10 @@ def tokenize_method(
 
 
 def number_returns(about: Mapping[str, Json]) -> dict[str, int]:
-    """What methods of a name give back, by numbers: those of ``GIVES``, 0 where it is not known."""
+    """Return for each method name in a method's facts its index in ``RETURN_KINDS``.
+
+    Names with an unknown kind are left out.
+    """
     returns: Mapping[str, Json] = about.get("gives") or {}
     return {
         name: RETURN_KINDS.index(return_kind)
@@ -265,7 +278,10 @@ def number_returns(about: Mapping[str, Json]) -> dict[str, int]:
 
 
 def tokenize_context(owner_facts: Mapping[str, Json], call: Mapping[str, Json]) -> TokenColumns:
-    """The surroundings as tokens, the most telling first: what is too much is cut off behind."""
+    """Return the code around a method as tokens, in order of importance.
+
+    The network cuts off the end of a long context, so the most informative tokens come first.
+    """
     columns, flags = TokenColumns(), number_returns(owner_facts)
     for word in split_type(str(call.get("receiver") or ""))[:6]:
         columns.add_token(word, "receiver")
@@ -295,16 +311,14 @@ def _add_signature(
     columns.add_token(str(row["name"]), role, flag=flag)
 
 
-def _take_middle(
-    rows: Sequence[Mapping[str, Json]], max_rows: int = 24
-) -> Sequence[Mapping[str, Json]]:
-    """Those in the middle: siblings come in the order of the source, around the method."""
-    start = max(0, (len(rows) - max_rows) // 2)
-    return rows[start : start + max_rows]
+def _take_middle(rows: Sequence[Mapping[str, Json]]) -> Sequence[Mapping[str, Json]]:
+    """Return the middle rows: siblings are in source order, so those next to the method."""
+    start = max(0, (len(rows) - _MAX_SIBLINGS) // 2)
+    return rows[start : start + _MAX_SIBLINGS]
 
 
 def extract_features(item: Input, context: CodeContext | None) -> dict[str, Any] | None:
-    """All columns of words; None for a text without a token."""
+    """Return all feature columns of an input; None for a text without tokens."""
     kind = QuestionKind.from_input(item)
     owner_facts = get_owner_facts(item, context)
     method = getattr(item, "method", "") if kind is QuestionKind.CALL else ""
@@ -331,7 +345,7 @@ def extract_features(item: Input, context: CodeContext | None) -> dict[str, Any]
 
 
 def _get_variant(item: Input, context: CodeContext | None) -> str:
-    """Return a certified variant of the method, where there is one to learn from."""
+    """Return a certified variant of the method to learn from; "" if there is none."""
     if isinstance(context, OffersVariants) and isinstance(item, Method):
         return context.get_variant(item.id)
     return ""
@@ -339,14 +353,15 @@ def _get_variant(item: Input, context: CodeContext | None) -> str:
 
 @runtime_checkable
 class OffersVariants(Protocol):
-    """A code context that also has texts of the same meaning to learn from."""
+    """A code context that also has semantically equivalent variants of its methods."""
 
     def get_variant(self, method: str) -> str:
-        """Return a variant of a method; empty where there is none."""
+        """Return a variant of a method; "" if there is none."""
         ...
 
 
 def iter_words(columns: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the words of an example that the network's vocabulary counts."""
     for prefix in ("own", "around"):
         yield from columns[f"{prefix}_words"]
     for name in columns["candidates"]:
@@ -357,7 +372,11 @@ def iter_words(columns: Mapping[str, Any]) -> Iterator[str]:
 
 
 class Tokens(NamedTuple):
-    """Their parts, how many each has, and its columns."""
+    """Tokens of an example as numbers.
+
+    ``parts`` are the numbers of all subtokens, ``sizes`` has each token's number of them, and
+    ``columns`` has the arrays of ``PER_TOKEN``, with one entry for each token.
+    """
 
     parts: NDArray[np.int32]
     sizes: NDArray[np.int32]
@@ -365,7 +384,7 @@ class Tokens(NamedTuple):
 
     @classmethod
     def from_columns(cls, columns: Mapping[str, Ragged], prefix: str, row: int) -> Tokens:
-        """Of an example; what is not known of the surroundings' tokens is 0."""
+        """Return the tokens of the example ``row``; columns that context tokens lack are 0."""
 
         def take_values(name: str) -> NDArray[np.int32]:
             column = columns[f"{prefix}_{name}"]
@@ -380,17 +399,18 @@ class Tokens(NamedTuple):
         )
 
     def take_none(self) -> Tokens:
+        """Return an empty list of tokens with the same columns."""
         return Tokens(self.parts[:0], self.sizes[:0], {k: v[:0] for k, v in self.columns.items()})
 
     def mark_starts(self) -> NDArray[np.int32]:
-        """1 where a token begins."""
+        """Return 1 for the first part of each token and 0 for the other parts."""
         is_start = np.zeros(len(self.parts), np.int32)
         is_start[np.cumsum(self.sizes)[:-1]] = 1
         is_start[:1] = 1
         return is_start
 
     def number_in_statement(self) -> NDArray[np.int32]:
-        """For each part which one of its statement it is."""
+        """Return each part's position, from 0, among the parts of its statement."""
         statement = np.repeat(self.columns["statement"], self.sizes)
         order = np.argsort(statement, kind="stable")
         sorted_statements = statement[order]
@@ -402,8 +422,12 @@ class Tokens(NamedTuple):
 
 
 class FreshNames(NamedTuple):
-    """Names to give: their parts, and the marks they are known by; and the numbers that tell where
-    a variable is: of the two roles, of those within a class, of the part that is a bracket."""
+    """New variable names, and the numbers of the roles and the part that identify variables.
+
+    ``parts`` are the subtokens of each new name and ``marks`` the hashes. ``declared`` and ``used``
+    number the roles ``DECLARED`` and ``USED``, ``member_roles`` those with ``MEMBER_PREFIX``, and
+    ``bracket`` the part "(".
+    """
 
     parts: Sequence[NDArray[np.int32]]
     marks: NDArray[np.int32]
@@ -416,22 +440,24 @@ class FreshNames(NamedTuple):
 def rename_variables(
     own: Tokens, fresh: FreshNames, max_parts: int, rng: np.random.Generator | None = None
 ) -> Tokens | None:
-    """With other names for all variables, or, where there is something to draw by, half of the time
-    for each with an even chance; None where there is nothing to rename. Of what has no room the end
-    is cut off."""
+    """Return the tokens with new variable names; None if nothing can be renamed.
+
+    Without ``rng`` all variables are renamed. With it, half of the calls rename all variables, and
+    the other half each variable with probability 0.5. Tokens beyond ``max_parts`` are cut off.
+    """
     role, name = own.columns["role"], own.columns["name"]
-    # What is hidden has no mark: its name is not to be told, and others have none either.
+    # Masked names have the hash 0, as tokens that are no names, and are not renamed.
     declarations = np.flatnonzero((role == fresh.declared) & (name > 0))
     _, firsts = np.unique(name[declarations], return_index=True)
     variables = name[declarations[np.sort(firsts)]][: len(fresh.parts)]
     if rng is not None and rng.random() < 0.5:
         variables = variables[rng.random(len(variables)) < 0.5]
-    # A name that is there already would mean two things.
+    # A new name that already occurs in the method would refer to two things.
     has_collision = np.isin(fresh.marks[: len(variables)], name).any()
     if not len(variables) or has_collision or np.isin(role, fresh.member_roles).any():
         return None
     starts = np.concatenate([[0], np.cumsum(own.sizes)])
-    # A method may have a variable's name: behind it a bracket opens.
+    # A method may share a variable's name; "(" follows the name in a call.
     is_call = own.parts[np.minimum(starts[1:], len(own.parts) - 1)] == fresh.bracket
     is_call &= np.arange(1, len(role) + 1) < len(role)
     may_be_variable = (role == fresh.declared) | (role == fresh.used) & ~is_call

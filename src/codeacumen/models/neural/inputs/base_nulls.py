@@ -1,9 +1,9 @@
-"""What is known of null at the names of a method: what calls give back, and what variables hold.
+"""Marks of codeacumen-base about null: what calls return, and what values variables may hold.
 
-A variable holds what may have been written to it last (reaching definitions, those of the graph
-view): null itself, or what a call gives. It is guarded where it was compared with null before, or
-where the branch of a condition that asks for it is around. Nobody decides here what is wrong: the
-network is told what a reader would look up.
+``inputs.base`` adds the mark of each name to its token. The value of a variable comes from its
+reaching definitions (edges LW of the graph view): null itself, or the result of a call. A variable
+is guarded after a comparison with null, and inside a branch whose condition reads it (edges GB and
+GN). The marks do not say which dereference is a defect; they are facts that a reader would look up.
 """
 
 from __future__ import annotations
@@ -23,10 +23,13 @@ from codeacumen.languages.java.syntax.returned import (
 from codeacumen.languages.syntax import Syntax
 from codeacumen.views.graph.edges import EDGES, file_edges, unmasked_file
 
-# Trained networks keep the numbers of these: whoever changes them trains anew. What a call gives:
+# Trained networks contain the indices of these names, so a change needs a new training.
+# What a called method may return: "" is unknown, "passed" is the result of another call, "name" a
+# variable (see ``benchmarks.gluecode.owner``).
 RETURN_KINDS = ("", "null", "other", "passed", "name")
-# and of what a variable holds the most telling: null as it is written, or given by such a call, or
-# what a call gives of which nothing is known, such as one into a library.
+# What a variable may hold, the most informative first: the literal null, the result of a call that
+# returns null, of one that returns another call's result, or of one about which nothing is known (a
+# library's).
 VALUE_KINDS = ("holds null", "holds null given", "holds null passed", "holds what is given")
 GUARDED, DEREFERENCED = ", guarded", ", dereferenced"
 MARKS = (
@@ -34,7 +37,7 @@ MARKS = (
     *(f"{result}{DEREFERENCED}" for result in RETURN_KINDS),
     *map("".join, product(VALUE_KINDS, ("", GUARDED), ("", DEREFERENCED))),
 )
-# Where null may be that nobody asked for yet.
+# Marks of values that may be null and are not guarded.
 SUSPECT_MARKS = frozenset(
     MARKS.index(f"{value}{suffix}")
     for value, suffix in product(("null", "passed", *VALUE_KINDS[:3]), ("", DEREFERENCED))
@@ -47,7 +50,7 @@ _VALUE_OF_RETURN = {
 }
 _LAST_WRITE, *_GUARDS = (EDGES.index(kind) for kind in ("LW", "GB", "GN"))
 _VALUE_FIELD = {"variable_declarator": "value", "assignment_expression": "right"}
-# What is taken apart fails if it is null: by what takes it, in which field.
+# Kinds of nodes that dereference an operand, and the field of the operand.
 _OPERAND_FIELD = {
     "method_invocation": "object",
     "field_access": "object",
@@ -60,9 +63,11 @@ _WRAPPERS = frozenset(("parenthesized_expression", "cast_expression"))
 def find_null_marks(
     file: JavaFile, method: int, return_numbers: Mapping[str, int]
 ) -> dict[int, int]:
-    """For the nodes of the syntax at which a method's calls and variables are named, what is known
-    of null there, by numbers of MARKS. ``gives``: what methods of a name give back, by numbers of
-    GIVES."""
+    """Return the marks of a method's call and variable names, by syntax node.
+
+    A mark is an index of ``MARKS``. ``return_numbers`` has an index of ``RETURN_KINDS`` for each
+    method name.
+    """
     return {
         **_mark_calls(file, method, return_numbers),
         **_mark_variables(file, method, return_numbers),
@@ -70,6 +75,7 @@ def find_null_marks(
 
 
 def _mark_calls(file: JavaFile, method: int, return_numbers: Mapping[str, int]) -> dict[int, int]:
+    """Return the marks other than 0 of the names of a method's calls."""
     syntax, marks = file.syntax, {}
     for call in _find_nodes(file, method, "method_invocation"):
         for name in children_in_fields(syntax, call, "name")[:1]:
@@ -81,6 +87,7 @@ def _mark_calls(file: JavaFile, method: int, return_numbers: Mapping[str, int]) 
 def _mark_variables(
     file: JavaFile, method: int, return_numbers: Mapping[str, int]
 ) -> dict[int, int]:
+    """Return the marks of a method's variables where they are read."""
     syntax = file.syntax
     if b"=" not in file.source:
         return {}
@@ -110,7 +117,7 @@ def _mark_variables(
 
 
 def _find_nodes(file: JavaFile, method: int, kind: str) -> list[int]:
-    """The nodes of a kind inside a method."""
+    """Return the nodes of a kind inside a method, in source order."""
     syntax, node = file.syntax, file.declarations.methods[method].node
     indices = node + np.flatnonzero(symbol_mask(kind)[syntax.kind[node : int(syntax.stop[node])]])
     nodes: list[int] = indices.tolist()
@@ -118,7 +125,7 @@ def _find_nodes(file: JavaFile, method: int, kind: str) -> list[int]:
 
 
 def _find_compared_names(file: JavaFile, method: int) -> dict[str, int]:
-    """Names that are compared with null, and the first node at which they are."""
+    """Return the names that are compared with null, each with the node of the first comparison."""
     syntax = file.syntax
     first_nodes: dict[str, int] = {}
     for node in _find_nodes(file, method, "binary_expression"):
@@ -132,7 +139,7 @@ def _find_compared_names(file: JavaFile, method: int) -> dict[str, int]:
 
 
 def _is_dereferenced(syntax: Syntax, node: int) -> bool:
-    """Whether what an expression gives is taken apart: a method of it called, a field read."""
+    """Return True if an expression's value is dereferenced, as by a call or a field access."""
     parent = int(syntax.parent[node])
     while symbol_name(int(syntax.kind[parent])) in _WRAPPERS:
         node, parent = parent, int(syntax.parent[parent])
@@ -141,14 +148,16 @@ def _is_dereferenced(syntax: Syntax, node: int) -> bool:
 
 
 def _is_written(syntax: Syntax, name: int) -> bool:
-    """Whether a value is put in where the name stands, and none is read."""
+    """Return True if a name is the target of a plain assignment, which does not read it."""
     is_left = syntax.field[name] == field_number("left")
     return bool(is_left and field_text(syntax, int(syntax.parent[name]), "operator") == "=")
 
 
 def _classify_write(syntax: Syntax, name: int, return_numbers: Mapping[str, int]) -> int:
-    """Which of HOLDS a variable does after it was written, where its name stands; their number if
-    none."""
+    """Return the index in ``VALUE_KINDS`` of the value written to the variable ``name``.
+
+    Return ``len(VALUE_KINDS)`` if the value is none of these kinds.
+    """
     parent = int(syntax.parent[name])
     kind, no_value = symbol_name(int(syntax.kind[parent])), len(VALUE_KINDS)
     if kind not in _VALUE_FIELD or field_text(syntax, parent, "operator") not in ("", "="):

@@ -1,8 +1,8 @@
-"""What a method's text and its surroundings tell about its name, in words.
+"""Features of Cognac and GTNM: words of a method and of its class, callers and callees.
 
-The text is parsed once, on its own; the class around it, its callers and its callees come from the
-``CodeContext``, which masks the name in all of them. Where there is none, the text has to do. The
-mask is no word: it is left out, wherever it stands.
+The method's text is parsed on its own. Class, callers and callees come from the ``CodeContext``,
+which masks the method's name in them; without a context only the text is read. Masks are left out
+of the words.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ from codeacumen.text.subtokens import context_words
 from codeacumen.views.masking.files import MASKED_CALL
 from codeacumen.views.paths import METHOD_NAME
 
-# The place a word stands in, by number. Those of a body are the statements around it.
+# Kinds of statements, and the name of the place of words inside them. Outside a body, the place is
+# the part of the context (_OUTSIDE); features contain the indices of PLACE_NAMES.
 STATEMENTS: Mapping[str, str] = {
     "expression_statement": "expression",
     "explicit_constructor_invocation": "expression",
@@ -78,7 +79,7 @@ _WORD = re.compile(r"[^\W\d][\w$]*")
 _CLASS = re.compile(r"\b(?:class|interface|enum|record|new)\s+([\w$.]+)")
 _TAG = re.compile(r"(?m)^[\s*]*@\w")
 _MARKS = re.compile(r"\{@\w+|<[^<>]{0,100}>|&\w+;")
-# Leaves that are words besides names and keywords.
+# Kinds of leaves that count as words, besides keywords.
 _WORDS = (
     "identifier",
     "type_identifier",
@@ -96,8 +97,12 @@ Row = Mapping[str, Json]
 
 @dataclass(frozen=True, slots=True)
 class MethodContext:
-    """``body`` are its names and keywords as written, with the number of each one's place. Rows of
-    methods are those of ``CodeContext.owner``."""
+    """A method's signature, body and code around it.
+
+    ``body`` has the names and keywords of the body as written, ``places`` the index in
+    ``PLACE_NAMES`` of each. ``methods``, ``callers`` and ``callees`` are rows of
+    ``CodeContext.owner``.
+    """
 
     returns: str = ""
     parameters: Sequence[tuple[str, str]] = ()
@@ -114,15 +119,16 @@ class MethodContext:
 
     @property
     def class_name(self) -> str:
+        """The name of the method's class, "" if unknown."""
         match = _CLASS.search(self.header)
         return match[1] if match else ""
 
 
 @lru_cache(maxsize=1 << 16)
 def split_name(word: str) -> tuple[str, ...]:
-    """The words of a name, as labels are cut, without single letters and numbers.
+    """Return the subtokens of a name in lower case, without single letters and numbers.
 
-    >>> pieces("toHTMLPage_2"), pieces("METHOD_NAME"), pieces("i")
+    >>> split_name("toHTMLPage_2"), split_name("METHOD_NAME"), split_name("i")
     (('to', 'html', 'page'), (), ())
     """
     if word in _MASKS:
@@ -131,14 +137,15 @@ def split_name(word: str) -> tuple[str, ...]:
 
 
 def split_names(words: Iterable[str]) -> list[str]:
+    """Return the subtokens of all words, in order."""
     return [piece for word in words for piece in split_name(word)]
 
 
 @lru_cache(maxsize=1 << 14)
 def split_type(type_: str) -> tuple[str, ...]:
-    """The names in a type; arrays say that they are some.
+    """Return the names in a type, and "array" for an array type.
 
-    >>> type_words("Map<String, int[]>")
+    >>> split_type("Map<String, int[]>")
     ('Map', 'String', 'int', 'array')
     """
     array = ("array",) if "[" in type_ or "..." in type_ else ()
@@ -146,12 +153,15 @@ def split_type(type_: str) -> tuple[str, ...]:
 
 
 # --------------------------------------------------------------------------------------
-# Looking
+# Reading a method and its context
 # --------------------------------------------------------------------------------------
 
 
 def read_method_context(item: Input, context: CodeContext | None = None) -> MethodContext:
-    """What there is to see. A text that is no method is a body without statements."""
+    """Return a method's signature, body and context.
+
+    The names in a text that is not a method are returned as a body without statements.
+    """
     owner_facts = get_owner_facts(item, context)
     method_context = MethodContext(
         doc=str(owner_facts.get("doc") or ""),
@@ -181,7 +191,7 @@ def read_method_context(item: Input, context: CodeContext | None = None) -> Meth
 
 
 def get_owner_facts(item: Input, context: CodeContext | None) -> Mapping[str, Json]:
-    """What ``CodeContext.owner`` tells; nothing where nobody knows the method."""
+    """Return the facts of ``CodeContext.owner``; empty without a context or for another method."""
     if isinstance(item, NamedMethod):
         item = item.method
     method = item.id if isinstance(item, Method) else getattr(item, "method", "")
@@ -190,19 +200,19 @@ def get_owner_facts(item: Input, context: CodeContext | None) -> Mapping[str, Js
     try:
         return context.owner(method)
     except CodeacumenError:
-        # A method that this context knows nothing of.
+        # The context does not contain this method.
         return {}
 
 
 def _parse_method(text: str) -> tuple[JavaFile, MethodDeclaration | None]:
-    """A class around the text, and the first method in it that is no other class's."""
+    """Parse the text in a class, and return the file and the first method of this class."""
     file = parse_snippet(text, leading_newline=True, trailing_newline=True).file
     own_methods = (method for method in file.declarations.methods if method.type in (0, NONE))
     return file, next(own_methods, None)
 
 
 def _read_body(file: JavaFile, method: MethodDeclaration) -> tuple[list[str], list[int]]:
-    """The words of a method's body, each with the statement it stands in."""
+    """Return the words of a method's body, and the index in ``PLACE_NAMES`` of each."""
     if method.body == NONE:
         return [], []
     syntax, kind = file.syntax, file.syntax.kind
@@ -222,7 +232,7 @@ def _read_body(file: JavaFile, method: MethodDeclaration) -> tuple[list[str], li
 
 @cache
 def _flag_word_symbols() -> NDArray[np.bool_]:
-    """For any symbol, whether it is a name or a keyword."""
+    """Return for each grammar symbol whether it is a name or a keyword."""
     is_word = np.zeros(SYMBOLS, np.bool_)
     word_kinds = KEYWORDS.union(_WORDS)
     is_word[
@@ -237,7 +247,7 @@ def _flag_word_symbols() -> NDArray[np.bool_]:
 
 @cache
 def _place_of_symbols() -> NDArray[np.int64]:
-    """For any symbol the place that it makes, 0 for none."""
+    """Return for each grammar symbol the index in ``PLACE_NAMES`` of its statement, 0 for none."""
     places = np.zeros(SYMBOLS, np.int64)
     for kind, place in STATEMENTS.items():
         places[symbol_mask(kind)] = NUMBER_OF_PLACE[place]
@@ -245,12 +255,15 @@ def _place_of_symbols() -> NDArray[np.int64]:
 
 
 # --------------------------------------------------------------------------------------
-# What the two models read of it
+# Features of Cognac and of GTNM
 # --------------------------------------------------------------------------------------
 
 
 def iter_cognac_words(method_context: MethodContext) -> Iterator[tuple[str, Iterable[str]]]:
-    """Places and the words that stand there, in the paper's order, without the body."""
+    """Yield pairs of a place's name and its words, in the order of Cognac's paper.
+
+    The words of the body are not included.
+    """
     yield "class", (method_context.class_name,)
     yield "returns", split_type(method_context.returns)
     for type_, _ in method_context.parameters:
@@ -269,7 +282,7 @@ def iter_cognac_words(method_context: MethodContext) -> Iterator[tuple[str, Iter
 def extract_cognac_features(
     method_context: MethodContext, length: int
 ) -> dict[str, list[str] | list[int]]:
-    """``pieces``, the first ``length``, and their ``places``."""
+    """Return the columns ``pieces``, the first ``length`` subtokens, and their ``places``."""
     pieces: list[str] = []
     places: list[int] = []
     for place, words in iter_cognac_words(method_context):
@@ -286,13 +299,13 @@ def extract_cognac_features(
 
 
 def _split_parameter(parameter: str) -> tuple[str, str]:
-    """A parameter's type and name."""
+    """Return the type and the name of a parameter such as "int count"."""
     type_, _, name = parameter.rpartition(" ")
     return type_, name
 
 
 def collect_local_words(method_context: MethodContext) -> list[str]:
-    """GTNM's local context: the signature without the name, then the identifiers of the body."""
+    """Return GTNM's local context: the signature without the name, then the body's identifiers."""
     words = [*method_context.modifiers, *split_type(method_context.returns)]
     for type_, name in method_context.parameters:
         words += (*split_type(type_), name)
@@ -300,8 +313,11 @@ def collect_local_words(method_context: MethodContext) -> list[str]:
 
 
 def collect_project_words(method_context: MethodContext) -> list[str]:
-    """GTNM's project context, in the paper's order: what is called in the project, what is
-    imported, the class with its fields, and the signatures of its other methods."""
+    """Return GTNM's project context, in the paper's order.
+
+    These are the words of the callees' signatures, the imports, the class and its fields, and the
+    signatures of its other methods.
+    """
     words: list[str] = []
     for row in method_context.callees:
         words += _collect_signature_words(row)
@@ -323,9 +339,9 @@ def _collect_signature_words(row: Row) -> list[str]:
 
 
 def split_doc(doc: str) -> list[str]:
-    """The words of a documentation comment before its first tag.
+    """Return the words of a documentation comment before its first tag, in lower case.
 
-    >>> doc_words("/** Gives {@code null} for <b>none</b>.\\n * @return it */")
+    >>> split_doc("/** Gives {@code null} for <b>none</b>.\\n * @return it */")
     ['gives', 'null', 'for', 'none']
     """
     text = doc.removeprefix("/**").removesuffix("*/")
@@ -337,8 +353,12 @@ def split_doc(doc: str) -> list[str]:
 def extract_gtnm_features(
     method_context: MethodContext, *, local: int, project: int, doc: int
 ) -> dict[str, list[str] | list[int]]:
-    """``local`` and ``project``, the last so many pieces of each; ``invoked``, 1 for the pieces of
-    the project that are in the method too; ``doc``, the first words of the comment."""
+    """Return GTNM's feature columns; ``local``, ``project`` and ``doc`` are their maximum lengths.
+
+    Columns ``local`` and ``project`` have the last subtokens of either context, ``invoked`` has 1
+    for each project subtoken that occurs in the local context, and ``doc`` has the first words of
+    the documentation comment.
+    """
     local_pieces = split_names(collect_local_words(method_context))[-local:]
     project_pieces = split_names(collect_project_words(method_context))[-project:]
     distinct_local = set(local_pieces)
@@ -354,8 +374,12 @@ def extract_gtnm_features(
 
 
 class ContextArchitecture(Architecture):
-    """What the two share: one vocabulary for what is read and what is said, so that a word is the
-    same in both. ``settings`` has ``vocabulary``, ``least`` and ``longest``."""
+    """Base of Cognac's and GTNM's architectures: input and output share one vocabulary.
+
+    A copied input word is therefore also an output word. ``settings`` has ``vocabulary``, its
+    maximum size, ``least``, the minimum count of a word, and ``longest``, the maximum number of
+    subtokens of an answer.
+    """
 
     needs_context = True
     task_prefixes = ("gluecode/naming", "names", "renames")
@@ -375,4 +399,5 @@ class ContextArchitecture(Architecture):
 
     @property
     def shared_vocabulary(self) -> Vocabulary:
+        """The vocabulary of input and output words."""
         return self.labels.vocabulary

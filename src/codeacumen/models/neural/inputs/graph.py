@@ -1,10 +1,11 @@
-"""A method's text as a graph: the tree that javac builds, the tokens, and what links them.
+"""A method's text as a graph of javac's tree, tokens and data flow, for the GGNN.
 
-Nodes are those of the graph view (``codeacumen.views.graph``): the tree's, then the tokens. Edges
-are its ten kinds and one more, TK, from the lowest node of the tree around a token to that token.
-Without it the tree and the tokens hardly touch: only RT, GB and GN lead from one to the other.
+Nodes are those of the graph view (``codeacumen.views.graph``): tree nodes, then tokens. Edges are
+its ten kinds and TK, from the lowest tree node around a token to this token. Without TK the tree
+and the tokens would hardly be connected: only RT, GB and GN link the two.
 
-A node has a kind, and a token that somebody chose (a name, a literal) also has words.
+Each node has a kind; names and literals also have words. ``inputs.base`` uses ``parse_with_masks``
+and ``find_method_tree``.
 """
 
 from __future__ import annotations
@@ -33,18 +34,18 @@ from codeacumen.views.graph import EDGES, KINDS, build_graphs
 from codeacumen.views.masking.files import MASKED_CALL, without_operator
 from codeacumen.views.paths import METHOD_NAME
 
-# Kinds of edges by their numbers, which trained networks keep: new ones go to the end.
+# Kinds of edges. Trained networks contain their indices, so new kinds must be appended.
 EDGE_KINDS = (*KINDS, "TK")
 _CH, _NT, _TK = (EDGE_KINDS.index(kind) for kind in ("CH", "NT", "TK"))
 
-# Of a longer text the rest is never looked at.
+# Longer texts are cut off.
 _MAX_CHARACTERS = 200_000
-# Of a token, which may be a page of text, no more words are read, nor more characters.
+# A literal may be a page of text, so a token is cut to this many words and characters.
 _MAX_WORDS, _MAX_TOKEN_LENGTH = 10, 200
-# What stands for a hidden operator while the text is parsed. A comparison may stand where any of
-# the twelve may, but for ``a = b = c`` and the like.
+# Operators that replace a masked one while the text is parsed. "==" is valid in place of any of the
+# twelve operators, except in code such as ``a = b = c``, which needs "=".
 _OPERATORS = (b"==", b"=")
-# Tokens are nodes of other kinds than the tree's, of which some have the same names.
+# The prefix distinguishes kinds of tokens from kinds of tree nodes with the same name.
 _TOKEN_KINDS = tuple(f"token {kind}" for kind in TOKEN_KINDS)
 _STRING = TOKEN_KINDS.index("STRINGLITERAL")
 _HAS_WORDS = np.isin(TOKEN_KINDS, ("IDENTIFIER", *LITERALS))
@@ -54,8 +55,12 @@ Nodes = NDArray[np.int64]
 
 
 class Graph(NamedTuple):
-    """``kinds`` of the nodes; ``words`` of all nodes, one after the other, of which each has
-    ``sizes``; an edge leads from ``sources`` to ``sinks``, and ``edges`` numbers EDGE_KINDS."""
+    """A method's graph: tree nodes first, then tokens.
+
+    ``kinds`` and ``sizes`` have an entry for each node; node ``i`` has the next ``sizes[i]``
+    entries of ``words``. ``sources``, ``sinks`` and ``edges`` have an entry for each edge: its two
+    nodes and the index of its kind in ``EDGE_KINDS``.
+    """
 
     kinds: list[str]
     words: list[str]
@@ -68,13 +73,12 @@ class Graph(NamedTuple):
 def build_graph(
     text: str, max_nodes: int, *, hides_operator: bool = False, is_lowercase: bool = True
 ) -> Graph | None:
-    """The graph of a method's text, of at most so many nodes; None where there is no token.
+    """Return the graph of a method's text, with at most ``max_nodes``; None without tokens.
 
-    ``operator``: what stands masked in it is an operator, not a name. A text in which the parser
-    finds no method, such as a name alone, is a graph of its tokens. If it is too large, a stretch
-    of its tokens is kept, with all of the tree above them: from the first token on, or, where the
-    mask would be lost, around the mask. What is left is one piece, and lacks no edge between two
-    nodes that are kept.
+    ``hides_operator`` says that the mask in the text replaces an operator, not a name. A text
+    without a method, such as a single name, becomes a graph of its tokens. Of a larger graph, a
+    contiguous range of tokens and all their ancestors in the tree are kept: the first tokens, or
+    those around the mask if the first ones lack it. All edges between kept nodes are kept.
     """
     data = replace_surrogates(text[:_MAX_CHARACTERS]).encode()
     snippet = parse_with_masks(data, hides_operator)
@@ -115,14 +119,14 @@ def build_graph(
 
 @lru_cache(maxsize=1 << 16)
 def split_token(token: str, is_string: bool = False, is_lowercase: bool = True) -> tuple[str, ...]:
-    """A name's words, a string's, or a literal as it is. What hides a name is one word.
+    """Return the subtokens of a name or a string, or any other literal or a mask unchanged.
 
-    >>> words_of("maxValue2"), words_of("0x1F"), words_of("METHOD_NAME")
+    >>> split_token("maxValue2"), split_token("0x1F"), split_token("METHOD_NAME")
     (('max', 'value2'), ('0x1f',), ('METHOD_NAME',))
     """
     if token in _HIDDEN:
         return (_HIDDEN[token],)
-    # A character may be written as the escape of half a pair, which is no text.
+    # The escape of a lone surrogate cannot be encoded in UTF-8.
     token = replace_surrogates(token[:_MAX_TOKEN_LENGTH])
     words = split_subtokens(token, lower=is_lowercase)[:_MAX_WORDS]
     if not is_string and (not words or not (token[0].isalpha() or token[0] in "_$")):
@@ -130,12 +134,16 @@ def split_token(token: str, is_string: bool = False, is_lowercase: bool = True) 
     return words
 
 
-# -------------------------------------------------------------------------------- reading
+# -------------------------------------------------------------------------------- parsing
 
 
 class _Shape(NamedTuple):
-    """``label`` of the tree's nodes, ``above`` each its parent; the ``tokens`` from the first to
-    before the last, ``leaf`` of each the node of the tree it is linked with; the edges."""
+    """A graph before it is cut to size and encoded.
+
+    ``label`` and ``parent`` have an entry for each tree node. ``tokens`` is the half-open range of
+    the file's tokens, and ``leaf`` has the lowest tree node around each, -1 for none. Edges go from
+    ``sources`` to ``sinks``; ``edges`` has indices of ``EDGE_KINDS``.
+    """
 
     label: NDArray[np.uint8]
     parent: NDArray[np.int32]
@@ -147,8 +155,12 @@ class _Shape(NamedTuple):
 
 
 def parse_with_masks(data: bytes, hides_operator: bool) -> Snippet:
-    """What hides something is no Java. In its place is put what can stand there, until the parser
-    understands it; and then an operator is made the mask again. Nothing but the text decides."""
+    """Parse a text in which a mask hides a name or an operator.
+
+    A mask is not Java, so a method name or an operator replaces it: the first replacement that
+    parses without errors is used, otherwise the first one that was tried. An inserted operator is
+    turned back into a mask in the parsed file.
+    """
     mask_start = data.find(MASK.encode())
     if mask_start < 0:
         return parse_snippet(data)
@@ -167,13 +179,16 @@ def parse_with_masks(data: bytes, hides_operator: bool) -> Snippet:
         if not snippet.file.syntax.broken:
             return snippet
         first_snippet = first_snippet or snippet
-    assert first_snippet is not None  # A name can be put anywhere.
+    assert first_snippet is not None  # The replacement by a name never raises ValueError.
     return first_snippet
 
 
 class MethodTree(NamedTuple):
-    """The ``place`` of a method in its file, its ``tree``, its ``tokens`` from the first to before
-    the last, and of each the ``leaf``, the lowest node of the tree around it, -1 for none."""
+    """A method's tree and tokens.
+
+    ``place`` is the method's index in its file, ``tokens`` the half-open range of its tokens in the
+    file, and ``leaf`` has the lowest tree node around each token, -1 for none.
+    """
 
     place: int
     tree: Trees
@@ -182,8 +197,11 @@ class MethodTree(NamedTuple):
 
 
 def find_method_tree(file: JavaFile) -> MethodTree | None:
-    """The first method. Of a broken text it has to be most of it: else what was found is a part
-    that the parser happened to understand."""
+    """Return the first method, with a body if there is one; None without a method.
+
+    In a text with syntax errors, the method must be at least half of the text; a shorter one is a
+    fragment that the parser happened to recognise.
+    """
     methods, syntax = file.declarations.methods, file.syntax
     places = file.bodies or range(len(methods))
     place = min(places, key=lambda place: methods[place].node, default=NONE)
@@ -196,13 +214,14 @@ def find_method_tree(file: JavaFile) -> MethodTree | None:
     tree = draw_method_trees(file, [place])
     first, last = np.searchsorted(file.tokens.start, [start, end]).tolist()
     element = np.full(len(syntax), -1, np.int64)
-    # Of several nodes that stand for one of the syntax the last is the lowest.
+    # If several tree nodes represent one syntax node, the last is the lowest.
     element[tree.node] = np.arange(len(tree.node))
     leaf = find_enclosing_elements(element, syntax.parent)[file.tokens.node[first:last]]
     return MethodTree(place, tree, (first, last), leaf)
 
 
 def _shape_of_method(file: JavaFile) -> _Shape | None:
+    """Return the graph of a file's first method; None without a method."""
     method = find_method_tree(file)
     if method is None:
         return None
@@ -227,7 +246,7 @@ def _shape_of_method(file: JavaFile) -> _Shape | None:
 
 
 def _shape_of_tokens(snippet: Snippet) -> _Shape | None:
-    """The tokens of a text, one after the other."""
+    """Return a graph of tokens only, in sequence; None without tokens."""
     first, last = np.searchsorted(snippet.file.tokens.start, snippet[1:]).tolist()
     if first >= last:
         return None
@@ -247,7 +266,7 @@ def _shape_of_tokens(snippet: Snippet) -> _Shape | None:
 
 
 def _find_mask(kind: NDArray[np.uint8], code: NDArray[np.int32], spelled: tuple[str, ...]) -> int:
-    """Which token is the mask; 0 where there is none."""
+    """Return the index of the mask among the tokens, 0 if there is none."""
     is_mask = kind == TOKEN_KINDS.index("MASK")
     if MASKED_CALL in spelled:
         is_mask |= code == spelled.index(MASKED_CALL)
@@ -255,7 +274,10 @@ def _find_mask(kind: NDArray[np.uint8], code: NDArray[np.int32], spelled: tuple[
 
 
 def _cut_to_size(shape: _Shape, mask: int, max_nodes: int) -> tuple[Nodes, slice]:
-    """Nodes of the tree and a stretch of tokens, as many as there is room for."""
+    """Return the tree nodes and the range of tokens that fit into ``max_nodes``.
+
+    ``mask`` is the index of a token; the range includes it.
+    """
     stretch = _fit_stretch(shape, 0, max_nodes)
     if not stretch[1].start <= mask < stretch[1].stop:
         stretch = _fit_stretch(shape, mask, max_nodes)
@@ -263,8 +285,11 @@ def _cut_to_size(shape: _Shape, mask: int, max_nodes: int) -> tuple[Nodes, slice
 
 
 def _fit_stretch(shape: _Shape, middle: int, max_nodes: int) -> tuple[Nodes, slice]:
-    """The most tokens around one that leave room for the tree above them. Where that is none, so
-    deep is it nested, they come without a tree."""
+    """Return the longest range of tokens around ``middle`` that fits with its ancestors.
+
+    The length is found by binary search. If the ancestors of a single token already exceed
+    ``max_nodes``, return tokens without a tree.
+    """
     count = len(shape.leaf)
     low, high = 0, min(max_nodes, count)
     best: tuple[Nodes, slice] | None = None
@@ -284,7 +309,10 @@ def _fit_stretch(shape: _Shape, middle: int, max_nodes: int) -> tuple[Nodes, sli
 
 @kernel
 def _flag_ancestors(parent: NDArray[np.int32], leaves: Nodes) -> NDArray[np.bool_]:
-    """Which nodes of a tree are some leaves or above one; a parent comes before its children."""
+    """Return for each tree node whether it is a leaf in ``leaves`` or the ancestor of one.
+
+    ``parent`` has an entry for each node; a parent precedes its children.
+    """
     is_kept = np.zeros(len(parent), np.bool_)
     for leaf in leaves:
         if leaf >= 0:
@@ -295,13 +323,16 @@ def _flag_ancestors(parent: NDArray[np.int32], leaves: Nodes) -> NDArray[np.bool
     return is_kept
 
 
-# -------------------------------------------------------------------------------- in numbers
+# -------------------------------------------------------------------------------- encoding
 
 
 class GraphArchitecture(Architecture):
-    """``settings`` has ``nodes``, how many of a graph are read, and ``vocabulary``, how many words
-    are known. Words are in small letters, but where the answer is to be spelt as in the text. A
-    name alone that has no known word is not read: all such would be one and the same."""
+    """An architecture whose features are a graph.
+
+    ``settings`` has ``nodes``, the maximum size of a graph, and ``vocabulary``, the maximum number
+    of words. Words are in lower case unless the task generates names, whose case matters. A single
+    name without a known word has no features, because all such names would have equal vectors.
+    """
 
     def extract_features(self, item: Input, context: CodeContext | None = None) -> Features | None:
         return self.extract_text_features(get_text(item))

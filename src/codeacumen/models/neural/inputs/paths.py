@@ -1,7 +1,7 @@
-"""What code2vec and code2seq read: the path contexts of a method, found in its text alone.
+"""Path contexts of a method, as code2vec and code2seq read them; extracted from its text alone.
 
-Contexts stand in an order that is drawn by the text: so the first k of them are k drawn ones, and
-the same text has the same contexts everywhere.
+Contexts are in a random order with a seed from the text: the first k are a random sample of k, and
+the same text has the same contexts on every machine.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from codeacumen.views.paths import METHOD_NAME, Paths, build_paths
 from codeacumen.views.paths.build import CALLS, DECLARES
 from codeacumen.views.paths.leaves import NUMBERED, SHORT
 
-# Of a longer text the rest is never looked at.
+# Longer texts are cut off.
 _MAX_CHARACTERS = 200_000
-# Masks are read as identifiers that stay one word in either way of naming leaves.
+# Masks are parsed as identifiers that are a single word for code2vec and for code2seq.
 _HIDDEN = {METHOD_NAME: "codeacumenmethodname", MASK: "codeacumenmask"}
 _MASK_OF_HIDDEN = {word: mask for mask, word in _HIDDEN.items()}
 _MASKS = re.compile(rf"(?<![\w$]){METHOD_NAME}(?![\w$])|{MASK}")
 _BARE = re.compile(r"[\w$]+")
 Ints = NDArray[np.int32]
-# A node's code is its kind times this, and 1 + its place among its siblings where that is told.
+# A node's code is CODES_PER_KIND * kind, plus 1 + its index among its siblings if it has one.
 CODES_PER_KIND = 5
 _MAX_CHILD_INDEX = CODES_PER_KIND - 2
 
 
 @dataclass(frozen=True, slots=True)
 class PathLimits:
-    """``length`` bounds the edges of a path, ``width`` how far apart its branches are, ``keep``
-    how many contexts there are."""
+    """Limits of a path's number of edges (``length``), of the distance between its branches at
+    their common node (``width``), and of the number of contexts (``keep``)."""
 
     length: int = 8
     width: int = 2
@@ -47,9 +47,12 @@ class PathLimits:
 
 @dataclass(frozen=True, slots=True)
 class PathContexts:
-    """``left`` and ``right`` are places in ``words``, ``path`` in what a model calls its paths:
-    ``hashes`` as text for code2vec; for code2seq ``nodes``, of which ``sizes`` says how many are
-    each path's."""
+    """The path contexts of a method, with an entry of ``left``, ``path`` and ``right`` for each.
+
+    ``left`` and ``right`` index ``words``. For code2vec ``path`` indexes ``hashes``, decimal
+    numbers. For code2seq ``path`` indexes paths: path ``i`` is the next ``sizes[i]`` entries of
+    ``nodes``.
+    """
 
     words: list[str]
     left: NDArray[np.int32]
@@ -61,12 +64,15 @@ class PathContexts:
 
 
 def is_identifier(text: str) -> bool:
-    """Whether it is one identifier, with no code around it."""
+    """Return True if the text is a single identifier, without code around it."""
     return _BARE.fullmatch(text) is not None
 
 
 def extract_code2vec_contexts(text: str, limits: PathLimits) -> PathContexts | None:
-    """Leaves by one name each, paths by their hash; None where no two leaves are joined."""
+    """Return the contexts with a name for each leaf and a hash for each path.
+
+    Return None if the method has no path context.
+    """
     extracted = _extract_paths(text, limits)
     if extracted is None:
         return None
@@ -78,7 +84,10 @@ def extract_code2vec_contexts(text: str, limits: PathLimits) -> PathContexts | N
 
 
 def extract_code2seq_contexts(text: str, limits: PathLimits) -> PathContexts | None:
-    """Leaves by their parts, joined by bars; paths by their nodes."""
+    """Return the contexts with the subtokens of each leaf, joined by "|", and each path's nodes.
+
+    Return None if the method has no path context.
+    """
     extracted = _extract_paths(text, limits)
     if extracted is None:
         return None
@@ -107,7 +116,7 @@ def extract_code2seq_contexts(text: str, limits: PathLimits) -> PathContexts | N
 
 
 def _extract_paths(text: str, limits: PathLimits) -> tuple[Paths, NDArray[np.int64]] | None:
-    """The contexts of the first method that has a body, and the order they are told in."""
+    """Return the paths of the first method with a body, and their random order; None if none."""
     masked_text = _MASKS.sub(lambda mask: _HIDDEN[mask[0]], text[:_MAX_CHARACTERS])
     data = masked_text.encode("utf-8", "replace")
     file = parse_snippet(data, trailing_newline=True).file
@@ -135,8 +144,10 @@ def _extract_paths(text: str, limits: PathLimits) -> tuple[Paths, NDArray[np.int
 def _name_ends(
     names: Ragged, method_paths: Paths, order: NDArray[np.int64]
 ) -> tuple[list[str], NDArray[np.int32], NDArray[np.int32]]:
-    """What the leaves of contexts are called, and which of it each end is. The method's own name
-    is hidden, and with it gone from the words."""
+    """Return the distinct words of the leaves, and the indices of each context's two ends.
+
+    The method's own name is replaced by METHOD_NAME, in its declaration and in recursive calls.
+    """
     words = (*(names.words or ()), METHOD_NAME)
     is_own_name = (method_paths.role == DECLARES) | (method_paths.role == CALLS)
     word_of_leaf = np.where(is_own_name, np.int32(len(words) - 1), names.values)
@@ -152,13 +163,14 @@ def _name_ends(
 
 @lru_cache(maxsize=1)
 def _node_names() -> list[str]:
-    """By the codes of the kernel."""
+    """Return the names of nodes, indexed by the codes of ``_encode_node``."""
     places = ["", *map(str, range(CODES_PER_KIND - 1))]
     return [f"{kind}{place}" for kind in SHORT for place in places]
 
 
 @lru_cache(maxsize=1)
 def _flag_numbered_kinds() -> NDArray[np.bool_]:
+    """Return for each kind of node whether paths include the index of its children."""
     return np.array(NUMBERED)
 
 
@@ -167,6 +179,7 @@ def _flag_numbered_kinds() -> NDArray[np.bool_]:
 
 @kernel
 def _encode_node(kind: int, child_index: int, is_numbered: bool) -> int:
+    """Return the code of a node of a path; ``CODES_PER_KIND`` explains it."""
     return kind * CODES_PER_KIND + (1 + min(child_index, _MAX_CHILD_INDEX) if is_numbered else 0)
 
 
@@ -181,12 +194,16 @@ def find_distinct_paths(
     sizes: Ints,
     path_of_pair: Ints,
 ) -> int:
-    """Fills ``rows`` with the paths between ``ends`` (pairs of nodes), ``sizes`` with their
-    lengths, ``which`` with the path of each pair; how many different ones there are.
+    """Compute the distinct paths between pairs of nodes, and return how many there are.
 
-    Of two nodes the later one is never above the other, so it may climb: no step is taken beyond
-    the path. Which places are told is not the same on the way up and on the way down, as in the
-    extractor (``views.paths.build.path_string`` has the rule in words).
+    ``ends`` (pairs, 2) has the nodes. The output goes to ``rows`` (pairs + 1, longest path), the
+    codes of each path's nodes, to ``sizes``, the paths' lengths, and to ``path_of_pair``, the
+    index of each pair's path; ``rows`` has a spare row for the path under construction.
+
+    A parent precedes its children, so of two nodes the later one is not an ancestor of the other.
+    The loop replaces the later node by its parent until both meet at their lowest common ancestor.
+    As in code2vec's extractor, nodes on the way up and on the way down have an index among their
+    siblings under different conditions (see ``views.paths.build.path_string``).
     """
     table_size = 4
     while table_size < 2 * len(ends):

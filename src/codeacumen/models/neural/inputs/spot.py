@@ -1,12 +1,14 @@
-"""A method's body as Spot reads it: pairs of what a node is and what stands there.
+"""A method's body as Spot reads it: a sequence of pairs of a node's type and its text.
 
     if (out == null) throw new NullPointerException();
 
     IfStatement if  VariableName outputstreamVar  Operator ==  NullLiteral null
     ThrowStatement throw  New new  SimpleType NullPointerException
 
-Depth first, in the words of Eclipse's syntax tree, which the paper's code walks. Variables of the
-method are called by their type, literals by their kind; callees, fields and types keep their names.
+Nodes are in depth-first order and have the names of Eclipse's syntax tree, which the paper's code
+visits. Local variables and parameters are replaced by their type, literals by their kind; callees,
+fields and types keep their names. ``networks.spot_cnn`` and ``networks.spot_vectors`` read the
+pairs.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from codeacumen.views.paths import METHOD_NAME
 _MAX_CHARACTERS = 100_000
 _MASKS = frozenset((METHOD_NAME, MASKED_CALL, MASK))
 
-# Nodes that are a pair before anything below them is looked at.
+# Nodes that add a pair before the pairs of their children.
 _BEGINS: dict[str, tuple[str, str]] = {
     "assert_statement": ("AssertStatement", "assert"),
     "do_statement": ("DoStatement", "do"),
@@ -60,7 +62,7 @@ _BEGINS: dict[str, tuple[str, str]] = {
     "true": ("BooleanLiteral", "true"),
     "false": ("BooleanLiteral", "false"),
 }
-# Nodes that are a pair, whatever is below them.
+# Nodes that add a pair; their children are skipped.
 _LEAVES: dict[str, tuple[str, str]] = {
     "break_statement": ("BreakStatement", "break"),
     "continue_statement": ("ContinueStatement", "continue"),
@@ -91,7 +93,8 @@ _TYPES = {
     "void_type": "PrimitiveType",
     "class_literal": "TypeLiteral",
 }
-# Not the method's own doing (what classes within it do), or not looked at by the paper's code.
+# Nodes that are skipped with their children: classes inside the method, whose code is not the
+# method's own, and nodes that the paper's code does not visit.
 _SKIPPED = (
     "class_body",
     "class_declaration",
@@ -168,10 +171,11 @@ _ANNOTATION = re.compile(r"@[\w.]+(\([^()]*\))?")
 
 
 def extract_pairs(text: str) -> list[str]:
-    """Node, word, node, word and so on; nothing where a method has no body. A text that is no
-    method is its names.
+    """Return a method's pairs as a flat list: node type, word, node type, word, ...
 
-    >>> pairs("int size(List<String> all) { return all.size() + 1; }")[:6]
+    The list is empty if the method has no body. A text that is not a method gives its names.
+
+    >>> extract_pairs("int size(List<String> all) { return all.size() + 1; }")[:6]
     ['ReturnStatement', 'return', 'VariableName', 'listVar', 'MethodName', 'size']
     """
     text = text[:_MAX_CHARACTERS].encode("utf-8", "replace").decode()
@@ -185,16 +189,17 @@ def extract_pairs(text: str) -> list[str]:
 
 
 def _parse_method(text: str) -> tuple[JavaFile, MethodDeclaration | None]:
-    """A class around the text, and the first method in it that is no other class's."""
+    """Parse the text in a class, and return the file and the first method of this class."""
     file = parse_snippet(text, leading_newline=True, trailing_newline=True).file
     own_methods = (method for method in file.declarations.methods if method.type in (0, NONE))
     return file, next(own_methods, None)
 
 
 def _collect_pairs(file: JavaFile, body: int) -> list[str]:
+    """Return the pairs of a body as a flat list."""
     syntax = file.syntax
     stop_at = int(syntax.stop[body])
-    # Lists: single values are looked up in them several times as fast as in arrays.
+    # Reading single values is several times faster from lists than from arrays.
     inside = slice(body, stop_at)
     actions = _list_actions()[syntax.kind[inside]].tolist()
     kinds = syntax.kind[inside].tolist()
@@ -222,7 +227,7 @@ def _collect_pairs(file: JavaFile, body: int) -> list[str]:
                 kind = kind_of_identifier.get((parent_kind, fields[offset])) or _kind_of_name(word)
                 words += ("VariableName", variable_type) if variable_type else (kind, word)
         elif action == _OPERATOR:
-            # < and > may be brackets, and - a part of an arrow.
+            # Symbols such as < and > count only in operations; elsewhere they may be brackets.
             if kinds[parents[offset] - body] in operation_symbols:
                 words += _make_pair(kinds[offset])
         elif action:
@@ -244,13 +249,18 @@ def _collect_pairs(file: JavaFile, body: int) -> list[str]:
 
 
 def _kind_of_name(word: str) -> str:
-    """A name that is nobody's here: with a capital a type's or a constant's."""
+    """Return the node type of a name without a local declaration.
+
+    A capitalised name is probably a type or a constant.
+    """
     return "Name" if word[:1].isupper() else "VariableName"
 
 
 def _find_variable_types(file: JavaFile, body: int) -> dict[int, str]:
-    """For identifiers of the method's own variables, their type's word. Those whose type is not
-    written down are not among them."""
+    """Return the word of the declared type of each identifier that is a local variable.
+
+    Variables without a written type, such as lambda parameters, are left out.
+    """
     bindings, syntax = file.bindings, file.syntax
     is_variable = np.isin(bindings.role, _LOCALS) & (bindings.declaration >= 0)
     is_variable &= (bindings.node >= body) & (bindings.node < syntax.stop[body])
@@ -269,6 +279,7 @@ def _find_variable_types(file: JavaFile, body: int) -> dict[int, str]:
 
 
 def _read_declared_type(file: JavaFile, declaration: int) -> str:
+    """Return the word of a variable's type, such as "stringVar"; "" if none is written."""
     syntax = file.syntax
     node = int(syntax.parent[declaration])
     if symbol_name(int(syntax.kind[node])) == "variable_declarator":
@@ -285,10 +296,10 @@ def _read_declared_type(file: JavaFile, declaration: int) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def shorten_type(written: bytes) -> str:
-    """A type without what it is of and where it is from.
+    """Return a type without annotations, type arguments and package.
 
-    >>> simple_type(b"java.util.Map<K, V>"), simple_type(b"int [ ]"), simple_type(b"String.class")
-    ('Map', 'int[]', 'String')
+    >>> [shorten_type(text) for text in (b"java.util.Map<K, V>", b"int [ ]", b"String.class")]
+    ['Map', 'int[]', 'String']
     """
     text = _ANNOTATION.sub("", written.decode("utf-8", "replace"))
     text = "".join(text.removesuffix(".class").partition("<")[0].split())
@@ -303,7 +314,7 @@ def shorten_type(written: bytes) -> str:
 
 @cache
 def _list_actions() -> NDArray[np.int64]:
-    """For any symbol what is to be done with it."""
+    """Return for each grammar symbol the action of ``_collect_pairs`` at a node of its kind."""
     actions = np.zeros(SYMBOLS, np.int64)
     action_of_kind = {
         **dict.fromkeys(_SKIPPED, _SKIP),
@@ -321,13 +332,14 @@ def _list_actions() -> NDArray[np.int64]:
 
 @cache
 def _make_pair(symbol: int) -> tuple[str, str]:
+    """Return node type and word of a grammar symbol."""
     name = symbol_name(symbol)
     return _BEGINS.get(name) or _LEAVES.get(name) or ("Operator", name)
 
 
 @cache
 def _kinds_of_identifiers() -> dict[tuple[int, int], str]:
-    """What an identifier is below some nodes, by their symbols and its field."""
+    """Return node types of identifiers, by the parent's grammar symbol and the field."""
     kind_of_position = {
         ("method_invocation", "name"): "MethodName",
         ("labeled_statement", ""): "LabeledStatement",
@@ -342,6 +354,7 @@ def _kinds_of_identifiers() -> dict[tuple[int, int], str]:
 
 @cache
 def _list_operation_symbols() -> frozenset[int]:
+    """Return the grammar symbols of nodes whose operators add a pair."""
     return frozenset(
         symbol
         for symbol in range(load_grammar().node_kind_count)

@@ -1,9 +1,9 @@
-"""Architectures that read a method as text, cut by a byte-level BPE.
+"""Base of the architectures that read a method as text, split by byte-level byte-pair encoding.
 
-A byte-level BPE knows no unknown word: what it never saw, it reads in shorter and shorter parts,
-down to bytes. Text is first cut into *chunks* (a word, a number, some signs, each with the space
-before it); the BPE never joins across them. So its training needs nothing but how often each chunk
-was there, and it is the same as from the texts themselves.
+``networks.transformer`` derives its architecture from ``SubwordArchitecture``. A byte-level BPE has
+no unknown words: it splits a new word into shorter parts, down to bytes. Text is first split into
+*chunks* (a word, a number or punctuation, each with the space before it), and the BPE never merges
+across chunks. So it can be trained on the counts of chunks, with the same result as on the texts.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from codeacumen.models.neural.architecture import (
 from codeacumen.models.neural.inputs.tokens import get_text, replace_surrogates
 
 METHOD_NAME = "METHOD_NAME"
-# RoBERTa's special tokens with RoBERTa's numbers, and the name that is asked for.
+# RoBERTa's special tokens, in the order of RoBERTa's numbers.
 ROBERTA_SPECIALS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 TOKENIZER_FILE = "tokenizer.json"
 
-# Of a longer text the rest is never looked at.
+# Longer texts are cut off.
 _MAX_CHARACTERS = 200_000
-# A chunk that is longer is data, not words: it is read, but teaches the BPE nothing.
+# Longer chunks are data, not words: they are encoded, but the BPE is not trained on them.
 _MAX_CHUNK_LENGTH = 100
-# Chunks that the BPE is trained on at most; where there were more, all counts shrink alike.
+# Maximum number of chunks that the BPE is trained on; counts are scaled down to it.
 _MAX_TRAINING_CHUNKS = 10_000_000
 _SPACE = re.compile(r"\s+")
 _PART = re.compile(
@@ -53,14 +53,15 @@ _PART = re.compile(
 
 
 def fold_text(text: str, keep_comments: bool = False) -> list[str]:
-    """The text with white space folded and comments left out, cut at what is masked.
+    """Return the text with white space folded and without comments, split at the masks.
 
-    >>> folded('int METHOD_NAME(int a) {\\n  return a <MASK> 1; // why\\n}')
+    >>> fold_text('int METHOD_NAME(int a) {\\n  return a <MASK> 1; // why\\n}')
     ['int', 'METHOD_NAME', '(int a) { return a', '<MASK>', ' 1; }']
     """
     parts = _split_at_masks(text, keep_comments)
     if MASK in text and MASK not in parts:
-        # In broken text it may seem to stand in a literal or a comment; it is asked about.
+        # In text with syntax errors the mask may seem to be inside a literal or a comment. It must
+        # not be lost, because the question is about it.
         before, _, after = text.partition(MASK)
         parts = [
             *_split_at_masks(before, keep_comments),
@@ -69,13 +70,13 @@ def fold_text(text: str, keep_comments: bool = False) -> list[str]:
         ]
     parts = [_SPACE.sub(" ", part) for part in parts]
     parts[0] = parts[0].lstrip()
-    # As RoBERTa's own: the space before a special token belongs to it.
+    # As in RoBERTa, the space before a special token belongs to this token.
     parts[::2] = [part.rstrip() for part in parts[::2]]
     return [part for part in parts if part]
 
 
 def _split_at_masks(text: str, keep_comments: bool) -> list[str]:
-    """Text, something masked, text and so on; first and last are text."""
+    """Return alternately text and masks; the first and the last part are text."""
     parts: list[str] = []
     text_parts: list[str] = []
     last = 0
@@ -90,18 +91,22 @@ def _split_at_masks(text: str, keep_comments: bool) -> list[str]:
         elif not keep_comments:
             text_parts.append(" ")
         else:
-            # A line comment ends with its line, which white space will not tell any more.
+            # A line comment becomes a block comment, because folding removes its line break.
             text_parts.append(match[0] if match[0].startswith("/*") else f"/*{match[0][2:]} */")
     return [*parts, "".join([*text_parts, text[last:]])]
 
 
 class Subwords:
-    """A BPE. ``begin``, ``pad``, ``end``, ``mask`` and ``name`` are its special numbers."""
+    """A byte-level BPE tokenizer with RoBERTa's special tokens and METHOD_NAME.
+
+    ``begin``, ``pad``, ``end``, ``unknown``, ``mask`` and ``name`` are the numbers of the special
+    tokens.
+    """
 
     def __init__(self, tokenizer: Any) -> None:
         tokenizer.no_padding()
         tokenizer.no_truncation()
-        # What looks like a special token in a text is text: "<s>" is HTML.
+        # Encode special tokens in a text as text: "<s>" is HTML.
         tokenizer.encode_special_tokens = True
         missing = [
             special for special in ROBERTA_SPECIALS if tokenizer.token_to_id(special) is None
@@ -127,6 +132,7 @@ class Subwords:
 
     @classmethod
     def from_json(cls, text: str) -> Subwords:
+        """Return the tokenizer of a JSON text in the format of the ``tokenizers`` library."""
         from tokenizers import Tokenizer
 
         return cls(Tokenizer.from_str(text))
@@ -134,12 +140,16 @@ class Subwords:
     # ---------------------------------------------------------------- text and numbers
 
     def encode_text(self, text: str) -> list[int]:
+        """Return the numbers of a text's parts, without begin and end markers."""
         numbers: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
         return numbers
 
     def encode_chunks(self, chunks: Iterable[str]) -> list[int]:
-        """What stands for something masked is one number each: <MASK> is RoBERTa's <mask>, which
-        pre-training teaches."""
+        """Return the numbers of the parts of all chunks.
+
+        A mask is a single number; <MASK> has that of RoBERTa's <mask>, which occurs in
+        pre-training.
+        """
         special_numbers = {MASK: self.mask, METHOD_NAME: self.name}
         numbers: list[int] = []
         for number, run in groupby(chunks, special_numbers.get):
@@ -152,15 +162,19 @@ class Subwords:
         return numbers
 
     def decode_text(self, numbers: Sequence[int]) -> str:
+        """Return the text of the parts, without special tokens."""
         text: str = self.tokenizer.decode(list(numbers), skip_special_tokens=True)
         return text
 
-    # ---------------------------------------------------------------- learned, and on disk
+    # ---------------------------------------------------------------- training, and on disk
 
     @classmethod
     def from_counts(cls, counts: Mapping[str, int], max_size: int) -> Subwords:
-        """A BPE of at most ``most`` parts. The same for the same counts: words come sorted."""
-        # One thread: the result is the same, and processes may be forked off afterwards.
+        """Train a BPE with at most ``max_size`` parts on the counts of chunks.
+
+        Chunks are sorted, so the same counts give the same BPE.
+        """
+        # With its own threads the library warns when the process forks later.
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
         from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
@@ -182,10 +196,12 @@ class Subwords:
         return cls(tokenizer)
 
     def save(self, folder: Path) -> None:
+        """Write ``TOKENIZER_FILE``."""
         write_atomically(folder / TOKENIZER_FILE, self.tokenizer.to_str().encode())
 
     @classmethod
     def load(cls, folder: Path) -> Subwords:
+        """Read the file that ``save`` wrote."""
         path = folder / TOKENIZER_FILE
         try:
             text = path.read_text(encoding="utf-8")
@@ -195,12 +211,12 @@ class Subwords:
             return cls.from_json(text)
         except CodeacumenError:
             raise
-        except Exception as error:  # what the library raises is a bare Exception
-            raise CodeacumenError(f"{path}: a damaged tokenizer: {error}") from error
+        except Exception as error:  # the library raises a bare Exception
+            raise CodeacumenError(f"{path}: damaged tokenizer: {error}") from error
 
 
 class SubwordLabels:
-    """The answer is said in parts of the BPE that the text is read in: any name can be said."""
+    """Answers as sequences of the input's BPE parts, which can spell any name."""
 
     def __init__(self, max_parts: int) -> None:
         self.max_parts, self.vocabulary = max_parts, Vocabulary(SPECIALS)
@@ -210,7 +226,7 @@ class SubwordLabels:
         return ()
 
     def learn_vocabulary(self, counts: Mapping[str, int]) -> None:
-        """There is nothing to learn: the BPE was."""
+        """Do nothing: ``SubwordArchitecture`` sets the BPE."""
 
     def encode_target(self, label: str) -> Encoded | None:
         assert self.subwords is not None
@@ -226,13 +242,17 @@ class SubwordLabels:
 
 
 class SubwordArchitecture(Architecture):
-    """``settings`` has ``vocabulary``, how many parts the BPE has, ``length``, how many of a text
-    are read, and ``comments``, whether they are part of it."""
+    """An architecture whose input is the BPE parts of a method's text.
+
+    ``settings`` has ``vocabulary``, the maximum number of parts of the BPE, ``length``, the maximum
+    number of parts of an input, and ``comments``, which says whether comments are kept.
+    """
 
     subwords: Subwords
 
     @property
     def max_length(self) -> int:
+        """The maximum number of parts of an input, with begin and end markers."""
         return int(self.settings.length)
 
     def extract_features(self, item: Input, context: CodeContext | None = None) -> Features | None:
@@ -251,7 +271,7 @@ class SubwordArchitecture(Architecture):
                 chunks.append(part)
             else:
                 chunks += [part[a:b] for _, (a, b) in byte_level.pre_tokenize_str(part)]
-        # A chunk is at least one part: whatever is cut off here, `encode` would cut off too.
+        # A chunk has at least one part, so `encode` would also cut off the chunks removed here.
         mask_index = chunks.index(MASK) if MASK in chunks else 0
         max_chunks = self.settings.length
         return (
@@ -273,6 +293,7 @@ class SubwordArchitecture(Architecture):
         self.learn_labels({LABELS: {}, **counts})
 
     def set_subwords(self, subwords: Subwords) -> None:
+        """Set the BPE of the input and of the answers."""
         self.subwords = subwords
         if isinstance(self.labels, SubwordLabels):
             self.labels.subwords = subwords
@@ -286,7 +307,10 @@ class SubwordArchitecture(Architecture):
         self.set_subwords(Subwords.load(folder))
 
     def encode(self, features: Features) -> Encoded:
-        """<s>, the parts, </s>: the first so many, or those around the mask if it were cut off."""
+        """Return the input's parts between <s> and </s>.
+
+        A longer input is cut to its first parts, or to those around the mask if these lack it.
+        """
         subwords = self.subwords
         numbers = subwords.encode_chunks(features["chunks"])  # type: ignore[arg-type]
         max_parts = self.max_length - 2

@@ -1,4 +1,8 @@
-"""Architectures that read a method as its tokens, whole or in pieces."""
+"""Base of the architectures that read a method as a sequence of tokens or of their subtokens.
+
+``networks.token_classifiers`` and ``networks.seq2seq`` derive theirs from ``TokenArchitecture``;
+the other inputs use ``get_text`` and ``replace_surrogates``.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +15,19 @@ from codeacumen.models.lexer import MASK, is_name, split_tokens
 from codeacumen.models.neural.architecture import Architecture, Encoded, Features, Vocabulary
 from codeacumen.text.subtokens import split_lossless
 
-# Of a longer text the rest is never looked at: lexing alone would take seconds.
+# Longer texts are cut off, because lexing alone would take seconds.
 _MAX_CHARACTERS = 200_000
-# Half a pair, which no text in UTF-8 can hold.
+# A lone surrogate, which UTF-8 cannot encode.
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def replace_surrogates(text: str) -> str:
-    """With a sign of what is missing for each half of a pair."""
+    """Return the text with U+FFFD for each surrogate."""
     return _SURROGATE.sub("\ufffd", text)
 
 
 def get_text(item: Input) -> str:
-    """What stands there to be read; of what is asked in pairs, the first."""
+    """Return the code of an input; for a pair, its left side."""
     if isinstance(item, Pair):
         return item.left
     if isinstance(item, NamedMethod):
@@ -33,30 +37,36 @@ def get_text(item: Input) -> str:
 
 
 def keep_whole(token: str) -> Iterable[str]:
+    """Return a token as a single piece."""
     return (token,)
 
 
 def split_name_token(token: str) -> Iterable[str]:
-    """Names in their words; literals and signs as they are."""
+    """Return the subtokens of a name, or any other token as a single piece."""
     return split_lossless(token) if is_name(token) else (token,)
 
 
 def cut_window(pieces: Sequence[str], length: int) -> Sequence[str]:
-    """The first ``length``; where the mask would be cut off, so many that it stands in the middle:
-    who cannot see what is asked about can only guess."""
+    """Return ``length`` pieces: the first ones, or those around the mask if they lack it.
+
+    The question is about the mask, so a network that does not read it can only guess.
+    """
     if len(pieces) <= length or MASK not in pieces:
         return pieces[:length]
     start = min(max(0, pieces.index(MASK) - length // 2), len(pieces) - length)
-    # A mask that is seen anyway moves nothing.
+    # The window moves only if the first pieces lack the mask.
     start = 0 if pieces.index(MASK) < length else start
     return pieces[start : start + length]
 
 
 class TokenArchitecture(Architecture):
-    """``settings`` has ``vocabulary``, how many tokens are known, and ``length``, how many are
-    read."""
+    """An architecture whose features are a sequence of tokens.
 
-    # How a token is cut.
+    ``settings`` has ``vocabulary``, the size of the vocabulary, and ``length``, the maximum number
+    of pieces that are read.
+    """
+
+    # Function that splits a token into pieces.
     split_token: Any = staticmethod(keep_whole)
 
     def extract_features(self, item: Input, context: CodeContext | None = None) -> Features | None:

@@ -1,1 +1,1 @@
-"""The networks, one file for each; `catalogue` names them."""
+"""Layers and settings of the networks; ``models.neural.catalogue`` loads them by name."""

@@ -1,18 +1,19 @@
-"""codeacumen-base: one encoder for all tasks, which sees tokens, their structure and what is
-around.
+"""codeacumen-base: one encoder for all tasks, over tokens, their structure and the code around.
 
-    x = <s>, the method's parts, </s>, its surroundings       parts of names, in a BPE
-    each part: embedding of the part + place + role in the tree + depth + what is known of null
-    attention of part i to part j: + w[same name] + w[same statement] + w[inside it]
+    x = <s>, the method's parts, </s>, its context            parts of a BPE
+    input of a part: embeddings of the part, position, role in the tree, depth and mark about null
+    attention of part i to part j: a learned bias for each relation that holds between them
+    (same name, same statement, nested statement, method and context)
 
-    npath, operators   softmax over the classes, of the state at <s> or at what is masked
+    npath, operators   softmax over the classes, from the state at <s> or at the mask
     null token         a pointer to one of the method's names, or to <s> for none
-    names, calls       a decoder that says part after part, or copies it from what it sees;
-                       a call may also be one of the methods that the receiver has
+    names, calls       a decoder that generates each part or copies it from the input;
+                       a call may also be chosen among the receiver's methods
 
-The first part of a training is pre-training: it guesses masked parts, and tells a method's
-certified variant from those of others. Then it is taught all tasks at once, and to give a method
-and its variant the same name. What each part is worth: docs/models/codeacumen-base.md.
+Training begins with pre-training: masked language modelling, and a contrastive loss that matches
+methods with their certified variants. Then all tasks are trained together, with a loss that makes
+the predicted names of a method and its variant agree. docs/models/codeacumen-base.md has the
+ablations. The layers are in ``networks.base_network``, the features in ``inputs.base``.
 """
 
 from __future__ import annotations
@@ -62,27 +63,32 @@ from codeacumen.models.neural.inputs.subwords import METHOD_NAME, SubwordLabels,
 from codeacumen.models.neural.training.batches import pad_lists
 from codeacumen.text.columns import Ragged
 
-# The classes of the two tasks that have some, by their numbers.
+# The classes of the two classification tasks; a class is numbered by its index.
 CLASSES = (
     *((QuestionKind.NPATH, interval) for interval in BINS),
     *((QuestionKind.OPERATOR, operator) for operator in OPERATORS),
 )
 _CLASS = {(int(kind), label): number for number, (kind, label) in enumerate(CLASSES)}
-# So many variables of a method can be renamed while it learns.
+# Maximum number of variables of a method that are renamed in training.
 _MOST_RENAMED = 32
 
 
 @dataclass(frozen=True, slots=True)
 class BaseSettings:
-    """``length`` and ``around``: parts that are read of a method and of its surroundings, of which
-    none are with 0. ``structure``: whether roles, depths and relations are seen; ``context``:
-    whether the surroundings and what is known of callees are. ``alone``: how often a method is
-    shown without its surroundings while it learns. ``pretrain``: which share of all steps is
-    pre-training, in which ``masked`` of the parts are guessed and to know a variant counts
-    ``contrast``; ``agree``: how much it counts afterwards to name it alike. ``renamed``: of the
-    methods without a variant that are to be named, how many get one, with other names for their
-    variables, each time that they are shown. ``unordered``: of a method that is to be named the
-    order within each statement is seen, and not that of the statements."""
+    """Hyper-parameters.
+
+    ``length`` and ``around`` are the maximum numbers of parts of a method and of its context;
+    ``longest`` is that of an answer. ``decoder`` is the number of layers of the decoder.
+    ``structure`` switches roles, depths, shapes and relations on, and ``context`` the code around
+    the method, the marks about null and the candidates of a call. In training, the context is
+    hidden from a share ``alone`` of the examples. ``pretrain`` is the share of steps that are
+    pre-training: a share ``masked`` of the parts is predicted, and the contrastive loss has the
+    weight ``contrast``. ``agree`` is the weight of the loss that makes the names of a method and
+    its variant agree. Of the methods to be named that have no certified variant, a share
+    ``renamed`` gets one with renamed variables, chosen anew in each epoch. With ``unordered``,
+    positions of a method to be named restart in each statement, so the order of statements is
+    hidden.
+    """
 
     vocabulary: int = 16_000
     length: int = 320
@@ -112,6 +118,8 @@ class BaseSettings:
 
 
 class Base(Architecture):
+    """Features, vocabularies and tensors of codeacumen-base."""
+
     name = "codeacumen-base"
     needs_context = True
     task_column = "asks"
@@ -156,7 +164,7 @@ class Base(Architecture):
 
     def learn_vocabularies(self, counts: Mapping[str, Mapping[str, int]]) -> None:
         self._set_subwords(Subwords.from_counts(counts.get("parts", {}), self.settings.vocabulary))
-        # In a role of which there are few, little can be learned; their number varies with Java.
+        # Rare roles are cut off: they have too few examples to learn from.
         self.vocabularies["roles"] = Vocabulary.from_counts(counts.get("roles", {}), 1000)
         self.vocabularies["shapes"] = Vocabulary.from_counts(counts.get("shapes", {}), 400)
         self.vocabularies[LABELS] = Vocabulary(SPECIALS)
@@ -177,10 +185,11 @@ class Base(Architecture):
 
     @cached_property
     def _parts_of_word(self) -> dict[str, list[int]]:
-        """The parts of words that were met already: a BPE is slow, words repeat."""
+        """Cache of the parts of words: a BPE is slow and words repeat."""
         return {MASK: [self.subwords.mask], METHOD_NAME: [self.subwords.name]}
 
     def split_words(self, words: Iterable[str]) -> list[list[int]]:
+        """Return the BPE parts of each word."""
         parts_of_word = self._parts_of_word
         parts = []
         for word in words:
@@ -218,8 +227,11 @@ class Base(Architecture):
         return encoded
 
     def _encode_window(self, columns: Mapping[str, Any], prefix: str, max_parts: int) -> Encoded:
-        """The first tokens that there is room for, or those around what is masked, or around where
-        null may be, if that is asked for."""
+        """Return the columns of the tokens that fit into ``max_parts``.
+
+        These are the first tokens, or those around the mask if the first lack it. A question about
+        null is centred on the first value that may be null.
+        """
         words, sizes = columns[f"{prefix}_words"], columns[f"{prefix}_sizes"]
         parts_of_words = self.split_words(words)
         lengths = np.fromiter(map(len, parts_of_words), np.int64, len(parts_of_words))
@@ -249,7 +261,7 @@ class Base(Architecture):
 
     @staticmethod
     def _find_masked_token(words: Sequence[str], ends: NDArray[np.int64]) -> int:
-        """The token that is masked, 0 for none."""
+        """Return the index of the masked token, 0 if there is none."""
         if MASK not in words:
             return 0
         return int(np.searchsorted(ends, words.index(MASK), side="right"))
@@ -285,7 +297,11 @@ class Base(Architecture):
         return np.asarray(own + around, np.int64)
 
     def count_repetitions(self, tasks: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Few examples are shown oftener, by the root of how few they are: at most eight times."""
+        """Return how often each example is shown in an epoch.
+
+        The factor of a task is the square root of the largest task's size over its own size, from
+        1 to 8.
+        """
         counts = np.bincount(tasks, minlength=len(QuestionKind))
         factors = np.sqrt(counts.max() / np.maximum(1, counts)).round()
         return np.clip(factors, 1, 8).astype(np.int64)[tasks]
@@ -315,11 +331,15 @@ class Base(Architecture):
         sequences: Sequence[tuple[int, Tokens]],
         rng: np.random.Generator,
     ) -> Iterator[tuple[int, Tokens]]:
-        """Of each method to be named its certified variant; of some that have none one whose
-        variables have other names."""
+        """Yield rows of methods to be named and a variant of each.
+
+        The variant is the certified one, or for a share ``renamed`` of the methods without one, the
+        method itself with renamed variables.
+        """
         has_variant = np.diff(columns["variant_parts"].offsets) > 0
         share = self.settings.renamed
-        # Where nothing is to be renamed nothing is drawn: trainings that were begun so go on.
+        # With a share of 0, no random numbers are used, so a training that was interrupted before
+        # this setting existed resumes with the same sequence.
         keys = rng.random(len(has_variant)) if share else np.ones(len(has_variant))
         is_chosen = (columns["asks"].values == QuestionKind.NAME) & (keys < share)
         for row, own in sequences:
@@ -334,11 +354,11 @@ class Base(Architecture):
 
     @cached_property
     def _fresh_names(self) -> FreshNames:
-        """The names that the transformation gives."""
+        """Names that renamed variables get: those of the rename transformation."""
         names = [f"var{number}" for number in range(_MOST_RENAMED)]
         parts = [_flatten(self.split_words(split_token(name, False))) for name in names]
         roles = self.vocabularies["roles"]
-        # A role that training has not is no number that any token has.
+        # A role that the training split lacks gets -1, which no token has.
         declared, used = (
             int(roles.encode_words([role])[0]) if role in roles else -1 for role in (DECLARED, USED)
         )
@@ -350,6 +370,11 @@ class Base(Architecture):
         return FreshNames(parts, marks, declared, used, member_roles, bracket)
 
     def _add_answers(self, columns: Mapping[str, Ragged], batch: Batch) -> None:
+        """Add the tensors of the targets, in training, and of the candidates to a batch.
+
+        ``candidates`` (n, c, parts) has the parts of each candidate, ``candidate_size`` (n, c) how
+        many. A target of -1 means that the example has none of this kind.
+        """
         if "class" in columns:
             for name in ("class", "named", "chosen"):
                 values = np.full(len(batch["asks"]), -1, np.int64)
@@ -381,7 +406,7 @@ class Base(Architecture):
         batch["candidates"], batch["candidate_size"] = map(torch.from_numpy, (candidates, size))
 
     def _count_shapes(self, column: Ragged) -> NDArray[np.float32]:
-        """How often there is each part of a shape, (n, shapes), as logarithms."""
+        """Return log(1 + count) of each shape word in each example, (n, shapes)."""
         counts = np.zeros((len(column.offsets) - 1, len(self.vocabularies["shapes"])), np.float32)
         rows = np.repeat(np.arange(len(counts)), np.diff(column.offsets))
         np.add.at(counts, (rows, column.values), 1.0)
@@ -393,8 +418,11 @@ class Base(Architecture):
         sequences: Sequence[tuple[int, Tokens]],
         shows_context: NDArray[np.bool_],
     ) -> Batch:
-        """<s>, the parts of a method or variant, </s>, its surroundings' where they are shown; for
-        each part what its token is."""
+        """Return padded tensors (sequences, l) of the parts and of the columns of their tokens.
+
+        A sequence is <s>, the parts of a method or variant, </s>, and the parts of its context if
+        ``shows_context`` is True for its row.
+        """
         special = self.subwords
         names = ("parts", "first", "segment", "place", *PER_TOKEN)
         unordered = (columns["asks"].values == QuestionKind.NAME) & self.settings.unordered
@@ -420,7 +448,7 @@ class Base(Architecture):
             )
             flat_columns["segment"].append(np.repeat(np.arange(4), (1, sizes[0], 1, sizes[1])))
             if unordered[row]:
-                # The same for the surroundings and </s>, however long the method is.
+                # Positions of </s> and the context do not depend on the method's length.
                 context_positions = self.settings.length - 1 + np.arange(1 + sizes[1])
                 flat_columns["place"] += (
                     _make_array(0),
@@ -439,7 +467,7 @@ class Base(Architecture):
         for name, lists in flat_columns.items():
             flat = np.concatenate(lists).astype(np.int32)
             padded = pad_lists(flat, offsets)
-            # Attention with a bias is fast for widths of whole eights alone.
+            # Attention with a bias is fast only if the length is a multiple of eight.
             batch[name] = torch.from_numpy(np.pad(padded, ((0, 0), (0, -padded.shape[1] % 8))))
         return batch
 
@@ -451,7 +479,11 @@ class Base(Architecture):
         return BaseNetwork(self)
 
     def decode_answer(self, predicted: Sequence[int]) -> str | None:
-        """Parts of a name; or the number of a class, told by its sign."""
+        """Return the answer of a prediction.
+
+        A negative number stands for the class ``-1 - number``; other predictions are the parts of a
+        name, and an empty one means that no value may be null.
+        """
         if predicted and predicted[0] < 0:
             return CLASSES[-1 - predicted[0]][1]
         if not predicted:
@@ -468,7 +500,10 @@ def _flatten(lists: Sequence[Sequence[int]]) -> NDArray[np.int32]:
 
 
 def _choose_window(borders: NDArray[np.int64], centre: int, max_parts: int) -> tuple[int, int]:
-    """The tokens, from one to before another, that have room: the first ones, or around one."""
+    """Return the half-open range of tokens whose parts fit: the first, or those around ``centre``.
+
+    ``borders`` has the offset of each token's first part, and the total.
+    """
     last = int(np.searchsorted(borders, borders[0] + max_parts, side="right")) - 1
     if centre < last or last >= len(borders) - 1:
         return 0, max(0, last)

@@ -1,6 +1,7 @@
-"""The parts that codeacumen-base's network is made of: its encoder, and what says names.
+"""Layers of codeacumen-base: encoder, decoder with copying, heads and losses.
 
-Shapes: n examples, l parts of a sequence, t parts of an answer, d dimensions, h heads.
+``networks.base`` builds ``BaseNetwork`` and makes its batches. Shapes: n examples, l parts of a
+sequence, t parts of an answer, d dimensions, h heads, v parts of the BPE, c candidates.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ from codeacumen.models.neural.inputs.base_nulls import MARKS
 from codeacumen.models.neural.networks.base import CLASSES, Base, BaseSettings
 from codeacumen.models.neural.networks.layers import get_layer_dtype, make_mask
 
-# Kinds of segments: <s>, the method, </s>, its surroundings.
+# Segments are numbered: 0 is <s>, 1 the method, 2 </s>, 3 the context.
 OWN = 1
 _RELATIONS = 4
 _TINY = 1e-9
-# How far apart variants and other methods are told: SimCLR's temperature.
+# Temperature of the contrastive loss, as in SimCLR.
 _SHARP = 0.07
 
 
 class TransformerBlock(nn.Module):
-    """A layer of a transformer, normalised before each of its parts."""
+    """A transformer layer with layer normalisation before attention and before the inner layer."""
 
     def __init__(self, settings: BaseSettings) -> None:
         super().__init__()
@@ -37,6 +38,7 @@ class TransformerBlock(nn.Module):
         self.inner, self.outer = nn.Linear(width, settings.inner), nn.Linear(settings.inner, width)
 
     def forward(self, states: Tensor, bias: Tensor) -> Tensor:
+        """Return the next states (n, l, d); ``bias`` (n, h, l, l) is added to the attention."""
         n, length, width = states.shape
         query, key, value = (
             projection.view(n, length, self.heads, width // self.heads).transpose(1, 2)
@@ -53,7 +55,10 @@ class TransformerBlock(nn.Module):
 
 
 class SequenceEncoder(nn.Module):
-    """What all tasks share. ``relate`` is how much each relation of two parts counts, by head."""
+    """The encoder that all tasks share.
+
+    ``relate`` (relations, h) has the attention bias of each relation between two parts.
+    """
 
     def __init__(self, settings: BaseSettings, parts: int, roles: int, shapes: int) -> None:
         super().__init__()
@@ -77,7 +82,7 @@ class SequenceEncoder(nn.Module):
                 nn.init.zeros_(module.bias)
 
     def forward(self, batch: Batch, masked_parts: Tensor | None = None) -> Tensor:
-        """The states, (n, l, d); ``shown`` are the parts, where some are masked."""
+        """Return the states (n, l, d); ``masked_parts`` replace the parts in pre-training."""
         parts = batch["parts"] if masked_parts is None else masked_parts
         states = self.parts(parts) + self.places(batch["place"]) + self.segments(batch["segment"])
         states = states + self.firsts(batch["first"])
@@ -86,7 +91,7 @@ class SequenceEncoder(nn.Module):
         if self.settings.context:
             states = states + self.flags(batch["flag"])
         states = functional.dropout(self.norm(states), self.settings.dropout, self.training)
-        # In the precision of the layers: it is large, and each of them reads it.
+        # Computed once in the precision of the layers: it is large, and each layer reads it.
         bias = self.compute_bias(batch, get_layer_dtype(states))
         for block in self.blocks:
             states = block(states, bias)
@@ -94,7 +99,7 @@ class SequenceEncoder(nn.Module):
         return output
 
     def compute_bias(self, batch: Batch, dtype: torch.dtype) -> Tensor:
-        """(n, h, l, l): what is added to the attention of one part to another."""
+        """Return what is added to the attention of each part to each other part, (n, h, l, l)."""
         mask = make_mask(batch["sizes"], batch["parts"].shape[1])
         name, statement, depth = batch["name"], batch["statement"], batch["depth"]
         bias = torch.zeros(1, 1, 1, 1, device=name.device, dtype=dtype)
@@ -106,20 +111,20 @@ class SequenceEncoder(nn.Module):
             relations = (
                 same_name & (name != 0)[:, None],
                 same_statement & both_own,
-                # Statements are numbered as they are met, so what is nested follows.
+                # Statements are numbered in source order, so a nested one has a larger number.
                 (statement[:, :, None] > statement[:, None])
                 & (depth[:, :, None] > depth[:, None])
                 & both_own,
                 is_own[:, :, None] != is_own[:, None],
             )
-            # Not a product of matrices: that is as slow as its sides of four and eight are short.
+            # A sum is faster than a matrix product with sides as short as four and eight.
             for weight, holds in zip(self.relate.to(dtype), relations, strict=True):
                 bias = bias + weight[:, None, None] * holds[:, None]
         return bias.masked_fill(~mask[:, None, None], -1e4)
 
 
 class CopyDecoder(nn.Module):
-    """Says an answer part by part, each from all that are known or copied from what was read."""
+    """A transformer decoder that generates each part of an answer or copies it from the input."""
 
     def __init__(self, settings: BaseSettings, parts: int) -> None:
         super().__init__()
@@ -145,12 +150,16 @@ class CopyDecoder(nn.Module):
     def forward(
         self, table: Tensor, start: Tensor, parts: Tensor, source: EncodedSequences
     ) -> Tensor:
-        """Chances (n, t + 1, v) of what comes after ``place`` (n, d), and after each ``said``."""
+        """Return probabilities (n, t + 1, v) of the first part and of the part after each previous.
+
+        ``start`` (n, d) is the state that the answer begins from, ``parts`` (n, t) are the previous
+        parts, and ``table`` (v, d) has the embeddings of all parts.
+        """
         inputs = torch.cat([start[:, None], functional.embedding(parts, table)], 1)
         steps = inputs.shape[1]
         inputs = self.dropout(self.norm(inputs + self.positions.weight[:steps]))
         causal_mask = torch.ones(steps, steps, dtype=torch.bool, device=parts.device).triu(1)
-        # Told that it is: to find out, torch would wait for the GPU.
+        # Without `tgt_is_causal` torch inspects the mask, which waits for the GPU.
         hidden = self.layers(
             inputs,
             source.states,
@@ -168,13 +177,14 @@ class CopyDecoder(nn.Module):
 
 
 class EncodedSequences(NamedTuple):
-    """What was read: states (n, l, d), where there is something, and the parts."""
+    """Encoded input: states (n, l, d), the mask of parts that are not padding, and the parts."""
 
     states: Tensor
     mask: Tensor
     parts: Tensor
 
     def select_rows(self, rows: Tensor) -> EncodedSequences:
+        """Return the sequences of some rows."""
         return EncodedSequences(self.states[rows], self.mask[rows], self.parts[rows])
 
 
@@ -182,6 +192,8 @@ class EncodedSequences(NamedTuple):
 
 
 class BaseNetwork(nn.Module, Network):
+    """The encoder, and the heads and the decoder that answer the tasks."""
+
     def __init__(self, architecture: Base) -> None:
         super().__init__()
         self.settings, self.subwords = architecture.settings, architecture.subwords
@@ -210,16 +222,19 @@ class BaseNetwork(nn.Module, Network):
     def set_progress(self, progress: float) -> None:
         self.progress = progress
 
-    # ---------------------------------------------------------------- what was read
+    # ---------------------------------------------------------------- encoding
 
     def encode_batch(self, batch: Batch, masked_parts: Tensor | None = None) -> EncodedSequences:
-        """All sequences of a batch: those of its examples, and in training behind them variants of
-        some (of the examples ``varied``), since what is read together is read faster."""
+        """Encode all sequences of a batch together, which is faster.
+
+        The sequences of the examples come first; in training, variants of the examples ``varied``
+        follow.
+        """
         mask = make_mask(batch["sizes"], batch["parts"].shape[1])
         return EncodedSequences(self.encoder(batch, masked_parts), mask, batch["parts"])
 
     def select_question_states(self, sequences: EncodedSequences) -> Tensor:
-        """The state at what is masked, or at the name that is asked for, or at <s>; (n, d)."""
+        """Return the state at the mask, else at METHOD_NAME, else at <s>; (n, d)."""
         priority = 2 * (sequences.parts == self.subwords.mask) + 1 * (
             sequences.parts == self.subwords.name
         )
@@ -227,21 +242,28 @@ class BaseNetwork(nn.Module, Network):
         return sequences.states[torch.arange(len(positions), device=positions.device), positions]
 
     def compute_vectors(self, batch: Batch) -> Tensor:
+        """Return the mean state of each method's parts, (n, d)."""
         return self._average_own_states(self.encode_batch(batch), batch)
 
     def _average_own_states(self, sequences: EncodedSequences, batch: Batch) -> Tensor:
+        """Return the mean state of the parts of the method itself, (sequences, d)."""
         is_own = ((batch["segment"] == OWN) & sequences.mask)[:, :, None]
         return (sequences.states * is_own).sum(1) / is_own.sum(1).clamp_min(1)
 
-    # ---------------------------------------------------------------- learning
+    # ---------------------------------------------------------------- losses
 
     def compute_loss(self, batch: Batch) -> Tensor:
+        """Return the loss of pre-training in the first share of steps, then that of the answers."""
         if self.training and self.progress < self.settings.pretrain:
             return self.compute_pretraining_loss(batch)
         return self.compute_answer_loss(batch, self.encode_batch(batch))
 
     def compute_pretraining_loss(self, batch: Batch) -> Tensor:
-        """Pre-training: what was there where it is masked, and which variant is whose."""
+        """Return the loss of masked language modelling, plus the contrastive loss of variants.
+
+        As in BERT, 80 % of the chosen parts are shown as <mask>, 10 % as a random part and 10 %
+        unchanged.
+        """
         parts = batch["parts"]
         may_be_chosen = make_mask(batch["sizes"], parts.shape[1]) & (parts != self.subwords.begin)
         may_be_chosen[len(batch["asks"]) :] = False
@@ -270,7 +292,10 @@ class BaseNetwork(nn.Module, Network):
 
     @staticmethod
     def compute_contrastive_loss(methods: Tensor, variants: Tensor) -> Tensor:
-        """How well each of some vectors is told to belong to its row of the others, both ways."""
+        """Return the InfoNCE loss of matching each method with its variant, in both directions.
+
+        ``methods`` and ``variants`` are (pairs, d); the other rows of a batch are the negatives.
+        """
         methods, variants = (
             functional.normalize(vectors.float(), dim=1) for vectors in (methods, variants)
         )
@@ -282,7 +307,7 @@ class BaseNetwork(nn.Module, Network):
         return total / 2
 
     def compute_answer_loss(self, batch: Batch, sequences: EncodedSequences) -> Tensor:
-        """Mean over the examples of what their answers cost."""
+        """Return the mean loss of the examples' answers, over all tasks."""
         question_kinds, question_states = batch["asks"], self.select_question_states(sequences)
         example_states = question_states[: len(question_kinds)]
         loss = example_states.new_zeros((), dtype=torch.float32)
@@ -308,14 +333,17 @@ class BaseNetwork(nn.Module, Network):
     def compute_name_loss(
         self, batch: Batch, sequences: EncodedSequences, question_states: Tensor, rows: Tensor
     ) -> Tensor:
-        """What the answers of some examples cost: they are said, or chosen. A variant is to be
-        named as its method, which counts for half then, and what is said of both to be alike."""
+        """Return the summed loss of the answers of ``rows``, which are generated or chosen.
+
+        A method and its variant share one target, and each counts for half. The Jensen-Shannon
+        divergence between their predictions is added with the weight ``agree``.
+        """
         uses_variants = "varied" in batch and self.settings.agree > 0
         methods_of_variants = batch["varied"] if uses_variants else rows[:0]
         variant_rows = len(batch["asks"]) + torch.arange(
             len(methods_of_variants), device=rows.device
         )
-        # Methods and variants are said in one go.
+        # Methods and variants are decoded together, which is faster.
         method_rows, sequence_rows = (
             torch.cat([rows, methods_of_variants]),
             torch.cat([rows, variant_rows]),
@@ -346,14 +374,15 @@ class BaseNetwork(nn.Module, Network):
         divergence = (method_chances * (method_chances.log() - log_mean)).sum() + (
             variant_chances * (variant_chances.log() - log_mean)
         ).sum()
-        # With a variant or without, a method counts as much: other tasks are not to be outweighed.
+        # A method with a variant weighs as much as one without, so naming does not outweigh the
+        # other tasks.
         paired = (part_scores[method_count:].sum(1) - log_likelihoods[pair_rows]).sum() / 2
         return self.settings.agree * divergence - log_likelihoods.sum() - paired
 
     # ---------------------------------------------------------------- the heads
 
     def score_classes(self, batch: Batch, sequences: EncodedSequences, states: Tensor) -> Tensor:
-        """(n, classes); those of other tasks are no answers."""
+        """Return scores (n, classes), -inf for the classes of other tasks."""
         shape = self.encoder.shape(batch["shape"].to(states.dtype))
         if not self.settings.structure:
             shape = torch.zeros_like(shape)
@@ -361,8 +390,11 @@ class BaseNetwork(nn.Module, Network):
         return scores.masked_fill(self.kinds != batch["asks"][:, None], -torch.inf)
 
     def point_to_names(self, batch: Batch, sequences: EncodedSequences) -> tuple[Tensor, Tensor]:
-        """Chances (n, l) of the names that stand in a method, at each place, and of none at <s>;
-        and which name that is, 0 for none."""
+        """Return the pointer's probability of each position (n, l), and the name there.
+
+        Candidates are the first parts of the method's names, and <s>, which stands for no name and
+        has the name 0. Other positions have probability 0 and the name -1.
+        """
         start = sequences.states[:, 0]
         scores = (self.point(start)[:, None] * self.pointed(sequences.states)).sum(2).float()
         scores = scores / start.shape[1] ** 0.5
@@ -376,15 +408,17 @@ class BaseNetwork(nn.Module, Network):
     def _add_candidate_likelihood(
         self, batch: Batch, states: Tensor, rows: Tensor, generated: Tensor
     ) -> Tensor:
-        """The logarithm of how likely the answers of some examples are, which are said so likely,
-        and may also be chosen."""
+        """Return the log-likelihood of the answers of ``rows``, generated or chosen.
+
+        ``generated`` has the log-likelihood that the decoder generates each of them.
+        """
         gate, candidate_chances = self.score_candidates(batch, states)
         chosen, gate = batch["chosen"][rows], gate[rows]
         log_likelihoods = (1 - gate).log() + generated
         picked = torch.nonzero(chosen >= 0)[:, 0]
         if not len(picked):
             return log_likelihoods
-        # Only where the answer is a candidate: a chance of nothing has no logarithm to learn by.
+        # Only rows whose answer is a candidate: the logarithm of 0 has no gradient.
         answer_chances = candidate_chances[rows[picked], chosen[picked]]
         combined = torch.logaddexp(
             log_likelihoods[picked], (gate[picked] * answer_chances).clamp_min(_TINY).log()
@@ -392,7 +426,7 @@ class BaseNetwork(nn.Module, Network):
         return log_likelihoods.index_copy(0, picked, combined)
 
     def score_candidates(self, batch: Batch, states: Tensor) -> tuple[Tensor, Tensor]:
-        """How likely the answer is one of the candidates, (n,), and each of them, (n, c)."""
+        """Return the probability (n) that the answer is a candidate, and that of each, (n, c)."""
         sizes = batch["candidate_size"]
         is_candidate = sizes > 0
         rows, parts = torch.nonzero(is_candidate)[:, 0], batch["candidates"][is_candidate]
@@ -410,9 +444,10 @@ class BaseNetwork(nn.Module, Network):
         gate = self.offers(states)[:, 0].float().sigmoid() * has_candidates
         return gate.clamp(0, 1 - 1e-4), scores.softmax(1) * is_candidate
 
-    # ---------------------------------------------------------------- answering
+    # ---------------------------------------------------------------- predictions
 
     def predict(self, batch: Batch) -> list[list[int]]:
+        """Return an answer for each example, in the form that ``Base.decode_answer`` reads."""
         sequences = self.encode_batch(batch)
         states, question_kinds = self.select_question_states(sequences), batch["asks"].tolist()
         best_classes = self.score_classes(batch, sequences, states).argmax(1).tolist()
@@ -435,7 +470,7 @@ class BaseNetwork(nn.Module, Network):
     def _predict_pointed_name(
         self, batch: Batch, sequences: EncodedSequences, row: int
     ) -> list[int]:
-        """The parts of the name with the largest chance, over all its places; [] for none."""
+        """Return the parts of the most probable name, summed over its positions; [] for none."""
         columns = {
             name: batch[name][row : row + 1] for name in ("name", "segment", "first", "parts")
         }
@@ -463,7 +498,7 @@ class BaseNetwork(nn.Module, Network):
     def _predict_names(
         self, batch: Batch, sequences: EncodedSequences, states: Tensor, rows: Tensor
     ) -> list[list[int]]:
-        """The likeliest part at each step, until </s>; or a candidate, if that is likelier."""
+        """Return answers of greedy decoding until </s>, or a candidate if it is more probable."""
         table, source, start_states = (
             self.encoder.parts.weight,
             sequences.select_rows(rows),

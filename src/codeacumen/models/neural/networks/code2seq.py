@@ -127,8 +127,9 @@ class Code2Seq(Architecture):
     # ---------------------------------------------------------------- words and numbers
 
     def iter_words(self, features: Features) -> Iterator[tuple[str, Iterable[str]]]:
-        """Yield subtokens and nodes; a subtoken once for each context, as in the extractor's
-        file.
+        """Yield subtokens and nodes.
+
+        A subtoken is yielded once for each context, so it counts as in the extractor's file.
         """
         parts: list[str] = features["parts"]  # type: ignore[assignment]
         leaf_count = len(features["parts_of"])
@@ -297,10 +298,10 @@ class Code2SeqNetwork(nn.Module, Network):
 def choose_contexts(
     offsets: NDArray[np.int64], max_contexts: int, rng: np.random.Generator | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Choose at most ``max_contexts`` contexts of each example: a sample, or without ``rng`` the
-    first.
+    """Choose at most ``max_contexts`` contexts of each example.
 
-    Return the positions of the contexts, and the offsets of each example's contexts among them.
+    The choice is a random sample, or without ``rng`` the first ones. Return the positions of the
+    contexts, and the offsets of each example's contexts among them.
     """
     sizes = np.diff(offsets)
     positions = np.arange(int(offsets[-1]))

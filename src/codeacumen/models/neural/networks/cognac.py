@@ -145,7 +145,7 @@ class Cognac(ContextArchitecture):
                 break
             elif number > END:
                 words.append(self.shared_vocabulary.words[number])
-        return self.labels.joined(words) or None  # type: ignore[attr-defined]
+        return self.labels.join_pieces(words) or None  # type: ignore[attr-defined]
 
 
 def _hash_word(word: str) -> int:
@@ -264,9 +264,7 @@ def _init_weights(network: CognacNetwork) -> None:
 
 
 class PointerSource(NamedTuple):
-    """The encoded input: extended numbers of words (n, l), states (n, l, d) and the prior (n,
-    l).
-    """
+    """The encoded input: words as extended numbers (n, l), states (n, l, d), and priors (n, l)."""
 
     words: Tensor
     states: Tensor
@@ -309,9 +307,7 @@ class PointerDecoder(nn.Module):
         return hidden[:, None], cell[:, None], context
 
     def compute_attention(self, query: Tensor, keys: Tensor, prior: Tensor) -> Tensor:
-        """Return the attention (n, k, l): a softmax whose exponentials are weighted by the
-        prior.
-        """
+        """Return the additive attention (n, k, l), whose exponentials the prior weights."""
         scores: Tensor = self.score((keys[:, None] + query[:, :, None]).tanh())[..., 0].float()
         mask = prior[:, None] > 0
         scores = scores + prior.clamp_min(_TINY).log()[:, None]
@@ -368,9 +364,7 @@ class PointerDecoder(nn.Module):
     def compute_distribution(
         self, scores: Tensor, gate: Tensor, weights: Tensor, words: Tensor
     ) -> Tensor:
-        """Return probabilities (n, k, v + own) of the vocabulary and of each example's own
-        words.
-        """
+        """Return probabilities (n, k, v + own) of the vocabulary and of an example's own words."""
         own_count = max(0, int(words.max()) + 1 - self.pieces)
         generated = gate[..., None] * scores.softmax(2)
         extended = functional.pad(generated, (0, own_count))

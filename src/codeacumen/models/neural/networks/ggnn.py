@@ -264,9 +264,7 @@ class GGNNGenerator(nn.Module, Network):
         return self.decoder.predict(*self._encode_for_decoder(batch), self.max_pieces)
 
     def _encode_for_decoder(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the states of each graph's nodes, padded (n, widest, d), their mask, the
-        vectors.
-        """
+        """Return the states of each graph's nodes (n, widest, d), their mask, and the vectors."""
         states, vector, graph = self.encoder(batch)
         nodes, width = batch["nodes"], int(batch["widest"])
         starts = torch.arange(len(nodes), device=nodes.device) * width

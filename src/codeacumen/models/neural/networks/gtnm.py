@@ -150,8 +150,9 @@ class DecoderBlock(nn.Module):
 
 @dataclass(frozen=True, slots=True)
 class EncodedContexts:
-    """The encoded input: all contexts together, and the project alone; masks are False at
-    padding.
+    """The encoded input: all contexts together, and the project alone.
+
+    Masks are False at padding.
     """
 
     states: Tensor

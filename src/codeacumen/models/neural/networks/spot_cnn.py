@@ -1,14 +1,14 @@
-"""Spot (Liu et al., ICSE 2019): methods that do alike are named alike. Its own vectors.
+"""Spot (Liu et al., ICSE 2019): a convolutional autoencoder of method bodies, and names' vectors.
 
-E = words(node, word, node, word, ...)     (n, L, 300), zeros behind; skip-gram's vectors, fixed
+E = words(node, word, node, word, ...)     (n, L, 300), padded with zeros; fixed skip-gram vectors
 C = pool₂(ReLU(conv₂(E)))                  20 maps
 D = pool₂(ReLU(conv₂(C)))                  50 maps
 h = ReLU(W · D)                            (n, 300), the vector of a method
-loss = mean |U h - E|                      what was read is to be said again
+loss = mean |U h - E|                      an autoencoder reconstructs its input
 
-After teaching, the vectors of all methods it was taught are remembered with their names. A method
-is called as the nearest of them are; a name is consistent where the methods with the nearest bodies
-and those with the nearest names begin alike.
+After training, the network stores the vector and the name of each training method. It predicts the
+name of the nearest stored bodies. A given name is consistent if its first word is common among both
+the names of the nearest bodies and the nearest names.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from codeacumen.models.neural.training.settings import TrainingSettings
 from codeacumen.search.vectors import find_nearest_cosines, unit_rows
 from codeacumen.text.subtokens import spot_words
 
-# Less than this leaves nothing after two convolutions and two pools.
+# The minimum length of which two convolutions and two poolings leave a position.
 _MIN_LENGTH = 8
 _VECTORS_FILE = "words.pt"
 OUTPUTS = ("linear", "softmax")
@@ -65,12 +65,16 @@ OUTPUTS = ("linear", "softmax")
 
 @dataclass(frozen=True, slots=True)
 class SpotCNNSettings:
-    """``vocabulary`` and ``least``: words known, and how often training must have them.
-    ``longest``: so many are read at most. ``cut``: methods that are longer than nearly all are cut;
-    the published ones are not learned from. ``size``: dimensions of words; ``window``, ``rate`` and
-    ``epochs``: how they are learned; ``name_...``: how names are. ``feature``: dimensions of a
-    method. ``output``: ``softmax`` is the published one, which cannot come near what was read.
-    ``k``: neighbours by which a name is judged. ``rank``: how names are ranked."""
+    """Hyper-parameters.
+
+    ``vocabulary`` is the maximum number of words, ``least`` the minimum count of a word, and
+    ``longest`` the maximum number of words of a body. With ``cut``, longer outliers are cut off;
+    without, as published, they are left out of training. ``size``, ``window``, ``rate`` and
+    ``epochs`` are those of the words' skip-gram; ``name_...`` those of the names' vectors.
+    ``feature`` is the size of a method's vector. ``output`` "softmax" is the published one, which
+    cannot reconstruct its input because its values are positive and sum to 1. ``k`` is the number
+    of neighbours that judge a name, and ``rank`` the paper's strategy that ranks names.
+    """
 
     vocabulary: int = 200_000
     least: int = 1
@@ -95,14 +99,16 @@ class SpotCNNSettings:
             if getattr(self, key) not in choices:
                 raise CodeacumenError(
                     f"spot-cnn cannot have {key}={getattr(self, key)!r}",
-                    f"choose of {', '.join(choices)}",
+                    f"choose one of {', '.join(choices)}",
                 )
 
 
 def compute_upper_whisker(sizes: Mapping[int, int]) -> int:
-    """The upper whisker of a box plot, as an even number: what is longer is an outlier.
+    """Return the upper whisker of a box plot of lengths, rounded up to an even number.
 
-    >>> whisker({10: 2, 20: 2, 1000: 1})
+    ``sizes`` has the number of methods of each length. Longer methods are outliers.
+
+    >>> compute_upper_whisker({10: 2, 20: 2, 1000: 1})
     36
     """
     lengths = np.repeat(list(sizes), list(sizes.values()))
@@ -113,14 +119,17 @@ def compute_upper_whisker(sizes: Mapping[int, int]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class LabelNames:
-    """The names of the labels. Those of the same words are one: ``meant`` has the position in
-    ``words`` for each label."""
+    """The distinct names of the labels; labels with the same words have the same name.
+
+    ``words`` has the words of each name, ``name_of_label`` the index in ``words`` of each label.
+    """
 
     words: tuple[tuple[str, ...], ...]
     name_of_label: NDArray[np.int64]
 
     @staticmethod
     def from_labels(labels: Sequence[str]) -> LabelNames:
+        """Return the names of labels."""
         positions: dict[tuple[str, ...], int] = {}
         name_of_label = [
             positions.setdefault(spot_words(label), len(positions)) for label in labels
@@ -135,8 +144,11 @@ def collect_first_words(
     counts: Sequence[int],
     max_methods: int,
 ) -> list[str]:
-    """The first words of the ``most`` methods that have the nearest names, without those of the
-    ``own`` name; ``counts`` has the number of methods of each name."""
+    """Return the first words of the ``max_methods`` methods with the nearest names.
+
+    ``nearest`` are indices of names, the nearest first, and ``counts`` has the number of methods
+    of each name. Methods with the name ``own`` are left out.
+    """
     first_words: list[str] = []
     for name in nearest:
         words = names.words[name]
@@ -146,13 +158,17 @@ def collect_first_words(
 
 
 class SpotCNN(Architecture):
-    """``tokens`` are the pairs, one after the other. Names are labels, all that were seen."""
+    """Features, vocabularies and stored methods of Spot.
+
+    The feature ``tokens`` has the pairs of a body, flattened. All names of the training split are
+    labels.
+    """
 
     name = "spot-cnn"
     task_prefixes = ("gluecode/naming", "names", "renames")
     judges_names = True
     Settings = SpotCNNSettings
-    # What the network's words begin with: set before it is taught.
+    # The network's word vectors (words, size), set by ``before_training``.
     initial_vectors: Tensor | None = None
 
     def make_labels(self) -> Labels:
@@ -183,7 +199,7 @@ class SpotCNN(Architecture):
             compute_upper_whisker(sizes) if sizes else _MIN_LENGTH,
             max(_MIN_LENGTH, settings.longest),
         )
-        # Not a word, but known where vocabularies are: how long what the network reads is.
+        # Not a word: the network's input length, stored with the vocabularies.
         self.vocabularies["length"] = Vocabulary([str(length)])
         name_word_counts: Counter[str] = Counter()
         for name, count in counts[LABELS].items():
@@ -194,6 +210,7 @@ class SpotCNN(Architecture):
 
     @property
     def input_length(self) -> int:
+        """The number of words that the network reads of a body."""
         return int(self.vocabularies["length"].words[0])
 
     def encode(self, features: Features) -> Encoded:
@@ -201,7 +218,7 @@ class SpotCNN(Architecture):
         return {"tokens": self.vocabularies["tokens"].encode_words(words)}
 
     def encode_target(self, label: str, features: Features) -> Encoded | None:
-        """None for a method that is longer than nearly all, too."""
+        """Return the label's number; None for an unknown label and, without ``cut``, an outlier."""
         if not self.settings.cut and int(features["size"][0]) > self.input_length:
             return None
         return super().encode_target(label, features)
@@ -217,13 +234,12 @@ class SpotCNN(Architecture):
             network.words.copy_(self.initial_vectors)
         return network
 
-    # ---------------------------------------------------------------- before and after teaching
+    # ---------------------------------------------------------------- before and after training
 
     def before_training(
         self, train: EncodedFile, training: TrainingSettings, folder: Path, device: str
     ) -> None:
-        """Vectors of words, learned from what the network will be taught. They are kept: another
-        try has the same."""
+        """Train word vectors on the training split, or load those of an interrupted training."""
         vectors_file = folder / _VECTORS_FILE
         if not vectors_file.is_file():
             settings = self.settings
@@ -238,8 +254,8 @@ class SpotCNN(Architecture):
                 words, text_of_word, vocabulary_size, settings.window, options, device
             )
             if settings.output == "linear":
-                # Skip-gram's values are small: who says nothing is near them all, and a network
-                # that is taught to come near falls silent, in all its features.
+                # Skip-gram's values are small, so a constant zero has a low loss, and training
+                # would drive all features to zero.
                 vectors = normalise_scale(vectors, words)
             folder.mkdir(parents=True, exist_ok=True)
             part_file = vectors_file.with_name(f"{_VECTORS_FILE}.part")
@@ -250,7 +266,7 @@ class SpotCNN(Architecture):
     def after_training(
         self, network: Any, train: EncodedFile, training: TrainingSettings, device: str
     ) -> None:
-        """Every method it was taught is remembered, with its name."""
+        """Store the vector and the name of each training method in the network."""
         network.to(device).eval()
         labels = train.read_column("label").astype(np.int64)
         features = torch.zeros(len(train), self.settings.feature, dtype=torch.float16)
@@ -260,7 +276,9 @@ class SpotCNN(Architecture):
             ):
                 tensors = self.collate(train.take_rows(rows))
                 batch = {name: tensor.to(device) for name, tensor in tensors.items()}
-                features[torch.from_numpy(rows)] = unit_rows(network.vector(batch)).half().cpu()
+                features[torch.from_numpy(rows)] = (
+                    unit_rows(network.compute_vectors(batch)).half().cpu()
+                )
         options = LearningOptions(
             self.settings.name_size,
             self.settings.name_rate,
@@ -275,17 +293,20 @@ class SpotCNN(Architecture):
             options,
             device,
         )
-        network.remember(features, torch.from_numpy(labels), words, torch.from_numpy(negatives))
+        network.store_methods(
+            features, torch.from_numpy(labels), words, torch.from_numpy(negatives)
+        )
         network.name_vectors = self._infer_vectors(network, table).half()
 
     # ---------------------------------------------------------------- judging
 
     @cached_property
     def label_names(self) -> LabelNames:
+        """The names of all labels."""
         return LabelNames.from_labels(self.labels.vocabulary.words)
 
     def _encode_names(self, names: Sequence[tuple[str, ...]]) -> NDArray[np.int64]:
-        """A row of the numbers of each one's known words, zeros behind."""
+        """Return the numbers of each name's known words (names, w), padded with zeros."""
         vocabulary = self.vocabularies["names"]
         encoded = [
             [vocabulary.encode_word(word) for word in name if word in vocabulary] for name in names
@@ -296,6 +317,7 @@ class SpotCNN(Architecture):
         return table
 
     def _infer_vectors(self, network: Any, table: NDArray[np.int64]) -> Tensor:
+        """Return unit vectors (names, size) of the rows of ``_encode_names``."""
         device = network.name_words.device
         words = torch.from_numpy(table).to(device)
         return infer_name_vectors(words, network.name_words, network.drawn)
@@ -321,7 +343,10 @@ class SpotCNN(Architecture):
     def _score_names(
         self, network: Any, bodies: Tensor, names: Sequence[tuple[str, ...]]
     ) -> list[float | None]:
-        """None where a body is like no other, or no word of a name is known."""
+        """Return how well each name fits its body, from 0 to 1.
+
+        Return None for a body whose vector is zero, and for a name without a known word.
+        """
         k, label_names = self.settings.k, self.label_names
         max_neighbours = k * FARTHER
         labels = network.labels.cpu().numpy()
@@ -329,7 +354,7 @@ class SpotCNN(Architecture):
         counts = np.bincount(stored_names, minlength=len(label_names.words)).tolist()
         vectors = self._infer_vectors(network, self._encode_names(names))
         by_body, _ = find_nearest_cosines(bodies, network.features, max_neighbours)
-        # Some more: the name itself may be among them, and labels that are no names.
+        # A few more, because the name itself and the special labels may be among them.
         by_name, _ = find_nearest_cosines(
             vectors, network.name_vectors, max_neighbours + 1 + len(SPECIALS)
         )
@@ -357,7 +382,13 @@ class SpotCNN(Architecture):
 
 
 class SpotNetwork(nn.Module, Network):
-    """``words`` are fixed. What is remembered is buffers too, as many as there were methods."""
+    """The autoencoder, and the stored training methods.
+
+    The word vectors and the stored methods are buffers. ``features`` (methods, feature) and
+    ``labels`` (methods) are the vectors and labels of the training methods, ``name_vectors``
+    (labels, name_size) those of the names, ``name_words`` the vectors of names' words, and
+    ``drawn`` the negative samples that infer a name's vector.
+    """
 
     _STORED_BUFFERS = ("features", "labels", "name_vectors", "drawn")
 
@@ -389,12 +420,13 @@ class SpotNetwork(nn.Module, Network):
     def store_methods(
         self, features: Tensor, labels: Tensor, words: Tensor, negatives: Tensor
     ) -> None:
+        """Set the stored methods, the vectors of names' words and the negative samples."""
         device = self.words.device
         self.features, self.labels = features.to(device), labels.to(device)
         self.name_words, self.drawn = words.to(device), negatives.to(device)
 
     def _load_from_state_dict(self, state: Any, prefix: str, *others: Any) -> None:
-        """How much is remembered is known by what was saved."""
+        """Load a state; the saved tensors determine the sizes of the buffers."""
         for name in self._STORED_BUFFERS:
             saved = state.get(prefix + name)
             if saved is not None:
@@ -404,12 +436,13 @@ class SpotNetwork(nn.Module, Network):
     # ---------------------------------------------------------------- the layers
 
     def embed_tokens(self, batch: Batch) -> Tensor:
-        """(n, L, size), zeros behind what there is."""
+        """Return the vectors of the bodies' words (n, L, size), padded with zeros."""
         tokens = batch["tokens"][:, : self.length]
         vectors = self.words[tokens] * make_mask(batch["tokens_size"], tokens.shape[1])[:, :, None]
         return functional.pad(vectors, (0, 0, 0, self.length - vectors.shape[1]))
 
     def encode_methods(self, embedded: Tensor) -> Tensor:
+        """Return the methods' vectors (n, feature) from the vectors of their words."""
         maps = functional.max_pool1d(self.first(embedded.transpose(1, 2)).relu(), 2)
         maps = functional.max_pool1d(self.second(maps).relu(), 2)
         vectors: Tensor = self.dense(maps.flatten(1)).relu()
@@ -419,6 +452,7 @@ class SpotNetwork(nn.Module, Network):
         return self.encode_methods(self.embed_tokens(batch))
 
     def compute_loss(self, batch: Batch) -> Tensor:
+        """Return the mean absolute error of the reconstruction."""
         embedded = self.embed_tokens(batch)
         reconstruction = self.out(self.encode_methods(embedded)).float()
         if self.settings.output == "softmax":
@@ -426,8 +460,10 @@ class SpotNetwork(nn.Module, Network):
         return functional.l1_loss(reconstruction, embedded.flatten(1))
 
     def predict(self, batch: Batch) -> list[list[int]]:
-        """The best name of the nearest methods; none before there is something to remember, and
-        for a method in which nothing is seen."""
+        """Return the best-ranked label of the nearest stored methods.
+
+        Return UNKNOWN before methods are stored, and for a method whose vector is zero.
+        """
         if not len(self.features):
             return [[UNKNOWN]] * len(batch["tokens"])
         bodies = unit_rows(self.compute_vectors(batch))

@@ -1,11 +1,12 @@
-"""Vectors of words and of names, learned with negative sampling in batches on any device.
+"""Vectors of words and of names for Spot, trained with negative sampling on any device.
 
-Skip-gram (Mikolov et al., 2013): a word tells its neighbours from words that are drawn. Paragraph
-vectors in their simplest form (PV-DBOW, Le and Mikolov, 2014): a name tells its words from others.
+Words are trained with skip-gram (Mikolov et al., 2013): a word's vector predicts its neighbours.
+Names are trained as paragraph vectors (PV-DBOW, Le and Mikolov, 2014): a name's vector predicts its
+words. ``networks.spot_cnn`` calls both.
 
-A batch is one step for all that is in it, and what is drawn is drawn for all of it. A vector that
-is in it often would be thrown about by the sum of its steps: it goes no farther than one whole step
-of their mean. All that is drawn hangs on the seed alone.
+All words of a batch are updated in one step and share their negative samples. A vector that occurs
+often in a batch would diverge under the sum of its gradients, so its step is at most their mean.
+All random numbers depend on the seed alone. Shapes: n words or names, w words of a name.
 """
 
 from __future__ import annotations
@@ -18,27 +19,30 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-# Words of a batch, and words that are drawn for it.
+# Words of a batch, and its negative samples.
 BATCH, NEGATIVES = 2048, 512
-# The rate falls to this share of what it was.
+# The negative samples of a batch together weigh as much as this many for each true word.
+NEGATIVE_WEIGHT = 5
+# The learning rate decays linearly to this share of its initial value.
 _FINAL_RATE_SHARE = 1e-4
-# Names are found by so many steps from nothing, of so much of the gradient.
+# Steps of gradient ascent that infer a name's vector, and their size relative to the largest one
+# that the gradient's Lipschitz constant allows.
 _STEPS, _STEP = 50, 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class LearningOptions:
-    """``negative``: how many drawn words weigh as much as they would for each true one."""
+    """Hyper-parameters; ``negative`` is the weight of the negative samples for each true word."""
 
     size: int
     rate: float
     epochs: int
-    negative: int = 5
+    negative: int = NEGATIVE_WEIGHT
     seed: int = 0
 
 
 class NoiseSampler:
-    """Words by their frequency to the power 3/4, drawn with one stream of random numbers."""
+    """Samples words with probabilities proportional to their frequency to the power 3/4."""
 
     def __init__(self, counts: NDArray[np.int64], seed: Sequence[int]) -> None:
         shares = np.cumsum(counts.astype(np.float64) ** 0.75)
@@ -46,11 +50,12 @@ class NoiseSampler:
         self.random = np.random.default_rng(seed)
 
     def sample(self, count: int) -> NDArray[np.int64]:
+        """Return the numbers of ``count`` words."""
         return np.searchsorted(self.shares, self.random.random(count), side="right")
 
 
 def init_vectors(count: int, size: int, seed: Sequence[int], device: str) -> Tensor:
-    """Where vectors begin, as in word2vec."""
+    """Return initial vectors (count, size), uniform in ±1 / (2 size) as in word2vec."""
     random = np.random.default_rng(seed).random((count, size), dtype=np.float32)
     return torch.from_numpy((random - np.float32(0.5)) / np.float32(size)).to(device)
 
@@ -58,7 +63,11 @@ def init_vectors(count: int, size: int, seed: Sequence[int], device: str) -> Ten
 def apply_gradients(
     table: Tensor, rows: Tensor, gradient: Tensor, weight: Tensor, rate: float
 ) -> None:
-    """Rows go up their gradients, in place. ``weight``: how many steps each gradient is."""
+    """Add gradients to the rows of a table, in place.
+
+    ``gradient`` (n, size) has a gradient for each of ``rows`` (n), which may repeat, and ``weight``
+    (n) the number of word pairs in it. A row's step is at most the mean gradient of its pairs.
+    """
     distinct_rows, index = rows.unique(return_inverse=True)
     step_counts = _sum_by_index(index, weight, len(distinct_rows))
     step = rate / (rate * step_counts).clamp(min=1.0)
@@ -66,9 +75,10 @@ def apply_gradients(
 
 
 def _sum_by_index(index: Tensor, values: Tensor, size: int) -> Tensor:
+    """Return ``size`` rows: the sums of the values with each index."""
     sums = values.new_zeros(size, *values.shape[1:])
     if values.is_cuda:
-        # In one order: index_add_ there adds in whichever order the threads come.
+        # Deterministic: on a GPU, index_add_ sums in the order in which the threads finish.
         return sums.index_put_((index,), values, accumulate=True)
     return sums.index_add_(0, index, values)
 
@@ -86,8 +96,11 @@ def learn_word_vectors(
     options: LearningOptions,
     device: str = "cpu",
 ) -> Tensor:
-    """(many, size). ``text``: which text each word is in; those of a text follow each other. A word
-    that is in none has a vector of zeros: nothing is known of it."""
+    """Train skip-gram vectors of words, (vocabulary_size, size).
+
+    ``words`` are the words of all texts, one text after the other, and ``text_of_word`` has the
+    text of each. A word that never occurs gets a vector of zeros.
+    """
     counts = np.bincount(words, minlength=vocabulary_size)
     vectors = init_vectors(vocabulary_size, options.size, (options.seed, 0), device)
     context_vectors = torch.zeros_like(vectors)
@@ -118,7 +131,7 @@ def learn_word_vectors(
 
 
 def normalise_scale(vectors: Tensor, words: NDArray[np.int32]) -> Tensor:
-    """Such that the values of a text's words have a mean square of one."""
+    """Return the vectors scaled so that over the words of the texts their mean square is 1."""
     counts = torch.from_numpy(np.bincount(words, minlength=len(vectors))).to(vectors.dtype)
     mean_square = (vectors.square().mean(1) * counts).sum() / counts.sum().clamp(min=1)
     return vectors / mean_square.sqrt().clamp(min=1e-12)
@@ -134,9 +147,12 @@ def update_word_vectors(
     negative: int,
     rate: float,
 ) -> None:
-    """One step up the gradient of  Σ w(o) [log σ(vᵢ·uⱼ) + negative · mean over n of log σ(-vᵢ·uₙ)],
-    over all words i and j of a text that are o ≤ window apart. word2vec draws for each word how far
-    it looks; w(o) = (window - o + 1) / window is how often it looks that far."""
+    """Update the vectors of a batch of consecutive words by one step of gradient ascent.
+
+    The objective is  Σ w(o) [log σ(vᵢ·uⱼ) + negative · mean over n of log σ(-vᵢ·uₙ)]  over all
+    words i and j of a text at a distance o ≤ window. word2vec samples a window for each word;
+    w(o) = (window - o + 1) / window is the probability that it includes the distance o.
+    """
     word_rows, context_rows, negative_rows = (
         vectors[words],
         context_vectors[words],
@@ -169,6 +185,7 @@ def update_word_vectors(
 
 
 def _decay_rate(rate: float, done: int, total: int) -> float:
+    """Return the learning rate after ``done`` of ``total`` steps."""
     return rate * max(_FINAL_RATE_SHARE, 1 - done / max(1, total))
 
 
@@ -184,9 +201,12 @@ def learn_name_word_vectors(
     options: LearningOptions,
     device: str = "cpu",
 ) -> tuple[Tensor, NDArray[np.int64]]:
-    """The vectors of the words that names are told by, (many, size), and words drawn by their
-    frequency, which names are found with. ``names``: the name of each method, a row of ``words``:
-    the numbers of its words, zeros behind."""
+    """Train PV-DBOW on the methods' names.
+
+    Return the output vectors of words (vocabulary_size, size), and a fixed sample of negatives for
+    ``infer_name_vectors``. ``names`` has the row in ``words`` of each method's name; ``words``
+    (distinct names, w) has the numbers of each name's words, padded with zeros.
+    """
     counts = np.bincount(words[names].ravel(), minlength=vocabulary_size)
     counts[0] = 0
     if not counts.any():
@@ -226,6 +246,7 @@ def _update_name_vectors(
     negative: int,
     rate: float,
 ) -> None:
+    """Update the vectors of a batch of names and of words by one step of gradient ascent."""
     name_rows, is_word = name_vectors[names], (words > 0).to(name_vectors.dtype)
     error, noise_error, name_gradient = _compute_name_errors(
         name_rows, words, word_vectors, negatives, negative
@@ -246,8 +267,8 @@ def _update_name_vectors(
 def _compute_name_errors(
     name_rows: Tensor, words: Tensor, word_vectors: Tensor, negatives: Tensor, negative: int
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """How much is missing of each word (n, w) and too much of what is drawn (n, drawn), and the
-    gradient of the names, (n, size)."""
+    """Return the errors of the true words (n, w) and of the negatives (n, negatives), and the
+    gradient of the names' vectors (n, size)."""
     word_rows, negative_rows = word_vectors[words], word_vectors[negatives]
     is_word = (words > 0).to(name_rows.dtype)
     error = torch.sigmoid(-(word_rows @ name_rows[:, :, None])[:, :, 0]) * is_word
@@ -256,20 +277,22 @@ def _compute_name_errors(
     return error, noise_error, (error[:, None] @ word_rows)[:, 0] - noise_error @ negative_rows
 
 
-def infer_name_vectors(
-    words: Tensor, word_vectors: Tensor, negatives: Tensor, negative: int = 5
-) -> Tensor:
-    """Unit vectors of names, (n, size), from the vectors of their words, which stay: what training
-    would have made of a name, found from nothing. So a name has one vector, seen or not. Zeros
-    where no word is known."""
-    # The gradient rises no faster than by a quarter of the longest vector's square for each word.
+def infer_name_vectors(words: Tensor, word_vectors: Tensor, negatives: Tensor) -> Tensor:
+    """Return unit vectors of names (n, size), inferred by gradient ascent from zero.
+
+    The vectors of words are fixed, so a name gets the same vector whether it was in training or
+    not. A name without a known word gets zeros. ``words`` (n, w) is padded with zeros.
+    """
+    # The gradient's Lipschitz constant is at most a quarter of the largest squared norm per word.
     steepest = (word_vectors * word_vectors).sum(1).max().clamp(min=1e-12) / 4
     vectors = []
     for chunk in words.split(BATCH):
-        sizes = (chunk > 0).sum(1, keepdim=True).clamp(min=1) * (1 + negative)
+        sizes = (chunk > 0).sum(1, keepdim=True).clamp(min=1) * (1 + NEGATIVE_WEIGHT)
         name_rows = word_vectors.new_zeros(len(chunk), word_vectors.shape[1])
         for _ in range(_STEPS):
-            *_, gradient = _compute_name_errors(name_rows, chunk, word_vectors, negatives, negative)
+            *_, gradient = _compute_name_errors(
+                name_rows, chunk, word_vectors, negatives, NEGATIVE_WEIGHT
+            )
             name_rows += gradient * (_STEP / (steepest * sizes))
         vectors.append(name_rows * (chunk > 0).any(1, keepdim=True))
     return torch.nn.functional.normalize(torch.cat(vectors), dim=1)

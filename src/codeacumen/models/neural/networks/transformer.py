@@ -1,14 +1,15 @@
-"""GLUECode's Transformer: a RoBERTa of six layers, pre-trained on code, then taught a task.
+"""GLUECode's Transformer: a RoBERTa of six layers, pre-trained on code and fine-tuned on a task.
 
     x = <s>, the parts of the text, </s>          (n, l)
     H = six layers of self-attention over x       (n, l, 768)
 
-    pre-training: 15 % of the parts are hidden; p = softmax(E · g(h)) says which they were
-    classes:      p = softmax(W h), of the state h at <MASK>, or at <s> where nothing is masked
-    names, calls: a decoder of two layers looks at H and says part after part, beginning from the
-                  state at <MASK> or METHOD_NAME, or at <s>
+    pre-training: masked language modelling of 15 % of the parts, p = softmax(E · g(h))
+    classes:      p = softmax(W h), with the state h at <MASK>, or at <s> without a mask
+    names, calls: a decoder of two layers attends to H and generates part by part, from the state at
+                  <MASK> or METHOD_NAME, or at <s>
 
-What a method's ``vector`` is: the mean of H.
+The vector of a method is the mean of H. Shapes: n examples, l parts of the input, t parts of the
+answer, d dimensions, v parts of the BPE.
 """
 
 from __future__ import annotations
@@ -42,16 +43,20 @@ from codeacumen.models.neural.training.checkpoints import (
 from codeacumen.models.neural.training.preparing import PRETRAIN
 from codeacumen.text.columns import Ragged
 
-# Of what is chosen to be guessed: so much is shown as <mask>, and so much as any other part; the
-# rest is shown as it is.
+# Shares of the parts to predict that are shown as <mask> and as a random part; the rest is shown
+# unchanged.
 _AS_MASK, _AS_OTHER = 0.8, 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class TransformerSettings:
-    """``start``: the folder of an encoder to begin from, which then says ``vocabulary``,
-    ``layers``, ``width``, ``heads`` and ``inner``. ``decoder``: layers of what says names.
-    ``longest``: parts of an answer at most. ``masked``: how much is hidden in pre-training."""
+    """Hyper-parameters.
+
+    ``start`` is the folder of a pre-trained encoder, which then determines ``vocabulary``,
+    ``layers``, ``width``, ``heads`` and ``inner``. ``decoder`` is the number of layers of the
+    decoder, ``longest`` the maximum number of parts of an answer, and ``masked`` the share of parts
+    to predict in pre-training.
+    """
 
     vocabulary: int = 32_000
     length: int = 512
@@ -74,11 +79,13 @@ class TransformerSettings:
 
 
 class Transformer(SubwordArchitecture):
+    """Features, vocabularies and tensors of the Transformer, in pre-training and fine-tuning."""
+
     name = "transformer"
     supports_pretraining = True
     Settings = TransformerSettings
     shape: dict[str, Any]
-    # Where it begins from: just opened, or as it lies beside the vocabularies.
+    # The weights to start from: an opened checkpoint, or the file saved beside the vocabularies.
     _checkpoint: Checkpoint | None = None
     _start: Path | None = None
 
@@ -94,9 +101,10 @@ class Transformer(SubwordArchitecture):
 
     @property
     def is_pretraining(self) -> bool:
+        """Return True if the purpose is pre-training."""
         return self.purpose.task == PRETRAIN
 
-    # ---------------------------------------------------------------- BPE, shape, and beginnings
+    # ---------------------------------------------------------------- BPE, shape, initial weights
 
     def learn_vocabularies(self, counts: Mapping[str, Mapping[str, int]]) -> None:
         settings = self.settings
@@ -113,7 +121,7 @@ class Transformer(SubwordArchitecture):
             "num_hidden_layers": settings.layers,
             "num_attention_heads": settings.heads,
             "intermediate_size": settings.inner,
-            # RoBERTa counts from the number after padding's.
+            # RoBERTa numbers positions from the padding's number + 1.
             "max_position_embeddings": settings.length + self.subwords.pad + 1,
             "type_vocab_size": 1,
             "layer_norm_eps": 1e-5,
@@ -122,8 +130,10 @@ class Transformer(SubwordArchitecture):
         }
 
     def save_vocabularies(self, folder: Path) -> None:
-        """What it begins from lies beside, so that a training can go on where there is no
-        ``start``. A trained one is saved without: it has weights of its own."""
+        """Write the vocabularies and, before training, the weights to start from.
+
+        A training can so resume on a machine that lacks the folder ``start``.
+        """
         super().save_vocabularies(folder)
         save_shape(self.shape, folder)
         if self._checkpoint is not None:
@@ -181,7 +191,7 @@ class Transformer(SubwordArchitecture):
 
 
 class EncoderNetwork(nn.Module, Network):
-    """The encoder, which all purposes share."""
+    """RoBERTa's encoder, which all purposes share."""
 
     def __init__(self, architecture: Transformer) -> None:
         super().__init__()
@@ -200,19 +210,19 @@ class EncoderNetwork(nn.Module, Network):
 
     @property
     def table(self) -> Tensor:
-        """The embeddings of all parts, (v, d)."""
+        """The embeddings of all parts of the BPE, (v, d)."""
         weight: Tensor = self.encoder.embeddings.word_embeddings.weight
         return weight
 
     def encode_tokens(self, tokens: Tensor, sizes: Tensor) -> tuple[Tensor, Tensor]:
-        """(n, l, d), and where there is something, (n, l)."""
+        """Return the states (n, l, d), and a mask (n, l) that is False at padding."""
         mask = make_mask(sizes, tokens.shape[1])
         tokens = tokens.masked_fill(~mask, self.subwords.pad)
         states: Tensor = self.encoder(input_ids=tokens, attention_mask=mask).last_hidden_state
         return states, mask
 
     def select_question_state(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-        """The state at what is asked about, (n, d); all states; and their mask."""
+        """Return the state at the mask, METHOD_NAME or <s> (n, d), all states, and their mask."""
         tokens = batch["tokens"]
         states, mask = self.encode_tokens(tokens, batch["tokens_size"])
         priority = 2 * (tokens == self.subwords.mask) + 1 * (tokens == self.subwords.name)
@@ -220,12 +230,13 @@ class EncoderNetwork(nn.Module, Network):
         return states[torch.arange(len(states), device=states.device), positions], states, mask
 
     def compute_vectors(self, batch: Batch) -> Tensor:
+        """Return the mean of each example's states, (n, d)."""
         states, mask = self.encode_tokens(batch["tokens"], batch["tokens_size"])
         return (states * mask[:, :, None]).sum(1) / mask.sum(1, keepdim=True)
 
 
 class MaskedLanguageNetwork(EncoderNetwork):
-    """Pre-training: what was there, where it is hidden."""
+    """The encoder with a head for masked language modelling."""
 
     def __init__(self, architecture: Transformer) -> None:
         super().__init__(architecture)
@@ -234,7 +245,7 @@ class MaskedLanguageNetwork(EncoderNetwork):
         )
 
     def score_chosen_parts(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """Scores of what was chosen only, (k, v), and where that is, (n, l)."""
+        """Return scores (k, v) of the k parts to predict, and a mask (n, l) of their positions."""
         states, mask = self.encode_tokens(batch["shown"], batch["tokens_size"])
         chosen = (batch["chosen"] != 0) & mask
         return self.lm_head(states[chosen], self.table), chosen
@@ -251,6 +262,8 @@ class MaskedLanguageNetwork(EncoderNetwork):
 
 
 class ClassificationNetwork(EncoderNetwork):
+    """The encoder with a softmax over the labels."""
+
     def __init__(self, architecture: Transformer) -> None:
         super().__init__(architecture)
         self.dropout = nn.Dropout(architecture.settings.dropout)
@@ -266,6 +279,8 @@ class ClassificationNetwork(EncoderNetwork):
 
 
 class GenerationNetwork(EncoderNetwork):
+    """The encoder with a decoder that generates an answer."""
+
     def __init__(self, architecture: Transformer) -> None:
         super().__init__(architecture)
         settings, shape = architecture.settings, architecture.shape
@@ -292,7 +307,7 @@ class GenerationNetwork(EncoderNetwork):
 
 
 class TokenMasking:
-    """BERT's: ``share`` of the parts are to be guessed. No special token is."""
+    """BERT's choice of the parts to predict: a share of all parts except special tokens."""
 
     def __init__(self, subwords: Subwords, share: float) -> None:
         self.share, self.mask = share, subwords.mask
@@ -303,7 +318,10 @@ class TokenMasking:
     def __call__(
         self, column: Ragged, rng: np.random.Generator | None
     ) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-        """What is shown, and where it is to be guessed; both flat, as the column's values."""
+        """Return the parts that are shown, and a mask of those to predict.
+
+        Both have an entry for each of the column's values. Without ``rng`` they are deterministic.
+        """
         values: NDArray[np.int32] = column.values
         chances = _hash_positions(column) if rng is None else rng.random((3, len(values)))
         is_chosen = self.guessable[values] & (chances[0] < self.share)
@@ -314,8 +332,11 @@ class TokenMasking:
 
 
 def _hash_positions(column: Ragged) -> NDArray[np.float64]:
-    """Three numbers in [0, 1) for each part, which hang on nothing but its text and its place: dev
-    is always asked the same, whatever stands beside it in a batch."""
+    """Return three pseudo-random numbers in [0, 1) for each part, (3, parts).
+
+    They depend only on the part's text and position, so an example of the dev split is masked
+    equally in each evaluation, whatever else is in its batch.
+    """
     lengths = np.diff(column.offsets)
     starts = np.repeat(column.offsets[:-1], lengths)
     positions = (np.arange(len(column.values)) - starts + column.offsets[0]).astype(np.uint64)
@@ -330,7 +351,7 @@ def _hash_positions(column: Ragged) -> NDArray[np.float64]:
 
 
 def _mix_bits(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """SplitMix64's step: near numbers come out far from each other."""
+    """Return SplitMix64's hash of each number."""
     numbers = numbers + np.uint64(0x9E3779B97F4A7C15)
     numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -338,7 +359,7 @@ def _mix_bits(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 class MaskedLanguageHead(nn.Module):
-    """RoBERTa's: LayerNorm(GELU(W h)), compared with the embedding of every part."""
+    """RoBERTa's head: the product of LayerNorm(GELU(W h)) and the embedding of each part."""
 
     def __init__(self, width: int, parts: int, epsilon: float) -> None:
         super().__init__()
@@ -349,15 +370,16 @@ class MaskedLanguageHead(nn.Module):
         nn.init.zeros_(self.dense.bias)
 
     def forward(self, states: Tensor, table: Tensor) -> Tensor:
+        """Return scores (k, v) of k states."""
         hidden = self.layer_norm(functional.gelu(self.dense(states)))
         return functional.linear(hidden, table, self.bias)
 
 
 class SubwordDecoder(nn.Module):
-    """Says an answer part by part: a transformer's decoder that looks at all of the input.
+    """A transformer decoder that generates an answer part by part and attends to the input.
 
-    The first thing it is given is the state at the place asked about; then come the parts said so
-    far, by the encoder's own embeddings (``table``), with which what it says is compared too.
+    Its first input is the state at the mask, METHOD_NAME or <s>, followed by the embeddings of the
+    previous parts. Input and output share the encoder's embeddings, ``table``.
     """
 
     def __init__(
@@ -386,7 +408,10 @@ class SubwordDecoder(nn.Module):
     def forward(
         self, table: Tensor, start: Tensor, parts: Tensor, states: Tensor, mask: Tensor
     ) -> Tensor:
-        """Scores (n, t + 1, v) of what comes after ``place`` (n, d), and after each ``said``."""
+        """Return scores (n, t + 1, v) of the first part and of the part after each previous one.
+
+        ``start`` (n, d) is the first input and ``parts`` (n, t) are the previous parts.
+        """
         inputs = torch.cat([start[:, None], functional.embedding(parts, table)], 1)
         steps = inputs.shape[1]
         inputs = self.dropout(self.norm(inputs + self.positions.weight[:steps]))
@@ -403,7 +428,10 @@ class SubwordDecoder(nn.Module):
         target: Tensor,
         sizes: Tensor,
     ) -> Tensor:
-        """Mean over the parts of the targets (n, t), each of which ends with </s>."""
+        """Return the mean cross-entropy with teacher forcing.
+
+        The mean is over the parts of the targets (n, t), each of which ends with </s>.
+        """
         is_part = make_mask(sizes, target.shape[1])
         target = target.masked_fill(~is_part, 0)
         scores = self(table, start, target[:, :-1], states, mask)
@@ -412,7 +440,7 @@ class SubwordDecoder(nn.Module):
     def predict(
         self, table: Tensor, start: Tensor, states: Tensor, mask: Tensor, subwords: Subwords
     ) -> list[list[int]]:
-        """The likeliest part at each step, until </s>; an answer has one part at least."""
+        """Return the parts of greedy decoding until </s>; an answer has at least one part."""
         parts = torch.zeros(len(start), 0, dtype=torch.long, device=start.device)
         ended = torch.zeros(len(start), dtype=torch.bool, device=start.device)
         excluded = [special for special in subwords.specials if special != subwords.end]

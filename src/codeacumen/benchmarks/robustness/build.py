@@ -1,0 +1,84 @@
+"""Build a robustness data set from a corpus: methods, and variants of them that mean the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from codeacumen.api import Json
+from codeacumen.core.progress import Progress, ignore_progress
+from codeacumen.corpus import Corpus
+from codeacumen.corpus.splits import SPLITS
+from codeacumen.datasets.built import check_choice, list_method_ids
+from codeacumen.datasets.variants.build import build_variant_dataset
+from codeacumen.datasets.variants.make import Recipe
+from codeacumen.engines import Engine, start_engine
+from codeacumen.transforms.certify import LEVELS
+from codeacumen.transforms.certify.projects import CertificationTools
+from codeacumen.transforms.location import parse_modes
+from codeacumen.transforms.variants import parse_kinds
+
+FAMILY = "robustness"
+
+
+def build_dataset(
+    corpus: Corpus,
+    recipe: Recipe,
+    out: Path,
+    engine: Engine,
+    means: CertificationTools | None = None,
+    progress: Progress = ignore_progress,
+    methods: Iterable[str] | None = None,
+) -> Json:
+    """Write the data set and return the content of its ``dataset.json``.
+
+    ``methods`` are the ids of the methods to use, by default all.
+    """
+    return build_variant_dataset(FAMILY, corpus, recipe, out, engine, means, progress, methods)
+
+
+def build_from_corpus(
+    corpus: str | Path | Corpus,
+    out: Path,
+    report: Progress,
+    *,
+    kinds: Sequence[str] | None = None,
+    where: Sequence[str] | None = None,
+    seed: int = 0,
+    certify: str = "parses",
+    class_path: str = "",
+    split: str = "test",
+    limit: int = 0,
+    methods: str | Path | None = None,
+    engine: str = "local",
+    workers: int = 0,
+) -> dict[str, Json]:
+    """Build methods and variants that mean the same.
+
+    ``kinds`` are transformations, by default the six; ``where`` are modes (single, all, 25%).
+    ``certify`` says how far a variant is checked: none, parses, binds or compiles. ``limit`` is the
+    maximum number of variants for each kind and mode. ``methods`` is the folder of a built data set
+    of methods: then only these methods are transformed.
+    """
+    check_choice("certify", certify, LEVELS)
+    check_choice("split", split, (*SPLITS, "all"))
+    opened = corpus if isinstance(corpus, Corpus) else Corpus.open(corpus)
+    recipe = Recipe(
+        kinds=parse_kinds(kinds),
+        where=parse_modes(where, ("single", "all")),
+        seed=seed,
+        split=split,
+        certify=certify,
+        most=limit,
+    )
+    chosen = list_method_ids(Path(methods)) if methods is not None else None
+    about: dict[str, Json] = build_dataset(
+        opened,
+        recipe,
+        out,
+        start_engine(engine, workers),
+        CertificationTools(class_path),
+        report,
+        methods=chosen,
+    )
+    return about
