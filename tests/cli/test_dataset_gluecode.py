@@ -67,12 +67,12 @@ def test_audit_reports_the_effect_of_near_duplicates(
     (effect,) = json.loads(completed.stdout)
     assert effect["task"] == "gluecode/naming"
     duplicates, distinct = effect["near_duplicate"], effect["distinct"]
-    assert duplicates["n"] + distinct["n"] == effect["whole"]["n"]
+    assert duplicates["n"] + distinct["n"] == effect["headline"]["n"]
     # The value of the whole is the weighted mean of its parts.
     mean = (duplicates["n"] * duplicates["value"] + distinct["n"] * distinct["value"]) / effect[
-        "whole"
+        "headline"
     ]["n"]
-    assert effect["whole"]["value"] == pytest.approx(mean)
+    assert effect["headline"]["value"] == pytest.approx(mean)
     assert effect["difference"] == pytest.approx(mean - distinct["value"])
     assert duplicates["value"] > distinct["value"], "near-duplicates of training methods are easier"
 

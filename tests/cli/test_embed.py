@@ -86,7 +86,7 @@ def test_embed_writes_vectors_of_all_methods_with_a_body(
         "select method_id::varchar as id, project, path, line, name, text from methods where body"
     ).to_pylist()
     report = json.loads(completed.stdout)
-    assert report["asked"] == report["vectors"] == len(expected_rows) > 1000
+    assert report["items"] == report["vectors"] == len(expected_rows) > 1000
     from codeacumen.registry import make_model
 
     vectors = make_model("trigrams").model.embed([row["text"] for row in expected_rows])  # type: ignore[union-attr]
@@ -151,7 +151,7 @@ def test_lines_without_vector_are_reported(
         assert completed.returncode == 1
         assert "odd failed at 2 of them, first: ValueError: no z" in completed.stderr
         report = json.loads(completed.stdout)
-        counts = [report[key] for key in ("asked", "vectors", "without", "failed", "dimensions")]
+        counts = [report[key] for key in ("items", "vectors", "without", "failed", "dimensions")]
         assert counts == [6, 3, 1, 2, 2]
     rows = pq.read_table(tmp_path / "made.parquet").to_pylist()
     assert [row["item"] for row in rows] == ["a", "axe", "zoo", "", "tüt\\", "n"]

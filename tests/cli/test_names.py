@@ -188,7 +188,7 @@ class FailingModel:
 def test_compare_names_accepts_objects() -> None:
     (pair,) = codeacumen.compare_names(["a", "ab"], LengthModel())
     assert (pair.left, pair.right, pair.similarity, pair.relatedness) == ("a", "ab", 0.5, 0.5)
-    with pytest.raises(CodeacumenError, match="Failing failed on a, ab: out of order"):
+    with pytest.raises(CodeacumenError, match="FailingModel failed on a, ab: out of order"):
         codeacumen.compare_names(["a", "ab"], FailingModel())
 
 

@@ -165,13 +165,14 @@ def test_measuring_a_corpus_parses_no_file(
 def parsed_sources(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     """Return a list that records the sources parsed as whole files in this process."""
     import codeacumen.languages.java.syntax.file as module
+    from codeacumen.languages.java import SNIPPET_HEAD
 
     sources: list[bytes] = []
     parse_java = module.parse_java
 
     def record_parse(source: bytes) -> Any:
         # A method that is parsed alone in a wrapper class is not a whole file.
-        if not source.startswith(module._HEAD):
+        if not source.startswith(SNIPPET_HEAD):
             sources.append(source)
         return parse_java(source)
 

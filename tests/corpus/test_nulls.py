@@ -116,7 +116,7 @@ def test_facts_of_other_code_are_not_used(
     from codeacumen.corpus import nulls as module
 
     shutil.copytree(stored_facts[0], tmp_path / "corpus")
-    monkeypatch.setattr(module, "hash_code", lambda packages: "0123456789abcdef")
+    monkeypatch.setattr(module, "code_hash", lambda packages: "0123456789abcdef")
     find_null_reports(Corpus.open(tmp_path / "corpus"), shared_engine(1))
     assert len(read_facts(tmp_path / "corpus")) == 8
 

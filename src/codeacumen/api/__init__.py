@@ -1,7 +1,7 @@
-"""Records and protocols of tasks, models, answers and results.
+"""The interface for plug-ins: types of benchmarks, tasks, inputs, models, views and results.
 
-It has frozen records and Protocols only and imports no other package of codeacumen: a plug-in needs
-``codeacumen.api`` and ``codeacumen.registry`` and nothing else.
+Most types are frozen records and Protocols. This package imports no other package of codeacumen. A
+plug-in needs only ``codeacumen.api`` and ``codeacumen.registry``, but may import other packages.
 """
 
 from codeacumen.api.base import CodeacumenError, Floats, Json

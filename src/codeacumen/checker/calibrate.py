@@ -2,9 +2,9 @@
 
 A renamed method, under its old name and with its old body, is a case of a wrong name; a method of
 the same files that kept its name and body is a case of a right name. The model judges each case in
-the version of the file before the rename, together with the other methods of that version. It has
-learned from stable methods of other files only (cross-validation by file), so the file of a case
-never helps to judge it. ``codeacumen names calibrate`` calls this.
+one version of its file; for a renamed method, this is the version before the rename. It first
+learns from stable methods of other files (cross-validation by file), then from all methods of that
+version, but never from other versions of the file. ``codeacumen names calibrate`` calls this.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from codeacumen.renames.records import (
     read_stable,
 )
 
-# Tags of renames that do not show whether a name fits, or that no checker could foresee.
+# A rename with one of these tags does not show whether a name fits, or no checker could foresee it.
 EXCLUDED_TAGS = frozenset(
     (
         "typo",
@@ -79,7 +79,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A case and the probability, by the model, that its name is wrong."""
+    """A case and the model's probability that its name is wrong; 0 if the model cannot judge it."""
 
     case: Case
     probability: float
@@ -87,7 +87,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationCases:
-    """Cases, and how many renames were excluded, by tag."""
+    """Cases, and how many renames each tag excluded; a rename counts for its first tag only."""
 
     cases: list[Case]
     excluded_tags: Counter[str]
@@ -125,9 +125,10 @@ def _case_from_stable_method(method: StableMethod) -> Case:
 def judge_cases(
     repository: Path, cases: Sequence[Case], background: str, step: Progress
 ) -> list[Judgement]:
-    """Judge each case that its file contains, by cross-validation over files.
+    """Judge the cases by cross-validation over files.
 
-    Return the judgements in the order of folds and versions.
+    Skip cases whose version is not sampled or does not contain the method. Sort the judgements by
+    fold, then by version.
     """
     all_cases_by_version: dict[Version, list[Case]] = {}
     for case in cases:
@@ -183,7 +184,7 @@ def _read_version(
     if isinstance(source, Problem):
         return [], []
     file = JavaFile(source.data)
-    # The commit in the path makes two versions of one file two files to the model.
+    # With the commit in the path, the model takes two versions of one file for two files.
     facts = read_facts(file, f"{path}\0{commit}")
     facts_by_signature: dict[tuple[str, str, tuple[str, ...]], Facts] = {}
     for method_facts in facts:
@@ -204,7 +205,10 @@ def _judge_fold(
     fold: int,
     background: str,
 ) -> list[Judgement]:
-    """Judge the cases of one fold by a model that has learned from the other folds."""
+    """Judge the cases of one fold by a model that has learned from the other folds.
+
+    ``versions`` are those of the fold; the model also learns each version before it judges it.
+    """
     model = create_assessor(background)
     training_facts: list[Facts] = []
     for version in sorted(cases_by_version):
@@ -251,11 +255,12 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Precision and recall over all thresholds, for numbers of ``wrong`` and ``right`` names.
+    """Precision and recall at all useful thresholds, and the chosen threshold.
 
-    ``curve`` has a point for each probability that a wrong name received. ``chosen`` is the point
-    with the greatest recall among those that reach the target precision; None if no point does, or
-    if there are too few renames.
+    ``wrong`` and ``right`` count the wrong and the right names. ``curve`` has a point for each
+    probability above 0 that the model gave to a wrong name. ``chosen`` is the point with the
+    greatest recall among those that reach the target precision; None if no point does, or if there
+    are too few renames.
     """
 
     wrong: int
@@ -289,7 +294,7 @@ def calibrate_threshold(judgements: Sequence[Judgement], target_precision: float
 
 
 def compute_point(wrong: Sequence[float], right: Sequence[float], threshold: float) -> Point:
-    """Return precision and recall at a threshold, from the probabilities of both groups."""
+    """Return the results at a threshold, from the probabilities of the wrong and right names."""
     hits = sum(probability >= threshold for probability in wrong)
     reported = hits + sum(probability >= threshold for probability in right)
     return Point(
@@ -350,7 +355,7 @@ def round_threshold(point: Point) -> float:
 
 
 def write_curve_plot(calibration: Calibration, file: Path) -> None:
-    """Write the curve as an image or an HTML page, by the suffix of the file."""
+    """Write the curve as an image or an HTML page; the suffix of the file decides which."""
     import vl_convert
 
     renderers = {
@@ -360,7 +365,7 @@ def write_curve_plot(calibration: Calibration, file: Path) -> None:
     }
     render = renderers.get(file.suffix.lower())
     if render is None:
-        raise CodeacumenError(f"{file}: unknown image format", f"one of {', '.join(renderers)}")
+        raise CodeacumenError(f"{file}: unknown image format", f"use {', '.join(renderers)}")
     write_atomically(file, render())
 
 
@@ -379,8 +384,8 @@ def _build_plot_spec(calibration: Calibration) -> Json:
     def build_axis(name: str, title: str) -> Json:
         return {"field": name, "type": "quantitative", "scale": {"domain": [0, 1]}, "title": title}
 
-    recall = build_axis("recall", "recall: renamed methods that are found")
-    precision = "precision: findings that were renamed"
+    recall = build_axis("recall", "recall: share of renamed methods that are reported")
+    precision = "precision: share of reported methods that were renamed"
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
         "width": 480,
@@ -430,13 +435,13 @@ def write_threshold(file: Path, threshold: float) -> None:
         is_written = False
     if not is_written:
         raise CodeacumenError(
-            f"{file}: cannot insert the threshold", f"write it below {head}: {line}"
+            f"{file}: cannot insert the threshold", f"write this line below {head}: {line}"
         )
     write_atomically(file, changed.encode())
 
 
 def _set_threshold_line(text: str, head: str, line: str) -> str:
-    """Return the TOML text with the threshold's line replaced or added below its table's head."""
+    """Replace the threshold's line in the TOML text, or add it below the table header ``head``."""
     section = re.search(rf"^[ \t]*{re.escape(head)}[ \t]*(?:#.*)?$", text, re.MULTILINE)
     if section is None:
         gap = "" if not text or text.endswith("\n\n") else "\n" if text.endswith("\n") else "\n\n"

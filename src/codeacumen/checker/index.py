@@ -2,9 +2,9 @@
 
 The result depends only on the files, not on the number of processes or the contents of the index.
 
-The index lies in codeacumen's own folder, one folder for each project, together with trained
-models. The methods are in an SQLite database: after a kill at any point it holds what was finished,
-and two checks can run at once. Damaged entries, and those of another version of codeacumen, are
+The index lies in codeacumen's home folder, in one folder for each project, together with trained
+models. The methods are in an SQLite database: a killed check loses only its unfinished batches, and
+two checks can run at once. Damaged entries, and those of another version of codeacumen, are
 computed again. If the index is not writable, every file is read again.
 """
 
@@ -40,12 +40,14 @@ if TYPE_CHECKING:
     from codeacumen.engines import Engine
 
 DATABASE_NAME, MODEL_PREFIX = "methods.sqlite", "learned-"
-# Models to keep for a project: those of the base commits that were used last.
+# Number of models to keep for a project: those that were used last.
 MAX_MODELS = 4
-# Keys in one database query.
+# Most keys in one database query.
 _MAX_QUERY_KEYS = 500
+# Bytes of a digest.
 _DIGEST = 16
-# Rows of other files are dropped when the database has this many times more rows than files.
+# When the database has more rows than this many times the project's files (plus a constant), the
+# rows of files that are not among these are dropped.
 _MAX_STALE_RATIO = 3
 # Unpickling damaged bytes may raise almost anything.
 _DAMAGED = (
@@ -110,7 +112,7 @@ class MethodIndex:
             self._database.close()
 
     def _open_database(self) -> sqlite3.Connection:
-        """Open the database; delete it once if it is damaged; use memory if it is unusable."""
+        """Open the database; if it is damaged, replace it; if that fails, use one in memory."""
         file = self.folder / DATABASE_NAME
         for _ in range(2):
             try:
@@ -119,6 +121,7 @@ class MethodIndex:
                 _prepare_database(database)
                 return database
             except sqlite3.DatabaseError as error:
+                # SQLite reports damage as a DatabaseError or as an error of the disk.
                 if isinstance(error, sqlite3.OperationalError) and "disk" not in str(error):
                     break  # locked, or not writable
                 with suppress(OSError):
@@ -130,7 +133,7 @@ class MethodIndex:
         return database
 
     def load_methods(self, files: Sequence[tuple[str, str]]) -> dict[str, FileMethods]:
-        """Return the methods of those files, given as path and content hash, that are indexed."""
+        """Return the indexed methods by path; each file is given as path and content hash."""
         methods_by_path: dict[str, FileMethods] = {}
         with suppress(sqlite3.Error):
             for path, data in self._select_rows(files):
@@ -153,14 +156,14 @@ class MethodIndex:
 
     def store_methods(self, packed_files: Iterable[tuple[str, str, bytes]]) -> None:
         """Store the methods of files, given as path, content hash and packed methods."""
-        rows = [(_hash_file_key(path, content), data) for path, content, data in packed_files]
+        rows = [(_hash_file_key(path, digest), data) for path, digest, data in packed_files]
         with suppress(sqlite3.Error):
             self._database.execute("BEGIN IMMEDIATE")
             self._database.executemany("INSERT OR REPLACE INTO methods VALUES (?, ?)", rows)
             self._database.execute("COMMIT")
 
     def drop_other_files(self, files: Sequence[tuple[str, str]]) -> None:
-        """Delete the rows of other files if there are many."""
+        """Delete the rows of all files but these if the database has too many rows."""
         with suppress(sqlite3.Error):
             (count,) = self._database.execute("SELECT count(*) FROM methods").fetchone()
             if count <= _MAX_STALE_RATIO * len(files) + 1000:
@@ -172,7 +175,7 @@ class MethodIndex:
             self._database.execute("DROP TABLE wanted")
 
     def load_model(self, key: str) -> Any:
-        """Return the model stored under this key, or None."""
+        """Return the model stored under this key and mark it as used; None if there is none."""
         file = self.folder / f"{MODEL_PREFIX}{_hash_model_key(key)}"
         try:
             model = unpack_verified(file.read_bytes())
@@ -182,7 +185,10 @@ class MethodIndex:
         return model
 
     def store_model(self, key: str, model: object) -> None:
-        """Store a model and delete the oldest ones. A failure only costs time the next time."""
+        """Store a model and delete those not used for longest.
+
+        If storing fails, the next check only has to train the model again.
+        """
         with suppress(OSError, pickle.PicklingError, TypeError, AttributeError):
             write_atomically(
                 self.folder / f"{MODEL_PREFIX}{_hash_model_key(key)}", pack_with_digest(model)
@@ -210,8 +216,8 @@ def _prepare_database(database: sqlite3.Connection) -> None:
         database.execute("COMMIT")
 
 
-def _hash_file_key(path: str, content: str) -> bytes:
-    text = f"{path}\0{content}".encode("utf-8", "surrogatepass")
+def _hash_file_key(path: str, content_hash: str) -> bytes:
+    text = f"{path}\0{content_hash}".encode("utf-8", "surrogatepass")
     return hashlib.blake2b(text, digest_size=16).digest()
 
 
@@ -221,7 +227,7 @@ def _hash_model_key(key: str) -> str:
     ).hexdigest()[:32]
 
 
-# Files in a batch for a process; up to this many are read without starting processes.
+# ``BATCH_SIZE`` files go to a worker at once; up to ``MAX_IN_PROCESS`` are read without workers.
 BATCH_SIZE, MAX_IN_PROCESS = 32, 24
 # Seconds that a batch may take.
 BATCH_TIMEOUT = 300.0
@@ -241,7 +247,8 @@ def read_files(
     """Return the methods of files, given as path and stamp, by path in sorted order.
 
     In a git root the stamp is the hash of the content; in a folder, each file is read to hash it.
-    ``is_whole_project``: these are all files of the project, so rows of others may be dropped.
+    ``is_whole_project`` says that these are all files of the project, so the index may drop others.
+    ``engine`` starts the worker processes; it is called only if there are many files to read.
     """
     methods_by_path: dict[str, FileMethods] = {}
     if isinstance(root, FolderRoot):
@@ -264,7 +271,7 @@ def read_files(
 def _unpack_methods(data: bytes) -> FileMethods:
     methods = methods_from_tuple(unpack_verified(data))
     if methods is None:
-        raise RuntimeError("the methods packed by a worker are damaged")
+        raise RuntimeError("the methods that a worker packed are damaged")
     return methods
 
 
@@ -288,7 +295,7 @@ def _hash_files(
 def _read_in_batches(
     root: SourceRoot, paths: list[str], engine: Callable[[], Engine]
 ) -> Iterator[list[ReadFile]]:
-    """Yield the files in batches, read in this process if they are few."""
+    """Read the files and yield them in batches; use worker processes only for many files."""
     if len(paths) <= MAX_IN_PROCESS:
         for path in paths:
             yield read_batch((root, [path]))
@@ -305,7 +312,7 @@ def _read_in_batches(
             lost += batches[number][1]
         else:
             yield outcome
-    # One file may have crashed the worker of a batch: read each alone to find out which.
+    # One file may have crashed the worker of its batch. Read each file alone to find that file.
     singles = [(root, [path]) for path in sorted(lost)]
     for number, outcome in workers.run(read_batch, singles, BATCH_TIMEOUT):
         if isinstance(outcome, WorkerLost):
@@ -317,7 +324,7 @@ def _read_in_batches(
 
 
 def read_batch(item: tuple[SourceRoot, list[str]]) -> list[ReadFile]:
-    """Read the methods of some files. Worker processes call this."""
+    """Read the methods of some files, in a worker process or in this one."""
     root, paths = item
     batch: list[ReadFile] = []
     for path in paths:

@@ -14,14 +14,14 @@ from codeacumen.text.numbers import format_number
 
 
 class By(StrEnum):
-    """Unit that belongs to one split as a whole."""
+    """Unit that is never divided between splits."""
 
     PROJECT = "project"
     FILE = "file"
 
 
 class Undecided(StrEnum):
-    """Treatment of renames from reviews that nobody decided on."""
+    """Renames from reviews to include although nobody has decided on them."""
 
     CLEAR = "clear"
     INCLUDE = "include"
@@ -43,8 +43,8 @@ def build_renames(
     undecided: Annotated[
         Undecided,
         typer.Option(
-            help="Which renames from reviews without a decision to take: those whose new name "
-            "stands in the comment and was accepted (clear), all, or none."
+            help="Which undecided renames from reviews to include: accepted ones whose new name "
+            "stands in the comment (clear), all (include), or none (exclude)."
         ),
     ] = Undecided.CLEAR,
     tags: Annotated[
@@ -54,16 +54,16 @@ def build_renames(
         ),
     ] = None,
     splits: Annotated[
-        str, typer.Option(metavar="TRAIN/DEV/TEST", help="Shares of the cases.")
+        str, typer.Option(metavar="TRAIN/DEV/TEST", help="Shares of the cases in each split.")
     ] = "0/0/100",
-    by: Annotated[By, typer.Option(help="What goes to one split as a whole.")] = By.PROJECT,
+    by: Annotated[By, typer.Option(help="Unit that is never divided between splits.")] = By.PROJECT,
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Renamed methods, stable methods of the same files, splits without leaks.
+    """Renamed methods and stable methods of the same files, in splits without leaks.
 
-    No file of a test method is in training, and no near-duplicate of one. The data card compares
-    the names with those of ReName4J.
+    Training has no file of a test method and no near-duplicate of a test method. The data card
+    compares the lengths of the names with those in ReName4J.
 
     Examples:
         codeacumen dataset build renames mined --out renames
@@ -125,8 +125,8 @@ def build_misnamed(
 ) -> None:
     """Liu et al.'s misnamed methods among stable methods of a corpus, as rare as in practice.
 
-    The corpus should hold no project that a model has learned from; --split names the methods
-    that none has seen. The result is the same to the byte for the same corpus and seed.
+    No model should have learned from the corpus. If one has learned from a split, select another
+    with --split. The result is the same to the byte for the same corpus and seed.
 
     Examples:
         codeacumen dataset build misnamed corpus --out misnamed

@@ -1,4 +1,4 @@
-"""Options that several commands take, the completion of their values, and how they are read."""
+"""Options that several commands share, with the completion and parsing of their values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from codeacumen.api import CodeacumenError
 
 
 class Rules(StrEnum):
-    """Tool whose rules NPath follows."""
+    """Version of PMD whose rules NPath follows."""
 
     PMD6 = "pmd6"
     PMD7 = "pmd7"
@@ -30,7 +30,7 @@ class Split(StrEnum):
 
 
 class Level(StrEnum):
-    """Level to which variants are checked; each level includes the one before."""
+    """Level of the checks of variants; each level includes the levels before it."""
 
     NONE = "none"
     PARSES = "parses"
@@ -78,8 +78,8 @@ Tasks = Annotated[
         "-t",
         metavar="NAME[@DIR]",
         autocompletion=complete_task,
-        help="Task, or a group of tasks (idbench, idbench/similarity). NAME@DIR takes the tasks "
-        "of a data set that was built. Repeatable.",
+        help="Task, or a group of tasks (idbench, idbench/similarity). NAME@DIR takes them from "
+        "the data set in the folder DIR. Repeatable.",
     ),
 ]
 Models = Annotated[
@@ -120,7 +120,7 @@ InstanceLimit = Annotated[
         "--limit",
         min=0,
         metavar="N",
-        help="Ask only the first N instances of each task; 0: all.",
+        help="Ask models only the first N instances of each task; 0: all.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -131,9 +131,9 @@ Kinds = Annotated[
         "-k",
         metavar="NAME",
         autocompletion=complete_kind,
-        help="Transformation: rename, permute, unused, loop, switch, boolean, or several in a row "
-        "(rename+loop); published: the edits of the study's own tool. Default: the six. "
-        "Repeatable.",
+        help="Transformation: rename, permute, unused, loop, switch, boolean, or several in "
+        "sequence (rename+loop); published: the six as the study's own tool makes them. "
+        "Default: all six. Repeatable.",
     ),
 ]
 ClassPath = Annotated[
@@ -148,17 +148,18 @@ VariantLimit = Annotated[
         help="Maximum number of variants for each kind and mode; 0: no limit.",
     ),
 ]
-CERTIFY = "How far each variant is checked; each level includes the former."
+CERTIFY = "How far each variant is checked; each level includes the levels before it."
 
 
 def where_option(default: str) -> Any:
-    """Return the option for the places that are transformed."""
+    """Return the option ``--where``, which selects the places to transform."""
     return typer.Option(
         "--where",
         "-w",
         metavar="MODE",
-        help="single: one place at a time; all: every place of a method at once; 25%: that share "
-        f"of the places of methods with four or more. Repeatable. Default: {default}.",
+        help="single: one place at a time; all: every place of a method at once; 25% (or another "
+        "share): that share of a method's places, if it has four or more. Repeatable. "
+        f"Default: {default}.",
     )
 
 
@@ -171,18 +172,19 @@ def load_plugins(paths: Sequence[Path] | None) -> None:
 
 
 def load_datasets(tasks: Sequence[str] | None) -> list[str]:
-    """Load the data sets of tasks named ``NAME@DIR``; return the tasks without the folders."""
+    """Load the data sets of tasks given as ``NAME@DIR``; return all names, without folders."""
     from codeacumen.datasets.built import load_named_data
 
     return load_named_data(tasks or [])
 
 
 def parse_shares(text: str) -> tuple[int, int, int]:
-    """Return the shares of train, dev and test of a text such as ``80/10/10``."""
+    """Parse the shares of train, dev and test from a text such as ``80/10/10``."""
     parts = text.split("/")
     is_valid = len(parts) == 3 and all(part.strip().isdecimal() for part in parts)
     if not is_valid or not any(map(int, parts)):
         raise CodeacumenError(
-            f"--splits {text}: not three shares", "write train/dev/test, such as 80/10/10"
+            f"--splits {text}: not three whole numbers, or all are 0",
+            "write train/dev/test, such as 80/10/10",
         )
     return int(parts[0]), int(parts[1]), int(parts[2])

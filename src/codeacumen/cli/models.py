@@ -12,13 +12,14 @@ from codeacumen.cli._output import print_facts, print_json, print_table
 
 app = create_group("List the models, show one.")
 
+# What ``models show`` prints for each value of ``supervision``.
 LABELS_SEEN = {
     "none": "none",
     "train": "those of the training split",
     "train-or-all": "those of the training split; where there is none, all of them",
     "leave-one-out": "all but that of the instance it answers",
     "all": "all of them",
-    "before": "none during a run; it was trained before",
+    "before": "none during a run; it was trained before the run",
 }
 
 
@@ -49,7 +50,9 @@ def show(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="MODEL", help="Name, with or without settings.", autocompletion=complete_model
+            metavar="MODEL",
+            help="Name of a model; settings may follow, as in NAME:KEY=VALUE,...",
+            autocompletion=complete_model,
         ),
     ],
     as_json: AsJson = False,

@@ -1,4 +1,4 @@
-"""The results of an evaluation: tables, data frames and plots; the report of several of them."""
+"""Results of an evaluation as tables, data frames and plots; the report on one or more runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TEXT_COLUMNS = ("task", "model", "metric", "evaluation_set", "slice")
 
 
 class TemporaryFolder:
-    """A folder that is deleted with this object."""
+    """A temporary folder; it is deleted when nothing refers to this object any more."""
 
     def __init__(self) -> None:
         self.path = Path(tempfile.mkdtemp(prefix="codeacumen-run-"))
@@ -42,10 +42,10 @@ class Results:
     run: Run
     folder: Path
     notes: tuple[str, ...] = ()
-    # The tasks that were asked: an object need not be registered, and a registered data set may be
-    # replaced by another one.
+    # The tasks of the run, for ``compare``. It cannot always get them from the registry again: the
+    # user may have given objects, or loaded another data set since.
     tasks: Mapping[str, Task] = field(default_factory=dict, repr=False, compare=False)
-    # Keeps the folder of a run without ``out`` as long as the results.
+    # A run without ``out`` has a temporary folder; this reference keeps it while the results exist.
     _temporary: TemporaryFolder | None = field(default=None, repr=False, compare=False)
 
     def to_rows(self) -> list[dict[str, Any]]:
@@ -88,7 +88,7 @@ class Results:
         return pa.Table.from_pylist(self.to_rows(), schema)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return the scores as a pandas data frame; pandas is not among our dependencies."""
+        """Return the scores as a pandas data frame; you must install pandas yourself."""
         try:
             import pandas as pd
         except ImportError as error:
@@ -96,7 +96,7 @@ class Results:
         return pd.DataFrame(self.to_rows(), columns=self.to_arrow().column_names)
 
     def plot(self, task: str = "") -> alt.Chart:
-        """Return the plot of a task: each model's score with its interval."""
+        """Return the plot of a task, by default the first: each model's score with its interval."""
         import altair as alt
 
         from codeacumen.report.evidence import merge_runs
@@ -112,14 +112,18 @@ class Results:
             merge_runs([(self.folder, self.run)]), card, card.evaluation_sets[0]
         )
         config = build_theme("light")
-        # Vega-Lite knows the layout of legends, but its schema, which Altair checks, does not.
+        # Vega-Lite accepts a layout of legends, but its JSON schema lacks it, and Altair checks the
+        # plot against this schema.
         config["legend"] = {
             key: value for key, value in config["legend"].items() if key != "layout"
         }
         return alt.Chart.from_dict({**plot.spec, "width": EXPORT_WIDTH, "config": config})
 
     def report(self, path: str | Path | None = None) -> Path:
-        """Write the report, one HTML file, and return its path: by default in the folder."""
+        """Write one HTML file, by default ``report.html`` in ``folder``, and return its path.
+
+        The folder of a run without ``out`` is temporary: name a path to keep the report.
+        """
         return write_report(self, path)
 
     def __str__(self) -> str:
@@ -145,7 +149,7 @@ class Results:
         return "".join(parts)
 
     def _build_tables(self) -> list[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
-        """Return for each task a title, a header and a row for each model, best first."""
+        """Return a title, a header and rows for each task: a row per model, best first."""
         from codeacumen.report.evidence import rank_cells
         from codeacumen.text.numbers import format_interval, format_number
 
@@ -176,11 +180,12 @@ def write_report(
     corpora: Sequence[str | Path] = (),
     progress: bool = True,
 ) -> Path:
-    """Write one HTML file about runs, and return its path: by default in the first run's folder.
+    """Write a report on runs, one HTML file, and return its path.
 
-    ``runs`` are folders or results; of a model's scores on a task, those of the last run count.
-    ``corpora`` are folders of corpora to describe. Questions and data cards come from the data
-    sets that the runs were made with, where they are still in their folders.
+    ``runs`` are folders or results; if several runs score a model on a task, the last one counts.
+    ``out`` is by default ``report.html`` in the folder of the first run. The report also describes
+    the corpora in the folders ``corpora``. It takes questions and data cards from the data sets
+    that the runs used, if these are still in the folders that the runs recorded.
     """
     from codeacumen.datasets.built import load_run_datasets
     from codeacumen.report import build_report
@@ -200,22 +205,24 @@ def write_plots(
     folder: str | Path,
     formats: Sequence[str] = ("png", "svg"),
 ) -> list[Path]:
-    """Write the plots of the report of runs into a folder, and return the files."""
+    """Write the plots of a report on runs into a folder, and return the paths of the files."""
     from codeacumen.report import export_plots
 
     return export_plots(_load_runs(runs), Path(folder), formats)
 
 
 def _load_runs(runs: Any) -> list[tuple[Path, Run]]:
-    """Return runs with their folders."""
+    """Return each run with its folder; ``runs`` is what ``write_report`` takes."""
     from codeacumen.runs.results import find_results, read_run
 
     loaded: list[tuple[Path, Run]] = []
-    for run in to_list(runs):
-        if isinstance(run, Results):
-            loaded.append((run.folder, run.run))
+    for source in to_list(runs):
+        if isinstance(source, Results):
+            loaded.append((source.folder, source.run))
         else:
-            loaded.append((find_results(Path(run)).parent, read_run(Path(run))))
+            loaded.append((find_results(Path(source)).parent, read_run(Path(source))))
     if not loaded:
-        raise CodeacumenError("no run is named", "name at least one run: a folder or results")
+        raise CodeacumenError(
+            "no run is named", "name at least one run, by its folder or its results"
+        )
     return loaded

@@ -2,19 +2,19 @@
 
 The steps, in this order:
 
-1. Types are matched (``candidates``), which gives the new names of types.
-2. A method with the owner, name and parameters of an old one is that one.
-3. **Renames**: owner, parameters, result and body equal those of a removed method; in the body
-   only names of methods may differ, and only as methods were renamed in the same commit.
-   Where several fit, the order in the source decides if there are as many before as after,
-   otherwise the similarity of names; these are marked ``ambiguous``.
-4. **Swaps**: bodies that exchanged names, or passed them on (a to b, b to c). Only bodies of at
-   least ``MIN_DISTINCTIVE_WORDS`` words: of two short ones it is undecidable whether the names or
-   the bodies changed.
-5. **Moves**: to another owner; with another name only where the body has
-   ``MIN_DISTINCTIVE_WORDS`` words and occurs once on both sides.
-6. A remaining method may have got other parameters, or another name and body at once. These are
-   not renames in which only the name changed, but they continue the history of a method."""
+1. ``candidates`` matches the types, which gives the new names of types.
+2. **Same key**: an old and a new method with the same owner, name and parameters match.
+3. **Renames**: a removed and an added method match if they have the same owner, parameters, result
+   and body. Names of methods in the body may differ if the same commit renamed those methods.
+   If several methods fit, their order in the source decides if there are as many before as after,
+   otherwise the similarity of names; such renames are marked ``ambiguous``.
+4. **Swaps**: bodies exchanged their names, or passed them on (a to b, b to c). This step considers
+   only bodies of at least ``MIN_DISTINCTIVE_WORDS`` words: for two short bodies, nobody can tell
+   whether the names or the bodies changed.
+5. **Moves**: a method has another owner, but its signature and body occur once before and once
+   after. Its name may differ only if the body has ``MIN_DISTINCTIVE_WORDS`` words.
+6. **Remaining methods**: a method has other parameters, or both another name and another body. This
+   is no rename, which changes only the name, but it continues the history of a method."""
 
 from __future__ import annotations
 
@@ -47,10 +47,11 @@ __all__ = [
     "match_methods",
 ]
 
-# A body of at least so many words, braces included, identifies its method.
+# A body with at least this many words, braces included, identifies its method.
 MIN_DISTINCTIVE_WORDS = 12
-# Two bodies count as one changed body if they share this part of their words.
+# Two bodies count as one changed body if Dice's coefficient of their words is at least this.
 _MIN_OVERLAP = 0.7
+# ``match_remaining`` compares no bodies of a group that has more pairs than this.
 _MAX_PAIRS = 400
 
 
@@ -67,9 +68,10 @@ class MatchedRename:
 class MatchResult:
     """The result of matching.
 
-    Methods in ``unchanged`` and ``changed`` kept their name; ``followed`` holds the other changes:
-    ``signature``, ``moved`` or ``rewritten``. ``delegates`` counts methods that kept their name
-    while another method got their body."""
+    Methods in ``unchanged`` and ``changed`` kept owner, name and parameters; those in ``changed``
+    have another body. ``followed`` holds the other matches that are no renames, each with its kind:
+    ``signature``, ``moved`` or ``rewritten``. ``owners`` has the new keys of types by the old ones.
+    ``delegates`` counts methods that kept their name while another method got their body."""
 
     renames: list[MatchedRename] = field(default_factory=list)
     unchanged: list[tuple[LocatedMethod, LocatedMethod]] = field(default_factory=list)
@@ -116,6 +118,7 @@ class _MethodMatcher:
         self.name_changes: set[NameChange] = set()
 
     def _find_new_type_key(self, method: LocatedMethod) -> TypeKey:
+        """Return the new key of an old method's owner; empty strings if the owner is gone."""
         return self.result.owners.get((method.path, method.method.owner), ("", ""))
 
     def _get_signature(self, method: MethodVersion, *, old: bool) -> tuple[tuple[str, ...], str]:
@@ -137,6 +140,7 @@ class _MethodMatcher:
         )
 
     def match_by_key(self) -> None:
+        """Match methods with the same owner, name and parameters; collect all others."""
         unmatched: dict[
             tuple[str, str, str, tuple[str, ...]], list[tuple[str, FileVersion, MethodVersion]]
         ] = {}
@@ -177,6 +181,7 @@ class _MethodMatcher:
         ]
 
     def match_by_body(self) -> None:
+        """Find renames, in each bucket (defined in ``candidates``)."""
         old_buckets, new_buckets = (
             self._group_into_buckets(self.removed, old=True),
             self._group_into_buckets(self.added, old=False),
@@ -225,7 +230,7 @@ class _MethodMatcher:
         self.added = [method for method in self.added if id(method) not in matched_ids]
 
     def _has_changed(self, old: LocatedMethod, new: LocatedMethod) -> bool:
-        """Return whether more than names of renamed methods differ."""
+        """Return whether the bodies differ in more than the names of renamed methods."""
         if old.body is None or new.body is None:
             return (old.body is None) != (new.body is None)
         if old.body.words != new.body.words:
@@ -233,7 +238,7 @@ class _MethodMatcher:
         return not find_required_renames(old.body, new.body) <= self.name_changes
 
     def match_swaps(self) -> None:
-        """Find swaps, in each owner and for each signature."""
+        """Find swaps among the methods with the same owner and signature."""
         changed = [pair for pair in self.modified if self._has_changed(*pair)]
         groups: dict[object, _SignatureGroup] = {}
         for old, new in changed:
@@ -305,7 +310,7 @@ class _MethodMatcher:
         return groups
 
     def match_remaining(self) -> None:
-        """Find methods with other parameters, or with another name and body at once."""
+        """Find methods with other parameters, or with both another name and another body."""
         old: dict[object, list[LocatedMethod]] = {}
         new: dict[object, list[LocatedMethod]] = {}
         for method in self.removed:
@@ -333,6 +338,7 @@ class _MethodMatcher:
                 self._match_rewritten(group, new_group)
 
     def _match_rewritten(self, old: Sequence[LocatedMethod], new: Sequence[LocatedMethod]) -> None:
+        """Match methods with similar bodies, the most similar first; skip very short bodies."""
         word_counts = {
             id(method): _count_words(method) for method in (*old, *new) if method.word_count > 5
         }

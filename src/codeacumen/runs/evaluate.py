@@ -1,11 +1,14 @@
-"""Evaluate models on tasks: ask, store the answers, score. Or score answers of another program.
+"""Evaluate models on tasks: ask them, store the answers and score these.
 
-Answers are appended to a log under ``CODEACUMEN_HOME/answers``, one log for each cache key. A run
-that is killed and started again finds its answers there and asks only for the rest, even if it
-writes its results to another folder. The finished answers are copied into the run's folder.
+This module can also score the answers of another program.
 
-``measure_effects`` compares scores with and without near-duplicates between training and test
-instances; ``codeacumen dataset audit`` calls it.
+A cell is a model and a task. Its answers are appended to a log under ``CODEACUMEN_HOME/answers``,
+one log for each cache key of a cell. A run that is killed and started again finds its answers there
+and asks only for the rest, even if it writes its results to another folder. When a cell is
+complete, its answers are copied into the run's folder.
+
+``measure_effects`` compares the score on all test instances with the score on those that have no
+near-duplicate in training; ``codeacumen dataset audit`` calls it.
 """
 
 from __future__ import annotations
@@ -40,7 +43,8 @@ def find_cell_folder(cell: Cell) -> Path:
     key = json.dumps(cell.cache_key(), sort_keys=True)
     digest = hashlib.sha256(key.encode()).hexdigest()
     if not cell.is_reusable:
-        # The key of a model without an identity has a random part, that of a context has not.
+        # The cache key of an unidentified model has a random part, so its digest is unique. For an
+        # unidentified context, the nonce makes the name unique.
         return _get_unshared_folder() / (digest + cell.task.nonce * cell.is_context_unknown)
     return codeacumen_home() / "answers" / digest[:2] / digest
 
@@ -60,7 +64,10 @@ def answer_cell(
     fresh: bool = False,
     retry_failed: bool = False,
 ) -> tuple[dict[str, Answer], int]:
-    """Return all answers of a cell, and how many of them the model was asked now."""
+    """Return all answers of a cell, and how many of them the model gave in this call.
+
+    ``fresh`` deletes the stored answers first; ``retry_failed`` asks again for those that failed.
+    """
     folder = find_cell_folder(cell)
     folder.mkdir(parents=True, exist_ok=True)
     key = json.dumps(cell.cache_key(), sort_keys=True, indent=1)
@@ -101,7 +108,7 @@ def evaluate_cells(
     recorder = Recorder(settings, out)
     out.mkdir(parents=True, exist_ok=True)  # fail early if the folder is not writable
     for cell in cells:
-        find_cell_folder(cell)  # reads the data: fail early if something is missing
+        find_cell_folder(cell)  # reads the data: fail before asking if it is missing
     for cell in cells:
         start = time.perf_counter()
         answers, asked_count = answer_cell(cell, progress, fresh=fresh, retry_failed=retry_failed)
@@ -116,11 +123,12 @@ def evaluate_cells(
 
 
 def read_answer_files(files: Sequence[Path], task: Task) -> dict[str, dict[str, Answer]]:
-    """Return the answers of each file, by the file's name without its suffix."""
+    """Return the answers of each file; the key, the file's name without suffix, names the model."""
     names = [file.stem for file in files]
     if len(set(names)) < len(names):
         raise CodeacumenError(
-            "two files have the same name, so the models cannot be told apart", "rename one"
+            "two files have the same name without suffix, so their models cannot be told apart",
+            "rename one",
         )
     capability = task.card.capability
     answers_by_model = {}
@@ -177,8 +185,9 @@ def score_answers(
 class NearDuplicateEffect:
     """Scores of a model with and without near-duplicates.
 
-    ``headline`` is the score on all instances; ``distinct`` and ``near_duplicate`` are that on the
-    instances without and with a near-duplicate in training, None if there are no such instances.
+    ``headline`` is the score on all instances. ``distinct`` is the score on the instances without a
+    near-duplicate in training, ``near_duplicate`` the score on those with one; each is None if
+    there are no such instances.
     """
 
     task: str
@@ -200,7 +209,7 @@ def measure_effects(
     settings: ScoringSettings,
     progress: Progress = ignore_progress,
 ) -> list[NearDuplicateEffect]:
-    """Ask the models for missing answers, and return the effect for each cell."""
+    """Ask the models for missing answers; return the effect of near-duplicates for each cell."""
     effects = []
     for cell in cells:
         answers, _ = answer_cell(cell, progress)

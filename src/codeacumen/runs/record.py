@@ -1,6 +1,7 @@
-"""Turn a model's answers into a cell of a run, and cells into a run on disk.
+"""Turn a model's answers to a task into a cell of a run, and the cells into a run.
 
-A run also records provenance: versions, machine, commit, time and memory.
+The run also has its provenance (versions, machine, commit, time and memory). If a folder is given,
+the answers and the run are written to it.
 """
 
 from __future__ import annotations
@@ -65,7 +66,10 @@ def list_package_versions() -> dict[str, str]:
 
 
 def read_git_state() -> dict[str, Json] | None:
-    """Return the commit of codeacumen's checkout; None for an installed package."""
+    """Return the commit of codeacumen's checkout, and whether tracked files are changed.
+
+    Return None for an installed package, or if Git fails.
+    """
     root = Path(codeacumen.__file__).resolve().parents[2]
     if not (root / ".git").exists():
         return None
@@ -99,11 +103,12 @@ def collect_provenance(started: datetime, seconds: float) -> dict[str, Json]:
     }
 
 
+# Maximum number of errors that a cell quotes.
 MAX_ERRORS = 5
 
 
 class Recorder:
-    """Collects the cells of a run and writes them to a folder, if one is given."""
+    """Collects the cells of a run; writes the answers and the run to ``out``, if it is given."""
 
     def __init__(self, settings: ScoringSettings, out: Path | None) -> None:
         self.settings = settings
@@ -112,6 +117,7 @@ class Recorder:
         self.tasks: dict[str, TaskCard] = {}
         self.models: dict[str, ModelCard] = {}
         self._datasets: list[BuiltDataset] = []
+        # Values of the headline score in the resamples, by task and model.
         self._draws: dict[tuple[str, str], Floats | None] = {}
         self._started = datetime.now(UTC)
         self._clock = time.perf_counter()
@@ -125,7 +131,11 @@ class Recorder:
         asked_count: int = 0,
         started: float | None = None,
     ) -> None:
-        """Score and store the answers of a model; ``started`` is when it was first asked."""
+        """Score and store the answers of a model.
+
+        ``asked_count`` is how many of them the model gave in this run. ``started`` is the value of
+        ``time.perf_counter`` before it was asked; None if it was not asked.
+        """
         data = canonical_bytes(task.instances, answers)
         path = Path("answers") / task.card.name / f"{make_file_name(model.name)}.jsonl"
         if self.out is not None:
@@ -138,7 +148,8 @@ class Recorder:
             self._draws[task.card.name, model.name] = draws
         failed = {a.id: a.error for a in answers.values() if a.error} | unreadable
         self.tasks[task.card.name] = task.card
-        # The registry may have another data set of the family meanwhile.
+        # Keep the data set itself: at the end of the run, the registry may hold another one of the
+        # same family.
         built = getattr(task.task, "built", None)
         if isinstance(built, BuiltDataset):
             self._datasets.append(built)
@@ -161,8 +172,8 @@ class Recorder:
         )
 
     def finish_run(self) -> Run:
-        """Return the run; write its record if there is a folder."""
-        # Readers would take a mean over limited tasks for the benchmark's score.
+        """Return the run; write it if a folder was given."""
+        # Leave out tasks with a limit: readers would mistake their mean for the benchmark's score.
         full_cells = [cell for cell in self.cells if not self.tasks[cell.task].limit]
         run = Run(
             seed=self.settings.seed,
@@ -187,13 +198,14 @@ class Recorder:
 
 
 def make_file_name(reference: str) -> str:
-    """Return a file name for a model.
+    """Return a file name, without extension, for a model's reference.
 
-    A reference that is not a valid name gets a hash, so that two models never share a file.
+    A reference that is too long or has other characters than a file name may have is changed and
+    gets a hash, so that two models do not share a file.
     """
     safe_name = re.sub(r"[^A-Za-z0-9.=-]+", "_", reference)
     if safe_name == reference and len(safe_name) < 100:
         return safe_name
-    # Bytes of the command line that are not UTF-8 are lone surrogates in the reference.
+    # Python reads bytes of the command line that are not UTF-8 as lone surrogates.
     digest = hashlib.sha256(reference.encode(errors="surrogatepass")).hexdigest()
     return f"{safe_name[:100]}-{digest[:8]}"

@@ -54,8 +54,8 @@ def run_from_json(record: Mapping[str, Any]) -> Run:
     """Return the run in the contents of a ``results.json``."""
     if record.get("schema") != SCHEMA:
         raise CodeacumenError(
-            f"the schema is {record.get('schema')!r}, this version of codeacumen reads {SCHEMA!r}",
-            "run `codeacumen eval` again with this version, or install the one that wrote it",
+            f"the schema is {record.get('schema')!r}, but this codeacumen reads only {SCHEMA!r}",
+            "run `codeacumen eval` again with this version, or install the version that wrote it",
         )
     return Run(
         seed=record["seed"],
@@ -110,9 +110,12 @@ def write_run(folder: Path, run: Run) -> Path:
 
 
 def read_cell_answers(folder: Path, cell: Scores) -> tuple[dict[str, Answer], bool]:
-    """Return a cell's answers, and whether they are unchanged since they were scored."""
+    """Return the answers of a cell (a model on a task), and True if their file is unchanged.
+
+    Unchanged means that the file has the hash that the run recorded when it scored the answers.
+    """
     path = folder / cell.answers
-    # A results file from elsewhere must not be able to read files outside its folder.
+    # Somebody else may have written the results file: never open a file outside the run's folder.
     if not cell.answers or not path.resolve().is_relative_to(folder.resolve()):
         raise CodeacumenError(
             f"{folder}: the answers of {cell.model} are not in the run's folder",
@@ -124,7 +127,7 @@ def read_cell_answers(folder: Path, cell: Scores) -> tuple[dict[str, Answer], bo
 
 
 def find_results(path: Path) -> Path:
-    """Return the results file in a folder, or the path itself if it is not a folder."""
+    """Return the path of the results file in a folder, or the path itself if it is no folder."""
     return path / FILE_NAME if path.is_dir() else path
 
 
@@ -136,12 +139,13 @@ def read_run(path: Path) -> Run:
         return run_from_json(record)
     except OSError as error:
         raise CodeacumenError(
-            f"{file}: {error.strerror}", "a run is a folder that `codeacumen eval --out` wrote"
+            f"{file}: {error.strerror}",
+            "a run is a folder that `codeacumen eval` or `codeacumen score --out` wrote",
         ) from error
     except CodeacumenError as error:
         raise CodeacumenError(f"{file}: {error}", error.hint) from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise CodeacumenError(
             f"{file}: not a results file ({type(error).__name__}: {error})",
-            "a run is a folder that `codeacumen eval --out` wrote",
+            "a run is a folder that `codeacumen eval` or `codeacumen score --out` wrote",
         ) from error

@@ -399,7 +399,7 @@ def build_selection(
     if len(frequent.names) < 2:
         raise CodeacumenError(
             f"no two identifiers occur more than {request.least} times",
-            "use a larger corpus, or a smaller number for --least",
+            "use a larger corpus, or a smaller number for --min-count",
         )
     picker = PairPicker()
     ranges = pick_pairs(frequent.names, embeddings, synonyms, request, picker)

@@ -1,7 +1,7 @@
 """Variable renaming: one variable of a method gets the name ``varN`` at all of its occurrences.
 
-Occurrences come from the bindings, not from equal text. The new name occurs nowhere in the file, so
-it neither shadows another declaration nor is shadowed.
+The bindings determine the occurrences: equal text is not enough. The new name occurs nowhere in the
+file, so it neither shadows another declaration nor is shadowed.
 """
 
 from __future__ import annotations
@@ -52,17 +52,17 @@ class Rename:
 
 
 def _new_names(code: Code, selected: Sequence[Location]) -> Iterator[str]:
-    """Yield names that the file does not use.
+    """Yield without end the names ``var0``, ``var1`` and so on that the file does not use.
 
-    A method inside another one skips as many names as the methods around it have variables: both
-    may be changed, and the inner method may use variables of the outer one.
+    For a method inside other methods, the first names are skipped, one for each variable of those
+    methods: a caller may change both, and the inner method may use variables of the outer one.
     """
     names = (name for n in count() if (name := f"var{n}") not in code.identifiers)
     return islice(names, _count_outer_variables(code, selected[0].method) if selected else 0, None)
 
 
 def _count_outer_variables(code: Code, method: int) -> int:
-    """Return the number of variables of the methods around a method."""
+    """Return the number of local variables that all methods around a method have together."""
     declarations = code.file.declarations
     variable_count, type_ = 0, declarations.methods[method].type
     while type_ != NONE:
@@ -78,9 +78,10 @@ def _refusal_reason(code: Code, variable: int, name: str, is_canonical: bool) ->
     if name == "_":
         return "it has no name"
     if is_canonical and code.role[variable] == "parameter":
-        return "a record's canonical constructor names the components"
-    label = code.file.compute_once(_enum_case_labels).get(name, NONE)
-    if label > variable and _may_be_constant(code, variable):
+        return "a record's canonical constructor must name its parameters like the components"
+    # Nodes are numbered in source order: a label before the declaration cannot mean the variable.
+    last_label = code.file.compute_once(_enum_case_labels).get(name, NONE)
+    if last_label > variable and _may_be_constant(code, variable):
         return "a case label may mean it or an enum's constant"
     return MAY_BE_INHERITED if may_be_field(code, variable) else ""
 
@@ -89,7 +90,8 @@ def _is_canonical_constructor(code: Code, method: int) -> bool:
     """Return whether a method is a record's constructor whose parameters must be named like the
     components (JLS 8.10.4.1).
 
-    Every other constructor of a record calls a constructor.
+    It is the one without a call of ``this(...)``, with which all other constructors of a record
+    must begin. A compact constructor does not count, because it declares no parameters.
     """
     declarations = code.file.declarations
     declaration = declarations.methods[method]
@@ -102,7 +104,10 @@ def _is_canonical_constructor(code: Code, method: int) -> bool:
 
 
 def _first_component_uses(code: Code, method: int) -> list[int]:
-    """Return the first occurrence of each parameter in a compact constructor."""
+    """Return the first use of each component of a record in its compact constructor.
+
+    There its role is ``parameter``, but the record's header, before the constructor, declares it.
+    """
     declaration = code.file.declarations.methods[method]
     if declaration.kind != "compact constructor":
         return []
@@ -114,8 +119,10 @@ def _first_component_uses(code: Code, method: int) -> list[int]:
 
 
 def _may_be_constant(code: Code, variable: int) -> bool:
-    """Return whether a variable may be a constant (JLS 4.12.4), so that a case label may name
-    it."""
+    """Return whether a variable is declared as a final local variable.
+
+    A case label may name such a variable if its value is constant too (JLS 4.12.4).
+    """
     declaration = code.parent[code.parent[variable]]
     if code.kind[declaration] != "local_variable_declaration":
         return False
@@ -126,8 +133,11 @@ def _may_be_constant(code: Code, variable: int) -> bool:
 
 
 def _enum_case_labels(file: JavaFile) -> dict[str, int]:
-    """Return the names in case labels that may denote constants of enums declared in other files,
-    each with its last case label."""
+    """Return the last node of each name in a case label that may denote an enum constant whose
+    declaration the bindings do not know.
+
+    The enum is declared in another file, or the type of the selector is unknown.
+    """
     code = code_of(file)
     return {
         code.text(node): node

@@ -21,10 +21,13 @@ Contexts = Callable[..., list[str]]
 def extract_from_members() -> Callable[..., MethodPaths]:
     """Return a function that extracts the paths of one method of a class with given members."""
 
-    def extract_first_method(members: str, row: int = 0, **options: int | None) -> MethodPaths:
+    def extract_first_method(
+        members: str, row: int = 0, length: int = 8, width: int = 2
+    ) -> MethodPaths:
         file = JavaFile(f"class C {{ {members} }}".encode())
+        methods = range(len(file.declarations.methods))
         file_paths = build_paths(
-            file, range(len(file.declarations.methods)), **{"most": None, **options}
+            file, methods, max_length=length, max_width=width, max_contexts=None
         )
         return paths_of_method(file_paths, row)
 
@@ -35,7 +38,7 @@ def extract_from_members() -> Callable[..., MethodPaths]:
 def contexts(extract_from_members: Callable[..., MethodPaths]) -> Contexts:
     """Return a function that lists all contexts of a method as the extractors print them."""
 
-    def list_contexts(members: str, style: Style = "code2seq", **options: int | None) -> list[str]:
+    def list_contexts(members: str, style: Style = "code2seq", **options: int) -> list[str]:
         method = extract_from_members(members, **options)
         names = [
             "METHOD_NAME" if role in (DECLARES, INNER) else name

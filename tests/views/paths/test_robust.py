@@ -51,7 +51,7 @@ def test_large_methods_have_limited_paths(name: str) -> None:
     assert len(file_paths.path) <= 200
     if expected_contexts is not None:
         # Each number is paired with three leaves, plus a few contexts at the ends.
-        assert len(extract_all_paths(source, most=None).path) == expected_contexts
+        assert len(extract_all_paths(source, max_contexts=None).path) == expected_contexts
 
 
 def test_deeply_nested_methods_have_no_rows() -> None:

@@ -1,7 +1,7 @@
 """Collect a corpus's candidate methods as columns, and sample the methods of each task.
 
 A method is a candidate if it has a body that the parser understands and its class does not stand in
-another method. ``naming`` excludes constructors, which have no name of their own.
+another method. The task ``naming`` excludes constructors, which have no name of their own.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _NO_CALL = (NOTHING, NOTHING)
 
 @dataclass(frozen=True, slots=True)
 class CandidateJob:
-    """A shard and its table of calls."""
+    """A shard, its table of calls, the seed of the sampling, and the rules of the NPath count."""
 
     shard: Path
     calls: Path
@@ -51,10 +51,11 @@ class CandidateJob:
 class CandidateColumns:
     """Columns with one value per candidate method of a shard.
 
-    ``row`` is its index in the shard's methods. ``named`` is false for constructors; the name has
-    ``letters``. ``call`` is the byte of the call sampled for completion and ``call_end`` the byte
-    after its name, both -1 for a method without calls. ``operator`` has for each of the twelve
-    classes the byte of the operator sampled for it, -1 where the method has none.
+    ``row`` is the method's index in the shard. ``named`` is false for constructors; ``letters`` is
+    the length of the name. ``call`` is the first byte of the name in the call that was sampled for
+    completion, ``call_end`` the byte after the name; both are -1 for a constructor and for a method
+    without a usable call. ``operator`` has a column for each operator in ``OPERATORS``: the byte of
+    one sampled occurrence, -1 if the method has none.
     """
 
     row: NDArray[np.int32]
@@ -67,7 +68,7 @@ class CandidateColumns:
 
 
 def find_candidates(job: CandidateJob) -> CandidateColumns:
-    """Return the candidates of a shard; an engine runs this."""
+    """Return the candidates of a shard; worker processes call this."""
     methods = pq.read_table(
         job.shard / "methods.parquet", columns=["method_id", "kind", "name", "body", "nested"]
     )
@@ -108,9 +109,10 @@ def find_candidates(job: CandidateJob) -> CandidateColumns:
 
 
 def _read_calls_by_method(job: CandidateJob) -> dict[bytes, list[tuple[int, int]]]:
-    """Return the first and last byte of each called name, by calling method.
+    """Return the first byte of each called name and the byte after it, by calling method.
 
-    Constructors and method references do not count.
+    The byte after the name is -1 if it is unknown. Leave out constructor calls and method
+    references.
     """
     names = ["caller_id", "start_byte", "end_byte", "reference", "callee"]
     table = pq.read_table(job.calls, columns=names)
@@ -131,7 +133,7 @@ def _read_calls_by_method(job: CandidateJob) -> dict[bytes, list[tuple[int, int]
 
 
 def _sample_call(calls: Sequence[tuple[int, int]], method: bytes, seed: int) -> tuple[int, int]:
-    """Return one of the calls; the choice depends on the seed, the method and its calls alone."""
+    """Return one of the calls; only the seed, the method and its calls determine the choice."""
     if not calls:
         return _NO_CALL
     start, end = sorted(calls)[compute_sampling_number(seed, "call", method) % len(calls)]
@@ -141,7 +143,7 @@ def _sample_call(calls: Sequence[tuple[int, int]], method: bytes, seed: int) -> 
 def _sample_operators(
     classes: NDArray[np.int8], starts: NDArray[np.int32], method: bytes, seed: int
 ) -> NDArray[np.int32]:
-    """Return the byte of one of the method's operators for each class."""
+    """Return, for each operator in ``OPERATORS``, the byte of one of its occurrences or -1."""
     sampled = np.full(len(OPERATORS), NOTHING, dtype=np.int32)
     for class_ in np.unique(classes).tolist():
         class_starts = starts[classes == class_]
@@ -155,8 +157,8 @@ def _sample_operators(
 class Pool:
     """Columns with one value per candidate method of the corpus.
 
-    ``number`` is its number in the corpus, ``shard`` and ``row`` its position; ``warnings`` is its
-    number of null-dereference warnings; ``is_test_code`` marks test code.
+    ``number`` is the method's number in the corpus; ``shard`` and ``row`` locate it. ``warnings``
+    counts its null-dereference warnings. ``CandidateColumns`` explains ``named`` to ``operator``.
     """
 
     number: NDArray[np.int64]
@@ -188,7 +190,7 @@ def join_candidates(
 ) -> Pool:
     """Join the candidates of all shards, given in the corpus's order.
 
-    ``warnings`` has the number of warnings of each method that has any.
+    ``warnings`` maps a method's number to its count of warnings; methods without any are absent.
     """
     shard = np.repeat(
         np.arange(len(shards), dtype=np.int32), [len(candidates.row) for candidates in shards]
@@ -219,10 +221,10 @@ def join_candidates(
 def _method_columns(
     corpus: Corpus,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int8], NDArray[np.int32], NDArray[np.bool_]]:
-    """Return ids, splits, projects and a mask of test code for all methods, by number."""
+    """Return ids, splits, projects and a mask of test code for all methods, in corpus order."""
     ids: list[bytes] = []
     splits: list[str] = []
-    tests: list[bool] = []
+    is_test_code: list[bool] = []
     project = np.repeat(
         np.array([corpus.manifest.projects.index(name) for name in corpus.project_of_shard]),
         np.diff(corpus.first_numbers),
@@ -233,15 +235,15 @@ def _method_columns(
         )
         ids += column_to_values(table["method_id"])
         splits += table["split"].to_pylist()
-        tests += [is_test_path(path) for path in table["path"].to_pylist()]
-    numbers = np.array([SPLITS.index(name) for name in splits], dtype=np.int8)
+        is_test_code += [is_test_path(path) for path in table["path"].to_pylist()]
+    split_indices = np.array([SPLITS.index(name) for name in splits], dtype=np.int8)
     raw = np.frombuffer(b"".join(ids), dtype=np.uint8).reshape(-1, 16)
-    return raw, numbers, project.astype(np.int32), np.array(tests, dtype=np.bool_)
+    return raw, split_indices, project.astype(np.int32), np.array(is_test_code, dtype=np.bool_)
 
 
 @lru_cache(maxsize=1024)
 def is_test_path(path: str) -> bool:
-    """Return whether a file is test code, by its folders.
+    """Return whether one of the file's folders marks it as test code.
 
     >>> is_test_path("src/test/java/a/B.java"), is_test_path("src/main/java/a/Test.java")
     (True, False)
@@ -255,9 +257,10 @@ def _concatenate_columns(columns: Sequence[NDArray[Any]], type_: Any) -> NDArray
 
 @dataclass(frozen=True, slots=True)
 class TaskSample:
-    """Sampled methods of a task, as positions of the pool, for each split.
+    """Sampled methods of a task for each split, as positions in the pool.
 
-    ``near_duplicate`` marks those with a near-duplicate in the task's training sample.
+    ``near_duplicate`` marks the methods of dev and test with a near-duplicate in the task's
+    training sample.
     """
 
     samples: Mapping[str, Sample]
@@ -267,11 +270,11 @@ class TaskSample:
 def sample_tasks(
     pool: Pool, seed: int, families: Families | None, *, dedup: bool, sizes: Sizes
 ) -> dict[str, TaskSample]:
-    """Sample each task.
+    """Sample the methods of each task.
 
-    ``families`` are those of the pool's methods, None if near-duplicates are unknown. With
-    ``dedup``, no method of a split has a near-duplicate in a later split, so that training does not
-    contain near-duplicates of tested methods.
+    ``families`` has the near-duplicate family of each method in the pool; None if it is unknown,
+    and then ``dedup`` has no effect. ``dedup`` removes each method with a near-duplicate in a later
+    split, so that training contains no near-duplicates of tested methods.
     """
     is_unique = _mask_unique_methods(pool, families) if dedup and families is not None else None
     sampled: dict[str, TaskSample] = {}

@@ -1,4 +1,4 @@
-"""Build a robustness data set from a corpus: methods, and variants of them that mean the same."""
+"""Build a robustness data set from a corpus: methods and variants that keep their meaning."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def build_dataset(
 ) -> Json:
     """Write the data set and return the content of its ``dataset.json``.
 
-    ``methods`` are the ids of the methods to use, by default all.
+    ``means`` are the tools that certify variants. ``methods`` are the ids of the methods to use,
+    by default all.
     """
     return build_variant_dataset(FAMILY, corpus, recipe, out, engine, means, progress, methods)
 
@@ -53,12 +54,13 @@ def build_from_corpus(
     engine: str = "local",
     workers: int = 0,
 ) -> dict[str, Json]:
-    """Build methods and variants that mean the same.
+    """Build a data set from a corpus and return the content of its ``dataset.json``.
 
-    ``kinds`` are transformations, by default the six; ``where`` are modes (single, all, 25%).
-    ``certify`` says how far a variant is checked: none, parses, binds or compiles. ``limit`` is the
-    maximum number of variants for each kind and mode. ``methods`` is the folder of a built data set
-    of methods: then only these methods are transformed.
+    ``kinds`` are transformations, by default the six of ``transforms.variants.KINDS``. ``where``
+    are modes: each location alone (single), all together (all), or a share such as 25%; by default
+    single and all. ``certify`` is the level to which variants are checked: none, parses, binds or
+    compiles. ``limit`` is the maximum number of variants for each kind and mode; 0 for no limit.
+    ``methods`` is the folder of a built data set; if given, only its methods are transformed.
     """
     check_choice("certify", certify, LEVELS)
     check_choice("split", split, (*SPLITS, "all"))

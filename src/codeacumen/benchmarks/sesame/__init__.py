@@ -1,12 +1,14 @@
-"""Tasks on similar methods: the pairs of SeSaMe, and pairs that are similar by construction.
+"""Tasks on similar methods: pairs that people judged (SeSaMe), and pairs with transformed methods.
 
-SeSaMe asks whether two methods share goals, operations or effects. It has twelve tasks,
-``sesame/FLAVOUR/LEVEL``: three questions, each with four levels of source
-(``views/masking/levels.py``). The truth has several aggregates of the votes (``pairs.py``); the
-headline is the rank correlation with the mean of the votes, weighted by confidence.
+SeSaMe asks whether two methods share goals, operations or effects. Each of these three questions is
+a flavour. Each has four tasks, ``sesame/FLAVOUR/LEVEL``; the level says how much of the source a
+model sees (``views/masking/levels.py``). Three people voted on each pair, and its truth holds
+several aggregates of their votes (``pairs.py``). A model's headline score is the rank correlation
+of its answers with the mean of the votes, weighted by confidence.
 
-``similarity/LEVEL`` asks whether one method is a variant of the other; ``build.py`` builds the data
-sets. Each kind of transformation is a slice, with as many similar as dissimilar pairs.
+``similarity/LEVEL`` asks whether one method is a variant of the other, made by a transformation;
+``build.py`` builds the data sets. Each kind of transformation is a slice, with as many similar as
+dissimilar pairs.
 """
 
 from __future__ import annotations
@@ -23,17 +25,21 @@ from codeacumen.tasks.base import TaskInfo
 from codeacumen.tasks.kinds import PairTask
 from codeacumen.views.masking.levels import LEVELS
 
+# Each flavour with the end of its question, "Do two methods …?"
 FLAVOURS = {
     "goals": "have the same purpose",
     "operations": "take the same steps",
     "effects": "change the state in the same way",
 }
+# Tags of pairs that are slices; ``pairs.py`` says which pairs get them.
 APPROACH, SAME_KIND, UNSURE = "approach differs", "same kind of project", "low confidence"
 # A tag, but not a slice: unanimous pairs have too few distinct ratings to rank.
 UNANIMOUS = "unanimous"
 
 HEADLINE = make_reading_metric("spearman")
+# End of the titles of metrics with two classes of pairs: it says which pairs are similar.
 _SIMILAR = "mean rating of 1 or more"
+# The second argument is the aggregate of the votes, the third its minimum for a similar pair.
 FURTHER = (
     make_reading_metric("kendall"),
     make_reading_metric("roc_auc", "mean", 1.0, title_suffix=_SIMILAR),
@@ -89,7 +95,7 @@ def _summarize_task(flavour: str, level: str) -> str:
 
 
 def _compute_ceiling(flavour: str) -> Ceiling | None:
-    """Return the agreement of voters; None if the votes are not on this machine."""
+    """Return the score of voters against one another; None if a file of SeSaMe is missing."""
     if missing_files(find_dataset("sesame")):
         return None
     from codeacumen.benchmarks.sesame.pairs import PAIRS, compute_ceiling, load_ratings
@@ -105,6 +111,7 @@ for _flavour in FLAVOURS:
         )
 
 
+# The file of a built data set that holds its pairs.
 BUILT_PAIRS = "pairs.jsonl"
 
 
@@ -142,7 +149,7 @@ def _summarize_variants(built: BuiltDataset, level: str) -> str:
 
 
 def list_tasks(built: BuiltDataset) -> Iterator[BuiltTask]:
-    """Yield the tasks of a data set: one for each level."""
+    """Yield the tasks of a built data set: one for each level."""
     for level in LEVELS:
         summary = _summarize_variants(built, level)
         yield BuiltTask(f"similarity/{level}", summary, built, make_variants_task, (level,))

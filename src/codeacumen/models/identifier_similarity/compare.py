@@ -1,7 +1,10 @@
-"""Compiled loops that compare identifiers by their words: by spelling, lexicon and vectors.
+"""Compiled loops that compare the words of identifiers, by spelling, lexicon and vectors.
 
-Names are lists of word numbers, concatenated. Each pair of names is a block of word pairs, the
-product of left words and right words in row-major order.
+``numbers`` holds the word numbers of all names, concatenated, and ``offsets`` the start of each
+name in it; ``letters`` and ``starts`` do the same for the letters of all words. A pair of names has
+a block of word pairs: each word of the left name with each word of the right name, row by row.
+``row``, ``second``, ``value``, ``vectors``, ``scale``, ``fallback`` and ``floor`` are those of the
+``Lexicon``.
 """
 
 from __future__ import annotations
@@ -13,19 +16,21 @@ from codeacumen.languages.kernel import kernel
 
 Letters = NDArray[np.uint32]
 Numbers = NDArray[np.int32]
-Offsets = NDArray[np.int64]
+Offsets = NDArray[np.int64]  # also for indices of names and words
 Values = NDArray[np.float64]
 
+# Closeness of two words, by the first rule in ``compare_letters`` that applies.
 EQUAL = 1.0
-# Nearly the same word: its plural, or its full form.
+# Nearly the same word: a word and its plural, or an abbreviation and its full form.
 PLURAL = ABBREVIATION = 0.85
-# ``x1`` and ``x2``, ``x`` and ``y`` are distinguished on purpose.
+# A programmer who writes ``x1`` and ``x2``, or ``x`` and ``y``, means two different things.
 TWO_NUMBERS, TWO_LETTERS = 0.35, 0.3
-# ``i`` may stand for ``index``, hardly for ``total``.
+# ``i`` may stand for ``index``, but hardly for ``total``. A number and a word are also OTHER.
 INITIAL, OTHER = 0.6, 0.2
 
-# Maximum number of letters of an unknown word that are compared.
+# Only this many letters of a word count for the edit distance.
 _LETTERS = 64
+# Character codes: the first and the last digit, and four letters.
 _DIGITS = (48, 57)
 _S, _E, _I, _Y = 115, 101, 105, 121
 
@@ -39,15 +44,15 @@ def _is_plural(letters: Letters, start: int, end: int, longer_start: int, longer
     size, extra = end - start, (longer_end - longer_start) - (end - start)
     if extra < 1 or extra > 2 or letters[longer_end - 1] != _S:
         return False
-    same = 0
-    while same < size and letters[start + same] == letters[longer_start + same]:
-        same += 1
+    prefix = 0  # number of letters with which both words begin
+    while prefix < size and letters[start + prefix] == letters[longer_start + prefix]:
+        prefix += 1
     if extra == 1:
-        return same == size
+        return prefix == size
     if letters[longer_end - 2] != _E:
         return False
-    return same == size or (
-        same == size - 1 and letters[end - 1] == _Y and letters[longer_end - 3] == _I
+    return prefix == size or (
+        prefix == size - 1 and letters[end - 1] == _Y and letters[longer_end - 3] == _I
     )
 
 
@@ -55,7 +60,10 @@ def _is_plural(letters: Letters, start: int, end: int, longer_start: int, longer
 def _is_abbreviation(
     letters: Letters, start: int, end: int, position: int, longer_end: int
 ) -> bool:
-    """Return True if the words share the first letter and the shorter is a subsequence."""
+    """Return True if two words begin with the same letter and the shorter is a subsequence.
+
+    The shorter word begins at ``start``, the longer at ``position``.
+    """
     if letters[start] != letters[position]:
         return False
     matched = start
@@ -75,10 +83,11 @@ def compare_letters(
     english: NDArray[np.bool_],
     shapes: bool,
 ) -> NDArray[np.float64]:
-    """Return the similarity of each pair of words that their letters determine, or NaN.
+    """Return for each pair of words the closeness that a rule about letters gives; NaN if none
+    applies.
 
-    An ``english`` word is no abbreviation. Without ``shapes``, plurals and abbreviations are not
-    recognised.
+    A word that is ``english`` is no abbreviation. Without ``shapes``, plurals and abbreviations are
+    not recognised.
     """
     similarities = np.full(len(left), np.nan)
     for i in range(len(left)):
@@ -90,13 +99,13 @@ def compare_letters(
             short, long = long, short
         a, b = starts[short], starts[long]
         a_end, b_end = starts[short + 1], starts[long + 1]
-        if a == a_end:
+        if a == a_end:  # the only word of an empty name
             continue
         a_is_number = _DIGITS[0] <= letters[a] <= _DIGITS[1]
         b_is_number = _DIGITS[0] <= letters[b] <= _DIGITS[1]
         if a_is_number or b_is_number:
             similarities[i] = TWO_NUMBERS if a_is_number and b_is_number else OTHER
-        elif b_end - b == 1:
+        elif b_end - b == 1:  # so the other word, which is not longer, has one letter too
             similarities[i] = TWO_LETTERS
         elif a_end - a == 1:
             similarities[i] = INITIAL if letters[a] == letters[b] else OTHER
@@ -111,7 +120,10 @@ def compare_letters(
 def list_word_pairs(
     numbers: Numbers, offsets: Offsets, left: Offsets, right: Offsets
 ) -> tuple[Numbers, Numbers, Offsets]:
-    """Return all word pairs of the pairs of names, and the offset of each pair's block."""
+    """Return the left and the right words of all word pairs, and the offset of each block.
+
+    ``left`` and ``right`` are the indices of the names in each pair of names.
+    """
     blocks = np.zeros(len(left) + 1, np.int64)
     for i in range(len(left)):
         rows = offsets[left[i] + 1] - offsets[left[i]]
@@ -128,7 +140,7 @@ def list_word_pairs(
 
 @kernel
 def _compare_spelling(letters: NDArray[np.uint32], starts: Offsets, u: int, v: int) -> float:
-    """Return 1 − edit distance / length of the longer word."""
+    """Return 1 − edit distance / length of the longer word, on the first ``_LETTERS`` letters."""
     a, b = starts[u], starts[v]
     rows, columns = min(starts[u + 1] - a, _LETTERS), min(starts[v + 1] - b, _LETTERS)
     if rows == 0 and columns == 0:
@@ -138,7 +150,7 @@ def _compare_spelling(letters: NDArray[np.uint32], starts: Offsets, u: int, v: i
         corner, distances[0] = distances[0], i + 1
         for j in range(columns):
             substituted = corner + (0 if letters[a + i] == letters[b + j] else 1)
-            corner = distances[j + 1]
+            corner = distances[j + 1]  # the cell above; at the next j, the cell above to the left
             distances[j + 1] = min(substituted, corner + 1, distances[j] + 1)
     return float(1.0 - distances[columns] / max(rows, columns))
 
@@ -156,7 +168,10 @@ def compare_spellings(
 
 @kernel
 def _find_pair(row: Offsets, second: NDArray[np.uint16], u: int, v: int) -> int:
-    """Return the index of a pair of words in the lexicon's table, or -1 (binary search)."""
+    """Return the index of a pair of words in the lexicon's table; -1 if the table lacks it.
+
+    The table holds pairs with ``u`` < ``v`` only, so the words must be in this order.
+    """
     low, high = row[u], row[u + 1]
     while low < high:
         middle = (low + high) // 2
@@ -169,7 +184,10 @@ def _find_pair(row: Offsets, second: NDArray[np.uint16], u: int, v: int) -> int:
 
 @kernel
 def _compute_dot_products(vectors: NDArray[np.int8], u: int, v: int) -> tuple[np.int32, np.int32]:
-    """Return the dot products of two words' vectors in the space of code and in that of text."""
+    """Return the dot products of two words' vectors in the space of code and in that of text.
+
+    These are the two halves of a vector.
+    """
     half = vectors.shape[1] // 2
     code, text = np.int32(0), np.int32(0)
     for k in range(half):
@@ -196,22 +214,25 @@ def compute_closeness(
 ) -> Values:
     """Return for each pair of words how well one can replace the other.
 
-    The value comes from the first of these that has one: the words' letters (``by_letters``); for a
-    word outside the lexicon the spelling, scaled to at most the floor; the lexicon's table; a
-    linear function of the cosines.
+    The first of these rules that applies decides:
+
+    - ``by_letters`` has a value, from ``compare_letters``: this value.
+    - The lexicon lacks one of the words: their spelling similarity, times the floor.
+    - The lexicon's table has the pair: the value in the table.
+    - Otherwise: a linear function of the cosines in both spaces (``fallback``: its coefficients).
     """
-    scores = by_letters.copy()
+    closeness = by_letters.copy()
     lexicon_size = len(vectors)
     for i in range(len(left_words)):
-        if not np.isnan(scores[i]):
+        if not np.isnan(closeness[i]):
             continue
         u, v = min(left_words[i], right_words[i]), max(left_words[i], right_words[i])
         if v >= lexicon_size:
-            scores[i] = floor * _compare_spelling(letters, starts, u, v)
+            closeness[i] = floor * _compare_spelling(letters, starts, u, v)
             continue
         entry = _find_pair(row, second, u, v)
         if entry >= 0:
-            scores[i] = value[entry] / 255.0
+            closeness[i] = value[entry] / 255.0
             continue
         code, text = _compute_dot_products(vectors, u, v)
         estimate = (
@@ -219,8 +240,8 @@ def compute_closeness(
             + fallback[1] * code * (scale[u, 0] * scale[v, 0])
             + fallback[2] * text * (scale[u, 1] * scale[v, 1])
         )
-        scores[i] = min(max(estimate, 0.0), 1.0)
-    return scores
+        closeness[i] = min(max(estimate, 0.0), 1.0)
+    return closeness
 
 
 @kernel
@@ -234,16 +255,19 @@ def score_partners(
     weight: Values,
     floor: float,
 ) -> tuple[Values, Values]:
-    """Return for each pair of names the minimum and the mean closeness of the words' best partners.
+    """Return for each pair of names the minimum and the weighted mean of the closeness of each word
+    to its best partner.
 
-    The minimum is scaled so that the floor is 0; the mean is weighted. Both are over the words of
-    both names.
+    The best partner of a word is the closest word of the other name. Minimum and mean are over the
+    words of both names. The minimum is scaled: the floor and all values below it become 0, and 1
+    remains 1.
     """
     weakest, mean = np.empty(len(left)), np.empty(len(left))
     for i in range(len(left)):
         a, b = offsets[left[i]], offsets[right[i]]
         rows, columns = offsets[left[i] + 1] - a, offsets[right[i] + 1] - b
         block = word_closeness[blocks[i] : blocks[i + 1]].reshape(rows, columns)
+        # A sum for each name, added last: so exchanging the names changes no bit of the result.
         least, weights = 1.0, np.zeros(2)
         sums = np.zeros(2)
         for r in range(rows):
@@ -271,18 +295,21 @@ def _sum_vectors(
     weight: Values,
     total: NDArray[np.float32],
 ) -> None:
-    """Write the weighted sum of the vectors of a name's words to ``total``."""
+    """Write the weighted sum of the vectors of a name's words to ``total``.
+
+    Words outside the lexicon have no vector and are left out.
+    """
     half = vectors.shape[1] // 2
     total[:] = 0.0
     for position in range(start, end):
         word = numbers[position]
         if word < len(vectors):
-            code = np.float32(weight[word]) * scale[word, 0]
-            text = np.float32(weight[word]) * scale[word, 1]
+            code_factor = np.float32(weight[word]) * scale[word, 0]
+            text_factor = np.float32(weight[word]) * scale[word, 1]
             for k in range(half):
-                total[k] += code * np.float32(vectors[word, k])
+                total[k] += code_factor * np.float32(vectors[word, k])
             for k in range(half, 2 * half):
-                total[k] += text * np.float32(vectors[word, k])
+                total[k] += text_factor * np.float32(vectors[word, k])
 
 
 @kernel
@@ -297,8 +324,8 @@ def compute_cosines(
 ) -> Values:
     """Return for each pair of names the cosine of the weighted sums of their words' vectors.
 
-    It is the mean of the cosines in both spaces: 0 in a space where a name has no vector, and 1 for
-    names of the same words.
+    It is the mean of the cosines in both spaces. In a space where a name has no vector, the cosine
+    is 0. Names with the same words in the same order have cosine 1, even without vectors.
     """
     results = np.empty(len(left))
     width = vectors.shape[1]

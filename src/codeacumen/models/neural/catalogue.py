@@ -1,6 +1,7 @@
-"""Networks by name: ours, and those that ``codeacumen.network`` or other packages register.
+"""Networks by name: our own, and those that plug-ins and other packages register.
 
-Importing this module does not import torch: a network's module is imported when it is used.
+Importing this module does not import torch: ``load_architecture`` imports the module of the one
+network that is asked for.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CatalogueEntry:
-    """Module and class of an architecture, and its description; available without torch."""
+    """Module, class and description of one of our networks; available without torch.
+
+    ``module`` names module and class, such as ``ggnn.GGNN``, in the package ``networks``.
+    """
 
     module: str
     summary: str
@@ -54,12 +58,15 @@ CATALOGUE = {
 
 
 def list_networks() -> list[str]:
-    """Return the names of all networks, ours first, without importing one."""
+    """Return the names of all networks, our own first, without importing any network."""
     return list(dict.fromkeys([*CATALOGUE, *registry.list_names("network")]))
 
 
 def load_architecture(name: str) -> type[Architecture]:
-    """Return the class of a network; a registered one cannot take the place of ours."""
+    """Return the architecture class of a network.
+
+    If a plug-in or another package registers the name of one of our networks, ours is returned.
+    """
     if name not in CATALOGUE:
         return _load_registered(name)
     module, _, class_name = CATALOGUE[name].module.partition(".")
@@ -71,12 +78,12 @@ def load_architecture(name: str) -> type[Architecture]:
         raise CodeacumenError(
             f"{name} needs {error.name}, which is not installed", "pip install 'codeacumen[neural]'"
         ) from error
-    network: type[Architecture] = getattr(network_module, class_name)
-    return network
+    architecture_class: type[Architecture] = getattr(network_module, class_name)
+    return architecture_class
 
 
 def _load_registered(name: str) -> type[Architecture]:
-    """Return a network of a plug-in or another package."""
+    """Return the architecture class that a plug-in or another package registers by this name."""
     from codeacumen.models.neural.architecture import Architecture
 
     if name not in list_networks():
@@ -93,7 +100,7 @@ def _load_registered(name: str) -> type[Architecture]:
 
 
 def hash_network_code(name: str) -> str:
-    """Return the hash of the code of a network, without loading one of ours."""
+    """Return the hash of a network's code; only a registered network is imported for this."""
     if name not in CATALOGUE:
         return hash_code(load_architecture(name))
     module = CATALOGUE[name].module.partition(".")[0]
@@ -109,6 +116,6 @@ class NetworkPlan:
     purpose: Purpose
 
     def build_architecture(self) -> Architecture:
-        """Return the architecture, without vocabularies."""
+        """Return the architecture; its vocabularies are still empty."""
         architecture_class = load_architecture(self.name)
         return architecture_class(architecture_class.Settings(**self.settings), self.purpose)

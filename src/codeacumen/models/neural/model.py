@@ -194,14 +194,14 @@ class PerTaskModel:
     batch_size = NetworkModel.batch_size
     supervision = "before"
 
-    def __init__(self, models: dict[str, NetworkModel]) -> None:
-        self.models = models
-        self.only = tuple(models)
-        self.fingerprint = " ".join(network_model.fingerprint for network_model in models.values())
+    def __init__(self, parts: dict[str, NetworkModel]) -> None:
+        self.parts = parts
+        self.only = tuple(parts)
+        self.fingerprint = " ".join(network_model.fingerprint for network_model in parts.values())
         self.current_model: Any = None
 
     def start_task(self, card: TaskCard) -> None:
-        self.current_model = self.models[card.name]
+        self.current_model = self.parts[card.name]
 
     def use_context(self, context: CodeContext | None) -> None:
         self.current_model.use_context(context)

@@ -2,7 +2,7 @@
 
 Before ``+`` and ``-``, a cast must be to a primitive type (JLS 15.16), but the grammar accepts any
 name. This module parses the operators around such a cast again, by precedence. Such casts are rare,
-so it is plain Python.
+so this module is plain Python and not compiled.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from codeacumen.views.ast import codes as c
 from codeacumen.views.ast.labels import LABEL
 
+# Binary operators, the weakest first.
 _PRECEDENCE = (
     ("CONDITIONAL_OR",),
     ("CONDITIONAL_AND",),
@@ -32,19 +33,20 @@ _PRECEDENCE_BY_LABEL = {
     LABEL[name]: place for place, names in enumerate(_PRECEDENCE) for name in names
 }
 _SIGNS = {ord("+"): LABEL["PLUS"], ord("-"): LABEL["MINUS"]}
+# Numbers of fields of the grammar; ``c.LEFT`` and ``c.RIGHT`` are columns of ``nodes``.
 _LEFT, _RIGHT = c.FIELDS.index("left"), c.FIELDS.index("right")
 
 
 def undo_casts(nodes: NDArray[np.int32], source: bytes) -> None:
-    """Set the operands of operations where the grammar parsed a name as the type of a cast."""
+    """Correct the operations in ``nodes`` where the grammar read a parenthesized name as a cast."""
     is_candidate = (nodes[:, c.SYMBOL] == c.UNARY) & (nodes[:, c.FIELD] == c.F_VALUE)
-    signs: dict[int, int] = {}
+    signs: dict[int, int] = {}  # false cast: the sign that is its value
     for sign in np.flatnonzero(is_candidate).tolist():
         cast = int(nodes[sign, c.UP])
         if source[nodes[sign, c.START]] in _SIGNS and _is_cast_to_name(nodes, cast):
             signs[cast] = sign
-    # Climb from each false cast to the outermost sign, cast or operation around it. Outer casts
-    # come first, so no node is visited twice.
+    # Climb from each false cast to the outermost unary operator, cast or operation around it. Stop
+    # at a node with a known root, so no climb repeats another.
     root_of: dict[int, int] = {}
     for cast in signs:
         chain = [cast]
@@ -59,7 +61,7 @@ def undo_casts(nodes: NDArray[np.int32], source: bytes) -> None:
 
 
 def _children_in_field(nodes: NDArray[np.int32], node: int, number: int) -> list[int]:
-    """Return the children in a field, by the field's number."""
+    """Return the node's children in the field that has this number."""
     children: list[int] = []
     child, stop = node + 1, nodes[node, c.STOP]
     while child < stop:
@@ -70,7 +72,7 @@ def _children_in_field(nodes: NDArray[np.int32], node: int, number: int) -> list
 
 
 def _is_cast_to_name(nodes: NDArray[np.int32], cast: int) -> bool:
-    """Return whether a node is a cast to a single name."""
+    """Return whether a node is a cast to one type that is a simple or qualified name."""
     types = _children_in_field(nodes, cast, c.F_TYPE)
     names = (c.IDENTIFIER, c.SCOPED_TYPE)
     return nodes[cast, c.SYMBOL] == c.CAST and len(types) == 1 and nodes[types[0], c.CODE] in names
@@ -80,8 +82,10 @@ def _is_cast_to_name(nodes: NDArray[np.int32], cast: int) -> bool:
 class _OperationParser:
     """Operator-precedence parser (shunting-yard) for the operations around a false cast.
 
-    ``operations`` are complete: code, label, left and right operand. An operand is a node, or
-    ``~i`` for operation i.
+    ``signs`` maps each false cast to the sign that is its value; ``around`` has the false casts and
+    the nodes around them, up to their roots. ``operands`` and ``operators`` (labels) are the stacks
+    of the parser. ``operations`` has the parsed operations: code, label, left and right operand. An
+    operand is a node, or ``~i`` for operation i.
     """
 
     nodes: NDArray[np.int32]
@@ -93,13 +97,15 @@ class _OperationParser:
     operators: list[int] = field(default_factory=list)
 
     def write_operations(self, root: int) -> None:
-        """Write the operations below a root to the nodes; leave broken syntax as it is."""
+        """Write the operations of the root's expression to the nodes; skip broken syntax."""
         operation_nodes = self._parse_operators(root)
         if len(self.operations) != len(operation_nodes) or len(self.operands) != 1:
             return  # broken syntax
         for cast in operation_nodes & self.signs.keys():
             self.nodes[self.signs[cast], c.CODE] = c.PARENTHESIZED_NAME
-        # The last operation is the whole expression, and the tree around it refers to the root.
+        # The last operation is the whole expression, so the root gets it: the tree around the
+        # expression refers to the root. The labels and edges of the tree do not depend on which of
+        # the other nodes gets which operation.
         nodes = [*sorted(operation_nodes - {root}), root]
         for node, (code, label, left, right) in zip(nodes, self.operations, strict=True):
             self.nodes[node, c.CODE], self.nodes[node, c.LABEL] = code, label
@@ -107,11 +113,11 @@ class _OperationParser:
             self.nodes[node, c.RIGHT] = right if right >= 0 else nodes[~right]
 
     def _parse_operators(self, root: int) -> set[int]:
-        """Parse all operators below the root; return the nodes that are operations."""
+        """Parse the operators of the root's expression; return the nodes to write operations to."""
         nodes = self.nodes
         operation_nodes: set[int] = set()
         prefixes: list[int] = []
-        pending = [root]  # nodes, and operators as ~label
+        pending = [root]  # stack of nodes, and of binary operators as ~label
         while pending:
             item = pending.pop()
             if item < 0:
@@ -119,6 +125,8 @@ class _OperationParser:
                 self.operators.append(~item)
             elif item in self.signs:
                 operation_nodes.add(item)
+                # The sign's node becomes the name in parentheses. Prefixes apply to it alone:
+                # ``-(b) + c`` is ``(-(b)) + c``.
                 self.operands.append(self.signs[item])
                 while prefixes:
                     self._apply_prefix(prefixes.pop())
@@ -142,7 +150,7 @@ class _OperationParser:
         return operation_nodes
 
     def _reduce_operators(self, min_precedence: int) -> None:
-        """Reduce the operators on the stack that have at least this precedence."""
+        """Pop operators while they have at least this precedence, and add their operations."""
         while self.operators and _PRECEDENCE_BY_LABEL.get(self.operators[-1], -1) >= min_precedence:
             if len(self.operands) < 2:
                 return
@@ -150,13 +158,14 @@ class _OperationParser:
             self._add_operation(c.OPERATION_ON, self.operators.pop(), left, right)
 
     def _apply_prefix(self, node: int) -> None:
-        """Apply a sign or a cast to the last operand."""
+        """Apply a unary operator or a cast to the last operand."""
         types = _children_in_field(self.nodes, node, c.F_TYPE)
         code = c.CAST_ON if types else c.UNARY_ON
         label = int(self.nodes[node, c.LABEL])
+        # The left operand of a cast is its type; that of a unary operator has no meaning.
         self._add_operation(code, label, types[0] if types else node, self.operands.pop())
 
     def _add_operation(self, code: int, label: int, left: int, right: int) -> None:
-        """Add an operation, which becomes an operand of the next one."""
+        """Add an operation, and push it as an operand for the next one."""
         self.operations.append((code, label, left, right))
         self.operands.append(~(len(self.operations) - 1))

@@ -84,9 +84,9 @@ def build_paths(
 ) -> Paths:
     """Return the path contexts of methods, which are indices into ``file.declarations.methods``.
 
-    Methods with a body are examples; constructors are not. ``length`` limits the edges of a path,
-    ``width`` the difference of child ids below the top of the path. If a method has more than
-    ``max_contexts`` contexts, that many are sampled with the method's seed and stay in order;
+    Methods with a body are examples; constructors are not. ``max_length`` limits the edges of a
+    path, ``max_width`` the difference of child ids below the top of the path. If a method has more
+    than ``max_contexts`` contexts, that many are sampled with the method's seed and stay in order;
     ``None`` keeps all. The extractor's limits on the number of lines are left to the caller.
     """
     roots = _example_roots(file, methods)

@@ -309,7 +309,13 @@ def test_sample_without_candidates_is_empty() -> None:
 
 @pytest.mark.parametrize(
     "invalid_settings",
-    [{"mu": 1.5}, {"relevance": -0.1}, {"least": -1.0}, {"many": -1}, {"mu": math.nan}],
+    [
+        {"mu": 1.5},
+        {"relevance": -0.1},
+        {"min_similarity": -1.0},
+        {"pair_count": -1},
+        {"mu": math.nan},
+    ],
 )
 def test_invalid_settings_are_rejected(invalid_settings: dict[str, float]) -> None:
     case = Case([0, 1], [0, 1], {(0, 1): 0.9}, np.eye(2))

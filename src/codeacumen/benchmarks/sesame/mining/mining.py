@@ -3,14 +3,16 @@
 ``codeacumen similar mine`` calls it. It writes a folder with these files:
 
 - ``methods.parquet``: the compared methods, with the words of their JavaDoc
-- ``pairs.parquet``: all pairs with a docsim above 0, by row numbers of ``methods.parquet``
-- ``sample.jsonl``: the pairs to rate, in the order of choice, with their excerpts
+- ``pairs.parquet``: all pairs with a docsim above a bound (0 unless the settings or the space raise
+  it), as row numbers of ``methods.parquet``
+- ``sample.jsonl``: the pairs to rate, in the order in which they were chosen, with their excerpts
 - ``assignment.csv``: the raters' turns (pair, rater, position)
 - ``preview/``: pages on which to rate the pairs
 - ``mined.json``: the settings and the numbers of each stage
 
-Each file is written atomically. The results of an earlier run are reused if they come from the same
-corpus, code and settings, so an interrupted run can resume.
+Each file is written atomically. A run reuses ``methods.parquet`` and ``pairs.parquet`` of an
+earlier run if they come from the same corpus, code and settings, so an interrupted run can resume.
+It always makes the other files anew.
 """
 
 from __future__ import annotations
@@ -49,9 +51,9 @@ METHODS, PAIRS, SAMPLE, ASSIGNMENT = (
 )
 PREVIEW, RECORD = "preview", "mined.json"
 _INPUTS_KEY = "codeacumen.made_of"
-# Seconds for the excerpt of a method.
+# Seconds that a worker may take for the excerpt of a method.
 _EXCERPT_TIMEOUT = 300.0
-# Lower bound of a stored cosine in a dense space, where nearly all pairs are slightly similar.
+# In a dense space, only pairs above this cosine are stored: nearly all are slightly similar.
 DENSE_BOUND = 0.3
 
 
@@ -59,7 +61,8 @@ DENSE_BOUND = 0.3
 class MiningSettings:
     """Settings of a run.
 
-    ``least`` is the lower bound of a stored docsim; ``raters`` is their number or their names.
+    Pairs are stored if their docsim is above ``least``. ``raters`` is the number of raters or their
+    names. ``compat`` names the tool whose rules apply, or is empty.
     """
 
     space: str = "ppmi"
@@ -155,13 +158,13 @@ def _check_output_folder(out: Path) -> None:
     ]
     if foreign:
         raise CodeacumenError(
-            f"{out} has other files, such as {sorted(foreign)[0]}",
+            f"{out} has files that mining does not write, such as {sorted(foreign)[0]}",
             "choose an empty or new folder",
         )
 
 
 def _hash_inputs(*parts: object) -> str:
-    """Return a hash that identifies the inputs of a file, including the package's code."""
+    """Return a hash of the inputs of a file, including the code that this module uses."""
     text = json.dumps([hash_modules(__name__), *map(str, parts)])
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -174,6 +177,7 @@ def _load_methods(
     stages: Stages,
     step: Progress,
 ) -> tuple[pa.Table, Json]:
+    """Return the methods and their counts, from an earlier run if its inputs are the same."""
     import pyarrow.parquet as pq
 
     from codeacumen.benchmarks.sesame.mining.methods import mine_methods, write_methods
@@ -219,6 +223,7 @@ def _load_pairs(
     stages: Stages,
     step: Progress,
 ) -> StoredPairs:
+    """Return the pairs and their docsim, from an earlier run if its inputs are the same."""
     from codeacumen.benchmarks.sesame.mining.pairs import StoredPairs, write_pairs
 
     path = out / PAIRS
@@ -292,6 +297,7 @@ def _round_score(value: float) -> float | None:
 
 
 def split_bodies(table: pa.Table) -> list[bytes]:
+    """Return the token kinds of each method's body as bytes."""
     kinds = table["kinds"].combine_chunks()
     data = kinds.values.to_numpy().tobytes()
     ends = kinds.offsets.to_numpy().tolist()
@@ -320,6 +326,7 @@ def _write_sample(
     engine: Engine,
     step: Progress,
 ) -> None:
+    """Write the sample, the raters' turns and the pages."""
     from codeacumen.benchmarks.sesame.mining.preview import ShownPair, Side, write_pages
 
     shown_pairs = []
@@ -356,7 +363,7 @@ def _write_sample(
 def _make_excerpts(
     corpus: Corpus, methods: Sequence[dict[str, Any]], engine: Engine, step: Progress
 ) -> list[str]:
-    """Return each method's excerpt, or the method alone where its file cannot be resolved."""
+    """Return each method's excerpt, or the method's text alone if making the excerpt fails."""
     from codeacumen.engines import WorkerLost
 
     excerpts = [str(method["text"]) for method in methods]
@@ -383,7 +390,7 @@ def _make_excerpt(job: tuple[str, int]) -> str:
 
 
 def read_texts(out: Path) -> dict[str, str]:
-    """Return the words of each method's JavaDoc by method id, from a folder of a mining run."""
+    """Read the words of each method's JavaDoc, by method id, from the folder of a mining run."""
     import pyarrow.parquet as pq
 
     path = out / METHODS

@@ -1,4 +1,4 @@
-"""A method body prepared for the analysis: instructions, merge points, live registers."""
+"""A method body prepared for the null analysis: instructions, merge points, live registers."""
 
 from __future__ import annotations
 
@@ -17,12 +17,18 @@ from codeacumen.languages.java.nulls.facts import (
     NullFacts,
 )
 
+# A body with at most this many instructions is short.
 _SHORT = 40
+# Operation, d, a, b, c, e, handler and offset (see ``nulls.code``).
 Instruction = tuple[int, int, int, int, int, int, int, int]
 
 
 class CallSite:
-    """A call instruction of a body: label, targets, registers and expressions of its arguments."""
+    """A call instruction of a body.
+
+    ``receiver`` and ``arguments`` are registers (-1: no receiver), ``expression`` and
+    ``argument_expressions`` rows of the expressions (-1: the argument is not reported).
+    """
 
     __slots__ = (
         "argument_expressions",
@@ -79,7 +85,7 @@ class MethodUnit:
         self.find_merge_points()
 
     def find_merge_points(self) -> None:
-        """Find merge points and loops, then live registers and repeated names and comparisons."""
+        """Find merge points and loops, then compute all other properties of the body."""
         instructions = self.instructions
         count = len(instructions)
         arrivals = [0] * (count + 1)
@@ -105,16 +111,17 @@ class MethodUnit:
             elif op in (code.RETURN, code.THROW, code.HALT):
                 falls_through = False
             if handler >= 0:
+                # One instruction is enough to make its handler a merge point.
                 arrivals[handler] += 2
             if falls_through:
                 arrivals[position + 1] += 1
         self.in_loop = in_loop
-        # If some loop fills an array, no new array counts as empty.
+        # If a loop sets elements of any array, the analysis assumes no null elements in new arrays.
         self.fills_arrays = any(
             in_loop[position] and instruction[0] == code.SET_INDEX
             for position, instruction in enumerate(instructions)
         )
-        self.is_merge_point = [count_ > 1 for count_ in arrivals]
+        self.is_merge_point = [arrival_count > 1 for arrival_count in arrivals]
         self.has_loops = has_backward_jump
         self._compute_liveness(has_backward_jump)
         self._find_correlated()
@@ -152,6 +159,7 @@ class MethodUnit:
             if d >= 0:
                 definitions[position] = 1 << d
         live = [0] * (count + 1)
+        # With loops, repeat until nothing changes, but at most three times.
         for _ in range(3 if has_backward_jump else 1):
             changed = False
             for position in range(count - 1, -1, -1):
@@ -180,9 +188,10 @@ class MethodUnit:
         self._live_lists: dict[int, list[int]] = {}
 
     def _find_linked(self, compares: list[int], computed: dict[int, object]) -> frozenset[int]:
-        """Return the comparisons of values that several conditions or switches compare.
+        """Return the positions of equality tests whose left value is tested more than once.
 
-        Only for these values it pays to remember the result of a comparison.
+        All cases of one switch count as one test. Only if a later test follows, it pays to remember
+        what the value equals. ``computed`` describes the values of registers.
         """
         positions: dict[object, list[int]] = {}
         switches: dict[object, set[int]] = {}
@@ -191,6 +200,7 @@ class MethodUnit:
             if op == code.IF_EQUAL:
                 left = computed.get(a, a)
                 positions.setdefault(left, []).append(position)
+                # The tests of a switch share its offset; the test of a condition has none.
                 switches.setdefault(left, set()).add(switch if switch > 0 else -position)
         return frozenset(
             position
@@ -200,11 +210,12 @@ class MethodUnit:
         )
 
     def _count_names(self) -> None:
-        """Collect the fields and calls that occur more than once, and other sets of names.
+        """Collect the names of fields by their use, and the frequent names of fields and calls.
 
-        Only for these fields and calls it pays to remember the value. In short bodies all of them
-        count, because they may be the result.
+        Frequent names occur more than once: only for these it pays to remember the value. In short
+        bodies all names count as frequent, because their values may be part of an outcome.
         """
+        # Fields by the number of their text, calls by their label.
         counts: dict[object, int] = {}
         for op, _, _, _, c, _, _, _ in self.instructions:
             if op in (code.LOAD, code.STORE):
@@ -223,13 +234,15 @@ class MethodUnit:
             if instruction[0] == code.LOAD
         )
         self.null_tested_fields = self._find_null_tested()
-        stores = {
+        stored_fields = {
             self.facts.texts[instruction[4]]
             for instruction in self.instructions
             if instruction[0] == code.STORE
         }
-        # Sorted, so that the order is the same in every process.
-        self.only_tested_fields = tuple(sorted(self.null_tested_fields - stores))
+        # Fields that the body tests for null and does not write. They are sorted, so that the order
+        # is the same in every process.
+        self.only_tested_fields = tuple(sorted(self.null_tested_fields - stored_fields))
+        # Fields of the class that are null in a new object until they are set.
         self.fields: tuple[str, ...] = tuple(
             self.facts.texts[text] for text in self.facts.classes.get(self.owner, ())
         )
@@ -242,17 +255,20 @@ class MethodUnit:
         )
 
     def _find_null_tested(self) -> frozenset[str]:
-        """Return the names of fields that the body tests for null; writes to them fill a cache."""
+        """Return the names of fields that the body tests for null.
+
+        The analysis assumes that the body fills a cache when it writes such a field.
+        """
         field_in_register: dict[int, int] = {}
-        texts = set()
+        tested = set()
         for op, d, a, _, c, _, _, _ in self.instructions:
             if op == code.LOAD:
                 field_in_register[d] = c
             elif op == code.COPY and a in field_in_register:
                 field_in_register[d] = field_in_register[a]
             elif op == code.IF_NULL and a in field_in_register:
-                texts.add(field_in_register[a])
-        return frozenset(self.facts.texts[text] for text in texts)
+                tested.add(field_in_register[a])
+        return frozenset(self.facts.texts[text] for text in tested)
 
     def is_live(self, position: int, register: int) -> bool:
         return bool(self._live_at[position] >> register & 1)
@@ -268,7 +284,11 @@ class MethodUnit:
         return registers
 
     def _find_correlated(self) -> None:
-        """Collect the comparisons that occur more than once; only these are worth remembering."""
+        """Collect the positions of repeated comparisons and accesses to array elements.
+
+        Only for these it pays to remember the result. Equality tests are collected separately too:
+        ``linked`` holds those that ``_find_linked`` returns.
+        """
         compares = [
             position
             for position, instruction in enumerate(self.instructions)
@@ -279,6 +299,8 @@ class MethodUnit:
         self.linked: frozenset[int] = frozenset()
         if len(compares) < 2:
             return
+        # How a register gets its value, if only one instruction sets it and loads a field,
+        # a constant or an array element. Any other register stands for itself.
         computed: dict[int, object] = {}
         for op, d, a, b, c, _, _, _ in self.instructions:
             if d < 0:
@@ -299,6 +321,7 @@ class MethodUnit:
             left, right = computed.get(a, a), computed.get(b, b)
             if op == code.IF_KIND:
                 right = ("text", b)
+            # Reading and writing the same array element count as repeated.
             kind = code.INDEX if op == code.SET_INDEX else op
             groups.setdefault((kind, left, right), []).append(position)
         self.linked = self._find_linked(compares, computed)

@@ -1,8 +1,9 @@
-"""Models of methods outside of the project: of the JDK, and null checks of a few libraries.
+"""Models of methods outside the project: methods of the JDK, and null checks of a few libraries.
 
-A method without a model is assumed to return a value that is not reported, and to fail on no
-argument. The module also decides which catch clause takes an exception, from the superclasses of
-common exceptions of the JDK.
+A model lists the outcomes of a method (see ``_state``). The analysis assumes that a method without
+a model fails on no argument, and never reports its result as null. The module also judges methods
+by their names, and decides which catch clause catches an exception, from the superclasses of
+common exceptions.
 """
 
 from __future__ import annotations
@@ -76,18 +77,19 @@ _SUPERCLASS = {
     "SecurityException": "RuntimeException",
 }
 
-# Checked exceptions that callers must catch although they never occur there.
+# Checked exceptions that callers must catch. The analysis assumes that the catch clause never runs.
 NEVER_THROWN = frozenset(("CloneNotSupportedException", "UnsupportedEncodingException"))
 
-
-# Any unchecked exception.
+# In place of the name of an exception: RuntimeException or any subclass of it.
 ANY_RUNTIME = "any RuntimeException"
 
 
 def catches_exception(types: Sequence[str], thrown: str) -> bool | None:
-    """Return whether a catch clause of some types takes an exception of a class; None if unknown.
+    """Return whether a catch clause for ``types`` catches an exception; None if unknown.
 
-    An exception without a known superclass is assumed to be a subclass of Exception only.
+    ``thrown`` is the class of the exception, ANY_RUNTIME, or empty if it is unknown. A class that
+    ``_SUPERCLASS`` does not list may extend Exception, RuntimeException or another such class, but
+    none of the other listed classes.
     """
     if not thrown:
         return None
@@ -118,7 +120,8 @@ def _list_superclasses(name: str) -> set[str]:
     return classes
 
 
-# Methods of maps and system properties, which the analysis models itself.
+# Kinds of methods that have no outcomes here, because the analysis has code of its own for them:
+# methods of maps, and the getter of system properties.
 GET, REMOVE, CONTAINS, PUT, KEYS, PROPERTY = (
     "get",
     "remove",
@@ -144,6 +147,7 @@ _MAPS = (
     "java.util.concurrent.ConcurrentMap",
     "java.util.concurrent.ConcurrentSkipListMap",
 )
+# The kind of each map method, by its label.
 _KINDS: dict[str, str] = {}
 for _map in _MAPS:
     _KINDS[f"{_map}.get"], _KINDS[f"{_map}.remove"] = GET, REMOVE
@@ -151,6 +155,8 @@ for _map in _MAPS:
     _KINDS[f"{_map}.put"] = _KINDS[f"{_map}.computeIfAbsent"] = PUT
     _KINDS[f"{_map}.keySet"] = KEYS
 
+# Outcomes of the methods that may return null. In the list of these methods, a line that begins
+# with a space continues the line before.
 _MAYBE = (return_outcome(NULL), return_outcome(NONNULL))
 _MAY_RETURN_NULL = """
 java.io.File: list listFiles getParent getParentFile
@@ -209,11 +215,13 @@ _NEVER_RETURN = (
     "junit.framework.TestCase.fail",
     "junit.framework.Assert.fail",
 )
+# Outcomes of null checks. ``(1, NULL)``: the first argument is null; ``("p", 1)``: it is returned.
 _FAILS_ON_FIRST = Outcome(1, ((1, NULL),), 0, (), ())
 _REQUIRES = (_FAILS_ON_FIRST, return_outcome(("p", 1), (1, NONNULL)))
 _IF_NOT_NULL = (return_outcome(TRUE, (1, NONNULL)), return_outcome(FALSE, (1, NULL)))
 _IF_NULL = (return_outcome(TRUE, (1, NULL)), return_outcome(FALSE, (1, NONNULL)))
-# Tests that are true for null among others, and tests that are true only for a non-null value.
+# Tests that return true for null and for some other values, and tests that return true only for
+# some values that are not null.
 _TRUE_OF_NULL = (
     return_outcome(TRUE, (1, NULL)),
     return_outcome(TRUE, (1, NONNULL)),
@@ -229,6 +237,7 @@ _DEFAULTS = (
     return_outcome(NONNULL, (1, NULL), (2, NONNULL)),
 )
 
+# The outcomes of methods, by label with or without parameters. An empty tuple: it never returns.
 MODELS: dict[str, tuple[Outcome, ...]] = {}
 for _line in _MAY_RETURN_NULL.replace("\n ", " ").split("\n"):
     _class, _, _names = _line.partition(":")
@@ -236,7 +245,7 @@ for _line in _MAY_RETURN_NULL.replace("\n ", " ").split("\n"):
         MODELS[f"{_class}.{_name}"] = _MAYBE
 for _label in _NEVER_RETURN:
     MODELS[_label] = ()
-# A caller of these methods expects a null and wants the exception, so it is not reported.
+# A caller of these methods wants the exception for a null, so the analysis does not report nulls.
 CHECKS = frozenset(
     (
         "java.util.Objects.requireNonNull",
@@ -272,7 +281,8 @@ for _class in (
         MODELS[f"{_class}.{_name}"] = _TRUE_OF_NULL
     for _name in ("isNotEmpty", "isNotBlank", "hasText", "hasLength"):
         MODELS[f"{_class}.{_name}"] = _FALSE_OF_NULL
-# Methods that throw when their first argument is null.
+# Methods that throw NullPointerException when their first argument is null, apart from the three
+# that get another model below.
 for _label in (
     "java.lang.Integer.parseInt",
     "java.lang.Double.parseDouble",
@@ -302,8 +312,10 @@ for _label in (
 ):
     MODELS[_label] = (_FAILS_ON_FIRST, return_outcome(NONNULL, (1, NONNULL)))
 for _label in ("java.lang.Integer.parseInt", "java.lang.Class.forName"):
-    # For null these throw another exception than NullPointerException.
+    # The analysis does not report a null argument. For null, ``parseInt`` throws
+    # NumberFormatException instead of NullPointerException.
     MODELS[_label] = (return_outcome(NONNULL, (1, NONNULL)),)
+# The elements of the list may be null.
 MODELS["java.util.Arrays.asList"] = (return_outcome(NONNULL),)
 
 # System properties that every machine has.
@@ -332,7 +344,8 @@ PROPERTIES = frozenset(
         "file.encoding",
     )
 )
-# Methods whose result shows that other methods of the object return a value.
+# Which result of a question such as ``hasNext`` shows that other methods of its object do not
+# return null.
 WHEN_TRUE, WHEN_FALSE, ANY = "asks", "denies", "any"
 _QUESTION = re.compile(r"(is|has|contains|can|exists|supports|ready)([A-Z]|$)")
 _DENIALS = ("isEmpty", "isBlank", "isNull", "isAbsent", "isMissing", "isDone", "isClosed")
@@ -342,7 +355,7 @@ _DENIALS = ("isEmpty", "isBlank", "isNull", "isAbsent", "isMissing", "isDone", "
 def find_question_kind(name: str) -> str:
     """Return which result of a method shows that its object has a value; empty if none does.
 
-    Judged by the method's name.
+    Only the name of the method decides.
     """
     if name in ("size", "length", "getSize", "count"):
         return ANY
@@ -357,7 +370,10 @@ def question_subject(name: str) -> str:
     return re.sub(r"^(is|has|contains|can|exists|supports)", "", name).lower() or name.lower()
 
 
+# Names of methods that may return another value each time.
 _CHANGES = re.compile(r"(poll|read|next|getNext|remove|take|pop|find)")
+# Packages whose methods throw only unchecked exceptions, then the packages and classes in them
+# whose methods may throw checked ones or call methods of the project.
 _QUIET_PACKAGES = ("java.lang.", "java.util.")
 _CALLBACK_PACKAGES = (
     "java.lang.reflect.",
@@ -373,7 +389,7 @@ _RUNTIME = frozenset((ANY_RUNTIME,))
 
 @cache
 def strip_parameters(label: str) -> str:
-    """Return a label without its parameters, or without their number if they are unknown."""
+    """Return a label without parameters: ``a.B.run`` for ``a.B.run(int)`` and for ``a.B.run/1``."""
     return label.partition("(")[0].partition("/")[0]
 
 
@@ -387,20 +403,20 @@ _GETTER = re.compile(r"(get[A-Z]|name$|key$|toString$)")
 
 @cache
 def is_pure(label: str) -> bool:
-    """Return whether a method returns the same value for the same arguments, by its name."""
+    """Return whether a method, judged by its name, always returns the same for equal arguments."""
     if label.startswith("java.lang.String."):
         return True
     return _GETTER.match(method_name(label)) is not None and not returns_changing_values(label)
 
 
 def returns_changing_values(label: str) -> bool:
-    """Return whether each call of a JDK method returns another value, by its name."""
+    """Return whether a method, judged by its name, may return another value at each call."""
     return _CHANGES.match(method_name(label)) is not None
 
 
 @cache
 def has_no_callbacks(label: str) -> bool:
-    """Return whether a JDK method calls no method of the project."""
+    """Return whether a method belongs to ``java.lang`` and calls no method of the project."""
     name = method_name(label)
     return label.startswith("java.lang.") and not (
         label.startswith(_CALLBACK_PACKAGES) or name in ("forEach", "run", "toString")
@@ -409,7 +425,7 @@ def has_no_callbacks(label: str) -> bool:
 
 @cache
 def find_thrown(label: str) -> frozenset[str] | None:
-    """Return the exceptions of a method of which only the label is known; None for any."""
+    """Return the exceptions that a method may throw, judged by its label; None for any."""
     if label.partition("(")[0].endswith(("Exception.<init>", "Error.<init>")):
         return frozenset()
     if label.startswith(_QUIET_PACKAGES) and not label.startswith(_CALLBACK_PACKAGES):
@@ -417,6 +433,7 @@ def find_thrown(label: str) -> frozenset[str] | None:
     return None
 
 
+# Beginnings of the labels of methods that never return null, then the exceptions to this rule.
 _NEVER_NULL = (
     "java.lang.String.",
     "java.lang.StringBuilder.",
@@ -468,7 +485,7 @@ _NEVER_NULL_NAMES = frozenset(
 
 @cache
 def never_returns_null(label: str) -> bool:
-    """Return whether the documentation of a JDK method excludes null as its result."""
+    """Return whether a JDK method is listed here as one that never returns null."""
     if not label.startswith("java."):
         return False
     if label.startswith(_NEVER_NULL):
@@ -477,9 +494,9 @@ def never_returns_null(label: str) -> bool:
 
 
 def find_map_method(label: str, plain_label: str) -> str:
-    """Return the map method that a label names (GET, PUT, …); empty for other methods.
+    """Return the kind of a map method (GET, PUT, …), or PROPERTY; empty for other methods.
 
-    The label is passed with and without its parameters.
+    ``plain_label`` is the label without its parameters.
     """
     if label == "java.lang.System.getProperty(java.lang.String)":
         return PROPERTY

@@ -1,6 +1,6 @@
-"""Compatibility of a value's type with an expected type in an invocation context (JLS 5.3).
+"""Check whether a value's type converts to an expected type in an invocation context (JLS 5.3).
 
-NO, STRICT and LOOSE are certain; everything else is MAYBE.
+The answers: NO; STRICT, without boxing or unboxing; LOOSE, with it; MAYBE, where it is uncertain.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _ARRAY_SUPERTYPES = ("java.lang.Cloneable", "java.io.Serializable")
 
 
 def check_subclass(world: World, cls: Class, other: Class) -> int:
-    """Return STRICT if a class is or extends another, NO if not, MAYBE if ancestors are unknown."""
+    """Return STRICT if ``cls`` is ``other`` or a subtype of it, NO if not, MAYBE if uncertain."""
     if cls is other or other is world.object_class or other in find_ancestors(world, cls):
         return STRICT
-    # The unknown ancestors lie outside the project and cannot extend the project's classes.
+    # Unknown ancestors are outside the project, so they cannot extend one of its classes.
     return NO if cls.is_complete or other.unit is not None else MAYBE
 
 
@@ -52,7 +52,10 @@ def box_type(world: World, type_: Type) -> Type:
 
 
 def unboxed_name(type_: Type) -> str:
-    """Return the name of the primitive type that a value is or unboxes to, else an empty text."""
+    """Return the name of a primitive type, or of the one that a box unboxes to, else an empty text.
+
+    ``NULL`` counts as a primitive type with the name ``null``.
+    """
     if isinstance(type_, Primitive):
         return type_.name
     if isinstance(type_, ClassType) and type_.cls.package == "java.lang":
@@ -61,10 +64,10 @@ def unboxed_name(type_: Type) -> str:
 
 
 class OpenVariables(NamedTuple):
-    """Owners of type variables.
+    """Owners of the type variables that matter to a call.
 
-    The call still has to infer the variables of ``inferred``. Those of ``fixed``, the class around
-    the call, are ordinary types.
+    ``inferred`` are the owners of variables that the call still has to infer. ``fixed`` is the
+    class whose variables stand for themselves, since the receiver has that class's own type.
     """
 
     inferred: tuple[object, ...] = ()
@@ -77,9 +80,9 @@ NO_OPEN_VARIABLES = OpenVariables()
 def classify_conversion(
     world: World, source: Type, target: Type, open_variables: OpenVariables = NO_OPEN_VARIABLES
 ) -> int:
-    """Return how a value converts to a parameter's type: STRICT without boxing, LOOSE with it.
+    """Return how a value converts to a parameter's type: NO, STRICT, LOOSE or MAYBE.
 
-    A type variable that is still to be inferred counts as its bound.
+    A target variable that the call still has to infer counts as its bound.
     """
     if isinstance(target, TypeVariable):
         if source is target or source is NULL:
@@ -88,7 +91,7 @@ def classify_conversion(
             return classify_conversion(world, source, erasure(target), open_variables)
         if isinstance(source, TypeVariable):
             return STRICT if target in source.bounds else MAYBE
-        # A variable from elsewhere lost its type argument and may be anything.
+        # The type argument of a variable with another owner is unknown.
         is_certain = target.owner is open_variables.fixed and not isinstance(source, Unknown)
         return NO if is_certain or source is VOID else MAYBE
     if isinstance(target, IntersectionType | Wildcard):
@@ -104,6 +107,7 @@ def classify_conversion(
     if isinstance(source, Primitive):
         conversion = classify_conversion(world, box_type(world, source), target, open_variables)
         return LOOSE if conversion == STRICT else conversion
+    # A value has all its bounds as types, so the best answer counts. LOOSE cannot occur here.
     best = NO
     for bound in bound_types(source):
         best = max(
@@ -116,8 +120,9 @@ def classify_conversion(
 
 def _classify_unknown(world: World, source: Type, target: Type) -> int:
     if isinstance(source, Unknown) and source.bound_class is not None:
-        # Some subtype of a class: not primitive, and a subtype of the class's supertypes.
+        # The source is a subtype of the class: not primitive, and a subtype of its supertypes.
         if isinstance(target, Primitive):
+            # Boxes only have supertypes from Java's own packages.
             may_be_box = source.bound_class is world.object_class or qualified_name(
                 source.bound_class
             ).startswith("java.")
@@ -140,7 +145,7 @@ def _classify_to_primitive(source: Type, target_name: str) -> int:
         return STRICT if target_name in WIDENINGS.get(source.name, ()) else NO
     name = unboxed_name(erasure(source))
     if not name:
-        # A type variable may be bounded by a box's interface, but then it does not unbox.
+        # This includes a type variable whose bound is an interface of a box: it does not unbox.
         return NO
     return LOOSE if name == target_name or target_name in WIDENINGS.get(name, ()) else NO
 
@@ -181,7 +186,7 @@ def _classify_to_reference(
 
 
 def _has_distinct_arguments(world: World, source: ClassType, target: ClassType) -> bool:
-    """Return whether the type arguments are known and provably distinct (JLS 4.5.1)."""
+    """Return whether two corresponding type arguments are known and distinct (JLS 4.5.1)."""
     supertype = as_supertype(world, source, target.cls)
     if supertype is None or len(supertype.args) != len(target.args):
         return False

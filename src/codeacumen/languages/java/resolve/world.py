@@ -23,7 +23,7 @@ TABLE = "jdk_api.txt.xz"
 
 
 class Member(NamedTuple):
-    """A method, or a field if ``parameters`` is None."""
+    """A method, or a field if ``parameters`` is None; ``variables`` are its type parameters."""
 
     flags: str
     name: str
@@ -33,6 +33,8 @@ class Member(NamedTuple):
 
 
 class PlatformType(NamedTuple):
+    """A class or interface of the platform; ``variables`` are its type parameters."""
+
     name: str
     kind: str
     flags: str
@@ -93,9 +95,10 @@ def _split_parts(text: str) -> tuple[str, ...]:
 
 
 OBJECT = "java.lang.Object"
-# Qualified names are cut after so many parts: nesting may be 10,000 deep.
+# Maximum number of class names in a qualified name: classes may be nested 10,000 deep.
 MAX_NAME_PARTS = 100
-# Declaration of the placeholder for code outside of any type, in a source with errors.
+# In a source with errors, methods and fields may be outside of any type. A placeholder declares
+# them; this is its row of the ``types`` in ``FileFacts.declared``.
 _PLACEHOLDER_DECLARATION: list[Any] = ["class", "", -1, -1, 1, "", [], [""], []]
 
 
@@ -125,13 +128,15 @@ class World:
         # Cache of ``resolution._has_no_other_overloads``.
         self.has_no_other_overloads: dict[tuple[Class, str, int], bool] = {}
         self._declaring_classes: dict[tuple[str, int], DeclaringClasses] = {}
-        # Names of the accessors that records have without declaring them.
+        # Names of all records' components: each has an accessor of that name, declared or not.
         self.record_accessors: set[str] = set()
         self._member_classes: dict[str, list[Class]] = {}
         self._platform_classes: dict[str, Class | None] = {}
         self._outside_classes: dict[str, Class] = {}
         self._outside_namesakes: dict[str, list[Class]] = {}
-        # Classes whose supertypes are being resolved, and how often that met one of them again.
+        # Classes whose supertypes are being resolved. ``cycle_count`` counts how often that met one
+        # of them again, or the nesting limit, and stopped: results computed meanwhile are not
+        # cached.
         self.resolving_supertypes: set[Class] = set()
         self.cycle_count = 0
         for path, facts in declared:
@@ -176,6 +181,7 @@ class World:
             )
         for name, type_index, flags, declared_type in facts["fields"]:
             cls = unit.classes[type_index] if type_index >= 0 else placeholder
+            # An interface's fields are implicitly static and public.
             field = Field(cls, name, flags + "su" if cls.is_interface else flags, declared_type)
             cls.fields.setdefault(name, field)
             unit.fields.append(field)
@@ -198,7 +204,7 @@ class World:
                 self._methods_by_arity.setdefault((name, method.parameter_count), []).append(method)
 
     def find_methods_accepting(self, name: str, argument_count: int) -> list[Method]:
-        """Return the project's methods of a name that accept so many arguments."""
+        """Return the project's methods with this name that accept this number of arguments."""
         methods = self._methods_by_arity.get((name, argument_count), [])
         varargs_methods = self._varargs_methods.get(name)
         if varargs_methods:
@@ -208,7 +214,7 @@ class World:
         return methods
 
     def find_declaring_classes(self, name: str, parameter_count: int) -> DeclaringClasses:
-        """Return the project's classes with a method of a name and exact parameter count."""
+        """Return the project's classes that declare a method with this name and parameter count."""
         declaring_classes = self._declaring_classes.get((name, parameter_count))
         if declaring_classes is None:
             classes: dict[Class, list[Method]] = {}
@@ -226,14 +232,14 @@ class World:
         return declaring_classes
 
     def find_methods_named(self, name: str) -> list[Method]:
-        """Return the project's methods of a name."""
+        """Return the project's methods with this name."""
         methods = list(self._varargs_methods.get(name, ()))
         for count in range(256):  # JVMS 4.3.3: at most 255 parameters
             methods += self._methods_by_arity.get((name, count), ())
         return methods
 
     def find_inner_classes(self, name: str) -> list[Class]:
-        """Return the project's inner member classes (not static ones) of a name."""
+        """Return the project's inner (not static) member classes with this name."""
         return [
             inner_class
             for inner_class in self._member_classes.get(name, ())
@@ -241,9 +247,9 @@ class World:
         ]
 
     def find_class(self, name: str, near_unit: Unit | None = None) -> Class | None:
-        """Return the class of a qualified name, None if it is unknown.
+        """Return the class with this qualified name; None if it is unknown.
 
-        If the project declares several, return the one nearest to the file ``near_unit``.
+        If the project declares several, return the class nearest to the file ``near_unit``.
         """
         end = len(name)
         while True:
@@ -269,7 +275,7 @@ class World:
         return self._platform_classes[name]
 
     def find_or_add_class(self, name: str) -> Class:
-        """Return the class of a qualified name; if it is unknown, a placeholder for it."""
+        """Return the class with this qualified name; if unknown, a class of kind ``outside``."""
         cls = self.find_class(name)
         if cls is None:
             cls = self._outside_classes.get(name)
@@ -285,7 +291,8 @@ class World:
     def find_namesakes(self, cls: Class) -> list[Class]:
         """Return the class and every class that may be the same one.
 
-        For a class from outside these are others of its simple name, if either package is unknown.
+        Only a class of kind ``outside`` has others: those of this kind with its simple name, if one
+        of the two packages is unknown (``?``).
         """
         if cls.kind != "outside":
             return [cls]
@@ -297,9 +304,10 @@ class World:
         ]
 
     def guess_class(self, name: str, unit: Unit) -> Class:
-        """Return a placeholder for an unknown simple name.
+        """Return a class of kind ``outside`` for an unknown simple name.
 
-        If exactly one import on demand names an unknown package, the class is taken to be from it.
+        If exactly one on-demand import names an unknown package, the class gets that package;
+        otherwise its package is ``?``.
         """
         unknown_packages = [
             package
@@ -329,6 +337,7 @@ class World:
             declaration=platform_type,
         )
         for member in platform_type.members:
+            # The table has no flag for public: a member that is not protected is public.
             flags = member.flags if "p" in member.flags else member.flags + "u"
             if member.parameters is None:
                 cls.fields[member.name] = Field(cls, member.name, flags, member.type)
@@ -363,7 +372,7 @@ def qualified_name(cls: Class) -> str:
 
 
 def nearest_class(classes: list[Class], unit: Unit | None) -> Class:
-    """Return the class whose path shares the most leading folders with the file's path."""
+    """Return the class whose file shares the most leading folders with the file ``unit``."""
     if unit is None or len(classes) == 1:
         return classes[0]
     path = unit.path.split("/")
@@ -391,7 +400,10 @@ def _add_imports(unit: Unit, texts: list[str]) -> None:
 
 
 def _add_implicit_members(cls: Class) -> None:
-    """Add the implicitly declared members (JLS 8.8.9, 8.9.3, 8.10)."""
+    """Add the implicitly declared members (JLS 8.8.9, 8.9.3, 8.10).
+
+    ``FileFacts`` explains the flags.
+    """
     if cls.kind == "record":
         types = [declared_type for _, declared_type in cls.declaration[8]]
         for name, declared_type in cls.declaration[8]:
@@ -402,6 +414,7 @@ def _add_implicit_members(cls: Class) -> None:
         _add_missing_method(cls, "hashCode", "fu", [], "int")
         _add_missing_method(cls, "toString", "fu", [], "java.lang.String")
     elif cls.kind in ("class", "enum") and "<init>" not in cls.methods:
+        # A default constructor is public, protected or private like its class.
         access = "".join(letter for letter in cls.flags if letter in "upr")
         _add_missing_method(cls, "<init>", access, [], "")
     if cls.kind == "enum":
@@ -410,7 +423,7 @@ def _add_implicit_members(cls: Class) -> None:
 
 
 def _add_missing_method(cls: Class, name: str, flags: str, types: list[str], result: str) -> None:
-    """Add a method unless one with the same parameters is declared."""
+    """Add a method unless the class declares one with the same parameter types."""
     parameter_types = [_simplify_type_text(text) for text in types]
     methods = cls.methods.setdefault(name, [])
     if not any(
@@ -423,7 +436,10 @@ def _add_missing_method(cls: Class, name: str, flags: str, types: list[str], res
 
 
 def _simplify_type_text(text: str) -> str:
-    """Return a type without package and type arguments, so that different spellings are equal."""
+    """Return a type without package and type arguments, so that different spellings are equal.
+
+    A variable-arity type (``...``) keeps them.
+    """
     name = text.partition("<")[0].rpartition(".")[2] if "..." not in text else text
     dimensions = text.count("[]") if "<" not in text else text.rpartition(">")[2].count("[]")
     return name.replace("[]", "") + "[]" * dimensions

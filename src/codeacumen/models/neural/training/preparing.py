@@ -2,10 +2,10 @@
 
 Worker processes extract and encode the examples in parts. A part is first a Parquet file of words,
 then an Arrow file of numbers. Parts are joined in the order of the examples, so the files are the
-same for any number of workers. Examples without features are left out and counted, and so are those
-whose answers the vocabulary cannot express. Such examples of dev are in a file of their own: they
-have no loss, but count in the score. A network may also learn from certified variants of the
-methods (``add_variants``).
+same for any number of workers. The files lack examples without features and examples whose answers
+the vocabulary cannot express; the sizes of a split show how many. Dev examples whose answers the
+vocabulary cannot express are in a file of their own: they have no loss, but count in the score. A
+network may also learn from certified variants of the methods (``add_variants``).
 """
 
 from __future__ import annotations
@@ -42,29 +42,32 @@ from codeacumen.models.neural.architecture import LABELS, Architecture, Features
 from codeacumen.models.neural.catalogue import NetworkPlan
 from codeacumen.models.neural.training import encoded
 
-# Task of a network that is pre-trained: its examples have no answers.
+# Pre-training has this name in place of a task's; it ignores the answers of the examples.
 PRETRAIN = "pretrain"
 SPLITS = ("train", "dev")
+# Folder of the vocabularies; file of the dev examples whose answers the vocabulary cannot express.
 VOCABULARIES, UNANSWERABLE_FILE = "vocabulary", "dev-unsaid.arrow"
-# Examples of a part.
+# Maximum number of examples in a part.
 _EXAMPLES_PER_PART = 2048
 # In tasks without a dev split, one of this many training examples is held out for dev.
 _HELD_OUT_EVERY = 10
 # Maximum number of seconds for a part.
 _SECONDS_PER_PART = 1800.0
+# Column of a part's Parquet file: an example's answer, or an instance's id.
 _LABEL = "label"
 
-# Examples to encode: those whose answers the vocabulary can express, the others, or all, without
-# their answers.
+# Examples to encode: those whose answers the vocabulary can express, those whose answers it cannot
+# express, or all of them, without training targets.
 KeptExamples: TypeAlias = Literal["answerable", "unanswerable", "all"]
+# File of a robustness data set that has the variants.
 _VARIANTS = "variants.jsonl"
 
 
 def iter_examples(task: Task, split: str) -> Iterator[Example]:
     """Yield the examples of a split.
 
-    They are not all in memory if the task can yield them. If it has no dev split, a part of the
-    training split is held out.
+    If the task ``HasExamples``, memory never holds all of them. If it has no dev split, some
+    examples of its training split are its dev split.
     """
     training: Iterable[Example]
     if isinstance(task, HasExamples):
@@ -77,7 +80,7 @@ def iter_examples(task: Task, split: str) -> Iterator[Example]:
     else:
         raise CodeacumenError(
             f"{task.card.name} has no training split",
-            "choose a task that has something to learn from",
+            "choose a task with a training split",
         )
     for position, example in enumerate(training):
         if (position % _HELD_OUT_EVERY == 0) == (split == "dev"):
@@ -85,9 +88,10 @@ def iter_examples(task: Task, split: str) -> Iterator[Example]:
 
 
 def _sample_examples(task: Task, split: str, max_examples: int) -> Iterator[Example]:
-    """Yield the examples of a split, or a random sample of at most ``max_examples``; 0: all.
+    """Yield the examples of a split, or a random sample of at most ``max_examples`` (0: all).
 
-    The first examples would be those of a few projects. The sample of dev is an eighth as large.
+    The sample is random, because the first examples come from only a few projects. The sample of
+    dev is an eighth as large.
     """
     split_examples = iter_examples(task, split)
     max_examples = (
@@ -104,7 +108,7 @@ def _sample_examples(task: Task, split: str, max_examples: int) -> Iterator[Exam
 
 @dataclass(frozen=True, slots=True)
 class ContextSource:
-    """Data set and task from which a worker makes the ``CodeContext`` of an architecture.
+    """Data set and task from which a worker makes the ``CodeContext`` for an architecture.
 
     ``variants`` is a robustness data set with variants of the methods to learn from.
     """
@@ -116,7 +120,7 @@ class ContextSource:
 
 @lru_cache(maxsize=1)
 def _load_code_context(source: ContextSource) -> CodeContext | None:
-    """Return the code context of a task, with variants if there are some."""
+    """Return the task's code context, None if it has none; add the source's variants if any."""
     from codeacumen.datasets.built import load_data
     from codeacumen.registry import make_task
 
@@ -128,7 +132,10 @@ def _load_code_context(source: ContextSource) -> CodeContext | None:
 
 @dataclass(frozen=True, slots=True)
 class ReadJob:
-    """Inputs whose features a worker extracts; ``chunk`` has each with its answer or its id."""
+    """A part whose features a worker extracts.
+
+    ``chunk`` pairs each input with the answer of its example or with the id of its instance.
+    """
 
     plan: NetworkPlan
     chunk: list[tuple[Input, str]]
@@ -138,7 +145,7 @@ class ReadJob:
 
 @dataclass(frozen=True, slots=True)
 class EncodeJob:
-    """A part that a worker encodes."""
+    """A part that a worker encodes; ``words`` is its Parquet file."""
 
     plan: NetworkPlan
     vocabularies: Path
@@ -188,6 +195,7 @@ def encode_part(job: EncodeJob) -> int:
     for label, *values in zip(labels, *columns, strict=True):
         features = dict(zip(names, values, strict=True))
         target = {} if job.kept_examples == "all" else architecture.encode_target(label, features)
+        # The target is None if the vocabulary cannot express the answer.
         if (target is None) != (job.kept_examples == "unanswerable"):
             continue
         rows.append({**architecture.encode(features), **(target or {})})
@@ -208,8 +216,8 @@ def read_splits(
 ) -> dict[str, Any]:
     """Extract the features of tasks' examples and write them as parts into ``folder``.
 
-    Return the counts of the training split's words (``counts``) and the numbers of examples of each
-    split (``sizes``).
+    Return the counts of the training split's words (``counts``) and, for each split, the numbers of
+    all examples and of those with features (``sizes``: ``examples`` and ``read``).
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -238,14 +246,17 @@ def _read_parts(
     surroundings: ContextSource | None,
     counts: dict[str, Counter[str]],
 ) -> dict[str, int]:
-    """Write the parts of a split, and add its words to ``counts``."""
+    """Extract the features of inputs, write them as parts, and add their words to ``counts``.
+
+    Return the numbers of all examples and of those with features.
+    """
     sizes = {"examples": 0, "read": 0}
     jobs = _iter_read_jobs(plan, pairs, surroundings, output_dir)
-    # Jobs are made in groups, so that the texts of all examples are never in memory together.
-    for group_index, chunk in enumerate(_group_jobs(jobs, 64)):
-        for job_index, outcome in engine.run(extract_part, chunk, _SECONDS_PER_PART):
+    # Make the jobs in groups, so that memory never holds the texts of all examples.
+    for group_index, group in enumerate(_group_jobs(jobs, 64)):
+        for job_index, outcome in engine.run(extract_part, group, _SECONDS_PER_PART):
             words, rows = _check_outcome(outcome, "reading")
-            sizes["examples"] += len(chunk[job_index].chunk)
+            sizes["examples"] += len(group[job_index].chunk)
             sizes["read"] += rows
             for name, part_counts in words.items():
                 counts.setdefault(name, Counter()).update(part_counts)
@@ -277,7 +288,8 @@ def _check_outcome(outcome: Any, activity: str) -> Any:
     """Return a job's outcome; raise an error if its worker was lost."""
     if isinstance(outcome, WorkerLost):
         raise CodeacumenError(
-            f"{activity}: {outcome.why}", "use fewer workers, so that each has more memory"
+            f"a worker failed while {activity} examples: {outcome.why}",
+            "fewer workers leave more memory and processor time to each: --workers 1",
         )
     return outcome
 
@@ -285,7 +297,10 @@ def _check_outcome(outcome: Any, activity: str) -> Any:
 def encode_splits(
     plan: NetworkPlan, words: Path, vocabularies: Path, folder: Path, engine: Engine, step: Progress
 ) -> dict[str, int]:
-    """Encode all parts, write a file for each split, and return the splits' numbers of examples."""
+    """Encode all parts, write a file for each split, and return the splits' numbers of examples.
+
+    Except for pre-training, also write ``UNANSWERABLE_FILE`` if there are such examples.
+    """
     example_counts: dict[str, int] = {}
     kept_examples: KeptExamples = "all" if plan.purpose.task == PRETRAIN else "answerable"
     for split in SPLITS:
@@ -296,10 +311,11 @@ def encode_splits(
         if not example_counts[split] and split == "train":
             raise CodeacumenError(
                 "the training split has no example to learn from",
-                "the vocabulary lacks the words of its answers, or its texts are empty",
+                "check the examples: their texts may be empty, or the vocabulary may lack the "
+                "words of their answers",
             )
         if not example_counts[split]:
-            # Too few examples to hold any out: the dev score is that of the training examples.
+            # No dev example is left: the dev score is that of the training examples.
             shutil.copyfile(folder / "train.arrow", output_file)
     if kept_examples == "answerable" and example_counts["dev"]:
         _encode_parts(
@@ -325,26 +341,28 @@ def _encode_parts(
 ) -> int:
     """Encode all parts in a folder, join them in a file, and return the number of examples.
 
-    Write no file if there is none.
+    Write no file if there are no such examples.
     """
-    parts = sorted(words.rglob("*.parquet"))
-    part_files = [
-        output_file.with_name(f"{output_file.stem}-{index:06}.arrow") for index in range(len(parts))
+    word_files = sorted(words.rglob("*.parquet"))
+    encoded_files = [
+        output_file.with_name(f"{output_file.stem}-{index:06}.arrow")
+        for index in range(len(word_files))
     ]
     jobs = [
-        EncodeJob(plan, vocabularies, part, path, kept_examples)
-        for part, path in zip(parts, part_files, strict=True)
+        EncodeJob(plan, vocabularies, word_file, encoded_file, kept_examples)
+        for word_file, encoded_file in zip(word_files, encoded_files, strict=True)
     ]
     rows = {}
     for job_index, outcome in engine.run(encode_part, jobs, _SECONDS_PER_PART):
         rows[job_index] = _check_outcome(outcome, "encoding")
         step(f"encoding {output_file.stem}", len(rows), len(jobs))
-    filled_files = [part_files[index] for index in range(len(part_files)) if rows[index]]
+    # ``encode_part`` writes no file for a part without examples to keep.
+    filled_files = [encoded_files[index] for index in range(len(encoded_files)) if rows[index]]
     if not filled_files:
         return 0
     row_count = encoded.write_batches(_iter_record_batches(filled_files), output_file)
-    for part in filled_files:
-        part.unlink()
+    for encoded_file in filled_files:
+        encoded_file.unlink()
     return row_count
 
 
@@ -357,10 +375,10 @@ def prepare_questions(
     step: Progress,
     surroundings: ContextSource | None = None,
 ) -> int:
-    """Encode a task's instances, to be answered by the trained network.
+    """Encode a task's instances, so that the trained network can answer them.
 
-    The column of the answers has the instances' ids. Return the number of instances with features;
-    write no file if there is none.
+    The file has the instances' ids in the column of the answers. Return the number of instances
+    with features; write no file if no instance has any.
     """
     words = output_file.with_suffix(".words")
     shutil.rmtree(words, ignore_errors=True)
@@ -395,11 +413,11 @@ def learn_and_save_vocabularies(
 
 
 def add_variants(context: CodeContext, folder: Path) -> Any:
-    """Return a context that also has ``get_variant``, a text with the meaning of a method.
+    """Return a context with ``get_variant``, which returns a text that means the same as a method.
 
-    If a method has several variants, one is sampled with a weight inversely proportional to the
-    number of variants of its kind: nearly every method has variables to rename, but few have a
-    switch. The ids alone determine the sample.
+    If a method has several variants, sample one, with a weight inversely proportional to the number
+    of all variants of its kind: nearly every method has variables to rename, but few have a switch.
+    The sample is always the same, because hashes of the ids replace random numbers.
     """
     built = read_built(folder)
     variant_counts = {
@@ -431,9 +449,9 @@ class _ContextWithVariants:
 
 
 def get_variants_hash(folder: Path) -> str:
-    """Return the hash of the variants' file from its data set's record.
+    """Return the hash of the variants' file, as the data set's record states it.
 
-    The file itself is not needed to resume a training.
+    A training can therefore resume without the file itself.
     """
     file_hash = read_built(folder).about["files"].get(_VARIANTS)
     if file_hash is None:
