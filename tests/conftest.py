@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from codeacumen.registry import lookup
+from codeacumen.registry import entries, lookup
+from codeacumen.registry.code import PLUGIN_PREFIX, find_package
 from corpora import analysed_corpus, examples_corpus
 from javac import java_util, javac_program, part_of_java_util
 from support import SHARED, Codeacumen, is_thorough
@@ -54,10 +55,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def forget_plugins() -> Iterator[None]:
-    """Forget the plug-ins of each test: engines load all registered plug-ins in their workers."""
+    """Forget the plug-ins of each test, and what they registered.
+
+    Engines load all plug-ins in their workers, and a corpus is built with all registered views.
+    """
     loaded = lookup._plugins[:]
+    modules = set(sys.modules)
     yield
     lookup._plugins[:] = loaded
+    new_modules = {name for name in sys.modules if name.startswith(PLUGIN_PREFIX)} - modules
+    for registered in entries.ENTRIES.values():
+        for name, entry in list(registered.items()):
+            if find_package(entry.factory) in new_modules:
+                del registered[name]
+    for name in new_modules:
+        del sys.modules[name]
 
 
 @pytest.fixture(scope="session")

@@ -167,7 +167,7 @@ def test_folder_without_results_is_reported_with_hint(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "nowhere"):
         with pytest.raises(CodeacumenError, match="No such file") as caught:
             read_run(path)
-        assert "codeacumen eval --out" in caught.value.hint
+        assert "`codeacumen eval`" in caught.value.hint
 
 
 # --------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-# A model of the paper with its scores, in the order of the group's tasks.
+# A model of the paper, and its scores in the order of the group's tasks.
 PublishedRow: TypeAlias = tuple[str, Sequence[float]]
 
 
@@ -35,10 +35,11 @@ class TaskGroup:
 
 @dataclass(frozen=True, slots=True)
 class InputLevels:
-    """Tasks with the same questions, of which each shows less of the text than the one before.
+    """Levels of input: tasks with the same questions that show more or less of the text.
 
-    ``tasks`` are by level, ``meanings`` say in words what a level shows; the first level shows all
-    of the text, and the report says how much lower the mean score of each other level is.
+    ``tasks`` are by level, in the same order at each level; ``meanings`` say in words what a level
+    shows. The first level shows all of the text; the report shows how much lower the mean score at
+    each other level is.
     """
 
     benchmark: str
@@ -77,7 +78,7 @@ class DataFamily:
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """Module that recomputes the tables of a paper with ``compute_cells`` and ``build_tables`` (see
-    ``codeacumen.reproduce``)."""
+    ``codeacumen.reproduce``). ``takes_embeddings``: it accepts the option ``--embeddings``."""
 
     paper: str
     module: str

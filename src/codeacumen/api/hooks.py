@@ -55,7 +55,8 @@ class Fingerprinted(Protocol):
 
 @runtime_checkable
 class Restricted(Protocol):
-    """A model that can answer only some tasks: ``only`` lists prefixes of their names."""
+    """A model that can answer only some tasks: ``only`` lists names of tasks and of benchmarks,
+    which stand for all tasks below (``sesame`` for ``sesame/...``)."""
 
     @property
     def only(self) -> tuple[str, ...]: ...
@@ -154,8 +155,8 @@ class HasExamples(Protocol):
 class HasCorpusFingerprints(Protocol):
     """A task whose ``fingerprint`` depends on whether its corpus is on this machine.
 
-    ``examples_fingerprint`` identifies the examples alone. ``whole_fingerprint`` is the fingerprint
-    where the corpus is here, wherever it is computed.
+    ``examples_fingerprint`` identifies the examples alone. ``whole_fingerprint`` identifies the
+    examples and the corpus, even on a machine that does not have the corpus.
     """
 
     @property
@@ -169,7 +170,7 @@ class HasContext(Protocol):
     """A task that offers the code around its methods."""
 
     def code_context(self) -> CodeContext | None:
-        """Open the context of the instances' and the training split's methods."""
+        """Open the context of the methods in instances and training split; None without one."""
         ...
 
 

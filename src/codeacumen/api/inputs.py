@@ -19,7 +19,7 @@ from codeacumen.api.base import Json
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two identifiers. ``relation`` names the kind of similarity, for models that distinguish."""
+    """Two identifiers. ``relation`` is ``similar`` or ``related``; most models ignore it."""
 
     left: str
     right: str
@@ -36,8 +36,8 @@ class Question:
     """A text and the labels to choose from.
 
     ``method`` is the id of the method in question, for models that use its code context; ``ask`` is
-    the question in words, for models that read English. Empty fields do not enter the hash of a
-    task's data.
+    the question in words, for models that read English. Both enter the hash of a task's data, empty
+    or not.
     """
 
     text: str
@@ -190,9 +190,9 @@ class CodeContext(Protocol):
     """The code around a method of a question or an example.
 
     Each function takes the id of a ``method`` and masks that method's answer everywhere;
-    ``view_of`` returns a view of another method with the same masks. A row is a method: ``id``,
-    ``path``, ``line``, ``type`` (qualified), ``text``. Without a corpus there are no rows, and
-    views are None.
+    ``view_of`` returns a view of another method with the same masks, in the format of the tool
+    ``compat`` unless it is empty. A row is a method: ``id``, ``path``, ``line``, ``type``
+    (qualified), ``text``. Without a corpus there are no rows, and views are None.
 
     ``describe`` returns for a masked call its ``receiver`` (static type, or empty), ``arguments``
     (their number), ``candidates`` (names of the type's methods with that number of parameters,

@@ -20,7 +20,11 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A number with its interval. ``value`` is None where the statistic is undefined."""
+    """A score by a metric on an evaluation set, or on a slice of it (empty: all of it).
+
+    ``value`` is None where the statistic is undefined, ``low`` and ``high`` where there is no
+    interval. ``n`` counts the instances; ``note`` explains what is missing or uncertain.
+    """
 
     metric: str
     evaluation_set: str
@@ -34,6 +38,8 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
+    """Numbers of instances of a cell: all, and by outcome."""
+
     instances: int
     answered: int
     unanswered: int
@@ -51,6 +57,8 @@ _LABELS_SEEN = {
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
+    """Description of a model in the results; ``version`` is the package or file it comes from."""
+
     name: str
     summary: str = ""
     settings: Mapping[str, Json] = field(default_factory=dict)
@@ -61,13 +69,18 @@ class ModelCard:
 
     @property
     def labels_seen(self) -> str:
-        """Return the remark that tables show for a model that learned from labels."""
+        """Remark that tables show for a model that learned from labels; empty for others."""
         return _LABELS_SEEN.get(self.supervision, "")
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Scores of a model on a task. The first of ``scores`` is the headline."""
+    """Scores of a model on a task. The first of ``scores`` is the headline.
+
+    ``answers`` is the path of the answers in the run's folder, empty if they were not written.
+    ``asked`` counts the instances asked in this run, as opposed to stored answers. ``errors`` are
+    the first few failures.
+    """
 
     task: str
     model: str
@@ -83,7 +96,7 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Overall:
-    """Mean headline score of a model that answered all tasks of a group."""
+    """Mean headline score of a model that answered all tasks of a group; None: no interval."""
 
     group: str
     model: str
@@ -107,6 +120,8 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class Run:
+    """Contents of ``results.json`` (see ``docs/results.md``); tasks and models are by name."""
+
     seed: int
     confidence: float
     resamples: int

@@ -1,4 +1,4 @@
-"""Views: representations of a method that models see. A corpus stores their tables, not JSON."""
+"""Views: representations of a method that models see. A corpus stores the tables that they need."""
 
 from __future__ import annotations
 

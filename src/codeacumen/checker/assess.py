@@ -26,6 +26,7 @@ NO_BACKGROUND = "none"
 # Log-odds without evidence: one strong rule is enough for a finding, one weak rule is not. This
 # value is a choice; the model with a background is calibrated on data instead.
 PRIOR = -1.5
+# Number of names that a verdict suggests.
 SUGGESTIONS = 3
 
 
@@ -79,7 +80,8 @@ class RuleAssessor:
 
 class BackgroundAssessor:
     """Assessor with a background: the calibrated combination that includes a model of names in
-    other projects. A pickle holds only the name of the background, not its contents."""
+    other projects. A pickle holds what the model learned and the path of the background, not its
+    contents. ``background`` is a file, or empty for the one that the package ships."""
 
     def __init__(self, background: str) -> None:
         self._background = background
@@ -126,7 +128,10 @@ def logistic(odds: float) -> float:
 
 
 def exclude_rules(verdict: Verdict, rules: Sequence[str]) -> Verdict:
-    """Return the verdict without the evidence of some rules; ``*`` stands for all rules."""
+    """Return the verdict without the evidence of some rules; ``*`` stands for all rules.
+
+    If that leaves no evidence against the name, the probability is 0.
+    """
     excluded = [reason for reason in verdict.evidence if reason.rule in rules or "*" in rules]
     if not excluded:
         return verdict
@@ -155,7 +160,10 @@ def _is_shipped() -> bool:
 
 
 def hash_background(background: str) -> str:
-    """Return a key for stored models: the hash of the background's file, whatever its path."""
+    """Return a key for stored models: the hash of the background's file, whatever its path.
+
+    For no background and for the shipped one, it is the setting itself (``none`` or empty).
+    """
     if background in ("", NO_BACKGROUND):
         return background
     try:

@@ -56,6 +56,7 @@ EXCLUDED_TAGS = frozenset(
         "anonymous",
     )
 )
+# Number of parts of the cross-validation by file.
 FOLDS = 5
 # Number of file versions to read; more would take minutes and change the result little.
 MAX_VERSIONS = 2000
@@ -66,8 +67,11 @@ Version: TypeAlias = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A method with a wrong or a right name. ``file`` is the path after the rename; it determines
-    the fold."""
+    """A method with a wrong name (``wrong``, it was renamed) or a right one.
+
+    ``version`` is where the model judges the method. ``file`` is the path after the rename; it
+    determines the fold.
+    """
 
     version: Version
     file: str
@@ -125,10 +129,10 @@ def _case_from_stable_method(method: StableMethod) -> Case:
 def judge_cases(
     repository: Path, cases: Sequence[Case], background: str, step: Progress
 ) -> list[Judgement]:
-    """Judge the cases by cross-validation over files.
+    """Return judgements of the cases, by cross-validation over files.
 
-    Skip cases whose version is not sampled or does not contain the method. Sort the judgements by
-    fold, then by version.
+    ``background`` is that of ``create_assessor``. Cases whose version is not sampled or does not
+    contain the method are skipped. The judgements are sorted by fold, then by version.
     """
     all_cases_by_version: dict[Version, list[Case]] = {}
     for case in cases:
@@ -159,7 +163,7 @@ def judge_cases(
 def _sample_versions(cases_by_version: dict[Version, list[Case]]) -> list[Version]:
     """Return at most ``MAX_VERSIONS`` versions, sorted; prefer those with a wrong name.
 
-    Hashes make the choice, so it is the same each time.
+    Among equals, those with the smallest hashes are sampled, so the sample is always the same.
     """
 
     def sort_key(version: Version) -> tuple[bool, str]:
@@ -205,7 +209,7 @@ def _judge_fold(
     fold: int,
     background: str,
 ) -> list[Judgement]:
-    """Judge the cases of one fold by a model that has learned from the other folds.
+    """Return judgements of the cases of one fold by a model that has learned from the other folds.
 
     ``versions`` are those of the fold; the model also learns each version before it judges it.
     """
@@ -232,7 +236,7 @@ def _judge_fold(
     return judgements
 
 
-# With fewer renames, the confidence interval of a precision would span about half of [0, 1].
+# With fewer renames no threshold is chosen: the interval of a precision would span half of [0, 1].
 MIN_RENAMES = 20
 CONFIDENCE_LEVEL = 0.95
 # Thresholds of the printed table.
@@ -258,9 +262,9 @@ class Calibration:
     """Precision and recall at all useful thresholds, and the chosen threshold.
 
     ``wrong`` and ``right`` count the wrong and the right names. ``curve`` has a point for each
-    probability above 0 that the model gave to a wrong name. ``chosen`` is the point with the
-    greatest recall among those that reach the target precision; None if no point does, or if there
-    are too few renames.
+    probability above 0 that the model gave to a wrong name, by rising threshold. ``chosen`` is the
+    point with the greatest recall among those that reach the target precision; None if no point
+    does, or if there are too few renames.
     """
 
     wrong: int
@@ -418,7 +422,7 @@ def _build_plot_spec(calibration: Calibration) -> Json:
 
 
 def write_threshold(file: Path, threshold: float) -> None:
-    """Write the threshold to a settings file and leave the rest of the file unchanged."""
+    """Write the threshold into the checker's table of a settings file; keep other settings."""
     head = "[tool.codeacumen.names]" if file.name == SHARED_FILE else "[names]"
     try:
         text = file.read_text(encoding="utf-8")

@@ -47,12 +47,16 @@ if TYPE_CHECKING:
 INLINE = "inline"
 # Suffix for paths of changed files; no real path contains a NUL.
 CHANGED_SUFFIX = "\0now"
+# Filter of methods: returns True if the method at a path and place is to be judged.
 Touched = Callable[[str, Place], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
-    """Request to check changes ``since`` a revision, ``staged`` changes, or else all files."""
+    """Request to check the changes ``since`` a revision, or ``staged`` changes, or else all files.
+
+    ``paths`` are files or folders; only methods in them are judged.
+    """
 
     paths: tuple[Path, ...]
     settings: CheckerSettings
@@ -64,9 +68,10 @@ class CheckRequest:
 class Report:
     """Result of a check.
 
-    ``findings`` include the suppressed ones. ``judged`` counts the methods with a verdict; for the
-    others there was too little to judge by. ``stale`` are findings of the baseline that no longer
-    occur. ``skipped`` counts files by the reason for skipping them.
+    ``findings`` include the suppressed ones. ``files`` and ``methods`` count what was checked, and
+    ``judged`` the methods with a verdict; for the others there was too little to judge by.
+    ``stale`` are findings of the baseline that no longer occur. ``skipped`` counts files by the
+    reason for skipping them, and files with broken syntax, which are checked nevertheless.
     """
 
     settings: CheckerSettings
@@ -147,8 +152,8 @@ def read_project(
     report_progress: Progress,
     report: Report,
 ) -> tuple[dict[str, FileMethods], Assessor, Touched]:
-    """Return the methods in the named parts of a project, by path, a model that has learned from
-    the whole project, and a filter that accepts all methods."""
+    """Return the methods of ``project.parts``, by path, a model that has learned from the whole
+    project, and a filter that accepts all methods. Problems are added to ``report``."""
     from codeacumen.checker.files import is_under
 
     files, problems = list_files_on_disk(project, settings)
@@ -220,7 +225,7 @@ def _read_change(
 
 
 def _mark_as_changed(file_methods: FileMethods) -> FileMethods:
-    """Return the methods under a marked path.
+    """Return the methods with ``CHANGED_SUFFIX`` appended to their path.
 
     The model has learned the old version of the file. To the model, the marked path is another
     file, so it compares a method with its present siblings and not with the old ones.

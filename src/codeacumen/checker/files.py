@@ -124,7 +124,10 @@ def is_test(folders: Iterable[str], name: str) -> bool:
 def list_files(
     root: SourceRoot, settings: CheckerSettings
 ) -> tuple[list[tuple[str, str]], list[Problem]]:
-    """Return path and stamp of the files to read, sorted by path, and problems with other files."""
+    """Return path and stamp of the files to read, sorted by path, and problems with other files.
+
+    In a commit, the stamp is the hash of the content.
+    """
     files: list[tuple[str, str]] = []
     problems: list[Problem] = []
     for entry in Project("", "", "", root).list_entries((SUFFIX,)):
@@ -139,7 +142,10 @@ def list_files(
 def list_files_on_disk(
     project: CheckedProject, settings: CheckerSettings
 ) -> tuple[list[tuple[str, str]], list[Problem]]:
-    """Return the same for a project on disk: exclude ignored files, include named files."""
+    """Return the same as ``list_files`` for a project on disk.
+
+    Files that git ignores are left out; files that the user named are always included.
+    """
     files, problems = list_files(FolderRoot(project.root), settings)
     if project.is_git:
         repository = pygit2.Repository(str(project.root))
@@ -164,8 +170,12 @@ _DELETED_STATUSES = (DeltaStatus.DELETED, DeltaStatus.UNREADABLE)
 
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
-    """A changed file: its path from the repository's root, the changed ranges of lines (None: all),
-    and the id of its staged content if staged changes are checked."""
+    """A changed file.
+
+    ``path`` is from the repository's root. ``lines`` are the changed ranges as
+    ``_find_changed_ranges`` returns them; None: all lines. ``blob`` is the git id of the staged
+    content; empty unless staged changes are checked.
+    """
 
     path: str
     lines: tuple[tuple[int, int], ...] | None
@@ -244,7 +254,7 @@ def list_changed_files(
 
 
 def _find_changed_ranges(hunk: pygit2.DiffHunk) -> list[tuple[int, int]]:
-    """Return the first and last line of each changed range of a hunk, without context lines.
+    """Return the first and last line (from 1) of each changed range of a hunk, without context.
 
     Where lines were only removed, the last line is the one before the first: such a range overlaps
     a method that lies on both sides of it, but not one that ends or begins there.

@@ -21,6 +21,7 @@ from codeacumen.core.files import write_atomically
 from codeacumen.models.method_naming.facts import Facts
 from codeacumen.models.method_naming.verdict import Evidence, Suggestion, Verdict
 
+# Number of an anonymous class in the name of an owner.
 _NUMBER = re.compile(r"\$\d+")
 # Rule of a finding without reasons. The models here always give one; other models may not.
 UNEXPLAINED = "unexplained"
@@ -125,13 +126,14 @@ def _hash_key(key: str, count: int) -> str:
     return hashlib.sha256(f"{key}\0{count}".encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 
+# Version of the baseline's format.
 VERSION = 1
 HINT = "`codeacumen names check --write-baseline FILE` writes one"
 
 
 @dataclass(frozen=True, slots=True)
 class KnownFinding:
-    """A finding of a baseline."""
+    """A finding of a baseline; one without ``rules`` matches a finding by any rule."""
 
     fingerprint: str
     path: str

@@ -42,12 +42,12 @@ if TYPE_CHECKING:
 DATABASE_NAME, MODEL_PREFIX = "methods.sqlite", "learned-"
 # Number of models to keep for a project: those that were used last.
 MAX_MODELS = 4
-# Most keys in one database query.
+# Maximum number of keys in one database query; old versions of SQLite allow 999 parameters.
 _MAX_QUERY_KEYS = 500
-# Bytes of a digest.
+# Number of bytes of the digest in front of pickled data.
 _DIGEST = 16
-# When the database has more rows than this many times the project's files (plus a constant), the
-# rows of files that are not among these are dropped.
+# If the database has more rows than this many times the project's files (plus a constant), the rows
+# of other files, and of other contents of these files, are deleted.
 _MAX_STALE_RATIO = 3
 # Unpickling damaged bytes may raise almost anything.
 _DAMAGED = (
@@ -88,7 +88,10 @@ def unpack_verified(data: bytes) -> Any:
 
 @lru_cache(maxsize=1)
 def compute_index_version() -> str:
-    """Return a hash of the code, the grammar and Python's version; a change rebuilds the index."""
+    """Return a hash of the reading code and of the versions of grammar and Python.
+
+    If it changes, the index is rebuilt.
+    """
     from importlib.metadata import version as installed
 
     from codeacumen.registry import hash_modules
@@ -163,7 +166,7 @@ class MethodIndex:
             self._database.execute("COMMIT")
 
     def drop_other_files(self, files: Sequence[tuple[str, str]]) -> None:
-        """Delete the rows of all files but these if the database has too many rows."""
+        """Delete the rows of all but these files (path and hash) if there are too many rows."""
         with suppress(sqlite3.Error):
             (count,) = self._database.execute("SELECT count(*) FROM methods").fetchone()
             if count <= _MAX_STALE_RATIO * len(files) + 1000:
@@ -229,9 +232,9 @@ def _hash_model_key(key: str) -> str:
 
 # ``BATCH_SIZE`` files go to a worker at once; up to ``MAX_IN_PROCESS`` are read without workers.
 BATCH_SIZE, MAX_IN_PROCESS = 32, 24
-# Seconds that a batch may take.
+# Maximum number of seconds that a batch may take in a worker.
 BATCH_TIMEOUT = 300.0
-# Path, content hash, packed methods.
+# Path, content hash (empty if the file could not be read), and packed methods.
 ReadFile: TypeAlias = tuple[str, str, bytes]
 
 
@@ -246,9 +249,10 @@ def read_files(
 ) -> dict[str, FileMethods]:
     """Return the methods of files, given as path and stamp, by path in sorted order.
 
-    In a git root the stamp is the hash of the content; in a folder, each file is read to hash it.
-    ``is_whole_project`` says that these are all files of the project, so the index may drop others.
-    ``engine`` starts the worker processes; it is called only if there are many files to read.
+    In a git root the stamp is the hash of the content; in a folder the stamp is ignored, and each
+    file is read to hash it. ``is_whole_project`` says that these are all files of the project, so
+    the index may drop others. ``engine`` starts the worker processes; it is called only if there
+    are many files to read.
     """
     methods_by_path: dict[str, FileMethods] = {}
     if isinstance(root, FolderRoot):
@@ -295,7 +299,7 @@ def _hash_files(
 def _read_in_batches(
     root: SourceRoot, paths: list[str], engine: Callable[[], Engine]
 ) -> Iterator[list[ReadFile]]:
-    """Read the files and yield them in batches; use worker processes only for many files."""
+    """Yield the methods of the files in batches; read many files in worker processes."""
     if len(paths) <= MAX_IN_PROCESS:
         for path in paths:
             yield read_batch((root, [path]))

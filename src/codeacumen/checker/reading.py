@@ -46,7 +46,7 @@ def find_suppressions(file: JavaFile) -> dict[int, tuple[str, ...]]:
 
 
 def _find_comment_suppressions(file: JavaFile) -> list[tuple[int, tuple[str, ...]]]:
-    """Return index and rules of the methods that a comment suppresses."""
+    """Return index and rules of each method for which a comment suppresses rules."""
     syntax, methods = file.syntax, file.declarations.methods
     starts = line_starts(file.source)
     methods_by_line: dict[int, list[int]] = {}
@@ -91,7 +91,7 @@ def _parse_rules(text: str | None) -> tuple[str, ...]:
 
 
 def _find_annotation_suppressions(file: JavaFile) -> list[tuple[int, tuple[str, ...]]]:
-    """Return index and rules of the methods that an annotation suppresses."""
+    """Return index and rules of each method for which an annotation suppresses all rules."""
     syntax, declarations = file.syntax, file.declarations
     annotated: set[int] = set()
     for node in np.flatnonzero(symbol_mask(*_ANNOTATIONS)[syntax.kind]).tolist():
@@ -135,6 +135,7 @@ class FileMethods:
     problem: Problem | None = None
 
 
+# Functions that return all fields of a record as a tuple.
 _FACTS, _PLACE = (
     attrgetter(*(record_field.name for record_field in fields(kind))) for kind in (Facts, Place)
 )

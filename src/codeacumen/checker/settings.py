@@ -16,6 +16,7 @@ from typing import Any
 from codeacumen.api import CodeacumenError
 
 OWN_FILE, SHARED_FILE = ".codeacumen.toml", "pyproject.toml"
+# Without a calibration: report a name that is more probably wrong than right.
 THRESHOLD = 0.5
 NEVER, ANY_FINDING = "never", "finding"
 
@@ -27,8 +28,9 @@ class CheckerSettings:
     ``threshold``: least probability of a finding. ``fail_on``: probability from which a finding
     fails the check; above 1 none does. ``baseline``: file of known findings. ``background``: model
     of names in other projects: a file, ``none``, or empty for the one that codeacumen ships.
-    ``exclude``: patterns of paths. ``ignore``: rules that do not count. ``origin``: the file that
-    the settings come from.
+    ``exclude``: patterns of paths. ``ignore``: rules that do not count. ``tests``, ``generated``:
+    check test files, and generated, vendored or minified files, too. ``origin``: the file that the
+    settings come from; None for the defaults.
     """
 
     threshold: float = THRESHOLD
@@ -68,7 +70,7 @@ def find_settings(path: Path, config: Path | None = None) -> CheckerSettings:
 
 
 def parse_fail_on(text: str) -> float:
-    """Return the probability from which a finding fails the check.
+    """Return the probability from which a finding fails the check; above 1 for ``never``.
 
     >>> parse_fail_on("finding"), parse_fail_on("never"), parse_fail_on("0.9")
     (0.0, 2.0, 0.9)
@@ -110,7 +112,10 @@ def _list_settings_files(path: Path) -> list[Path]:
 
 
 def _read_table(file: Path) -> Mapping[str, Any] | None:
-    """Return the table of a settings file; None if the file or the table does not exist."""
+    """Return the checker's table in a settings file; None if there is no such file or table.
+
+    Also return None for a ``pyproject.toml`` that is not valid TOML.
+    """
     try:
         document = tomllib.loads(file.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError) as error:

@@ -1,4 +1,7 @@
-"""Better names for one method, from what the checker learns of its project."""
+"""Suggest names for one method, from what the checker learns of its project.
+
+``interface.names.suggest_names`` calls ``suggest_for_method``.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from codeacumen.models.method_naming.facts import Facts
 
 HINT = "name a method by FILE.java:LINE or FILE.java:NAME"
-# Lines of methods that an error lists.
+# Maximum number of line numbers that an error lists.
 _LINES_SHOWN = 8
 
 

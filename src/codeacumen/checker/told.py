@@ -72,7 +72,7 @@ _OTHER_KIND = (
 
 
 def describe_rule(rule: str, kind: str) -> RuleHelp:
-    """Return the help on a rule, by its kind and its source in the literature."""
+    """Return the help on a rule; ``kind`` is that of its evidence (``Evidence.kind``)."""
     from codeacumen.models.method_naming.antipatterns import RULES
 
     title, text = _KINDS.get(kind, _OTHER_KIND)
@@ -85,12 +85,13 @@ def describe_rule(rule: str, kind: str) -> RuleHelp:
     return RuleHelp(f"{words[:1].upper()}{words[1:]}: {title}", f"{title} {text} {suppression}")
 
 
-# Increase this when the meaning or type of a key changes.
+# Version of the JSON report. Increase it when the meaning or type of a key changes.
 FORMAT_VERSION = 1
-# Examples in the line of a reason.
+# Maximum number of examples in the line of a reason.
 MAX_EXAMPLES = 4
 
-# Formats a text by its role: place, name, probability, rule, why, better, text.
+# Function of a role (place, name, probability, rule, why, better, text) and a text that returns the
+# text with the style of that role, such as a colour of the terminal.
 Style: TypeAlias = Callable[[str, str], str]
 
 
@@ -127,7 +128,10 @@ def _format_reason(reason: Evidence) -> str:
 
 
 def display_path(report: Report, path: str) -> str:
-    """Return a path relative to the current folder, so that it can be opened."""
+    """Return a path relative to the current folder, so that it can be opened.
+
+    With several roots, the paths of findings already have this form.
+    """
     if len(report.roots) != 1:
         return path
     return os.path.relpath(report.roots[0] / Path(to_os_path(path))).replace(os.sep, "/")
@@ -264,8 +268,11 @@ def _read_asset(name: str) -> str:
 
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+# Base of all addresses in the log, which the reader of the log sets to the checked project.
 ROOT = "%SRCROOT%"
+# Minimum probability of each SARIF level, highest first.
 LEVELS = ((0.9, "error"), (0.7, "warning"), (0.0, "note"))
+# An example that is a place (``path:line``) and not a name (``Type.name``).
 _EXAMPLE = re.compile(r"(?P<path>.+\.java):(?P<line>[1-9]\d{0,8})", re.DOTALL | re.IGNORECASE)
 _SUPPRESSION_KINDS = {"inline": "inSource", "baseline": "external"}
 

@@ -1,1 +1,1 @@
-"""Helpers that every package may use; they import nothing of ours."""
+"""Helpers that every package may use; they import nothing else of codeacumen."""

@@ -16,5 +16,6 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file's content, in hexadecimal digits."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()

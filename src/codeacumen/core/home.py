@@ -1,4 +1,4 @@
-"""The folder where data, models and cached answers live."""
+"""The folder of downloaded data, models, fetched sources and cached answers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from pathlib import Path
 
 
 def codeacumen_home() -> Path:
-    """Return ``CODEACUMEN_HOME``, or the platform's folder for user data where it is not set."""
+    """Return the folder in ``CODEACUMEN_HOME``, or the platform's folder for user data without it.
+
+    The folder need not exist.
+    """
     chosen = os.environ.get("CODEACUMEN_HOME")
     if chosen:
         return Path(chosen).expanduser()

@@ -15,9 +15,9 @@ def count_processors() -> int:
 
 
 def peak_memory_bytes() -> int | None:
-    """Return the peak memory of this process, or None where the platform does not report it."""
+    """Return the peak memory of this process in bytes; None if the platform does not report it."""
     try:
-        # getrusage on Linux counts what the parent held before exec, too.
+        # On Linux, getrusage also counts memory that the parent process held before exec.
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) * 1024
@@ -27,5 +27,6 @@ def peak_memory_bytes() -> int | None:
         import resource
     except ImportError:
         return None
+    # In bytes on macOS, in KiB elsewhere.
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
-# Called with the stage, how much of it is done, and how much there is in total.
+# Called with the name of the stage, the amount that is done, and the total, in any unit.
 Progress: TypeAlias = Callable[[str, int, int], None]
 
-# A notebook shows this many updates per second at most.
+# The most updates per second that a notebook shows.
 _UPDATES_PER_SECOND = 5
 
 
@@ -23,7 +23,8 @@ def ignore_progress(stage: str, done: int, total: int) -> None:
 def show_progress(enabled: bool = True) -> Iterator[Progress]:
     """Show progress while the context lasts: a bar in a terminal, a line in a notebook.
 
-    Yields the callback. Nothing is shown where standard error is a file or a pipe.
+    Yields the callback. Elsewhere, as where standard error is a file or a pipe, and without
+    ``enabled``, the callback shows nothing.
     """
     if enabled and sys.stderr.isatty():
         with _show_bar() as report:
@@ -44,6 +45,7 @@ def _is_notebook() -> bool:
 
 @contextmanager
 def _show_bar() -> Iterator[Progress]:
+    """Show a bar on standard error, which disappears at the end."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as ProgressDisplay
@@ -66,7 +68,10 @@ def _show_bar() -> Iterator[Progress]:
 
 @contextmanager
 def _show_line() -> Iterator[Progress]:
-    """Write one line again and again: a notebook needs no widgets for it."""
+    """Show a line on standard error by overwriting it; unlike a bar it needs no widgets.
+
+    The line disappears at the end.
+    """
     shown_at = 0.0
     shown_width = 0
 

@@ -21,12 +21,16 @@ from codeacumen.corpus.splits import SPLITS
 from codeacumen.corpus.store import Corpus
 from codeacumen.text.columns import Ragged
 
+# Pairs that are listed for each finding.
 EXAMPLES = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Near-duplicates inside one split or between two splits, with examples."""
+    """Near-duplicates inside one split or between two splits.
+
+    ``pairs`` and ``methods`` are counts; ``examples`` are the most similar pairs.
+    """
 
     where: str
     pairs: int
@@ -37,8 +41,9 @@ class Finding:
 def audit_corpus(corpus: Corpus, *, threshold: float = THRESHOLD, shortest: int = SHORTEST) -> Json:
     """Return missing files, changed files and near-duplicates of a corpus as JSON.
 
-    A damaged corpus is not searched for near-duplicates, nor is one without the view ``tokens``;
-    ``not_looked_for`` then holds the reason.
+    A damaged corpus and a corpus without the view ``tokens`` are not searched for near-duplicates;
+    ``not_looked_for`` is then the reason, and otherwise empty. ``threshold`` and ``shortest`` are
+    those of ``find_near_duplicates``.
     """
     damage = find_damage(corpus.folder, corpus.manifest.files)
     integrity = {"whole": not damage, "missing": damage.missing, "changed": damage.changed}
@@ -82,7 +87,10 @@ def _load_projects_and_splits(corpus: Corpus) -> dict[str, NDArray[Any]]:
 
 
 def load_token_codes(corpus: Corpus) -> Ragged:
-    """Return the tokens of every method as integers; equal spellings have equal integers."""
+    """Return the tokens of every method as integers; equal spellings have equal integers.
+
+    The corpus must have the view ``tokens``.
+    """
     code_of_word: dict[str, int] = {}
     values: list[NDArray[Any]] = [np.empty(0, dtype=np.int64)]
     offsets: list[NDArray[Any]] = [np.zeros(1, dtype=np.int64)]
@@ -91,8 +99,8 @@ def load_token_codes(corpus: Corpus) -> Ragged:
         column = corpus.read_table(path, ["spelling"])["spelling"].combine_chunks()
         coded = column.flatten().dictionary_encode()
         words = coded.dictionary.to_pylist()
-        # A code is a hash of the word, not a running number: the pairs found must not depend on
-        # the order of the shards.
+        # A code is a hash of the word, not a running number: the candidate pairs must not depend
+        # on the order of the shards.
         codes = np.array(
             [code_of_word.setdefault(word, _hash_word(word)) for word in words] or [0],
             dtype=np.int64,
@@ -114,6 +122,7 @@ def _count_pairs_across_projects(pairs: Pairs, project: NDArray[Any]) -> int:
 def _group_by_split(
     corpus: Corpus, pairs: Pairs, methods: dict[str, NDArray[Any]]
 ) -> list[Finding]:
+    """Return a finding for each split and each pair of splits, also for those without pairs."""
     split = methods["split"]
     first_split = np.minimum(split[pairs.left], split[pairs.right])
     second_split = np.maximum(split[pairs.left], split[pairs.right])

@@ -68,7 +68,7 @@ from codeacumen.registry import find_entry, hash_packages, list_names, load_plug
 # Time limits for a shard and for a single file, in seconds. A shard of 4 MB takes a few seconds.
 SHARD_LIMIT, FILE_LIMIT = 600.0, 60.0
 
-# Packages whose code the rows of a corpus depend on.
+# Packages and libraries whose versions the rows of a corpus depend on, for ``code_hash``.
 _PACKAGES = ("codeacumen.languages", "codeacumen.corpus", "codeacumen.views")
 LIBRARIES = ("tree-sitter", "tree-sitter-java", "tree-sitter-javascript", "numpy", "pyarrow")
 
@@ -77,10 +77,12 @@ LIBRARIES = ("tree-sitter", "tree-sitter-java", "tree-sitter-javascript", "numpy
 class Summary:
     """Result of a build.
 
-    ``parsed`` counts the files analysed now, ``reused`` the shards that existed already.
-    ``problems`` maps each kind of problem to the number of files that have it and the number of
-    files left out because of it. ``without_files`` are projects of which the corpus has no file.
-    ``seconds`` is wall time by stage, ``processor_seconds`` the time of all processes by stage.
+    ``counts`` are those of the manifest. ``problems`` maps each kind of problem to the number of
+    files that have it and the number of files left out because of it. ``without_files`` are
+    projects of which the corpus has no file. ``parsed`` counts the files analysed now, ``reused``
+    the shards that existed already, ``shards`` all shards. ``seconds`` is wall time by stage,
+    ``processor_seconds`` the processor time of all worker processes by step of the analysis,
+    ``peak_bytes`` the peak memory of the largest worker.
     """
 
     folder: str
@@ -110,7 +112,9 @@ def build_corpus_folder(
     """Build a corpus of the sources in the folder ``out``, or bring the corpus there up to date.
 
     Missing sources and an unsuitable folder are reported before any work begins. ``cache`` is the
-    folder of fetched sources, which all corpora share.
+    folder of fetched sources and of markers of compiled kernels, which all corpora share.
+    ``shares`` are the relative sizes of train, dev and test; files of more than ``largest`` bytes
+    are left out.
     """
     for plugin in plugins:
         load_plugin(plugin)
@@ -134,7 +138,10 @@ def build_corpus_folder(
 
 @contextmanager
 def open_or_build(sources: Sequence[str], engine: Engine, progress: Progress) -> Iterator[Corpus]:
-    """Yield the corpus in a folder, or a temporary corpus of the sources, without views."""
+    """Yield the corpus if the only source is one, or else a temporary corpus of the sources.
+
+    The temporary corpus has no views and is deleted at the end of the context.
+    """
     if len(sources) == 1 and (Path(sources[0]) / MANIFEST).is_file():
         yield Corpus.open(sources[0])
         return
@@ -157,11 +164,16 @@ class _CorpusBuild:
 
     @contextmanager
     def time_stage(self, name: str) -> Iterator[None]:
+        """Record the wall time of the context as that of a stage."""
         start = time.perf_counter()
         yield
         self.seconds[name] = round(time.perf_counter() - start, 3)
 
     def run_stages(self, projects: Sequence[Project], previous: Manifest | None) -> Summary:
+        """Build the corpus; ``previous`` is the manifest of the last build, complete or not.
+
+        If nothing has changed, the folder stays as it is and nothing is linked.
+        """
         old = previous or Manifest(False, ())
         manifest = Manifest(
             False,
@@ -210,6 +222,7 @@ class _CorpusBuild:
     def summarize(
         self, counts: dict[str, int], shards: Sequence[Shard], linked: Sequence[LinkedShard]
     ) -> Summary:
+        """Return the result of the build; ``linked`` is empty if nothing was linked."""
         parsed, reused = (
             sum(shard.parsed for shard in shards),
             sum(not shard.is_new for shard in shards),
@@ -232,9 +245,10 @@ class _CorpusBuild:
         )
 
     def remove_damaged(self, old: Manifest) -> bool:
-        """Remove damaged files, so that they are written again; return whether any were damaged.
+        """Remove changed files outside of shards, so that they are written again.
 
-        Shards are checked later, by the worker that wants to reuse them.
+        Return whether any was changed or missing. Shards are checked later, by the worker that
+        wants to reuse them.
         """
         other_files = {
             file: digest for file, digest in old.files.items() if not file.startswith("shards/")
@@ -245,6 +259,7 @@ class _CorpusBuild:
         return bool(damage)
 
     def plan_shards(self, projects: Sequence[Project], old: Manifest) -> list[ShardPlan]:
+        """Return the plans of all shards, project by project, each project's in order of paths."""
         # Rows written by other code or for other views cannot be reused.
         has_same_settings = old.settings == _settings_to_json(self.settings)
         plans: list[ShardPlan] = []
@@ -275,7 +290,7 @@ class _CorpusBuild:
         return plans
 
     def analyse_shards(self, plans: list[ShardPlan]) -> tuple[list[Shard], list[list[str]]]:
-        """Return all shards in the order of the plans, and the lethal files.
+        """Return all shards in the order of the plans, and the rows of ``Manifest.lethal``.
 
         Where a shard kills its worker, every file is analysed alone, and files that kill a worker
         again are left out.
@@ -307,7 +322,10 @@ class _CorpusBuild:
         return [shards[index] for index in range(len(plans))], lethal
 
     def mark_lethal_files(self, plan: ShardPlan) -> ShardPlan:
-        """Return the plan with the files that kill the process which analyses them."""
+        """Return the plan with the files in ``lethal`` that kill a process when analysed alone.
+
+        A file also counts as lethal if its analysis takes more than ``FILE_LIMIT`` seconds.
+        """
         single_file_plans = [replace(plan, paths=(path,), problems=()) for path in plan.paths]
         lethal = dict(plan.lethal)
         for index, outcome in self.engine.run(probe_file, single_file_plans, FILE_LIMIT):
@@ -321,6 +339,10 @@ class _CorpusBuild:
     def link_calls(
         self, projects: Sequence[Project], shards: Sequence[Shard]
     ) -> tuple[dict[str, str], list[LinkedShard]]:
+        """Link the calls of all shards.
+
+        Return the name of each project's folder in ``calls``, and the counts of each shard's calls.
+        """
         links: dict[str, str] = {}
         jobs: list[LinkJob] = []
         for project in projects:
@@ -343,6 +365,7 @@ class _CorpusBuild:
         return links, [linked[index] for index in range(len(jobs))]
 
     def write_projects_table(self, projects: Sequence[Project], shards: Sequence[Shard]) -> None:
+        """Write ``projects.parquet`` with a row for each project, in the order of the sources."""
         rows = [
             {
                 "project_id": project_id(project.name).bytes,
@@ -373,6 +396,7 @@ class _CorpusBuild:
 def _count_contents(
     projects: Sequence[Project], shards: Sequence[Shard], linked: Sequence[LinkedShard]
 ) -> dict[str, int]:
+    """Return the manifest's ``counts``: the sizes of the corpus, by name."""
     rows = {
         table: sum(shard.rows[table] for shard in shards) for table in ("files", "types", "methods")
     }
@@ -393,13 +417,14 @@ def _count_contents(
 def _sum_processor_seconds(
     shards: Sequence[Shard], linked: Sequence[LinkedShard]
 ) -> dict[str, float]:
-    """Return the processor time of each stage, summed over all processes."""
+    """Return the processor time of each stage in seconds, summed over all processes."""
     total = sum_stage_seconds(shard.seconds for shard in shards)
     total["linking"] = sum(linked_shard.seconds for linked_shard in linked)
     return {name: round(value, 2) for name, value in total.items()}
 
 
 def _count_problems(shards: Sequence[Shard]) -> dict[str, tuple[int, int]]:
+    """Return for each kind of problem the number of files and of skipped files that have it."""
     kinds = Counter(kind for shard in shards for kind, _ in shard.problems)
     skipped = Counter(kind for shard in shards for kind, left_out in shard.problems if left_out)
     # Most frequent kinds first.
@@ -410,6 +435,7 @@ def _count_problems(shards: Sequence[Shard]) -> dict[str, tuple[int, int]]:
 
 
 def _settings_to_json(settings: BuildSettings) -> dict[str, Any]:
+    """Return the settings as the manifest stores them: without plug-ins, which ``code`` covers."""
     return {
         "views": list(settings.views),
         "shares": list(settings.shares),
@@ -419,8 +445,11 @@ def _settings_to_json(settings: BuildSettings) -> dict[str, Any]:
 
 
 def code_hash(packages: Sequence[str], views: Sequence[str] = ()) -> str:
-    """Return the hash of what derived data depend on besides the source: these packages, views
-    and languages of plug-ins, and the libraries that parse and write."""
+    """Return the hash of the code that derived data depend on.
+
+    The hash covers the packages, the views and languages of plug-ins and other packages, and the
+    versions of the libraries that parse and write. A change of a comment changes it too.
+    """
     used = [find_entry("view", name) for name in views]
     used += [find_entry("language", name) for name in list_names("language")]
     others = [registered.code_sha256 for registered in used if registered.origin != "codeacumen"]
@@ -449,6 +478,7 @@ def _require_same_projects(
 
 @contextmanager
 def _lock_folder(out: Path) -> Iterator[None]:
+    """Create the folder and lock it; raise an error if another build has locked it."""
     from filelock import FileLock, Timeout
 
     out.mkdir(parents=True, exist_ok=True)

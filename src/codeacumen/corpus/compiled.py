@@ -1,4 +1,4 @@
-"""Compile the numba kernels once per installation, before the first build.
+"""Compile the numba kernels that a build uses, once per installation and before the first build.
 
 Otherwise every worker would compile them while the first shards seem to hang, and the time limit
 of a shard would have to include the compilation.
@@ -22,7 +22,7 @@ COMPILING = "compiling, once for an installation"
 # Seconds. If compilation takes longer, the build goes on and its workers compile.
 LIMIT = 1800.0
 
-# A class that is large enough to call every kernel.
+# A class whose analysis calls every kernel that a build uses.
 _SOURCE = b"""
 class A {
     int f(Object x) { return x instanceof Integer y ? f(y + 1) : 0; }
@@ -31,13 +31,19 @@ class A {
 
 
 def marker_path(folder: Path) -> Path:
-    """Return the path of the file that marks this installation's kernels as compiled."""
+    """Return the path of the empty file that marks this installation's kernels as compiled.
+
+    Its name changes with the code, since edited kernels are compiled again.
+    """
     code = f"{sys.prefix} {hash_packages('codeacumen.languages', 'codeacumen.views')}"
     return folder / hashlib.sha256(code.encode()).hexdigest()[:16]
 
 
 def compile_kernels(engine: Engine, folder: Path, progress: Progress) -> None:
-    """Compile the kernels in a worker, unless the installation is marked as compiled."""
+    """Compile the kernels in a worker, unless the installation is marked as compiled.
+
+    ``folder`` is the folder of the markers.
+    """
     marker = marker_path(folder)
     if marker.is_file():
         return
@@ -49,7 +55,10 @@ def compile_kernels(engine: Engine, folder: Path, progress: Progress) -> None:
 
 
 def analyse_one_file(_: None) -> None:
-    """Analyse a small class with all built-in views, which compiles every kernel."""
+    """Analyse a small class with all built-in views; numba compiles the kernels on this call.
+
+    An engine runs this function with a single item, None.
+    """
     own_views = [
         name for name in list_names("view") if find_entry("view", name).origin == "codeacumen"
     ]

@@ -1,4 +1,4 @@
-"""Near-duplicates: pairs of methods that share most of their token shingles.
+"""Near-duplicates: pairs of methods that share most of their token shingles, for ``corpus.audit``.
 
 MinHash with locality-sensitive banding (Broder 1997; Leskovec et al., Mining of Massive Datasets,
 3.4): methods with equal hashes in one band are candidates, and the exact Jaccard similarity decides
@@ -20,8 +20,10 @@ from codeacumen.text.columns import Ragged
 # Tokens of a shingle. Five tokens distinguish code, and a renamed variable changes only the
 # shingles that contain it.
 SHINGLE = 5
-# With 25 bands of 5 rows, a pair of similarity 0.8 is a candidate with probability 0.9999.
+# Bands, and hash functions in a band: a pair of similarity 0.8 is a candidate with probability
+# 1 - (1 - 0.8^5)^25 = 0.99995.
 BANDS, ROWS = 25, 5
+# Jaccard similarity from which on two methods are near-duplicates.
 THRESHOLD = 0.8
 # Methods with fewer tokens are skipped: getters, setters and delegates resemble each other anyway.
 SHORTEST = 25
@@ -31,8 +33,9 @@ SHORTEST = 25
 class Pairs:
     """Pairs of similar methods, each once, and the cluster of every method.
 
-    The number of a cluster is that of its first member; a method without duplicates is its own
-    cluster.
+    ``left`` and ``right`` are positions of methods, ``left`` the smaller one; ``cluster`` has an
+    element per method. The number of a cluster is the position of its first member; a method
+    without duplicates is its own cluster.
     """
 
     left: NDArray[np.int64]
@@ -47,6 +50,7 @@ def find_near_duplicates(
     """Return the pairs of methods with a Jaccard similarity of at least ``threshold``.
 
     ``tokens`` holds an integer for each token of each method; equal tokens have equal integers.
+    Methods with fewer than ``shortest`` tokens are skipped. ``seed`` determines the hash functions.
     """
     hashed = mix_bits(tokens.values.astype(np.uint64) + STEP)
     values, offsets = hash_shingles(hashed, tokens.offsets, shortest)
@@ -59,6 +63,7 @@ def find_near_duplicates(
 
 
 def _draw_multipliers(seed: int) -> Words:
+    """Return a random odd multiplier for each hash function, so that multiplying is a bijection."""
     random_integers = np.random.default_rng(seed).integers(
         0, 1 << 63, BANDS * ROWS, dtype=np.uint64
     )
@@ -69,7 +74,10 @@ def _draw_multipliers(seed: int) -> Words:
 def hash_shingles(
     values: Words, offsets: NDArray[np.int64], shortest: int
 ) -> tuple[Words, NDArray[np.int64]]:
-    """Return the sorted distinct hashes of each method's shingles; none for short methods."""
+    """Return the sorted distinct hashes of each method's shingles, and the offsets of the methods.
+
+    A method of fewer than ``shortest`` tokens has none. ``values`` are mixed token codes.
+    """
     hashes = np.empty(len(values), dtype=np.uint64)
     stops = np.zeros(len(offsets), dtype=np.int64)
     count = 0
@@ -98,7 +106,10 @@ def hash_shingles(
 
 @kernel
 def compute_minhashes(values: Words, offsets: NDArray[np.int64], multipliers: Words) -> Words:
-    """Return the smallest hash of each method's shingles, (methods, hash functions)."""
+    """Return the smallest hash of each method's shingles, shape (methods, hash functions).
+
+    Methods without shingles have the largest 64-bit value.
+    """
     count = len(multipliers)
     minima = np.empty((len(offsets) - 1, count), dtype=np.uint64)
     for method in range(len(offsets) - 1):
@@ -116,6 +127,10 @@ def compute_minhashes(values: Words, offsets: NDArray[np.int64], multipliers: Wo
 def _find_candidate_pairs(
     signatures: Words, has_shingles: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the pairs of methods with equal hashes in a band, each once, smaller position first.
+
+    ``signatures`` is the result of ``compute_minhashes``.
+    """
     methods = np.flatnonzero(has_shingles)
     pairs: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64)]
     count = len(signatures)
@@ -146,7 +161,10 @@ def _find_candidate_pairs(
 def compute_jaccard(
     values: Words, offsets: NDArray[np.int64], left: NDArray[np.int64], right: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the Jaccard similarity of each pair of sorted sets."""
+    """Return the Jaccard similarity of each pair of methods ``left[i]`` and ``right[i]``.
+
+    ``values`` and ``offsets`` are the sorted sets of shingles that ``hash_shingles`` returns.
+    """
     similarity = np.zeros(len(left), dtype=np.float64)
     for pair in range(len(left)):
         i, j = offsets[left[pair]], offsets[right[pair]]
@@ -171,7 +189,10 @@ def compute_jaccard(
 def _find_clusters(
     left: NDArray[np.int64], right: NDArray[np.int64], count: int
 ) -> NDArray[np.int64]:
-    """Return the smallest member of each method's connected component (union-find)."""
+    """Return the smallest member of each method's connected component (union-find).
+
+    ``count`` is the number of methods; the pairs are the edges.
+    """
     cluster = np.arange(count)
     for pair in range(len(left)):
         left_root, right_root = left[pair], right[pair]

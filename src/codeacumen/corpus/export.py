@@ -1,4 +1,4 @@
-"""Export a view of every method as JSON lines."""
+"""Export a view of every method as JSON lines, for ``codeacumen corpus export``."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from codeacumen.corpus.store import CALLS, Corpus, compute_rows, require_compat
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.registry import make_view
 
+# Columns of ``methods`` that the export of calls reads.
 _COLUMNS = ("method_id", "project", "path", "line", "name", "place", "body", "text", "kind")
 # Lines between two progress reports.
 _LINES_PER_REPORT = 500
@@ -31,7 +32,8 @@ def write_view(
 ) -> int:
     """Write a view of every method as JSON lines; return the number of lines.
 
-    The file appears when it is complete; ``-`` prints the lines.
+    The file ``out`` appears when it is complete; ``-`` prints the lines. ``compat`` names a tool
+    whose output is written instead of ours.
     """
     values = iterate_view_values(corpus, view, compat)
     method_count = corpus.manifest.counts["bodies"]
@@ -63,7 +65,7 @@ def _write_lines(
 
 
 def iterate_view_values(corpus: Corpus, view_name: str, compat: str = "") -> Iterator[Json]:
-    """Return an iterator over the view's values, with id, project, file, line and name.
+    """Return an iterator over the view's values, each with the method's id, file, line and so on.
 
     The methods are those with a body, in the order of the store; with ``compat``, methods that the
     tool leaves out are skipped. An unknown view or tool raises an error here, not at the first
@@ -95,6 +97,10 @@ def _to_json_row(row: dict[str, Any], value: Json) -> Json:
 def _iterate_values(
     corpus: Corpus, shard: str, view: View, compat: str
 ) -> Iterator[tuple[dict[str, Any], Json]]:
+    """Yield each method of a shard that has a body, as its row of ``methods``, and its value.
+
+    Stored rows are used if the corpus has the view; otherwise the files are parsed.
+    """
     methods = corpus.read_table(corpus.table_path(shard, "methods")).to_pylist()
     is_stored = not compat and all(table.name in corpus.stored_tables for table in view.tables)
     if is_stored:

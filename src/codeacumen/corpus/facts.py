@@ -23,18 +23,20 @@ from codeacumen.languages.java.resolve.facts import extract_facts
 from codeacumen.languages.java.resolve.sites import Sites, find_name_ends
 from codeacumen.languages.java.syntax.file import JavaFile
 
-# The columns that hold the rows of each kind of declaration, in the order of a row's values. The
-# components of a record are stored flat: name, type, name, type.
+# The columns that hold each kind of declaration, in the order of the values of a declaration in
+# ``languages.java.resolve.facts``. The components of a record are stored flat: name, type, name,
+# type.
 _ROWS = {
     key: tuple(name for name in FACTS.names if name.startswith(f"{key[:-1]}_"))
     for key in ("types", "methods", "fields")
 }
 _COMPONENTS = "type_components"
+# The numeric columns of ``Sites``: rows of calls and of the expressions around them.
 _SITES = ("code", "size", "a", "b")
 
 
 def compute_fact_columns(file: JavaFile) -> dict[str, Any]:
-    """Return the call facts of a file, by column."""
+    """Return the call facts of a file, by column of ``FACTS`` except ``file_id`` and ``path``."""
     declared, sites = extract_facts(file)
     columns: dict[str, Any] = {"package": declared["package"], "imports": declared["imports"]}
     for key, names in _ROWS.items():
@@ -97,7 +99,10 @@ def read_declared(shard: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def read_sites(shard: Path) -> Iterator[tuple[str, Sites, NDArray[Any]]]:
-    """Yield path, call sites and end offsets of the calls' names of each Java file of a shard."""
+    """Yield path, call sites and end offsets of the calls' names of each Java file of a shard.
+
+    There is an end for each row of the sites, -1 for rows that are no call.
+    """
     table = pq.read_table(shard / "facts.parquet", columns=["path", "texts", *_SITES, "name_end"])
     texts = column_to_lists(table["texts"])
     columns = [column_to_arrays(table[name]) for name in (*_SITES, "name_end")]
@@ -108,14 +113,14 @@ def read_sites(shard: Path) -> Iterator[tuple[str, Sites, NDArray[Any]]]:
 
 
 def column_to_arrays(column: pa.ChunkedArray) -> list[NDArray[Any]]:
-    """Return the lists of a numeric column, as slices of one array."""
+    """Return the lists of a numeric column as arrays, slices of one array."""
     lists = _combine_chunks(column)
     values = lists.values.to_numpy(zero_copy_only=False)
     return [values[start:stop] for start, stop in pairwise(lists.offsets.to_pylist())]
 
 
 def column_to_lists(column: pa.ChunkedArray | pa.Array) -> list[list[Any]]:
-    """Return the lists of a column, which may be nested.
+    """Return the lists of a column; their elements may be lists again.
 
     The conversion goes through numpy, because ``to_pylist`` creates an Arrow scalar for each value.
     """

@@ -1,4 +1,7 @@
-"""The files of corpora that embeddings are trained on: hand-written files, each content once."""
+"""Select and process the hand-written files of corpora, each content once.
+
+Embeddings are trained on these files; surveys and nearest-method indexes read them too.
+"""
 
 from __future__ import annotations
 
@@ -27,16 +30,17 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class ShardFiles:
-    """Selected rows of the table ``files`` of one shard; sent to worker processes."""
+    """Selected rows of the table ``files`` of one shard; sent to worker processes.
+
+    ``corpus`` is the folder of the corpus, ``table`` the file of the table, ``rows`` are positions.
+    """
 
     corpus: Path
     table: Path
     rows: tuple[int, ...]
 
     def read_columns(self, names: Sequence[str]) -> pa.Table:
-        """Return columns of the selected rows; raise an error that says if the corpus is
-        damaged.
-        """
+        """Return columns of the selected rows; raise an error if the corpus is damaged."""
         try:
             return pq.read_table(self.table, columns=list(names)).take(list(self.rows))
         except (OSError, pa.ArrowException) as error:
@@ -47,8 +51,9 @@ class ShardFiles:
 class SelectedFiles:
     """Files to train on, by shard.
 
-    ``sha256`` covers the contents alone, not the corpora and shards that hold them. ``projects``
-    and ``file_counts`` (by language) describe the files in the record of a training run.
+    ``sha256`` covers contents and languages alone, not the corpora and shards that hold the files.
+    ``projects`` (all of the corpora) and ``file_counts`` (by language) are for the record of a
+    training run.
     """
 
     sha256: str
@@ -112,8 +117,8 @@ def process_files(
 ) -> tuple[list[T], int]:
     """Run ``work`` on all shards; return the results in order and the number of lost files.
 
-    Where a shard kills its worker, its files are processed one by one, and only files that kill a
-    worker again are lost.
+    Where a shard kills its worker, its files are processed one by one, with a result for each, and
+    only files that kill a worker again are lost. ``description`` is the stage that is shown.
     """
     results: dict[tuple[int, int], T] = {}
     lost_indexes: list[int] = []

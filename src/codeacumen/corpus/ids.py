@@ -1,6 +1,7 @@
 """Stable ids: the same source has the same id on every machine and in every run.
 
-An id is a UUIDv5 of project, path, enclosing types and erased signature.
+The id of a method is a UUIDv5 of project, path, enclosing types and erased signature; the text of
+the method does not change it. Projects, files and types have ids too.
 """
 
 from __future__ import annotations
@@ -19,22 +20,26 @@ from codeacumen.languages.java.syntax.declarations import NONE, Declarations, Me
 # Never change this: another namespace would change the id of every method.
 NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "acumen:corpus")
 
+# Innermost type arguments, and the first bound of a type variable.
 _ARGUMENTS = re.compile(r"<[^<>]*>")
 _BOUND = re.compile(r"(\w+)(?: extends ([^&]+))?")
 
 
 def project_id(project: str) -> uuid.UUID:
+    """Return the id of a project, given its name."""
     return uuid.uuid5(NAMESPACE, f"project\0{project}")
 
 
 def file_id(project: str, path: str) -> uuid.UUID:
+    """Return the id of a file, given its project's name and its path in the project."""
     return uuid.uuid5(NAMESPACE, "\0".join(("file", project, path)))
 
 
 def compute_type_ids(project: str, path: str, declarations: Declarations) -> list[uuid.UUID]:
     """Return the ids of a file's types, in order.
 
-    Each id derives from the id of the enclosing type or file, so that deep nesting is not slower.
+    An id is computed from the id of the enclosing type or file, so that deep nesting is not slower.
+    A local class counts as a member of the type around its method.
     """
     ids: list[uuid.UUID] = []
     name_counts: Counter[tuple[uuid.UUID, str]] = Counter()
@@ -53,6 +58,7 @@ def compute_method_ids(project: str, path: str, declarations: Declarations) -> l
 
 
 def compute_signatures(declarations: Declarations) -> list[str]:
+    """Return the erased signatures of a file's methods, in order."""
     return [compute_signature(declarations, method) for method in declarations.methods]
 
 
@@ -87,10 +93,10 @@ def name_target_set(numbers: NDArray[Any]) -> int:
 def _child_id(
     parent: uuid.UUID, name: str, name_counts: Counter[tuple[uuid.UUID, str]]
 ) -> uuid.UUID:
-    """Return the id of a name inside its parent.
+    """Return the id of a name inside its parent, and count the name in ``name_counts``.
 
     Two methods may each have a local class of the same name, and broken source may declare a method
-    twice: the second and later ones are numbered.
+    twice: the second and later ones have a number in their ids.
     """
     name_counts[parent, name] += 1
     count = name_counts[parent, name]
@@ -98,7 +104,10 @@ def _child_id(
 
 
 def erase_type(declared: str, variables: Mapping[str, str]) -> str:
-    """Return the erasure of a type (JLS 4.6): no type arguments, first bounds for variables."""
+    """Return the erasure of a type (JLS 4.6): no type arguments, first bounds for variables.
+
+    ``variables`` has the bound of each type variable in scope. ``...`` becomes ``[]``.
+    """
     previous = ""
     while previous != declared:
         previous, declared = declared, _ARGUMENTS.sub("", declared)
@@ -115,7 +124,7 @@ def erase_type(declared: str, variables: Mapping[str, str]) -> str:
 
 
 def erase_type_variables(parameters: tuple[str, ...]) -> dict[str, str]:
-    """Return the erasure of each declared type variable.
+    """Return the first bound of each declared type variable, without type arguments.
 
     >>> erase_type_variables(("T", "K extends Comparable<K>&Serializable"))
     {'T': 'Object', 'K': 'Comparable'}
@@ -134,7 +143,8 @@ def erase_type_variables(parameters: tuple[str, ...]) -> dict[str, str]:
 def compute_signature(declarations: Declarations, method: MethodDeclaration) -> str:
     """Return the erased signature of a method: name and parameter types (JLS 8.4.2).
 
-    Type variables of enclosing types and methods are in scope; inner ones shadow outer ones.
+    Type variables of enclosing types and methods are in scope; inner ones shadow outer ones. The
+    name of a constructor is ``<init>``.
     """
     variables = erase_type_variables(method.type_parameters)
     owner = method.type

@@ -1,7 +1,8 @@
 """The index of a corpus: from a method's id to its number, and along calls, in microseconds.
 
-Methods are numbered in the order of the shards. The index consists of numpy files that are mapped
-into memory on access, so that a corpus of a million methods opens at once.
+Methods are numbered from 0 in the order of the shards. The index consists of numpy files that are
+mapped into memory on access, so that a corpus of a million methods opens at once. ``corpus.build``
+writes the index, ``corpus.stored`` and ``corpus.store`` read it.
 """
 
 from __future__ import annotations
@@ -23,14 +24,16 @@ from codeacumen.corpus.manifest import Manifest, damaged_corpus_error
 from codeacumen.corpus.parquet import replace_table
 from codeacumen.corpus.schema import DISPATCH, NUMBERS, list_of
 
+# Numbers of methods, or of sets of call targets.
 Numbers = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
 class RaggedLists:
-    """Lists of numbers, one after the other, mapped from files.
+    """Lists of numbers, one after the other: list i is ``values[offsets[i]:offsets[i + 1]]``.
 
-    ``is_certain`` is False for numbers that were guessed by name.
+    ``is_certain`` has a flag for each value: False if only ambiguous calls lead to it. It is None
+    for lists that do not come from calls.
     """
 
     offsets: NDArray[np.int64]
@@ -41,8 +44,10 @@ class RaggedLists:
         return self.values[self.offsets[i] : self.offsets[i + 1]]
 
     def gather_distinct(self, positions: Numbers, *, guesses: bool = True) -> Numbers:
-        """Return the distinct numbers of several lists, sorted; certain ones only if not
-        ``guesses``."""
+        """Return the distinct numbers of the lists at these positions, sorted.
+
+        Without ``guesses``, uncertain numbers are left out.
+        """
         pieces: list[Numbers] = [np.empty(0, dtype=np.int32)]
         for i in positions.tolist():
             values = self[i]
@@ -55,9 +60,10 @@ class RaggedLists:
 class CorpusIndex:
     """The index of a corpus; its arrays are loaded on access.
 
-    ``called_sets`` lists the sets of targets that a method calls, ``target_sets`` the methods in a
-    set. In the other direction, ``containing_sets`` lists the sets that contain a method and
-    ``set_callers`` the methods that call a set.
+    Calls that may reach the same methods share one set of targets. ``called_sets`` lists the sets
+    that each method calls, ``target_sets`` the methods in each set. In the other direction,
+    ``containing_sets`` lists the sets that contain each method, ``set_callers`` the methods that
+    call each set.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -76,7 +82,7 @@ class CorpusIndex:
 
     @cached_property
     def id_halves(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        """The upper and the lower 64 bits of all ids, sorted by id."""
+        """The upper and the lower 64 bits of all methods' ids, sorted by id."""
         return self._load_array("high"), self._load_array("low")
 
     @cached_property
@@ -119,14 +125,16 @@ class CorpusIndex:
         return self._load_lists("callers", with_certainty=True)
 
 
+# The 16 bytes of a UUID, which are big-endian.
 _ID = np.dtype([("high", ">u8"), ("low", ">u8")])
 _LOWER = (1 << 64) - 1
 
 
 def write_index(out: Path, manifest: Manifest) -> dict[str, str]:
-    """Write the index, the numbers and the sets of targets.
+    """Write the folder ``index``, ``numbers.parquet`` and ``dispatch.parquet``.
 
-    Return the SHA-256 of every file of the corpus that is not in a shard.
+    Return the SHA-256 of these files and of all other files that the manifest lists outside of
+    shards: the projects and the calls.
     """
     folder = out / "index"
     folder.mkdir(exist_ok=True)
@@ -173,8 +181,9 @@ def write_index(out: Path, manifest: Manifest) -> dict[str, str]:
 
 
 def _load_ids(out: Path, manifest: Manifest) -> tuple[NDArray[np.void], NDArray[np.int64]]:
-    """Return the ids of all methods by number, and the first number of each shard and of the
-    end.
+    """Return the ids of all methods by number, and the first number of each shard.
+
+    The numbers of the shards end with the number of all methods.
     """
     pieces: list[NDArray[np.void]] = [np.empty(0, dtype=_ID)]
     for shards in manifest.shards.values():
@@ -194,7 +203,7 @@ def _split_ids(column: pa.ChunkedArray) -> NDArray[np.void]:
 
 @dataclass(frozen=True, slots=True)
 class _SortedIds:
-    """Halves of the sorted ids, and the method number of each id."""
+    """Upper and lower halves of the sorted ids, and in ``order`` the method number of each id."""
 
     high: NDArray[np.uint64]
     low: NDArray[np.uint64]
@@ -214,7 +223,11 @@ class _SortedIds:
 
 @dataclass(slots=True)
 class _AllTargetSets:
-    """Sets of call targets of all projects; ``members`` are method numbers in the corpus."""
+    """Sets of call targets, each field with one element per project.
+
+    ``set_names`` are hashes (``ids.name_target_set``); ``offsets`` cut ``members``, which are
+    method numbers in the corpus, into the sets of the project.
+    """
 
     projects: list[str]
     set_names: list[NDArray[np.int64]]
@@ -222,15 +235,18 @@ class _AllTargetSets:
     members: list[Numbers]
 
     def __len__(self) -> int:
+        """Return the number of sets of all projects."""
         return sum(map(len, self.set_names))
 
     def to_lists(self) -> RaggedLists:
+        """Return the members of all sets, by the number of the set."""
         lengths = [np.diff(project_offsets) for project_offsets in self.offsets]
         offsets = np.zeros(len(self) + 1, dtype=np.int64)
         np.cumsum(np.concatenate([np.empty(0, np.int64), *lengths]), out=offsets[1:])
         return RaggedLists(offsets, np.concatenate([np.empty(0, np.int32), *self.members]))
 
     def to_table(self) -> pa.Table:
+        """Return the rows of ``DISPATCH``; the row of a set is its number."""
         lists = self.to_lists()
         names = [
             name
@@ -247,7 +263,10 @@ class _AllTargetSets:
 def _load_calls(
     out: Path, manifest: Manifest, ids: _SortedIds, first_numbers: dict[str, int]
 ) -> tuple[_AllTargetSets, NDArray[np.int64]]:
-    """Return all sets of targets, and a row (caller, set, is certain) for each resolved call."""
+    """Return all sets of targets, and the resolved calls as rows (caller, set, is certain).
+
+    The rows have the shape (calls, 3). ``first_numbers`` are the projects' first method numbers.
+    """
     sets = _AllTargetSets([], [], [], [])
     pairs: list[NDArray[np.int64]] = [np.empty((0, 3), dtype=np.int64)]
     for project, link in manifest.links.items():
@@ -280,7 +299,7 @@ def _build_call_arrays(
 ) -> dict[str, NDArray[Any]]:
     """Return the arrays of the four lists of ``CorpusIndex``, by file name.
 
-    A method that calls a set several times has it once, as certain if one call is certain.
+    A set that a method calls several times is listed once, as certain if one call is certain.
     """
     lists = sets.to_lists()
     order = np.lexsort((1 - pairs[:, 2], pairs[:, 1], pairs[:, 0]))

@@ -1,8 +1,8 @@
 """Recognize licence files of a project and the SPDX identifiers of their texts.
 
-A licence is recognized by phrases that no other licence has. The identifiers name texts only: a
-file may hold several licences, and people have to read whether a user may choose among them or
-choose a later version.
+A build stores the result in ``projects.parquet``. A licence is recognized by phrases that no other
+licence has. The identifiers name texts only: a file may hold several licences, and people have to
+read whether a user may choose among them or choose a later version.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from codeacumen.corpus.reading import Problem, read_source
 UNKNOWN = "unknown"
 # Folder levels that are searched: the top folder and the folders in it.
 LICENCE_LEVELS = 2
+# Bytes of a file above which its licence is ``unknown``.
 LARGEST_LICENCE = 1 << 20
 
 _NAME = re.compile(r"(?:(?:[a-z0-9.]+[-_])?(?:un)?licen[cs]es?|copying|notices?)(?:[-_. ].*)?")
@@ -36,7 +37,7 @@ class LicenceFile:
 
 
 def is_licence(path: str) -> bool:
-    """Return whether the name of a file is that of a licence file.
+    """Return whether the path of a file is that of a licence file.
 
     >>> [is_licence(path) for path in ("COPYING.LESSER", "src/License.java", "debian/copyright")]
     [True, False, True]
@@ -115,6 +116,7 @@ _GNU = re.compile(
     r"(?:of the license|only|june 1991|february 1999|29 june 2007|19 november 2007)"
 )
 _GNU_OF_DEBIAN = re.compile(r"usr share common licenses (a|l)?gpl (\d(?: 1)?)\b")
+# The letter before GPL, by the word of ``_GNU`` and the letter of the other expressions.
 _GNU_LETTER = {"affero": "A", "lesser": "L", "library": "L", "a": "A", "l": "L"}
 _CLASSPATH = (
     "linking this library statically or dynamically with other modules is making a combined work"
@@ -122,7 +124,10 @@ _CLASSPATH = (
 
 
 def _match_texts(text: str) -> Iterator[str]:
-    """Yield the licences whose texts or notices are in a normalized text."""
+    """Yield the identifiers of licences whose texts or notices are in a normalized text.
+
+    An identifier may occur more than once.
+    """
     for name, expression in _PHRASES.items():
         if re.search(expression, text):
             yield name
@@ -144,7 +149,10 @@ def _match_texts(text: str) -> Iterator[str]:
 
 
 def _identify_bsd(conditions: str, *, is_complete: bool) -> Iterator[str]:
-    """Yield the member of the BSD family that has these conditions, if they tell which it is."""
+    """Yield the licence of the BSD family that has these conditions, if they identify it.
+
+    ``is_complete`` is False for a text that ends before the disclaimer.
+    """
     if "developed by the apache software foundation" in conditions:
         yield "Apache-1.1"
     elif "all advertising materials" in conditions:
@@ -189,7 +197,10 @@ _SHORT = {
 
 
 def _parse_debian_copyright(text: str) -> Iterator[str]:
-    """Yield the licences of a machine-readable debian/copyright; nothing for other texts."""
+    """Yield the identifiers in a machine-readable debian/copyright; nothing for other texts.
+
+    A licence whose short name has no identifier is recognized by its text.
+    """
     stanzas = _STANZA.split(text.replace("\r\n", "\n").lstrip())
     if not re.match(r"format(?:-specification)?:.*(?:copyright-format|dep5)", stanzas[0].lower()):
         return

@@ -1,8 +1,9 @@
-"""Link the calls of a project: which methods each call in the source may reach.
+"""Link the calls of a project: find the methods that each call in the source may reach.
 
-A call's meaning depends on the declarations of the whole project, so linking starts when all of its
-shards exist; it runs shard by shard. Calls that may reach the same methods share one set of
-targets, because a call of ``toString`` on an Object may reach thousands of methods.
+A call's meaning depends on the declarations of the whole project, so linking starts when all of the
+project's shards exist; a build runs ``link_shard`` for each of them. Calls that may reach the same
+methods share one set of targets, because a call of ``toString`` on an Object may reach thousands of
+methods.
 """
 
 from __future__ import annotations
@@ -36,8 +37,9 @@ SETS = pa.schema([("targets", pa.int64()), ("callees", list_of(pa.int32()))])
 class LinkJob:
     """A shard whose calls are to be linked; sent to worker processes.
 
-    ``shards`` are all shards of the project, in order, ``shard_index`` the one to link; ``folder``
-    is the name of the folder of the project's calls.
+    ``out`` is the folder of the corpus. ``shards`` are all shards of the project, in order,
+    ``shard_index`` is the position of the shard to link; ``folder`` is the name of the project's
+    folder in ``calls``.
     """
 
     out: Path
@@ -49,7 +51,10 @@ class LinkJob:
 
 @dataclass(frozen=True, slots=True)
 class LinkedShard:
-    """Counts of a shard's linked calls, and the processor time and peak memory of linking."""
+    """Counts of a shard's calls, and processor time (seconds) and peak memory (bytes) of linking.
+
+    ``ambiguous`` and ``inside`` count the calls with these flags, see ``CALLS``.
+    """
 
     calls: int
     ambiguous: int
@@ -84,7 +89,10 @@ def link_shard(job: LinkJob) -> LinkedShard:
 
 @lru_cache(maxsize=1)
 def load_world(out: Path, shards: tuple[str, ...]) -> tuple[World, dict[str, int]]:
-    """Return the project's declarations, and the number of each file's first method."""
+    """Return the project's declarations, and the number of each file's first method by path.
+
+    Methods are numbered from 0 inside the project, in the order of the shards.
+    """
     declared: list[tuple[str, Mapping[str, Any]]] = []
     first_methods: dict[str, int] = {}
     count = 0
@@ -98,12 +106,16 @@ def load_world(out: Path, shards: tuple[str, ...]) -> tuple[World, dict[str, int
 
 
 def _read_columns(path: Path, *names: str) -> Iterator[tuple[Any, ...]]:
+    """Return the values of some columns of a table, row by row."""
     table = pq.read_table(path, columns=list(names))
     return zip(*(column_to_values(table[name]) for name in names), strict=True)
 
 
 def _link_calls(job: LinkJob, shard: Path) -> tuple[pa.Table, pa.Table]:
-    """Return the tables of the shard's calls and of the sets of targets that they name."""
+    """Return the tables of the shard's calls and of the sets of targets that they name.
+
+    ``shard`` is the folder of the shard.
+    """
     world, first_methods = load_world(job.out, job.shards)
     methods, types = (
         _read_ids_by_path(shard, "methods", "method_id"),
@@ -147,8 +159,11 @@ def _read_ids_by_path(shard: Path, table: str, column: str) -> dict[str, list[by
 
 
 class _TargetSets:
-    """Sets of targets by name, a hash of the members: equal sets of different shards have the same
-    name. Members are method numbers inside the project."""
+    """Sets of targets of a shard's calls, by name.
+
+    The name is a hash of the members, so that equal sets of different shards have the same name.
+    Members are method numbers inside the project.
+    """
 
     def __init__(self, first_methods: Mapping[str, int]) -> None:
         self.first_methods = first_methods
@@ -158,6 +173,7 @@ class _TargetSets:
         self.names: dict[int, tuple[tuple[Any, ...], int]] = {}
 
     def name_set(self, targets: tuple[Any, ...]) -> int | None:
+        """Add a set of targets (path, index in file) and return its name; None if it is empty."""
         if not targets:
             return None
         named = self.names.get(id(targets))
@@ -169,6 +185,7 @@ class _TargetSets:
         return named[1]
 
     def to_table(self) -> pa.Table:
+        """Return the sets as a table with the schema ``SETS``, sorted by name."""
         names = sorted(self.members)
         columns = {"targets": names, "callees": [self.members[name] for name in names]}
         return pa.Table.from_pydict(columns, schema=SETS)

@@ -23,7 +23,8 @@ from codeacumen.corpus.schema import FORMAT, FORMER_FORMAT, SCHEMA
 
 NAME = "manifest.json"
 LOCK = ".lock"
-# Output of a build besides the manifest: folders with the suffixes of their files, and files.
+# Output of a build besides the manifest: folders with the suffixes of their files, and files. An
+# output folder without a manifest that has only these may be overwritten.
 _FOLDERS = {
     "shards": (".parquet",),
     "calls": (".parquet", ".sets"),
@@ -39,9 +40,12 @@ _PART = ".part"
 class Manifest:
     """The content of ``manifest.json``.
 
-    ``shards`` and ``links`` are each project's shards, in order, and its folder of calls.
-    ``lethal`` lists files that kill the process which analyses them: project, path, hash, kind and
-    message of the problem. ``files`` has the SHA-256 of every file of the corpus.
+    ``complete`` is false until the build ends. ``projects`` are names in the order of the sources,
+    ``settings`` those of ``BuildSettings`` that rows depend on. ``shards`` and ``links`` are, by
+    project, the names of its shards, in order, and of its folder in ``calls`` and ``nulls``.
+    ``lethal`` lists files that kill the process that analyses them: project, path, hash, kind and
+    message of the problem. ``counts`` are the sizes of the corpus. ``files`` has the SHA-256 of
+    every file of the corpus but the null facts.
     """
 
     complete: bool
@@ -72,6 +76,7 @@ def require_buildable(folder: Path) -> None:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Write the manifest atomically, with the format, the schema and our version."""
     content = {
         "format": FORMAT,
         "schema": SCHEMA,
@@ -89,7 +94,10 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """Return the manifest of a corpus, or None if the folder has none."""
+    """Return the manifest of a corpus, or None if the folder has none.
+
+    Raise an error if it is damaged or of another format or schema.
+    """
     try:
         content = json.loads((folder / NAME).read_bytes())
     except (FileNotFoundError, NotADirectoryError):
@@ -128,6 +136,7 @@ def shard_hashes(folder: Path) -> Mapping[str, Mapping[str, str]]:
 
 @lru_cache(maxsize=1)
 def _shard_hashes(file: Path, modified_ns: int) -> dict[str, dict[str, str]]:
+    """Return the hashes of each shard's tables; the time of the file is part of the cache key."""
     hashes: dict[str, dict[str, str]] = {}
     for name, sha256 in json.loads(file.read_bytes())["files"].items():
         parts = PurePosixPath(name)
@@ -187,7 +196,10 @@ def damaged_corpus_error(folder: Path, file: Path) -> CodeacumenError:
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """Missing files, and files whose hash differs or that cannot be read; in order."""
+    """Missing files, and files whose hash differs or that cannot be read, in manifest order.
+
+    It is false if there are none.
+    """
 
     missing: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
@@ -201,7 +213,7 @@ class Damage:
 
 
 def find_damage(folder: Path, files: Mapping[str, str]) -> Damage:
-    """Return which files of a folder are missing or differ from their expected SHA-256."""
+    """Return the files of a folder that are missing or differ from their expected SHA-256."""
     missing: list[str] = []
     changed: list[str] = []
     for file, sha256 in files.items():

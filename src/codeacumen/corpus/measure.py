@@ -1,8 +1,8 @@
-"""Measure the methods of Java sources: files, folders, archives, corpora.
+"""Measure the methods of Java sources, for ``codeacumen.interface.measures``.
 
-A measure works on one file at a time; a corpus has stored measures. An engine runs jobs of some
-files each, and results are yielded in the order of the files, so that the output does not depend on
-the number of workers.
+A source is anything that ``corpus.sources`` reads, or a corpus, which has stored measures. An
+engine runs jobs of some files each, and results are yielded in the order of the files, so that the
+output does not depend on the number of workers.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from codeacumen.engines import Engine, WorkerLost
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.text.lines import line_at, line_starts
 
+# Suffixes of the files to measure.
 JAVA = (".java",)
 # Bytes of source after which a job ends: small, so that all workers finish at about the same time.
 STRETCH = 1 << 20
@@ -39,7 +40,10 @@ class Measure(Protocol):
     def name(self) -> str: ...
 
     def measure_file(self, file: JavaFile) -> list[tuple[int, dict[str, Any]]]:
-        """Return the measured methods, as indexes in ``declarations.methods``, with values."""
+        """Return the measured methods, as indexes in ``declarations.methods``, with their values.
+
+        The values are columns of the row of a method.
+        """
         ...
 
     def measure_shard(self, shard: Path) -> list[dict[str, Any] | None]:
@@ -49,7 +53,11 @@ class Measure(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NPath:
-    """NPath complexity of every method with a body, and its class in GLUECode's task."""
+    """NPath complexity of every method with a body (column ``value``).
+
+    The column ``bin`` is its interval in GLUECode's task, None outside of all intervals.
+    ``rules`` is one of ``RULES`` of ``languages.java.measures.npath``.
+    """
 
     name: ClassVar[str] = "npath"
     rules: str = "pmd6"
@@ -72,7 +80,10 @@ class NPath:
 
 @dataclass(frozen=True, slots=True)
 class OperatorCounts:
-    """Number of occurrences of GLUECode's twelve operators in every method with a body."""
+    """Number of occurrences of GLUECode's twelve operators in every method with a body.
+
+    The column ``operators`` lists only operators that occur.
+    """
 
     name: ClassVar[str] = "operators"
 
@@ -101,6 +112,7 @@ class OperatorCounts:
 
 
 def _name_counts(counts: NDArray[np.int64]) -> dict[str, Any]:
+    """Return the column ``operators`` of a method, given the count of each operator."""
     from codeacumen.languages.java.measures.operators import OPERATORS
 
     named = zip(OPERATORS, counts.tolist(), strict=True)
@@ -108,6 +120,7 @@ def _name_counts(counts: NDArray[np.int64]) -> dict[str, Any]:
 
 
 def _with_bins(values: NDArray[np.int64]) -> list[dict[str, Any]]:
+    """Return the columns ``value`` and ``bin`` of each method, given the NPath complexities."""
     from codeacumen.languages.java.measures.npath import BINS, NO_BIN, find_bins
 
     bins = [None if index == NO_BIN else BINS[index] for index in find_bins(values).tolist()]
@@ -118,8 +131,11 @@ def _with_bins(values: NDArray[np.int64]) -> list[dict[str, Any]]:
 
 @dataclass(slots=True)
 class Measurements:
-    """Measurements of some files: a row per measured method, the number of files that were read and
-    of those with syntax errors (``broken``), and the files that could not be read."""
+    """Measurements of some files: a row for each measured method.
+
+    ``files`` counts the files that were measured, ``broken`` those of them with syntax errors.
+    ``skipped`` are the other files, as pairs of project and problem.
+    """
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     files: int = 0
@@ -127,7 +143,7 @@ class Measurements:
     skipped: list[tuple[str, Problem]] = field(default_factory=list)
 
     def add_measurements(self, other: Measurements) -> None:
-        """Append the rows and add the counts of other files."""
+        """Append the rows and skipped files of other measurements, and add their counts."""
         self.rows += other.rows
         self.files += other.files
         self.broken += other.broken
@@ -136,7 +152,11 @@ class Measurements:
 
 @dataclass(frozen=True, slots=True)
 class _MeasureJob:
-    """Files of a project to measure, or a shard of a corpus."""
+    """Files of a project to measure, or a shard of a corpus.
+
+    Either ``source``, ``paths`` and ``problems`` (of files that cannot be read) are set, or
+    ``shard``, the folder of a shard with stored measures.
+    """
 
     measure: Measure
     project: str
@@ -153,9 +173,13 @@ def measure_sources(
     cache: Path,
     progress: Progress = ignore_progress,
 ) -> Iterator[Measurements]:
-    """Yield the measurements of all Java files of these sources, job by job, in order."""
+    """Yield the measurements of all Java files of these sources, job by job, in order.
+
+    ``cache`` is the folder of fetched sources. A file that kills its worker is skipped.
+    """
     jobs = _plan_jobs(measure, sources, cache, progress)
-    # Results that arrived before their turn. Jobs that killed their worker are repeated at the end.
+    # Results that arrived before their turn, by job. A job that killed its worker (a suspect) is
+    # repeated when all others are done, so it and all later results are yielded then.
     waiting: dict[int, Measurements] = {}
     next_index = 0
     suspects: dict[int, WorkerLost] = {}
@@ -201,6 +225,7 @@ def _plan_corpus(measure: Measure, folder: Path) -> Iterator[_MeasureJob]:
 
 
 def _plan_project(measure: Measure, project: Project) -> Iterator[_MeasureJob]:
+    """Yield jobs of about ``STRETCH`` bytes each."""
     whole_project = _MeasureJob(measure, project.name, project)
     paths: list[str] = []
     problems: list[Problem] = []
@@ -219,6 +244,7 @@ def _plan_project(measure: Measure, project: Project) -> Iterator[_MeasureJob]:
 
 
 def _run_job(job: _MeasureJob) -> Measurements:
+    """Return the measurements of a job; an engine runs this function."""
     if job.shard is not None:
         return _measure_shard(job, job.shard)
     measurements = Measurements(skipped=[(job.project, problem) for problem in job.problems])
@@ -230,6 +256,7 @@ def _run_job(job: _MeasureJob) -> Measurements:
 
 
 def _measure_shard(job: _MeasureJob, shard: Path) -> Measurements:
+    """Return the stored measures of a shard, as if its files had been measured now."""
     import pyarrow.parquet as pq
 
     files = pq.read_table(shard / "files.parquet", columns=["language", "broken"]).to_pylist()
@@ -247,6 +274,7 @@ def _measure_shard(job: _MeasureJob, shard: Path) -> Measurements:
 
 
 def _read_sources(job: _MeasureJob) -> Iterator[Source | Problem]:
+    """Yield each file of a job, or the problem if it cannot be read."""
     if job.source is not None:
         for path in job.paths:
             content = job.source.read_file(path)
@@ -284,7 +312,11 @@ def _add_file(measurements: Measurements, job: _MeasureJob, source: Source) -> P
 
 
 def _run_file_by_file(job: _MeasureJob, engine: Engine, lost: WorkerLost) -> Measurements:
-    """Repeat a job that killed its worker file by file; only the lethal files are left out."""
+    """Repeat a job that killed its worker file by file; skip only files that kill it again.
+
+    A job of a single file is not repeated; ``lost`` is its result. A shard cannot be divided, so it
+    raises an error.
+    """
     measurements = Measurements(skipped=[(job.project, problem) for problem in job.problems])
     if job.shard is not None:
         raise CodeacumenError(

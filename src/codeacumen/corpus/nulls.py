@@ -1,4 +1,4 @@
-"""Find null dereferences in a corpus: derive facts shard by shard, then analyse each project.
+"""Find null dereferences in a corpus: derive null facts by shard, then analyse each project.
 
 The analysis (``languages/java/nulls``) follows the calls that were linked when the corpus was
 built. Null facts depend on these links, so they cannot be derived when a shard is parsed. They are
@@ -37,25 +37,33 @@ from codeacumen.languages.java.syntax.file import JavaFile
 # Time limits for a shard and for a project, in seconds.
 SHARD_LIMIT, PROJECT_LIMIT = 1800.0, 7200.0
 
-# A method: the path of its file and its index in ``declarations.methods``.
+# A method that a call may reach: path of its file and its index in ``declarations.methods``.
 Target = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class _ShardJob:
+    """A shard whose null facts are needed; sent to worker processes.
+
+    ``shards`` are all shards of the project, ``calls`` is the file of the shard's linked calls.
+    The facts are read from ``stored`` or written there, or to ``spare`` in a read-only corpus.
+    """
+
     corpus: Path
     project: str
     shard: str
     shards: tuple[str, ...]
     calls: Path
     stored: Path
-    # Where the facts are stored if the corpus is read-only.
     spare: Path
 
 
 @dataclass(frozen=True, slots=True)
 class FailedAnalysis:
-    """A project, a file or a method for which the analysis failed; ``why`` names the method."""
+    """A project, a file or a method for which the analysis failed.
+
+    ``path`` is empty for a whole project; ``why`` begins with the name of the method, if it is one.
+    """
 
     project: str
     path: str
@@ -69,9 +77,10 @@ def find_null_reports(
     *,
     excluded: frozenset[str] = frozenset(),
 ) -> tuple[dict[str, list[Report]], list[FailedAnalysis]]:
-    """Return the reports of each project that is not excluded, and the failures.
+    """Return the reports of each project that is not in ``excluded``, and the failures.
 
-    Reports are in the order of paths and of positions in the file.
+    Reports are in the order of paths and of positions in the file. A project whose analysis fails
+    as a whole has no reports.
     """
     code = code_hash(("codeacumen.languages", "codeacumen.corpus"))
     with tempfile.TemporaryDirectory(prefix="codeacumen-nulls-") as temporary:
@@ -133,6 +142,7 @@ def _run_jobs(
     limit: float,
     progress: Progress,
 ) -> list[Any]:
+    """Return the results of the jobs in their order; ``description`` is the stage shown."""
     outcomes: dict[int, Any] = {}
     for index, outcome in engine.run(work, jobs, limit):
         outcomes[index] = outcome
@@ -141,7 +151,10 @@ def _run_jobs(
 
 
 def _derive_facts(job: _ShardJob) -> tuple[Path, list[FailedAnalysis]]:
-    """Store the null facts of a shard, unless they are stored; return their path and failures."""
+    """Store the null facts of a shard, unless they are stored already.
+
+    Return the path of the facts, and the files for which deriving them failed.
+    """
     try:
         table = _read_table(job.stored)
         part = job.stored
@@ -154,6 +167,7 @@ def _derive_facts(job: _ShardJob) -> tuple[Path, list[FailedAnalysis]]:
 
 
 def _store_table(table: pa.Table, job: _ShardJob) -> Path:
+    """Store the facts in the corpus, or in the temporary folder if that fails; return the path."""
     try:
         job.stored.parent.mkdir(parents=True, exist_ok=True)
         replace_table(table, job.stored, checksums=True)
@@ -168,7 +182,7 @@ def _read_table(path: Path) -> pa.Table:
 
 
 def _derive_file_facts(job: _ShardJob) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a shard's null facts."""
+    """Yield a row of ``NULLS`` for each Java file of a shard."""
     sites = _load_sites(job)
     folder = job.corpus / "shards" / job.shard
     files = pq.read_table(folder / "files.parquet", columns=["path", "source", "language"])
@@ -183,6 +197,7 @@ def _derive_file_facts(job: _ShardJob) -> Iterator[dict[str, Any]]:
 
 
 def _fact_row(file_facts: NullFacts) -> dict[str, Any]:
+    """Return the facts of a file as a row of ``NULLS``; arrays and mappings are stored flat."""
     targets = [target for targets in file_facts.targets for target in targets]
     return {
         "path": file_facts.path,
@@ -200,10 +215,12 @@ def _fact_row(file_facts: NullFacts) -> dict[str, Any]:
     }
 
 
+# The fields of ``NullFacts`` that are arrays of integers.
 _ARRAYS = ("units", "code", "expressions", "calls", "lines")
 
 
 def _read_facts(part: Path) -> Iterator[NullFacts]:
+    """Yield the facts of each file; the inverse of ``_fact_row``, without files that failed."""
     table = _read_table(part)
     table = table.filter(pc.is_null(table["failed"]))
     arrays = {name: column_to_arrays(table[name]) for name in _ARRAYS}
@@ -236,7 +253,7 @@ def _to_tuples(keys: list[Any], values: list[list[int]]) -> dict[Any, tuple[int,
 
 
 def _load_sites(job: _ShardJob) -> dict[str, list[LinkedCall]]:
-    """Return the linked calls of each file, with their targets."""
+    """Return the linked calls of each file of the shard by path, with their targets."""
     targets = _load_targets(job.corpus, job.project, job.shards)
     names = ("path", "start_byte", "callee", "targets", "ambiguous", "inside", "kind")
     table = pq.read_table(job.calls, columns=list(names))
@@ -252,7 +269,7 @@ def _load_sites(job: _ShardJob) -> dict[str, list[LinkedCall]]:
 def _load_targets(
     corpus: Path, project: str, shards: tuple[str, ...]
 ) -> dict[int, tuple[Target, ...]]:
-    """Return the sets of targets of a project's calls, by name.
+    """Return the sets of targets of a project's calls, by the name of the set.
 
     The analysis ignores sets of more than ``MOST_TARGETS`` methods, so all larger sets share one
     placeholder of ``MOST_TARGETS + 1`` methods.
@@ -280,7 +297,10 @@ def _load_targets(
 
 
 def _solve_project(parts: list[Path]) -> tuple[list[Report], list[tuple[str, str]]]:
-    """Return the reports of a project, and path and reason of the methods that failed."""
+    """Return the reports of a project, and path and reason of each method that failed.
+
+    ``parts`` are the files of the facts of its shards.
+    """
     left_out: dict[tuple[str, str], None] = {}
 
     def record_failure(path: str, method: str, error: Exception) -> None:

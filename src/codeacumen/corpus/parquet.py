@@ -1,4 +1,7 @@
-"""Write rows to Parquet files and read them; equal rows give equal bytes."""
+"""Write the tables of shards to Parquet files and read them; equal rows give equal bytes.
+
+A shard's tables are files of its folder, ``TABLE.parquet``.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +21,16 @@ from codeacumen.corpus.rows import Rows
 from codeacumen.corpus.schema import SHARD, list_of
 from codeacumen.text.columns import Ragged
 
-# Rows of a row group. To read one method means to read a column of its row group: a few hundred
-# rows take a few milliseconds.
+# Rows of a row group. Reading one method reads its whole row group, which takes a few milliseconds
+# with a few hundred rows.
 ROW_GROUP = 512
 
+# Tables of a shard by name.
 Tables = Mapping[str, pa.Table]
 
 
 def write_tables(folder: Path, sources: Sequence[Rows | Tables]) -> None:
-    """Concatenate the rows of several sources and write one file per table."""
+    """Concatenate the rows of several sources in order and write one file per table."""
     parts = [to_tables(source) if isinstance(source, Rows) else source for source in sources]
     names = dict.fromkeys([*SHARD, *(name for part in parts for name in part)])
     for name in names:
@@ -36,7 +40,10 @@ def write_tables(folder: Path, sources: Sequence[Rows | Tables]) -> None:
 
 
 def write_table(table: pa.Table, path: Path, *, checksums: bool = False) -> None:
-    """Write a table; ``checksums`` of its pages are for files that no manifest has a hash of."""
+    """Write a table, with a checksum for each page if ``checksums``.
+
+    Checksums are for files whose hash is not in the manifest.
+    """
     pq.write_table(
         table.combine_chunks(),
         path,
@@ -60,10 +67,12 @@ def replace_table(table: pa.Table, path: Path, *, checksums: bool = False) -> No
     part.replace(path)
 
 
+# Columns that are written without a dictionary.
 _UNIQUE = ("source", "text", "javadoc", "sha256", "parent", "node")
 
 
 def _find_empty_table(name: str, parts: Sequence[Tables]) -> pa.Table:
+    """Return a table without rows; only the parts have the schemas of views' tables."""
     for part in parts:
         if name in part:
             return part[name]
@@ -86,7 +95,8 @@ def to_tables(rows: Rows) -> dict[str, pa.Table]:
 def to_list_array(lists: Sequence[Ragged]) -> pa.ListArray:
     """Return the lists of several files as one array.
 
-    Words are written out, since Parquet's dictionary encoding stores each distinct word once.
+    The elements are words if the lists have ``words``; Parquet's dictionary encoding then stores
+    each distinct word once.
     """
     lengths = np.concatenate([np.diff(part.offsets) for part in lists])
     offsets = np.zeros(len(lengths) + 1, dtype=np.int32)
@@ -99,6 +109,7 @@ def to_list_array(lists: Sequence[Ragged]) -> pa.ListArray:
 
 
 def _to_word_array(lists: Sequence[Ragged]) -> pa.Array:
+    """Return the words of all lists, one after the other; each file has its own numbering."""
     places: dict[str, int] = {}
     codes = []
     for part in lists:
@@ -117,7 +128,7 @@ def _to_valid_utf8(word: str) -> str:
 
 
 def read_rows(folder: Path, paths: Sequence[str]) -> Tables:
-    """Return all rows of some files of an existing shard, in the shard's order."""
+    """Return all rows of the files with these paths of a shard, in the shard's order."""
     tables: dict[str, pa.Table] = {}
     path_array = pa.array(paths, type=pa.string())
     file_ids = _read_id_bytes(
@@ -127,7 +138,8 @@ def read_rows(folder: Path, paths: Sequence[str]) -> Tables:
     for file in sorted(folder.glob("*.parquet")):
         table = _read_table(file)
         if file.stem == "problems":
-            # Only problems of files that were read: skipped files are tried, and reported, again.
+            # Only problems of files that were read: the build tries skipped files again and then
+            # reports their problems anew.
             was_read = pc.invert(table["skipped"])
             tables[file.stem] = table.filter(
                 pc.and_(_is_in(folder, "problems", "path", path_array), was_read)
@@ -140,6 +152,7 @@ def read_rows(folder: Path, paths: Sequence[str]) -> Tables:
 
 
 def _is_in(folder: Path, table: str, column: str, values: pa.Array) -> pa.ChunkedArray:
+    """Return for each row of a shard's table whether its column has one of the values."""
     present = _read_table(folder / f"{table}.parquet")[column]
     if isinstance(present.type, pa.UuidType):
         present = pa.chunked_array([chunk.storage for chunk in present.chunks], pa.binary(16))
@@ -147,6 +160,7 @@ def _is_in(folder: Path, table: str, column: str, values: pa.Array) -> pa.Chunke
 
 
 def _read_id_bytes(files: pa.Table) -> pa.Array:
+    """Return the ids of files as 16-byte values, which pyarrow can compare."""
     chunks = [chunk.storage for chunk in files["file_id"].chunks]
     return pa.chunked_array(chunks, pa.binary(16)).combine_chunks()
 
@@ -165,7 +179,7 @@ def column_to_values(column: pa.ChunkedArray) -> list[Any]:
 
 
 def file_hashes(folder: Path) -> list[tuple[str, str]]:
-    """Return path and content hash of a shard's files; nothing if the table cannot be read."""
+    """Return path and SHA-256 of a shard's files; an empty list if the table cannot be read."""
     try:
         table = pq.read_table(folder / "files.parquet", columns=["path", "sha256"])
     except (OSError, pa.ArrowException):
@@ -179,14 +193,17 @@ def row_counts(folder: Path) -> dict[str, int]:
 
 
 def table_hashes(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of each table's file of a shard."""
     return {file.stem: sha256_of(file) for file in sorted(folder.glob("*.parquet"))}
 
 
 def count_true(folder: Path, table: str, column: str) -> int:
+    """Return the number of rows of a shard's table in which a column is true."""
     flags = pq.read_table(folder / f"{table}.parquet", columns=[column])[column]
     return int(pc.sum(flags).as_py() or 0)
 
 
 def problem_kinds(folder: Path) -> list[tuple[str, bool]]:
+    """Return kind and ``skipped`` of each problem of a shard."""
     table = pq.read_table(folder / "problems.parquet", columns=["kind", "skipped"])
     return list(zip(table["kind"].to_pylist(), table["skipped"].to_pylist(), strict=True))

@@ -12,14 +12,16 @@ from dataclasses import dataclass
 
 from codeacumen.text.lines import line_of, longest_line
 
+# Largest file that is read by default, in bytes.
 LARGEST = 8 << 20
 # A file is UTF-16 without a byte order mark if more than this share of every second byte is NUL.
 NUL_SHARE = 0.3
 # Candidates for files that are not Unicode. More candidates would only be confused with these:
-# other
-# Western encodings differ from cp1252 in letters that are rare in code.
+# other Western encodings differ from cp1252 in letters that are rare in code.
 OLDER = ("cp1252", "cp1251", "gb18030", "shift_jis", "euc_kr", "big5")
 
+# Byte order marks. UTF-32 comes before UTF-16, because its little-endian mark begins with that of
+# UTF-16.
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -31,6 +33,11 @@ _MARKS = (
 
 @dataclass(frozen=True, slots=True)
 class Problem:
+    """A problem of a file or, with the path ``.``, of a whole project.
+
+    ``kind`` is a short name by which problems are counted, such as ``too large``.
+    """
+
     path: str
     kind: str
     message: str
@@ -38,8 +45,11 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source file. ``data`` is the text in UTF-8 without a byte order mark, as parsers expect it;
-    line ends are unchanged. ``encoding`` is that of the file."""
+    """A source file.
+
+    ``data`` is the text in UTF-8 without a byte order mark, as parsers expect it; line ends are
+    unchanged. ``encoding`` is that of the original file.
+    """
 
     path: str
     data: bytes
@@ -77,6 +87,7 @@ def _decode_as(
 
 
 def _utf16_without_mark(data: bytes) -> str:
+    """Return ``utf-16-le`` or ``utf-16-be``; empty if the data is not UTF-16."""
     sample = data[:4096]
     half = len(sample) // 2
     for encoding, zero_offset in (("utf-16-le", 1), ("utf-16-be", 0)):
@@ -89,6 +100,7 @@ def _utf16_without_mark(data: bytes) -> str:
 
 def _detect_encoding(path: str, data: bytes) -> Source | Problem:
     """Return the source in the older encoding that fits best; a problem if it is no text."""
+    # Text has hardly any control characters; one in a hundred bytes means binary data.
     control = sum(data.count(byte) for byte in range(32) if byte not in b"\t\n\r\f")
     if control > 0.01 * len(data):
         return Problem(path, "binary", "it holds control characters and is no text")
@@ -113,13 +125,19 @@ _GENERATED = re.compile(
 _VENDORED = frozenset(
     ("node_modules", "bower_components", "vendor", "vendors", "third_party", "third-party")
 )
+# Bytes at the beginning of a file that are searched for a sign of a generator.
 HEAD = 2000
+# A file is minified if its longest line has more than LONGEST_LINE bytes and its mean line more
+# than LONGEST_MEAN.
 LONGEST_LINE = 5000
 LONGEST_MEAN = 300
 
 
 def detect_origin(source: Source) -> tuple[str, str]:
-    """Return ``generated``, ``minified``, ``vendored`` or ``written``, and the evidence."""
+    """Return ``generated``, ``minified``, ``vendored`` or ``written``, and the evidence.
+
+    The evidence is empty for ``written``.
+    """
     data = source.data
     for folder in source.path.split("/")[:-1]:
         if folder in _VENDORED:

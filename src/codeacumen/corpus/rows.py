@@ -1,4 +1,7 @@
-"""Convert one analysed file to the rows of the store: the file, its types, its methods."""
+"""Convert a source file to rows of the store: the file, its types, methods, facts and problems.
+
+``shards`` calls ``add_file`` for each new file, and ``parquet`` writes the rows.
+"""
 
 from __future__ import annotations
 
@@ -32,22 +35,26 @@ from codeacumen.languages.syntax import Syntax, find_first_error
 from codeacumen.text.columns import Ragged
 from codeacumen.text.lines import line_at, line_count, line_of, line_starts
 
+# A file with more levels of syntax than this gets a remark in ``problems``.
 DEEPEST = 1000
 
 
 @dataclass(slots=True)
 class Rows:
-    """Rows of several files, in order: rows by table, and the lists of views by table and
-    column.
+    """Rows of several files, in order.
+
+    ``tables`` holds rows by table, ``views`` the columns of views' tables, by table and column: a
+    ``Ragged`` for each Java file, with one list per method.
     """
 
     tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     views: dict[str, dict[str, list[Ragged]]] = field(default_factory=dict)
-    # Processor time of each stage, for the summary of the build; not stored.
+    # Processor time of each stage in seconds, for the summary of the build; not stored.
     seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
 
     @contextmanager
     def time_stage(self, name: str) -> Iterator[None]:
+        """Add the processor time of the context to that of a stage."""
         start = time.process_time()
         yield
         self.seconds[name] += time.process_time() - start
@@ -56,13 +63,17 @@ class Rows:
         self.tables.setdefault(table, []).append(row)
 
     def add_problem(self, project: str, problem: Problem, *, skipped: bool) -> None:
+        """Add a row of ``problems``; ``skipped`` if the corpus lacks the file because of it."""
         columns = {"path": problem.path, "kind": problem.kind, "message": problem.message}
         self.add_row("problems", {"project": project, **columns, "skipped": skipped})
 
 
 @dataclass(frozen=True, slots=True)
 class RowContext:
-    """All that a file's rows depend on besides its content; ``languages`` are by suffix."""
+    """Settings that a file's rows depend on besides its content.
+
+    ``tables`` are those of the corpus' views, ``languages`` are by suffix, such as ``.java``.
+    """
 
     project: str
     split: str
@@ -71,7 +82,7 @@ class RowContext:
 
 
 def add_file(rows: Rows, context: RowContext, source: Source, raw_sha256: str) -> None:
-    """Add the rows of one file to ``rows``.
+    """Add the rows of one file to ``rows``; ``raw_sha256`` is the hash of its undecoded bytes.
 
     An exception of the analysis is passed on; nothing of the file has been added then.
     """
@@ -98,6 +109,7 @@ def add_file(rows: Rows, context: RowContext, source: Source, raw_sha256: str) -
 
 
 def _file_row(context: RowContext, source: Source, language: str, sha256: str) -> dict[str, Any]:
+    """Return the row of ``files``; the analysis fills in package, nodes and broken."""
     data = source.data
     return {
         "file_id": file_id(context.project, source.path).bytes,
@@ -118,7 +130,7 @@ def _file_row(context: RowContext, source: Source, language: str, sha256: str) -
 
 
 def find_remarks(source: Source, row: Mapping[str, Any]) -> list[Problem]:
-    """Return the problems of a file that was read nevertheless."""
+    """Return the problems of a file that was read nevertheless; ``row`` is its row of ``files``."""
     path, data = source.path, source.data
     problems: list[Problem] = []
     if not data.strip():
@@ -141,6 +153,10 @@ def find_remarks(source: Source, row: Mapping[str, Any]) -> list[Problem]:
 def _add_java(
     rows: Rows, context: RowContext, source: Source, row: dict[str, Any], title: str
 ) -> None:
+    """Add all rows of a Java file but its row of ``files``, which is ``row`` and is completed.
+
+    ``title`` is the display name of the language, for messages.
+    """
     file = JavaFile(source.data)
     # Computed one by one, so that each has its own processor time.
     for stage in ("syntax", "declarations", "tokens", "names", "bindings"):
@@ -155,6 +171,7 @@ def _add_java(
     with rows.time_stage("measures"):
         for method, measures in zip(methods, compute_method_measures(file), strict=True):
             rows.add_row("measures", {"method_id": method.bytes, **measures})
+    # The upper half of a method's id seeds the random samples of views.
     seeds = np.array([methods[place].int >> 64 for place in file.bodies], dtype=np.uint64)
     for table in context.tables:
         with rows.time_stage(table.name):
@@ -167,7 +184,7 @@ def _add_java(
 def _add_declared(
     rows: Rows, context: RowContext, source: Source, row: dict[str, Any], file: JavaFile
 ) -> list[uuid.UUID]:
-    """Add the rows of the file's types and methods; return the ids of the methods."""
+    """Add the rows of the file's types and methods; return the ids of all methods, in order."""
     declared = file.declarations
     row["package"] = declared.package
     project, path = context.project, source.path
@@ -193,6 +210,7 @@ def _add_syntax(
     syntax: Syntax,
     title: str,
 ) -> None:
+    """Complete the row of ``files`` with properties of the syntax tree, and add its problems."""
     row |= {"nodes": len(syntax), "broken": syntax.broken}
     path = source.path
     if syntax.broken:
@@ -206,7 +224,7 @@ def _add_syntax(
 
 
 def spread_lists(lists: Ragged, positions: Sequence[int], count: int) -> Ragged:
-    """Return ``count`` lists: the given ones at these positions, empty ones elsewhere."""
+    """Return ``count`` lists: ``lists`` at these increasing positions, empty ones elsewhere."""
     lengths = np.zeros(count, dtype=np.int64)
     lengths[list(positions)] = np.diff(lists.offsets)
     offsets = np.zeros(count + 1, dtype=np.int64)
@@ -224,6 +242,11 @@ def _type_row(
     methods: list[uuid.UUID],
     lines: NDArray[np.int64],
 ) -> dict[str, Any]:
+    """Return the row of the type at ``index`` in ``declarations.types``.
+
+    ``row`` is the file's row; ``types`` and ``methods`` are ids by index, ``lines`` the
+    ``line_starts`` of the file.
+    """
     package = f"{row['package']}." if row["package"] else ""
     syntax = file.syntax
     return {
@@ -253,6 +276,7 @@ def _method_row(
     types: list[uuid.UUID],
     lines: NDArray[np.int64],
 ) -> dict[str, Any]:
+    """Return the row of the method at ``index``, without id and signature; see ``_type_row``."""
     syntax = file.syntax
     start, end = int(syntax.start[method.node]), int(syntax.end[method.node])
     owner = file.declarations.types[method.type] if method.type != NONE else None

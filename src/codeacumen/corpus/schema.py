@@ -1,6 +1,8 @@
 """The schemas of the store's Parquet tables.
 
-Increase ``SCHEMA`` when you change these columns or the meaning of their values.
+Increase ``SCHEMA`` when you change these columns or the meaning of their values. In all tables,
+lines are counted from 1, and byte offsets, with exclusive ends, are into ``source`` in UTF-8.
+``place`` is the index of a type or a method in the file's declarations.
 """
 
 from __future__ import annotations
@@ -28,6 +30,8 @@ _TEXT_LISTS = list_of(_TEXTS)
 _NUMBERS = list_of(pa.int32())
 _PARAMETERS = list_of(pa.struct([("name", pa.string()), ("type", pa.string())]))
 
+# ``revision`` is a commit, a version or a hash (see ``sources.project.Project``); ``files`` and
+# ``methods`` are counts.
 PROJECTS = pa.schema(
     [
         ("project_id", ID),
@@ -40,6 +44,9 @@ PROJECTS = pa.schema(
         ("methods", pa.int32()),
     ]
 )
+# ``source`` is the decoded text, ``bytes`` its size in UTF-8; ``encoding`` and ``sha256`` are those
+# of the original bytes. ``origin`` is written, generated, minified or vendored. ``nodes`` counts
+# the nodes of the syntax tree; ``broken``: it has syntax errors. ``package`` may be empty.
 FILES = pa.schema(
     [
         ("file_id", ID),
@@ -58,6 +65,9 @@ FILES = pa.schema(
         ("source", pa.string()),
     ]
 )
+# ``owner_id`` is the enclosing type, ``method_id`` the method that a local or anonymous class is
+# in; null if there is none. ``qualified`` is the name with package and enclosing types. ``line``
+# and ``javadoc`` (empty: none) are those of the declaration.
 TYPES = pa.schema(
     [
         ("type_id", ID),
@@ -76,6 +86,10 @@ TYPES = pa.schema(
         ("javadoc", pa.string()),
     ]
 )
+# ``type`` is the path of the declaring type without the package; ``type_id`` is null outside of
+# types. ``signature`` is erased (JLS 8.4.2), other types are as written. ``body``: the method has a
+# body; ``nested``: its type is inside another method. ``text`` is the declaration from
+# ``start_byte`` to ``end_byte``; ``javadoc`` is empty if there is none.
 METHODS = pa.schema(
     [
         ("method_id", ID),
@@ -105,8 +119,9 @@ METHODS = pa.schema(
         ("text", pa.string()),
     ]
 )
-# Measures of each method: NPath by each set of rules, null for a method without a body; whether it
-# has no syntax error; its operators in source order, by class and byte offset.
+# Measures of each method: NPath by each set of rules, null for a method without a body;
+# ``readable``: it has no syntax error; its operators in source order, as indexes in ``OPERATORS``
+# (``languages.java.measures.operators``), and their byte offsets.
 MEASURES = pa.schema(
     [
         ("method_id", ID),
@@ -119,7 +134,8 @@ MEASURES = pa.schema(
     ]
 )
 # Call facts of each Java file (``languages/java/resolve/facts.py``): the types, methods and fields
-# that it declares, with one list per column; then the rows of its calls.
+# that it declares, with one list per column; then the rows of its calls (``Sites`` of
+# ``resolve/sites.py``) and the end of each call's name, -1 if there is none.
 FACTS = pa.schema(
     [
         ("file_id", ID),
@@ -153,6 +169,7 @@ FACTS = pa.schema(
         ("name_end", _NUMBERS),
     ]
 )
+# ``skipped``: the corpus lacks the file because of the problem.
 PROBLEMS = pa.schema(
     [
         ("project", pa.string()),
@@ -162,10 +179,12 @@ PROBLEMS = pa.schema(
         ("skipped", pa.bool_()),
     ]
 )
-# One row per call in the source, sorted by caller. ``start_byte`` and ``end_byte`` are those of the
-# called name; the end is null if no token begins there. ``targets`` names the set of methods that
-# the call may reach, a row of DISPATCH. It is null for methods outside the project and for methods
-# without source, such as default constructors.
+# One row per call in the source, sorted by caller in each file; ``caller_id`` is null in
+# initializers. ``start_byte`` and ``end_byte`` are those of the called name; the end is null if no
+# token begins there. ``kind``, ``ambiguous``, ``inside`` and ``callee``: see ``Call`` in
+# ``languages/java/resolve/link.py``; ``reference``: the call is a method reference. ``targets``
+# names the set of methods that the call may reach, a row of DISPATCH. It is null for methods
+# outside the project and for methods without source, such as default constructors.
 CALLS = pa.schema(
     [
         ("caller_id", ID),
@@ -183,7 +202,8 @@ CALLS = pa.schema(
         ("targets", pa.int64()),
     ]
 )
-# Null facts of each Java file (``languages/java/nulls/facts.py``), or in ``failed`` the error.
+# Null facts of each Java file (``languages/java/nulls/facts.py``); if deriving them failed,
+# ``failed`` has the error, and is null otherwise.
 # ``target_sizes`` cuts ``target_paths`` and ``target_places`` into sets of targets.
 _NUMBER_LISTS = list_of(_NUMBERS)
 NULLS = pa.schema(
@@ -208,6 +228,7 @@ NULLS = pa.schema(
     ]
 )
 # Methods are numbered in the order of the shards; the numbers change when the corpus grows.
+# DISPATCH has the sets of call targets: the name of the set, and the numbers of its methods.
 DISPATCH = pa.schema(
     [("project", pa.string()), ("targets", pa.int64()), ("callees", list_of(pa.int32()))]
 )

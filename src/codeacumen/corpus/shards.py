@@ -1,4 +1,4 @@
-"""Shards: consecutive files of a project, analysed and written together.
+"""Shards: consecutive files of a project, analysed and written together by a worker of a build.
 
 The name of a shard's folder is a hash of everything that its content depends on, and the folder
 appears complete, by a rename. The existence of the folder is therefore the record of a finished
@@ -52,7 +52,12 @@ ONE_IN = 16
 
 @dataclass(frozen=True, slots=True)
 class BuildSettings:
-    """Settings of a build that all rows depend on; part of the key of every shard."""
+    """Settings of a build that all rows depend on.
+
+    ``shares`` are the sizes of train, dev and test, ``largest`` is the limit for a file in bytes,
+    ``code`` the hash of the code. All but ``plugins``, the files that workers load first, are part
+    of the key of every shard; ``code`` covers the views of plug-ins.
+    """
 
     views: tuple[str, ...]
     shares: tuple[int, int, int]
@@ -63,7 +68,10 @@ class BuildSettings:
 
 @dataclass(frozen=True, slots=True)
 class ShardPlan:
-    """A shard to make: its files, and the shards that may already have their rows."""
+    """A shard to make: its files, and the shards that may already have their rows.
+
+    ``problems`` are those of files that cannot be listed or are too large to be read.
+    """
 
     out: Path
     project: Project
@@ -72,17 +80,20 @@ class ShardPlan:
     problems: tuple[Problem, ...] = ()
     # The project's shards in the previous build.
     previous_shards: tuple[str, ...] = ()
-    # Files that kill the process which analyses them: hash of the content and problem, by path.
+    # Files that kill the process that analyses them: hash of the content and problem, by path. A
+    # file with another hash has changed and is tried again.
     lethal: Mapping[str, tuple[str, Problem]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """A finished shard.
+    """A finished shard; ``key`` is the name of its folder.
 
-    ``problems`` are pairs of a kind and whether the file was skipped. ``is_new`` is False for a
-    shard that existed already; ``parsed`` counts the files analysed for a new one. ``seconds`` is
-    the processor time by stage, ``peak`` the peak memory of the process in bytes.
+    ``rows`` and ``hashes`` are the number of rows and the SHA-256 of each table, ``bodies`` the
+    number of methods with a body. ``problems`` are pairs of a kind and True for a skipped file.
+    ``is_new`` is False for a shard that existed already; ``parsed`` counts the files analysed for a
+    new one. ``seconds`` is the processor time by stage, ``peak`` the peak memory of the process in
+    bytes.
     """
 
     key: str
@@ -113,7 +124,10 @@ def split_into_shards(entries: Sequence[Entry | Problem]) -> Iterator[list[Entry
 
 
 def make_shard(plan: ShardPlan) -> Shard:
-    """Return the shard of a plan; make it if it does not exist or is damaged."""
+    """Return the shard of a plan; make it if it does not exist or is damaged.
+
+    An engine runs this function.
+    """
     contents = _read_contents(plan)
     key = _compute_key(plan, contents)
     folder = plan.out / "shards" / f"{slugify(plan.project.name)}.{key}"
@@ -144,8 +158,8 @@ def _load_existing_shard(folder: Path, plan: ShardPlan) -> Shard | None:
     try:
         hashes = table_hashes(folder)
         known_hashes = shard_hashes(plan.out).get(folder.name)
-        # The manifest of a killed build has no hashes; its shards are complete because of the
-        # rename.
+        # The manifest lacks the hashes of shards that a killed build made; these are complete
+        # because of the rename.
         is_complete = (
             set(hashes) == _list_table_names(plan)
             if known_hashes is None
@@ -168,6 +182,7 @@ def probe_file(plan: ShardPlan) -> None:
 
 
 def _read_contents(plan: ShardPlan) -> list[tuple[str, bytes | Problem]]:
+    """Return path and content of each file; the problem for unreadable and lethal files."""
     contents: list[tuple[str, bytes | Problem]] = []
     for path in plan.paths:
         content = plan.project.read_file(path)
@@ -202,7 +217,7 @@ def _compute_key(plan: ShardPlan, contents: Sequence[tuple[str, bytes | Problem]
 def _analyse_contents(
     plan: ShardPlan, contents: Sequence[tuple[str, bytes | Problem]]
 ) -> tuple[list[Rows | Tables], int]:
-    """Return the rows of the shard, in order, and the number of files that were parsed.
+    """Return the rows of the shard, in order, and the number of files that were parsed now.
 
     The parts alternate between newly analysed files and rows of unchanged files.
     """
@@ -212,7 +227,7 @@ def _analyse_contents(
     for problem in plan.problems:
         new_rows.add_problem(plan.project.name, _to_printable_problem(problem), skipped=True)
     parsed = 0
-    # Whether a shard of the previous build has the hashes of the manifest, once checked.
+    # For each shard of the previous build that was checked: it has the hashes of the manifest.
     is_intact: dict[str, bool] = {}
     for source_shard, group in groupby(
         contents,
@@ -232,7 +247,7 @@ def _analyse_contents(
                 parsed += _add_file_or_problem(
                     new_rows, context, path, content, plan.settings.largest
                 )
-    # Without a method, the tables of views are missing: add empty ones.
+    # Without a newly analysed Java file, the tables of views may be missing: add empty ones.
     for table in context.tables:
         if table.name not in new_rows.views:
             empty_columns = table.columns(JavaFile(b""), np.empty(0, dtype=np.uint64))
@@ -273,8 +288,10 @@ def _index_previous_files(out: Path, shards: tuple[str, ...]) -> dict[str, tuple
 def _add_file_or_problem(
     rows: Rows, context: RowContext, path: str, content: bytes, largest: int
 ) -> bool:
-    """Add a file's rows, or the problem because of which it is skipped; return whether it was
-    parsed."""
+    """Add a file's rows, or the problem because of which it is skipped.
+
+    Return False if the file could not be decoded, so that its analysis did not begin.
+    """
     source = read_source(to_printable(path), content, largest)
     if isinstance(source, Problem):
         rows.add_problem(context.project, source, skipped=True)
@@ -290,6 +307,7 @@ def _add_file_or_problem(
 
 @lru_cache(maxsize=64)
 def _make_context(project: str, settings: BuildSettings) -> RowContext:
+    """Return the settings of a project's rows, after loading the plug-ins in this process."""
     from codeacumen.languages.base import list_languages
     from codeacumen.registry import load_plugin, make_view
 
@@ -309,6 +327,7 @@ def _describe_shard(
     parsed: int,
     seconds: Mapping[str, float],
 ) -> Shard:
+    """Return the record of the shard in a folder, with counts from its tables."""
     return Shard(
         folder.name,
         plan.project.name,
@@ -333,12 +352,12 @@ def sum_stage_seconds(times: Iterable[Mapping[str, float]]) -> dict[str, float]:
 
 
 def slugify(project: str) -> str:
-    """Return a project's name in a form that is safe in file names."""
+    """Return a project's name in a form that is safe in file names; it need not be unique."""
     return re.sub(r"[^A-Za-z0-9_-]+", "-", project)[:40].strip("-") or "project"
 
 
 def to_printable(path: str) -> str:
-    """Return a path that can be stored: bytes that are not UTF-8 become backslash escapes."""
+    """Return a text that can be stored: surrogates of bytes that are not UTF-8 are escaped."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 
 SPLITS = ("train", "dev", "test")
+# Sizes of the splits, relative to their sum.
 SHARES = (80, 10, 10)
 
 
 def split_of(project: str, shares: tuple[int, int, int] = SHARES) -> str:
-    """Return the split of a project; ``shares`` are the sizes of train, dev and test.
+    """Return the split of a project; ``shares`` are the relative sizes of train, dev and test.
 
     >>> split_of("guava-libraries"), split_of("guava-libraries", (0, 0, 100))
     ('train', 'test')

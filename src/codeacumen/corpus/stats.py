@@ -29,9 +29,7 @@ from methods where body
 
 
 def compute_stats(corpus: Corpus) -> Json:
-    """Return counts by project and split, sizes of methods, kinds and origins of files,
-    problems.
-    """
+    """Return counts by project and by split, quantiles of the methods' lines, and problems."""
     projects = _query_rows(corpus, _PROJECTS)
     for row in projects:
         for key, value in row.items():
@@ -53,6 +51,7 @@ def compute_stats(corpus: Corpus) -> Json:
 
 
 def _query_method_sizes(corpus: Corpus) -> Json:
+    """Return quantiles of the number of lines of methods with a body; empty if there are none."""
     quantiles = _query_rows(corpus, _SIZES)[0]["lines"]
     names = ("5 %", "25 %", "median", "75 %", "95 %", "99 %", "largest")
     return dict(zip(names, quantiles, strict=True)) if quantiles else {}
@@ -68,6 +67,10 @@ def count_problems(corpus: Corpus) -> list[Json]:
 
 
 def _count_by(corpus: Corpus, column: str, table: str) -> dict[str, int]:
+    """Return the number of rows for each value of a column, most frequent first.
+
+    ``table`` may be followed by a condition.
+    """
     rows = _query_rows(
         corpus, f"select {column} as name, count(*) as n from {table} group by 1 order by 2 desc, 1"
     )

@@ -29,6 +29,7 @@ from codeacumen.registry import make_view
 if TYPE_CHECKING:
     import duckdb
 
+# The id of a method (``corpus.ids``).
 Id = str | uuid.UUID
 
 # Calls are shown like a view, but every corpus stores them and the registry has no such view.
@@ -38,7 +39,8 @@ CALLS = "calls"
 class Corpus(StoredCorpus):
     """A corpus: its methods, their views, the calls between them, and SQL.
 
-    ``Corpus.open(folder)`` opens a corpus; ``len(corpus)`` is the number of its methods.
+    ``Corpus.open(folder)`` opens a corpus; ``len(corpus)`` is the number of its methods. A row is a
+    dictionary by column of ``corpus.schema``, with ids as text.
     """
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
@@ -89,7 +91,8 @@ class Corpus(StoredCorpus):
     def view(self, method: Id, name: str, compat: str = "") -> Json:
         """Return a view of a method as JSON.
 
-        ``compat`` names a tool: the view is then that tool's output, None if it skips the method.
+        ``compat`` names a tool: the view is then that tool's output, None if the tool skips the
+        method. The view ``calls`` returns the rows of ``Corpus.calls``.
         """
         if name == CALLS:
             require_compat(None, compat)
@@ -100,7 +103,7 @@ class Corpus(StoredCorpus):
         """Return a view of a method by number, from stored rows if the corpus has them."""
         require_compat(view, compat)
         row = self.read_row("methods", number)
-        # The view ``text`` has no tables and also works for methods without a body.
+        # A view without tables (``text``) also works for methods without a body.
         if not row["body"] and (compat or view.tables):
             raise CodeacumenError(
                 f"{row['type']}.{row['signature']} has no body",
@@ -119,6 +122,7 @@ class Corpus(StoredCorpus):
         return make_view(name)
 
     def _parse_file(self, shard: int, file_id: str) -> JavaFile:
+        """Return a file of the shard at a position; ``_file`` caches the result."""
         path = self.table_path(self.shards[shard], "files")
         (row,) = self.take_rows(path, self.find_rows(path, "file_id", file_id), ["source"])
         return JavaFile(row["source"].encode())
@@ -126,9 +130,10 @@ class Corpus(StoredCorpus):
     # ---------------------------------------------------------------- along the calls
 
     def callees(self, method: Id, depth: int = 1, *, guesses: bool = True) -> list[Row]:
-        """Return the methods that this one may call, nearest first, each with its ``depth``.
+        """Return the methods that this one may call, nearest first.
 
-        Without ``guesses``, only calls whose receiver's type is known are followed.
+        Each row has the number of calls on the shortest way as ``depth``; ``depth`` limits it.
+        Without ``guesses``, ambiguous calls, whose callee is not certain, are not followed.
         """
 
         def follow_calls(numbers: Numbers) -> Numbers:
@@ -139,7 +144,7 @@ class Corpus(StoredCorpus):
         return self._walk_calls(self.number_of(method), depth, follow_calls)
 
     def callers(self, method: Id, depth: int = 1, *, guesses: bool = True) -> list[Row]:
-        """Return the methods that may call this one, nearest first, each with its ``depth``."""
+        """Return the methods that may call this one, nearest first; see ``callees``."""
 
         def follow_callers(numbers: Numbers) -> Numbers:
             sets = self.index.containing_sets.gather_distinct(numbers)
@@ -150,6 +155,10 @@ class Corpus(StoredCorpus):
     def _walk_calls(
         self, start: int, depth: int, follow: Callable[[Numbers], Numbers]
     ) -> list[Row]:
+        """Return the methods that a breadth-first search reaches, without ``start`` itself.
+
+        ``follow`` returns the distinct neighbours of several methods.
+        """
         is_reached = np.zeros(len(self), dtype=np.bool_)
         is_reached[start] = True
         frontier: Numbers = np.array([start], dtype=np.int32)
@@ -164,12 +173,15 @@ class Corpus(StoredCorpus):
         return rows
 
     def read_summary_rows(self, numbers: Sequence[int]) -> list[Row]:
-        """Return id, location, type, name and signature of methods by number."""
+        """Return id, location, type, name and signature of methods, given their numbers."""
         columns = ["method_id", "project", "path", "line", "type", "name", "signature"]
         return self.read_rows("methods", numbers, columns)
 
     def calls(self, method: Id) -> list[Row]:
-        """Return the calls in a method, in order, each with the methods it may reach."""
+        """Return the calls in a method, in source order.
+
+        The ``targets`` of a call are the ids of the methods that it may reach.
+        """
         number = self.number_of(method)
         shard = self.shard_of(number)
         project = self.project_of_shard[shard]
@@ -191,12 +203,15 @@ class Corpus(StoredCorpus):
         ]
 
     def siblings(self, method: Id) -> list[Row]:
-        """Return the other methods of the type that declares this one."""
+        """Return the other methods of the type that declares this one.
+
+        Methods outside of types are siblings if they are in one file.
+        """
         number = self.number_of(method)
         shard = self.shard_of(number)
         path, first = self.table_path(self.shards[shard], "methods"), int(self.first_numbers[shard])
         row = self.read_row("methods", number, ["file_id", "type_id"])
-        # All methods of a file are in one shard; methods without a type (JavaScript) share none.
+        # All methods of a file, and so of a type, are in one shard.
         numbers = self.find_rows(path, "file_id", row["file_id"]) + first
         types = self.read_rows("methods", numbers.tolist(), ["type_id"])
         return self.read_summary_rows(
@@ -216,6 +231,7 @@ class Corpus(StoredCorpus):
         return self._read_row_of(method, "files", "file_id")
 
     def _read_row_of(self, method: Id, table: str, column: str) -> Row:
+        """Return the row of ``table`` whose id is in ``column`` of the method's row."""
         number = self.number_of(method)
         row_id = self.read_row("methods", number, [column])[column]
         return self.read_row_with_id(self.shards[self.shard_of(number)], table, column, row_id)
@@ -230,7 +246,10 @@ class Corpus(StoredCorpus):
 
     @cached_property
     def connection(self) -> duckdb.DuckDBPyConnection:
-        """A DuckDB connection with each table of the store, and ``edges``, as SQL views."""
+        """A DuckDB connection with each table of the store, and ``edges``, as SQL views.
+
+        ``edges`` has a row for each call and each method in the project that it may reach.
+        """
         import duckdb
 
         connection = duckdb.connect(config={"autoinstall_known_extensions": False})
@@ -241,7 +260,7 @@ class Corpus(StoredCorpus):
         return connection
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> pa.Table:
-        """Return the result of one SQL query; equal column names are kept."""
+        """Return the result of one SQL query; several columns may have the same name."""
         import duckdb
 
         try:
@@ -271,6 +290,7 @@ class Corpus(StoredCorpus):
         return [dict(row) for row in self.query(_METHODS_BY_NAME, parameters).to_pylist()]
 
 
+# Columns of a call's row in ``Corpus.calls``.
 _CALL = ["start_byte", "line", "kind", "reference", "ambiguous", "inside", "callee", "targets"]
 _EDGES = """
 create view edges as
@@ -305,7 +325,12 @@ def require_compat(view: View | None, compat: str) -> None:
 
 
 def compute_rows(view: View, file: JavaFile, row: Mapping[str, Any]) -> dict[str, Row]:
-    """Return the rows that the store would hold, computed for a corpus without the view."""
+    """Return a method's rows of the view's tables, computed from its file.
+
+    They equal the rows that a corpus built with the view stores; ``row`` is the method's row of
+    ``methods``.
+    """
+    # The upper half of each id seeds the view's random samples, as in the build.
     id_halves = [method.int >> 64 for method in _list_ids_of_bodies(file, row)]
     body = file.bodies.index(row["place"])
     seeds = np.array(id_halves, dtype=np.uint64)
@@ -316,6 +341,7 @@ def compute_rows(view: View, file: JavaFile, row: Mapping[str, Any]) -> dict[str
 
 
 def _list_ids_of_bodies(file: JavaFile, row: Mapping[str, Any]) -> list[uuid.UUID]:
+    """Return the ids of the methods of a file that have a body; ``row`` is that of any of them."""
     from codeacumen.corpus.ids import compute_method_ids
 
     ids = compute_method_ids(row["project"], row["path"], file.declarations)

@@ -1,4 +1,7 @@
-"""Read rows of the files of a corpus; only the row groups that hold them are read."""
+"""Read rows of the Parquet files of a corpus; the base of ``corpus.store.Corpus``.
+
+Only the row groups that hold the requested rows are read.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +27,18 @@ Row = dict[str, Any]
 # Sizes of the caches of open files, id columns and row groups: consecutive requests mostly need the
 # same ones.
 _OPEN, _COLUMNS, _GROUPS = 256, 64, 16
-# With more row groups than this, reading all ids is faster.
+# If ids are requested from more row groups than this, reading the whole column is faster.
 _FEW = 32
 # From this many rows on, taking them together is faster than slicing one by one.
 _SLICED = 8
 
 
 class StoredCorpus:
-    """The files of a corpus. Methods have numbers, in the order of the shards."""
+    """The files of a corpus.
+
+    Methods are numbered from 0 in the order of the shards, and shards by their position in
+    ``shards``.
+    """
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         self.folder, self.manifest = folder, manifest
@@ -43,11 +50,12 @@ class StoredCorpus:
 
     @cached_property
     def shards(self) -> tuple[str, ...]:
+        """Names of the shards of all projects, in order."""
         return tuple(shard for shards in self.manifest.shards.values() for shard in shards)
 
     @cached_property
     def stored_tables(self) -> frozenset[str]:
-        """Names of the tables in the shards."""
+        """Names of the tables in each shard, those of views included."""
         return frozenset(
             Path(file).stem
             for shard in self.shards[:1]
@@ -56,7 +64,7 @@ class StoredCorpus:
         )
 
     def list_table_files(self) -> dict[str, list[Path]]:
-        """Return the files of each table, in order."""
+        """Return the files of each table, in the order of the shards."""
         files_of_table = {
             name: [self.folder / f"{name}.parquet"] for name in ("projects", "dispatch", "numbers")
         }
@@ -70,9 +78,11 @@ class StoredCorpus:
         return {name: files for name, files in files_of_table.items() if files}
 
     def table_path(self, shard: str, table: str) -> Path:
+        """Return the file of a shard's table."""
         return self.folder / "shards" / shard / f"{table}.parquet"
 
     def calls_path(self, project: str, shard: str) -> Path:
+        """Return the file of the linked calls of a shard."""
         return self.folder / "calls" / self.manifest.links[project] / f"{shard}.parquet"
 
     # ---------------------------------------------------------------- reading
@@ -91,6 +101,7 @@ class StoredCorpus:
             return pq.read_table(path, columns=list(columns) if columns else None)
 
     def open_parquet(self, path: Path) -> pq.ParquetFile:
+        """Return an open file, which stays open for later requests."""
         with self.report_damage(path):
             return self._opened(path)
 
@@ -116,13 +127,14 @@ class StoredCorpus:
         return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
     def _row_group(self, path: Path, group: int, columns: tuple[str, ...] | None) -> pa.Table:
+        """Return a row group; None for ``columns`` means all."""
         with self.report_damage(path):
             return self.open_parquet(path).read_row_group(
                 group, columns=list(columns) if columns else None
             )
 
     def find_rows(self, path: Path, column: str, id_: str) -> NDArray[np.int64]:
-        """Return the positions of the rows that have an id in a column, in order."""
+        """Return the positions of the rows whose column has the id ``id_``, in order."""
         # An element of an array: ``pa.scalar`` would import pandas, which takes half a second.
         data = [None, pa.py_buffer(uuid.UUID(id_).bytes)]
         scalar = pa.FixedSizeBinaryArray.from_buffers(pa.binary(16), 1, data)[0]
@@ -130,6 +142,7 @@ class StoredCorpus:
         return np.array(pc.indices_nonzero(same).to_pylist(), dtype=np.int64)
 
     def _id_column(self, path: Path, column: str) -> pa.ChunkedArray:
+        """Return a column of ids as 16-byte values, which pyarrow can compare."""
         with self.report_damage(path):
             ids = self.open_parquet(path).read(columns=[column])[column]
         return pa.chunked_array([chunk.storage for chunk in ids.chunks], pa.binary(16))
@@ -147,6 +160,7 @@ class StoredCorpus:
 
     @cached_property
     def project_of_shard(self) -> tuple[str, ...]:
+        """The project of each shard, in the order of ``shards``."""
         return tuple(name for name, shards in self.manifest.shards.items() for _ in shards)
 
     def first_number_of(self, project: str) -> int:
@@ -160,7 +174,7 @@ class StoredCorpus:
     def read_rows(
         self, table: str, numbers: Sequence[int], columns: Sequence[str] | None = None
     ) -> list[Row]:
-        """Return the rows of several methods; each row group is read once."""
+        """Return the rows of several methods in the order of ``numbers``, which may repeat."""
         wanted_numbers = np.asarray(numbers, dtype=np.int64)
         row_of_number: dict[int, Row] = {}
         shard_of_number = np.searchsorted(self.first_numbers, wanted_numbers, side="right") - 1
@@ -175,7 +189,10 @@ class StoredCorpus:
         return [row_of_number[number] for number in wanted_numbers.tolist()]
 
     def read_row_with_id(self, shard: str, table: str, column: str, id_: str | None) -> Row:
-        """Return the first row of a shard's table that has an id in a column."""
+        """Return the first row of a shard's table whose column has an id.
+
+        Raise an error if there is no such row, or if the id is None.
+        """
         path = self.table_path(shard, table)
         rows = self.take_rows(path, self.find_rows(path, column, id_)[:1]) if id_ else []
         if not rows:
@@ -184,6 +201,7 @@ class StoredCorpus:
 
     def read_ids(self, numbers: NDArray[np.int64]) -> dict[int, str]:
         """Return the ids of methods by number; ``numbers`` are sorted and distinct."""
+        # Row i of this table has the id of method i.
         path = self.folder / "numbers.parquet"
         group = (
             max(1, self.open_parquet(path).metadata.row_group(0).num_rows) if len(numbers) else 1
@@ -201,6 +219,7 @@ def _open_parquet(path: Path) -> pq.ParquetFile:
 
 
 def _take_rows(rows: pa.Table, places: list[int]) -> list[Row]:
+    """Return the rows at these positions of a row group."""
     if len(places) < _SLICED:
         # ``take`` would import pandas too.
         return [row for place in places for row in rows.slice(place, 1).to_pylist()]

@@ -1,4 +1,4 @@
-"""Data sets: the catalogue of published ones, their local folders and download, and built ones."""
+"""Data sets: published ones (``catalogue``, ``fetch``) and built ones (``built``, ``variants``)."""
 
 from codeacumen.datasets.catalogue import (
     CATALOGUE,

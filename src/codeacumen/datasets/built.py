@@ -1,10 +1,10 @@
 """Built data sets: folders with ``dataset.json`` and files of JSON lines.
 
 Each data set belongs to a family, and the benchmark that defines the family lists the tasks of a
-folder. ``-t NAME@DIR`` registers them.
+folder. The option ``-t NAME@DIR`` registers these tasks.
 
 A run records the folder of each data set that it used; a comparison or a report loads the questions
-from there.
+from that folder.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from codeacumen.registry.code import hash_code
 from codeacumen.registry.entries import ENTRIES, Entry, add_entry
 
 ABOUT = "dataset.json"
+# Version of the form of ``dataset.json`` and the files; data sets of other versions are refused.
 SCHEMA = 3
 # Key of a run's provenance with the folders of its data sets.
 PROVENANCE_KEY = "data_sets"
@@ -36,7 +37,10 @@ class BuiltDataset:
     about: Mapping[str, Json]
 
     def read_rows(self, name: str, containing: str = "") -> Iterator[dict[str, Json]]:
-        """Yield the rows of a file; only lines that contain the text, if one is given."""
+        """Yield the rows of a file, after comparing its hash.
+
+        With ``containing``, lines without that text are skipped before they are parsed.
+        """
         text = containing.encode()
         with self.verify_file(name).open("rb") as stream:
             for line in stream:
@@ -57,7 +61,10 @@ class BuiltDataset:
 
 @dataclass(frozen=True, slots=True)
 class BuiltTask:
-    """The factory of a task: calling it creates the task from the data set and ``arguments``."""
+    """The factory of a task: calling it creates the task from the data set and ``arguments``.
+
+    The benchmark's ``list_tasks`` returns these factories.
+    """
 
     name: str
     summary: str
@@ -78,7 +85,10 @@ def check_choice(option: str, value: str, choices: Sequence[str]) -> None:
 
 
 def list_method_ids(folder: Path) -> list[str]:
-    """Return the ids of the methods of a built data set, in a family that has a file of them."""
+    """Return the ids of the methods of the built data set in a folder.
+
+    Raise an error if its family has no file of methods.
+    """
     built = read_built(folder)
     family = find_data_family(built.family)
     if not family.methods_file:
@@ -90,7 +100,7 @@ def list_method_ids(folder: Path) -> list[str]:
 
 
 def find_data_family(name: str) -> DataFamily:
-    """Return the family of data sets of a name."""
+    """Return the family of data sets with this name; raise an error if there is none."""
     families = {family.name: family for family in list_data_families()}
     if name not in families:
         raise CodeacumenError(
@@ -142,8 +152,10 @@ def read_built(folder: Path) -> BuiltDataset:
 def load_data(folder: Path, *, keep_loaded: bool = False) -> list[str]:
     """Register the tasks of a data set, after all other tasks; return their names.
 
-    Tasks of another data set with the same names are replaced, or kept with ``keep_loaded``.
+    A task of the same name from another data set is replaced; with ``keep_loaded`` it is kept, and
+    its name is not returned.
     """
+    # Load our own tasks first, so that a conflict with their names is reported here.
     list_names("task")
     built = read_built(folder)
     family = find_data_family(built.family)
@@ -161,7 +173,7 @@ def load_data(folder: Path, *, keep_loaded: bool = False) -> list[str]:
 
 
 def load_named_data(references: Iterable[str]) -> list[str]:
-    """Register the data sets of references ``NAME@DIR``; return all references without folders.
+    """Register the data sets of references to tasks, ``NAME`` or ``NAME@DIR``; return the names.
 
     Raise an error if a data set lacks the named task, or if two data sets have the same task.
     """
@@ -187,7 +199,7 @@ def load_named_data(references: Iterable[str]) -> list[str]:
 
 
 def find_built_dataset(task: str) -> BuiltDataset | None:
-    """Return the built data set of a task, or None if the task has none."""
+    """Return the built data set of a registered task; None for other tasks and unknown names."""
     entry = ENTRIES["task"].get(task)
     factory = entry.factory if entry else None
     return factory.built if isinstance(factory, BuiltTask) else None

@@ -1,5 +1,6 @@
-"""The published data sets, each pinned to a commit and to the hash of every file; their folders on
-this machine, and checks of the files there.
+"""The published data sets, each pinned to a commit and to the SHA-256 of every file.
+
+``fetch`` downloads them; benchmarks call ``require_dataset`` for the folder on this machine.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from codeacumen.core.home import codeacumen_home
 class DataFile:
     """A file of a data set, downloaded from the data set's address under its name.
 
-    If ``archive`` is a URL, the function ``made_by`` (``MODULE:NAME``) creates the file instead,
-    from that archive and the files before this one.
+    If ``archive`` is a URL, the file is not downloaded; the function ``made_by``
+    (``MODULE:FUNCTION``) returns its content, given the path of the downloaded archive and the
+    folder of the files before this one.
     """
 
     name: str
@@ -29,7 +31,10 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A published data set; ``{commit}`` in ``base_url`` stands for its commit."""
+    """A published data set.
+
+    The URL of a file is ``base_url`` and the name of the file; ``{commit}`` stands for ``commit``.
+    """
 
     name: str
     title: str
@@ -189,7 +194,7 @@ CATALOGUE: dict[str, Dataset] = {data.name: data for data in (IDBENCH, TNPA, SES
 
 
 def find_dataset(name: str) -> Dataset:
-    """Return the data set of the catalogue with that name."""
+    """Return the data set of the catalogue with that name; raise an error if there is none."""
     try:
         return CATALOGUE[name]
     except KeyError:
@@ -210,6 +215,7 @@ def missing_files(data: Dataset) -> list[str]:
 
 
 def _is_right(path: Path, sha256: str) -> bool:
+    """Return whether a file exists and has this hash."""
     try:
         state = path.stat()
     except OSError:

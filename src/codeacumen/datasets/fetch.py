@@ -1,4 +1,4 @@
-"""Fetch a data set, from its pinned commit or from a local copy.
+"""Fetch a published data set, from its pinned commit or from a local copy.
 
 Each file is written to a ``.part`` file, checked against its hash and then renamed, so a file under
 its own name is always complete. An interrupted download resumes.
@@ -21,6 +21,7 @@ from codeacumen.core.files import sha256_of
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.datasets.catalogue import DataFile, Dataset, dataset_folder
 
+# Bytes that are read at once from the network.
 CHUNK = 1 << 16
 TIMEOUT_SECONDS = 30
 
@@ -33,7 +34,8 @@ def fetch_dataset(
 ) -> list[str]:
     """Fetch every missing or damaged file of a data set; return the names of these files.
 
-    ``source`` is a folder with a copy of the files; without it they are downloaded.
+    ``source`` is a folder with a copy of the files; without it they are downloaded. ``base_url``
+    replaces that of the data set, with ``{commit}`` for its commit; it does not apply to archives.
     """
     folder = dataset_folder(data)
     if source is not None and not source.is_dir():
@@ -68,9 +70,10 @@ def fetch_dataset(
 def _assemble_file(
     part: Path, file: DataFile, data: Dataset, report_size: Callable[[int], None]
 ) -> None:
-    """Create a file from an archive.
+    """Download the archive of a file and create the file from it, at the path ``part``.
 
-    GitHub makes the archive on demand, so it has no stable hash; only the file is checked.
+    GitHub makes the archive on demand, so the archive has no stable hash and only the file is
+    checked.
     """
     archive = part.with_name(f"{file.name}.archive.part")
     archive.unlink(missing_ok=True)
@@ -88,10 +91,12 @@ def _assemble_file(
 
 
 def _is_pinned(path: Path, file: DataFile) -> bool:
+    """Return whether a path holds the pinned content of a file."""
     return path.is_file() and sha256_of(path) == file.sha256
 
 
 def _check_copy(path: Path, file: DataFile) -> None:
+    """Raise an error unless a local copy has the pinned content."""
     if not path.is_file():
         raise CodeacumenError(f"{path} is missing", "--from takes the folder with all the files")
     if not _is_pinned(path, file):
@@ -102,6 +107,7 @@ def _check_copy(path: Path, file: DataFile) -> None:
 
 
 def _check_download(part: Path, file: DataFile) -> None:
+    """Raise an error and delete the download unless it has the pinned content."""
     if not _is_pinned(part, file):
         message = _not_pinned(f"the download of {file.name}", file, part)
         part.unlink()
@@ -119,6 +125,10 @@ def _not_pinned(what: str, file: DataFile, path: Path) -> str:
 def _download_file(
     url: str, part: Path, file: DataFile, data: Dataset, report_size: Callable[[int], None]
 ) -> None:
+    """Download a URL to ``part``, after the bytes that are already there.
+
+    ``report_size`` is called with the number of bytes so far.
+    """
     done = part.stat().st_size if part.exists() else 0
     request = urllib.request.Request(url, headers={"Range": f"bytes={done}-"} if done else {})
     try:

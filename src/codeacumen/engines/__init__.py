@@ -1,4 +1,4 @@
-"""Engines run work on many items: in processes on this machine, or on a Ray cluster."""
+"""Engines run a function on many items: in processes on this machine, or on a Ray cluster."""
 
 from __future__ import annotations
 
@@ -13,32 +13,42 @@ from codeacumen.registry import load_plugin
 
 @dataclass(frozen=True, slots=True)
 class WorkerLost:
-    """Result of an item whose worker process ended early or exceeded the time limit."""
+    """Result of an item whose worker process ended early or exceeded the time limit.
+
+    ``why`` is a clause for messages, such as "it took more than 600 seconds".
+    """
 
     why: str
 
 
 class Engine(Protocol):
+    """A pool of worker processes."""
+
     def run(
         self, work: Callable[[Any], Any], items: Sequence[Any], limit: float
     ) -> Iterator[tuple[int, Any]]:
         """Yield position and result of each item, in the order in which they finish.
 
-        The result is a ``WorkerLost`` where the process ended or took more than ``limit`` seconds.
-        An exception that ``work`` raises is raised here.
+        The result is a ``WorkerLost`` where the process ended or took more than ``limit`` seconds
+        for the item. ``work`` and items are pickled. A ``CodeacumenError`` or ``OSError`` that
+        ``work`` raises is raised here; other exceptions may have another type and the traceback as
+        message.
         """
         ...
 
 
 def run_with_plugins(plugins: Sequence[Path], work: Callable[[Any], Any], item: Any) -> Any:
-    """Return ``work(item)`` in a worker, which first loads the plug-ins of the process that
-    started it."""
+    """Return ``work(item)`` after loading plug-ins.
+
+    A worker calls this function with the plug-ins of the process that started it.
+    """
     for path in plugins:
         load_plugin(path)
     return work(item)
 
 
 def create_engine(name: str, workers: int, address: str = "") -> Engine:
+    """Return the engine ``local`` or ``ray``; ``address`` is that of a running Ray cluster."""
     if name == "local":
         from codeacumen.engines.local import LocalEngine
 
@@ -53,7 +63,8 @@ def create_engine(name: str, workers: int, address: str = "") -> Engine:
 def start_engine(name: str, workers: int = 0) -> Engine:
     """Return the engine of a name: ``local``, or ``ray``, or ``ray:ADDRESS`` of a cluster.
 
-    Without a number of ``workers`` it is one for each processor.
+    If ``workers`` is 0, the engine has one worker for each processor. A cluster that is already
+    running has its own number of workers.
     """
     from codeacumen.core.machine import count_processors
 

@@ -1,4 +1,4 @@
-"""Processes on this machine.
+"""The engine ``local``: worker processes on this machine.
 
 Each worker is a fresh interpreter that takes one item at a time over its own socket. When a worker
 dies or hangs, the engine knows which item it had, and the other workers go on. Workers stay for the
@@ -31,11 +31,17 @@ from codeacumen.api import CodeacumenError
 from codeacumen.engines import WorkerLost, run_with_plugins
 from codeacumen.registry import list_loaded_plugins
 
+# From <linux/prctl.h>.
 _PR_SET_PDEATHSIG = 1
 
 
 @dataclass(slots=True)
 class _Worker:
+    """A worker process, the position of its current item, and when that item was sent.
+
+    ``started_at`` is a time of ``time.monotonic``; ``item`` is -1 before the first item.
+    """
+
     process: subprocess.Popen[bytes]
     connection: Connection
     item: int = -1
@@ -43,6 +49,8 @@ class _Worker:
 
 
 class LocalEngine:
+    """An engine of up to ``workers`` processes, which start when items need them."""
+
     def __init__(self, workers: int) -> None:
         self.workers = max(1, workers)
         self._idle: list[_Worker] = []
@@ -88,6 +96,7 @@ class LocalEngine:
                 _stop_worker(worker, signal.SIGKILL)
 
     def _get_worker(self) -> _Worker:
+        """Return an idle worker that is still alive, or a new one."""
         while self._idle:
             worker = self._idle.pop()
             if worker.process.poll() is None:
@@ -97,6 +106,7 @@ class LocalEngine:
 
 
 def _start_worker() -> _Worker:
+    """Start a process that runs this module with one end of a new socket pair."""
     ours, theirs = socket.socketpair()
     with theirs:
         process = subprocess.Popen(
@@ -113,11 +123,12 @@ def _send_item(
     worker: _Worker, work: Callable[[Any], Any], items: Sequence[Any], index: int
 ) -> None:
     worker.item, worker.started_at = index, time.monotonic()
-    with suppress(OSError):  # the process died while idle: `_receive` reports that
+    with suppress(OSError):  # the process died while idle: ``_receive_result`` reports that
         worker.connection.send((work, items[index]))
 
 
 def _receive_result(worker: _Worker) -> Any:
+    """Return the result, the exception to raise, or a ``WorkerLost`` if the process has ended."""
     try:
         return worker.connection.recv()
     except (EOFError, OSError):
@@ -142,13 +153,16 @@ def _stop_all(workers: list[_Worker]) -> None:
 
 
 def _serve_items(handle: int) -> None:
-    """Answer each item with its result until the parent closes the connection; runs in a worker."""
+    """Send back the result of each item until the parent closes the connection.
+
+    This is the main loop of a worker; ``handle`` is the file descriptor of its socket.
+    """
     _die_with_parent()
     # Ctrl-C in a terminal reaches the workers too: only the parent reports it.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, lambda *_: os._exit(130))
-    # Rows and declarations are millions of objects without a cycle: looking for cycles as often
-    # as Python does would cost a fifth of the time.
+    # Rows and declarations are millions of objects without reference cycles: collecting garbage
+    # as often as Python does by default would cost a fifth of the time.
     gc.set_threshold(200_000, 50, 100)
     connection = Connection(handle)
     while True:

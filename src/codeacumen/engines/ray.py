@@ -1,8 +1,8 @@
-"""A Ray cluster: the same work, on as many machines as there are.
+"""The engine ``ray``: a Ray cluster, on all of its machines.
 
 All nodes see the corpus folder and the sources under the same paths, and have codeacumen installed.
-If a node is lost, its shards are built again on another node; a shard is written completely or not
-at all.
+If a node is lost, its items are run again on another node; this is safe because a shard of a corpus
+is written completely or not at all.
 """
 
 from __future__ import annotations
@@ -23,6 +23,11 @@ RETRIES = 3
 
 
 class RayEngine:
+    """An engine on the cluster at ``address``, or on a new one on this machine if it is empty.
+
+    ``workers`` is the number of processors of the new cluster.
+    """
+
     def __init__(self, workers: int, address: str = "") -> None:
         try:
             import ray
@@ -48,7 +53,8 @@ class RayEngine:
         running: dict[Any, tuple[int, float]] = {}
         try:
             while waiting_indices or running:
-                # At most one item more than processors: time in Ray's queue counts to the limit.
+                # Submit at most one item more than there are processors: the time that an item
+                # waits in Ray's queue counts towards its limit.
                 room = int(ray.cluster_resources().get("CPU", 1)) + 1 - len(running)
                 while waiting_indices and room > 0:
                     index = waiting_indices.pop()
@@ -73,6 +79,7 @@ class RayEngine:
 
 
 def _connect(ray: Any, workers: int, address: str) -> None:
+    """Connect this process to a cluster, or start one; ``ray`` is the imported module."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     # Ray warns if this is not set, and a later release will change the default.
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
@@ -88,7 +95,10 @@ def _connect(ray: Any, workers: int, address: str) -> None:
 
 
 def _check_connection(address: str) -> None:
-    """Raise an error if nothing listens at the address: Ray itself would retry for minutes."""
+    """Raise an error if nothing listens at HOST:PORT, because Ray would retry for minutes.
+
+    Other addresses, such as ``auto``, are not checked.
+    """
     host, colon, port = address.rpartition(":")
     if not colon or not port.isdigit():
         return
@@ -106,6 +116,7 @@ def _describe_missing_cluster(address: str, error: OSError) -> CodeacumenError:
 
 
 def _get_result(ray: Any, reference: Any) -> Any:
+    """Return the result of a finished item; raise the exception that the work raised."""
     try:
         return ray.get(reference)
     except ray.exceptions.RayTaskError as error:

@@ -1,4 +1,4 @@
-"""Models and tasks by name or as objects."""
+"""List, load and describe models and tasks, given by name or as objects."""
 
 from __future__ import annotations
 
@@ -68,7 +68,10 @@ def load_task(name: str | Task) -> Task:
 
 
 def load_tasks(tasks: Tasks) -> list[Task]:
-    """Return the tasks of names, of beginnings of names, of ``NAME@DIR``, and of objects."""
+    """Return the tasks of names, of beginnings of names, of ``NAME@DIR``, and of objects.
+
+    A task that is named twice occurs once; two different tasks with one name are an error.
+    """
     from codeacumen.datasets.built import load_named_data
 
     by_name: dict[str, Task] = {}
@@ -124,7 +127,7 @@ def _check_task(task: Any) -> None:
 
 
 def load_model(model: str | Model | LoadedModel, name: str = "") -> LoadedModel:
-    """Return a model with what identifies it.
+    """Return a model with the reference, settings and code hash that identify its answers.
 
     ``model`` is a reference such as ``levenshtein:decimals=2``, or an object with a capability,
     called ``name`` or after its class. Stored answers of an object are reused only if it has a
@@ -191,7 +194,10 @@ def _to_hashed_bytes(value: Any) -> bytes:
 
 
 def load_models(models: Models) -> list[LoadedModel]:
-    """Return the models of names and objects; two of one name are an error."""
+    """Return the models of names and objects.
+
+    A name that is repeated counts once; two objects with the same name are an error.
+    """
     several = to_list(models)
     if not several:
         raise CodeacumenError("no model is named", "`codeacumen models list` shows all")
@@ -232,7 +238,7 @@ def describe_model(model: str | Model | LoadedModel) -> dict[str, Json]:
 def describe_task(task: str | Task) -> dict[str, Json]:
     """Return the card of a task, the title of its metric, and its first three instances.
 
-    ``instances`` is their number, None if the data is not on this machine.
+    These are ``examples``; ``instances`` is the number of all, None if the data is not here.
     """
     from codeacumen.datasets import CATALOGUE, missing_files
     from codeacumen.runs.plan import question_to_json

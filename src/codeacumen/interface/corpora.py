@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from codeacumen.corpus.build import Summary
     from codeacumen.models.vector_files import EmbeddingSummary
 
+# Name of a file that stands for standard input.
 STDIN = "-"
 CALLS_SUMMARY = "the calls in a method, and the methods they may reach"
 MAX_FILE_BYTES = 8 << 20
@@ -68,7 +69,7 @@ def write_corpus(
     workers: int = 0,
     report: Progress = ignore_progress,
 ) -> Summary:
-    """Build a corpus or bring one up to date, as ``build_corpus`` does; return what was done."""
+    """Build a corpus or bring one up to date, as ``build_corpus`` does; return a summary."""
     from codeacumen.core.home import codeacumen_home
     from codeacumen.corpus.build import build_corpus_folder
     from codeacumen.corpus.store import CALLS
@@ -114,7 +115,10 @@ def describe_corpus(corpus: Corpus) -> dict[str, Json]:
 
 
 def _describe_views(corpus: Corpus) -> list[Json]:
-    """Return name, summary, tools and origin of every view, and whether the corpus stores it."""
+    """Return name, summary, tools and origin of every view, and ``stored`` if the corpus stores it.
+
+    The tools are those whose format the view can have (``compat`` of ``export_view``).
+    """
     from codeacumen.corpus.store import CALLS
     from codeacumen.registry import list_summaries, make_view
 
@@ -196,7 +200,7 @@ def embed_corpus(
 def _open_corpus(
     corpus: Corpus | Sources, engine: str, workers: int, report: Progress
 ) -> Iterator[Corpus]:
-    """Yield the corpus; one that is built of sources lasts as long as the context."""
+    """Yield the corpus; one that is built of sources is deleted at the end of the context."""
     from codeacumen.corpus.build import open_or_build
     from codeacumen.engines import start_engine
 

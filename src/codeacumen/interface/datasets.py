@@ -69,7 +69,7 @@ def build_dataset(
 
 
 def list_datasets() -> dict[str, list[dict[str, Json]]]:
-    """Return the ``published`` data sets, and those that can be ``built`` with the command."""
+    """Return the ``published`` data sets, and the families that can be ``built``."""
     from codeacumen.datasets import CATALOGUE
     from codeacumen.registry import list_data_families
 
@@ -81,7 +81,7 @@ def list_datasets() -> dict[str, list[dict[str, Json]]]:
 
 
 def describe_dataset(dataset: str | Path) -> dict[str, Json]:
-    """Return what is known of a data set.
+    """Return the description of a data set.
 
     ``dataset`` is the name of a published data set, or the folder of one that was built: then the
     result has its ``folder``, its ``tasks`` and the contents of its ``dataset.json``.
@@ -112,7 +112,10 @@ def _describe_published(name: str) -> dict[str, Json]:
 
 
 class NearDuplicateEffects(list["NearDuplicateEffect"]):
-    """Effects of near-duplicates; ``left_out`` says which models cannot answer which tasks."""
+    """Effects of near-duplicates, one per model and task.
+
+    ``left_out`` says which models cannot answer which tasks, and why.
+    """
 
     def __init__(self, effects: Sequence[NearDuplicateEffect], left_out: Sequence[str]) -> None:
         super().__init__(effects)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from codeacumen.runs.compare import Comparison
     from codeacumen.runs.plan import Availability
 
-# Files of answers; or for each model its answers by the ids of the instances.
+# Files of answers, or the answers by model and id of the instance.
 Answers: TypeAlias = "str | Path | Sequence[str | Path] | Mapping[str, Mapping[str, Json]]"
 
 
@@ -87,7 +87,7 @@ def evaluate(
 
 
 def _load_present_tasks(notes: list[str]) -> list[Task]:
-    """Return the tasks whose data is on this machine; add a note on the others."""
+    """Return the tasks whose data is on this machine; add notes on absent and broken ones."""
     from codeacumen.runs.plan import list_available_tasks
 
     available = list_available_tasks()
@@ -101,7 +101,7 @@ def _load_present_tasks(notes: list[str]) -> list[Task]:
 
 
 def _load_ready_models(notes: list[str]) -> list[LoadedModel]:
-    """Return the models that need no setting; add a note on the others."""
+    """Return the models that need no setting; add notes on those that do, and on broken ones."""
     from codeacumen.runs.plan import list_available_models
 
     available = list_available_models()
@@ -130,8 +130,8 @@ def score(
     """Score answers that were made elsewhere, and return the results.
 
     ``answers`` are files (JSON lines, CSV or Parquet with the columns id and answer), each a model
-    called after its file, or a mapping from models to their answers by instance id. With ``out``
-    the result is a run that ``compare`` and the report take.
+    called after its file, or a mapping from models to their answers by instance id. ``out`` is the
+    folder of the run; without it the files are deleted with the results.
     """
     from codeacumen.runs.evaluate import read_answer_files, score_answers
 
@@ -153,7 +153,7 @@ def score(
 
 
 def _choose_folder(out: str | Path | None) -> tuple[Path, TemporaryFolder | None]:
-    """Return the folder of a run; a temporary one where none is named."""
+    """Return the folder of a run; if none is named, a temporary one and its owner."""
     if out is None:
         temporary = TemporaryFolder()
         return temporary.path, temporary
@@ -164,7 +164,7 @@ def _choose_folder(out: str | Path | None) -> tuple[Path, TemporaryFolder | None
 
 
 def _convert_answers(answers: Mapping[str, Any]) -> dict[str, dict[str, Answer]]:
-    """Return answers by model and instance as records."""
+    """Return the answers as records, by model and instance id."""
     for model, values in answers.items():
         if not isinstance(values, Mapping):
             raise CodeacumenError(
@@ -200,7 +200,8 @@ def compare(
 
     ``models`` are names, objects, results, and folders of runs; without ``tasks``, those of the
     runs are compared. ``evaluation_set`` names the instances that count, by default the task's
-    first set. ``limit`` asks models only the first instances of a task.
+    first set. ``limit`` asks models only the first instances of a task; 0 asks all. Tests use at
+    least 10,000 resamples.
     """
     from codeacumen.runs.compare import collect_run_answers, compare_answers
     from codeacumen.runs.evaluate import answer_cell
@@ -245,7 +246,10 @@ def compare(
 
 
 def _split_runs(models: Any) -> tuple[list[Path], list[Any], dict[str, Task]]:
-    """Return the folders of runs, the models, and the tasks of results, which may be objects."""
+    """Return the folders of runs, the models to ask, and the tasks of results by name.
+
+    A task of results may be an object that is not registered.
+    """
     from codeacumen.runs.compare import is_run
 
     folders: list[Path] = []
@@ -271,7 +275,7 @@ def _split_runs(models: Any) -> tuple[list[Path], list[Any], dict[str, Task]]:
 
 
 def _is_path(reference: str) -> bool:
-    """Return whether a reference names a file or folder; a folder may be called like a model."""
+    """Return True if a reference names a file or folder, and no model."""
     name = parse_reference(reference)[0]
     return name not in list_names("model") and (Path(reference).exists() or "/" in name)
 

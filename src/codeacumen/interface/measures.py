@@ -20,7 +20,7 @@ def measure_npath(
     workers: int = 0,
     progress: bool = True,
 ) -> Measurements:
-    """Return NPath complexity of every method with a body.
+    """Return the NPath complexity of every method with a body.
 
     ``sources`` are corpora, or what a corpus is built from. ``rules`` are PMD's: pmd6, pmd7 or
     pmd7.14.
@@ -63,7 +63,10 @@ def stream_measurements(
     *,
     progress: bool = True,
 ) -> Iterator[Measurements]:
-    """Yield the measurements of stretches of files, in the order of the files."""
+    """Yield the measurements of stretches of files, in the order of the files.
+
+    ``sources`` are corpora, or what a corpus is built from.
+    """
     from codeacumen.core.home import codeacumen_home
 
     several = [sources] if isinstance(sources, str | Path) else sources
@@ -75,8 +78,11 @@ def stream_measurements(
 
 @dataclass(frozen=True, slots=True)
 class NullDereferences:
-    """``rows`` has a row for each null dereference, as ``codeacumen measure nulls --json`` prints
-    it. ``failures`` says which files or methods were not analysed, and why."""
+    """Null dereferences of a corpus.
+
+    ``rows`` has a row for each, as ``codeacumen measure nulls --json`` prints it. ``failures`` says
+    which files or projects were not analysed, and why.
+    """
 
     rows: list[dict[str, Any]]
     failures: list[str] = field(default_factory=list)

@@ -98,8 +98,8 @@ def suggest_names(
     """Return names for a method, best first, by what the checker learns of its project.
 
     ``method`` is ``FILE.java:LINE`` or ``FILE.java:NAME``. ``suggestions.names`` of the result are
-    at most ``limit`` names, each with a confidence and reasons; ``verdict`` is what the checker
-    says about the name that the method has.
+    at most ``limit`` names, each with a confidence and reasons; ``verdict`` is the checker's
+    verdict on the name that the method has, None without evidence against it.
     """
     from codeacumen.checker.settings import find_settings, override_settings
     from codeacumen.checker.suggest import split_reference, suggest_for_method
@@ -123,7 +123,7 @@ def suggest_names(
 
 @dataclass(frozen=True, slots=True)
 class NamePair:
-    """A model's scores of two identifiers; None where the model has no answer.
+    """A model's scores of two identifiers, on the model's own scale; None where it has no answer.
 
     ``similarity``: could one name stand for the other? ``relatedness``: do they belong to the same
     topic? A model that does not distinguish the two returns the same value for both.
@@ -138,7 +138,7 @@ class NamePair:
 def compare_names(
     names: Sequence[str], model: str | Model | LoadedModel = COMPARING_MODEL
 ) -> list[NamePair]:
-    """Return how similar and how related each pair of identifiers is, in the order of the names.
+    """Return how similar and how related each pair of distinct identifiers is, in their order.
 
     ``model`` is a name or an object with the capability ``similarity`` or ``embed``.
     """
@@ -196,8 +196,11 @@ def compare_names(
 
 @dataclass(frozen=True, slots=True)
 class CheckerCalibration:
-    """The checker measured on a repository: the curve, its points at round thresholds, and how
-    many renames were left out, by tag."""
+    """The checker measured on a repository.
+
+    ``calibration`` has the curve and the chosen threshold, ``points`` are the results at round
+    thresholds, and ``left_out`` counts the renames that were left out, by tag.
+    """
 
     calibration: Calibration
     points: list[Point]
@@ -215,9 +218,9 @@ def calibrate_checker(
 ) -> CheckerCalibration:
     """Measure the checker on the methods that a repository renamed.
 
-    ``calibration.chosen`` is the threshold of the greatest recall with the wanted ``precision``.
-    ``mined`` is a folder that ``mine_renames`` wrote; without it the history is mined into
-    codeacumen's own folder.
+    ``calibration.chosen`` is the point with the greatest recall among those that reach
+    ``precision``; None if none does, or if there are too few renames. ``mined`` is a folder that
+    ``mine_renames`` wrote; without it the history is mined into codeacumen's own folder.
     """
     from codeacumen.checker.calibrate import (
         calibrate_threshold,
@@ -241,7 +244,10 @@ def calibrate_checker(
 
 
 def _mine_repository(repository: Path, workers: int, progress: Progress) -> Path:
-    """Mine a history into codeacumen's own folder: the next time only new commits are read."""
+    """Mine a history into codeacumen's own folder and return that folder.
+
+    The next time, only new commits are read.
+    """
     from codeacumen.checker.index import MethodIndex
     from codeacumen.core.home import codeacumen_home
     from codeacumen.renames.mining import RenameMiningSettings, mine_repositories

@@ -25,10 +25,10 @@ def mine_renames(
 ) -> dict[str, Any]:
     """Mine renames of Java methods from git repositories into the folder ``out``.
 
-    ``since`` is a revision whose history is skipped. A commit that takes more than
-    ``commit_timeout`` seconds is left out; ``mass`` is the number of renames of the same words in a
-    commit from which on they are tagged ``mass``. Returns what ``mined.json`` holds and, as
-    ``read``, how many commits of each project were read this time. The result is the same to the
+    ``branch`` is the revision to mine, ``since`` one whose history is skipped. A commit that takes
+    more than ``commit_timeout`` seconds is left out; ``mass`` is the number of renames of the same
+    words in a commit from which on they are tagged ``mass``. Returns what ``mined.json`` holds and,
+    as ``read``, how many commits of each project were read this time. The result is the same to the
     byte for any number of workers.
     """
     from codeacumen.engines import start_engine
@@ -49,8 +49,11 @@ def mine_renames(
 
 @dataclass(frozen=True, slots=True)
 class MinedReviews:
-    """``description`` is what ``reviews.json`` holds. The counts are of requests to GitHub: those
-    sent, those of them whose answer had not changed, and those answered from the folder."""
+    """Result of ``mine_reviews``; ``description`` is the content of ``reviews.json``.
+
+    ``sent`` counts the requests to GitHub, ``unchanged`` those of them whose answer had not
+    changed, and ``stored`` the answers that came from the folder; all are 0 with ``offline``.
+    """
 
     description: dict[str, Any]
     sent: int = 0

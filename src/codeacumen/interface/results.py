@@ -24,7 +24,7 @@ _TEXT_COLUMNS = ("task", "model", "metric", "evaluation_set", "slice")
 
 
 class TemporaryFolder:
-    """A temporary folder; it is deleted when nothing refers to this object any more."""
+    """A temporary folder, deleted when nothing refers to this object any more, or at exit."""
 
     def __init__(self) -> None:
         self.path = Path(tempfile.mkdtemp(prefix="codeacumen-run-"))
@@ -212,7 +212,7 @@ def write_plots(
 
 
 def _load_runs(runs: Any) -> list[tuple[Path, Run]]:
-    """Return each run with its folder; ``runs`` is what ``write_report`` takes."""
+    """Return the folder and the record of each run; ``runs`` is what ``write_report`` takes."""
     from codeacumen.runs.results import find_results, read_run
 
     loaded: list[tuple[Path, Run]] = []

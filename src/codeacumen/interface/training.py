@@ -26,7 +26,7 @@ Corpora: TypeAlias = "str | Path | Corpus | Sequence[str | Path | Corpus]"
 class TrainedEmbedding:
     """An embedding in a folder, which is the model ``embedding:FOLDER``.
 
-    ``files_left_out`` is the number of files left out because they end any process that reads them.
+    ``files_left_out`` counts the files that were not read because they crash any process that does.
     """
 
     folder: Path
@@ -139,8 +139,8 @@ def train_network(
     ``config`` is the name of a configuration or a TOML file, by default the published one;
     ``changes`` are single values of it by their keys (``{"training.epochs": 3}``). ``start`` is the
     folder of a pre-trained network to begin from, ``variants`` that of a robustness data set to
-    learn from. ``limit`` is the maximum number of training examples of each task. ``device`` is
-    ``auto``, ``cpu`` or ``cuda``.
+    learn from. ``limit`` is the maximum number of training examples of each task; 0: all. ``seed``
+    replaces that of the configuration. ``device`` is ``auto``, ``cpu`` or ``cuda``.
 
     A training that was interrupted continues, and a finished one is left alone. ``on_trained`` is
     called after each training.
@@ -176,7 +176,7 @@ def train_network(
 
 
 def load_training_tasks(tasks: Tasks) -> tuple[list[Task], bool]:
-    """Return the tasks to train for, and whether the network is pre-trained on their methods."""
+    """Return the tasks to train for, and True if the network is pre-trained on their methods."""
     from codeacumen.models.neural.training.preparing import PRETRAIN
 
     several: list[Any] = list(tasks) if isinstance(tasks, list | tuple) else [tasks]

@@ -24,9 +24,10 @@ TESTS = "tests"
 class ProgramVariant:
     """A file with one transformation applied to a method.
 
-    ``locations`` are the ids of the changed places. ``original`` and ``changed`` are the text of
-    the whole file. ``certificate`` says how far the variant was checked, ``doubt`` why an edit of
-    the published tool may change the meaning; both may be empty.
+    ``kind`` names the transformation and ``where`` its mode. ``locations`` are the ids of the
+    changed places. ``original`` and ``changed`` are the text of the whole file. ``certificate``
+    says how far the variant was checked, ``doubt`` why an edit of the published tool may change the
+    meaning; both may be empty.
     """
 
     project: str
@@ -63,13 +64,13 @@ class Transformation:
 
     @property
     def line_count(self) -> int:
-        """The number of lines in ``out``: variants and, on request, refused places."""
+        """Number of lines in ``out``: variants and, on request, refused places."""
         count: int = self.counts["lines"]
         return count
 
     @property
     def has_failures(self) -> bool:
-        """Return whether a variant failed its certification or could not be written."""
+        """True if a variant failed its certification or could not be written."""
         return any(counts["failed"] for counts in self.counts["kinds"].values())
 
     def __iter__(self) -> Iterator[ProgramVariant]:
@@ -198,7 +199,7 @@ def _list_sources(sources: Any) -> list[str]:
 
 
 def _find_tested_folder(sources: Any, command: str) -> Path:
-    """Return the folder in whose copies the tests are run."""
+    """Return the folder that is copied to run the tests; raise an error if that is impossible."""
     if not command:
         raise CodeacumenError(
             "certifying with tests needs a command",

@@ -1,11 +1,12 @@
-"""Binary classification by ranked values.
+"""Statistics of binary classification by ranked values; the greater a value, the more positive.
 
 There are average precision, F1 and precision at a recall in weighted samples, and the
 precision-recall and ROC curves over all thresholds.
 
-The functions of weighted samples take ``positive`` (1 or 0) and ``values``, both of shape (n,), and
-weights of shape (b, n), and return b numbers, nan where a sample lacks one of the classes. Equal
-values are one step, since no threshold separates them.
+The functions of weighted samples take ``positive`` (1 or 0) and ``values``, both of shape (n,) for
+n rows, and ``weights`` of shape (b, n) for b bootstrap samples, and return b numbers, nan where a
+sample lacks one of the classes. Rows of equal value are one step, since no threshold separates
+them.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def mass_by_value(positive: Floats, values: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Return the mass of the positives and of all rows at each distinct value, greatest first.
+    """Return the total weight of the positives and of all rows at each distinct value.
 
-    Both have the shape (b, steps).
+    Both have the shape (b, steps), with the greatest value first.
     """
     _, group = np.unique(values, return_inverse=True)
     order = np.argsort(-group, kind="stable")
@@ -58,7 +59,7 @@ def weighted_best_f1(positive: Floats, values: Floats, weights: Floats) -> Float
 
 
 def weighted_all_positive_f1(positive: Floats, values: Floats, weights: Floats) -> Floats:
-    """Return F1 of calling everything positive, a lower bound of the best F1."""
+    """Return F1 of predicting positive for all rows, a lower bound of the best F1."""
     positives, total = weights @ positive, weights.sum(axis=1)
     return _divide_where_defined(2.0 * positives, positives + total, positives, total)
 
@@ -66,7 +67,10 @@ def weighted_all_positive_f1(positive: Floats, values: Floats, weights: Floats) 
 def _divide_where_defined(
     numerators: Floats, denominators: Floats, positives: Floats, total: Floats
 ) -> Floats:
-    """Return the quotients, nan where a sample lacks one of the classes."""
+    """Return the quotients, nan where a sample lacks one of the classes.
+
+    ``positives`` and ``total`` are the weights of the positives and of all rows, (b,).
+    """
     quotients: Floats = np.full(len(total), np.nan)
     np.divide(numerators, denominators, out=quotients, where=(positives > 0) & (positives < total))
     return quotients
@@ -75,10 +79,7 @@ def _divide_where_defined(
 def weighted_precision_at_recall(
     positive: Floats, values: Floats, weights: Floats, recall: float
 ) -> Floats:
-    """Return the precision at the highest threshold that reaches a recall, in each weighted sample.
-
-    nan where a sample lacks one of the classes.
-    """
+    """Return the precision at the highest threshold whose recall is at least ``recall``."""
     positive_mass, total_mass = mass_by_value(positive, values, weights)
     positives_reached, reached = np.cumsum(positive_mass, axis=1), np.cumsum(total_mass, axis=1)
     positives, total = positives_reached[:, -1], reached[:, -1]
@@ -98,7 +99,8 @@ def weighted_precision_at_recall(
 def curve_points(positive: Floats, values: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     """Return thresholds, precisions, recalls (true positive rates) and false positive rates.
 
-    The thresholds are the distinct values, greatest first.
+    The thresholds are the distinct values, greatest first; a row is predicted positive if its value
+    is at least the threshold. All rows have weight 1.
     """
     positive_mass, total_mass = mass_by_value(positive, values, np.ones((1, len(values))))
     positives_reached, reached = np.cumsum(positive_mass[0]), np.cumsum(total_mass[0])

@@ -1,4 +1,4 @@
-"""Prediction change: how often a model names a variant otherwise than the original method.
+"""Metrics of prediction change: how often a model names a variant unlike the original method.
 
 From Rabin et al., "On the Generalizability of Neural Program Models with respect to
 Semantic-Preserving Program Transformations" (IST 2021), section 4.3. An answer is the pair of names
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 # A function that splits a name into subtokens.
 Split: TypeAlias = Callable[[str], Sequence[str]]
 
+# The paper's types of pairs, explained above.
 CCP, CWP, WWSP, WCP, WWDP = "ccp", "cwp", "wwsp", "wcp", "wwdp"
 TYPES = (CCP, CWP, WWSP, WCP, WWDP)
 CHANGED = frozenset((CWP, WCP, WWDP))
@@ -62,7 +63,10 @@ def classify_change(split: Split, truth: str, before: str, after: str) -> str:
 
 
 def count_subtokens(split: Split, truth: str, name: str) -> tuple[int, int, int]:
-    """Return the numbers of true positive, false positive and false negative subtokens."""
+    """Return the numbers of true positive, false positive and false negative subtokens.
+
+    ``name`` is the prediction; repeated subtokens count each time.
+    """
     truth_subtokens, name_subtokens = _lower_subtokens(split, truth), _lower_subtokens(split, name)
     true = sum(token in truth_subtokens for token in name_subtokens)
     missed = sum(token not in name_subtokens for token in truth_subtokens)
@@ -79,6 +83,7 @@ _subtoken_counts = lru_cache(maxsize=1 << 18)(count_subtokens)
 
 
 def _read_names(answer: Json) -> tuple[str, str]:
+    """Return the names of an answer, before and after; raise an error if it has others."""
     if not isinstance(answer, dict):
         raise TypeError(f"expected the names before and after, found {answer!r}")
     before, after = answer["before"], answer["after"]
@@ -89,9 +94,9 @@ def _read_names(answer: Json) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class TypeShare:
-    """The percentage of pairs with ``counted_types`` among the pairs with ``among_types``.
+    """Percentage of the pairs of ``counted_types`` among the pairs of ``among_types``.
 
-    Pairs of other types do not count.
+    ``observe`` returns None for pairs of other types, which are left out.
     """
 
     name: str
@@ -118,7 +123,11 @@ class TypeShare:
 
 @dataclass(frozen=True, slots=True)
 class SubtokenScore:
-    """Precision, recall or F1 of the names of originals (before) or of variants (after)."""
+    """Subtoken precision, recall or F1 of the names before or after the transformation.
+
+    ``when`` is "before" or "after"; ``score`` takes true positives, false positives and false
+    negatives.
+    """
 
     name: str
     title: str

@@ -40,14 +40,15 @@ if TYPE_CHECKING:
 CONSISTENT, INCONSISTENT = "consistent", "inconsistent"
 # The default threshold for fitness, and that of ReName4J and Cognac for recommended names.
 DEFAULT_THRESHOLD, PUBLISHED_THRESHOLD = 0.5, 0.85
+# Default costs of a false alarm and of a missed inconsistent name.
 FALSE_ALARM, MISS = 1.0, 5.0
+# Recall of the metric "precision at recall 50 %".
 HALF_RECALL = 0.5
 
 # Computes the fitness of the name under test from a truth and an answer.
 Fitness = Callable[[Json, Json], float]
 # Computes a figure from true positives, false negatives, false positives and true negatives, each
-# of
-# shape (b,).
+# of shape (b,) for b weighted samples.
 CountsFigure = Callable[["Floats", "Floats", "Floats", "Floats"], "Floats"]
 
 
@@ -72,7 +73,7 @@ _name_similarity = lru_cache(maxsize=1 << 18)(compute_name_similarity)
 
 
 def read_fitness(truth: Json, answer: Json) -> float:
-    """Return the answer of a model that judges; raise an error unless it is a finite number."""
+    """Return the fitness that a judging model answered; raise an error unless it is finite."""
     if isinstance(answer, bool) or not isinstance(answer, int | float):
         raise TypeError(f"expected a number, found {answer!r}")
     if not math.isfinite(answer):
@@ -88,7 +89,7 @@ def _read_name(answer: Json) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FitnessByName:
-    """Fitness as the similarity of the name under test to the recommended name."""
+    """Fitness by recommendation: the similarity of the name under test to the recommended name."""
 
     split: Split
 
@@ -97,7 +98,10 @@ class FitnessByName:
 
 
 def is_inconsistent(truth: Json) -> bool:
-    """Return whether the name under test is inconsistent."""
+    """Return whether the name under test is inconsistent, by the truth's ``label`` or ``value``.
+
+    The truths of ``JudgingByNameTask`` have a name as ``value``, so the label has precedence.
+    """
     return (
         bool(truth["label"] == INCONSISTENT)
         if "label" in truth
@@ -109,7 +113,9 @@ def is_inconsistent(truth: Json) -> bool:
 class ThresholdMetric:
     """A figure of the confusion matrix at a threshold.
 
-    With ``corrected_split``, a true positive also needs the right name as recommendation.
+    ``observe`` returns a row of the matrix: true positive, false negative, false positive, true
+    negative. With ``corrected_split``, which splits names into subtokens, a true positive also
+    needs the right name as recommendation.
     """
 
     name: str
@@ -163,7 +169,8 @@ class AccuracyMetric:
 class RankingMetric:
     """A figure of the ranking from the least fitting name to the most fitting, without threshold.
 
-    ``compute_figure`` takes positives, values and weights.
+    ``compute_figure`` takes positives (1 for an inconsistent name), values (negated fitness) and
+    weights, and returns a number for each weighted sample.
     """
 
     name: str
@@ -194,7 +201,7 @@ def _compute_f1(tp: Floats, fn: Floats, fp: Floats, tn: Floats) -> Floats:
 
 
 def _for_consistent(figure: CountsFigure) -> CountsFigure:
-    """Return the figure with consistent as the positive class."""
+    """Return a function that computes the figure with consistent as the positive class."""
     return lambda tp, fn, fp, tn: figure(tn, fp, fn, tp)
 
 
@@ -208,9 +215,10 @@ def _compute_all_inconsistent_f1(tp: Floats, fn: Floats, fp: Floats, tn: Floats)
 
 @dataclass(frozen=True, slots=True)
 class MeanCost:
-    """The mean cost of a name, given the costs of a false alarm and of a miss.
+    """Figure: the mean cost per name, given the costs of a false alarm and of a miss.
 
-    With ``is_trivial``, the cost of the cheaper of two trivial checkers: flag all names, or none.
+    With ``is_trivial``, it is the cost of the cheaper of two trivial checkers, which flag all names
+    or none.
     """
 
     false_alarm: float = FALSE_ALARM
@@ -302,10 +310,10 @@ def make_ranking_metrics(fitness: Fitness) -> tuple[Metric, ...]:
 
 
 def make_trivial_metrics(fitness: Fitness) -> tuple[Metric, ...]:
-    """Return the scores of flagging every name.
+    """Return two metrics of a checker that flags every name.
 
-    Its precision, average precision and accuracy are the share of inconsistent names; the second
-    metric is its F1.
+    The first is its precision, average precision and accuracy, which are all the share of
+    inconsistent names; the second is its F1 for the inconsistent class.
     """
     return (
         ThresholdMetric(
@@ -329,7 +337,7 @@ def make_cost_metrics(
     false_alarm: float = FALSE_ALARM,
     miss: float = MISS,
 ) -> tuple[Metric, ...]:
-    """Return the expected cost of a name, and that of the cheaper of two trivial checkers."""
+    """Return the metrics of the mean cost per name: of the model, and of a trivial checker."""
     assumption = f"a false alarm costs {false_alarm:g}, a miss {miss:g}"
     return (
         ThresholdMetric(

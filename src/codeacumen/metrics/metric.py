@@ -1,8 +1,10 @@
 """The general metrics: joint statistics such as correlations, and means of gains.
 
+The classes implement ``codeacumen.api.Metric``: ``observe`` turns a truth and an answer into a row
+of numbers, ``statistic`` computes the score of all rows in each of b weighted samples.
 ``ReadingMetric`` is for truths with several readings, such as the mean and the majority of votes.
 Such a truth is an object. Its ``value`` is the answer that a model should return, and the one that
-training examples have; each metric names the reading that it compares with.
+training examples have; each metric names the reading with which it compares the answers.
 """
 
 from __future__ import annotations
@@ -46,9 +48,9 @@ class JointMetric:
 
 @dataclass(frozen=True, slots=True)
 class MeanMetric:
-    """The mean of the gains of the answers; a gain is a number from 0 to 1.
+    """The mean of the gains of the answers; ``gain`` returns a number from 0 to 1.
 
-    An instance without an answer counts 0, so that it does not pay to skip hard instances.
+    An instance without an answer has a gain of 0, so that it does not pay to skip hard instances.
     """
 
     name: str
@@ -85,8 +87,9 @@ def _score_exact_match(truth: Json, answer: Json) -> float:
     return float(truth == answer)
 
 
-# The lengths of the n-grams of characters.
+# Lengths of the n-grams of characters in BLEU.
 ORDERS = (1, 2, 3, 4)
+# Number of matches of an order without a match: method 1 of Chen and Cherry.
 EPSILON = 0.1
 
 
@@ -141,6 +144,7 @@ exact_match = MeanMetric("exact_match", "Exact match", _score_exact_match, propo
 character_bleu = MeanMetric("character_bleu", "Character BLEU", score_character_bleu)
 
 
+# Key of the default reading in a truth.
 VALUE = "value"
 
 # Title and module of each statistic. The module is imported, and numpy with it, on first use.
@@ -155,15 +159,16 @@ STATISTICS = {
 
 
 def target_value(truth: Json) -> Json:
-    """Return the answer that a model should return: the truth, or ``value`` of its readings."""
+    """Return the right answer: the truth, or the reading ``value`` of a truth with readings."""
     return truth[VALUE] if isinstance(truth, dict) and VALUE in truth else truth
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingMetric:
-    """A statistic of one reading of the truths and of the answers.
+    """A joint statistic of the answers and one reading of the truths.
 
-    With ``min_positive``, truths of at least that value are positive (1), others negative (0).
+    ``statistic_name`` is a key of ``STATISTICS``, ``reading`` a key of the truths. With
+    ``min_positive``, truths of at least that value are positive (1), others negative (0).
     """
 
     name: str
@@ -200,9 +205,9 @@ def make_reading_metric(
     suffix: str = "",
     title_suffix: str = "",
 ) -> ReadingMetric:
-    """Return a metric by the name of its statistic.
+    """Return a ``ReadingMetric``; ``statistic`` is a key of ``STATISTICS``.
 
-    ``suffix`` and ``title_suffix`` distinguish it from other metrics of the same statistic.
+    ``suffix`` and ``title_suffix`` distinguish the metric from others of the same statistic.
     """
     title, _ = STATISTICS[statistic]
     return ReadingMetric(

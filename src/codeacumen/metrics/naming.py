@@ -13,7 +13,8 @@ Two ways of counting are in use, and they give different numbers for the same an
 A missing answer and a name without subtokens have precision, recall and F1 of 0, unless the right
 name has no subtokens either and equals the answer.
 
-All values are from 0 to 1.
+In all functions, ``split`` splits a name into subtokens, ``truth`` is the right name and ``name``
+the recommended one. All values are from 0 to 1.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def lower_subtokens(split: Split, name: str) -> tuple[str, ...]:
 
 
 def compute_set_scores(split: Split, truth: str, name: str) -> tuple[float, float, float]:
-    """Return precision, recall and F1 of one name, as a set of subtokens.
+    """Return precision, recall and F1 of one name, counted per name.
 
     >>> compute_set_scores(str.split, "create topic", "create topic partition")
     (0.6666666666666666, 1.0, 0.8)
@@ -59,7 +60,7 @@ def compute_set_scores(split: Split, truth: str, name: str) -> tuple[float, floa
 def count_corpus_subtokens(split: Split, truth: str, name: str) -> tuple[int, int, int]:
     """Return the numbers of true positive, false positive and false negative subtokens.
 
-    The counts are those of code2seq's evaluation.
+    They are counted as in code2seq's evaluation.
     """
     truth_subtokens, name_subtokens = lower_subtokens(split, truth), lower_subtokens(split, name)
     if "".join(truth_subtokens) == "".join(name_subtokens):
@@ -82,7 +83,7 @@ def _read_name(answer: Json) -> str:
 
 @dataclass(frozen=True, slots=True)
 class F1OfMeansMetric:
-    """The harmonic mean of the mean precision and the mean recall per name."""
+    """Harmonic mean of the mean precision and the mean recall per name."""
 
     name: str
     title: str
@@ -106,7 +107,8 @@ class CorpusMetric:
     """Precision, recall or F1 of the subtokens of all names together.
 
     The false negatives of a missing answer depend on the right name, so ``unanswered`` cannot be a
-    constant row: a task has to replace a missing answer by an empty name, or it is left out.
+    constant row: a task has to replace a missing answer by an empty name, or else the instance is
+    left out.
     """
 
     name: str
@@ -128,7 +130,7 @@ class CorpusMetric:
 
 
 _SCORE_INDEX = {"precision": 0, "recall": 1, "f1": 2}
-# Without answers precision is 0.
+# Without predicted subtokens, precision is 0 and not undefined.
 _CORPUS = {name: partial(score, undefined=0.0) for name, score in SUBTOKEN_SCORES.items()}
 _TITLES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
@@ -174,7 +176,7 @@ def corpus_metrics(split: Split) -> tuple[Metric, ...]:
 
 
 def naming_metrics(split: Split) -> tuple[Metric, ...]:
-    """Return the further metrics of name recommendation."""
+    """Return the metrics of name recommendation other than ``name_f1``."""
     return (
         *(
             MeanMetric(

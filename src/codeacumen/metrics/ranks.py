@@ -1,7 +1,8 @@
-"""Rank statistics of weighted samples.
+"""Rank statistics of weighted samples: Spearman's ρ, the area under the ROC curve, Kendall's τ-b.
 
-A bootstrap resample is the original sample with a multiplicity (weight) per row. The values are
-therefore sorted only once: ranks in every resample follow from cumulative weights.
+A bootstrap resample is the original sample of n rows with a multiplicity (weight) per row, so
+``weights`` has the shape (b, n) for b resamples. The values are therefore sorted only once: ranks
+in every resample follow from cumulative weights.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def _group_by_value(values: Floats, weights: Floats) -> tuple[Floats, Floats, NDArray[np.intp]]:
-    """Return mass and average rank of each distinct value, both (b, groups), and each row's
-    group.
+    """Return total weight and average rank of each distinct value, both (b, groups), and the group
+    of each row, (n,).
     """
     _, group = np.unique(values, return_inverse=True)
     order = np.argsort(group, kind="stable")
@@ -41,9 +42,9 @@ def weighted_midranks(values: Floats, weights: Floats) -> Floats:
 
 
 def weighted_spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
-    """Return Spearman's rank correlation of x and y, both (n,), in each weighted sample.
+    """Return Spearman's rank correlation of x and y, both (n,), in each weighted sample, (b,).
 
-    nan where one of them is constant.
+    It is nan where one of them is constant.
     """
     total = weights.sum(axis=1, keepdims=True)
     # The mean of average ranks is always (total + 1) / 2.
@@ -63,10 +64,11 @@ def weighted_spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
 
 
 def weighted_roc_auc(positive: Floats, values: Floats, weights: Floats) -> Floats:
-    """Return the area under the ROC curve (ties count half) in each weighted sample.
+    """Return the area under the ROC curve (ties count half) in each weighted sample, (b,).
 
-    The Mann-Whitney form: the rank sum of the positives, less its minimum, over the number
-    of positive-negative pairs. nan where a sample lacks one of the classes.
+    ``positive`` is 1 or 0. The area is computed as the Mann-Whitney statistic: the rank sum of the
+    positives, less its minimum, over the number of positive-negative pairs. It is nan where a
+    sample lacks one of the classes.
     """
     ranks = weighted_midranks(values, weights)
     inside = weights * positive
@@ -81,11 +83,12 @@ def weighted_roc_auc(positive: Floats, values: Floats, weights: Floats) -> Float
 
 
 def weighted_kendall(x: Floats, y: Floats, weights: Floats) -> Floats:
-    """Return Kendall's τ-b of x and y, both (n,), in each weighted sample.
+    """Return Kendall's τ-b of x and y, both (n,), in each weighted sample, (b,).
 
-    nan where one of them is constant. The groups of equal x are visited in ascending order, and
-    each is compared with the mass of all earlier rows below and above its y. The time grows with
-    the number of distinct values of x, so the variable with fewer values is used as x.
+    It is nan where one of them is constant. The groups of equal x are visited in ascending order,
+    and each row is compared with the total weight of all earlier rows below and above its y. The
+    time grows with the number of distinct values of x, so the variable with fewer distinct values
+    is used as x.
     """
     if len(np.unique(y)) < len(np.unique(x)):
         x, y = y, x

@@ -29,14 +29,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 E = TypeVar("E", bound=BaseException)
+# The callable of a capability, which returns an answer for each question.
 Ask = Callable[[Sequence[Any]], Sequence[Any]]
 
 
+# Maximum number of characters of an error message that shows a model's answer.
 ERROR_LENGTH = 500
 
 
 def to_finite_number(value: object) -> float:
-    """Return a number of a model as a float; raise an error if it is none, or not finite."""
+    """Return a model's answer as a float; raise an error if it is no number, or not finite."""
     # float() would read text and take True for 1; numpy's numbers know __float__.
     if isinstance(value, bool | str | bytes) or not isinstance(value, SupportsFloat):
         raise TypeError(f"expected a number, found {value!r}"[:ERROR_LENGTH])
@@ -62,7 +64,7 @@ def _find_failure(answers: Sequence[object]) -> BaseException | None:
 
 
 def _to_vector(value: Any) -> NDArray[np.float64] | BaseException | None:
-    """Return a model's vector as an array, or an exception if it is none; None stays None."""
+    """Return a model's vector as an array, or an exception if it is no vector; None stays None."""
     import numpy as np
 
     if value is None or isinstance(value, BaseException):

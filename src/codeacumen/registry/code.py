@@ -1,10 +1,12 @@
 """Find and hash the code behind a factory, because an edited model is another model.
 
-For a factory of this package, the hash covers the modules that its module imports, directly,
+A factory is a function or class that creates a model, a task, a view and so on. For a factory of
+this package, the hash covers its module and the modules that this module imports, directly,
 through others, or inside functions; other modules do not affect it. For another package, the hash
 covers the whole package, or the folder of a module outside packages, the files outside of installed
 packages that these import, and the modules of this package that they import or use as attributes
-of ``codeacumen``. The registry itself is left out: it finds models and changes none of them.
+of ``codeacumen``. The registry itself is left out: it finds models and changes none of them. A
+hash is of the files' bytes, so a changed comment changes it too.
 """
 
 from __future__ import annotations
@@ -57,7 +59,11 @@ def unwrap_factory(factory: Factory) -> Any:
 
 
 def locate_definition(factory: Factory) -> tuple[str, str]:
-    """Return file and qualified name of a factory, which a second import does not change."""
+    """Return file and qualified name of a factory.
+
+    They identify it: a second import of the module makes another object, but with the same file and
+    name.
+    """
     return find_source_file(factory), unwrap_factory(factory).__qualname__
 
 
@@ -69,14 +75,15 @@ def find_source_file(factory: Factory) -> str:
         return ""
 
 
-# The plug-in that is being loaded: all that it registers belongs to it, wherever it is defined.
+# The plug-in that is being loaded, or None. All that it registers belongs to it, even a factory
+# that is defined in another module.
 loading_plugin: ContextVar[Path | None] = ContextVar("loading", default=None)
 
 
 def hash_code(factory: Factory, plugin: Path | None = None) -> str:
-    """Return the SHA-256 of the code that a factory may lead to; empty if it is in no file.
+    """Return the SHA-256 of the code that a factory may run; empty if it is in no file.
 
-    ``plugin`` is the file that registers the factory, if a plug-in does.
+    ``plugin`` is the plug-in file that registers the factory, or None.
     """
     if plugin is None and find_package(factory) == OWN_PACKAGE:
         return hash_modules(str(unwrap_factory(factory).__module__))
@@ -150,9 +157,9 @@ def _find_local_module(roots: Iterable[Path], module: str) -> list[Path]:
 
 
 def _parse_imports(file: Path) -> list[tuple[int, str]]:
-    """Return the imports of a file: their number of leading dots, and the module's name.
+    """Return the imports of a file: the number of leading dots and the module's name.
 
-    A name that is imported from a module may be a module itself.
+    A name that is imported from a module may be a module itself, so it is returned as one too.
     """
     imports: list[tuple[int, str]] = []
     for node in ast.walk(_parse_file(file)):
@@ -168,7 +175,8 @@ def _parse_imports(file: Path) -> list[tuple[int, str]]:
 def _list_own_modules(file: Path) -> list[str]:
     """Return the modules of this package that a file of another package uses.
 
-    ``codeacumen.load_model`` takes any of our models by its name.
+    A file that calls ``codeacumen.load_model`` uses the modules of all our models, because the call
+    can name any of them.
     """
     from codeacumen import _MODULES
     from codeacumen.registry.lookup import BUILT_IN_MODULES
@@ -188,7 +196,7 @@ def _list_own_modules(file: Path) -> list[str]:
     return modules
 
 
-# Functions that ask models: no model's answer depends on them.
+# Names of the public API that only run models, so no model's answer depends on them.
 _VERBS_OF_RUNS = {"compare", "evaluate", "score", "write_report", "Results"}
 
 
@@ -218,7 +226,7 @@ def _collect_files(modules: Iterable[str]) -> Iterator[Path]:
         if module in visited:
             continue
         visited.add(module)
-        # The package itself loads nothing.
+        # ``codeacumen/__init__.py`` loads its names lazily, so importing it executes nothing else.
         if module == OWN_PACKAGE or f"{module}.".startswith(f"{_REGISTRY}."):
             continue
         file = _find_file(module)
@@ -265,7 +273,7 @@ def _find_file(module: str) -> Path | None:
 
 
 def _list_package_folders(package: str) -> list[Path]:
-    """Return the folders of an imported package; none for a module outside packages."""
+    """Return the folders of an imported package; an empty list for a module outside packages."""
     return [Path(folder) for folder in getattr(sys.modules.get(package), "__path__", [])]
 
 
@@ -285,6 +293,7 @@ def hash_packages(*packages: str) -> str:
 
 
 def _hash_files(files: Iterable[Path]) -> str:
+    """Return the SHA-256 of the contents of files, in order of their paths; empty without files."""
     existing = sorted({file for file in files if file.is_file()})
     digest = hashlib.sha256()
     for file in existing:

@@ -22,7 +22,8 @@ from codeacumen.registry.code import (
     summarize_factory,
 )
 
-# Begins the hash of code that is in no file.
+# Begins the ``code_sha256`` of code that is in no file; a random text follows, so that no two
+# factories are taken for the same.
 _UNIDENTIFIED = "unidentified "
 
 Kind = Literal["model", "task", "view", "metric", "network", "language"]
@@ -30,13 +31,19 @@ F = TypeVar("F", bound=Factory)
 
 
 class BrokenError(CodeacumenError):
-    """A registered factory is faulty. Any other error from it names something that it needs: a
-    setting, a package, data."""
+    """Error for a registered factory that is faulty.
+
+    A factory raises ``CodeacumenError`` itself if it lacks a setting, a package or data.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A registered factory of models, tasks, views and so on, with its description.
+
+    ``summary`` is one line for lists; ``is_baseline``, ``is_published``, ``needs`` and ``tasks``
+    are arguments of the decorators below. ``origin`` is the package, with the version if an entry
+    point declares it, the file name of a plug-in, or the folder of a data set.
 
     ``code_sha256`` is the hash of the factory's code at the time of loading: an edited model is
     another model, and a model edited during a run is still the old one. It is empty for this
@@ -64,15 +71,19 @@ class Entry:
         return not self.code_sha256.startswith(_UNIDENTIFIED)
 
     def get_code_hash(self) -> str:
-        """Return the hash of the code that the factory may lead to."""
+        """Return the hash of the code that the factory may run."""
         return self.code_sha256 or hash_code(self.factory)
 
 
+# All entries that were added in this process, by kind and name.
 ENTRIES: dict[Kind, dict[str, Entry]] = {kind: {} for kind in get_args(Kind)}
 
 
 def add_entry(entry: Entry) -> None:
-    """Add an entry; raise an error if its name is invalid or another factory has it."""
+    """Add an entry; raise an error if its name is invalid or another factory has the name.
+
+    The same factory may be added again, after a second import of its module.
+    """
     if entry.kind == "model" and (":" in entry.name or "," in entry.name):
         raise CodeacumenError(
             f"a model cannot be called {entry.name!r}",
@@ -86,7 +97,8 @@ def add_entry(entry: Entry) -> None:
             "use one word of letters, digits and _",
         )
     existing = ENTRIES[entry.kind].get(entry.name)
-    # A cell of a notebook that is run again replaces its entry; each run has a file of its own.
+    # A notebook's cell that is run again replaces its entry, although ``locate_definition``
+    # differs: each run of a cell has a file name of its own.
     is_cell = find_package(entry.factory) == "__main__" and not entry.is_identified
     if existing is not None and is_cell and find_package(existing.factory) == "__main__":
         existing = None
@@ -164,9 +176,15 @@ def language(name: str, *, summary: str = "") -> Callable[[F], F]:
 
 
 def _register(kind: Kind, name: str, summary: str, **options: Any) -> Callable[[F], F]:
+    """Return a decorator that adds a factory to the registry and returns it unchanged.
+
+    ``options`` are further fields of its entry.
+    """
+
     def add_factory(factory: F) -> F:
         text = summary or summarize_factory(factory)
-        # A plug-in may import a module of this package that registers its own factories.
+        # The caller's module: a plug-in that is being loaded may import a module of this package,
+        # whose factories do not belong to the plug-in.
         module = str(sys._getframe(1).f_globals.get("__name__", ""))
         code = _hash_early(factory, is_own=module.split(".")[0] == OWN_PACKAGE)
         add_entry(
@@ -192,7 +210,11 @@ def _describe_origin(factory: Factory) -> str:
 
 
 def _hash_early(factory: Factory, *, is_own: bool) -> str:
-    """Return the hash of foreign code, which may change after loading; empty for this package."""
+    """Return the hash of another package's or a plug-in's code, which may change after loading.
+
+    It is empty for factories of this package, unless a plug-in registers them; ``is_own`` says that
+    a module of this package does.
+    """
     plugin = None if is_own else loading_plugin.get()
     if plugin is None and find_package(factory) == OWN_PACKAGE:
         return ""

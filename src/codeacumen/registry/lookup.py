@@ -30,7 +30,10 @@ from codeacumen.registry.code import (
 )
 from codeacumen.registry.entries import BrokenError, Entry, Kind, add_entry, name_conflict_error
 
+# The group of entry points by which other packages declare their models, tasks and so on.
 GROUPS: dict[Kind, str] = {kind: f"codeacumen.{kind}s" for kind in get_args(Kind)}
+# The modules of this package that register models, tasks and so on when they are imported. Lists of
+# names have this order.
 BUILT_IN_MODULES: dict[Kind, tuple[str, ...]] = {
     "model": (
         "codeacumen.models.strings",
@@ -102,12 +105,12 @@ def list_data_families() -> list[DataFamily]:
 
 
 def list_recipes() -> list[Recipe]:
-    """Return the papers whose tables can be recomputed."""
+    """Return the recipes of all benchmarks, each of which recomputes the tables of a paper."""
     return [benchmark.recipe for benchmark in list_benchmarks() if benchmark.recipe]
 
 
 def list_report_modules() -> list[str]:
-    """Return the modules that build benchmarks' sections of the report."""
+    """Return the names of the modules that build benchmarks' sections of the report."""
     modules = [benchmark.report_module for benchmark in list_benchmarks()]
     return [module for module in modules if module]
 
@@ -121,7 +124,10 @@ def list_loaded_plugins() -> tuple[Path, ...]:
 
 
 def load_plugin(path: Path) -> None:
-    """Import a Python file, which registers its models, tasks, views and so on."""
+    """Execute a Python file, which registers its models, tasks, views and so on.
+
+    A file that this process has loaded is not loaded again, even after an edit.
+    """
     path = path.resolve()
     name = f"{PLUGIN_PREFIX}{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
     if name in sys.modules:
@@ -157,7 +163,7 @@ def _load_built_ins(kind: Kind) -> None:
 
 
 def _find_entry_points(kind: Kind) -> dict[str, list[EntryPoint]]:
-    """Return the entry points of other packages, by name. Two packages may use the same name."""
+    """Return the entry points of other packages, by name; two packages may use the same name."""
     return _group_entry_points(
         GROUPS[kind], tuple((folder, _get_modification_time(folder)) for folder in sys.path)
     )
@@ -169,8 +175,9 @@ def _group_entry_points(
 ) -> dict[str, list[EntryPoint]]:
     """Return the entry points of a group, by name.
 
-    The times of the folders are part of the cache key, because reading the metadata of all
-    packages is slow and changes only when something is installed or removed.
+    Reading the metadata of all packages is slow, so the result is cached. ``folder_states`` (path
+    and time of each folder of ``sys.path``) is only part of the cache key: a time changes when a
+    package is installed or removed.
     """
     points_by_name: dict[str, list[EntryPoint]] = {}
     for point in sorted(entry_points(group=group), key=_format_release):
@@ -179,7 +186,7 @@ def _group_entry_points(
 
 
 def _get_modification_time(folder: str) -> int:
-    """Return when a file was last added to a folder or removed; 0 if there is no folder."""
+    """Return the time in ns of the last addition or removal in a folder; 0 without a folder."""
     try:
         return Path(folder).stat().st_mtime_ns
     except OSError:
@@ -187,9 +194,12 @@ def _get_modification_time(folder: str) -> int:
 
 
 def list_names(kind: Kind) -> list[str]:
-    """Return all names of a kind, this package's first, without importing other packages."""
+    """Return all names of a kind, without importing other packages.
+
+    This package's come first, then those of plug-ins and data sets, then entry points.
+    """
     _load_built_ins(kind)
-    # The order of the modules above, whatever the order in which they were imported.
+    # The order of ``BUILT_IN_MODULES``, even if the modules were imported in another order.
     registered = sorted(entries.ENTRIES[kind].values(), key=_get_module_position)
     return list(
         dict.fromkeys(
@@ -202,7 +212,7 @@ def list_names(kind: Kind) -> list[str]:
 
 
 def _get_module_position(entry: Entry) -> int:
-    """Return the position of an entry's module in ``BUILT_IN_MODULES``."""
+    """Return the position of an entry's module in ``BUILT_IN_MODULES``; after all for others."""
     module = f"{unwrap_factory(entry.factory).__module__}."
     modules = BUILT_IN_MODULES[entry.kind]
     return next(
@@ -216,7 +226,10 @@ def _get_module_position(entry: Entry) -> int:
 
 
 def find_entry(kind: Kind, name: str) -> Entry:
-    """Return the entry of a name; import the package that declares it if necessary."""
+    """Return the entry of a name; import the package that declares it if necessary.
+
+    Raise an error if no entry or several have the name.
+    """
     _load_built_ins(kind)
     registered = entries.ENTRIES[kind].get(name)
     points = _find_entry_points(kind).get(name, [])
@@ -225,8 +238,8 @@ def find_entry(kind: Kind, name: str) -> Entry:
     if registered is not None and not points:
         return registered
     point, *others = points
-    # A factory behind an entry point may also use the decorator: then its entry may exist already,
-    # with a summary.
+    # A factory behind an entry point may also use the decorator. Then importing its module has
+    # added an entry with a summary, which must not count as a conflict.
     if registered is not None and find_package(registered.factory) != point.module.split(".")[0]:
         raise name_conflict_error(kind, name, registered.origin, _format_release(point))
     if others:
@@ -256,7 +269,7 @@ def _load_entry_point(kind: Kind, point: EntryPoint) -> Factory:
 
 
 def _format_release(point: EntryPoint) -> str:
-    """Return name and version of the package that declares an entry point."""
+    """Return name and version of the package that declares an entry point, or else its module."""
     return f"{point.dist.name} {point.dist.version}" if point.dist else point.module
 
 
@@ -320,8 +333,11 @@ def _find_unloaded_family(name: str) -> DataFamily | None:
 
 
 def select_tasks(patterns: Iterable[str]) -> list[str]:
-    """Return the names of the tasks that match a pattern: a task's name, or the beginning of
-    several (``idbench``, ``idbench/similarity``)."""
+    """Return the names of the tasks that match any pattern, in the order of the patterns.
+
+    A pattern is a task's name or the first parts of several (``idbench``, ``idbench/similarity``).
+    Raise an error if a pattern matches none.
+    """
     task_names = list_names("task")
     selected: dict[str, None] = {}
     for pattern in patterns:

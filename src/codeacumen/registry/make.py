@@ -1,4 +1,7 @@
-"""Create tasks, views and metrics by name, and models by reference (``NAME:WORD,KEY=VALUE``)."""
+"""Create tasks, views and metrics by name, and models by reference (``NAME:WORD,KEY=VALUE``).
+
+Words are the positional arguments of a model's factory, KEY=VALUE its keyword arguments.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ from codeacumen.registry.lookup import find_entry, list_names
 
 
 def _call_factory(entry: Entry, *words: str, **settings: Any) -> Any:
-    """Call the factory of an entry; turn unexpected errors into ``BrokenError``."""
+    """Return what the factory of an entry creates; turn unexpected errors into ``BrokenError``."""
     try:
         return entry.factory(*words, **settings)
     except CodeacumenError:
@@ -58,8 +61,8 @@ def make_view(name: str) -> View:
 def make_metrics(task: str) -> list[Metric]:
     """Return the registered metrics that apply to a task in addition to its own metric.
 
-    Broken ones are left out, because they must not prevent any other score;
-    ``list_broken_metrics`` says why.
+    Broken metrics are left out, because they must not prevent other scores; ``list_broken_metrics``
+    returns their errors.
     """
     metrics, _ = _make_all_metrics()
     return [
@@ -70,7 +73,7 @@ def make_metrics(task: str) -> list[Metric]:
 
 
 def list_broken_metrics() -> list[str]:
-    """Return why registered metrics cannot be used."""
+    """Return the error of each registered metric that cannot be used."""
     return _make_all_metrics()[1]
 
 
@@ -98,6 +101,8 @@ def _make_all_metrics() -> tuple[list[tuple[tuple[str, ...], Metric]], list[str]
 def parse_reference(reference: str) -> tuple[str, list[str], dict[str, Any]]:
     """Split ``NAME:WORD,WORD,KEY=VALUE`` into name, words and settings.
 
+    A value is read as JSON; if it is not JSON, it is a text.
+
     >>> parse_reference("ensemble:levenshtein,ft-cbow,features=false")
     ('ensemble', ['levenshtein', 'ft-cbow'], {'features': False})
     """
@@ -118,13 +123,14 @@ def parse_reference(reference: str) -> tuple[str, list[str], dict[str, Any]]:
 
 
 def _not_json(constant: str) -> None:
+    """Reject a constant that is not JSON, so that the value stays a text."""
     # NaN and Infinity: Python reads them, but other readers of a results file do not.
     raise ValueError(constant)
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
-    """A model with its reference, entry and settings, which make up the key of its answers."""
+    """A model with the reference that names it, its entry, and its settings with defaults."""
 
     reference: str
     entry: Entry
@@ -135,7 +141,7 @@ class LoadedModel:
 
 
 def make_model(reference: str) -> LoadedModel:
-    """Return the model that a reference names, with its settings including defaults."""
+    """Create the model that a reference names; raise an error if its settings are invalid."""
     name, words, settings = parse_reference(reference)
     model_entry = find_entry("model", name)
     try:
@@ -158,7 +164,10 @@ def make_model(reference: str) -> LoadedModel:
 
 
 def check_model(loaded: LoadedModel) -> None:
-    """Check the settings and attributes that a run relies on, and raise an error early."""
+    """Raise an error if a setting or an attribute that a run relies on is invalid.
+
+    Otherwise the run would fail later.
+    """
     for key, value in loaded.settings.items():
         try:
             json.dumps(value, allow_nan=False)

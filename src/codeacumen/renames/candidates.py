@@ -22,11 +22,11 @@ from rapidfuzz import fuzz
 
 from codeacumen.renames.versions import Body, FileVersion, MethodVersion, Type
 
-# A path and an owner.
+# A path and an owner (``versions.MethodVersion``), which identify a type.
 TypeKey: TypeAlias = tuple[str, str]
 
 _UNNAMED_KINDS = ("anonymous", "enum constant")
-# Where more types inside one type were renamed at once, the others are skipped.
+# Maximum number of added types that a removed type is compared with; the others are skipped.
 _MAX_CANDIDATES = 64
 
 
@@ -41,7 +41,7 @@ class FilePair:
 
 
 def match_types(pairs: Sequence[FilePair]) -> dict[TypeKey, TypeKey]:
-    """Return the new keys of types by the old ones."""
+    """Return the new keys of the types that still exist, by their old keys."""
     matcher = _TypeMatcher(pairs)
     for pair in pairs:
         if pair.old is not None and pair.new is not None:
@@ -125,7 +125,11 @@ class _TypeMatcher:
         return True
 
     def match_by_methods(self, old_key: TypeKey, candidates: Sequence[TypeKey]) -> bool:
-        """Match the candidate that shares the most methods, if these are at least half."""
+        """Match the candidate that shares the most methods, if these are at least half.
+
+        Methods are shared by name and parameters or, if no candidate has half of these, by body.
+        Half is that of the type with fewer methods. Return True if a candidate matches.
+        """
         version, type_ = self.old_types[old_key]
         old_methods = version.methods_by_owner.get(type_.owner, [])
         for by_body in (False, True):
@@ -146,7 +150,7 @@ class _TypeMatcher:
         return False
 
     def match_across_files(self) -> None:
-        """Match types that left their file."""
+        """Match types that left their file, by name in the matched outer type or in all files."""
         by_name: dict[tuple[str, str], list[TypeKey]] = {}
         for type_key, (_, type_) in self.new_types.items():
             if type_key not in self.matched_new_keys and type_.kind not in _UNNAMED_KINDS:
@@ -170,6 +174,7 @@ class _TypeMatcher:
 def _list_evidence(
     version: FileVersion, methods: Iterable[MethodVersion], by_body: bool
 ) -> list[str]:
+    """Return names with parameters, or fingerprints of the bodies that are not empty."""
     if not by_body:
         return [method.key.partition("#")[2] for method in methods]
     bodies = (version.parse_body(method) for method in methods)
@@ -182,15 +187,19 @@ def _get_file_stem(path: str) -> str:
 
 # A method's name before and after.
 NameChange: TypeAlias = tuple[str, str]
-# Up to so many pairs of a bucket are compared; beyond, only methods at the same position.
+# Maximum number of pairs of a bucket that are all compared; in larger buckets, only methods at the
+# same position are, or none.
 _MAX_PAIRS = 400
-# Minimum similarity of names where nothing else distinguishes the methods.
+# Minimum similarity of names (0 to 100) where nothing else distinguishes the methods.
 _MIN_NAME_SIMILARITY = 50.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LocatedMethod:
-    """A method in a version of a file; ``body`` has the new names of types."""
+    """A method in a version of a file; ``body`` has the new names of renamed types.
+
+    ``body`` is None if the method has none, or if its bytes are unchanged and it was not parsed.
+    """
 
     path: str
     version: FileVersion
@@ -209,7 +218,10 @@ class LocatedMethod:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Edge:
-    """A rename of ``old`` to ``new``, valid only if the methods in ``required`` were renamed."""
+    """A possible rename, valid only if the renames in ``required`` occurred too.
+
+    ``ambiguous``: the methods had other candidates.
+    """
 
     old: LocatedMethod
     new: LocatedMethod
@@ -222,11 +234,12 @@ class Edge:
 
 
 def compute_name_similarity(first_name: str, second_name: str) -> float:
+    """Return the normalized Indel similarity of two names, from 0 to 100, ignoring case."""
     return float(fuzz.ratio(first_name.lower(), second_name.lower()))
 
 
 def find_required_renames(old: Body | None, new: Body | None) -> frozenset[NameChange]:
-    """Return the renames that make the bodies of a bucket equal."""
+    """Return the renames of called methods that make two bodies of a bucket equal."""
     if old is None or new is None:
         return frozenset()
     return frozenset(
@@ -239,7 +252,10 @@ def find_required_renames(old: Body | None, new: Body | None) -> frozenset[NameC
 def find_edges(
     removed: Sequence[LocatedMethod], added: Sequence[LocatedMethod]
 ) -> tuple[list[Edge], list[Edge]]:
-    """Return the pairs of a bucket that differ only in their own names, and the uncertain pairs."""
+    """Return the pairs of a bucket that differ only in their own names, and the uncertain pairs.
+
+    An uncertain pair requires that methods which it calls were renamed, too.
+    """
     certain: list[Edge] = []
     old_by_calls, new_by_calls = _group_by_calls(removed), _group_by_calls(added)
     for calls in [old_calls for old_calls in old_by_calls if old_calls in new_by_calls]:
@@ -255,6 +271,7 @@ def find_edges(
 
 
 def _group_by_calls(methods: Sequence[LocatedMethod]) -> dict[tuple[str, ...], list[LocatedMethod]]:
+    """Group methods by the names that they call, with a method's own name blanked."""
     groups: dict[tuple[str, ...], list[LocatedMethod]] = {}
     for method in methods:
         calls = () if method.body is None else method.body.mask_own_name(method.name)
@@ -303,7 +320,7 @@ def choose_edges(candidates: Sequence[Edge]) -> list[Edge]:
 def select_consistent(
     edges: Sequence[Edge], other_names: frozenset[NameChange] = frozenset()
 ) -> list[Edge]:
-    """Return the candidates whose required renames are among the others."""
+    """Return the most edges whose required renames are all among them or in ``other_names``."""
     remaining = list(edges)
     while True:
         renamed = {edge.names for edge in remaining} | other_names
@@ -319,11 +336,11 @@ def find_swaps(
     changed: Sequence[tuple[LocatedMethod, LocatedMethod]],
     min_words: int,
 ) -> tuple[list[Edge], int]:
-    """Find names that were exchanged or passed on.
+    """Return renames in which names were exchanged or passed on, and the number of delegates.
 
-    A method that still exists has a body that went to another name, while its own name got another
-    body. Also count the methods that kept their name while only their body went to another method,
-    as in a method that now calls its successor."""
+    ``changed`` are methods of the same key with another body: in a swap, such a body went to
+    another name, while its own name got another body. A delegate kept its name while its body went
+    to a new method, which it now may call. Bodies of fewer than ``min_words`` words are ignored."""
     new_by_old_id = {id(old): new for old, new in changed}
     old_by_new_id = {id(new): old for old, new in changed}
     old_groups = _group_by_body([*removed, *(old for old, _ in changed)], min_words)
@@ -376,6 +393,6 @@ def _group_by_body(
 
 
 def compute_dice_coefficient(first: Counter[str], second: Counter[str]) -> float:
-    """Return Dice's coefficient of two bags."""
+    """Return Dice's coefficient of two bags of words, from 0 to 1."""
     total = first.total() + second.total()
     return 2 * (first & second).total() / total if total else 0.0

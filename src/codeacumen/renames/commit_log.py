@@ -6,8 +6,8 @@ history, so that its bytes do not depend on the order of writing.
 
 ``MethodFollower`` follows methods through the later commits of the log, parents first, under their
 path and key as files, types and methods are moved and renamed. Changes on parallel branches, and
-changes that a merge lost, show at the last revision: a method that is missing there, or has other
-words there, is no longer the same."""
+changes that a merge lost, show at the last revision: if a method is missing there, nothing is known
+about its stability; if it has other words there, its body has changed."""
 
 from __future__ import annotations
 
@@ -20,17 +20,29 @@ from typing import Any
 
 from codeacumen import __version__
 
-# Version of the line format. A log of another version is started anew.
+# Version of the line format. A log of another format or release of codeacumen is started anew.
 FORMAT = 1
 
+# A commit, as ``history.read_commit`` returns it; lists without items may be absent.
+#   commit, parent, time   hashes, and seconds since 1970
+#   kind    ordinary, merge, root, shallow (no parent here), unreadable, left out (over ``limit``)
+#   why     reason, of the last two kinds
+#   counts  numbers of methods and files by what happened to them
+#   paths   [path, new path] of moved files
+#   renames, others    renamed methods, and unchanged methods of the same files
+#   moves   [path, key, new path, new key, new fingerprint, kind] of methods with another key or
+#           path; kind: renamed, signature, moved or rewritten
+#   owners  [path, owner, new path, new owner] of renamed and moved types
+#   changed, gone      [path, key] of methods with another body, and of removed ones
+#   respelt [path, key, fingerprint] of bodies in which only names of types changed
 Record = dict[str, Any]
 
 
 class CommitLog:
     """A file with one JSON line per commit; ``offsets`` maps a commit to the offset of its line.
 
-    Commits that were left out under a time limit shorter than ``limit`` are not in ``offsets``, so
-    they are read again."""
+    Commits that were left out under a time limit shorter than ``limit`` (seconds) are not in
+    ``offsets``, so they are read again."""
 
     def __init__(self, path: Path, limit: float) -> None:
         self.path = path
@@ -41,7 +53,7 @@ class CommitLog:
             path.write_bytes(self._header)
 
     def _index_lines(self, limit: float) -> bool:
-        """Index the lines of the log and cut off a torn one; return False without a log."""
+        """Index the lines of the log and cut off a torn one; return False without a usable log."""
         if not self.path.is_file():
             return False
         with self.path.open("rb") as stream:
@@ -76,6 +88,7 @@ class CommitLog:
             offset += len(line)
 
     def read_records(self, commits: Iterable[str]) -> Iterator[Record]:
+        """Yield the records of these commits, in their order."""
         with self.path.open("rb") as stream:
             for commit in commits:
                 stream.seek(self.offsets[commit])
@@ -114,16 +127,17 @@ def _encode_line(record: Record) -> bytes:
     return json.dumps(record, sort_keys=True, separators=(",", ":")).encode() + b"\n"
 
 
-# Fingerprints of method bodies at the last revision, by path and method key.
+# Fingerprints of method bodies at the last revision, by path and method key; empty without a body.
 Fingerprints = dict[str, dict[str, str]]
 
 
 @dataclass(slots=True)
 class MethodTrack:
-    """The history of a method.
+    """The history of a method, from its first mark on.
 
-    ``names`` are all names it had, ``body_changes`` counts changes of its body. ``fingerprint`` is
-    the expected fingerprint at the end, None after a change, when no fingerprint can be expected.
+    ``path`` and ``key`` are the present ones. ``names`` are all names it had, oldest first,
+    ``body_changes`` counts changes of its body. ``fingerprint`` is the one expected at the last
+    revision; None after a change of the body, since the log does not store the new one.
     """
 
     path: str
@@ -143,14 +157,17 @@ class Mark:
     body_changes: int
 
     def get_later_names(self) -> list[str]:
+        """Return the names that the method got after the commit, in order."""
         return self.track.names[self.name_count :]
 
     def is_name_stable(self, fingerprints: Fingerprints) -> bool | None:
+        """Return True if the name stays until the last revision; None if unknown."""
         if self.get_later_names():
             return False
         return True if self._find_fingerprint(fingerprints) is not None else None
 
     def is_body_stable(self, fingerprints: Fingerprints) -> bool | None:
+        """Return True if the body stays until the last revision; None if unknown."""
         if self.track.body_changes > self.body_changes:
             return False
         fingerprint = self._find_fingerprint(fingerprints)
@@ -173,18 +190,22 @@ class RecordMarks:
 
 
 class MethodFollower:
-    """Follows methods through the records of a log."""
+    """Follows methods through the records of a log; ``_tracks`` are by present path and key."""
 
     def __init__(self) -> None:
         self._tracks: dict[str, dict[str, MethodTrack]] = {}
 
     def follow_records(self, records: Iterable[Record]) -> Iterator[RecordMarks]:
+        """Yield the marks of each record; the records must come parents first.
+
+        A mark is complete only after the last record, because later records change its track.
+        """
         for record in records:
             self._apply_record(record)
             yield self._mark_record(record)
 
     def get_final_keys(self) -> dict[str, list[str]]:
-        """Return the expected keys of methods at the end, by path."""
+        """Return the keys that the followed methods should have at the last revision, by path."""
         return {path: sorted(tracks) for path, tracks in sorted(self._tracks.items()) if tracks}
 
     def _apply_record(self, record: Record) -> None:

@@ -56,7 +56,7 @@ DROPPED_TAGS = (
 class SelectionRules:
     """Rules that select the renames of the benchmark.
 
-    ``undecided`` rules on reviewed renames without a decision: ``clear`` includes those whose new
+    ``undecided`` applies to reviewed renames without a decision: ``clear`` includes those whose new
     name stands in the comment and was accepted, ``include`` all, ``exclude`` none. A rename with
     one of ``tags`` is dropped unless a person included it."""
 
@@ -70,7 +70,11 @@ def choose_renames(
     rules: SelectionRules,
     dropped: Counter[str],
 ) -> list[Rename]:
-    """Return the selected renames in a fixed order; ``dropped`` counts the others by reason."""
+    """Return the selected renames, sorted by project and file.
+
+    ``decisions`` are by the ids of renames; they replace the decision in a rename's record. The
+    function adds the other renames to ``dropped``, counted by reason.
+    """
     if rules.undecided not in (CLEAR, INCLUDE, EXCLUDE):
         raise CodeacumenError(f"--undecided {rules.undecided}", "it is clear, include or exclude")
     selected: list[Rename] = []
@@ -88,7 +92,7 @@ def choose_renames(
 
 
 def _find_exclusion_reason(rename: Rename, decision: str, rules: SelectionRules) -> str:
-    """Return the reason to leave a rename out, or an empty string."""
+    """Return the reason to leave a rename out; empty if it is included."""
     if decision == EXCLUDE:
         return "excluded by a person"
     if decision == INCLUDE:
@@ -136,7 +140,11 @@ def choose_stable_methods(
     rules: SelectionRules,
     dropped: Counter[str],
 ) -> list[StableMethod]:
-    """Return the other methods of the cases' files, each once, without renamed ones."""
+    """Return the stable methods of the cases' files, each once, without those in ``renames``.
+
+    ``cases`` are the selected renames, ``renames`` all. Of several records of a method, the one
+    with the greatest commit hash is kept, so that the choice does not depend on their order.
+    """
     files = {(case.project, case.path) for case in cases}
     renamed = {
         (rename.project, rename.path, rename.owner, name, rename.parameters)
@@ -171,7 +179,8 @@ CASES, FILES, CARD = "cases.jsonl", "files.jsonl", "card.md"
 class RenameDatasetSettings:
     """Settings of the built data set.
 
-    ``shares`` are the shares of training, development and test; ``by`` is project or file."""
+    ``shares`` are the shares of training, development and test, in any unit; ``by`` is what is
+    assigned to a split as a whole: ``project`` or ``file``."""
 
     shares: tuple[int, int, int] = (0, 0, 100)
     by: str = "project"
@@ -242,12 +251,14 @@ def build_rename_dataset(
     settings: RenameDatasetSettings,
     published_lengths: PublishedLengths | None = None,
 ) -> dict[str, Json]:
-    """Write the data set and return the content of its ``dataset.json``.
+    """Write the data set to ``out`` and return the content of its ``dataset.json``.
 
-    ``published_lengths`` are mean lengths of names, which the card shows next to those of this data
-    set.
+    ``folders`` are those that ``renames mine`` or ``renames reviews`` wrote; ``decisions`` are by
+    the ids of renames (``include``, ``exclude`` or empty). ``published_lengths`` are mean lengths
+    of names, which the card shows next to those of this data set.
     """
-    # An interrupted run leaves the cases, which are written first.
+    # The cases are written first: a folder with them is the rest of an interrupted run, and may be
+    # overwritten although it has no description.
     if not (out / CASES).is_file():
         require_dataset_folder(out)
     if sum(settings.shares) <= 0 or settings.by not in ("project", "file"):
@@ -334,7 +345,7 @@ def _read_sources(folders: Sequence[Path]) -> tuple[list[Rename], list[StableMet
 
 
 def _list_records(path: Path, record_type: type, records: Iterable[Json]) -> list[Json]:
-    """Return all records of a file; raise an error that names the file if a line lacks fields."""
+    """Return the records as a list; if fields are missing, raise an error that names the file."""
     try:
         return list(records)
     except TypeError as error:
@@ -354,9 +365,10 @@ def _encode_lines(rows: Sequence[Json]) -> bytes:
     ).encode()
 
 
+# A project and a path in it; with an empty path, the whole project.
 FileKey = tuple[str, str]
-# Comments have no group. An unclosed comment or string ends at the end of the text, so the pattern
-# never backtracks over the text.
+# Tokens of Java; a match of a comment has no group 1, so ``text_key`` skips it. An unclosed comment
+# or string ends at the end of the text, so the pattern never backtracks over the text.
 _TOKEN = re.compile(
     r'''/\*.*?(?:\*/|\Z)|//[^\n]*|("""(?:\\.|[^\\])*?(?:"""|\Z)|"(?:\\.|[^"\\\n])*"?'''
     r"""|'(?:\\.|[^'\\\n])*'?|[\w$]+|[^\w\s])""",
@@ -393,7 +405,10 @@ def assign_splits(
 
 
 def _group_files(cases: Sequence[Rename], by: str) -> dict[FileKey, FileKey]:
-    """Map each file to the first file of its group, with a union-find structure."""
+    """Return the group of each file, named by the smallest key in it (union-find).
+
+    A file's path before and after a rename are in one group; by project, all paths of the project.
+    """
     parent: dict[FileKey, FileKey] = {}
 
     def find_root(file: FileKey) -> FileKey:
@@ -421,7 +436,8 @@ def without_near_duplicates(
 ) -> tuple[list[RenameCase], list[StableCase]]:
     """Drop methods whose text equals that of a method in a later split.
 
-    Test keeps all its methods, development loses those in test, training those in either."""
+    Test keeps all its methods, development loses those in test, training those in either.
+    ``dropped`` counts the losses."""
     case_keys = [text_key(case.rename.code, case.rename.new_name) for case in cases]
     stable_keys = [text_key(case.method.code, case.method.name) for case in stable]
     latest_split: dict[bytes, int] = {}
@@ -444,7 +460,7 @@ def without_near_duplicates(
 
 
 def text_key(code: str, name: str) -> bytes:
-    """Return a hash of a method's tokens; comments, layout and its own name do not change it."""
+    """Return a hash of a method's tokens without comments and the method's own ``name``."""
     tokens = [match[1] for match in _TOKEN.finditer(code) if match[1] is not None]
     text = "\n".join("" if token == name else token for token in tokens)
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -1,4 +1,4 @@
-"""The data card: counts of cases by kind, and name lengths next to the published ones."""
+"""The rename benchmark's data card: counts of cases, and name lengths next to published ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def count_cases(
     dropped: Counter[str],
     published_lengths: PublishedLengths,
 ) -> dict[str, Json]:
-    """Count the cases by split, tag and feature, for ``dataset.json`` and the card.
+    """Return counts of the cases by split, tag and feature, for ``dataset.json`` and the card.
 
     ``published_lengths`` are shown next to the lengths of these names.
     """

@@ -1,8 +1,10 @@
 """Read one commit from a git repository, without a checkout, into a record of the log.
 
+``commit_log`` describes the record; ``renames.mining`` reads all commits in worker processes.
+
 A commit is compared with its first parent. Of a merge only its own changes count: files that differ
 from those of all parents, and in them the renames that appear against every parent. Files are
-followed when git takes them for the same (half of their lines)."""
+followed when git takes them for the same file (at least half of their lines are equal)."""
 
 from __future__ import annotations
 
@@ -28,8 +30,8 @@ from codeacumen.renames.match import (
 )
 from codeacumen.renames.versions import FileVersion, parse_version
 
-# Bytes of source that a process caches: a commit starts from the files of the one before. The
-# syntax is cached for the last files only.
+# Bytes of source that a process caches: the old versions of a commit's files are the new ones of an
+# earlier commit. Syntax trees need ten times as much memory and are kept for fewer bytes of source.
 _MAX_CACHED_BYTES = 48 << 20
 _MAX_PARSED_BYTES = 4 << 20
 # git's limit on the files that it compares with each other to find moved ones.
@@ -41,7 +43,7 @@ class TooLongError(Exception):
 
 
 class VersionCache:
-    """The last used versions by the hash of their bytes; each is parsed once."""
+    """Cache of the last used file versions, by git id; the oldest lose their syntax first."""
 
     def __init__(self, repository: pygit2.Repository) -> None:
         self.repository = repository
@@ -79,7 +81,10 @@ def _count_bytes(version: FileVersion | Problem) -> int:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """A Java file that a commit changed; a side without such a file is None."""
+    """A Java file that a commit changed: its paths, and the git ids of its contents.
+
+    ``old`` or ``new`` is None if there is no such Java file on that side.
+    """
 
     before: str
     after: str
@@ -88,7 +93,7 @@ class FileChange:
 
 
 def list_commits(repository: pygit2.Repository, head: str, since: str = "") -> list[str]:
-    """Return the commits that ``head`` comes from and ``since`` does not, parents first."""
+    """Return ``head`` and its ancestors without ``since`` and its ancestors, parents first."""
     order = SortMode.TOPOLOGICAL | SortMode.TIME | SortMode.REVERSE
     walker = repository.walk(pygit2.Oid(hex=head), order)
     if since:
@@ -99,7 +104,7 @@ def list_commits(repository: pygit2.Repository, head: str, since: str = "") -> l
 def read_commit(
     repository: pygit2.Repository, commit: str, versions: VersionCache, limit: float
 ) -> Record:
-    """Return the record of a commit, as the log stores it."""
+    """Return the record of a commit, as the log stores it; ``limit`` is in seconds."""
     deadline = time.monotonic() + limit
     record: Record = {"commit": commit, "kind": "ordinary", "counts": {}}
 
@@ -200,7 +205,10 @@ def _get_java_blob_id(file: pygit2.DiffFile) -> pygit2.Oid | None:
 
 
 def _is_own(change: FileChange, other_parents: Iterable[pygit2.Commit]) -> bool:
-    """Return whether a merge itself made the file's new content."""
+    """Return True if a file's content after a merge differs from that in every parent.
+
+    ``change`` is against the first parent. A file that another parent lacks does not count.
+    """
     if change.old is None or change.new is None:
         return False
     return all(
@@ -209,6 +217,7 @@ def _is_own(change: FileChange, other_parents: Iterable[pygit2.Commit]) -> bool:
 
 
 def find_blob(commit: pygit2.Commit, path: str) -> pygit2.Oid | None:
+    """Return the git id of a path in a commit; None if it does not exist."""
     try:
         return commit.tree[to_os_path(path)].id
     except GIT_ERRORS:
@@ -217,6 +226,8 @@ def find_blob(commit: pygit2.Commit, path: str) -> pygit2.Oid | None:
 
 @dataclass(slots=True)
 class _PairReader:
+    """Reads both versions of changed files; ``problems`` counts readable and unreadable ones."""
+
     versions: VersionCache
     check_deadline: Callable[[], None]
     problems: Counter[str] = field(default_factory=Counter)
@@ -303,7 +314,10 @@ def _select_own_renames(
 def _add_facts(
     record: Record, matched: MatchResult, renames: list[MatchedRename], *, is_merge: bool
 ) -> None:
-    """Add the facts of a commit to its record; of a merge, only its own renames are facts."""
+    """Add the matched methods of a commit to its record; of a merge, only its own renames.
+
+    Other changes that a merge brings were recorded with the commits that it merges.
+    """
     labels = tags.tag_commit(renames)
     record["renames"] = [
         _describe_rename(rename, sorted({*label, "merge"} if is_merge else label))
@@ -349,7 +363,7 @@ def _add_facts(
 
 
 def _has_left_file(old: tuple[str, str], new: tuple[str, str], record: Record) -> bool:
-    """Return whether a type went to another file while its own stayed."""
+    """Return True if a type went to another file, and not because its whole file was moved."""
     return old[0] != new[0] and [old[0], new[0]] not in record["paths"]
 
 

@@ -57,6 +57,8 @@ _MAX_PAIRS = 400
 
 @dataclass(frozen=True, slots=True)
 class MatchedRename:
+    """A renamed method before and after; ``moved``: its type is not what its owner became."""
+
     old: LocatedMethod
     new: LocatedMethod
     ambiguous: bool = False
@@ -69,9 +71,10 @@ class MatchResult:
     """The result of matching.
 
     Methods in ``unchanged`` and ``changed`` kept owner, name and parameters; those in ``changed``
-    have another body. ``followed`` holds the other matches that are no renames, each with its kind:
-    ``signature``, ``moved`` or ``rewritten``. ``owners`` has the new keys of types by the old ones.
-    ``delegates`` counts methods that kept their name while another method got their body."""
+    have another body; differences in names of renamed methods do not count. ``followed`` holds the
+    other matches that are no renames, each with its kind: ``signature``, ``moved`` or
+    ``rewritten``. ``owners`` has the new keys of types by the old ones. ``delegates`` counts
+    methods that kept their name while another method got their body."""
 
     renames: list[MatchedRename] = field(default_factory=list)
     unchanged: list[tuple[LocatedMethod, LocatedMethod]] = field(default_factory=list)
@@ -100,7 +103,7 @@ def match_methods(
 
 @dataclass(slots=True)
 class _SignatureGroup:
-    """Methods with the same owner and signature."""
+    """Methods with the same owner, parameters and result, whatever their names."""
 
     removed: list[LocatedMethod] = field(default_factory=list)
     added: list[LocatedMethod] = field(default_factory=list)
@@ -108,6 +111,11 @@ class _SignatureGroup:
 
 
 class _MethodMatcher:
+    """State of the matching: ``removed``, ``added`` and ``modified`` are still to be matched.
+
+    ``modified`` are methods of the same key with other bytes; ``name_changes`` the renames so far.
+    """
+
     def __init__(self, pairs: Sequence[FilePair], check_deadline: Callable[[], None]) -> None:
         self.pairs, self.check_deadline = pairs, check_deadline
         self.result = MatchResult(owners=match_types(pairs))
@@ -122,6 +130,7 @@ class _MethodMatcher:
         return self.result.owners.get((method.path, method.method.owner), ("", ""))
 
     def _get_signature(self, method: MethodVersion, *, old: bool) -> tuple[tuple[str, ...], str]:
+        """Return the types of parameters and result; of an old method, with new names of types."""
         if not old or not self.new_type_names:
             return method.parameter_types, method.result_type
         return tuple(
@@ -230,7 +239,7 @@ class _MethodMatcher:
         self.added = [method for method in self.added if id(method) not in matched_ids]
 
     def _has_changed(self, old: LocatedMethod, new: LocatedMethod) -> bool:
-        """Return whether the bodies differ in more than the names of renamed methods."""
+        """Return True if the bodies differ in more than the names of renamed methods."""
         if old.body is None or new.body is None:
             return (old.body is None) != (new.body is None)
         if old.body.words != new.body.words:
@@ -275,7 +284,8 @@ class _MethodMatcher:
     def match_moves(self) -> None:
         """Find methods that moved to another owner.
 
-        The name may differ only if the body is distinctive."""
+        The name may differ only if the body has ``MIN_DISTINCTIVE_WORDS``; with the same name, a
+        body that is not empty suffices."""
         for same_name in (True, False):
             old_by_body = self._group_by_body(self.removed, same_name, old=True)
             new_by_body = self._group_by_body(self.added, same_name, old=False)

@@ -1,4 +1,4 @@
-"""Mine git repositories for renames and stable methods.
+"""Mine git repositories for renames and stable methods; write them and a summary to a folder.
 
 Workers read the commits in any order and store them in a log. The later history of a method depends
 on the whole log, so it is computed anew whenever there are new commits. The same commits give the
@@ -39,8 +39,9 @@ if TYPE_CHECKING:
 MINED, COMMITS = "mined.json", "commits"
 # Commits per task: enough of them that a worker finds files in its cache.
 _CHUNK = 50
-# Seconds that a worker may need to start, in addition to the commits' time.
+# Seconds that a worker may need to start, in addition to the time limits of its commits.
 _START_SECONDS = 60.0
+# Files of the last revision per task.
 _PATHS_PER_ITEM = 50
 # A URL that pathlib normalized, or host:path as ssh accepts it.
 _REMOTE_ADDRESS = re.compile(r"\w+:/|[^/]+@[^/]+:|[^/]{2,}:[^/]")
@@ -50,8 +51,9 @@ _REMOTE_ADDRESS = re.compile(r"\w+:/|[^/]+@[^/]+:|[^/]{2,}:[^/]")
 class RenameMiningSettings:
     """Settings of the mining, written to ``mined.json``.
 
-    ``limit``: seconds per commit. ``mass``: number of renames of one kind in a commit that count as
-    a single decision."""
+    ``branch`` is the last revision to read; the history of the revision ``since`` is skipped
+    (empty: none). ``limit``: seconds per commit. ``mass``: renames that replace the same words at
+    least this often in a commit are tagged ``mass``, since they are a single decision."""
 
     branch: str = "HEAD"
     since: str = ""
@@ -61,6 +63,12 @@ class RenameMiningSettings:
 
 @dataclass(slots=True)
 class _Project:
+    """A repository while it is mined; ``head`` is empty if it has no commit.
+
+    ``read_count`` is the number of commits read in this run; ``record_marks`` has an item for each
+    of ``commits``.
+    """
+
     name: str
     path: Path
     head: str
@@ -78,7 +86,10 @@ def mine_repositories(
     engine: Engine,
     step: Progress,
 ) -> Record:
-    """Mine the repositories and return the content of ``mined.json``, with the commits read."""
+    """Mine the repositories into ``out`` and return the content of ``mined.json``.
+
+    The result also has, as ``read``, the number of commits of each project that this run read.
+    """
     from filelock import FileLock, Timeout
 
     out.mkdir(parents=True, exist_ok=True)
@@ -155,7 +166,8 @@ def _read_commits(
 ) -> None:
     """Append the missing commits to the log.
 
-    The commits of a lost worker are read again one by one, to find the one that ended it."""
+    The commits of a lost worker are read again one by one, to find the one that ended it; that one
+    is recorded as left out."""
     from codeacumen.engines import WorkerLost
     from codeacumen.renames.history import make_left_out_record
 
@@ -198,6 +210,7 @@ def read_commits(item: tuple[Path, list[str], float]) -> list[Record]:
 
 @lru_cache(maxsize=2)
 def _open_repository(path: Path, process_id: int) -> tuple[pygit2.Repository, VersionCache]:
+    """Return a repository and its cache, opened once per process, so that forks share none."""
     from codeacumen.corpus.sources.git_tree import open_repository
     from codeacumen.renames.history import VersionCache
 
@@ -206,6 +219,7 @@ def _open_repository(path: Path, process_id: int) -> tuple[pygit2.Repository, Ve
 
 
 def _follow_methods(project: _Project, engine: Engine, step: Progress) -> None:
+    """Set the project's marks, and the fingerprints of these methods at its last revision."""
     from codeacumen.engines import WorkerLost
 
     follower = MethodFollower()
@@ -222,7 +236,10 @@ def _follow_methods(project: _Project, engine: Engine, step: Progress) -> None:
 
 
 def read_fingerprints(item: tuple[Path, str, list[tuple[str, list[str]]]]) -> Fingerprints:
-    """Return the fingerprints of the methods that exist at a revision; runs in a worker."""
+    """Return the fingerprints of those of the given methods that exist at a revision.
+
+    ``item`` has the repository, the revision, and the keys of methods by path. Runs in a worker.
+    """
     from codeacumen.renames.history import find_blob
     from codeacumen.renames.versions import FileVersion
 
@@ -296,6 +313,7 @@ def _iterate_renames(
 
 
 def _tag_later_renames(rename: Record, mark: Mark) -> Iterator[str]:
+    """Yield the tags that depend on the method's other names: reverted, again, reverts."""
     later_names = mark.get_later_names()
     if rename["old_name"] in later_names:
         yield "reverted"
@@ -340,7 +358,7 @@ def _make_rename(
 def _iterate_stable_methods(
     projects: Sequence[_Project], summaries: dict[str, _ProjectSummary]
 ) -> Iterator[StableMethod]:
-    """Yield each method once, at the first commit from which on it is stable."""
+    """Yield methods that never had another name, at the first commit from which they are stable."""
     for project in projects:
         yielded_tracks: set[int] = set()
         for record, marks in zip(

@@ -1,4 +1,4 @@
-"""The record of one rename, as one line of JSON, whether mined from a history or from a review.
+"""Records of renames and of stable methods, one JSON line each, mined from histories or reviews.
 
 ``code`` is the method's source right after the rename, with its comment and under its new name;
 ``code_before`` is the source right before. ``path``, ``owner`` (names of the enclosing types,
@@ -22,8 +22,10 @@ RENAMES, STABLE = "renames.jsonl", "stable.jsonl"
 class Review:
     """The review that led to a rename.
 
-    ``features`` are the criteria of ReName4J, section 3.2, as far as a program can check them;
-    ``decision`` is a person's: ``include``, ``exclude`` or empty."""
+    ``comment`` is the text of all comments of the thread, ``author`` wrote the first; ``pull`` is
+    the number of the pull request, ``accepted``: it was merged or approved. ``features`` are the
+    criteria of ReName4J, section 3.2, as far as a program can check them; ``decision`` is a
+    person's: ``include``, ``exclude`` or empty."""
 
     comment: str
     url: str
@@ -36,11 +38,14 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """A method that was renamed in a commit.
+    """A method that was renamed in a commit, or in a pull request.
 
-    ``tags`` classify the rename (``typo``, ``test``, ``overload``, ``mass``, ...). ``name_stable``
-    and ``body_stable`` are true if the name and the body stayed the same until the last revision
-    that was read; None where that is unknown."""
+    ``commit`` has the new name and ``parent`` the old one, in the file ``path_before``. ``time`` is
+    in seconds since 1970: when the commit was made, or when the pull request was closed.
+    ``returns`` is the type of the result, as written. ``tags`` classify the rename (``typo``,
+    ``test``, ``overload``, ``mass``, ...). ``name_stable`` and ``body_stable`` are true if the name
+    and the body stayed the same until the last revision that was read; None where that is
+    unknown."""
 
     id: str
     project: str
@@ -64,7 +69,10 @@ class Rename:
 
 @dataclass(frozen=True, slots=True)
 class StableMethod:
-    """A method that kept its name and body, in a file where another method was renamed."""
+    """A method that kept its name and body, in a file where another method was renamed.
+
+    ``code`` is its source at ``commit``.
+    """
 
     id: str
     project: str
@@ -79,7 +87,7 @@ class StableMethod:
 
 
 def write_lines(path: Path, records: Iterable[Rename | StableMethod]) -> None:
-    """Write the records one by one; a project's stable methods may not fit in memory."""
+    """Write the records to a file one by one; a project's stable methods may not fit in memory."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     with part.open("wb") as stream:
@@ -90,6 +98,7 @@ def write_lines(path: Path, records: Iterable[Rename | StableMethod]) -> None:
 
 
 def read_renames(path: Path) -> Iterator[Rename]:
+    """Yield the renames of a file; keys that are no fields, such as ``split``, are ignored."""
     for record in _read_json_lines(path):
         review_fields = record.get("review")
         review = None if review_fields is None else Review(**_convert_fields(Review, review_fields))
@@ -97,6 +106,7 @@ def read_renames(path: Path) -> Iterator[Rename]:
 
 
 def read_stable(path: Path) -> Iterator[StableMethod]:
+    """Yield the stable methods of a file; keys that are no fields are ignored."""
     for record in _read_json_lines(path):
         yield StableMethod(**_convert_fields(StableMethod, record))
 
@@ -110,6 +120,7 @@ def _read_json_lines(path: Path) -> Iterator[dict[str, Json]]:
 
 
 def _convert_fields(record_type: type, record: dict[str, Json]) -> dict[str, Json]:
+    """Return the values of a record's fields, with JSON lists as tuples."""
     field_names = {field.name for field in fields(record_type)}
     return {
         key: tuple(value) if isinstance(value, list) else value

@@ -4,7 +4,11 @@ From the names: ``typo``, ``case``, ``first-subtoken``. From the method: ``acces
 ``anonymous``, ``no-body``, ``empty``. From its file: ``test``, ``example``, ``generated``. From
 other changes of the commit: ``visibility``, ``signature``, ``moved``, ``overload``,
 ``all-overloads``, ``joins``, ``hierarchy``, ``mass``, ``swap``, ``ambiguous``, ``merge``. From
-later commits: ``again``, ``reverted``, ``reverts``. ``docs/mining-renames.md`` defines each."""
+later commits: ``again``, ``reverted``, ``reverts``. ``docs/mining-renames.md`` defines each.
+
+``tag_commit`` returns all but ``mass``, ``merge`` and those from later commits, which its callers
+add.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,8 @@ from codeacumen.renames.versions import VISIBILITY, FileVersion, MethodVersion
 from codeacumen.text.english import is_english
 from codeacumen.text.subtokens import split_subtokens
 
-# A typo changes at most so many letters of a word; shorter words are no evidence.
+# A typo changes at most MAX_TYPO_LETTERS letters of a word. Short words are no evidence: the longer
+# of the two spellings has at least MIN_TYPO_LENGTH letters, the other at least one less.
 MAX_TYPO_LETTERS = 2
 MIN_TYPO_LENGTH = 4
 
@@ -68,6 +73,7 @@ _ACCESSOR = re.compile(
 
 
 def tag_names(old: str, new: str) -> list[str]:
+    """Return the tags from the two names: ``case`` or ``typo``, and ``first-subtoken``."""
     tags = []
     if _join_subtokens(old) == _join_subtokens(new):
         tags.append("case")
@@ -84,7 +90,7 @@ def _join_subtokens(name: str) -> str:
 
 
 def is_typo(old: str, new: str) -> bool:
-    """Return whether the rename corrects typos only.
+    """Return True if the rename corrects typos only.
 
     Each changed word differs by at most two letters (inserted, left out, replaced or two neighbours
     exchanged); the old word is in no English dictionary and the new one is."""
@@ -113,7 +119,7 @@ def is_typo(old: str, new: str) -> bool:
 
 
 def tag_location(path: str, version: FileVersion, method: MethodVersion) -> list[str]:
-    """Tags from the file's path and the method's annotations."""
+    """Return the tags from path and annotations: test, example, generated."""
     folders = path.lower().split("/")[:-1]
     stem = path.rpartition("/")[2].removesuffix(".java")
     annotations = {annotation.rpartition(".")[2] for annotation in method.declaration.annotations}
@@ -136,6 +142,7 @@ def tag_location(path: str, version: FileVersion, method: MethodVersion) -> list
 
 
 def tag_method(version: FileVersion, method: MethodVersion) -> list[str]:
+    """Return the tags from the method itself: its owner, and whether its body is trivial."""
     tags = []
     declaration = method.declaration
     is_interface_method = method.owner_kind == "interface" and not declaration.modifiers & {
@@ -157,7 +164,7 @@ def tag_method(version: FileVersion, method: MethodVersion) -> list[str]:
 
 
 def tag_declaration(rename: MatchedRename) -> list[str]:
-    """Tags for other changes of the declaration."""
+    """Return the tags for other changes of the declaration: visibility, signature."""
     old, new = rename.old.method.declaration, rename.new.method.declaration
     tags = []
     if old.modifiers & VISIBILITY != new.modifiers & VISIBILITY:
@@ -176,7 +183,10 @@ def tag_declaration(rename: MatchedRename) -> list[str]:
 def tag_overloads(
     rename: MatchedRename, rename_counts: Counter[tuple[str, str, str, str]]
 ) -> list[str]:
-    """Tags from overloads; ``rename_counts`` counts path, owner, old and new name in the commit."""
+    """Return the tags from methods of the same name, before and after.
+
+    ``rename_counts`` counts the renames of the commit by old path, old owner, old and new name.
+    """
     old, new = rename.old, rename.new
     old_names = [method.name for method in old.version.methods_by_owner.get(old.method.owner, ())]
     new_names = [method.name for method in new.version.methods_by_owner.get(new.method.owner, ())]
@@ -239,7 +249,7 @@ def tag_commit(renames: Sequence[MatchedRename]) -> list[set[str]]:
 
 
 def _are_related_names(old: str, new: str) -> bool:
-    """Return whether two names share a word or are nearly one word."""
+    """Return True if two names share a word or differ in at most ``MAX_TYPO_LETTERS`` letters."""
     before, after = (set(split_subtokens(name, lower=True)) for name in (old, new))
     return (
         not before.isdisjoint(after) or OSA.distance(old.lower(), new.lower()) <= MAX_TYPO_LETTERS

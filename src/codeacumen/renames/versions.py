@@ -1,8 +1,9 @@
 """The methods of one version of a file, in a form that can be compared with another version.
 
-A method is identified by its **key**: owner, name and the types of its parameters. Bodies are
-compared by words: tokens without comments and white space, in which every name of a method (called,
-referred to or declared) is kept apart, since a rename changes it wherever it stands."""
+A method is identified by its **key**, ``owner#name(types of parameters)``; ``~2`` and so on
+distinguish methods with the same key. Bodies are compared by words: tokens without comments and
+white space, in which every name of a method (called, referred to or declared) is kept apart, since
+a rename changes it wherever it stands."""
 
 from __future__ import annotations
 
@@ -31,7 +32,10 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """Words of a body: empty where a method is named; ``calls`` lists these names in order."""
+    """Words of a body, braces included; the names of methods are empty words.
+
+    ``calls`` lists these names in order.
+    """
 
     words: tuple[str, ...]
     calls: tuple[str, ...]
@@ -221,7 +225,7 @@ def _name_unnamed_type(file: JavaFile, node: int) -> str:
 
 
 def mask_method_names(file: JavaFile) -> NDArray[np.bool_]:
-    """Mask the nodes that are a method's name: called, referred to or declared."""
+    """Return a mask of the nodes that are a method's name: called, referred to or declared."""
     syntax = file.syntax
     parent_kind = syntax.kind[syntax.parent]
     names_field_parent = symbol_mask("method_invocation", "method_declaration")[parent_kind]
@@ -257,7 +261,7 @@ def _extract_words(file: JavaFile, node: int) -> Body:
 
 
 def parse_version(path: str, data: bytes) -> FileVersion | Problem:
-    """Return a file's version, or the problem that prevents a comparison."""
+    """Return a file's version, or the problem that prevents a comparison, such as broken syntax."""
     source = read_source(path, data)
     if isinstance(source, Problem):
         return source
@@ -282,5 +286,5 @@ def strip_packages(text: str) -> str:
 
 
 def replace_type_names(text: str, types: Mapping[str, str]) -> str:
-    """Return a type in which other types have their new names."""
+    """Return the text of a type with new names of types; ``types`` maps old names to new ones."""
     return _WORD.sub(lambda word: types.get(word[0], word[0]), text) if types else text

@@ -11,7 +11,7 @@ from codeacumen.corpus import Corpus
 from codeacumen.corpus.stats import compute_stats
 from codeacumen.report.plots import Plot, escape_unprintable, fit_spec, inline_data
 
-# Upper limits of the bars; the last bar has none.
+# Upper limits of the bars, in lines of a method; the last bar has none.
 LENGTH_BINS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
 MAX_PROJECTS = 100
 
@@ -20,9 +20,9 @@ MAX_PROJECTS = 100
 class CorpusView:
     """Contents of a corpus section.
 
-    ``projects`` are the first ``MAX_PROJECTS``, ``left`` is the number of the others, ``lengths``
-    are statistics of the lines of a method, and ``problems`` count the kinds of remarks about
-    files.
+    ``slug`` is the anchor of the section. ``projects`` are the first ``MAX_PROJECTS``, ``left`` is
+    the number of the others, ``lengths`` are statistics of the lines of a method, and ``problems``
+    count remarks about files by kind.
     """
 
     name: str

@@ -1,8 +1,9 @@
 """Draw precision-recall and ROC curves over all thresholds.
 
-For tasks with the capability ``judge``, whose truths are 0 (wrong) or 1 (right): a model returns a
-fitness from 0 to 1, and instances with a low fitness count as found. A curve has at most
-``MAX_POINTS`` points; more would not be visible.
+Only tasks with the capability ``judge`` whose truths are 0 (wrong) or 1 (right) have curves: a
+model returns a fitness from 0 to 1, and reports the names whose fitness is below a threshold. A
+curve has at most ``MAX_POINTS`` points; more would not be visible. ``report.view`` calls
+``curve_plots``.
 """
 
 from __future__ import annotations
@@ -19,20 +20,20 @@ if TYPE_CHECKING:
     from codeacumen.api import Floats
 
 MAX_POINTS = 200
-# There are no more distinguishable colours; the best models are drawn.
+# Maximum number of models in a plot, the best ones: there are no more distinguishable colours.
 MAX_LINES = 6
 HEIGHT = 260
 TICKS = [0, 0.2, 0.4, 0.6, 0.8, 1]
 
 
 def curve_names(merged: MergedRuns, card: TaskCard) -> tuple[str, str]:
-    """Return the names of a task's two plots."""
+    """Return the names of a task's plots: precision-recall and ROC."""
     slug = merged.slugs[card.name]
     return f"precision-recall-{slug}", f"roc-{slug}"
 
 
 def curve_plots(merged: MergedRuns, evidence: Mapping[str, Evidence]) -> list[Plot]:
-    """Return two plots for each task that has curves."""
+    """Return the two plots of each task that has curves."""
     return [
         plot
         for name, card in merged.tasks.items()
@@ -42,7 +43,10 @@ def curve_plots(merged: MergedRuns, evidence: Mapping[str, Evidence]) -> list[Pl
 
 
 def _draw_task_curves(merged: MergedRuns, card: TaskCard, evidence: Evidence) -> list[Plot]:
-    """Return a task's two plots; none if its truths are not 0 and 1, or unknown."""
+    """Return a task's two plots; none unless its truths are known, and are 0 and 1.
+
+    A missing answer counts as fitness 1; a model with an answer that is no number has no curve.
+    """
     import numpy as np
 
     truths = {instance.id: target_value(instance.truth) for instance in evidence.instances}

@@ -33,7 +33,12 @@ from codeacumen.runs.scoring import ScoringSettings, postprocess_answers
 
 @dataclass(frozen=True, slots=True)
 class MergedRuns:
-    """Runs on one page. ``folders`` are the folders of the runs that contain a cell's answers."""
+    """Runs on one page.
+
+    ``cells`` are by task and model, and ``folders`` are the folders of the runs that contain their
+    answers. ``slugs`` are the tasks' names for anchors and files. ``settings`` are those of tests;
+    ``notes`` say how the runs differ.
+    """
 
     runs: tuple[Run, ...]
     settings: ScoringSettings
@@ -146,7 +151,10 @@ def find_score(
 def rank_cells(
     cells: Sequence[Scores], card: TaskCard, evaluation_set: str
 ) -> list[tuple[Scores, Score]]:
-    """Return the cells with their score on an evaluation set, best first, undefined ones last."""
+    """Return the cells with their score on an evaluation set, best first, undefined ones last.
+
+    Cells without a score on that set are left out.
+    """
     scored = [(cell, find_score(cell, evaluation_set)) for cell in cells]
     present = [(cell, score) for cell, score in scored if score is not None]
     sign = 1 if card.lower_is_better else -1
@@ -164,8 +172,9 @@ def rank_cells(
 class Evidence:
     """Data behind the scores of a task.
 
-    ``postprocessed`` are the answers as the task's metrics get them, by model. ``instances`` is
-    empty if the task's data is not available; ``notes`` give the reason.
+    ``answers`` are by model and instance id, and so are ``postprocessed``, the answers as the
+    task's metrics get them. ``comparison`` is None if models cannot be compared. ``instances`` is
+    empty and ``task`` None if the task's data is not available; ``notes`` give the reasons.
     """
 
     answers: Mapping[str, Mapping[str, Answer]]

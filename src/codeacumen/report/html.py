@@ -24,7 +24,8 @@ SCRIPTS = (
 # Marks that all scripts before it have run.
 READY_STATEMENT = 'document.documentElement.dataset.ready = "true";'
 PACKAGE, PAGE_FOLDER = "codeacumen.report", "page"
-# The part of Vega that the page uses; the bundle contains its dependencies.
+# Script from which vl-convert builds the library: the page uses only ``vegaEmbed``, and the bundle
+# contains what this depends on.
 LIBRARY = "window.vegaEmbed = vegaEmbed;"
 
 

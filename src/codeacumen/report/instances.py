@@ -29,10 +29,12 @@ from codeacumen.report.evidence import Evidence, MergedRuns, rank_cells
 from codeacumen.runs.compare import Comparison
 from codeacumen.runs.scoring import is_in_slice
 
+# Maximum numbers of a task's instances and of characters of a text, which limit the size of the
+# page, and of models that are shown at first.
 MOST_INSTANCES = 1000
 MAX_CHARACTERS = 400
 MAX_SHOWN_MODELS = 3
-# JavaScript rounds larger integers.
+# JavaScript rounds integers from here on; they are written as text.
 MAX_EXACT_INTEGER = 2**53
 
 
@@ -105,7 +107,7 @@ def _collect_ids(answers: Mapping[str, Mapping[str, Answer]], models: Sequence[s
 def _select_shown_models(
     merged: MergedRuns, cells: Sequence[Scores], models: Sequence[str]
 ) -> list[int]:
-    """Return the best models without baselines; if there are only baselines, the best of them."""
+    """Return the indices of the best models, without baselines unless there are only baselines."""
     models_without_baselines = [
         i for i, model in enumerate(models) if not merged.models[model].is_baseline
     ]
@@ -176,10 +178,11 @@ def _build_observations(
     answers: Sequence[Sequence[Answer | None]],
     evaluation_set: EvaluationSet,
 ) -> dict[str, Any]:
-    """Return the metric's observations, from which the page finds instances that flip.
+    """Return the metric's observations, with which the page shows where two models differ.
 
-    One number for an answer is its quality; two numbers are a truth and an answer to rank. For
-    other metrics, the page cannot determine the effect of an instance.
+    One number for an answer is its quality (mode ``right`` for 0 or 1, else ``gain``); two numbers
+    are a truth and an answer to rank (mode ``rank``, with the truths as ``ranked``). For other
+    metrics, the page cannot determine the effect of an instance (mode ``none``).
     """
     columns: list[list[tuple[float, ...] | None]] = [
         [

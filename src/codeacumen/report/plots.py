@@ -19,6 +19,7 @@ from codeacumen.report.evidence import MergedRuns, list_own_scores, rank_cells
 if TYPE_CHECKING:
     import altair as alt
 
+# Steps between ticks, times a power of ten.
 AXIS_STEPS = (0.1, 0.2, 0.5)
 MAX_TICKS = 8
 
@@ -55,7 +56,10 @@ def choose_scale(values: Iterable[float | None]) -> Scale:
 
 
 def _choose_step(span: float) -> float:
-    """Return the smallest step that needs at most ``MAX_TICKS`` ticks."""
+    """Return the smallest step that needs at most ``MAX_TICKS`` ticks on an axis of this length.
+
+    Rounding the ends to whole steps may add a step at each end.
+    """
     power = 1.0
     while True:
         for step in AXIS_STEPS:
@@ -65,15 +69,18 @@ def _choose_step(span: float) -> float:
 
 
 FORMATS = ("png", "svg")
+# Width of an exported plot and height of a row, in pixels.
 EXPORT_WIDTH = 640
 ROW_HEIGHT = 22
+# Kinds of marks in the legend; ``people`` are the ceilings.
 KINDS = ("model", "baseline", "people")
 LOWER_IS_BETTER = " (lower is better)"
 
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A named plot. ``spec`` is Vega-Lite, as wide as its container."""
+    """A plot. ``name`` is its id on the page and its file name; ``spec`` is Vega-Lite, as wide as
+    its container."""
 
     name: str
     title: str
@@ -100,7 +107,8 @@ COLOURS = {
     },
 }
 
-# Distinguishable with colour blindness (after Okabe and Ito), and by lightness.
+# Colours of the models' curves, distinguishable with colour blindness (after Okabe and Ito), and by
+# lightness.
 SERIES = {
     "light": ["#0a6b78", "#d55e00", "#3b4cc0", "#b8860b", "#a8327e", "#5b656d"],
     "dark": ["#56c5d0", "#f2a378", "#9aa8ff", "#e6c84f", "#e58bc4", "#a3adb5"],

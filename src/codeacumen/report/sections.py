@@ -23,13 +23,13 @@ from codeacumen.report.plots import Plot
 class Section:
     """A part of the page about several tasks of a benchmark, or about a data set.
 
-    The report renders ``template`` with this record as ``section``. ``template``, ``styles`` and
-    ``scripts`` are in the folder ``page`` of ``package``. ``data`` is in the page as JSON, with the
-    id ``{anchor}-data``. The section comes before the task ``before_task``, or, if that is empty,
-    after all tasks.
+    The report renders ``template`` with this record as ``section``; ``content`` is what the
+    template shows. ``template``, ``styles`` and ``scripts`` are in the folder ``page`` of
+    ``package``. ``data`` is in the page as JSON, with the id ``{anchor}-data``. The section comes
+    before the task ``before_task``, or, if that is empty, after all tasks.
 
-    ``summarized_tasks`` are tasks whose other metrics the section shows and whose scores are
-    percentages.
+    ``summarized_tasks`` are tasks whose other metrics this section shows, so that the tasks' own
+    sections do not; their scores are percentages and are shown with two decimals.
     """
 
     anchor: str

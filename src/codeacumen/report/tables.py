@@ -18,7 +18,7 @@ from codeacumen.runs.overall import compute_group_means, compute_level_means
 
 @dataclass(frozen=True, slots=True)
 class OverallRow:
-    """A model with its score on each task and their mean, if it has all of them."""
+    """A model with its score on each task, and their mean; None if a score is missing."""
 
     model: str
     card: ModelCard
@@ -31,8 +31,7 @@ class OverallTable:
     """Means of the models over a group of tasks.
 
     ``tasks`` are titles and slugs; a slug is empty if the task is not in the runs. ``published``
-    are
-    rows of the paper. The table comes before the task ``first``.
+    are rows of the paper: model, scores, and their mean. The table comes before the task ``first``.
     """
 
     group: str
@@ -83,16 +82,19 @@ def _shorten_title(merged: MergedRuns, task: str) -> str:
 
 
 def _overall_order(row: OverallRow) -> tuple[float, int, str]:
-    """Return the sort key: best first; models without a mean last, by missing scores."""
+    """Return the sort key: best mean first; models without one last, by number of missing scores.
+
+    The 1.0 sorts last, because a negated mean is less than 1.
+    """
     missing = sum(score is None for score in row.scores)
     return (-row.overall.value if row.overall else 1.0), missing, row.model
 
 
 def _collect_overall(merged: MergedRuns, group: TaskGroup) -> Mapping[str, Overall]:
-    """Return the mean of the scores on the page by model.
+    """Return the mean of a group's scores on the page, by model.
 
-    The interval comes from a run that scored all of them; a mean over cells of several runs has
-    none.
+    The interval comes from a run that scored all tasks of the group; a mean over cells of several
+    runs has none.
     """
     recorded = {
         mean.model: mean for run in merged.runs for mean in run.overall if mean.group == group.name
@@ -109,7 +111,7 @@ def _collect_overall(merged: MergedRuns, group: TaskGroup) -> Mapping[str, Overa
 
 @dataclass(frozen=True, slots=True)
 class LevelRow:
-    """A model's means and losses by level; the first level has no loss."""
+    """A model's means and losses at the levels of the table; the first level has no loss."""
 
     model: str
     card: ModelCard
@@ -121,7 +123,8 @@ class LevelRow:
 class LevelTable:
     """Means and losses of the models by level of input.
 
-    ``people`` is the mean of the tasks' ceilings, if all have one; ``several`` the number of tasks.
+    ``people`` is the mean of the tasks' ceilings, None unless all have one. ``several`` is the
+    number of tasks at a level. The table comes before the task ``first``.
     """
 
     benchmark: str
@@ -198,6 +201,6 @@ def _find_loss(
 
 
 def _level_order(row: LevelRow) -> tuple[float, str]:
-    """Return the sort key: best on the last level first, where models differ most."""
+    """Return the sort key: best first at a model's last level, where models differ most."""
     last = next((score for score in reversed(row.scores) if score is not None), 0.0)
     return -last, row.model

@@ -1,4 +1,7 @@
-"""Build the records that the templates show. No HTML here, no computation in the templates."""
+"""Build the records that the templates show. No HTML here, no computation in the templates.
+
+``report.build_report`` calls ``build_page``; ``report.html`` renders its result.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,11 @@ PERFECT_SCORE = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of a leaderboard. ``ties`` is None if no test was possible."""
+    """A line of a leaderboard.
+
+    ``ties`` are the model's tie letters; None if it was not compared on this evaluation set, empty
+    if no pair of models could be tested.
+    """
 
     model: str
     card: ModelCard
@@ -56,7 +63,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A leaderboard under one evaluation set."""
+    """A leaderboard of a task on one evaluation set; ``plot`` is the name of its forest plot."""
 
     evaluation_set: EvaluationSet
     rows: list[Row]
@@ -66,8 +73,10 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class SliceTable:
-    """Scores of the models on the slices of a task; ``largest`` is the size of the largest
-    slice.
+    """Scores of the models on the slices of a task.
+
+    A row has a model, its card, and its score on each of ``names``. ``sizes`` are the numbers of
+    instances of the slices, ``largest`` is their maximum.
     """
 
     names: tuple[str, ...]
@@ -78,7 +87,10 @@ class SliceTable:
 
 @dataclass(frozen=True, slots=True)
 class MetricTable:
-    """Scores of the models by the task's other metrics, on the first evaluation set."""
+    """Scores of the models by the task's other metrics, on the first evaluation set.
+
+    A row has a model, its card, and its score by each of ``names``.
+    """
 
     names: tuple[str, ...]
     rows: list[tuple[str, ModelCard, list[Score | None]]]
@@ -86,7 +98,12 @@ class MetricTable:
 
 @dataclass(frozen=True, slots=True)
 class TaskView:
-    """The section about a task."""
+    """The section about a task.
+
+    ``metric`` is the title of its metric, ``further`` has the other metrics, ``compared`` is the
+    number of instances in the tests (0: no tests), and ``data`` is for the scripts
+    (``build_task_data``).
+    """
 
     name: str
     slug: str
@@ -107,7 +124,10 @@ class TaskView:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """A line of the overview: the best model that is not a baseline, if there is one."""
+    """A line of the overview: the best model that is not a baseline, and the rows tied with it.
+
+    ``row`` is None if there is no such model.
+    """
 
     task: TaskView
     row: Row | None
@@ -116,7 +136,11 @@ class Best:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """All contents of the report."""
+    """All contents of the report.
+
+    ``failures`` are the cells with failed answers, ``failed`` is the number of these answers.
+    ``plots`` are by name; ``overview_plots`` are names of plots.
+    """
 
     runs: tuple[Run, ...]
     settings_notes: tuple[str, ...]
@@ -255,7 +279,7 @@ def _build_metric_table(board: Board) -> MetricTable | None:
 
 
 def _find_best(task: TaskView) -> Best:
-    """Return the best model of a task without baselines, and the models tied with it."""
+    """Return the best model of a task that is no baseline, and the models tied with it."""
     board = task.boards[0]
     candidates = [
         row for row in board.rows if not row.card.is_baseline and row.score.value is not None

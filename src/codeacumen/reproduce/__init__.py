@@ -1,7 +1,8 @@
 """Recompute the tables of papers: our number, the published number, difference and verdict.
 
 A benchmark may have a recipe, a module with ``compute_cells(options)`` and ``build_tables(cells)``.
-Its definition in the registry names the module, so this package knows no benchmark by name.
+The benchmark's definition in the registry names the module, so this package knows no benchmark by
+name. ``codeacumen reproduce PAPER`` calls ``reproduce_paper``.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.registry import list_recipes
 from codeacumen.runs.scoring import ScoringSettings
 
+# Verdicts: within the tolerance, outside it, or nothing to compare with.
 WITHIN = "within"
 OUTSIDE = "outside"
 NO_NUMBER = "no published number"
@@ -23,7 +25,12 @@ NO_NUMBER = "no published number"
 
 @dataclass(frozen=True, slots=True)
 class ReproducedCell:
-    """A number of a paper's table, recomputed and compared with the published one."""
+    """A number of a paper's table, recomputed and compared with the published one.
+
+    ``table``, ``task``, ``size``, ``technique`` and ``subset`` locate it; a recipe may leave some
+    empty. ``n`` is the number of instances behind it. ``difference`` is ours less the published
+    number. ``low`` and ``high`` bound the interval of ours, ``ceiling`` is the agreement of people.
+    """
 
     table: str
     task: str
@@ -44,7 +51,10 @@ class ReproducedCell:
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """A table to print. ``numeric`` are the columns of numbers; ``footer`` follows the table."""
+    """A table to print; ``numeric`` has the indices of right-aligned columns of numbers.
+
+    ``footer`` is a text after the table.
+    """
 
     title: str
     columns: Sequence[str]
@@ -56,8 +66,9 @@ class TextTable:
 
 @dataclass(frozen=True, slots=True)
 class RecipeOptions:
-    """Options of a recipe. ``embeddings`` is a folder with your own trained embeddings, for papers
-    that compare embeddings."""
+    """Options of a recipe; ``embeddings`` is a folder with embeddings that the user trained, for
+    papers that compare embeddings.
+    """
 
     settings: ScoringSettings = field(default_factory=ScoringSettings)
     progress: Progress = ignore_progress
@@ -83,7 +94,10 @@ def list_papers() -> list[str]:
 
 
 def reproduce_paper(paper: str, options: RecipeOptions) -> Reproduction:
-    """Recompute the tables of a paper."""
+    """Return the recomputed numbers and tables of a paper, by the recipe of its benchmark.
+
+    Raises an error for an unknown paper, or for ``embeddings`` if the recipe takes none.
+    """
     recipes = {recipe.paper: recipe for recipe in list_recipes()}
     if paper not in recipes:
         raise CodeacumenError(f"no recipe for the paper {paper!r}", f"papers: {', '.join(recipes)}")
@@ -100,7 +114,11 @@ def reproduce_paper(paper: str, options: RecipeOptions) -> Reproduction:
 def compare_with_published(
     ours: float | None, published: float | None, tolerance: float | None
 ) -> tuple[float | None, str]:
-    """Return the difference and the verdict; the difference is None without a published number."""
+    """Return ours less the published number, and the verdict.
+
+    The difference is None if a number is missing. A missing tolerance counts as no published
+    number, and a missing number of ours as outside.
+    """
     if published is None or tolerance is None:
         return None, NO_NUMBER
     if ours is None:
@@ -112,7 +130,10 @@ def compare_with_published(
 def summarize_checks(
     cells: Sequence[ReproducedCell], checks: Mapping[str, str], title: str
 ) -> TextTable:
-    """Return how many numbers pass each check; ``checks`` maps a check to its condition."""
+    """Return a table of how many numbers pass each check.
+
+    ``checks`` maps a check, which is the ``table`` of its cells, to its condition.
+    """
     rows = []
     for check, meaning in checks.items():
         verdicts = [cell.verdict for cell in cells if cell.table == check]

@@ -1,1 +1,1 @@
-"""Asking models, keeping their answers, scoring them."""
+"""Runs: ask models, store their answers, compute scores, and compare models."""

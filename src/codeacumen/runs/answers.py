@@ -27,7 +27,7 @@ from codeacumen.api import Answer, Capability, CodeacumenError, Instance, Json, 
 from codeacumen.core.files import write_atomically
 from codeacumen.core.progress import Progress, ignore_progress
 
-# Capabilities whose answers are text. In CSV all others are JSON.
+# Capabilities whose answers are text. In a CSV cell, the answers of all others are JSON.
 _TEXT = (Capability.CLASSIFY, Capability.GENERATE, Capability.NAME)
 _HINT = 'an answer looks like {"id": "len~length", "answer": 0.93}'
 _FILE_HINT = "name a file of answers: JSON lines, CSV or Parquet"
@@ -85,7 +85,7 @@ def _is_finite(value: Json) -> bool:
 
 
 class AnswerLog:
-    """The append-only log of one model on one task."""
+    """The append-only log of one cell; ``recorded`` has its answers by the instances' ids."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -108,7 +108,7 @@ class AnswerLog:
             self.recorded[answer.id] = answer
 
     def append_answers(self, answers: Iterable[Answer]) -> None:
-        """Append answers to the log."""
+        """Append answers to the log; a later answer to an instance replaces an earlier one."""
         answers = list(answers)
         data = b"".join(map(to_line, answers))
         while data:
@@ -128,7 +128,8 @@ def canonical_bytes(instances: Sequence[Instance], answers: Mapping[str, Answer]
 def read_answers(path: Path, capability: Capability = Capability.SIMILARITY) -> dict[str, Answer]:
     """Return the answers of a file by the ids of the instances.
 
-    ``capability`` is that of the task: a cell of a CSV file is text or a number.
+    The suffix decides the format: ``.csv``, ``.parquet``, otherwise JSON lines. ``capability`` is
+    that of the task; it decides whether the cells of a CSV file are text or JSON.
     """
     readers = {".csv": _read_csv, ".parquet": _read_parquet}
     read = readers.get(path.suffix.lower(), _read_lines)
@@ -160,7 +161,7 @@ def _read_lines(path: Path, capability: Capability) -> Iterator[tuple[int, Answe
 
 
 def _read_csv(path: Path, capability: Capability) -> Iterator[tuple[int, Answer]]:
-    """Yield the answers of a CSV file with a header, with the numbers of their lines."""
+    """Yield the answers of a CSV file with a header, each with the number of its last line."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
         reader = csv.DictReader(io.StringIO(text, newline=""))
@@ -213,6 +214,7 @@ def _parse_row(path: Path, number: int, record: Json) -> Answer:
         raise CodeacumenError(f"{path}:{number}: {error}", _HINT) from error
 
 
+# Exported instances: column names and values.
 Rows = list[dict[str, Json]]
 
 

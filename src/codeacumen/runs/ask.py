@@ -46,7 +46,12 @@ def ask_model(
     task: PlannedTask,
     pending: Callable[[Instance], bool],
 ) -> Iterator[list[Answer]]:
-    """Yield the answers to the task's pending instances, a batch at a time, in order."""
+    """Yield the answers to the instances for which ``pending`` is true, a batch at a time.
+
+    The batches are in order if the model answers one call at a time. A learner is fitted before
+    each fold; if preparing or fitting fails, the instances of the fold get the error as their
+    answer.
+    """
     model, instances = loaded.model, task.instances
     batch_size = get_batch_size(model)
     ask_questions = ask_through(model, task.card.capability)
@@ -114,8 +119,8 @@ def _split_folds(
 ) -> Sequence[Sequence[Instance]]:
     """Return the instances in folds; a learner is trained once for each fold.
 
-    Leave-one-out: each instance is a fold, but the instances of a cluster form one fold, because a
-    sibling's label would reveal the answer.
+    With ``leave-one-out``, each instance is a fold, but the instances of a named cluster form one
+    fold, because the label of another instance of the cluster could reveal the answer.
     """
     if labels != "leave-one-out":
         return [instances]
@@ -143,7 +148,7 @@ def _split_batches(
 def _ask_batch(
     ask_questions: Ask, capability: Capability, size: int, batch: Sequence[Instance]
 ) -> list[Answer]:
-    """Ask a model the instances of a batch and check the answers."""
+    """Ask a model the instances of a batch, ``size`` per call, and return the checked answers."""
     values = ask_each(ask_questions, [instance.input for instance in batch], size)
     pairs = zip(batch, values, strict=True)
     return [check_answer(capability, instance, value) for instance, value in pairs]

@@ -1,6 +1,7 @@
 """Compare models by paired tests on identical instances.
 
-For each task, models are scored on the instances that all of them answer. Every pair is tested
+For each task, models are scored on the instances that all of them answer (a metric may also count
+missing answers, as ``Metric.unanswered``). Every pair is tested
 (McNemar's exact test for plain accuracies, paired bootstrap otherwise), p-values are corrected by
 Holm's method over all pairs of the task, and models without a significant difference share a tie
 group. The answers come from runs on disk or from models.
@@ -57,8 +58,10 @@ MIN_RESAMPLES = 10_000
 class PairTest:
     """Test of two models on one task.
 
-    ``difference`` is first − second, ``low`` and ``high`` its interval without correction. If no
-    test is possible, ``test`` is the reason and the other fields are None.
+    ``difference`` is first − second, ``low`` and ``high`` its interval without correction,
+    ``p_holm`` the p-value after Holm's correction, by which ``different`` is decided. ``test``
+    names the test. If no test is possible, it is the reason, ``different`` is False, and interval
+    and p-values are None.
 
     ``smallest_visible`` is the smallest true difference that this many instances would show
     in four of five repetitions (power 0.8), before correction; None if it is unknown.
@@ -80,8 +83,9 @@ class PairTest:
 class Comparison:
     """Comparison of the models on one task, best first.
 
-    ``groups`` are the tie letters of each model: models that share a letter are tied. They are
-    empty if no pair could be tested.
+    ``values`` are the models' scores on the ``n`` instances that are compared. ``groups`` are the
+    tie letters of each model: models that share a letter are tied; the letters are empty texts if
+    no pair could be tested. ``left_out`` gives for each model that cannot be compared the reason.
     """
 
     task: str
@@ -157,8 +161,10 @@ def compare_answers(
 def _restrict_to_shared(
     metric: Metric, instances: Sequence[Instance], observations: Mapping[str, Observations]
 ) -> tuple[dict[str, Observations], dict[str, str]]:
-    """Return the observations of each model on the instances that all models answer, and the
-    models that cannot be compared, with the reason."""
+    """Return the observations of each model on the instances that all models have observations of.
+
+    Also return the models that cannot be compared, with the reason.
+    """
     left_out = {
         model: "no answers" if not observed.ids else "the metric is undefined for its answers"
         for model, observed in observations.items()
@@ -232,7 +238,7 @@ def _correct_test(test: PairTest, p_holm: float, confidence: float) -> PairTest:
 
 
 def assign_tie_letters(ranking: Sequence[str], tied: set[tuple[str, str]]) -> dict[str, str]:
-    """Return letters for each model, such that two models share a letter exactly if they are tied.
+    """Return the tie letters of each model; two models share a letter exactly if they are tied.
 
     The groups are the maximal sets of mutually tied models (compact letter display, Piepho 2004);
     'a' belongs to the group with the best model. A model may have several letters.
@@ -268,7 +274,7 @@ def _format_letter(i: int) -> str:
     return ascii_lowercase[rest] + (str(first) if first else "")
 
 
-# For each task, the answers of each model.
+# Answers by task, model, and id of the instance.
 AnswersByTask = dict[str, dict[str, dict[str, Answer]]]
 
 
@@ -278,10 +284,11 @@ def collect_run_answers(
     names: Sequence[str] = (),
     task_objects: Mapping[str, Task] | None = None,
 ) -> AnswersByTask:
-    """Return the answers of runs to their tasks, or to those in ``names``.
+    """Return the answers of the runs in ``folders`` to their tasks, or to those in ``names``.
 
-    A model that occurs in several runs gets its folder in its name. The tasks of the runs are added
-    to ``tasks``; those in ``task_objects`` need not be registered.
+    A model that answered a task in several runs gets the run's folder in its name. The tasks of the
+    runs are added to ``tasks``; a task without a limit is replaced there if its first run had one.
+    Tasks in ``task_objects`` need not be registered.
     """
     answers_by_task: AnswersByTask = {}
     runs = [(folder, read_run(folder)) for folder in folders]

@@ -104,7 +104,7 @@ def evaluate_cells(
     fresh: bool = False,
     retry_failed: bool = False,
 ) -> Run:
-    """Run every cell and write ``out/answers`` and ``out/results.json``."""
+    """Answer and score all cells; write ``out/answers`` and ``results.json``; return the run."""
     recorder = Recorder(settings, out)
     out.mkdir(parents=True, exist_ok=True)  # fail early if the folder is not writable
     for cell in cells:
@@ -149,7 +149,7 @@ def score_answers(
     settings: ScoringSettings,
     out: Path | None = None,
 ) -> tuple[Run, list[str]]:
-    """Score the answers of another program.
+    """Score the answers of another program, and write the run to ``out`` unless it is None.
 
     Return the run, and notes on answers that are missing or belong to no instance.
     """
@@ -198,7 +198,7 @@ class NearDuplicateEffect:
 
     @property
     def difference(self) -> float | None:
-        """Amount that the near-duplicates add to the headline score."""
+        """Amount that the near-duplicates add to the headline score; None if it is undefined."""
         if self.distinct is None or self.distinct.value is None or self.headline.value is None:
             return None
         return self.headline.value - self.distinct.value

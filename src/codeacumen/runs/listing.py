@@ -21,6 +21,7 @@ NEED_ARGUMENT = "Models that need an argument or a package"
 BOUNDS = "Baselines and bounds"
 _GROUPS = (MODELS, PUBLISHED, NEED_ARGUMENT, BOUNDS)
 
+# Origin of the models and tasks of this package; others have the name of their package or file.
 _BUILT_IN = "codeacumen"
 
 
@@ -28,8 +29,8 @@ _BUILT_IN = "codeacumen"
 class BenchmarkState:
     """A benchmark and whether its data is available.
 
-    ``state`` is ``ready``, or the command that downloads the data. With ``is_unbuilt``, the
-    benchmark has no tasks yet and ``state`` is the command that builds it.
+    ``state`` is ``ready``, or a text with the command that downloads the data. With ``is_unbuilt``,
+    the benchmark has no tasks yet and ``state`` is the command that builds it.
     """
 
     name: str
@@ -38,7 +39,7 @@ class BenchmarkState:
 
 
 def list_models() -> list[dict[str, Any]]:
-    """Return name, summary, origin and group of every model, by group."""
+    """Return name, summary, origin and group of every model, sorted by group."""
     rows = [
         {"name": name, "summary": summary, "origin": origin, "group": _find_group(name, origin)}
         for name, summary, origin in list_summaries("model")
@@ -62,10 +63,11 @@ def find_model_group(model: Entry) -> str:
 
 
 def list_tasks(patterns: Sequence[str] | None = None) -> list[dict[str, Any]]:
-    """Return name, summary, origin and benchmark of the tasks, and whether their data is available.
+    """Return name, summary, origin and benchmark of the tasks, and whether their data is ``here``.
 
-    ``command`` downloads the data of a task if it is missing. Benchmarks without a loaded data set
-    have no tasks yet; ``list_benchmarks`` lists them.
+    ``patterns`` select tasks as in ``codeacumen eval -t``; None: all. ``command`` downloads the
+    data of a task if it is missing. Benchmarks without a loaded data set have no tasks yet;
+    ``list_benchmarks`` lists them.
     """
     from codeacumen.registry import select_tasks
 
@@ -97,7 +99,10 @@ def _find_command(name: str) -> str:
 
 
 def list_benchmarks(tasks: Sequence[dict[str, Any]]) -> list[BenchmarkState]:
-    """Return the benchmarks of the tasks, and those without a loaded data set."""
+    """Return the benchmarks of these rows of ``list_tasks``.
+
+    If the rows are all tasks, add the benchmarks whose data set is not built or not loaded.
+    """
     states: dict[str, BenchmarkState] = {}
     for row in tasks:
         name = row["benchmark"]

@@ -75,7 +75,8 @@ def compute_overall_scores(
 ) -> tuple[Overall, ...]:
     """Return the mean of each group and model with its interval.
 
-    ``draws`` are the values of the headline score in the resamples, by task and model.
+    ``draws`` are the values of the headline score in the resamples, by task and model; None where
+    there are too few instances.
     """
     tasks_of = {group.name: group.tasks for group in list_task_groups()}
     return tuple(
@@ -95,7 +96,11 @@ def compute_losses(
     draws: Mapping[tuple[str, str], Floats | None],
     confidence: float,
 ) -> tuple[Loss, ...]:
-    """Return how much lower each model's mean is with less than the full text."""
+    """Return how much lower each model's mean is at each level that shows less than the full text.
+
+    ``draws`` as in ``compute_overall_scores``. A model without a mean at the first level has no
+    loss.
+    """
     computed = []
     for levels in list_input_levels():
         means = compute_level_means(cells, levels)
@@ -116,7 +121,10 @@ def compute_losses(
 def _compute_bounds(
     draws: Sequence[Floats | None], confidence: float
 ) -> tuple[float, float] | tuple[None, None]:
-    """Return the percentile interval of the mean of draws; None if a task has no draws."""
+    """Return the percentile interval of the mean over tasks of their draws.
+
+    Both ends are None if a task has no draws, or if a draw is undefined.
+    """
     import numpy as np
 
     defined = [task_draws for task_draws in draws if task_draws is not None]

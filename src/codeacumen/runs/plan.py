@@ -1,4 +1,8 @@
-"""Plan a run: pair every model with every task, and check the pairs before any model is asked."""
+"""Plan a run: pair every model with every task, and check the pairs before any model is asked.
+
+A ``Cell`` is such a pair; ``cache_key`` decides which stored answers it may reuse.
+``runs.evaluate`` and ``interface`` call this module.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +52,7 @@ from codeacumen.registry import (
 LIBRARIES = ("numpy", "rapidfuzz", "scikit-learn", "spylls")
 # Modules between a task and a model: adapters, batches, and checks of answers.
 ANSWERING_MODULES = ("codeacumen.models.adapters", "codeacumen.runs.ask")
-# Optional parts of a question; they are omitted where they are empty.
+# Optional parts of a question; exports omit them where they are empty.
 OPTIONAL_KEYS = ("method", "ask")
 
 
@@ -109,7 +113,7 @@ class PlannedTask:
 
     @cached_property
     def data_sha256(self) -> str:
-        """Hash of all inputs and truths of the instances, in order."""
+        """Hash of the instances in order: ids, inputs, truths, clusters and tags."""
         return self._hash_records(
             (
                 f"instance {instance.id}",
@@ -126,9 +130,10 @@ class PlannedTask:
 
     @cached_property
     def code_sha256(self) -> str:
-        """Hash of the code of the task: of its class, and of its registered factory.
+        """Hashes of the code of the task's class and of the factory registered under its name.
 
-        An object may have the name of a registered task.
+        A task object that the user passed has no factory, unless it has the name of a registered
+        task.
         """
         own = hash_code(type(self.task))
         try:
@@ -149,7 +154,8 @@ class PlannedTask:
     def surroundings(self) -> str:
         """Identifier of the data that a model may use besides the instances.
 
-        It is the task's own fingerprint, or else the hash of its training split.
+        It is the task's own fingerprint, or else the hash of its training split; empty if the task
+        has neither.
         """
         task_fingerprint = get_fingerprint(self.task)
         if task_fingerprint or self.training is None:
@@ -173,7 +179,7 @@ class PlannedTask:
         )
 
     def _hash_records(self, records: Iterable[tuple[str, list[Json]]]) -> str:
-        """Return the hash of records; their labels are for error messages."""
+        """Return the hash of the records, given with a label for error messages."""
         digest = hashlib.sha256()
         for label, record in records:
             try:
@@ -188,7 +194,10 @@ class PlannedTask:
 
 
 def _list_hashed_parts(question: Input) -> list[Json]:
-    """Return the parts of a question that its hash covers: the content and the optional parts."""
+    """Return the parts of a question that its hash covers: the content and the optional parts.
+
+    Optional parts are included even if they are empty.
+    """
     if isinstance(question, Question | Prompt):
         return [*question.content, question.method, question.ask]
     return [*question.content]
@@ -334,8 +343,11 @@ def plan_cells(
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """Models or tasks that a run without names uses, those that it skips because data or arguments
-    are missing, and the errors of broken ones."""
+    """Availability of the registered models or tasks, for runs that name none.
+
+    A run uses ``names``. It skips ``absent``, whose data or arguments are missing. ``broken`` are
+    error messages of models or tasks that do not load.
+    """
 
     names: list[str]
     absent: list[str]
@@ -360,7 +372,7 @@ def list_available_tasks() -> Availability:
 
 
 def list_available_models() -> Availability:
-    """Return the models that load with default settings; ``absent`` are those that need more."""
+    """Return the models by availability; ``absent`` are those that need a setting or a package."""
     available = Availability([], [], [])
     for name in list_names("model"):
         try:

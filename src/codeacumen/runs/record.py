@@ -89,7 +89,7 @@ def _run_git(root: Path, *arguments: str) -> str:
 
 
 def collect_provenance(started: datetime, seconds: float) -> dict[str, Json]:
-    """Return versions, machine, commit, time and memory of this process."""
+    """Return versions, machine, commit, peak memory, start and duration (seconds) of the run."""
     return {
         "codeacumen": codeacumen.__version__,
         "git": read_git_state(),
@@ -103,12 +103,12 @@ def collect_provenance(started: datetime, seconds: float) -> dict[str, Json]:
     }
 
 
-# Maximum number of errors that a cell quotes.
+# Maximum number of errors that a cell quotes; ``counts.failed`` counts all.
 MAX_ERRORS = 5
 
 
 class Recorder:
-    """Collects the cells of a run; writes the answers and the run to ``out``, if it is given."""
+    """Collects the cells of a run, and writes answers and results to ``out``, unless it is None."""
 
     def __init__(self, settings: ScoringSettings, out: Path | None) -> None:
         self.settings = settings

@@ -35,7 +35,7 @@ FILE_NAME = "results.json"
 
 
 def run_to_json(run: Run) -> dict[str, Any]:
-    """Return the contents of ``results.json``."""
+    """Return the contents of ``results.json`` for a run."""
     return {
         "schema": SCHEMA,
         "seed": run.seed,

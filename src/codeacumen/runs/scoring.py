@@ -38,15 +38,20 @@ if TYPE_CHECKING:
     from codeacumen.api import Floats
     from codeacumen.runs.statistics import Clusters
 
+# With fewer units (instances or clusters), the note of a score says that its value is uncertain.
 SMALL_SAMPLE = 30
 # With fewer units, resamples are meaningless: two pairs always correlate at 1 or -1.
 MIN_UNITS_FOR_INTERVAL = 5
+# Stands for an answer that is missing.
 NO_ANSWER = Answer("")
 
 
 @dataclass(frozen=True, slots=True)
 class ScoringSettings:
-    """Settings of scores and intervals; a run records them."""
+    """Settings of intervals: random seed, confidence level, and number of bootstrap resamples.
+
+    A run records them.
+    """
 
     seed: int = 0
     confidence: float = 0.95
@@ -67,7 +72,11 @@ class ScoringSettings:
 
 @dataclass(frozen=True, slots=True)
 class Observations:
-    """Input of a metric for one model: one column for each instance that counts."""
+    """Input of a metric for one model, with the n instances that count.
+
+    ``columns`` has shape (k, n), for a metric that observes k numbers per instance. ``clusters``
+    are names; an empty one means that the instance is a cluster of its own.
+    """
 
     ids: tuple[str, ...]
     columns: Floats
@@ -105,7 +114,11 @@ def observe_answers(
     evaluation_set: EvaluationSet,
     slice_: str = "",
 ) -> tuple[Observations, dict[str, str]]:
-    """Return the metric's observations, and the errors of invalid answers, by instance."""
+    """Return the metric's observations, and the errors of invalid answers, by the instances' ids.
+
+    An instance without a valid answer counts as ``metric.unanswered``; if that is None, the
+    instance is left out.
+    """
     ids: list[str] = []
     rows: list[tuple[float, ...]] = []
     clusters: list[str] = []
@@ -137,7 +150,7 @@ def compute_scores(
     answers: Mapping[str, Answer],
     settings: ScoringSettings,
 ) -> tuple[list[Score], dict[str, str]]:
-    """Return all scores of a model on a task, and the errors of invalid answers, by instance.
+    """Return all scores of a model on a task, and the errors of invalid answers, by instance id.
 
     The order: the task's metric on every evaluation set, the headline first; the same metric on
     every slice of the first evaluation set; then the task's other metrics and the registered ones,
@@ -205,7 +218,7 @@ def _compute_score(
 def _compute_bounds(
     metric: Metric, columns: Floats, clusters: Clusters | None, settings: ScoringSettings
 ) -> tuple[float, float] | None:
-    """Return the interval of a score; None if too many resamples leave it undefined."""
+    """Return the interval of a score; None if the score is undefined in too many resamples."""
     value = compute_statistic(metric, columns)
     if isinstance(metric, Percentage) and metric.percentage and value in (0.0, 100.0):
         # At 0 or 100 %, all resamples are equal; Wilson's interval still has a width.
@@ -231,7 +244,7 @@ def compute_headline_draws(
     answers: Mapping[str, Answer],
     settings: ScoringSettings,
 ) -> Floats | None:
-    """Return the headline score in each resample; None if there are too few units."""
+    """Return the headline scores in the resamples, of shape (resamples,); None for few units."""
     postprocessed = postprocess_answers(task, instances, answers)
     observations, _ = observe_answers(
         task.metric, instances, postprocessed, task.card.evaluation_sets[0]
@@ -248,9 +261,10 @@ def compute_headline_draws(
 def _sum_clusters(
     metric: Metric, columns: Floats, clusters: Clusters | None
 ) -> tuple[Metric, Floats, Clusters | None]:
-    """Return a metric and columns with one column per cluster, if the metric depends on sums only.
+    """Return an equivalent metric on sums per cluster, if the metric depends on sums only.
 
-    Otherwise return the arguments.
+    Its columns have shape (k + 1, clusters): the sums, and the numbers of instances. Other metrics
+    are returned with their columns and clusters unchanged.
     """
     if clusters is None or not isinstance(metric, SumMetric):
         return metric, columns, clusters
@@ -261,10 +275,10 @@ def _sum_clusters(
 
 @dataclass(frozen=True, slots=True)
 class _ClusterMetric:
-    """A metric on clusters: its columns are sums over the instances of a cluster, and their number.
+    """A metric on clusters: sums over the instances of each cluster, and the number of instances.
 
-    Resamples have the same values as those of the original metric, at the cost of clusters instead
-    of instances.
+    Its values in resamples are those of the original metric, but the time grows with the number of
+    clusters and not with that of instances.
     """
 
     name: str
@@ -284,7 +298,10 @@ class _ClusterMetric:
 def count_answers(
     instances: Sequence[Instance], answers: Mapping[str, Answer], failed: Mapping[str, str]
 ) -> Counts:
-    """Count the instances that were answered, left unanswered, or failed."""
+    """Count the instances that were answered, left unanswered, or failed.
+
+    ``failed`` maps ids to errors, of the model or of the metric that cannot use the answer.
+    """
     answered = sum(
         1
         for instance in instances

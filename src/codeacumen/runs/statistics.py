@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
     from codeacumen.api import Floats
 
-    # Number of each instance's cluster.
+    # For each instance, the index of its cluster, from 0.
     Clusters: TypeAlias = NDArray[np.intp]
 
 # Size of a block of weights in numbers, so that memory does not grow with the data.
 BLOCK_SIZE = 1 << 22
+# Maximum number of groups of units; without groups, the jackknife's matrix would be quadratic.
 JACKKNIFE_GROUPS = 500
 # Share of resamples that may leave a statistic undefined.
 MAX_UNDEFINED = 0.05
@@ -34,7 +35,10 @@ POWER = 0.8
 
 
 def number_clusters(clusters: Sequence[str]) -> Clusters | None:
-    """Return the number of each instance's cluster, or None if every cluster has one instance."""
+    """Return the index of each instance's cluster, or None if every cluster has one instance.
+
+    An instance whose cluster has no name is a cluster of its own.
+    """
     named_clusters = [cluster for cluster in clusters if cluster]
     if len(set(named_clusters)) == len(named_clusters):
         return None
@@ -51,9 +55,9 @@ def count_units(n: int, clusters: Clusters | None) -> int:
 def bootstrap_weights(
     n: int, resamples: int, seed: int, clusters: Clusters | None = None
 ) -> Iterator[Floats]:
-    """Yield the weights of ``resamples`` bootstrap samples, in blocks of rows.
+    """Yield the weights of ``resamples`` bootstrap samples, in blocks of shape (rows, n).
 
-    With clusters, whole clusters are sampled.
+    With clusters, whole clusters are sampled, and their instances share a weight.
     """
     rng = np.random.default_rng(seed)
     units = count_units(n, clusters)
@@ -68,8 +72,10 @@ def bootstrap_weights(
 
 
 def jackknife_weights(n: int, clusters: Clusters | None = None) -> Floats:
-    """Return the weights of the jackknife, which omits one unit at a time, or one of at most
-    ``JACKKNIFE_GROUPS`` groups of units."""
+    """Return the weights of the jackknife, of shape (groups, n): row g omits group g of the units.
+
+    A group is a single unit if there are at most ``JACKKNIFE_GROUPS``.
+    """
     unit = np.arange(n) if clusters is None else clusters
     groups = min(int(unit.max()) + 1, JACKKNIFE_GROUPS)
     weights: Floats = (unit[None, :] % groups != np.arange(groups)[:, None]).astype(float)
@@ -83,10 +89,10 @@ def compute_replicates(
     seed: int,
     clusters: Clusters | None = None,
 ) -> list[Floats]:
-    """Return the metric's values in the bootstrap samples, for each table of columns.
+    """Return the metric's values in the bootstrap samples, of shape (resamples,), for each table.
 
-    A value is nan if the metric is undefined in the sample. All tables use the same resamples:
-    they are paired.
+    A table has the columns of a model, of shape (k, n). A value is nan if the metric is undefined
+    in the sample. All tables use the same resamples, so that differences of models are paired.
     """
     n = tables[0].shape[1]
     values: list[list[Floats]] = [[] for _ in tables]
@@ -97,7 +103,7 @@ def compute_replicates(
 
 
 def compute_statistic(metric: Metric, columns: Floats) -> float:
-    """Return the metric's value on all columns; nan without columns."""
+    """Return the metric's value on columns of shape (k, n), each instance once; nan if n is 0."""
     n = columns.shape[1]
     if n == 0:
         return math.nan
@@ -118,7 +124,8 @@ def bca_interval(
 ) -> tuple[float, float] | None:
     """Return the bias-corrected and accelerated bootstrap interval (BCa, Efron 1987).
 
-    None if the statistic is undefined in too many resamples: the rest would be a biased selection.
+    ``draws`` are the values in the resamples, ``jackknife`` those without each group of units. None
+    if too many draws are undefined: the rest would be a biased selection.
     """
     defined = np.isfinite(draws)
     if not math.isfinite(value) or np.mean(defined) < 1 - MAX_UNDEFINED:
@@ -175,7 +182,7 @@ def apply_holm_correction(p_values: Sequence[float]) -> list[float]:
 
 
 def bootstrap_p(differences: Floats) -> float:
-    """Return the two-sided p-value of a difference, from the rank of 0 among its replicates."""
+    """Return the two-sided p-value of a difference, from the rank of 0 in its bootstrap values."""
     draws = differences[np.isfinite(differences)]
     below = (np.count_nonzero(draws < 0) + np.count_nonzero(draws <= 0)) / 2
     smaller = min(below, len(draws) - below)

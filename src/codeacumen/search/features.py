@@ -29,8 +29,9 @@ Keys = NDArray[np.uint64]
 
 # Maximum number of features of a method in each family, tokens and paths.
 MOST = 200
-# Maximum size in bytes of the texts that are parsed together.
+# Maximum size in bytes of the texts that are parsed together, unless a single text is larger.
 _LARGEST = 1 << 17
+# Maximum number of path contexts of a method that are extracted, before ``MOST`` are sampled.
 _MOST_CONTEXTS = 1 << 20
 # The highest bit of a key, which distinguishes paths from tokens.
 _TOP = np.uint64(1 << 63)
@@ -45,8 +46,8 @@ MOST_POSTINGS = 100_000
 class Features:
     """Distinct features of several methods, with counts.
 
-    Method ``i`` has the keys ``key[offsets[i]:offsets[i + 1]]``. Keys of paths have the highest bit
-    set and follow those of tokens.
+    Method ``i`` has the keys ``key[offsets[i]:offsets[i + 1]]``, ascending. A key is a hash; keys
+    of paths have the highest bit set, so they follow those of tokens.
     """
 
     offsets: Offsets
@@ -57,7 +58,7 @@ class Features:
         return len(self.offsets) - 1
 
     def select_keys(self, is_selected: NDArray[np.bool_]) -> Features:
-        """Return the features whose entry in the mask is true."""
+        """Return the features whose entry in the mask is true, of the same methods."""
         ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(is_selected)])
         return Features(ends[self.offsets], self.key[is_selected], self.count[is_selected])
 
@@ -152,7 +153,7 @@ def _hash_word(kind: str, word: str) -> int:
 def _cache_short_words(
     hash_word: Callable[[str], tuple[int, ...]],
 ) -> Callable[[str], tuple[int, ...]]:
-    """Return the function with a cache of short words.
+    """Return the function with a cache of its results for words of at most 40 characters.
 
     A few words are most of the tokens of any code. Long ones are mostly literals that occur once.
     """
@@ -227,7 +228,8 @@ class FeatureIndex:
     """An inverted index of methods by the cosine of their tf-idf vectors.
 
     The token features and the path features of a method are normalised separately and then weighted
-    by their shares of the squared norm.
+    by their shares of the squared norm. ``key`` has the distinct features, ascending; a feature's
+    position in it is its column, and ``rarity`` has its inverse document frequency.
     """
 
     def __init__(self, parts: Iterable[Features], paths: float) -> None:
@@ -250,8 +252,8 @@ class FeatureIndex:
     ) -> tuple[Offsets, NDArray[np.float64]]:
         """Return the ``k`` nearest methods of each query and their cosines, nearest first.
 
-        The number is -1 if there are fewer than ``k``. ``left_out`` has for each query a method to
-        leave out, or -1.
+        Methods are numbers in the order of the parts, or -1 if fewer than ``k`` have a feature of
+        the query. ``left_out`` has for each query a method to leave out, or -1.
         """
         queries = self._with_shares(queries)
         position = np.searchsorted(self.key, queries.key)
@@ -274,7 +276,7 @@ class FeatureIndex:
     def _compute_weights(self, rows: Features, column: Columns) -> Weights:
         """Return the tf-idf of each row's features, with tokens and paths scaled to their shares.
 
-        The term frequency is 1 + log(count).
+        ``column`` has the column of each feature. The term frequency is 1 + ln(count).
         """
         # math.log, because numpy's logarithm may differ in the last digit between processors.
         highest = int(rows.count.max(initial=0))

@@ -21,8 +21,8 @@ Weights = NDArray[np.float32]
 def top_k(scores: NDArray[np.floating], k: int, methods: Offsets | None = None) -> Offsets:
     """Return the positions of the ``k`` highest scores, highest first.
 
-    Among equal scores the method with the lower number comes first. ``methods`` has the numbers of
-    the methods, if they are not the positions.
+    Among equal scores the method with the lower number comes first. ``methods`` has the number of
+    the method at each position; without it, the number is the position.
 
     >>> top_k(np.array([0.5, 0.9, 0.5, 0.1]), 3).tolist()
     [1, 0, 2]
@@ -54,7 +54,10 @@ class Postings:
     def from_rows(
         cls, column: Columns, method: Columns, weight: Weights, sizes: Offsets, method_count: int
     ) -> Postings:
-        """Transpose rows in the order of their methods; ``sizes`` has each column's entries."""
+        """Return the postings of entries (column, method, weight), which are sorted by method.
+
+        ``sizes`` has the number of entries of each column.
+        """
         order = np.argsort(column, kind="stable")
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         return cls(offsets, method[order], weight[order], method_count)
@@ -78,10 +81,10 @@ class Postings:
     ) -> tuple[Offsets, NDArray[np.float64]]:
         """Return the ``k`` nearest methods of each query and their scores (queries, k).
 
-        The nearest comes first; the number is -1 if fewer than ``k`` methods share a column with
-        the query. The columns of query ``q`` are ``column[offsets[q]:offsets[q + 1]]``, the most
+        The nearest comes first; a method is -1 where fewer than ``k`` share a column with the
+        query. The columns of query ``q`` are ``column[offsets[q]:offsets[q + 1]]``, the most
         informative first, because at most ``max_postings`` postings are read. The method
-        ``left_out[q]`` is skipped.
+        ``left_out[q]`` is skipped (-1: none).
         """
         from codeacumen.search.kernel import add_postings
 

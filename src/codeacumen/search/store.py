@@ -26,13 +26,15 @@ from codeacumen.core.files import sha256_of
 if TYPE_CHECKING:
     from codeacumen.corpus import Corpus
 
+# Version of the layout of the folders.
 SCHEMA = "codeacumen.search/2"
+# Name of the record that marks a folder as complete, without ``.json``.
 _MANIFEST = "index"
 
 
 @dataclass(frozen=True, slots=True)
 class StoredIndex:
-    """Loads and writes the files of one index."""
+    """The folder of one index; loads and writes its files."""
 
     folder: Path
 
@@ -70,7 +72,10 @@ def corpus_manifest(corpus: Path) -> Path:
 
 
 def index_folder(kind: str, corpus: Path, cache: Path, built_by: Json) -> Path:
-    """Return the folder of a corpus's index; ``built_by`` is all that its content depends on."""
+    """Return the folder of a corpus's index under ``cache``, which need not exist yet.
+
+    ``built_by`` is all that the index depends on besides the corpus: versions, code, settings.
+    """
     fingerprint = hashlib.sha256(json.dumps([SCHEMA, built_by]).encode()).hexdigest()
     name = f"{sha256_of(corpus_manifest(corpus))[:32]}-{fingerprint[:16]}"
     return cache / "search" / kind / name
@@ -83,7 +88,10 @@ def open_or_build(
     built_by: Json,
     build: Callable[[Corpus, StoredIndex], None],
 ) -> StoredIndex:
-    """Return the stored index of a corpus; build it first if there is none."""
+    """Return the stored index of a corpus; build it first if there is none.
+
+    ``build`` writes the files of the index; the other arguments are those of ``index_folder``.
+    """
     folder = index_folder(kind, corpus, cache, built_by)
     record = {"schema": SCHEMA, "kind": kind, "index": folder.name}
     if not folder.is_dir():

@@ -7,8 +7,8 @@ one thread, because floating-point sums depend on their order.
 
 ``DenseIndex`` searches such vectors with faiss: exactly if they are few, otherwise approximately,
 in the k-means cells nearest to the query. ``find_nearest_cosines`` searches torch tensors on their
-own device. The naming models (``models.method_naming.neighbours``, ``networks.spot_cnn``) call
-these.
+own device. The naming models ``models.method_naming.neighbours`` and
+``models.neural.networks.spot_cnn`` call this module.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 Numbers = NDArray[np.float32]
 Integers = NDArray[np.int32]
 
-# Maximum number of rows that are decomposed; more rows change the axes little.
+# Maximum number of rows in the sample that is decomposed; more rows change the axes little.
 DRAWN = 60_000
 # Rows that are projected at once, which bounds memory.
 _AT_ONCE = 1 << 15
@@ -54,7 +54,7 @@ _COSINE_STEPS, _POSITIONS = 1 << 14, 1 << 32
 
 @dataclass(frozen=True, slots=True)
 class Bags:
-    """Rows of distinct words.
+    """Rows of words; no row repeats a word.
 
     The words of row ``i`` are ``codes[ends[i]:ends[i + 1]]``, which are indices of ``words``.
     """
@@ -68,7 +68,7 @@ class Bags:
 
 
 def make_bags(rows: Iterable[Sequence[str]]) -> Bags:
-    """Return rows of distinct words as bags."""
+    """Return rows as bags; the caller makes sure that no row repeats a word."""
     positions: dict[str, int] = {}
     codes: list[int] = []
     ends = [0]
@@ -79,7 +79,7 @@ def make_bags(rows: Iterable[Sequence[str]]) -> Bags:
 
 
 def join_bags(parts: Sequence[Bags], rare: int) -> Bags:
-    """Return all rows, in order, reduced to the words that at least ``rare`` rows have."""
+    """Return the rows of all parts, in order, with the words that ``rare`` rows or more have."""
     counts: Counter[str] = Counter()
     for part in parts:
         rows_with_word = np.bincount(part.codes, minlength=len(part.words)).tolist()
@@ -93,7 +93,10 @@ def join_bags(parts: Sequence[Bags], rare: int) -> Bags:
 
 
 def _recode_words(part: Bags, positions: dict[str, int]) -> tuple[Integers, NDArray[np.int64]]:
-    """Return the new codes of the words in ``positions``, and each row's number of them."""
+    """Return the positions of the words of all rows, and each row's number of them.
+
+    Words that are not in ``positions`` are left out.
+    """
     new_codes = np.array([positions.get(word, -1) for word in part.words] or [-1], np.int32)
     codes = new_codes[part.codes]
     is_known = codes >= 0
@@ -103,10 +106,10 @@ def _recode_words(part: Bags, positions: dict[str, int]) -> tuple[Integers, NDAr
 
 @dataclass(frozen=True)
 class WordSpace:
-    """A fitted vector space.
+    """A fitted vector space of words.
 
     ``rarity`` (words) has the inverse document frequency of each word, ``axes`` (words, dimensions)
-    its projection.
+    its coordinates.
     """
 
     words: list[str]
@@ -123,7 +126,7 @@ class WordSpace:
         return self._project_rows(codes, np.concatenate(([0], np.cumsum(lengths))))
 
     def compute_own_vectors(self, rows: Bags) -> Numbers:
-        """Return the vectors of the rows that the space was fitted on, whose codes are valid."""
+        """Return the vectors of the rows that the space was fitted on; their codes stay valid."""
         return self._project_rows(rows.codes, rows.ends)
 
     def _project_rows(self, codes: Integers, ends: NDArray[np.int64]) -> Numbers:
@@ -154,7 +157,7 @@ class WordSpace:
 
 
 def fit_space(rows: Bags, dimensions: int, seed: int) -> WordSpace:
-    """Fit a space to rows. With at most ``dimensions`` words, each word is its own axis."""
+    """Return a space fitted to rows. With at most ``dimensions`` words, each word is an axis."""
     word_count = len(rows.words)
     rows_with_word = np.bincount(rows.codes, minlength=word_count)
     # scikit-learn's smooth inverse document frequency, as if one more row had every word.
@@ -259,7 +262,7 @@ class DenseIndex:
     def find_nearest(self, queries: Numbers, k: int) -> tuple[NDArray[np.int64], Numbers]:
         """Return positions and cosines of the nearest vectors, (queries, k), nearest first.
 
-        The position is -1 if there are fewer than ``k``.
+        The position is -1 where the search finds fewer than ``k``.
         """
         with _faiss_in_one_thread() as library:
             parameters = None
@@ -293,11 +296,11 @@ def unit_rows(vectors: Tensor) -> Tensor:
 
 
 def find_nearest_cosines(queries: Tensor, vectors: Tensor, k: int) -> tuple[Tensor, Tensor]:
-    """Return positions and cosines (queries, k) of the nearest unit vectors, nearest first.
+    """Return positions and cosines (queries, k) of the nearest vectors, nearest first.
 
-    There are fewer columns if there are fewer than ``k`` vectors. Cosines are rounded, because
-    their last digits depend on the other queries of a batch; among equal cosines the lower position
-    comes first.
+    The queries must have unit length; the vectors are scaled to it here. There are fewer columns if
+    there are fewer than ``k`` vectors. Cosines are rounded, because their last digits depend on the
+    other queries of a batch; among equal cosines the lower position comes first.
     """
     import torch
 

@@ -43,6 +43,7 @@ _CODE = re.compile(
     re.DOTALL,
 )
 _KEYWORDS = frozenset(KEYWORDS)
+# A word of a JavaDoc comment, and the HTML tags, entities and tags of JavaDoc that are left out.
 _WORD = re.compile(r"[^\W\d_][\w$]*")
 _TAG = re.compile(r"<[^<>]{0,200}>|&\w{1,8};|[{]?@\w+")
 
@@ -54,10 +55,11 @@ def _lower_subtokens(identifier: str) -> tuple[str, ...]:
 
 
 def count_words(name: str, javadoc: str, text: str) -> dict[str, int]:
-    """Return the words of a method with their frequencies.
+    """Return the words of a method with the number of times each counts.
 
     The words are those of its name, of its JavaDoc and of the identifiers of its code, as subtokens
-    in lower case. ``text`` is the source of the method, with or without its JavaDoc.
+    in lower case; a word of the name counts ``NAME_WEIGHT`` times. ``text`` is the source of the
+    method, with or without its JavaDoc.
 
     >>> text = "boolean isEmpty() { return size == 0; }"
     >>> count_words("isEmpty", "/** Whether it is empty. */", text)
@@ -81,16 +83,21 @@ def count_words(name: str, javadoc: str, text: str) -> dict[str, int]:
 K, B = 1.2, 0.75
 # Time limit for a shard, in seconds.
 LIMIT = 900.0
-# Increase it when a change of another module changes the index.
+# Version of the index. Increase it when a change of another module changes the index; a change of
+# this file builds another index anyway.
 VERSION = 2
 # Maximum length of a summary in characters.
 _SENTENCE = 120
+# An inline tag such as {@link Type#name text}, of which the last word stays, or an HTML tag.
 _MARKUP = re.compile(r"\{@\w+\s+(?:[^{}]*[#\s])?([^{}#\s]*)\}|<[^<>]{0,200}>")
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedMethod:
-    """A method of the index; ``summary`` is the first sentence of its JavaDoc."""
+    """A method of the index; ``summary`` is the first sentence of its JavaDoc, or empty.
+
+    ``type`` is the declaring type, ``line`` counts from 1.
+    """
 
     method_id: str
     project: str
@@ -123,16 +130,18 @@ class WordIndex:
         return {word: column for column, word in enumerate(text.split("\n"))}
 
     def compute_scores(self, counts: dict[str, int]) -> Weights:
-        """Return the share of a query's words that each method has, from 0 to 1.
+        """Return the BM25 score of every method for a query, divided by that of an ideal method.
 
-        A method of mean length with the same words has 1; a shorter one has a little more.
+        The ideal method has mean length and the same words as the query, so its score is 1; a
+        shorter method with these words has a little more. ``counts`` are those of ``count_words``.
         """
         query: list[tuple[int, float]] = []
         max_score = 0.0
         for word, count in sorted(counts.items()):
             weight = count * (K + 1) / (count + K)
             column = self._columns.get(word, -1)
-            # A word that no method has (the last rarity) still lowers all scores.
+            # A word that no method has still lowers all scores: column -1 is the last rarity, which
+            # ``_write_index`` adds for such words.
             max_score += weight * weight * float(self._rarity[column])
             if column >= 0:
                 query.append((column, weight))
@@ -140,7 +149,7 @@ class WordIndex:
         return scores / np.float32(max_score) if max_score else scores
 
     def describe_methods(self, numbers: Sequence[int]) -> list[IndexedMethod]:
-        """Return the records of methods, read from disk."""
+        """Return the records of the methods of these numbers, read from disk."""
         methods = []
         with (self.stored.folder / "methods.jsonl").open("rb") as lines:
             for number in numbers:
@@ -282,7 +291,7 @@ def _write_index(parts: list[_Part], stored: StoredIndex) -> None:
     (stored.folder / "words.txt").write_text("\n".join(columns), encoding="utf-8")
 
 
-# Candidates per answer, because overloads of a method are one answer.
+# Methods with the best scores that are read for each hit, because overloads are one hit.
 _OVERLOADS = 8
 # Minimum score of a method that shares a word with the query.
 _SHARED = np.float32(1e-6)
@@ -312,7 +321,7 @@ class Hit:
 
 
 def read_query(reference: str, corpus: Path) -> QueryMethod:
-    """Return the method that a reference names."""
+    """Return the method that a reference of the form in ``HINT`` names."""
     file, _, at = reference.rpartition(":")
     if file and Path(file).is_file():
         return _find_in_file(Path(file), at)
@@ -341,7 +350,7 @@ class _ParsedMethod:
 
 
 def _find_in_file(path: Path, at: str) -> QueryMethod:
-    """Return the method of a file at a line or with a name; ``at`` may be "" for the only one."""
+    """Return the method of a file at a line or with a name; ``at`` is "" for the only method."""
     from codeacumen.languages.java import wrap_snippet
 
     source = path.read_bytes()
@@ -374,7 +383,8 @@ def _find_in_file(path: Path, at: str) -> QueryMethod:
 def _parse_methods(source: bytes) -> list[_ParsedMethod]:
     """Return the methods and constructors with a body, in source order.
 
-    It uses tree-sitter alone: the rest of codeacumen takes longer to load than a whole query may.
+    The function uses tree-sitter alone, because the rest of codeacumen takes longer to load than a
+    whole query may take.
     """
     from tree_sitter import Parser, Query, QueryCursor
 
@@ -414,7 +424,7 @@ _QUERY = """
 def find_similar(index: WordIndex, query: QueryMethod, max_hits: int = 10) -> list[Hit]:
     """Return the most similar methods, best first, among those that share a word with the query.
 
-    Methods with equal scores are in the order of the corpus.
+    Methods with equal scores are in the order of the corpus. The query itself is left out.
     """
     scores = index.compute_scores(count_words(query.name, query.javadoc, query.text))
     best = top_k(scores, max_hits * _OVERLOADS)

@@ -22,7 +22,7 @@ class Scale(StrEnum):
 
 
 def compute_alpha(unit: Ints, value: Ints, scale: Scale = Scale.ORDINAL) -> float:
-    """Return α of ratings, each with the index of its unit and a level from 0.
+    """Return α of ratings; each has the index of what is rated (``unit``) and a level from 0.
 
     α is NaN if no unit has two ratings, or if all ratings that can be compared are equal.
     """
@@ -34,7 +34,7 @@ def compute_alpha(unit: Ints, value: Ints, scale: Scale = Scale.ORDINAL) -> floa
 def compute_alpha_without_each(
     rater: Ints, unit: Ints, value: Ints, raters: int, scale: Scale = Scale.ORDINAL
 ) -> Floats:
-    """Return for each rater α without this rater's ratings; no rater rates a unit twice."""
+    """Return for each of ``raters`` raters α without that rater; no rater may rate a unit twice."""
     if not len(unit):
         return np.full(raters, np.nan)
     counts = _count_values(unit, value)
@@ -99,7 +99,10 @@ def compute_differences(votes: DirectVotes) -> Floats:
 
 
 def find_outliers(difference: Floats, threshold: float) -> Mask:
-    """Return a mask of the raters farther from the others than τ; NaN counts as no outlier."""
+    """Return a mask of the raters farther from the others than ``threshold`` (IdBench's τ).
+
+    A rater whose difference is NaN is no outlier.
+    """
     with np.errstate(invalid="ignore"):
         is_outlier: Mask = difference > threshold
     return is_outlier
@@ -116,7 +119,7 @@ def compute_alphas(votes: DirectVotes, scale: Scale = Scale.ORDINAL) -> dict[str
 
 
 def compute_increases(votes: DirectVotes, scale: Scale = Scale.ORDINAL) -> Floats:
-    """Return for each question and rater the increase of α without this rater, as a share of α.
+    """Return the increase of α without each rater, as a share of α, of shape (questions, raters).
 
     NaN if α is undefined with or without the rater.
     """
@@ -133,7 +136,7 @@ def compute_increases(votes: DirectVotes, scale: Scale = Scale.ORDINAL) -> Float
 
 
 def find_downers(increase: Floats, minimum: float = DOWNER_INCREASE) -> Mask:
-    """Return a mask of the raters without whom α of either question is higher by this share."""
+    """Return a mask of the raters without whom α of either question is higher by ``minimum``."""
     with np.errstate(invalid="ignore"):
         is_downer: Mask = np.any(increase >= minimum, axis=0)
     return is_downer

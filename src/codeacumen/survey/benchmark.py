@@ -21,6 +21,7 @@ from codeacumen.datasets.built import ABOUT, SCHEMA, require_dataset_folder
 from codeacumen.survey.clean import LABELS, CleanedBenchmark, CleanedSurvey, CleaningRules, Dropped
 from codeacumen.survey.votes import BadRow, Votes
 
+# Family of the data set, which IdBench's tasks read.
 FAMILY = "identifiers"
 REPORT, READABLE = "report.json", "report.md"
 TABLE = "_pair_wise.csv"
@@ -29,9 +30,10 @@ MAX_REPORTED_ROWS = 1000
 # Number of decimals, and the sign for a missing label, as in the published files.
 DIGITS = 4
 MISSING = "NAN"
-# Maximum number of rows of a table in report.md; report.json has the others.
+# Maximum number of rows of a table in report.md; report.json has more.
 _MAX_SHOWN = 20
 
+# Heading of the measured value in the table of each filter.
 _UNITS = {
     "outlier rater": "mean difference",
     "downer": "increase of α",
@@ -133,8 +135,9 @@ def _format_row(cells: Sequence[str]) -> str:
 def write_benchmarks(
     cleaned: CleanedSurvey, votes: Votes, rules: CleaningRules, sources: Sequence[Path], out: Path
 ) -> dict[str, Json]:
-    """Write all files of a cleaned survey, the description last; return the report."""
-    # The report is written first: an interrupted run leaves it without a description.
+    """Write all files of a cleaned survey to ``out``, ``dataset.json`` last; return the report."""
+    # The report is written first: a folder with it is the rest of an interrupted run, and may be
+    # overwritten although it has no ``dataset.json``.
     if not (out / REPORT).is_file():
         require_dataset_folder(out)
     report = build_report(cleaned, votes, rules, sources)
@@ -170,7 +173,7 @@ def write_benchmarks(
 
 
 def format_csv(benchmark: CleanedBenchmark) -> str:
-    """Return a size as CSV with IdBench's columns, except those of the evaluated techniques."""
+    """Return the table of a size as CSV, with IdBench's columns except those of its techniques."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["id1", "id2", *LABELS])

@@ -69,7 +69,7 @@ def compute_means(votes: DirectVotes) -> Floats:
 
 
 def count_choices(votes: IndirectVotes) -> tuple[Ints, Ints]:
-    """Return for each pair (row) the number of choices of the first name, and of all choices.
+    """Return the numbers of choices of the first name and of all choices, each of shape (pairs, 2).
 
     The columns are contexts of the first name and contexts of the second name.
     """
@@ -85,7 +85,8 @@ def count_choices(votes: IndirectVotes) -> tuple[Ints, Ints]:
 def compute_distances(chosen: Ints, total: Ints) -> Floats:
     """Return d' of each pair; NaN if there are no choices in contexts of one of the names.
 
-    It is negative if the raters chose the wrong name more often than the right one.
+    The arguments are those that ``count_choices`` returns. d' is negative if the raters chose the
+    wrong name more often than the right one.
     """
     from scipy.special import ndtri
 
@@ -109,6 +110,7 @@ def compute_similarities(distance: Floats) -> Floats:
 SIMILARITY = QUESTIONS.index("similarity")
 # The labels of a pair, in the order of IdBench's columns.
 LABELS = ("similarity", "relatedness", "contextual_similarity")
+# IdBench gathers at least ten ratings of each pair.
 LEAST_VOTES = 10
 
 
@@ -131,7 +133,11 @@ PUBLISHED_SIZES = (
 
 @dataclass(frozen=True, slots=True)
 class CleaningRules:
-    """Settings of the cleaning."""
+    """Settings of the cleaning; ``scale`` is that of α.
+
+    ``increase`` is the share by which α must rise without a downer, ``least_votes`` the number of
+    ratings that a pair's direct scores need.
+    """
 
     sizes: tuple[BenchmarkSize, ...] = PUBLISHED_SIZES
     scale: Scale = Scale.ORDINAL
@@ -152,7 +158,7 @@ class CleaningStage:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A dropped rater or pair: the filter, the value that it measured, and the limit."""
+    """A dropped rater (a text) or pair: the filter, the value that it measured, and the limit."""
 
     subject: str | Pair
     filter_name: str

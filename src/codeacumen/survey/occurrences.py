@@ -30,6 +30,7 @@ ROLE = {role: code for code, role in enumerate(ROLES)}
 MIXED = "mixed"
 
 
+# Role of an identifier by its parent's kind and its field there (empty: any); others are variables.
 _JAVA = {
     ("method_declaration", "name"): "function",
     ("annotation_type_element_declaration", "name"): "function",
@@ -50,6 +51,7 @@ _JAVA = {
         )
     },
 }  # fmt: skip
+# Upper bounds of the numbers of symbols and fields of a grammar: the shape of the table of roles.
 _SYMBOLS, _FIELDS = 1 << 16, 1 << 6
 
 
@@ -57,7 +59,8 @@ _SYMBOLS, _FIELDS = 1 << 16, 1 << 6
 class FileIdentifiers:
     """The identifiers of a file.
 
-    ``word`` are indices of ``words``, ``role`` indices of ROLES, ``start`` byte offsets.
+    ``word``, ``role`` and ``start`` have an item for each occurrence: the index in ``words``, the
+    index in ROLES, and the byte offset.
     """
 
     word: Column
@@ -70,8 +73,9 @@ class FileIdentifiers:
 class IdentifierCounts:
     """Counts of identifiers.
 
-    ``counts`` has an entry for each name, language and role. Names are ordered by falling total
-    count, then alphabetically.
+    ``counts`` has shape (names, LANGUAGES, ROLES). Names are ordered by falling total count, then
+    alphabetically. ``files`` are the numbers of files by language; ``left_out`` counts files that
+    could not be processed.
     """
 
     names: tuple[str, ...]
@@ -104,7 +108,7 @@ def count_identifiers(
     engine: Engine,
     step: Progress = ignore_progress,
 ) -> IdentifierCounts:
-    """Count the identifiers of some corpora."""
+    """Count the identifiers of some corpora in worker processes."""
     files = select_files(corpora, LANGUAGES)
     results, left_out = process_files(_count_stretch, files.shards, engine, "counting", step)
     name_indices: dict[str, int] = {}
@@ -123,7 +127,7 @@ def count_identifiers(
 
 
 def _count_stretch(stretch: ShardFiles) -> tuple[list[str], Ints]:
-    """Return the names in some files, and their counts."""
+    """Return the names in a stretch of files, and their counts by language and role."""
     name_indices: dict[str, int] = {}
     counts_by_file: list[tuple[int, Ints, Ints]] = []
     for _, language, source in read_files(stretch):

@@ -8,6 +8,8 @@ n names have n² / 2 pairs. They are processed in blocks of some names with all 
 the pairs with the smallest sampling keys are kept. A key is a hash of the pair's names and the
 seed, so the sample does not depend on the blocks. At most ``MAX_SEEDS`` names are tried as the
 first of a pair.
+
+``codeacumen survey select`` calls ``build_selection``.
 """
 
 from __future__ import annotations
@@ -39,12 +41,15 @@ from codeacumen.survey.votes import Pair, sorted_pair
 from codeacumen.text.lines import line_starts
 from codeacumen.text.subtokens import split_subtokens
 
+# Number of ranges of cosine similarity.
 RANGES = 10
 MAX_SEEDS = 2000
 # Maximum number of pairs with the same name.
 MAX_USES = 2
-# Number of pairs in a block, and number of candidates for each requested pair of a range.
+# Number of pairs in a block, and number of candidates for each requested pair of a range: many may
+# be rejected because one of their names was used often enough.
 _BLOCK, _CANDIDATES_PER_PAIR = 1 << 22, 20
+# Constants of splitmix64.
 _STEP, _FIRST, _SECOND = (
     np.uint64(0x9E3779B97F4A7C15),
     np.uint64(0xBF58476D1CE4E5B9),
@@ -55,7 +60,7 @@ Keys = NDArray[np.uint64]
 
 
 class Embedding(Protocol):
-    """Names, and a vector of length 1 for each."""
+    """Names, and a row of ``matrix`` for each: a vector of length 1."""
 
     names: list[str]
     matrix: NDArray[np.float32]
@@ -63,7 +68,10 @@ class Embedding(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SelectedPair:
-    """A selected pair with the reason; ``cosine`` is set if an embedding selected it."""
+    """A selected pair; ``why`` is ``random``, ``synonyms`` or the name of the embedding.
+
+    ``cosine`` is the similarity in that embedding, None for the other reasons.
+    """
 
     pair: Pair
     why: str
@@ -77,7 +85,7 @@ def hash_text(text: str, seed: int) -> np.uint64:
 
 
 def mix_hashes(values: Keys) -> Keys:
-    """Return pseudo-random numbers that depend on the given ones alone (splitmix64)."""
+    """Return pseudo-random numbers, each determined by one of ``values`` (splitmix64)."""
     values = values + _STEP
     values = (values ^ (values >> np.uint64(30))) * _FIRST
     values = (values ^ (values >> np.uint64(27))) * _SECOND
@@ -85,7 +93,7 @@ def mix_hashes(values: Keys) -> Keys:
 
 
 class PairPicker:
-    """Collects pairs without repetition and without using a name too often."""
+    """Collects pairs without repetition, and at most ``uses`` pairs with the same name."""
 
     def __init__(self, uses: int = MAX_USES) -> None:
         self.uses = uses
@@ -121,7 +129,8 @@ def pick_by_cosine(
 ) -> list[int]:
     """Pick pairs from equal ranges of cosine similarity, from 0 (and below) to 1.
 
-    Return the number of pairs from each range. If a range has too few pairs, the others fill up.
+    ``why`` is the reason stored with the pairs. Return the number of pairs from each range. If a
+    range has too few pairs, more are taken from the others.
     """
     row_by_name = {name: i for i, name in enumerate(embedding.names)}
     known_names = [name for name in names if name in row_by_name]
@@ -158,7 +167,11 @@ def pick_by_cosine(
 def _sample_ranges(
     rows: NDArray[np.float32], keys: Keys, seed_indices: NDArray[np.intp], ranges: int, limit: int
 ) -> list[list[tuple[int, int, float]]]:
-    """Return for each range the pairs with the smallest keys, ordered by key."""
+    """Return for each range the ``limit`` pairs with the smallest keys, ordered by key.
+
+    A pair has two indices of ``rows``, and the cosine similarity of these rows; one of the two is
+    in ``seed_indices``.
+    """
     best: list[list[tuple[int, int, int, float]]] = [[] for _ in range(ranges)]
     height = max(1, _BLOCK // len(keys))
     for start in range(0, len(seed_indices), height):
@@ -244,6 +257,7 @@ def _swap_synonyms(name: str, synonyms: Mapping[str, frozenset[str]]) -> Iterato
         start += len(word)
 
 
+# Lines of a context, and contexts of a name.
 LINES, CONTEXTS = 5, 5
 BLANK = "_____"
 # Maximum length of a line in a context: nobody reads longer lines in a survey.
@@ -271,7 +285,7 @@ def collect_contexts(
     limit: int = CONTEXTS,
     step: Progress = ignore_progress,
 ) -> dict[str, list[Context]]:
-    """Return for each name at most ``wanted`` pieces of code around it, with the name blanked.
+    """Return for each name at most ``limit`` pieces of code around it, with the name blanked.
 
     IdBench, section II-A, b and c. Every occurrence of the name as a whole word is blanked, in
     comments and strings, too, always by the same blank, so that its length reveals nothing.
@@ -294,7 +308,7 @@ def collect_contexts(
 def _sample_contexts(
     names: frozenset[str], seed: int, limit: int, stretch: ShardFiles
 ) -> Mapping[str, list[Context]]:
-    """Return at most ``limit`` contexts for each name, sampled from some files."""
+    """Return contexts of each name in some files, at most ``limit`` from each file."""
     contexts_by_name: dict[str, list[Context]] = {}
     for sha256, language, source in read_files(stretch):
         identifiers = read_identifiers(language, source)
@@ -356,7 +370,7 @@ def blank_name(text: str, name: str) -> str:
 
 
 def _pick_contexts(candidates: Sequence[Context], limit: int) -> list[Context]:
-    """Return the first distinct contexts of the sorted candidates, from different files first."""
+    """Return the first distinct contexts of sorted candidates, from different files first."""
     picked: list[Context] = []
     texts: set[str] = set()
     for different in (True, False):
@@ -375,7 +389,8 @@ class SelectionRequest:
     """Numbers of pairs and contexts to select.
 
     ``pairs`` is the total, of which ``synonyms`` differ by a synonym and ``random`` are random; the
-    embeddings select the others in equal parts. Names must occur more than ``least`` times.
+    embeddings select the others in equal parts. Names must occur more than ``least`` times and get
+    at most ``contexts`` pieces of code.
     """
 
     pairs: int = 300
@@ -440,7 +455,7 @@ def pick_pairs(
     request: SelectionRequest,
     picker: PairPicker,
 ) -> dict[str, list[int]]:
-    """Pick pairs of these names; return for each embedding the number of pairs of each range.
+    """Add pairs to ``picker``; return for each embedding the number of pairs of each range.
 
     If embeddings and synonyms have too few pairs, random pairs fill up.
     """

@@ -62,8 +62,10 @@ from codeacumen.survey.votes import (
 
 KINDS = ("honest", "noisy", "random", "contrarian", "straight")
 TRUTH = "truth.json"
+# Number of contexts of each name.
 CONTEXTS = 5
-# Standard deviation of the noise on a scale from 0 to 1, and attention to contexts from -1 to 1.
+# Standard deviation of the noise on a scale from 0 to 1, and attention to contexts from -1 to 1:
+# the choice is right with a probability of 0.5 + attention * (1 - similarity) / 2.
 NOISE = {"honest": 0.12, "noisy": 0.3, "contrarian": 0.12}
 ATTENTION = {"honest": 0.95, "noisy": 0.6, "random": 0.0, "contrarian": -0.95, "straight": 0.0}
 
@@ -172,7 +174,10 @@ class SimulationPlan:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedSurvey:
-    """Rows of the files, and the truth: each rater's kind, and each pair's scores."""
+    """Rows of the files, and the truth: each rater's kind, and each pair's scores.
+
+    ``relatedness``, ``similarity`` (0 to 1) and ``unhelpful`` (bool) have shape (pairs,).
+    """
 
     direct: list[tuple[Any, ...]]
     indirect: list[tuple[Any, ...]]
@@ -315,7 +320,7 @@ def _format_csv(columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> byte
     return out.getvalue().encode()
 
 
-# Kinds of raters that a cleaning should find.
+# Kinds of raters that a cleaning should drop; votes of noisy raters still contain the truth.
 BAD = ("random", "contrarian", "straight")
 
 
@@ -324,9 +329,10 @@ def judge_cleaning(
 ) -> dict[str, Json]:
     """Return for each size how well the cleaning recovers the truth.
 
-    The result has the number of raters and of dropped raters by kind, precision and recall of
-    dropping the BAD kinds, and Spearman's ρ between scores and truth on the same pairs, before
-    (``raw``) and after cleaning.
+    ``truth`` is that of ``read_truth``. The result has the number of raters and of dropped raters
+    by kind, precision and recall of dropping the BAD kinds, the number of dropped outlier pairs and
+    of those with unhelpful contexts, and Spearman's ρ between scores and truth on the same pairs
+    before (``raw``) and after cleaning, and before cleaning on all pairs.
     """
     raw = _score_all_votes(votes)
     return {
@@ -390,7 +396,7 @@ def _compute_correlations(
 
 
 def _score_all_votes(votes: Votes) -> dict[str, dict[Pair, float]]:
-    """Return the scores from all votes, without cleaning, by label."""
+    """Return the scores from all votes, without cleaning, by label and pair; NaN is left out."""
     direct = compute_means(votes.direct)
     contextual = compute_similarities(compute_distances(*count_choices(votes.indirect)))
     scores_by_label = {

@@ -48,8 +48,8 @@ Name = TypeVar("Name", str, Pair)
 class DirectVotes:
     """Votes of the direct survey.
 
-    ``ratings`` has a row for each vote and a column for each question. ``rater`` and ``pair`` are
-    indices of ``raters`` and ``pairs``.
+    ``ratings`` has a row for each vote and a column for each question: 1 to LEVELS, or 0 if it was
+    not answered. ``rater`` and ``pair`` have for each vote the index in ``raters`` and ``pairs``.
     """
 
     raters: tuple[str, ...]
@@ -62,17 +62,17 @@ class DirectVotes:
         return len(self.rater)
 
     def select_votes(self, votes: Mask) -> DirectVotes:
-        """Return the votes of a mask; raters and pairs keep their numbers."""
+        """Return the votes of a mask over votes; raters and pairs keep their indices."""
         return replace(
             self, rater=self.rater[votes], pair=self.pair[votes], ratings=self.ratings[votes]
         )
 
     def drop_raters(self, raters: Mask) -> DirectVotes:
-        """Return the votes without those of some raters."""
+        """Return the votes without those of the raters in a mask over raters."""
         return self.select_votes(~raters[self.rater])
 
     def compute_scores(self) -> Floats:
-        """Return the ratings scaled to 0 to 1; NaN for a question without an answer."""
+        """Return the ratings scaled to 0 to 1, of shape (votes, questions); NaN: no answer."""
         scaled = (self.ratings.astype(np.float64) - 1) / (LEVELS - 1)
         return np.where(self.ratings > 0, scaled, np.nan)
 
@@ -89,8 +89,8 @@ class DirectVotes:
 class IndirectVotes:
     """Votes of the indirect survey.
 
-    ``second``: the context is one of the pair's second name. ``right``: the rater chose the name
-    that was removed from the context.
+    ``rater`` and ``pair`` are indices as in ``DirectVotes``. ``second``: the pair's second name was
+    removed from the context, otherwise the first. ``right``: the rater chose the removed name.
     """
 
     raters: tuple[str, ...]
@@ -156,7 +156,7 @@ _FORMAT = f"direct votes have the columns {', '.join(DIRECT)}; indirect {', '.jo
 
 @dataclass(frozen=True, slots=True, order=True)
 class BadRow:
-    """A rejected row; ``line`` counts from 1 and is the row's number in a Parquet file."""
+    """A rejected row; ``line`` counts from 1; in a Parquet file, it is the number of the row."""
 
     file: str
     line: int
@@ -167,8 +167,9 @@ class BadRow:
 class Votes:
     """All votes of a survey.
 
-    ``bad`` are unreadable rows, ``repeated`` is the number of rows that repeat another, and
-    ``contradicting`` are rows with different answers of a rater to the same question.
+    ``rows`` counts all rows, ``bad`` are the unreadable ones, ``repeated`` is the number of rows
+    that repeat another, and ``contradicting`` are rows with different answers of a rater to a
+    question.
     """
 
     direct: DirectVotes
@@ -180,16 +181,18 @@ class Votes:
 
 
 class _RowError(Exception):
+    # The message is the reason why a row cannot be read.
     pass
 
 
-Row = tuple[int, "dict[str, Any] | str"]  # A text is the reason why there is no row.
+# The line of a row, and its values by column; a text instead is the reason why it cannot be read.
+Row = tuple[int, "dict[str, Any] | str"]
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value", bound=Hashable)
 
 
 def read_votes(sources: Sequence[Path]) -> Votes:
-    """Read the votes of all files, and of all files directly in folders."""
+    """Read the votes of files, and of the files in folders that ``list_vote_files`` returns."""
     direct: list[tuple[BadRow, tuple[str, Pair], tuple[int, int]]] = []
     indirect: list[tuple[BadRow, tuple[str, Pair, str, str], str]] = []
     bad: list[BadRow] = []
@@ -262,7 +265,10 @@ def list_vote_files(sources: Sequence[Path]) -> list[Path]:
 def _merge_answers(
     rows: Iterable[tuple[BadRow, Key, Value]], merge_values: Callable[[set[Value]], Value | None]
 ) -> tuple[list[tuple[Key, Value]], int, list[BadRow]]:
-    """Return one answer to each question, the number of repeating rows, and contradicting rows."""
+    """Return one answer for each key, the number of repeating rows, and the contradicting rows.
+
+    ``merge_values`` returns the answer of a set of different answers; None if they contradict.
+    """
     answers: dict[Key, list[tuple[BadRow, Value]]] = {}
     for origin, key, value in rows:
         answers.setdefault(key, []).append((origin, value))
@@ -353,7 +359,7 @@ def _shorten_value(value: Any) -> str:
 
 
 def _read_rows(path: Path) -> tuple[set[str], Iterator[Row]]:
-    """Return the columns of a file, and its rows."""
+    """Return the columns of a file, and its rows; the first bytes determine the format."""
     data = path.read_bytes()
     if data.startswith(b"PAR1"):
         return _read_parquet(path, data)

@@ -1,4 +1,4 @@
-"""Base of the task kinds: the card, the loader, and the training split where there is one."""
+"""Base class of the tasks: the card, the loader, and the training split where there is one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,11 @@ DISTINCT, NEAR_DUPLICATE = "distinct", "near-duplicate"
 
 @dataclass(frozen=True, slots=True)
 class TaskInfo:
-    """A benchmark's description of a task. Without ``evaluation_sets`` the kind's one is used."""
+    """A benchmark's description of a task, from which ``StandardTask`` makes the ``TaskCard``.
+
+    ``dataset`` names the data set that must be installed, or is empty. If ``evaluation_sets`` is
+    empty, the kind's ``evaluation_set`` is used.
+    """
 
     name: str
     title: str
@@ -50,8 +54,9 @@ class StandardTask:
     """A task of a kind. A subclass is a kind: it sets the capability, the metrics and the
     evaluation set that its tasks have unless a benchmark chooses others.
 
-    ``built`` is the data set that the instances are from, if it was built here. ``fingerprint``
-    identifies what ``training`` and ``code_context`` return.
+    ``load`` returns the instances. ``metric`` is the headline's, ``metrics`` are the further ones.
+    ``built`` is the built data set that the instances are from, or None. ``fingerprint`` identifies
+    what ``training`` and ``code_context`` return.
     """
 
     capability: Capability
@@ -107,7 +112,10 @@ def fill_missing_answers(
     answers: Mapping[str, Answer],
     value: Callable[[Instance], Json],
 ) -> dict[str, Answer]:
-    """Return an answer for each instance: ``value(instance)`` where the model gave none."""
+    """Return an answer for each instance, by id.
+
+    ``value(instance)`` replaces a missing answer, an error and None.
+    """
     filled: dict[str, Answer] = {}
     for instance in instances:
         answer = answers.get(instance.id)

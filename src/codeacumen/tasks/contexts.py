@@ -1,4 +1,4 @@
-"""Code context of methods that come without a corpus."""
+"""Code context of methods whose files and projects are not available."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ NO_METHODS: Sequence[Mapping[str, Json]] = ()
 
 
 class TextContext:
-    """Code context that has only a method's masked text and its data set's description of it.
+    """Code context with a method's masked text and its data set's description of it, nothing else.
 
-    ``load`` returns the text and the context of each method by its id; it runs on first use.
+    ``load`` returns the text and the description of each method by its id; it runs on first use.
+    Other views are None, and there are no other methods.
     """
 
     def __init__(self, load: Callable[[], Mapping[str, tuple[str, Mapping[str, Json]]]]) -> None:
@@ -45,6 +46,6 @@ class TextContext:
         return NO_METHODS
 
     def owner(self, method: str) -> Mapping[str, Json]:
-        """Return a header with the class's name, where the description has it."""
+        """Return a header with the class's name if the description has it, else nothing."""
         type_name = self.describe(method).get("type")
         return {"header": f"class {type_name}"} if type_name else {}

@@ -2,9 +2,9 @@
 
 A benchmark of one of these kinds is a card and a loader.
 
-Judging has two kinds. ``JudgingTask`` asks for a fitness from 0 to 1. ``JudgingByNameTask`` asks
-for a name, and calls the name under test wrong where it is too unlike the recommended one, as in
-ReName4J; its scores depend on a threshold T. A model that gives no answer raises no alarm.
+Judging has two kinds. ``JudgingTask`` expects a fitness from 0 to 1. ``JudgingByNameTask`` expects
+a recommended name, and counts the name under test as inconsistent if its similarity to the
+recommended one is below a threshold T, as in ReName4J. A missing answer counts as consistent.
 """
 
 from __future__ import annotations
@@ -18,12 +18,16 @@ from codeacumen.metrics.naming import name_f1, naming_metrics
 from codeacumen.tasks.base import LoadInstances, StandardTask, TaskInfo, fill_missing_answers
 from codeacumen.text.subtokens import split_subtokens
 
-# ReName4J's and Cognac's; MNire's; and the one of ReName4J's section 5.1.
+# Thresholds T: ReName4J's and Cognac's; MNire's; and that of ReName4J's section 5.1. The first is
+# the headline's.
 THRESHOLDS = (0.85, 0.94, 1.0)
 
 
 class PairTask(StandardTask):
-    """Score pairs (``Pair``); truths are numbers, or objects with several readings."""
+    """Score pairs (``Pair``); truths are numbers, or objects with several readings.
+
+    By default, the answers are compared with the truths by rank, so any scale will do.
+    """
 
     capability = Capability.SIMILARITY
     metric: Metric = spearman
@@ -55,20 +59,23 @@ class NamingTask(StandardTask):
 def fill_missing_names(
     instances: Sequence[Instance], answers: Mapping[str, Answer]
 ) -> dict[str, Answer]:
-    """Replace a missing answer by an empty name, so that the subtokens it lacks are counted."""
+    """Return the answers, with an empty name for a missing one.
+
+    So the subtokens that a missing answer lacks count as missed.
+    """
     return fill_missing_answers(instances, answers, lambda instance: "")
 
 
 def consistency_label(is_consistent: bool) -> str:
-    """The label that the metrics of this module compare with."""
+    """Return the label that the metrics of ``codeacumen.metrics.checking`` expect in a truth."""
     return checking.CONSISTENT if is_consistent else checking.INCONSISTENT
 
 
 class JudgingTask(StandardTask):
-    """Judge names (``NamedMethod``); truths have ``value`` (0 or 1) and ``label``.
+    """Judge names (``NamedMethod``); truths have ``value`` (0 or 1, the fitness) and ``label``.
 
-    ``rare``: where wrong names are rare, the headline is average precision, because accuracy would
-    be best for a model that calls every name right.
+    With ``rare``, for data where inconsistent names are rare, the headline is average precision,
+    because accuracy would be high for a model that accepts every name.
     """
 
     capability = Capability.JUDGE
@@ -98,13 +105,17 @@ class JudgingTask(StandardTask):
     def postprocess_answers(
         self, instances: Sequence[Instance], answers: Mapping[str, Answer]
     ) -> dict[str, Answer]:
-        """A missing answer calls the name right."""
+        """Return the answers, with a fitness of 1 (consistent) for a missing one."""
         return fill_missing_answers(instances, answers, lambda instance: 1.0)
 
 
 class JudgingByNameTask(StandardTask):
-    """Judge names by recommending one (``Method``); truths have ``value``, ``label``, ``tested``
-    and ``fixed``. The first threshold is the headline's."""
+    """Judge names by recommending one (``Method``); the headline is the accuracy at the first
+    threshold.
+
+    Truths have ``value`` and ``fixed`` (both the right name), ``tested`` (the name under test) and
+    ``label``.
+    """
 
     capability = Capability.NAME
     evaluation_set = EvaluationSet(
@@ -127,5 +138,5 @@ class JudgingByNameTask(StandardTask):
     def postprocess_answers(
         self, instances: Sequence[Instance], answers: Mapping[str, Answer]
     ) -> dict[str, Answer]:
-        """A missing answer recommends the name under test."""
+        """Return the answers, with the name under test (consistent) for a missing one."""
         return fill_missing_answers(instances, answers, lambda instance: instance.truth["tested"])

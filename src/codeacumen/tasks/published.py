@@ -1,7 +1,7 @@
-"""Published numbers of the papers.
+"""Read published numbers of the papers, and serve published scores of pairs as a model.
 
-Each benchmark has tables as CSV files in its folder ``published``. A model returns the scores that
-a paper published for the pairs of its data set.
+A benchmark's package has the tables as CSV files in its folder ``published``. The model returns the
+scores that a paper published for the pairs of its data set.
 """
 
 from __future__ import annotations
@@ -16,19 +16,23 @@ from codeacumen.api import Pair
 
 
 def read_published(benchmark: str, table: str) -> list[dict[str, str]]:
-    """Return the rows of a published table; ``benchmark`` is the name of its package."""
+    """Return the rows of a published table as texts by column.
+
+    ``benchmark`` is the dotted name of its package, ``table`` the file's name without ``.csv``.
+    """
     path = files(benchmark).joinpath("published", f"{table}.csv")
     return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
 
 
+# Scores by the two texts of a pair; None where the paper has none.
 PairScores: TypeAlias = Mapping[tuple[str, str], float | None]
 
 
 class PublishedPairScores:
-    """Answers for pairs by their two texts, as the task shows them, and for no others.
+    """Model that looks pairs up by their two texts, as the task shows them; None for other pairs.
 
-    ``load`` runs on first use; ``only`` are the tasks, or beginnings of their names, that the
-    scores are for.
+    ``load`` returns the scores and runs on first use; ``only`` are the tasks, or beginnings of
+    their names, that the scores are for; ``fingerprint`` identifies the data.
     """
 
     batch_size = 1024

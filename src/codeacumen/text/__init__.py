@@ -1,1 +1,1 @@
-"""Texts: subtokens of names, line starts, and ragged columns of words."""
+"""Texts: subtokens of names, line starts, ragged columns, English words, formatted numbers."""

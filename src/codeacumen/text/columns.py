@@ -1,4 +1,4 @@
-"""Columns of lists: what views and facts of many methods are held in."""
+"""Columns of lists in flat arrays, which hold the views and features of many methods."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class Ragged:
-    """Lists of different lengths, one after the other: list i is
-    ``values[offsets[i]:offsets[i + 1]]``. With ``words``, values are places in it."""
+    """Lists of different lengths, one after the other.
+
+    List i is ``values[offsets[i]:offsets[i + 1]]``, so there is one offset more than lists. With
+    ``words``, the values are positions in ``words`` and the elements of the lists are words.
+    """
 
     values: NDArray[Any]
     offsets: NDArray[np.int64]
@@ -27,7 +30,7 @@ class Ragged:
 
 
 def take_slices(values: NDArray[Any], starts: NDArray[Any], stops: NDArray[Any]) -> Ragged:
-    """The stretches ``values[starts[i]:stops[i]]``, which may overlap, one after the other."""
+    """Return the slices ``values[starts[i]:stops[i]]``, which may overlap, as lists."""
     lengths = stops.astype(np.int64) - starts
     offsets = np.zeros(len(starts) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])

@@ -1,4 +1,4 @@
-"""English words, by Hunspell's dictionary."""
+"""Recognize English words with Hunspell's dictionary en_US."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Lines of a source: CR, LF and CR LF each end a line (JLS 3.4, ECMAScript 12.3).
 
-Offsets are bytes of the UTF-8 source. Everything that reports line numbers uses these functions.
+Offsets count the bytes of the UTF-8 source, and lines count from 1. All code that reports line
+numbers uses these functions.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
 def line_starts(source: bytes) -> NDArray[np.int64]:
-    """Return the offset of each line after the first.
+    """Return the offset of the start of each line after the first.
 
     A line break at the end of the source also starts a line.
 
@@ -43,14 +44,14 @@ def line_count(source: bytes) -> int:
 
 
 def line_at(starts: NDArray[np.int64], offset: int) -> int:
-    """Return the number, from 1, of the line with a byte; ``starts`` are the ``line_starts``."""
+    """Return the number of the line that has a byte; ``starts`` are the ``line_starts``."""
     return int(np.searchsorted(starts, offset, side="right")) + 1
 
 
 def line_of(source: bytes, offset: int) -> int:
-    """Return the number, from 1, of the line with a byte, without an array of all line starts.
+    """Return the number of the line that has a byte.
 
-    This is faster than ``line_at`` for a single offset.
+    For a single offset this is faster than ``line_starts`` and ``line_at``.
     """
     ends, cr_count = source.count(b"\n", 0, offset), source.count(b"\r", 0, offset)
     if cr_count:
@@ -65,9 +66,9 @@ def longest_line(source: bytes) -> int:
 
 
 def normalize_line_ends(source: bytes) -> bytes:
-    """Return a copy of the same length in which LF ends every line.
+    """Return the source with each CR that has no LF after it replaced by LF.
 
-    A parser may recognise no other end of a line comment.
+    Offsets stay the same. A parser may end a line comment only at LF.
     """
     if b"\r" not in source:
         return source
@@ -75,8 +76,9 @@ def normalize_line_ends(source: bytes) -> bytes:
 
 
 def split_lines(text: str) -> list[str]:
-    """The lines themselves, each with its end. ``str.splitlines`` would also part them at a form
-    feed and at other characters that end no line of code.
+    """Return the lines of a text, each with its line break.
+
+    ``str.splitlines`` would also split at form feeds and other characters that end no line of code.
 
     >>> split_lines("a\\r\\nb\\x0cc\\rd")
     ['a\\r\\n', 'b\\x0cc\\r', 'd']

@@ -1,15 +1,16 @@
-"""Splitting identifiers into words: the one place where it is done.
+"""Split identifiers into words. All code that needs subtokens uses this module.
 
-``subtokens`` follows these rules, in this order:
+``split_subtokens`` follows these rules, in this order:
 
-1. ``_``, ``$``, ``-`` and anything else that is neither letter nor digit separates, and is dropped.
+1. ``_``, ``$``, ``-`` and all other characters that are neither letter nor digit separate subtokens
+   and are dropped.
 2. A capital after a small letter or a digit starts a subtoken: ``maxValue``, ``utf8Decode``.
 3. The last of several capitals starts a subtoken if a small letter follows: ``XMLParser``
    is ``XML``, ``Parser``.
-4. Digits stay with what stands before them: ``md5sum`` is one subtoken, ``tag_h4`` is two.
+4. Digits stay with the letters before them: ``md5sum`` is one subtoken, ``tag_h4`` is two.
 
-Case is kept as written. The functions below ``subtokens`` are the rules of published extractors and
-of our own networks, which differ from these; scores depend on them.
+Case is kept as written. The functions below ``split_subtokens`` implement the rules of published
+extractors and of our own networks, which differ from these rules; scores depend on them.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Literal
 
+# Characters that Java's ``String.trim`` removes.
 _WHITE = "".join(map(chr, range(33)))
-# Quotes, apostrophes and commas are deleted, and what cannot be printed in ASCII.
+# code2vec deletes quotes, apostrophes, commas and ASCII control characters.
 _SIGNS = bytes(range(32)) + b"\"',\x7f"
 _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 _CODE2SEQ_SPLIT = re.compile(
@@ -29,7 +31,8 @@ _CODE2SEQ_SPLIT = re.compile(
 _CODE2SEQ_PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 _LOSSLESS = re.compile(r"<\w+>|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|.", re.DOTALL)
 
-# The list of subtokens of an ASCII identifier, with digits apart, as fast as it can be had.
+# Returns the list of subtokens of an ASCII identifier, with digits apart, faster than
+# ``split_subtokens``.
 find_ascii_runs = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+").findall
 
 
@@ -37,7 +40,9 @@ find_ascii_runs = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+").findall
 def split_subtokens(
     identifier: str, *, lower: bool = False, digits: Literal["keep", "apart", "drop"] = "keep"
 ) -> tuple[str, ...]:
-    """Return the subtokens of an identifier, with digits kept, as subtokens of their own, or gone.
+    """Return the subtokens of an identifier.
+
+    ``digits`` are kept in them, put apart as subtokens of their own, or dropped.
 
     >>> split_subtokens("getHTTPResponse_code2")
     ('get', 'HTTP', 'Response', 'code2')
@@ -68,7 +73,9 @@ def split_subtokens(
 
 @lru_cache(maxsize=1 << 16)
 def split_lossless(name: str) -> tuple[str, ...]:
-    """Split a name where words begin; the pieces, joined, are the name again.
+    """Split a name where words begin; joining the pieces gives the name.
+
+    A text such as ``<none>`` is one piece.
 
     >>> split_lossless("toHTMLPage_2"), split_lossless("<none>")
     (('to', 'HTML', 'Page', '_', '2'), ('<none>',))
@@ -77,7 +84,7 @@ def split_lossless(name: str) -> tuple[str, ...]:
 
 
 def spot_words(name: str) -> tuple[str, ...]:
-    """Return the words of a name as Spot compares them: in lower case, without digits.
+    """Return the words of a name as the model Spot compares them: in lower case, without digits.
 
     >>> spot_words("toHTML4_page")
     ('to', 'html', 'page')
@@ -86,7 +93,9 @@ def spot_words(name: str) -> tuple[str, ...]:
 
 
 def context_words(name: str) -> tuple[str, ...]:
-    """Return the words of a name as Cognac and GTNM read them: without letters and numbers alone.
+    """Return the words of a name as the models Cognac and GTNM read them.
+
+    They are in lower case, without single characters and without words that begin with a digit.
 
     >>> context_words("toHTMLPage_2"), context_words("i")
     (('to', 'html', 'page'), ())
@@ -96,15 +105,18 @@ def context_words(name: str) -> tuple[str, ...]:
 
 
 def code2vec_name(text: str, default: str = "") -> str:
-    """Return a text as code2vec's extractor normalizes it: its ASCII letters in lower case; if it
-    has none, what else can be printed, with blanks as underscores.
+    """Return a text as code2vec's extractor normalizes it: its ASCII letters in lower case.
+
+    A text without ASCII letters keeps its other printable ASCII characters, with underscores for
+    blanks; if it has none, the result is ``default``.
 
     >>> code2vec_name("getName2"), code2vec_name("'4 2'"), code2vec_name("", "BLANK")
     ('getname', '4_2', 'BLANK')
     """
     if text.isascii() and text.isalpha():
         return text.lower()
-    # A line break's escape goes first: what then meets may be deleted with it.
+    # The escape of a line break is removed first, because the characters around it may then form
+    # ``//s``, which is removed too.
     lowered = text.lower().replace("\\n", "")
     if "//s" in lowered:
         lowered = re.sub("//s+", "", lowered)
@@ -120,7 +132,7 @@ def code2seq_parts(text: str) -> list[str]:
     (['to', 'html', 'page'], [])
     """
     if text.isascii() and text.isidentifier():
-        # Most texts are identifiers, for which the rules come to the same with less work.
+        # Most texts are identifiers, for which this expression has the same result and is faster.
         return [part.lower() for part in _CODE2SEQ_PARTS.findall(text)]
     pieces = _CODE2SEQ_SPLIT.split(text.strip(_WHITE))
     return [part for part in map(code2vec_name, pieces) if part]

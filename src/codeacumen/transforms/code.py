@@ -30,7 +30,7 @@ from codeacumen.languages.syntax import ListTree
 from codeacumen.text.lines import line_of
 
 COMMENTS = frozenset(("line_comment", "block_comment"))
-# Roles (``bindings.ROLES``) of local variables in the wide sense.
+# Roles (``bindings.names.ROLES``) of local variables in the wide sense.
 LOCALS = frozenset(
     ("local", "parameter", "lambda parameter", "catch parameter", "pattern variable", "resource")
 )
@@ -163,7 +163,7 @@ class Code(ListTree[str, str]):
         return outer <= node < self.stop[outer]
 
     def line_number(self, node: int) -> int:
-        """Return the number of the line on which a node starts."""
+        """Return the number, from 1, of the line on which a node starts."""
         return line_of(self.source, self.start[node])
 
     def strip_parentheses(self, node: int) -> int:
@@ -257,8 +257,8 @@ class Code(ListTree[str, str]):
         ]
 
     def enclosing_unit(self, node: int) -> int:
-        """Return the code unit that executes a node: the lambda, method, initialiser or type around
-        it."""
+        """Return the code unit that executes a node: the innermost lambda, method with a body, or
+        type (for initialisers) around it; the root if there is none."""
         for ancestor in self.ancestors(node):
             if (
                 self.kind[ancestor] == LAMBDA
@@ -277,7 +277,7 @@ class Code(ListTree[str, str]):
 
     @cached_property
     def role(self) -> dict[int, str]:
-        """Role of each identifier (``bindings.ROLES``)."""
+        """Role of each identifier, as named in ``bindings.names.ROLES``."""
         bindings = self.file.bindings
         return {
             node: ROLES[role]
@@ -363,7 +363,8 @@ class Code(ListTree[str, str]):
         ) or any(b"\\" in self.node_bytes(node) for node in self._error_nodes)
 
     def find_free_name(self, stem: str, reserved: frozenset[str] = frozenset()) -> str:
-        """Return ``stem`` with the first number that makes it a name not used in the file.
+        """Return ``stem`` with the first number that makes it a name that is neither in the file
+        nor reserved.
 
         Such a name neither shadows another declaration nor is shadowed.
         """
@@ -378,6 +379,7 @@ def code_of(file: JavaFile) -> Code:
     return file.compute_once(Code)
 
 
+# Reason to refuse a location.
 MAY_BE_INHERITED = "a class that uses it may inherit a field of that name"
 
 

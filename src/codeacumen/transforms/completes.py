@@ -51,7 +51,7 @@ _CONSTANT_TYPES = frozenset(
     ("boolean", "byte", "short", "char", "int", "long", "float", "double", "String", "var")
 )
 _MAX_CONSTANT_DEPTH = 20  # length of a chain of constants that are defined by other constants
-_INT_LIMIT = 2**31
+_INT_LIMIT = 2**31  # larger results may overflow, so they count as unknown
 
 
 class _NoValue:
@@ -66,6 +66,7 @@ Constant: TypeAlias = bool | int | _NoValue
 def can_complete(code: Code, node: int) -> Answer:
     """Return whether a reachable statement can complete normally."""
     kind = code.kind
+    # The statement can complete if any of these parts can.
     answers: list[Answer] = []
     # A loop instead of recursion, because chains of ``else if`` may be long.
     while True:
@@ -296,7 +297,8 @@ def is_always_true(code: Code, expression: int) -> Answer:
 def constant_value(code: Code, node: int, depth: int = 0) -> Constant:
     """Return the value of a constant expression (JLS 15.29) that is a boolean or a small integer.
 
-    For other expressions the result is VARIES or HIDDEN.
+    For other expressions the result is VARIES or HIDDEN. ``depth`` is the number of variables whose
+    initial values led to this expression.
     """
     node = code.strip_parentheses(node)
     kind = code.kind[node]
@@ -337,7 +339,7 @@ _OPERAND_FIELDS = {
 
 
 def _apply_operator(operator: str, operands: list[bool | int]) -> Constant:
-    """Return the result of an operator; HIDDEN if it is unsupported or too large."""
+    """Return the result of an operator; HIDDEN if it is unsupported or may overflow an int."""
     left, right = operands[0], operands[-1]
     if len(operands) == 1:
         result: bool | int | None = {"!": not left, "-": -left, "+": left}.get(operator)

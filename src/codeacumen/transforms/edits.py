@@ -37,7 +37,7 @@ class Rewrite:
 
 
 class ConflictError(ValueError):
-    """Two changes exclude each other."""
+    """Raised if two rewrites overlap, or if one lies in code that the other removes."""
 
 
 def wrap_range(start: int, end: int, before: bytes, after: bytes) -> Rewrite:
@@ -62,7 +62,7 @@ def flatten_rewrites(source: bytes, rewrites: Iterable[Rewrite]) -> tuple[Edit, 
 
 
 def apply_edits(source: bytes, edits: Iterable[Edit]) -> bytes:
-    """Return the text with all edits applied."""
+    """Return the text with all edits applied, which are in order and do not overlap."""
     pieces: list[bytes] = []
     position = 0
     for edit in edits:
@@ -127,7 +127,7 @@ class _Node:
 
     @property
     def kept_ranges(self) -> list[tuple[int, int]]:
-        """Ranges of the source that the rewrite keeps."""
+        """Ranges of the source among the rewrite's parts, in the order of the new text."""
         return [part for part in self.rewrite.parts if not isinstance(part, bytes)]
 
     def check_inner(self) -> None:

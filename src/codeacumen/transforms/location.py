@@ -40,13 +40,14 @@ def worst_doubt(doubts: Iterable[Doubt | None]) -> Doubt | None:
 class Location:
     """A candidate in a method.
 
-    ``id`` stays the same when other code changes: the kind, what is changed (a variable's name,
-    ``for``, a label), and a running number among equal ones in the method. ``start`` and ``end``
-    delimit the code to highlight, in bytes. ``refused`` is the reason why the transformation is not
-    applied here; empty where it is. ``detail`` is private to the transformation. Locations with
-    overlapping ``reach`` are not changed together, because each was checked in the unchanged
-    method. ``doubt`` is a reason to distrust a location that is not refused; only ``published``
-    transformations have it.
+    ``id`` stays the same when other code changes: the kind, a name of the changed code (a
+    variable, ``for``, a label), and a number among equal names in the method, joined by colons.
+    ``method`` is the index in ``declarations.methods``. ``start`` and ``end`` delimit the code to
+    highlight, in bytes. ``refused`` is the reason why the transformation cannot be applied here;
+    empty if it can. ``detail`` is private to the transformation. Locations with overlapping
+    ``reach`` (a range of bytes, or None) are not changed together, because each was checked in the
+    unchanged method. ``doubt`` is a reason to distrust a location that is not refused; only
+    ``published`` transformations have it.
     """
 
     id: str
@@ -62,9 +63,9 @@ class Location:
 class Transform(Protocol):
     """A kind of change to a method.
 
-    ``find_locations`` returns locations in source order, refused ones included, and always the same
-    ones for the same file and seed. ``make_rewrites`` returns the rewrites of several locations
-    that are changed together in one method.
+    ``find_locations`` returns the locations of the method with this index in source order, refused
+    ones included, and always the same ones for the same file and seed. ``make_rewrites`` returns
+    the rewrites of several locations that are changed together in one method.
     """
 
     @property
@@ -74,7 +75,7 @@ class Transform(Protocol):
 
 
 class LocationIds:
-    """Generator of ids for a method's locations: numbers those with the same name in order."""
+    """Generator of ids for a method's locations: numbers those with the same name from 0."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -86,7 +87,7 @@ class LocationIds:
         return f"{self.kind}:{name}:{number}"
 
 
-# A share is taken only of this many locations or more, as in the paper.
+# With fewer locations than this, a share selects none, as in the generalizability study.
 MIN_LOCATIONS_FOR_SHARE = 4
 
 
@@ -118,7 +119,7 @@ def parse_share(mode: str) -> int | None:
 def select_locations(
     locations: Sequence[Location], mode: str, generator: random.Random
 ) -> list[list[Location]]:
-    """Return sets of locations; the locations of a set are changed together and make one
+    """Return sets of accepted locations; the locations of a set are changed together and make one
     variant."""
     share = parse_share(mode)
     accepted = [location for location in locations if not location.refused]

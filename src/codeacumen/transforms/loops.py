@@ -43,9 +43,9 @@ from codeacumen.transforms.location import Location, LocationIds
 
 @dataclass(frozen=True, slots=True)
 class ForHeader:
-    """Parts of the header of a ``for``.
+    """Parts of the header of a ``for``, as nodes; NONE where there is none.
 
-    ``init_end`` is the node that ends with the first semicolon.
+    ``init_end`` is the node that ends with the first semicolon: a declaration or the semicolon.
     """
 
     open_parenthesis: int
@@ -221,8 +221,8 @@ def _append_update(code: Code, block: int, update: Sequence[Part]) -> list[Part]
 
 
 def _statement_parts(code: Code, start: int, token: int, nodes: Sequence[int]) -> list[Part]:
-    """Return expressions separated by commas as statements, with the comments around them, up to
-    ``token`` of the header."""
+    """Return expressions separated by commas as statements, with the comments around them, from the
+    offset ``start`` up to ``token`` of the header."""
     parts: list[Part] = []
     start_of_next = start + _count_leading_space(code.source, start, code.start[nodes[0]])
     for node in nodes[1:]:
@@ -239,15 +239,15 @@ def _statement_parts(code: Code, start: int, token: int, nodes: Sequence[int]) -
 
 
 def _comment_parts(code: Code, start: int, token: int, before: bytes, after: bytes) -> list[Part]:
-    """Return the comments in front of a token of the header, with text around them; empty if there
-    are none."""
+    """Return the comments from the offset ``start`` up to a token of the header, between ``before``
+    and ``after``; empty if there are none."""
     parts = _trim_range(code, start, token)
     return [before, *parts, after] if parts else []
 
 
 def _trim_range(code: Code, start: int, token: int) -> list[Part]:
-    """Return the source up to a token of the header without surrounding white space, but with the
-    line end that a comment needs."""
+    """Return the source from the offset ``start`` up to a token of the header, without surrounding
+    white space, but with the line end that a comment needs."""
     start += _count_leading_space(code.source, start, code.start[token])
     end = start + len(code.source[start : code.start[token]].rstrip())
     if start == end:
@@ -262,13 +262,13 @@ def _count_leading_space(source: bytes, start: int, end: int) -> int:
 
 
 def _line_indent(source: bytes, offset: int) -> bytes | None:
-    """Return the white space before an offset if nothing else precedes it on its line."""
+    """Return the white space before an offset on its line; None if anything else precedes it."""
     indent = source[source.rfind(b"\n", 0, offset) + 1 : offset]
     return indent if not indent.strip() else None
 
 
 def _detect_newline(source: bytes) -> bytes:
-    """Return the line end that the source uses."""
+    """Return the line end of the source's first line."""
     position = source.find(b"\n")
     return b"\r\n" if source[max(position - 1, 0) : position] == b"\r" else b"\n"
 
@@ -335,7 +335,7 @@ class Loop:
 
 
 class _MethodLoops(NamedTuple):
-    """Loops and patterns of a method, and the ``continue`` statements of each loop."""
+    """Loops and patterns of a method, and the ``continue`` statements by the loop they continue."""
 
     loops: list[int]
     patterns: list[int]
@@ -393,7 +393,8 @@ def _exchange_for(
 
 
 def _plan_exchange(code: Code, node: int, continues: list[int], patterns: list[int]) -> ForExchange:
-    """Return how to write a ``for`` as a ``while``."""
+    """Return the plan to write a ``for`` as a ``while``, given its own ``continue`` statements and
+    the patterns of the method."""
     head = parse_header(code, node)
     top = node
     while code.kind[code.parent[top]] == "labeled_statement":

@@ -16,12 +16,13 @@ from codeacumen.transforms.edits import Part, Rewrite
 from codeacumen.transforms.effects import Effect, Element, effect_analysis
 from codeacumen.transforms.location import Location, LocationIds
 
-# Largest distance of two statements: keeps the number of pairs linear in the length of a block.
+# Largest distance between two statements to swap, in statements; it keeps the number of pairs
+# linear in the length of a block.
 WINDOW = 4
 BLOCK_KINDS = (*sorted(BLOCKS), "switch_block_statement_group")
 SIMPLE_STATEMENTS = frozenset(("expression_statement", "local_variable_declaration"))
 _TRIES = frozenset(("try_statement", "try_with_resources_statement"))
-_ABBREVIATION_LENGTH = 20
+_ABBREVIATION_LENGTH = 20  # characters of a statement in the id of a location
 
 
 class Permute:
@@ -109,7 +110,8 @@ def _pairs_in_window(run: list[int]) -> Iterator[tuple[int, int]]:
 def _explain_pairs(
     code: Code, conflicts: ConflictFinder, run: list[int]
 ) -> Iterator[tuple[int, int, str]]:
-    """Yield the pairs of a run with the reason why they must not be swapped."""
+    """Yield the pairs of a run within the window, with the reason why they must not be swapped
+    (empty if they may)."""
     effects = [effect_analysis(code).effects_of_node(node) for node in run]
     # For each statement, its conflicts with each of the next statements in the window.
     conflict_rows = [
@@ -154,7 +156,7 @@ class ConflictFinder:
     """Reasons why two statements of a block must not be swapped.
 
     A reason contains ``{0}`` and ``{1}`` for the two statements; it is empty if there is no
-    conflict. ``guard`` is the ``try`` around the block.
+    conflict. ``guard`` is the node of the ``try`` around the block, NONE if there is none.
     """
 
     def __init__(self, code: Code, guard: int) -> None:
@@ -191,8 +193,8 @@ class ConflictFinder:
     def _explain_exception(
         self, thrower: Effect, writer: Effect, thrower_label: str, writer_label: str
     ) -> str:
-        """Return a conflict over a write that is visible if the first statement throws or does not
-        end."""
+        """Return a conflict over a write of ``writer`` that is visible if ``thrower`` throws or
+        does not end."""
         cause = thrower.calls or thrower.throws
         if not cause:
             return ""
@@ -210,7 +212,7 @@ class ConflictFinder:
         return f"{thrower_label} {cause}, and {writer_label} writes `{written_name}`"
 
     def _is_hidden_from_handlers(self, variable: int) -> bool:
-        """Return whether no exception handler can see a variable."""
+        """Return whether no handler of the method can see a variable after an exception."""
         return self.guard == NONE or self.code.is_inside(variable, self.guard)
 
 

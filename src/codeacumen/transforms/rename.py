@@ -133,10 +133,10 @@ def _may_be_constant(code: Code, variable: int) -> bool:
 
 
 def _enum_case_labels(file: JavaFile) -> dict[str, int]:
-    """Return the last node of each name in a case label that may denote an enum constant whose
-    declaration the bindings do not know.
+    """Return the last node of each name that is a case label without a declaration in this file.
 
-    The enum is declared in another file, or the type of the selector is unknown.
+    Such a label may denote a constant of an enum: one of another file, or the selector's type is
+    unknown.
     """
     code = code_of(file)
     return {

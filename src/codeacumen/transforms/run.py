@@ -43,7 +43,9 @@ SHARD_TIMEOUT = 1800.0
 class TransformRequest:
     """Request for variants: kinds, modes, seed and level of certification.
 
-    ``refused``: also write lines for refused locations.
+    ``kinds`` are keys of ``variants.KINDS`` or ``PUBLISHED``, joined by ``+`` in a sequence;
+    ``modes`` are ``single``, ``all`` or a share such as ``25%``; ``level`` is one of
+    ``certify.LEVELS``. ``refused``: also write lines for refused locations.
     """
 
     kinds: tuple[str, ...]
@@ -57,7 +59,8 @@ class TransformRequest:
 class Job:
     """A shard to transform.
 
-    ``shards`` are all shards of its project, which provide the types of other files.
+    ``shards`` are all shards of its project, which provide the types of other files. ``part`` is
+    the file for the shard's lines.
     """
 
     corpus: Path
@@ -125,7 +128,8 @@ def make_part(job: Job) -> TransformCounts:
 def _make_rows(
     file: JavaFile, request: TransformRequest, counts: TransformCounts
 ) -> Iterator[tuple[int, dict[str, Any], Variant | None]]:
-    """Yield the method, the JSON row, and the variant (None for a refused location)."""
+    """Yield the method's index, the JSON row, and the variant (None for a refused location); add to
+    ``counts``."""
     for kind in request.kinds:
         for method in file.bodies:
             locations, variants, error = try_variants(
@@ -201,6 +205,7 @@ class ReachIndex:
 
     def __init__(self, file: JavaFile) -> None:
         self.code = code_of(file)
+        # Span of the outermost method around each method, in bytes, by the method's index.
         self.outermost: dict[int, tuple[int, int]] = {}
         around = (0, 0)
         for index, node in sorted(self.code.methods_with_body, key=lambda item: item[1]):
@@ -229,7 +234,7 @@ def _method_ids(folder: Path) -> dict[tuple[str, int], str]:
 class _CorpusFile:
     """A file of the corpus: decoded, without its byte order mark.
 
-    ``mark``: the file on disk begins with a byte order mark.
+    ``has_byte_order_mark``: the file on disk begins with one.
     """
 
     id: str
@@ -275,7 +280,7 @@ def iterate_java_files(folder: Path) -> Iterator[_CorpusFile]:
 
 
 def load_java_sources(corpus: Corpus, project: str) -> dict[str, bytes]:
-    """Return the Java files of a project by path."""
+    """Return the Java files of a project by path, encoded as UTF-8."""
     query = "select path, source from files where project = ? and language = 'java'"
     table = corpus.query(query, [project])
     columns = (table["path"].to_pylist(), table["source"].to_pylist())
@@ -320,8 +325,9 @@ Row = dict[str, Any]
 class TransformSummary:
     """Result of a run.
 
-    ``failed`` counts variants by kind, level and reason; methods where a transformation failed and
-    made no variants.
+    ``failed`` counts failed variants by kind, level of certification and reason, and under the
+    level ``made`` the methods on which a transformation itself failed. ``lines`` is the number of
+    lines written.
     """
 
     counts: TransformCounts
@@ -340,7 +346,7 @@ def write_variants(
 ) -> TransformSummary:
     """Write the lines of all variants to ``out``, which appears when it is complete.
 
-    With ``write``, write the changed files to that folder, too.
+    If ``write`` is a folder, write the changed files there, too.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".codeacumen-", dir=out.parent) as name:
@@ -375,7 +381,7 @@ def write_variants(
 
 
 def _needs_compiler(request: TransformRequest) -> bool:
-    """Return whether the request needs a compiler."""
+    """Return whether the requested level is ``compiles`` or a higher one."""
     return level_index(request.level) >= level_index("compiles")
 
 
@@ -424,6 +430,7 @@ class _ProjectWriter:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        # Reach and edits of the current project's variants, by kind and mode, then by path.
         self.together: dict[str, dict[str, list[tuple[tuple[int, int], tuple[Edit, ...]]]]] = {}
 
     def add_variant(self, line: int, row: Row, sources: Mapping[str, bytes]) -> None:
@@ -442,7 +449,8 @@ class _ProjectWriter:
             file_edits.append(((start, end), _edits_from_row(row)))
 
     def finish_project(self, project: str, sources: Mapping[str, bytes]) -> None:
-        """Write the files of a project with all kept variants applied."""
+        """Write the files of a project once per kind and mode, with the variants applied that
+        ``add_variant`` stored."""
         for name, files in self.together.items():
             for path, source in sources.items():
                 edits = sorted(edit for _, several in files.get(path, ()) for edit in several)

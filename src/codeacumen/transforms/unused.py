@@ -83,7 +83,7 @@ def _block_name(code: Code, block: int) -> str:
 
 def insertion_points(code: Code, block: int) -> list[tuple[int, int]]:
     """Return the nodes of a block before which a declaration is reachable, each with the statement
-    whose indentation it gets.
+    whose indentation it gets (NONE in an empty block).
 
     All compiled statements are reachable, so only the end of a block needs a check. In a
     constructor nothing may precede the call of another constructor.
@@ -114,7 +114,8 @@ def _end_token(code: Code, block: int) -> int:
 
 def insert_declaration(code: Code, node: int, indent_model: int, declaration: bytes) -> Rewrite:
     """Return the rewrite that inserts the declaration before a node, on its own line if the node
-    begins its line."""
+    begins its line. It is then indented like ``indent_model``, or one step deeper than the node if
+    that is NONE."""
     start, end = code.span(node)
     line, indent = _line_indent(code, start)
     if indent is not None:
@@ -135,15 +136,15 @@ def insert_declaration(code: Code, node: int, indent_model: int, declaration: by
 
 
 def _line_indent(code: Code, offset: int) -> tuple[int, bytes | None]:
-    """Return the offset of the line that contains a byte, and the white space before that byte if
-    nothing else precedes it."""
+    """Return the offset of the line that contains a byte, and the white space before that byte;
+    None instead if anything else precedes it, or on the first line of the file."""
     line = code.source.rfind(b"\n", 0, offset) + 1
     before = code.source[line:offset]
     return line, before if line and not before.strip() else None
 
 
 def random_timestamp(generator: random.Random) -> str:
-    """Return a random date and time of day."""
+    """Return a random date and time of day, such as ``2001-02-03 04:05:06``."""
     year, month, day = (
         generator.randint(1990, 2029),
         generator.randint(1, 12),

@@ -1,6 +1,7 @@
 """Variants of a method: programs of the same meaning, as edits of the method's file.
 
-The module maps names to transformations; the abbreviations of the paper are names too.
+The module maps names to transformations; the abbreviations of the generalizability study
+(docs/networks-robustness.md), here "the paper", are names too.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from codeacumen.transforms.location import (
     worst_doubt,
 )
 
-# Name: the module and the class, the abbreviation in the paper, a description.
+# By name: the module and the class, the abbreviation in the paper, a description.
 KINDS = {
     "rename": ("rename", "Rename", "VN", "a variable gets another name"),
     "permute": ("permute", "Permute", "PS", "two independent statements change places"),
@@ -95,8 +96,8 @@ def canonical_kind(text: str) -> str:
 
 
 def parse_kinds(kinds: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the names of transformations without duplicates. ``all`` and an empty list select the
-    six, ``published`` those of the study's own tool."""
+    """Return the names of transformations without duplicates. ``all`` and an empty list select
+    those in ``KINDS``, ``published`` those in ``PUBLISHED``."""
     groups = {"all": [*KINDS], "published": [*PUBLISHED]}
     listed = [name for kind in kinds or ["all"] for name in groups.get(kind, [kind])]
     return tuple(dict.fromkeys(canonical_kind(name) for name in listed))
@@ -107,8 +108,10 @@ class Variant:
     """A changed method.
 
     ``method`` is the index in ``declarations.methods``. ``kind`` is a transformation's name, or
-    several names joined by ``+`` that are applied in that order. ``locations`` are the ids of the
-    changed locations, in the same order. ``doubt`` is the worst doubt about them.
+    several names joined by ``+`` that are applied in that order. ``where`` is the mode that
+    selected the locations: ``single``, ``all`` or a share such as ``25%``. ``locations`` are the
+    ids of the changed locations, in the order of the kinds. ``doubt`` is the worst doubt about
+    them.
     """
 
     method: int
@@ -120,7 +123,10 @@ class Variant:
 
 
 def find_locations(file: JavaFile, kind: str, method: int, seed: int = 0) -> list[Location]:
-    """Return the locations of a transformation in a method; refused ones have a reason."""
+    """Return the locations of a transformation in a method; refused ones have a reason.
+
+    A method that is nested too deep for the recursion limit has one refused location.
+    """
     code = code_of(file)
     try:
         return load_transform(kind).find_locations(code, method, seed)
@@ -136,7 +142,7 @@ def iterate_variants(
     seed: int = 0,
     methods: Sequence[int] | None = None,
 ) -> Iterator[Variant]:
-    """Yield all variants of a file's methods."""
+    """Yield all variants of these methods of a file, or of all methods with a body."""
     first_kind = kind.split("+")[0]
     for method in file.bodies if methods is None else methods:
         yield from variants_of_method(

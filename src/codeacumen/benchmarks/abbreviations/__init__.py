@@ -7,7 +7,7 @@ rules below. A short form abbreviates an identifier if and only if the rules der
    an abbreviation of the most similarly spelt other identifier.
 2. ``abbreviations/expand``: which of five identifiers does this short form abbreviate?
 
-They show whether a model works at all, and compare it with edit distance. They do not measure
+The tasks show whether a model works at all, and compare it with edit distance. They do not measure
 meaning; IdBench does.
 
 The rules for one word:
@@ -39,6 +39,7 @@ from codeacumen.tasks.kinds import ChoiceTask, PairTask
 from codeacumen.text.subtokens import split_subtokens
 
 VOWELS = frozenset("aeiou")
+# Maximum letters of a word without vowels; a longer one is not a usual abbreviation.
 LONGEST_DEVOWELLED = 5
 
 
@@ -56,7 +57,7 @@ def devowel_word(word: str) -> str:
 
 
 def derive_abbreviations(identifier: str) -> tuple[str, ...]:
-    """Return the abbreviations that the rules derive from an identifier, except itself.
+    """Return the distinct abbreviations that the rules derive from an identifier, without itself.
 
     >>> derive_abbreviations("message")
     ('mes', 'mess', 'msg')
@@ -80,17 +81,19 @@ def _join_camel_case(words: list[str]) -> str:
     return words[0] + "".join(word.capitalize() for word in words[1:])
 
 
+# Maximum numbers of identifiers of one word and of two words.
 SINGLE_WORDS = 120
 COMPOUNDS = 120
+# Choices of a question of abbreviations/expand.
 CHOICES = 5
 
 T = TypeVar("T")
 
 
 def _shuffle_by_hash(items: Sequence[T], *seed: str) -> list[T]:
-    """Return the items in an order that depends on their text and the seed alone.
+    """Return the items in a random order that depends on their text and the seed alone.
 
-    It is the same on every machine and in every Python release.
+    The order is the same on every machine and in every Python release.
     """
 
     def hash_item(item: T) -> bytes:
@@ -118,7 +121,8 @@ def list_identifiers() -> tuple[str, ...]:
 def _list_lookalikes(identifier: str) -> list[str]:
     """Return other identifiers with the same first letter and number of words, most similar first.
 
-    Dissimilar ones would be told apart by their spelling alone.
+    Similarity is the length of the common prefix. A model could exclude dissimilar identifiers by
+    their spelling alone.
     """
     from rapidfuzz.distance import Prefix
 
@@ -137,7 +141,7 @@ def _list_lookalikes(identifier: str) -> list[str]:
 
 
 def build_match_instances() -> list[Instance]:
-    """Return one true and one false pair for each identifier."""
+    """Return a true pair and, where a similarly spelt identifier has another form, a false one."""
     instances: list[Instance] = []
     for identifier in list_identifiers():
         true = derive_abbreviations(identifier)
@@ -165,7 +169,7 @@ def build_match_instances() -> list[Instance]:
 def build_expand_instances() -> list[Instance]:
     """Return one question per identifier that has enough similarly spelt identifiers.
 
-    The id numbers the questions of a short form: the identifier is the answer, and models that run
+    The id has the short form and a number, not the identifier, which is the answer: models that run
     elsewhere see the ids.
     """
     instances: list[Instance] = []

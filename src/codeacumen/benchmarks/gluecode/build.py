@@ -1,13 +1,12 @@
 """Build the five tasks from a corpus: ``dataset.json`` and, for each task, JSON lines and Parquet.
 
-1. The candidate methods are read from the corpus, shard by shard.
-2. The null analysis runs, project by project.
-3. Methods are sampled, by the seed alone.
+1. The null analysis runs, project by project; reports of Infer may replace it.
+2. The candidate methods are read from the corpus, shard by shard.
+3. Methods are sampled; the seed alone determines the choice.
 4. Their masked rows are written, shard by shard, and joined in the corpus's order.
 
 The bytes depend on the corpus, the recipe and the version, never on the number of workers.
-
-The null-dereference warnings are those of our own analysis, or of reports of Infer.
+``codeacumen dataset build gluecode`` calls ``build_from_corpus``.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ from codeacumen.languages.java.measures.npath import RULES
 from codeacumen.languages.java.nulls import Report
 
 FAMILY = "gluecode"
-# Labels to list in each split.
+# Number of frequent labels that ``dataset.json`` lists for each split.
 MOST_FREQUENT = 12
 # Timeout of a shard in seconds.
 SHARD_TIMEOUT = 3600.0
@@ -77,8 +76,8 @@ SHARD_TIMEOUT = 3600.0
 class GluecodeRecipe:
     """Settings of a build.
 
-    ``rules`` are those of the NPath count; ``dedup`` removes near-duplicates of tested methods from
-    training; ``sizes`` are the target numbers of instances, by task and split.
+    ``rules`` are PMD's rules of the NPath count; ``dedup`` removes methods with a near-duplicate in
+    a later split; ``sizes`` are the target numbers of instances, by task and split.
     """
 
     seed: int = 0
@@ -95,7 +94,10 @@ def build_dataset(
     warnings: Warnings,
     step: Progress = ignore_progress,
 ) -> Json:
-    """Write the data set, and return the content of its ``dataset.json``."""
+    """Write the data set, and return the content of its ``dataset.json``.
+
+    ``warnings`` are the null analysis's, by method number.
+    """
     require_dataset_folder(out)
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".parts-", dir=out) as parts_dir:
@@ -104,6 +106,8 @@ def build_dataset(
 
 @dataclass(frozen=True, slots=True)
 class _Build:
+    """Inputs of a build; ``parts`` is a temporary folder in ``out``."""
+
     corpus: Corpus
     recipe: GluecodeRecipe
     out: Path
@@ -149,9 +153,10 @@ class _Build:
         return self.run_jobs("finding methods", find_candidates, jobs)
 
     def find_families(self, pool: Pool) -> tuple[Families | None, str]:
-        """Return the families of near-duplicates, or None and the reason why they are unknown.
+        """Return the family of near-duplicates of each method in the pool, and "".
 
-        Raises an error if the recipe needs them.
+        If the families are unknown, return None and the reason, or raise an error if the recipe
+        needs them.
         """
         try:
             return find_duplicate_families(self.corpus)[pool.number], ""
@@ -163,7 +168,10 @@ class _Build:
     def run_jobs(
         self, step_name: str, function: Callable[[Any], Any], jobs: Sequence[Any]
     ) -> list[Any]:
-        """Return the results in the order of the jobs."""
+        """Run a function on one job per shard, and return the results in the order of the jobs.
+
+        Raises an error if a worker is lost, because a data set must have all shards.
+        """
         results: dict[int, Any] = {}
         for index, outcome in self.engine.run(function, jobs, SHARD_TIMEOUT):
             if isinstance(outcome, WorkerLost):
@@ -213,12 +221,12 @@ class _Build:
 
 
 def _relative_path(corpus: Path, out: Path) -> str:
-    """Return the relative path from the data set to its corpus, so that both can move together."""
+    """Return the path of the corpus relative to the data set, so that both can move together."""
     return os.path.relpath(corpus.resolve(), out.resolve())
 
 
 def _join_files(parts: Sequence[Path], into: Path) -> None:
-    """Concatenate files."""
+    """Write the concatenation of files to another file."""
     with into.open("wb") as stream:
         for part in parts:
             with part.open("rb") as piece:
@@ -228,8 +236,9 @@ def _join_files(parts: Sequence[Path], into: Path) -> None:
 def compute_counts(
     parts: Path, pool: Pool, samples: Mapping[str, TaskSample], sizes: Sizes, unknown_reason: str
 ) -> dict[str, Json]:
-    """Return a data set's statistics: sizes, balance, origins of called methods, near-duplicates.
+    """Return a data set's statistics: sizes, balance, near-duplicates, origins, labels, warnings.
 
+    ``parts`` is the folder with the joined tables; ``sizes`` are the target sizes.
     ``unknown_reason`` is the reason why near-duplicates are unknown, or empty.
     """
     return {
@@ -304,7 +313,8 @@ def collect_warnings(
 ) -> tuple[dict[int, list[Report]], list[FailedAnalysis]]:
     """Return the null-dereference warnings by method number, and the failures of the analysis.
 
-    ``infer`` lists projects with their Infer reports, as PROJECT=FILE; these replace our analysis.
+    ``infer`` lists projects with their Infer reports, as PROJECT=FILE; a report replaces our
+    analysis of its project.
     """
     report_files = dict(_parse_infer_option(corpus, option) for option in infer)
     reports_by_project, failed = find_null_reports(
@@ -343,7 +353,7 @@ def _parse_infer_option(corpus: Corpus, text: str) -> tuple[str, Path]:
 
 
 def _number_methods(corpus: Corpus, project: str) -> dict[tuple[str, int], int]:
-    """Return the numbers of a project's methods, by path and index in the file."""
+    """Return the numbers in the corpus of a project's methods, by path and index in the file."""
     indices: dict[tuple[str, int], int] = {}
     for path, index, _, _ in _read_methods(corpus, project):
         indices[path, index] = len(indices)
@@ -352,6 +362,7 @@ def _number_methods(corpus: Corpus, project: str) -> dict[tuple[str, int], int]:
 
 
 def _read_methods(corpus: Corpus, project: str) -> Iterator[tuple[str, int, int, int]]:
+    """Yield path, index in the file, first and last line of each method of a project."""
     for shard in corpus.manifest.shards[project]:
         table = corpus.read_table(
             corpus.table_path(shard, "methods"), ["path", "place", "line", "end_line"]
@@ -360,10 +371,11 @@ def _read_methods(corpus: Corpus, project: str) -> Iterator[tuple[str, int, int,
 
 
 def _locate_reports(corpus: Corpus, project: str, reports: Iterable[Report]) -> Iterator[Report]:
-    """Yield Infer's reports with our path and method.
+    """Yield Infer's reports with the corpus's path and the method's index in the file.
 
-    Infer reports lines: a warning belongs to the innermost method around its line. Its paths may
-    begin above the project's.
+    Infer reports lines: a warning belongs to the innermost method around its line. Infer's paths
+    may begin above or below the project's folder. Reports that match no file, several files or no
+    method are skipped.
     """
     spans: dict[str, list[tuple[int, int, int]]] = {}
     for path, index, line, end_line in _read_methods(corpus, project):
@@ -385,6 +397,7 @@ def _locate_reports(corpus: Corpus, project: str, reports: Iterable[Report]) -> 
             span for span in spans[matching_paths[0]] if span[0] <= report.line <= span[1]
         ]
         if enclosing_spans:
+            # The innermost span starts last.
             _, _, index = max(enclosing_spans)
             yield report._replace(path=matching_paths[0], method=index)
 
@@ -405,9 +418,9 @@ def build_from_corpus(
     """Build GLUECode's five tasks, as large as in the paper where the corpus allows it.
 
     ``rules`` are PMD's rules for NPath (pmd6, pmd7 or pmd7.14). With ``dedup`` no training method
-    has a near-duplicate in dev or test. ``infer`` takes null dereferences of projects from Infer's
-    reports, as ``PROJECT=FILE``. ``limit`` is the maximum number of training methods of a task.
-    ``failures`` in the description lists files whose null analysis failed.
+    has a near-duplicate in dev or test. ``infer`` lists Infer's reports of null dereferences, as
+    ``PROJECT=FILE``. ``limit`` is the maximum number of training methods of a task, 0 for none. The
+    result is the content of ``dataset.json``, with ``failures``: files whose null analysis failed.
     """
     check_choice("rules", rules, RULES)
     opened = corpus if isinstance(corpus, Corpus) else Corpus.open(corpus)

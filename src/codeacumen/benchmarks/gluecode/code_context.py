@@ -1,8 +1,9 @@
 """Serve views of the code around a method, from a corpus, with the task's answer hidden.
 
-The answer is removed from the files' sources first, including those of other packages, and every
-view is computed from the remainder (``views.masking.files``). Stored views are served only where
-nothing is hidden.
+The answer is removed from the files' sources first, for ``naming`` in all files of the corpus, and
+every view is computed from the remainder (``views.masking.files``). Stored views are served only
+where nothing is hidden. Models that use the code context ask ``CorpusContext``, which
+``open_context`` makes.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ _COLUMNS = (
     "start_byte",
     "end_byte",
 )
+# The parts of a call's target: package and type, the method's name, types or number of arguments.
 _LABEL = re.compile(r"(.*?)([^.(/]*)((?:[(/].*)?)", re.DOTALL)
 # Files that are cached, original and masked: methods of one file are usually requested together.
 _CACHED_FILES = 16
@@ -72,8 +74,8 @@ class CorpusContext:
     """Code context from a corpus.
 
     ``mask_of`` returns the hidden part of a method's instance, ``context_of`` the data set's
-    context of a masked call. ``other`` is another method, shown with the first method's answer
-    hidden.
+    context of a masked call. Methods are ids. In all functions, ``method`` is the instance whose
+    answer is hidden, ``other`` the method that is shown, by default the same.
     """
 
     def __init__(
@@ -101,7 +103,10 @@ class CorpusContext:
         return self.view_of(method, method, name, compat)
 
     def view_of(self, method: str, other: str, name: str, compat: str = "") -> Json:
-        """Return a view of the other method; None if it has no body and the view needs one."""
+        """Return a view of the other method; None if it has no body and the view needs one.
+
+        ``compat`` names the tool whose format the view has, or is empty.
+        """
         if name == CALLS:
             require_compat(None, compat)
             return self.calls(method, other)
@@ -125,8 +130,8 @@ class CorpusContext:
         return view.value(masked_row, _compute_rows(view, file, index, other))
 
     def _is_masked(self, mask: Mask, method: str, file_id: str) -> bool:
-        """Return whether a file has hidden parts: a name in any file, a token in the method's
-        own.
+        """Return whether a file may have hidden parts: any file for a name, the method's own file
+        for a token.
         """
         if mask.task in (COMPLETION, OPERATORS):
             own = self.corpus.read_row("methods", self.corpus.number_of(method), ["file_id"])
@@ -136,6 +141,8 @@ class CorpusContext:
     def _mask_row(self, row: Row, file: JavaFile, text_file: JavaFile) -> Row:
         """Return a method's row as the masked file has it: even the original length would leak
         information.
+
+        ``text_file`` is the file masked for people, from which the text is taken.
         """
         declarations = file.declarations
         method = declarations.methods[row["place"]]
@@ -160,6 +167,7 @@ class CorpusContext:
         )
 
     def _mask_file(self, shard: int, file_id: str, mask: Mask, replacement: str) -> JavaFile:
+        """Return a file without the answer; ``replacement`` takes the place of a masked call."""
         file = self._load_file(shard, file_id)
         if mask.task == OPERATORS:
             return without_operator(file, mask.start)
@@ -187,7 +195,10 @@ class CorpusContext:
         return self._describe_methods(method, callee_rows, hidden)
 
     def owner(self, method: str) -> Mapping[str, Json]:
-        """Return a summary of the class around a method, its siblings, callers and callees."""
+        """Return a summary of the class around a method, its siblings, callers and callees.
+
+        ``OwnerSummaries`` makes it, bounded in size.
+        """
         mask, number = self._mask_of(method), self.corpus.number_of(method)
         row = self.corpus.read_row("methods", number, ["file_id", "place"])
         file = self._load_file(self.corpus.shard_of(number), row["file_id"])
@@ -202,7 +213,10 @@ class CorpusContext:
         return self._owners.summarize(number, row["place"], file, edits, name, callers, callees)
 
     def calls(self, method: str, other: str = "") -> list[Row]:
-        """Return the calls in a method, without a masked one."""
+        """Return the rows of the calls in a method, without a masked call.
+
+        Their offsets are those in the masked file.
+        """
         other = other or method
         mask, call_rows = self._mask_of(method), self.corpus.calls(other)
         row = self.corpus.read_row("methods", self.corpus.number_of(other), ["file_id"])
@@ -231,7 +245,7 @@ class CorpusContext:
         return [caller for caller, targets in hidden_targets.items() if other in targets]
 
     def _find_hidden_targets(self, method: str, mask: Mask) -> dict[str, frozenset[str]]:
-        """Return the methods that enclose a masked call, each with the targets of this call alone.
+        """Return, by the id of each method around a masked call, the targets of this call alone.
 
         Targets that a visible call also reaches stay visible: their absence would leak the answer.
         """
@@ -258,7 +272,7 @@ class CorpusContext:
     def _describe_methods(
         self, method: str, method_rows: Iterable[Row], hidden: Collection[str] = ()
     ) -> list[Mapping[str, Json]]:
-        """Return rows of methods with the answer hidden, without the hidden methods."""
+        """Return the descriptions of methods with the answer hidden, without the hidden methods."""
         ids = [row["method_id"] for row in method_rows if row["method_id"] not in hidden]
         numbers = [self.corpus.number_of(method_id) for method_id in ids]
         mask = self._mask_of(method)
@@ -299,6 +313,7 @@ class CorpusContext:
         }
 
     def _text_in_file(self, shard: int, mask: Mask, row: Row) -> str:
+        """Return a method's text in the masked file, for texts that cannot be masked alone."""
         file = self._load_masked_file(shard, row["file_id"], mask, MASKED)
         return file.syntax.text(file.declarations.methods[row["place"]].node)
 
@@ -312,7 +327,10 @@ def _make_edits(file: JavaFile, mask: Mask, replacement: str) -> Edits:
 
 
 def _compute_rows(view: View, file: JavaFile, index: int, method: str) -> dict[str, Row]:
-    """Return the rows that the store would have for one method, as input of a view."""
+    """Return the row of each of a view's tables that the corpus would store for one method.
+
+    ``index`` is the method's index in the file, ``method`` its id.
+    """
     method_file = restrict_to_method(file, index)
     seeds = np.array([uuid.UUID(method).int >> 64], dtype=np.uint64)
     return {
@@ -322,7 +340,10 @@ def _compute_rows(view: View, file: JavaFile, index: int, method: str) -> dict[s
 
 
 def _mask_callee(label: str, name: str) -> str:
-    """Return a call's target, ``package.Type.name(types)`` or ``name/2``, with the name masked."""
+    """Return a call's target, ``package.Type.name(types)`` or ``name/2``, with the name masked.
+
+    A target with another name is returned unchanged.
+    """
     match = _LABEL.fullmatch(label)
     if match is None or decode_name(match[2]) != decode_name(name):
         return label
@@ -330,7 +351,10 @@ def _mask_callee(label: str, name: str) -> str:
 
 
 def open_context(built: BuiltDataset, kind: str) -> CorpusContext | None:
-    """Return the code context of a data set's task; None if its corpus is not beside it."""
+    """Return the code context of a data set's task, or None if its corpus is not available.
+
+    The corpus must lie where ``dataset.json`` says and be unchanged. ``kind`` is the task's name.
+    """
     about = built.about.get("corpus")
     if not isinstance(about, dict) or "folder" not in about:
         return None

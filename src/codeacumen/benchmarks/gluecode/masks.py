@@ -1,10 +1,10 @@
 """Mask the answers of the five tasks in a method's text.
 
-``naming`` hides a name, ``completion`` the name of one call, ``operators`` one operator; the
-answers of ``npath`` and ``nulltoken`` do not stand in the source, so they hide nothing. ``MASK``
-replaces a call's name and an operator, METHOD_NAME a method's name. This module masks only the
-text, quickly, for a builder that writes hundreds of thousands of rows; ``code_context`` serves all
-other views of an instance.
+``naming`` hides the method's own name, ``completion`` the name of one call, ``operators`` one
+operator; ``npath`` and ``nulltoken`` hide nothing, because the source does not state their answers.
+``MASK`` replaces a call's name and an operator, ``METHOD_NAME`` a method's name. This module masks
+only the text, quickly, for ``rows``, which writes hundreds of thousands; ``code_context`` serves
+all other views of an instance.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ NPATH = "npath"
 NULLTOKEN = "nulltoken"
 # Places of a called method's declaration, nearest first.
 ORIGINS = ("class", "package", "project", "library")
+# Answer of ``nulltoken`` for a method without a warning.
 NO_WARNING = "<none>"
 
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """The hidden part of an instance.
+    """The hidden part of an instance of a ``task``.
 
     ``naming`` hides the ``name``; ``completion`` and ``operators`` hide the token of ``length``
-    bytes at byte ``start`` of the method's file.
+    bytes at byte ``start`` of the method's file. Other fields keep their defaults.
     """
 
     task: str
@@ -59,7 +60,7 @@ def mask_method_text(task: str, row: Mapping[str, Any], start: int = -1, length:
 
 
 def mask_token(text: str, offset: int, length: int) -> str:
-    """Return a text with the token at byte ``at`` of its UTF-8 masked."""
+    """Return a text with the token of ``length`` bytes at byte ``offset`` of its UTF-8 masked."""
     data = text.encode("utf-8", "replace")
     if not (offset >= 0 and length > 0 and offset + length <= len(data)):
         raise ValueError(f"no token of {length} bytes at byte {offset} of {len(data)}")

@@ -1,8 +1,10 @@
 """Summarise the class around a method, and its nearest callers and callees, with the answer hidden.
 
-``CorpusContext`` serves callers and callees with their texts, without a bound: a call through an
-interface has hundreds, in as many files. This summary is bounded and needs one parsed file and
-columns that are read once per shard, so that networks can use it for millions of methods.
+``CorpusContext.owner`` returns the summary. Its ``callers`` and ``callees`` return the texts of all
+methods without a bound: a call through an interface has hundreds of targets, in as many files. This
+summary is bounded and needs one parsed file and columns that are read once per shard, so that
+networks can use it for millions of methods. Methods are numbers, which are near for methods of the
+same file or package, so the nearest ones are chosen where there are too many.
 """
 
 from __future__ import annotations
@@ -26,10 +28,11 @@ from codeacumen.views.paths import METHOD_NAME
 
 Row = dict[str, Any]
 
-# A summary has at most this many of each, the nearest.
+# A summary has at most this many siblings, fields, imports, and callers or callees.
 _MOST_METHODS, _MOST_FIELDS, _MOST_IMPORTS, _MOST_NEIGHBOURS = 60, 60, 60, 10
+# Maximum characters of the class's header or an import, and of the JavaDoc.
 _LONGEST_HEADER, _LONGEST_DOC = 400, 4000
-# Shards whose columns are cached: about a megabyte for ten of them.
+# Number of shards whose columns are cached: about a megabyte for ten of them.
 _SHARDS = 256
 _COLUMNS = ["type", "name", "returns", "parameters"]
 
@@ -52,9 +55,11 @@ class OwnerSummaries:
         hidden_callers: frozenset[int],
         hidden_callees: frozenset[int],
     ) -> Mapping[str, Json]:
-        """Return the summary of a method.
+        """Return the summary of a method, described at ``CodeContext``.
 
-        ``edits`` hide the answer in the file; ``hidden_name`` is a method's name to mask, or empty.
+        ``number`` is the method's number, ``method_index`` its index in the parsed file. ``edits``
+        hide the answer in the file; ``hidden_name`` is a method's name to mask, or empty.
+        ``hidden_callers`` and ``hidden_callees`` are numbers of methods to leave out.
         """
         declarations = file.declarations
         method = declarations.methods[method_index]
@@ -97,7 +102,7 @@ class OwnerSummaries:
     def _list_neighbours(
         self, number: int, numbers: NDArray[Any], hidden: frozenset[int], hidden_name: str
     ) -> list[Json]:
-        """Return the methods nearest in the corpus, those of the same file and package first."""
+        """Return the descriptions of the methods with the nearest numbers, nearest first."""
         others = np.unique(numbers)
         others = others[others != number]
         if hidden:
@@ -140,7 +145,10 @@ def _make_row(
 
 
 def _list_siblings(declarations: Declarations, method_index: int, hidden_name: str) -> list[Json]:
-    """Return the other methods of the class in source order; of too many, the nearest ones."""
+    """Return descriptions of the other methods of the class, in source order.
+
+    If there are more than ``_MOST_METHODS``, those around the method are returned.
+    """
     type_ = declarations.methods[method_index].type
     indices = [index for index, method in enumerate(declarations.methods) if method.type == type_]
     rank = indices.index(method_index)
@@ -158,7 +166,7 @@ def _list_siblings(declarations: Declarations, method_index: int, hidden_name: s
 
 
 class _MaskedSource:
-    """Parts of a file's source, with edits applied."""
+    """Source of a file, parts of which are returned with edits applied."""
 
     def __init__(self, file: JavaFile, edits: Edits) -> None:
         self.file, self.syntax, self.edits = file, file.syntax, edits
@@ -204,15 +212,16 @@ def _find_imports(file: JavaFile) -> list[int]:
     return nodes
 
 
-# Kinds of returned values: null, the result of another call, a variable. They come from the return
-# statements alone, as a reader who looks up the called methods, and those whose results they pass
-# on, would see them. ``languages/java/nulls``, which decides the labels, also analyses branches,
-# values and fields. The most informative kind comes first: of several methods of one name, the
-# first of these counts.
+# Kinds of a method's result: null, the result of a method that may return null, a variable, or
+# anything else. They come from the return statements alone, as a reader who looks up the called
+# methods, and those whose results they pass on, would see them. ``languages/java/nulls``, which
+# decides the labels, also analyses branches, values and fields. The most informative kind comes
+# first: of several methods of one name, the first of these kinds counts.
 KINDS = NULL, PASSED, NAME, OTHER = "null", "passed", "name", "other"
 
-# At most this many possible targets of a call are followed, the nearest, and to this depth.
+# Of a call's possible targets, this many of the nearest are followed, to this depth.
 _TARGETS, _DEPTH = 4, 3
+# Maximum characters of a method's text to parse.
 _LONGEST = 20_000
 # Numbers of shards and of methods that are cached.
 _TEXT_SHARDS, _METHODS = 128, 1 << 18
@@ -223,7 +232,7 @@ _NOTHING = Returned(null=False, calls=(), variable=False)
 
 
 def parse_returned(text: str) -> Returned:
-    """Return what the first method of a text returns; an empty record without a method.
+    """Return the description of what the first method of a text returns; empty if there is none.
 
     >>> parse_returned("String f() { return a ? map.get(k) : null; }")
     Returned(null=True, calls=('get',), variable=False)
@@ -244,9 +253,9 @@ class ResultKinds:
         self._load_targets = lru_cache(maxsize=_METHODS)(self._find_targets)
 
     def classify_calls(self, number: int, hidden: frozenset[int]) -> dict[str, str]:
-        """Return the kind of result of each method that a method calls, by sorted name.
+        """Return the kind of result of each method that a method calls, by name, in sorted order.
 
-        Methods in ``hidden`` are skipped.
+        Called methods in ``hidden`` are skipped.
         """
         kind_by_name: dict[str, str] = {}
         for name, targets in sorted(self._load_targets(number).items()):
@@ -256,6 +265,7 @@ class ResultKinds:
         return kind_by_name
 
     def _classify_result(self, number: int, depth: int) -> str:
+        """Return the kind of a method's result; ``depth`` bounds the calls that are followed."""
         result = self._load_returned(number)
         if result.null:
             return NULL
@@ -282,7 +292,10 @@ class ResultKinds:
         return {name: tuple(targets) for name, targets in targets_by_name.items()}
 
     def _parse_method(self, number: int) -> Returned:
-        """Return what a method returns; parsed on demand, because few methods are queried."""
+        """Return the description of what a method returns.
+
+        It is parsed on demand, because few methods are queried; primitive results are empty.
+        """
         if self._read_cell(number, "returns") in _PRIMITIVE:
             return _NOTHING
         return parse_returned(self._read_cell(number, "text"))
@@ -297,7 +310,7 @@ class ResultKinds:
         )
 
     def _read_columns(self, shard: int) -> dict[str, Any]:
-        """Return the columns of a shard, about a megabyte, nearly all of it texts."""
+        """Return name, return type and text of a shard's methods: about a megabyte, mostly text."""
         path = self.corpus.table_path(self.corpus.shards[shard], "methods")
         table = self.corpus.read_table(path, ["name", "returns", "text"]).combine_chunks()
         return {name: table[name].chunk(0) for name in table.column_names}

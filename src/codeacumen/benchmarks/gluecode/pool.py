@@ -1,7 +1,9 @@
 """Collect a corpus's candidate methods as columns, and sample the methods of each task.
 
-A method is a candidate if it has a body that the parser understands and its class does not stand in
+A method is a candidate if it has a body that the parser understands and its class is not inside
 another method. The task ``naming`` excludes constructors, which have no name of their own.
+``build`` finds the candidates of each shard in worker processes, joins them into a ``Pool``, and
+samples from it; nothing here reads a method's text.
 """
 
 from __future__ import annotations
@@ -31,15 +33,18 @@ from codeacumen.corpus.parquet import column_to_values
 from codeacumen.corpus.splits import SPLITS
 from codeacumen.languages.java.measures.operators import OPERATORS
 
+# Folders with these names hold test code.
 TEST_FOLDERS = frozenset(("test", "tests", "testing", "androidTest", "testFixtures"))
+# Part of the name of a called constructor.
 CONSTRUCTOR = "<init>"
+# Byte offset of a call or operator that a method does not have.
 NOTHING = -1
 _NO_CALL = (NOTHING, NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateJob:
-    """A shard, its table of calls, the seed of the sampling, and the rules of the NPath count."""
+    """Input of ``find_candidates``: a shard's folder, its table of calls, the seed, NPath rules."""
 
     shard: Path
     calls: Path
@@ -51,11 +56,12 @@ class CandidateJob:
 class CandidateColumns:
     """Columns with one value per candidate method of a shard.
 
-    ``row`` is the method's index in the shard. ``named`` is false for constructors; ``letters`` is
-    the length of the name. ``call`` is the first byte of the name in the call that was sampled for
-    completion, ``call_end`` the byte after the name; both are -1 for a constructor and for a method
-    without a usable call. ``operator`` has a column for each operator in ``OPERATORS``: the byte of
-    one sampled occurrence, -1 if the method has none.
+    ``row`` is the method's index in the shard. ``npath`` is the NPath complexity. ``named`` is
+    false for constructors; ``letters`` is the length of the name. ``call`` is the offset in the
+    file of the name in the call that was sampled for completion, ``call_end`` the offset after the
+    name, in bytes; both are -1 for a constructor and for a method without a usable call.
+    ``operator`` has a column for each operator in ``OPERATORS``: the offset of one sampled
+    occurrence, -1 if the method has none.
     """
 
     row: NDArray[np.int32]
@@ -109,10 +115,9 @@ def find_candidates(job: CandidateJob) -> CandidateColumns:
 
 
 def _read_calls_by_method(job: CandidateJob) -> dict[bytes, list[tuple[int, int]]]:
-    """Return the first byte of each called name and the byte after it, by calling method.
+    """Return start and end offset of the called name in each call, by the calling method's id.
 
-    The byte after the name is -1 if it is unknown. Leave out constructor calls and method
-    references.
+    The end is -1 if it is unknown. Constructor calls and method references are left out.
     """
     names = ["caller_id", "start_byte", "end_byte", "reference", "callee"]
     table = pq.read_table(job.calls, columns=names)
@@ -133,7 +138,10 @@ def _read_calls_by_method(job: CandidateJob) -> dict[bytes, list[tuple[int, int]
 
 
 def _sample_call(calls: Sequence[tuple[int, int]], method: bytes, seed: int) -> tuple[int, int]:
-    """Return one of the calls; only the seed, the method and its calls determine the choice."""
+    """Return start and end of one call's name, (-1, -1) if there is none or its end is unknown.
+
+    Only the seed, the method and its calls determine the choice.
+    """
     if not calls:
         return _NO_CALL
     start, end = sorted(calls)[compute_sampling_number(seed, "call", method) % len(calls)]
@@ -143,7 +151,11 @@ def _sample_call(calls: Sequence[tuple[int, int]], method: bytes, seed: int) -> 
 def _sample_operators(
     classes: NDArray[np.int8], starts: NDArray[np.int32], method: bytes, seed: int
 ) -> NDArray[np.int32]:
-    """Return, for each operator in ``OPERATORS``, the byte of one of its occurrences or -1."""
+    """Return, for each operator in ``OPERATORS``, the offset of one of its occurrences or -1.
+
+    ``classes`` has the index in ``OPERATORS`` of each operator in the method, ``starts`` its
+    offset.
+    """
     sampled = np.full(len(OPERATORS), NOTHING, dtype=np.int32)
     for class_ in np.unique(classes).tolist():
         class_starts = starts[classes == class_]
@@ -157,8 +169,10 @@ def _sample_operators(
 class Pool:
     """Columns with one value per candidate method of the corpus.
 
-    ``number`` is the method's number in the corpus; ``shard`` and ``row`` locate it. ``warnings``
-    counts its null-dereference warnings. ``CandidateColumns`` explains ``named`` to ``operator``.
+    ``number`` is the method's number in the corpus; ``shard`` (an index) and ``row`` locate it.
+    ``id`` has the 16 bytes of its id, ``split`` the index in ``SPLITS``, ``project`` that in the
+    corpus. ``warnings`` counts its null-dereference warnings. ``CandidateColumns`` explains
+    ``npath`` to ``operator``. A position in the pool is an index of these columns.
     """
 
     number: NDArray[np.int64]
@@ -188,7 +202,7 @@ class Pool:
 def join_candidates(
     corpus: Corpus, shards: Sequence[CandidateColumns], warnings: Mapping[int, int]
 ) -> Pool:
-    """Join the candidates of all shards, given in the corpus's order.
+    """Return the pool of the candidates of all shards, given in the corpus's order.
 
     ``warnings`` maps a method's number to its count of warnings; methods without any are absent.
     """
@@ -257,10 +271,10 @@ def _concatenate_columns(columns: Sequence[NDArray[Any]], type_: Any) -> NDArray
 
 @dataclass(frozen=True, slots=True)
 class TaskSample:
-    """Sampled methods of a task for each split, as positions in the pool.
+    """Sampled methods of a task by split, as positions in the pool.
 
-    ``near_duplicate`` marks the methods of dev and test with a near-duplicate in the task's
-    training sample.
+    ``near_duplicate`` has by split a mask of the sampled methods with a near-duplicate in the
+    task's training sample; it is false for the training split.
     """
 
     samples: Mapping[str, Sample]
@@ -270,7 +284,7 @@ class TaskSample:
 def sample_tasks(
     pool: Pool, seed: int, families: Families | None, *, dedup: bool, sizes: Sizes
 ) -> dict[str, TaskSample]:
-    """Sample the methods of each task.
+    """Return the sampled methods of each task in ``sizes``, in this order.
 
     ``families`` has the near-duplicate family of each method in the pool; None if it is unknown,
     and then ``dedup`` has no effect. ``dedup`` removes each method with a near-duplicate in a later
@@ -296,6 +310,7 @@ def sample_tasks(
 
 
 def _mask_unique_methods(pool: Pool, families: Families) -> NDArray[np.bool_]:
+    """Return a mask of the methods without a near-duplicate in a later split."""
     is_unique = np.ones(len(pool), dtype=np.bool_)
     for split_index, split in enumerate(SPLITS):
         is_unique &= ~mask_duplicates_in(families, pool.split_mask(split), pool.split > split_index)
@@ -305,6 +320,7 @@ def _mask_unique_methods(pool: Pool, families: Families) -> NDArray[np.bool_]:
 def _duplicates_in_training(
     pool: Pool, samples: Mapping[str, Sample], families: Families | None
 ) -> dict[str, NDArray[np.bool_]]:
+    """Return by split a mask of the sampled methods with a near-duplicate in training."""
     near_duplicate = {}
     in_training = np.zeros(len(pool), dtype=np.bool_)
     in_training[samples["train"].positions] = True

@@ -1,8 +1,10 @@
 """Write a data set's rows for one shard of a corpus: the question with its mask, and the answer.
 
-Rows are JSON lines, and the same as Parquet; one part for each task and shard. All rows have ``id``
-(the method's UUID), ``project``, ``split``, ``path``, ``line``, ``type``, ``label``, ``text`` and
-``near_duplicate``.
+Rows are written as JSON lines and as Parquet, one part for each task and shard. All rows have
+``id`` (the method's UUID), ``project``, ``split``, ``path``, ``line``, ``type``, ``label`` (the
+answer), ``text`` (the masked method) and ``near_duplicate`` (whether training has one); tasks add
+columns (``MethodTaskSpec.columns``). ``build`` runs ``write_rows`` in worker processes and joins
+the parts.
 """
 
 from __future__ import annotations
@@ -54,7 +56,7 @@ _COLUMNS = [
 def group_methods_by_shard(
     pool: Pool, samples: Mapping[str, TaskSample], warnings: Warnings
 ) -> dict[str, dict[int, list[SampledMethod]]]:
-    """Return the sampled methods of each task and shard, in the order of the shard's methods."""
+    """Return the sampled methods by task and index of the shard, in the order of the rows."""
     sampled: dict[str, dict[int, list[SampledMethod]]] = {task: {} for task in SPECS}
     for task, task_sample in samples.items():
         spec = SPECS[task]
@@ -78,7 +80,12 @@ def group_methods_by_shard(
 
 @dataclass(frozen=True, slots=True)
 class RowJob:
-    """A shard, the shards of its project, and the common prefix of the parts' paths."""
+    """Input of ``write_rows`` for one shard.
+
+    ``corpus`` is its folder, ``shards`` are the names of all shards of the project, ``calls`` is
+    the shard's table of calls, ``sampled`` has the methods by task, and ``parts`` is the common
+    prefix of the parts' paths.
+    """
 
     corpus: Path
     shard: str
@@ -89,11 +96,12 @@ class RowJob:
 
 
 def part_path(job: RowJob, task: str, ending: str) -> Path:
+    """Return the path of a task's part; ``ending`` is jsonl or parquet."""
     return job.parts.with_name(f"{job.parts.name}.{task}.{ending}")
 
 
 def write_rows(job: RowJob) -> None:
-    """Write the parts of a shard; an engine runs this."""
+    """Write the two parts of each task for a shard; an engine runs this in a worker process."""
     row_indices = sorted({method.row for sampled in job.sampled.values() for method in sampled})
     methods = _read_methods(job, row_indices)
     for task, sampled in job.sampled.items():
@@ -109,6 +117,7 @@ def write_rows(job: RowJob) -> None:
 
 
 def _read_methods(job: RowJob, row_indices: Sequence[int]) -> dict[int, Row]:
+    """Return some rows of the shard's table of methods, by their index."""
     folder = job.corpus / "shards" / job.shard
     table = pq.read_table(folder / "methods.parquet", columns=_COLUMNS)
     table = table.take(pa.array(row_indices, pa.int64()))
@@ -145,7 +154,7 @@ def _make_schema(spec: MethodTaskSpec) -> pa.Schema:
 
 
 def join_tables(parts: Sequence[Path], into: Path, task: str) -> None:
-    """Write one table of all parts, in their order and with reproducible bytes."""
+    """Write the rows of all parts to one Parquet file, in their order, with reproducible bytes."""
     with pq.ParquetWriter(into, _make_schema(SPECS[task]), compression="zstd") as writer:
         for part in parts:
             table = pq.read_table(part)
@@ -155,13 +164,17 @@ def join_tables(parts: Sequence[Path], into: Path, task: str) -> None:
 
 @lru_cache(maxsize=1)
 def _load_offers(corpus: Path, shards: tuple[str, ...]) -> AvailableNamesFinder:
+    """Return the finder of available names for a project, given its shards; the last is cached."""
     return AvailableNamesFinder(load_world(corpus, shards)[0])
 
 
 def _add_contexts(
     job: RowJob, rows: Iterable[Row], methods: Sequence[Row], sampled: Sequence[SampledMethod]
 ) -> None:
-    """Add the available names at the masked call, and the origin of the called method."""
+    """Add ``origin``, ``receiver``, ``static``, ``arguments`` and ``candidates`` to the rows.
+
+    ``candidates`` are the names of the methods that could stand at the masked call.
+    """
     folder = job.corpus / "shards" / job.shard
     offers = _load_offers(job.corpus, job.shards)
     starts: dict[str, list[int]] = {}
@@ -189,6 +202,7 @@ def _read_columns(path: Path, *names: str) -> Iterable[tuple[Any, ...]]:
 
 
 def _read_callees(calls: Path, starts: Mapping[str, Sequence[int]]) -> dict[tuple[str, int], Any]:
+    """Return by path and offset the called method, and whether the project may declare it."""
     call_sites = {(path, start) for path, path_starts in starts.items() for start in path_starts}
     return {
         (path, start): (callee, inside)
@@ -204,8 +218,9 @@ def classify_origin(
 ) -> str:
     """Return the origin of a called method, one of ``ORIGINS``.
 
-    It is declared in the class around the call or one that encloses this class, in the same
-    package, elsewhere in the project, or in a library.
+    The method is declared in the class around the call or one that encloses this class ("class"),
+    in the same package, elsewhere in the project, or in a library. ``package`` and ``type_`` are
+    those around the call; ``inside`` means that the project declares the method, or may.
     """
     if not inside:
         return "library"

@@ -1,10 +1,10 @@
 """Sample the methods of a task, and find near-duplicates.
 
 Each split gets as many methods as in Table 1 of the paper where the corpus has enough, with
-balanced classes where the paper's are. All functions work on arrays. Each method has a sampling
-number that depends on the seed, a key and the method's id alone, and the smallest numbers are
-sampled. So a sample does not depend on other methods, their order or the number of workers, and a
-growing corpus keeps most of it.
+balanced classes where the paper's are. All functions work on arrays with one value per method. Each
+method has a sampling number, a hash of the seed, the task's key and the method's id; the methods
+with the smallest numbers are sampled. So a sample does not depend on the order of the methods or
+the number of workers, and a growing corpus keeps most of it.
 """
 
 from __future__ import annotations
@@ -26,13 +26,17 @@ if TYPE_CHECKING:
     from codeacumen.corpus import Corpus
 
 SamplingNumbers: TypeAlias = NDArray[np.uint64]
+# Indices of methods.
 Positions: TypeAlias = NDArray[np.int64]
+# Family of near-duplicates of each method: the number of one of them.
 Families: TypeAlias = NDArray[np.int64]
 
-# Only about 23,000 of a million names have fewer letters than this, as in the paper.
+# Letters below which a name is short, and the share of short names: about 23,000 of a million in
+# the paper.
 SHORTEST_NAME, SHORT_SHARE = 4, 0.023
 # Share of methods without a warning among the instances of the null token task.
 NEGATIVE_SHARE = 0.2
+# Class of a method that is not sampled.
 NO_CLASS = -1
 
 
@@ -55,7 +59,8 @@ def compute_sampling_numbers(seed: int, key: str, methods: NDArray[np.uint8]) ->
 class Sample:
     """Ascending ``positions`` of sampled methods, and each one's class in ``label``.
 
-    ``missing`` are the classes that no method has.
+    ``label`` is 0 where a task has no classes. ``target_size`` is the number of methods to sample
+    from a large enough corpus. ``missing`` are the classes that no method has.
     """
 
     positions: Positions
@@ -79,7 +84,8 @@ def sample_one_class_each(
 ) -> Sample:
     """Sample equally many methods of each class, where a method may have several but serves one.
 
-    The rarest class is sampled first, so that frequent classes do not take its methods.
+    ``has_class`` has the shape (methods, classes); ``size`` is the maximum number of methods of all
+    classes. The rarest class is sampled first, so that frequent classes do not take its methods.
     """
     counts = has_class.sum(axis=0)
     order = np.argsort(numbers, kind="stable")
@@ -90,7 +96,7 @@ def sample_one_class_each(
     largest_class_size = (
         min([class_size, *(int(counts[class_]) for class_ in present)]) if present else 0
     )
-    # The largest number that all classes reach; feasibility falls with it, so bisect.
+    # The largest number that all classes reach: a larger number is never easier, so bisect.
     class_size = bisect_left(
         range(1, largest_class_size + 1),
         True,
@@ -105,6 +111,7 @@ def sample_one_class_each(
 def _all_classes_have(
     has_class: NDArray[np.bool_], present: Sequence[int], class_size: int
 ) -> bool:
+    """Return whether every present class gets ``class_size`` methods."""
     assigned = _assign_classes(has_class, present, class_size)
     return all(int((assigned == class_).sum()) == class_size for class_ in present)
 
@@ -112,9 +119,9 @@ def _all_classes_have(
 def _assign_classes(
     has_class: NDArray[np.bool_], present: Sequence[int], class_size: int
 ) -> NDArray[np.int64]:
-    """Return the class each method is sampled for, -1 for none.
+    """Return the class that each method is sampled for, -1 for none.
 
-    Methods are in the order of their sampling numbers.
+    Methods are in the order of their sampling numbers, ``present`` classes from rare to frequent.
     """
     assigned = np.full(len(has_class), NO_CLASS, dtype=np.int64)
     for class_ in present:
@@ -138,7 +145,10 @@ def sample_plain(eligible: NDArray[np.bool_], numbers: SamplingNumbers, size: in
 def sample_names(
     named: NDArray[np.bool_], letters: NDArray[np.int32], numbers: SamplingNumbers, size: int
 ) -> Sample:
-    """Sample methods for naming, with a small share of short names as in the paper."""
+    """Sample methods for naming, with a small share of short names as in the paper.
+
+    ``named`` is false for constructors; ``letters`` are the lengths of the names.
+    """
     short = letters < SHORTEST_NAME
     short_count = round(size * SHORT_SHARE)
     long_names = take_first(named & ~short, numbers, size - short_count)
@@ -159,7 +169,7 @@ def sample_warnings(
     numbers: SamplingNumbers,
     size: int,
 ) -> Sample:
-    """Sample methods with a warning, labelled 1, and a fifth without, labelled 0."""
+    """Sample methods with a warning, labelled 1, and without, labelled 0; a fifth are without."""
     negative_target = round(size * NEGATIVE_SHARE)
     positive = take_first(with_warning, numbers, size - negative_target)
     negative_size = min(
@@ -171,11 +181,11 @@ def sample_warnings(
 
 
 def find_duplicate_families(corpus: Corpus) -> Families:
-    """Return, for each method of a corpus, the number of its first near-duplicate or its own.
+    """Return the family of each method of a corpus: equal numbers for near-duplicates.
 
-    A model that has seen a near-duplicate in training can answer from memory. Methods of some
-    length are near-duplicates if they share most of their token n-grams (``corpus/duplicates``),
-    shorter ones only if all tokens are equal.
+    A model that has seen a near-duplicate in training can answer from memory. Methods of at least
+    ``SHORTEST`` tokens are near-duplicates if they share most of their token n-grams
+    (``corpus/duplicates``), shorter ones only if all tokens are equal.
     """
     from codeacumen.corpus.audit import load_token_codes
     from codeacumen.corpus.duplicates import SHORTEST, find_near_duplicates
@@ -205,6 +215,6 @@ def _token_bytes(tokens: Ragged, method: int) -> bytes:
 def mask_duplicates_in(
     families: Families, methods: NDArray[np.bool_], others: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Return a mask of the methods that have a near-duplicate among the others."""
+    """Return the part of the mask ``methods`` that has a near-duplicate among ``others``."""
     duplicated: NDArray[np.bool_] = np.isin(families, np.unique(families[others]))
     return methods & duplicated

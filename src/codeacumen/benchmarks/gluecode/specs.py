@@ -29,19 +29,20 @@ if TYPE_CHECKING:
     from codeacumen.benchmarks.gluecode.pool import Pool
     from codeacumen.languages.java.nulls.report import Report
 
+# A row of the corpus's table of methods, by column.
 Row: TypeAlias = dict[str, Any]
-# Instances of each split, by task.
+# Target number of instances, by task and split.
 Sizes: TypeAlias = Mapping[str, Mapping[str, int]]
-# Warnings of the null analysis, by the number of the method they are for.
+# Warnings of the null analysis, by the number in the corpus of the method that has them.
 Warnings: TypeAlias = "Mapping[int, Sequence[Report]]"
 
 
 class SampledMethod(NamedTuple):
-    """A method that a task asks about.
+    """A method that is sampled for a task.
 
-    ``row`` is its row in the shard, ``label`` the class of its label; ``start`` and ``end`` locate
-    the masked token in its file; ``near_duplicate`` is true if training has one. ``further`` has
-    the task's own columns.
+    ``row`` is its row in the shard, ``label`` the class of its label, 0 for tasks without classes.
+    ``start`` and ``end`` are the byte offsets in its file of the masked token, -1 if none is
+    masked. ``near_duplicate`` is true if training has one. ``further`` has the task's own columns.
     """
 
     row: int
@@ -54,12 +55,15 @@ class SampledMethod(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MethodTaskSpec:
-    """Everything that differs between the tasks.
+    """Definition of a task: everything that differs between the five.
 
     ``sampling_key`` is part of the hash that decides which methods are sampled: it stays the same
     if the task gets another ``name``. ``question`` describes the task in ``dataset.json``,
-    ``instruction`` is for models that read English. ``sampled_from`` names the task whose sample is
-    the base of this one's. ``ceiling`` names the program that computes the labels.
+    ``instruction`` is for models that read English. ``sizes`` are the paper's, by split.
+    ``choices`` returns the labels of a task with classes, in the order of their numbers, else ().
+    ``sampled_from`` names the task whose sample is the base of this one's, or is empty. ``tags``
+    yields the slices of a row. ``ceiling`` says why the labels are right by construction, or is
+    empty.
     """
 
     name: str
@@ -70,11 +74,12 @@ class MethodTaskSpec:
     metric: Metric
     sizes: Mapping[str, int]
     sampling_key: str
-    # Samples the methods at some positions of the pool.
+    # Samples a number of the methods at some positions of the pool, by their sampling numbers; the
+    # positions of the result are indices of these positions.
     sample: Callable[[Pool, Positions, SamplingNumbers, int], Sample]
-    # Returns the label of a method's row.
+    # Returns the label, the right answer, of a method's row.
     label: Callable[[Row, SampledMethod], str]
-    # Returns fields of a SampledMethod, from its position in the pool and its label.
+    # Returns further fields of a SampledMethod, from its position in the pool and its label.
     details: Callable[[Pool, int, int, Warnings], dict[str, Any]] = lambda *_: {}
     # Returns the task's own Parquet columns; a function, so that pyarrow is loaded on demand.
     columns: Callable[[], list[tuple[str, Any]]] = list
@@ -85,14 +90,15 @@ class MethodTaskSpec:
     further_metrics: Sequence[Metric] = ()
     slices: tuple[str, ...] = ()
     ceiling: str = ""
-    # Columns that a model may see beside the text.
+    # Columns that a model may see beside the text, in ``CodeContext.describe``.
     context: tuple[str, ...] = ()
 
 
 def limit_sizes(limit: int) -> dict[str, dict[str, int]]:
-    """Return the paper's sizes, limited for training, and in proportion for dev and test.
+    """Return the paper's sizes by task and split, limited.
 
-    0 is no limit. A smaller sample is a part of a larger one.
+    ``limit`` is the maximum for training, an eighth of it that for dev and test; 0 is no limit. A
+    smaller sample is a part of a larger one.
 
     >>> limit_sizes(80_000)["naming"], limit_sizes(80_000)["npath"]["train"]
     ({'train': 80000, 'dev': 10000, 'test': 10000}, 9600)
@@ -161,6 +167,7 @@ def _load_operators() -> tuple[str, ...]:
 
 
 def _operator_position(pool: Pool, position: int, label: int, warnings: Warnings) -> dict[str, Any]:
+    """Return the offsets of the sampled operator of the class ``label``."""
     start = int(pool.operator[position, label])
     return {"start": start, "end": start + len(_load_operators()[label])}
 
@@ -204,6 +211,7 @@ NAMING = MethodTaskSpec(
 
 
 def _call_name(method: Row, sampled: SampledMethod) -> str:
+    """Return the name of the masked call, from the method's text."""
     start, end = sampled.start - method["start_byte"], sampled.end - method["start_byte"]
     return str(method["text"].encode()[start:end].decode("utf-8", "replace"))
 
@@ -255,10 +263,12 @@ COMPLETION = MethodTaskSpec(
 def _sample_nulltoken(
     pool: Pool, positions: Positions, numbers: SamplingNumbers, size: int
 ) -> Sample:
+    """Sample methods with exactly one warning, and methods without any."""
     # Tests pass null on purpose, and expect the exception.
     is_not_test = ~pool.is_test_code[positions]
     with_warning = is_not_test & (pool.warnings[positions] == 1)
-    # Negatives come from the same projects and have calls, so that neither reveals the answer.
+    # Methods without a warning are from projects with warnings and have calls, so that neither the
+    # project nor the absence of calls reveals the answer.
     in_warned_project = np.isin(
         pool.project[positions], np.unique(pool.project[positions][with_warning])
     )
@@ -272,7 +282,10 @@ def _sample_nulltoken(
 
 
 def _warning_columns(pool: Pool, position: int, label: int, warnings: Warnings) -> dict[str, Any]:
-    """Return a warning's columns, which the data set has and no model sees."""
+    """Return the columns of the method's warning, which the data set has and no model sees.
+
+    They are empty for a method without a warning, whose ``label`` is 0.
+    """
     if not label:
         return {}
     report = warnings[int(pool.number[position])][0]

@@ -35,10 +35,10 @@ FEWEST_PROJECTS = 5
 
 
 class MethodTask(StandardTask):
-    """A GLUECode task on the methods of a split.
+    """A GLUECode task on the methods of a split; ``kind`` is a key of ``SPECS``.
 
-    ``examples_fingerprint`` identifies the examples alone; ``fingerprint`` also the corpus that
-    models may inspect, if it is on this machine, and ``whole_fingerprint`` even if it is not.
+    ``examples_fingerprint`` identifies the examples alone. ``fingerprint`` also identifies the
+    corpus that models may inspect if it is on this machine, ``whole_fingerprint`` in any case.
     """
 
     built: BuiltDataset
@@ -89,20 +89,20 @@ class MethodTask(StandardTask):
     def postprocess_answers(
         self, instances: Sequence[Instance], answers: Mapping[str, Answer]
     ) -> dict[str, Answer]:
-        """Fill missing answers as other tasks of the same capability do."""
+        """Return the answers; a missing name is an empty one, as in other naming tasks."""
         if self.capability is not Capability.NAME:
             return dict(answers)
         return fill_missing_names(instances, answers)
 
     def examples(self, split: str) -> Iterator[Example]:
-        """Iterate over the examples of a split."""
+        """Return an iterator over the examples of a split: train, dev or test."""
         return (Example(self._make_input(row), row["label"]) for row in self.read_rows(split))
 
     def training(self) -> Sequence[Example]:
         return list(self.examples("train"))
 
     def code_context(self) -> CodeContext:
-        """Return the corpus if it is on this machine, otherwise the context of the rows."""
+        """Return the corpus's context if it is on this machine, else one of the rows alone."""
         return self._code_context
 
     @cached_property
@@ -119,6 +119,7 @@ class MethodTask(StandardTask):
         }
 
     def read_rows(self, split: str) -> Iterator[dict[str, Json]]:
+        """Return an iterator over the rows of a split; other lines are skipped before parsing."""
         split_marker = f'"split": {json.dumps(split)}'
         return (
             row for row in self.built.read_rows(self.file, split_marker) if row["split"] == split
@@ -157,13 +158,14 @@ def _near_duplicate_slices(built: BuiltDataset, kind: str, split: str) -> tuple[
 
 
 def _make_ceiling(spec: MethodTaskSpec) -> Ceiling | None:
+    """Return a ceiling of 1 for a task whose labels a program computes, else None."""
     if not spec.ceiling:
         return None
     return Ceiling(spec.ceiling, 1.0, "the labels, which it made", who="the analysis")
 
 
 def list_tasks(built: BuiltDataset) -> Iterator[BuiltTask]:
-    """Yield the tasks of which the data set has a file."""
+    """Yield the tasks for which the data set has a file."""
     for name, spec in SPECS.items():
         if f"{name}.jsonl" in built.about["files"]:
             yield BuiltTask(f"gluecode/{name}", spec.summary, built, MethodTask, (name,))

@@ -1,11 +1,12 @@
 """Nine tasks of IdBench: are two identifiers related, similar, similar in context?
 
 Each of the three questions has a small, a medium and a large set of pairs. The smaller sets were
-cleaned more strictly, so that their raters agree more. ``list_tasks`` returns the tasks of a folder
+cleaned more strictly, so that their raters agree more. ``list_tasks`` yields the tasks of a folder
 that ``codeacumen survey clean`` wrote: the same questions, answered by other raters.
 
-Missing values are the string ``NAN``. The authors' script reads numbers as strings and ranks them
-as text, which changes columns with negative values (w2v-cbow); this module parses them as numbers.
+In the files, a missing value is the text ``NAN``. The authors' script reads numbers as strings and
+ranks them as text, which changes columns with negative values (w2v-cbow); this module parses them
+as numbers.
 
 Published numbers are the correlations of figure 2 and the agreement of Table II.
 """
@@ -28,14 +29,14 @@ from codeacumen.tasks.published import read_published
 
 SIZES = ("small", "medium", "large")
 
-# The label column of each task.
+# The label column of each question.
 LABELS = {
     "relatedness": "relatedness",
     "similarity": "similarity",
     "contextual": "contextual_similarity",
 }
 
-# The relation of the pairs in each task, in words.
+# The relation of the pairs in each question, in words.
 RELATIONS = {
     "relatedness": "related",
     "similarity": "similar",
@@ -57,7 +58,10 @@ SUBSETS = {
 
 @dataclass(frozen=True, slots=True)
 class RatedPair:
-    """Two identifiers, the mean ratings by task and the published scores by technique."""
+    """Two identifiers, their mean ratings by question and published scores by technique.
+
+    Ratings and scores are None where they are missing.
+    """
 
     left: str
     right: str
@@ -66,7 +70,7 @@ class RatedPair:
 
     @property
     def is_complete(self) -> bool:
-        """True if all seven published techniques score the pair."""
+        """Return whether all seven published techniques score the pair."""
         return all(score is not None for score in self.scores.values())
 
 
@@ -76,7 +80,10 @@ def _parse_number(text: str) -> float | None:
 
 @lru_cache(maxsize=8)
 def read_pairs(folder: Path, size: str) -> tuple[RatedPair, ...]:
-    """Return the pairs of a set, in the order of its file."""
+    """Return the pairs of a set in a folder, in the order of its file.
+
+    The files of a survey have no columns of techniques, and their pairs no scores.
+    """
     with (folder / f"{size}_pair_wise.csv").open(encoding="utf-8", newline="") as stream:
         return tuple(
             RatedPair(
@@ -113,7 +120,10 @@ ENSEMBLE_TOLERANCE = 0.02
 
 @dataclass(frozen=True, slots=True)
 class PublishedCorrelation:
-    """A correlation of figure 2, on ``n`` pairs, and the tolerance for its reproduction."""
+    """A correlation of figure 2 on ``n`` pairs, and the tolerance for its reproduction.
+
+    ``task`` is the question, and ``technique`` one of ``TECHNIQUES`` or "combined", the ensemble.
+    """
 
     task: str
     size: str
@@ -149,6 +159,7 @@ def read_published_agreement(question: str, size: str) -> float | None:
     return float(value) if value else None
 
 
+# Tag of complete pairs.
 COMPLETE = "complete"
 EVALUATION_SETS = (
     EvaluationSet(
@@ -160,6 +171,7 @@ AGREEMENT = "agreement between raters (Krippendorff's α)"
 
 
 def _load_instances(folder: Path, question: str, size: str) -> list[Instance]:
+    """Return the labelled pairs of a set as instances without tags."""
     return [
         Instance(
             id=f"{pair.left}~{pair.right}",
@@ -190,6 +202,7 @@ def summarize_question(question: str, size: str) -> str:
 
 
 def make_task(question: str, size: str) -> PairTask:
+    """Return a task of IdBench: rank pairs of identifiers as developers did."""
     agreement = read_published_agreement(question, size)
     info = TaskInfo(
         name=f"idbench/{question}/{size}",
@@ -213,7 +226,7 @@ for _question in LABELS:
 
 
 def make_survey_task(built: BuiltDataset, question: str, size: str) -> PairTask:
-    """Return a task of a survey's data set."""
+    """Return a task of a survey's data set, with the agreement of its raters as the ceiling."""
 
     def load_instances() -> list[Instance]:
         built.verify_file(f"{size}_pair_wise.csv")

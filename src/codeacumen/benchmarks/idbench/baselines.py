@@ -13,6 +13,7 @@ from codeacumen.datasets import find_dataset, require_dataset
 from codeacumen.registry import model
 from codeacumen.tasks.published import PairScores, PublishedPairScores
 
+# Column and description of each technique, by name of the model.
 TECHNIQUES = {
     "lv": ("LV", "Levenshtein's edit distance"),
     "nw": ("NW", "Needleman-Wunsch distance"),

@@ -1,4 +1,7 @@
-"""Compare the counts of identifiers in a corpus with those of IdBench's files (section II-A, c)."""
+"""Compare the counts of identifiers in a corpus with those of IdBench's files (section II-A, c).
+
+A role is the use of an identifier: function, property, variable or other.
+"""
 
 from __future__ import annotations
 
@@ -22,15 +25,16 @@ _ROLE_COLUMN = {
     "variable": "variable-count",
     "other": "others-count",
 }
+# Roles that are compared; IdBench counts occurrences of unknown role as others.
 _KNOWN = ("function", "property", "variable")
 
 
 def compare_with_idbench(identifier_counts: IdentifierCounts, folder: Path) -> dict[str, Json]:
     """Return by language the figures of IdBench's Table I for these counts, and Spearman's ρ with
-    the published counts; for JavaScript the share of names with each primary role, too.
+    the published counts; for JavaScript also the comparison of roles.
 
     ``folder`` is IdBench's. Its files count names in small letters, so ``tabIndex`` and
-    ``tabindex`` are one name there and here.
+    ``tabindex`` are one name there and here. Languages without any counts are left out.
     """
     rows = _read_rows(folder / FREQUENCIES)
     counts = _merge_case(identifier_counts)
@@ -61,6 +65,11 @@ def compare_with_idbench(identifier_counts: IdentifierCounts, folder: Path) -> d
 def _compare_roles(
     counts: Mapping[str, Ints], rows: Mapping[str, Mapping[str, str]], zeros: Ints
 ) -> Json:
+    """Return Spearman's ρ of the counts by role, and the shares of names by primary role.
+
+    Only JavaScript names that occur in the corpus are compared. ``counts`` have the shape
+    (languages, roles).
+    """
     names = list(rows)
     language_index = LANGUAGES.index("javascript")
     ours = np.array([counts.get(name, zeros)[language_index] for name in names])
@@ -82,9 +91,10 @@ def _compare_roles(
 
 
 def _compute_role_shares(counts: Ints) -> dict[str, float]:
-    """Return the share of names with each role in more than half of the occurrences of known role.
+    """Return the share of names by primary role, and of names without one (``MIXED``).
 
-    The published counts have many occurrences of unknown role, mostly uses of variables.
+    The primary role is that of more than half of a name's occurrences with a known role. The
+    published counts have many occurrences of unknown role, mostly uses of variables.
     """
     counts = counts[:, [ROLES.index(role) for role in _KNOWN]]
     most = counts.argmax(axis=1)
@@ -94,11 +104,13 @@ def _compute_role_shares(counts: Ints) -> dict[str, float]:
 
 
 def _read_rows(path: Path) -> dict[str, dict[str, str]]:
+    """Return the rows of a file by identifier in small letters."""
     with path.open(encoding="utf-8", newline="") as stream:
         return {row["Identifier"].lower(): row for row in csv.DictReader(stream)}
 
 
 def _merge_case(identifier_counts: IdentifierCounts) -> dict[str, Ints]:
+    """Return the counts, (languages, roles), by identifier in small letters."""
     counts: dict[str, Ints] = {}
     for index, name in enumerate(identifier_counts.names):
         lowercase = name.lower()

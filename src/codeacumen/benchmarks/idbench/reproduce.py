@@ -1,8 +1,10 @@
 """Reproduce figures 2 and 3 of IdBench, and compute its two string distances from scratch.
 
-Known causes of differences, which the tables mention: the paper's figures use the pairs that every
-technique scores (154, 228 and 266, not 167, 247 and 291); its script ranks numbers as text; the
-ensemble's dictionary differs between releases.
+The string distances are Levenshtein (LV) and Needleman-Wunsch (NW). Known causes of differences:
+the paper's figures use the pairs that every technique scores (154, 228 and 266 in the small, medium
+and large set, not all 167, 247 and 291); its script ranks numbers as text; the ensemble's
+dictionary differs between releases. With ``--embeddings``, embeddings that the user trained are
+compared with the published ones.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ from codeacumen.text.numbers import format_difference, format_interval, format_n
 
 # Verdict of a row whose published counterpart it need not equal.
 TRAINED = "trained anew"
-# Published technique by kind of embedding.
+# Published name of the technique by kind of embedding.
 PUBLISHED = {
     "w2v-cbow": "w2v-cbow",
     "w2v-sg": "w2v-SG",
@@ -94,6 +96,11 @@ def _reproduce_figure_2(
     complete_set: EvaluationSet,
     own_set: EvaluationSet,
 ) -> Iterator[ReproducedCell]:
+    """Yield the correlations on complete pairs, beside the published ones.
+
+    ``scores`` are by question, size and technique. A remark has the correlation on all pairs that
+    the technique scores, if these are more.
+    """
     for number in read_published_correlations():
         score_by_set = {
             cell_score.evaluation_set: cell_score
@@ -131,7 +138,10 @@ def _reproduce_figure_2(
 
 
 def find_embeddings(folder: Path) -> list[tuple[Path, str]]:
-    """Return the embeddings in the subfolders of a folder, or the folder itself, with kinds."""
+    """Return folder and kind of the embeddings in a folder and its subfolders.
+
+    Raises an error if there are none.
+    """
     from codeacumen.models.embeddings.vectors import METADATA, read_metadata
 
     if not folder.is_dir():
@@ -159,8 +169,8 @@ def _compare_trained(
 ) -> Iterator[ReproducedCell]:
     """Yield the cells of embeddings trained here, beside the published ones of their technique.
 
-    They cover the paper's pairs that have vectors. The published ones were trained on other code,
-    so the values need not be equal.
+    The scores are on the complete pairs that have vectors. The published embeddings were trained on
+    other code, so the values need not be equal.
     """
     published = {
         (correlation.task, correlation.size, correlation.technique): correlation.value
@@ -201,10 +211,10 @@ def _compare_trained(
 def _reproduce_figure_3(
     scores: dict[tuple[str, str, str], list[Score]],
 ) -> Iterator[ReproducedCell]:
-    """Yield the cells of the five subsets.
+    """Yield the cells of the five subsets, for all techniques but the ensemble.
 
-    The paper shows them without numbers, so there is nothing to compare with. The intervals show
-    the large uncertainty of such small sets.
+    The paper shows the subsets without numbers, so there is nothing to compare with. The intervals
+    show the large uncertainty of such small sets.
     """
     for (task, size, technique), cell_scores in scores.items():
         if technique == "combined":
@@ -231,7 +241,7 @@ def _reproduce_figure_3(
 
 
 def _compare_string_distances() -> Iterator[ReproducedCell]:
-    """Yield the number of published rows that our own string distances reproduce exactly."""
+    """Yield, by distance and size, the number of published rows that we reproduce exactly."""
     folder = require_dataset("idbench")
     for technique, model in (
         ("LV", make_levenshtein(decimals=2)),
@@ -258,7 +268,10 @@ def _compare_string_distances() -> Iterator[ReproducedCell]:
 
 
 def build_tables(cells: Sequence[ReproducedCell]) -> list[TextTable]:
-    """Return the tables of figure 2, our embeddings, and figure 3 with the string distances."""
+    """Return the tables of figure 2, of trained embeddings, and of figure 3.
+
+    The lines on the string distances follow the last table.
+    """
     by_table: dict[str, list[ReproducedCell]] = {}
     for cell in cells:
         by_table.setdefault(cell.table, []).append(cell)

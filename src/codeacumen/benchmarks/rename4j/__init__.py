@@ -2,7 +2,7 @@
 
 This module registers the tasks on Liu et al.'s data (ICSE 2019): ``names/liu/check``,
 ``names/liu/recommend``, ``names/liu/check-by-name``, each also with comments (``-commented``).
-``task.py`` has those on a built data set: ``renames/check/balanced`` and others.
+``task.py`` has the tasks on built data sets: ``renames/check/balanced`` and others.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ _SUMMARIES = {
     BY_NAME: "Does this name fit this method? Derived from the name that a model predicts",
 }
 _TITLES = {CHECK: "check", RECOMMEND: "recommend", BY_NAME: "check by name"}
+# End of the names of tasks whose methods keep their comments.
 COMMENTED = "-commented"
 
 
 @dataclass(frozen=True, slots=True)
 class _LiuTask:
-    """Constructor of a task on Liu's data."""
+    """Constructor of a task on Liu's data; ``question`` is a key of ``_SUMMARIES``."""
 
     question: str
     has_comments: bool
@@ -57,6 +58,7 @@ class _LiuTask:
             citation=data.citation,
             slices=(WITHOUT_LARGE, *FIRST_TAGS),
         )
+        # The tasks with a name under test mask both names of a rename.
         masked_for = RECOMMEND if self.question == RECOMMEND else CHECK
         load = partial(load_liu_cases, masked_for, comments=self.has_comments)
         fingerprint = data.files[0].sha256

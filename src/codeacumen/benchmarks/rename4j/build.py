@@ -1,13 +1,14 @@
 """Build ReName4J's realistic setting: 33 methods of a corpus for each of Liu's inconsistent names.
 
-The result is a folder with ``dataset.json`` and ``drawn.jsonl``. Methods are eligible by the rules
-of Liu et al.: their body is not empty, they are neither constructors nor ``main``, and their path
-does not mention tests, samples, examples or templates. Equal texts are sampled once. The sample
-depends on the seed and the methods' ids alone. If a corpus has too few methods, the data set has
-fewer cases, never fewer methods per case, because precision depends on how rare wrong names are.
+The result is a folder with ``dataset.json`` and ``drawn.jsonl``, the family ``misnamed``. Methods
+are eligible by the rules of Liu et al.: their body is not empty, they are neither constructors nor
+``main``, and their path does not mention tests, samples, examples or templates. Equal texts are
+sampled once. The sample depends on the seed and the methods' ids alone. If a corpus has too few
+methods, the data set has fewer cases, never fewer methods per case, because precision depends on
+how rare wrong names are. The corpus should not contain projects that a model has learned from; a
+recipe can restrict the sample to a split of the corpus instead.
 
-The corpus should not contain projects that a model has learned from; a recipe can restrict the
-sample to a split of the corpus instead.
+``build_from_renames`` builds the family ``renames`` from mined renames (``codeacumen.renames``).
 """
 
 from __future__ import annotations
@@ -34,13 +35,16 @@ from codeacumen.corpus.splits import SPLITS
 from codeacumen.datasets import find_dataset, require_dataset
 from codeacumen.datasets.built import ABOUT, SCHEMA, check_choice, require_dataset_folder
 
+# About the ratio of ReName4J's imbalanced setting, 13,137 stable names to 400 inconsistent ones.
 STABLE_PER_CASE = 33
 # Liu et al. exclude files with these words in their path, which contains their package.
 EXCLUDED_PATHS = re.compile(r"test|sample|example|template", re.IGNORECASE)
+# End of a method with an empty body.
 _EMPTY = re.compile(r"\{\s*\}\s*$")
 _COLUMNS = ["method_id", "project", "split", "path", "type", "kind", "body", "name", "text"]
 # Factor by which more methods are sampled than needed, because some have equal texts.
 _OVERSAMPLING = 2
+# Rows of a corpus table to read at a time.
 _BATCH = 4096
 
 Row = dict[str, Any]
@@ -50,8 +54,8 @@ Row = dict[str, Any]
 class MisnamedRecipe:
     """Settings of a build.
 
-    ``beside`` is the number of stable methods per inconsistent one, ``cases`` the maximum number of
-    inconsistent ones (0 for all), and ``split`` the corpus's split to sample from.
+    ``beside`` is the number of stable methods per inconsistent case, ``cases`` the maximum number
+    of inconsistent cases (0 for all), and ``split`` the corpus's split to sample from, or "all".
     """
 
     seed: int = 0
@@ -140,7 +144,7 @@ def _read_eligible(corpus: Corpus, split: str, step: Progress) -> Iterator[Row]:
 
 
 class _CountingIterator:
-    """Iterates over rows and counts them, because they are too many for a list."""
+    """Iterator over rows that counts them, because they are too many for a list."""
 
     def __init__(self, rows: Iterator[Row]) -> None:
         self.rows, self.count = rows, 0
@@ -163,7 +167,7 @@ def is_eligible(row: Row) -> bool:
 
 
 def _take_distinct(rows: Sequence[Row], limit: int, step: Progress) -> list[Row]:
-    """Return the first rows with distinct texts, with the text that a model sees."""
+    """Return the first ``limit`` rows with distinct names and texts, with the text a model sees."""
     seen_texts: set[tuple[str, str]] = set()
     distinct: list[Row] = []
     for row in rows:
@@ -190,7 +194,8 @@ def build_from_corpus(
 ) -> dict[str, Json]:
     """Build Liu et al.'s misnamed methods among stable methods of a corpus, ``beside`` for each.
 
-    ``limit`` is the maximum number of misnamed methods; 0 takes all.
+    ``limit`` is the maximum number of misnamed methods; 0 takes all. The result is the content of
+    ``dataset.json``.
     """
     check_choice("split", split, (*SPLITS, "all"))
     opened = corpus if isinstance(corpus, Corpus) else Corpus.open(corpus)
@@ -215,9 +220,11 @@ def build_from_renames(
     """Build renamed methods and stable methods of the same files from mined renames.
 
     ``renames`` are folders that ``mine_renames`` or ``codeacumen renames reviews`` wrote,
-    ``decisions`` review files. ``undecided`` says which renames from reviews without a decision are
-    taken: clear, include or exclude. ``without`` are tags of renames to leave out, by default those
-    of doubtful ones. ``by`` (project or file) goes to one split as a whole.
+    ``decisions`` are files with decisions on them. ``undecided`` selects the renames from reviews
+    without a decision: the clear ones, all (include) or none (exclude). ``without`` are tags of
+    renames to leave out, by default those of doubtful ones. ``splits`` are the shares of train, dev
+    and test; a project or file (``by``) goes to one split as a whole. The result is the content of
+    ``dataset.json``.
     """
     from codeacumen.renames.dataset import (
         DROPPED_TAGS,
@@ -242,7 +249,7 @@ def build_from_renames(
 
 
 def _read_decisions(files: Sequence[str | Path]) -> dict[str, str]:
-    """Return the decisions of review files by the keys of the renames."""
+    """Return the decisions of some files by the keys of the renames; raise an error on conflict."""
     from codeacumen.renames.reviews.run import read_decisions
 
     decisions: dict[str, str] = {}

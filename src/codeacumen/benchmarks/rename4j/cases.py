@@ -3,21 +3,22 @@
 For a recommendation, all occurrences of the method's own name are masked (``views.masking.text``).
 For a check, both names of a rename are masked, because the text must not depend on which of them is
 under test. If only the right name were masked, the name under test would occur in the source of
-wrongly named methods that call themselves, and never in that of rightly named ones. Comments are
+wrongly named methods that call themselves, and never in that of rightly named methods. Comments are
 removed unless requested: those of Liu's methods were written after the rename, and paraphrase the
 new name.
 
-Liu et al.'s test data are 2,805 Java methods, each with a name before or after a commit that
-changed nothing but the name. The name before it is inconsistent, the name after it consistent; half
-of the methods have the one, half the other. Projects are not independent of their forks
-(``tomcat60`` to ``tomcat85``), so projects that share a case, with the same source and class, are
-one cluster. Two projects, odftoolkit and ignite, have 781 of the cases; one slice excludes them.
+Liu et al.'s test data are 2,805 Java methods, each with its name before or after a commit that
+changed nothing but the name. The name before the commit is inconsistent, the name after it
+consistent; half of the methods are under test with the name before, half with the name after.
+Projects are not independent of their forks (``tomcat60`` to ``tomcat85``), so projects that share a
+case, with the same names, source and class, are one cluster. Two projects, odftoolkit and ignite,
+have 781 of the cases; one slice excludes them.
 
 Liu's ``methods.jsonl`` was joined from five files of their repository (``Data/TestData``), which
-have the methods' sources in another order than the rest. So a line may have the source of another
-method with the same name and parameters: 40 sources return another type than the line states. The
-joining program is not published, so the file cannot be fetched; ``codeacumen dataset get liu2019
---from DIR`` installs a copy.
+have the methods' sources in another order than the other data. So a line may have the source of
+another method with the same name and parameters: in 40 lines, the source has another return type
+than the line states. The joining program is not published, so the file cannot be fetched;
+``codeacumen dataset get liu2019 --from DIR`` installs a copy.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ OTHER = "other"
 class Case:
     """A masked method with a name under test.
 
-    ``text`` is masked; ``tested`` is the name under test and ``fixed`` the right one. ``context``
-    has the ``type``, ``package`` and ``project``.
+    ``text`` is masked; ``tested`` is the name under test and ``fixed`` the right one; they are
+    equal if the name is ``consistent``. ``context`` has the ``type``, ``package`` and ``project``.
     """
 
     id: str
@@ -66,7 +67,7 @@ LoadCases = Callable[[], Sequence[Case]]
 
 
 def make_first_tag(name: str) -> str:
-    """Return the slice of a name's first word."""
+    """Return the tag, and slice, of a name's first word; rare words share ``first:other``."""
     words = split_subtokens(name)
     first = words[0].lower() if words else OTHER
     return f"first:{first if first in FIRST_WORDS else OTHER}"
@@ -89,7 +90,10 @@ _OVERRIDE = re.compile(r"@(?:java\.lang\.)?Override\b(?!\.)\s*")
 def mask_names(
     code: str, declared: str, others: Sequence[str] = (), *, comments: bool = False
 ) -> str:
-    """Return a method's source with its declared name masked, and others as names of methods."""
+    """Return a method's source with its declared name masked, and other names of methods in it.
+
+    ``declared`` is the name in the source. Comments are removed unless ``comments`` is set.
+    """
     from codeacumen.views.masking.text import mask_in_other_method, mask_snippet, mask_words
 
     text = mask_snippet(code if comments else show_level(code, UNCOMMENTED), declared)
@@ -104,7 +108,7 @@ def mask_names(
 def remove_override(code: str) -> str:
     """Return code without ``@Override``.
 
-    Liu's sources lack it, so its presence would give away the methods of a corpus.
+    Liu's sources lack it, so its presence would reveal the methods of a corpus.
     """
     return _OVERRIDE.sub("", code)
 
@@ -112,7 +116,8 @@ def remove_override(code: str) -> str:
 def normalize_indentation(text: str) -> str:
     """Return a text without surrounding space and without the indentation of its last line.
 
-    Otherwise the way a source was cut out of its file would distinguish the two kinds of methods.
+    Otherwise the indentation that remains of the file would distinguish Liu's methods from those of
+    a corpus.
     """
     lines = [line.rstrip() for line in text.strip().splitlines()]
     if not lines:
@@ -129,7 +134,8 @@ class RenamedMethod:
     """A method of Liu et al.'s data with its names before (``buggy``) and after (``fixed``).
 
     ``code`` is the source after the rename, with its comment. ``tested`` is the name under test,
-    one of the two, joined from the authors' subtokens, which lack digits and most underscores.
+    one of the two. ``buggy`` is joined from the authors' subtokens, which lack digits and most
+    underscores.
     """
 
     id: str
@@ -177,14 +183,15 @@ def _parse_row(row: dict[str, Json]) -> RenamedMethod:
     )
 
 
+# Projects with more than a quarter of the cases.
 LARGE = ("odftoolkit", "ignite")
 WITHOUT_LARGE = "without odftoolkit and ignite"
 
 
 def find_project_families(methods: Sequence[RenamedMethod]) -> dict[str, str]:
-    """Return for each project the alphabetically first one connected to it by shared cases.
+    """Return for each project the alphabetically first project of its family.
 
-    Connected components are found with union-find.
+    A family is a connected component of projects that share cases, found with union-find.
     """
     parents: dict[str, str] = {}
 

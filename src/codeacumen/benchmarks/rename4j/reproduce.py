@@ -1,9 +1,12 @@
 """Check whether the published numbers of ReName4J are consistent with each other.
 
 The models' answers are not published, but the tables are. The recalls determine the confusion
-matrix, because a recall of 400 names is that of a whole number of names; the matrix determines all
-other figures. Printed percentages are rounded to their last digit. For an inconsistent row, a
-remark names the numbers of consistent names that would explain it.
+matrix, because each is the percentage of a whole number of 400 names; the matrix determines all
+other figures. Printed percentages are rounded to their last digit. If several figures of a row do
+not fit, a remark has the numbers of consistent names that would explain them.
+
+In the figures, ``ic`` stands for the class of inconsistent names, ``c`` for that of consistent
+names, and T for the similarity to the recommended name below which a name is flagged.
 """
 
 from __future__ import annotations
@@ -24,16 +27,20 @@ from codeacumen.tasks.published import read_published
 from codeacumen.text.numbers import ABSENT, format_difference, format_number
 
 FLOAT_ERROR = 1e-9
+# Sizes of ReName4J's classes; in the imbalanced setting, stable names are the consistent ones.
 INCONSISTENT, CONSISTENT, STABLE = 400, 400, 13_137
 # Sizes of Liu et al.'s classes, on which the originally reported figures are computed.
 LIU_INCONSISTENT, LIU_CONSISTENT = 1403, 1402
+# Maximum number of consistent names that is tried as an explanation.
 MOST_CONSISTENT = 20_000
+# Names of precision, recall and F1: of both classes, and of recommended names.
 PAIRS = (
     ("precision_ic", "recall_ic", "f1_ic"),
     ("precision_c", "recall_c", "f1_c"),
     ("precision", "recall", "f1"),
 )
 
+# Condition by name of the check.
 CHECKS = {
     "table 2": "F1 is that of precision and recall; exact matches are a whole number of 400",
     "table 3": "balanced: both recalls, of 400 and 400 names, determine all figures",
@@ -45,6 +52,7 @@ CHECKS = {
     "text": "statements of the text about the tables",
     "liu": "statements about Liu's data",
 }
+# Published setting and sizes of the inconsistent and the consistent class, by check.
 _SETTINGS = {
     "table 3": ("mcc_balanced", INCONSISTENT, CONSISTENT),
     "table 4": ("mcc_imbalanced", INCONSISTENT, STABLE),
@@ -52,6 +60,7 @@ _SETTINGS = {
     "original": ("mcc_originally_reported", LIU_INCONSISTENT, LIU_CONSISTENT),
 }
 
+# Printed figures of a model by name.
 Printed = Mapping[str, float]
 
 
@@ -78,7 +87,7 @@ class ConfusionMatrix:
 def _compute_class_figures(
     hits: int, misses: int, false_alarms: int, suffix: str
 ) -> dict[str, float]:
-    """Return precision, recall and F1 of a class; ``suffix`` is its abbreviation in the names."""
+    """Return precision, recall and F1 of a class in percent; ``suffix`` is ``ic`` or ``c``."""
     return {
         f"precision_{suffix}": 100 * hits / (hits + false_alarms) if hits + false_alarms else 0.0,
         f"recall_{suffix}": 100 * hits / (hits + misses) if hits + misses else 0.0,
@@ -151,7 +160,7 @@ def _read_tables() -> dict[str, dict[str, dict[str, float]]]:
 def _infer_rounding(values: Sequence[float]) -> float:
     """Return the rounding error of printed figures.
 
-    They have two decimals, or one if the second one is always 0.
+    The figures have two decimals, or one if the second decimal is always 0.
     """
     return (
         0.05
@@ -198,6 +207,7 @@ def harmonic_mean(precision: float, recall: float) -> float:
 
 
 def _check_recommended(tables: Mapping[str, Mapping[str, Printed]]) -> Iterator[ReproducedCell]:
+    """Yield the cells of Table 2: F1, and for the revised table also exact matches (em_acc)."""
     for setting in ("mnr", "mnr_originally_reported"):
         is_revised = setting == "mnr"
         n = INCONSISTENT if is_revised else 0
@@ -219,7 +229,7 @@ def _check_recommended(tables: Mapping[str, Mapping[str, Printed]]) -> Iterator[
 
 
 def _find_smaller_count(value: float, n: int) -> int:
-    """Return the largest number of names below n of which a percentage is a whole number."""
+    """Return the largest number of names below n of which ``value`` percent are a whole number."""
     return next(
         count
         for count in range(n - 1, 0, -1)
@@ -233,7 +243,7 @@ def _find_smaller_count(value: float, n: int) -> int:
 
 
 def list_possible_counts(value: float, n: int, rounding: float) -> list[int]:
-    """Return the counts, of n, whose percentage rounds to the value; else the nearest count."""
+    """Return the counts whose percentage of n rounds to the value, or else the nearest count."""
     nearest = round(value * n / 100)
     spread = int(rounding * n / 100) + 1
     fitting = [
@@ -249,7 +259,7 @@ def infer_counts(
 ) -> ConfusionMatrix:
     """Return the confusion matrix that the recalls determine.
 
-    If several match, return the one nearest to the other figures.
+    If several matrices have the recalls, return the one with the smallest sum of errors.
     """
     candidates = [
         ConfusionMatrix(tp, inconsistent - tp, tn, consistent - tn)
@@ -301,7 +311,7 @@ def _check_row(
 
 
 def _explain_by_other_count(printed: Printed, inconsistent: int, rounding: float) -> str:
-    """Return a remark with the numbers of consistent names that would explain a row."""
+    """Return a remark with the range of numbers of consistent names that would explain a row."""
     fitting = [
         consistent
         for consistent in range(1, MOST_CONSISTENT + 1)
@@ -356,7 +366,8 @@ def _check_order(tables: Mapping[str, Mapping[str, Printed]]) -> Iterator[Reprod
 # Sentences.
 # --------------------------------------------------------------------------------------
 
-# Relative changes of figures from Table 3 to 4 (section 4.3) and from Table 3 to 6 (section 5.2).
+# Stated falls of figures from Table 3 to 4 (section 4.3) and from Table 3 to 6 (section 5.2), in
+# percent of Table 3, with their rounding error; a rise is negative.
 _FALLS = {
     ("mcc_imbalanced", "precision_ic", "Spot"): (90.40, 0.005),
     ("mcc_imbalanced", "precision_ic", "Cognac"): (94.39, 0.005),
@@ -377,6 +388,7 @@ _SUMS = {
     "files": (1_756_282, 51_631, 1_807_913),
     "methods": (13_992_028, 466_800, 14_458_828),
 }
+# Stated mean characters of a name in Liu's data and in ReName4J, and the increase in percent.
 LIU_CHARACTERS, CHARACTERS, LONGER = 13.18, 24.90, 88.92
 
 

@@ -1,14 +1,15 @@
 """Make the tasks on method names: judge a name, recommend one, and judge by recommending.
 
-``list_tasks`` returns the tasks of a built folder. The family ``renames`` has ``cases.jsonl``:
-``renames/check/balanced`` judges both names of every rename, ``renames/check/imbalanced`` the old
-names and those of the stable methods of the same files, ``renames/check/by-name`` is the balanced
-one by recommended names, and ``renames/recommend`` predicts the new name; models may learn from the
-training split. The family ``misnamed`` has ``drawn.jsonl`` and the task ``misnamed/check``: Liu's
-inconsistent cases, each with stable methods of a corpus.
+``list_tasks`` yields the tasks of a built folder. Stable methods have names that count as right.
+The family ``renames`` has ``cases.jsonl``. ``renames/check/balanced`` judges both names of every
+rename, ``renames/check/imbalanced`` the old names of renames and the names of the stable methods of
+the same files. ``renames/check/by-name`` is like the balanced task but judges by recommended names,
+and ``renames/recommend`` predicts the new name. Models may learn from the training split. The
+family ``misnamed`` has ``drawn.jsonl`` and the task ``misnamed/check``: Liu's inconsistent cases,
+each with stable methods of a corpus.
 
-Clusters are projects, or files if there are fewer than five projects. A sampled stable method is in
-the cluster of its case.
+Clusters are projects, or files if there are fewer than five projects. In ``misnamed/check``, a
+stable method is in the cluster of the case that it stands beside.
 """
 
 from __future__ import annotations
@@ -60,6 +61,7 @@ def _judge_case_by_name(case: Case) -> tuple[Input, Json]:
     return case.method, truth
 
 
+# Function that returns input and truth of a case, by the kind of task.
 _CONVERSIONS: dict[type[StandardTask], Callable[[Case], tuple[Input, Json]]] = {
     JudgingTask: _judge_case,
     NamingTask: _name_case,
@@ -76,7 +78,11 @@ def make_name_task(
     fingerprint: str,
     **options: Any,
 ) -> StandardTask:
-    """Return a task of a kind on cases; ``fingerprint`` identifies the data set."""
+    """Return a task of a kind on the cases that ``load`` returns.
+
+    ``training`` returns the cases to learn from, if there are any; ``fingerprint`` identifies the
+    data set; ``options`` go to the kind's constructor.
+    """
     convert = _CONVERSIONS[kind]
 
     def load_instances() -> list[Instance]:
@@ -99,8 +105,10 @@ def make_name_task(
     )
 
 
+# Stable methods of the family ``misnamed``.
 SAMPLED_FILE = "drawn.jsonl"
 TRAIN, TEST = "train", "test"
+# With fewer projects, files are the clusters.
 FEWEST_PROJECTS = 5
 CITATION = (
     "K. Kim, X. Zhou, D. Kim, J. Lawall, K. Liu, T. F. Bissyandé, J. Klein, J. Lee, D. Lo. How are "
@@ -132,9 +140,9 @@ def make_task(built: BuiltDataset, name: str) -> Task:
         name=name,
         title=name.replace("/", ", ").capitalize(),
         summary=f"{SUMMARIES[name]} ({built.folder.name})",
-        version="1" if name == RECOMMEND else "2",  # 1: the ids gave the label away
+        version="1" if name == RECOMMEND else "2",  # In version 1, the ids revealed the label.
         citation=find_dataset("liu2019").citation if name == MISNAMED else CITATION,
-        # Within one first word, the share of wrong names would be random.
+        # In a slice of misnamed/check, the share of wrong names would be random.
         slices=() if name == MISNAMED else FIRST_TAGS,
     )
     if name == MISNAMED:
@@ -152,7 +160,7 @@ def make_task(built: BuiltDataset, name: str) -> Task:
 
 
 def list_tasks(built: BuiltDataset) -> Iterator[BuiltTask]:
-    """Yield the tasks of a folder."""
+    """Yield the tasks for which a folder has the files and, for the imbalanced one, the methods."""
     files = built.about["files"]
     names = [BALANCED, BY_NAME, RECOMMEND] if CASES in files else []
     if CASES in files and any(True for _ in built.read_rows(STABLE, f'"split": "{TEST}"')):
@@ -165,7 +173,10 @@ def list_tasks(built: BuiltDataset) -> Iterator[BuiltTask]:
 
 @lru_cache(maxsize=8)
 def load_cases(folder: Path, name: str, split: str) -> tuple[Case, ...]:
-    """Return the cases of a task's split, in the order of the files."""
+    """Return the cases of a task of the family ``renames`` in a split, in the order of the files.
+
+    ``name`` is the task's; by-name has the cases of the balanced task.
+    """
     built_cases = read_cases(folder)
     renames = [case.rename for case in built_cases.cases if case.split == split]
     stable = [case.method for case in built_cases.stable if case.split == split]
@@ -189,9 +200,9 @@ def load_cases(folder: Path, name: str, split: str) -> tuple[Case, ...]:
 
 
 def _make_neutral_id(case_id: str) -> str:
-    """Return an id that does not give the label away.
+    """Return a hash of an id, which does not reveal the label.
 
-    Models and exported files see the id. The original one says where a case is from, and all cases
+    Models and exported files see the id. The original id shows the origin of a case, and all cases
     of one origin have the same label.
     """
     return hashlib.sha256(case_id.encode()).hexdigest()[:16]
@@ -206,6 +217,7 @@ def _make_rename_case(
     *,
     check: bool = True,
 ) -> Case:
+    """Return the case of a rename with the name ``tested``; ``check`` masks the old name, too."""
     return Case(
         id=case_id,
         text=mask_names(rename.code, rename.new_name, (rename.old_name,) if check else ()),
@@ -239,8 +251,8 @@ def load_realistic_cases(built: BuiltDataset) -> Sequence[Case]:
     """Return Liu's inconsistent cases of the folder, each among its stable methods.
 
     A case and its methods are one cluster, so that wrong names are equally rare in every resample:
-    precision depends on their share. Ids, order and context are the same for both kinds of methods:
-    projects, packages and the spelling of the type would tell Liu's methods from the corpus's.
+    precision depends on their share. Ids, order and context do not distinguish the two kinds of
+    methods: projects, packages and the spelling of the type would reveal Liu's methods.
     """
     inconsistent = {
         case.id: case for case in load_liu_cases("check", comments=False) if not case.consistent

@@ -1,10 +1,11 @@
 """Robustness: does a model predict the same name after a semantics-preserving transformation?
 
 This is the metamorphic relation of Rabin et al. (IST 2021), section 4. A data set of this family
-has methods and variants of them (``datasets/variants``); each kind of transformation is a task. A
-model names every original and every variant, with the name masked in both. Slices are the size of
-the method (the buckets of the paper's figure 4) and, for edits of the published tool, properties
-of the edit (``MARKS``).
+has methods and variants of them (``datasets/variants``); each kind of transformation is a task,
+``robustness/KIND``. A model names every original and every variant, with the name masked in both.
+Each mode (one place changed, all places, or a share such as 25%) is an evaluation set. Slices are
+the size of the method (the buckets of the paper's figure 4) and, for edits of the published tool,
+properties of the edit (``MARKS``).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from codeacumen.datasets.variants import MARKS, ORIGINALS, VARIANTS
 from codeacumen.tasks.base import StandardTask, TaskInfo
 from codeacumen.text.subtokens import split_subtokens
 
-# Maximum number of statements and name of each bucket but the last, which is unbounded.
+# Maximum number of statements and name of each bucket but ``_LARGEST``, which is unbounded.
 _BUCKETS = (
     (5, "1-5"),
     (10, "6-10"),
@@ -39,6 +40,7 @@ def find_bucket(statements: int) -> str:
     return next((name for limit, name in _BUCKETS if statements <= limit), _LARGEST)
 
 
+# Description of the evaluation set of each mode that is not a share.
 _MEANINGS = {
     "single": "variants with one place changed",
     "all": "variants with all places changed, of methods with several",
@@ -46,7 +48,10 @@ _MEANINGS = {
 
 
 class RobustnessTask(StandardTask):
-    """Compares the names that a model predicts for a method and for its variants."""
+    """Task that compares the names that a model predicts for a method and for its variants.
+
+    ``kind`` is the transformation.
+    """
 
     capability = Capability.NAME
 
@@ -74,8 +79,8 @@ class RobustnessTask(StandardTask):
     ) -> dict[str, Answer]:
         """Return for each variant the predicted names before and after the transformation.
 
-        A missing name counts as an answer, which can change. A failure on either method is a
-        failure of the pair.
+        A missing name becomes an empty one, so that it counts as a name that can change. An error
+        on either method is an error of the pair.
         """
         paired_answers: dict[str, Answer] = {}
         for instance in instances:
@@ -89,7 +94,10 @@ class RobustnessTask(StandardTask):
 
 
 def load_instances(built: BuiltDataset, kind: str) -> list[Instance]:
-    """Return the originals that have variants of a kind, each followed by its variants."""
+    """Return the originals that have variants of a kind, each followed by its variants.
+
+    The cluster of both is the original's id.
+    """
     variants: dict[str, list[dict[str, Json]]] = {}
     for row in built.read_rows(VARIANTS, containing=f'"kind": "{kind}"'):
         variants.setdefault(row["method"], []).append(row)
@@ -125,7 +133,7 @@ def _summarize_kind(built: BuiltDataset, kind: str) -> str:
 
 
 def _list_mark_slices(built: BuiltDataset, kind: str) -> tuple[str, ...]:
-    """Return slices by properties of the edits, if the edits are the published tool's."""
+    """Return the slices by properties of the edits; none unless the published tool made them."""
     has_marks = kind in built.about["counts"].get("edits", {})
     return tuple(f"edit:{mark}" for mark in MARKS) if has_marks else ()
 
@@ -136,7 +144,7 @@ def _make_evaluation_set(mode: str) -> EvaluationSet:
 
 
 def list_modes(built: BuiltDataset, kind: str) -> list[str]:
-    """Return the modes that have variants, that of the headline first."""
+    """Return the modes that have variants; ``single``, the headline's, is first."""
     counts = built.about["counts"]["variants"].get(kind, {})
     return sorted(
         (mode for mode, count in counts.items() if count), key=lambda mode: mode != "single"
@@ -144,7 +152,7 @@ def list_modes(built: BuiltDataset, kind: str) -> list[str]:
 
 
 def list_tasks(built: BuiltDataset) -> Iterator[BuiltTask]:
-    """Yield the tasks of a data set: one for each kind that has variants."""
+    """Yield the tasks of a data set, one for each kind that has variants."""
     for kind in built.about["kinds"]:
         if list_modes(built, kind):
             name = f"robustness/{kind}"

@@ -59,8 +59,9 @@ def build_from_corpus(
     ``kinds`` are transformations, by default the six of ``transforms.variants.KINDS``. ``where``
     are modes: each location alone (single), all together (all), or a share such as 25%; by default
     single and all. ``certify`` is the level to which variants are checked: none, parses, binds or
-    compiles. ``limit`` is the maximum number of variants for each kind and mode; 0 for no limit.
-    ``methods`` is the folder of a built data set; if given, only its methods are transformed.
+    compiles, with ``class_path`` for the compiler. ``limit`` is the maximum number of variants for
+    each kind and mode; 0 for no limit. ``methods`` is the folder of a built data set; if it is set,
+    only its methods are transformed.
     """
     check_choice("certify", certify, LEVELS)
     check_choice("split", split, (*SPLITS, "all"))

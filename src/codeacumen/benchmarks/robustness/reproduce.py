@@ -1,10 +1,13 @@
 """Check whether the published numbers of the generalizability study are consistent.
 
-The models and their answers are not published, but the result tables are. Numbers that can be
-computed from others must agree with them: sums with their parts, shares with their totals, averages
-with their terms, one table with another, the text with the tables. Percentages have two decimals,
-so their rounding error is half a hundredth, and that of a computed number the sum of its parts'
-errors; this is the tolerance unless stated otherwise.
+The study is Rabin et al. (IST 2021). The models and their answers are not published, but the result
+tables are. Numbers that can be computed from others must agree with them: sums with their parts,
+shares with their totals, averages with their terms, one table with another, the text with the
+tables. Percentages have two decimals, so their rounding error is half a hundredth, and that of a
+computed number is the sum of its parts' errors; this is the tolerance unless stated otherwise.
+
+PCP is the percentage of changed predictions; ``codeacumen.metrics.changes`` explains PCP and the
+five types of pairs. The tables are those of the data set ``tnpa``.
 """
 
 from __future__ import annotations
@@ -32,9 +35,11 @@ PACKAGE = "codeacumen.benchmarks.robustness"
 ROUNDING = 0.005
 FLOAT_ERROR = 1e-9
 
+# Abbreviations of the models and data sets in the files.
 MODELS = {"code2vec": "c2v", "code2seq": "c2s", "ggnn": "ggnn"}
 DATASETS = {"Java-Small": "JS", "Java-Med": "JM", "Java-Large": "JL"}
 TYPES = ("CCP", "CWP", "WWSP", "WCP", "WWDP")
+# Columns of PCP by the number of statements (figure 4).
 BUCKETS = ("pcp5", "pcp10", "pcp15", "pcp20", "pcp25", "pcp50", "pcp100", "pcp1k")
 # Number of programs of Java-Small with all switches changed (section 6.2.1).
 SWITCHES_ALL_PLACES = 13
@@ -60,7 +65,10 @@ CHECKS = {
 
 @dataclass(frozen=True, slots=True)
 class ResultRow:
-    """Results of a model on the variants of a transformation, in one data set."""
+    """Results of a model on the variants of a transformation, in one data set.
+
+    ``original`` and ``transformed`` are numbers of methods; ``pcp`` and ``types`` are percentages.
+    """
 
     dataset: str
     transformation: str
@@ -84,6 +92,7 @@ class ResultRow:
         note: str = "",
         n: int | None = None,
     ) -> ReproducedCell:
+        """Return a cell of a check for this row; ``n`` is the transformed methods by default."""
         return _make_cell(
             check,
             ours,
@@ -127,6 +136,7 @@ def _make_cell(
     )
 
 
+# Rows by data set, transformation and model, with the names of the files.
 Rows = Mapping[tuple[str, str, str], ResultRow]
 
 
@@ -222,12 +232,14 @@ def _find_row(rows: Rows, line: Mapping[str, str]) -> ResultRow:
 
 
 def _check_sums(rows: Iterable[ResultRow]) -> Iterator[ReproducedCell]:
+    """Yield the cells of the checks ``types`` and ``change``."""
     for row in rows:
         yield row.make_cell("types", row.sum_types(*TYPES), 100.0, 5 * ROUNDING)
         yield row.make_cell("change", row.sum_types("CWP", "WCP", "WWDP"), row.pcp, 4 * ROUNDING)
 
 
 def _check_averages(rows: Rows) -> Iterator[ReproducedCell]:
+    """Yield the cells of the check ``average``: over the three data sets."""
     for line in read_published(PACKAGE, "averages"):
         dataset_rows = [
             rows[dataset, line["transformation"], line["model"]] for dataset in DATASETS.values()
@@ -247,6 +259,11 @@ def _check_averages(rows: Rows) -> Iterator[ReproducedCell]:
 
 
 def _check_single_places(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
+    """Yield the cells of the check ``single``.
+
+    For all places, only the number of programs with switches in Java-Small is known; its
+    percentages must be of whole numbers (check ``whole``).
+    """
     for line in _read_csv(folder, "single_vs_all"):
         row, value = _find_row(rows, line), float(line["pcp"])
         if line["place"] == "single":
@@ -273,10 +290,10 @@ def _propagate_rounding(
     first: tuple[float, float],
     second: tuple[float, float],
 ) -> tuple[float, float]:
-    """Return the value of a function of two rounded numbers, and its rounding error when printed.
+    """Return the value of a function of two rounded numbers, and the error of its printed value.
 
-    ``first`` and ``second`` are numbers with their errors. The sign of an error is that of the
-    function's slope.
+    ``first`` and ``second`` are numbers with their errors. An error is negative if the function
+    falls where the number rises, so that both errors raise the value together.
     """
     (a, da), (b, db) = first, second
     value = function(a, b)
@@ -290,6 +307,7 @@ def _propagate_rounding(
 def _check_sizes(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
     for line in _read_csv(folder, "num_of_stmt"):
         row, value = _find_row(rows, line), float(line["pcp"])
+        # The PCP of all methods is a mean of the buckets' PCPs, so it lies between them.
         buckets = [float(line[name]) for name in BUCKETS]
         yield row.make_cell("size", row.pcp, value, 0.0)
         clamped = min(max(value, min(buckets)), max(buckets))
@@ -325,6 +343,11 @@ def _check_f1(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
 
 
 def _check_method_counts(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
+    """Yield the cells of the check ``methods``.
+
+    In Table 3, all shares and models of a transformation must have the same number of methods, at
+    most that of the originals.
+    """
     for line in _read_csv(folder, "prf1_subtoken"):
         row = rows[line["dataset"], line["transformation"], "code2vec"]
         yield _make_count_cell(row, "Table 5", row.transformed, int(line["methods"]))
@@ -357,7 +380,7 @@ def _make_count_cell(row: ResultRow, subset: str, ours: int, published: int) -> 
 
 
 def nearest_percentage(value: float, n: int) -> float:
-    """Return the percentage nearest to a value that is a whole number of n."""
+    """Return the percentage nearest to a value that stands for a whole number of n methods."""
     return 100 * round(value * n / 100) / n
 
 
@@ -400,7 +423,10 @@ def _all_fit(values: Iterable[tuple[float, float]], n: int) -> bool:
 
 
 def _explain_by_other_count(row: ResultRow, values: Iterable[tuple[float, float]]) -> str:
-    """Return a remark with smaller numbers of methods that fit all values, if there are few."""
+    """Return a remark with smaller numbers of methods that fit all values, if there are 1 to 3.
+
+    The remark is empty otherwise.
+    """
     values = list(values)
     fitting = [str(n) for n in range(row.transformed - 1, 0, -1) if _all_fit(values, n)]
     note = f"all six fit {' or '.join(fitting)} methods"
@@ -408,6 +434,10 @@ def _explain_by_other_count(row: ResultRow, values: Iterable[tuple[float, float]
 
 
 def _check_runs(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
+    """Yield the cells of the check ``runs``: an average is a percentage of five times n methods.
+
+    A remark has the smaller numbers of runs that would explain an impossible average.
+    """
     # The runs and the average may have been truncated to two decimals, not rounded.
     tolerance = 4 * ROUNDING
     for line in _read_csv(folder, "pcp_xpercent"):
@@ -435,7 +465,7 @@ def _join_numbers(numbers: Sequence[int]) -> str:
 # Sentences.
 # --------------------------------------------------------------------------------------
 
-# Ranges of the bars of figure 3 (section 6.2.2).
+# Stated lowest and highest bar of figure 3, by model and type (section 6.2.2).
 _RANGES = {
     ("code2vec", "correct"): (10.45, 42.86),
     ("code2vec", "incorrect"): (38.18, 76.00),
@@ -444,7 +474,7 @@ _RANGES = {
     ("ggnn", "correct"): (1.90, 8.58),
     ("ggnn", "incorrect"): (31.05, 62.01),
 }
-# Averages of CWP/(CCP+CWP) and WCP/(WCP+WWSP+WWDP), with their precision (section 6.4).
+# Stated averages of two shares, with their tolerance; "less than 5 %" is 2.5 ± 2.5 (section 6.4).
 _SWITCHED = {
     ("code2vec", "CWP/(CCP+CWP)"): (23.0, 0.5),
     ("code2seq", "CWP/(CCP+CWP)"): (20.0, 0.5),
@@ -500,5 +530,5 @@ def _check_sentences(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
 
 
 def _is_ggnn_lowest(values: Mapping[str, float]) -> bool:
-    """Return whether GGNN has the lowest value."""
+    """Return whether GGNN has the lowest of the values by model."""
     return min(values, key=lambda model: values[model]) == "ggnn"

@@ -1,10 +1,10 @@
 """Tasks on similar methods: pairs that people judged (SeSaMe), and pairs with transformed methods.
 
 SeSaMe asks whether two methods share goals, operations or effects. Each of these three questions is
-a flavour. Each has four tasks, ``sesame/FLAVOUR/LEVEL``; the level says how much of the source a
-model sees (``views/masking/levels.py``). Three people voted on each pair, and its truth holds
-several aggregates of their votes (``pairs.py``). A model's headline score is the rank correlation
-of its answers with the mean of the votes, weighted by confidence.
+a flavour. Each flavour has four tasks, ``sesame/FLAVOUR/LEVEL``; the level says how much of the
+source a model sees (``views/masking/levels.py``). Three people voted on each pair, and its truth
+holds several aggregates of their votes (``pairs.py``). A model's headline score is the rank
+correlation of its answers with the mean of the votes, weighted by confidence.
 
 ``similarity/LEVEL`` asks whether one method is a variant of the other, made by a transformation;
 ``build.py`` builds the data sets. Each kind of transformation is a slice, with as many similar as
@@ -31,15 +31,16 @@ FLAVOURS = {
     "operations": "take the same steps",
     "effects": "change the state in the same way",
 }
-# Tags of pairs that are slices; ``pairs.py`` says which pairs get them.
+# Tags of pairs that are slices; ``_make_tags`` in ``pairs.py`` assigns them.
 APPROACH, SAME_KIND, UNSURE = "approach differs", "same kind of project", "low confidence"
 # A tag, but not a slice: unanimous pairs have too few distinct ratings to rank.
 UNANIMOUS = "unanimous"
 
 HEADLINE = make_reading_metric("spearman")
-# End of the titles of metrics with two classes of pairs: it says which pairs are similar.
+# End of the titles of metrics with two classes of pairs: the definition of a similar pair.
 _SIMILAR = "mean rating of 1 or more"
-# The second argument is the aggregate of the votes, the third its minimum for a similar pair.
+# Further metrics: the second argument is the aggregate of the votes ("value" by default), the third
+# its minimum for a similar pair.
 FURTHER = (
     make_reading_metric("kendall"),
     make_reading_metric("roc_auc", "mean", 1.0, title_suffix=_SIMILAR),
@@ -95,7 +96,7 @@ def _summarize_task(flavour: str, level: str) -> str:
 
 
 def _compute_ceiling(flavour: str) -> Ceiling | None:
-    """Return the score of voters against one another; None if a file of SeSaMe is missing."""
+    """Return the score of votes against the pair's other votes; None if SeSaMe is not installed."""
     if missing_files(find_dataset("sesame")):
         return None
     from codeacumen.benchmarks.sesame.pairs import PAIRS, compute_ceiling, load_ratings
@@ -116,7 +117,10 @@ BUILT_PAIRS = "pairs.jsonl"
 
 
 def make_variants_task(built: BuiltDataset, level: str) -> PairTask:
-    """Return a task of a built data set: distinguish a method's variants from other methods."""
+    """Return a task of a built data set: distinguish a method's variants from other methods.
+
+    ``build.py`` writes the data set; ``level`` is one of ``LEVELS``.
+    """
 
     def load_instances() -> list[Instance]:
         from codeacumen.views.masking.levels import show_level
@@ -149,7 +153,7 @@ def _summarize_variants(built: BuiltDataset, level: str) -> str:
 
 
 def list_tasks(built: BuiltDataset) -> Iterator[BuiltTask]:
-    """Yield the tasks of a built data set: one for each level."""
+    """Yield the tasks of a built data set, one for each level."""
     for level in LEVELS:
         summary = _summarize_variants(built, level)
         yield BuiltTask(f"similarity/{level}", summary, built, make_variants_task, (level,))

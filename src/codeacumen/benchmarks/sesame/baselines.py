@@ -14,6 +14,7 @@ from codeacumen.registry import model
 from codeacumen.tasks.published import PairScores, PublishedPairScores
 from codeacumen.views.masking.levels import LEVELS, WHOLE
 
+# Summary and supported levels by measure.
 MEASURES = {
     "docsim": ("similarity of the JavaDoc", (WHOLE,)),
     "toksim": ("similarity of the kinds of tokens", tuple(LEVELS)),
@@ -34,6 +35,7 @@ def _load_scores(measure: str) -> PairScores:
 
 
 def make_measure(measure: str) -> PublishedPairScores:
+    """Return the model of a measure, docsim or toksim, for all flavours."""
     only = tuple(
         f"sesame/{flavour}/{level}" for flavour in FLAVOURS for level in MEASURES[measure][1]
     )

@@ -1,12 +1,14 @@
 """Declare SeSaMe for runs, reports and ``reproduce``.
 
-The scores include means over the questions, and the loss of models at levels with less source.
+Reports show, for each level, the mean score over the flavours, and the loss of models at levels
+with less source.
 """
 
 from codeacumen.api import Benchmark, DataFamily, InputLevels, Recipe, TaskGroup
 from codeacumen.benchmarks.sesame import FLAVOURS
 from codeacumen.views.masking.levels import BARE, LEVELS, UNCOMMENTED, UNNAMED, WHOLE
 
+# Meaning of each level, in words.
 _MEANINGS = {
     WHOLE: "all of the text",
     UNCOMMENTED: "without comments",

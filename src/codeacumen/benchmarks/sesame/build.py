@@ -1,10 +1,11 @@
 """Build pairs of a method and a variant of it, or of an unrelated method, from a corpus.
 
-The result is a folder with ``dataset.json`` and ``pairs.jsonl``. Variants are those of the
-robustness benchmark: certified results of the six transformations, with the methods' own names
-masked. Each variant is in one similar pair, with its original. In one dissimilar pair, the original
-is with a variant of the same kind of a method from another file, with another name and a similar
-length. So neither length nor traces of a transformation reveal the answer.
+The result is a folder with ``dataset.json`` and ``pairs.jsonl``, the data of the tasks
+``similarity/LEVEL``. Variants are those of the robustness benchmark: certified results of the six
+transformations, with the methods' own names masked. For each variant there are two pairs. The
+similar pair has the original and the variant. The dissimilar pair has the same original and, from
+another file, a variant of another method, made by the same transformation, with another name and a
+similar length. So neither length nor traces of a transformation reveal the answer.
 
 The bytes depend on the corpus, the recipe and the version, never on the number of workers.
 """
@@ -37,8 +38,8 @@ from codeacumen.transforms.certify.projects import CertificationTools
 from codeacumen.transforms.variants import parse_kinds
 from codeacumen.views.masking.levels import BARE, show_level
 
-# One of this many unrelated methods nearest in length is sampled; to find them, at most this many
-# methods are searched in each direction.
+# Number of unrelated methods nearest in length from which one is sampled, and number of shorter and
+# of longer variants that are searched for them.
 MOST_CANDIDATES, MOST_SEARCHED = 10, 400
 
 FAMILY = "similarity"
@@ -54,7 +55,10 @@ def build_dataset(
     means: CertificationTools | None = None,
     step: Progress = ignore_progress,
 ) -> Json:
-    """Write the data set, and return the content of its ``dataset.json``."""
+    """Write the data set, and return the content of its ``dataset.json``.
+
+    ``means`` are the tools that certify variants.
+    """
     require_dataset_folder(out)
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".variants-", dir=out) as variants_dir:
@@ -105,7 +109,9 @@ def _make_pairs(
 ) -> Iterator[Row]:
     """Yield a similar and a dissimilar pair for each variant, in the order of the variants.
 
-    Neither the ids nor the order of the two pairs tell which one is similar.
+    A variant without an unrelated method is skipped, and counted by kind in ``unmatched``.
+    ``originals`` are by id. Neither the ids nor the order of the two pairs show which one is
+    similar.
     """
     kinds: dict[str, list[Row]] = {}
     for variant in variants:
@@ -149,7 +155,10 @@ def _make_pair(original: Row, variant: Row, pair_id: str, label: int) -> Row:
 def _find_unrelated(
     originals: Mapping[str, Row], sorted_variants: Sequence[Row], position: int
 ) -> list[Row]:
-    """Return variants of unrelated methods, nearest in length; the input is sorted by length."""
+    """Return variants of unrelated methods, one per method, those nearest in length first.
+
+    ``sorted_variants`` are of one kind and sorted by length; ``position`` is the variant's index.
+    """
     original = originals[sorted_variants[position]["method"]]
     length = len(sorted_variants[position]["text"])
     below, above = range(position - 1, -1, -1), range(position + 1, len(sorted_variants))
@@ -172,7 +181,8 @@ def _find_unrelated(
 def _are_unrelated(method: Row, other: Row) -> bool:
     """Return whether two methods seem to be unrelated.
 
-    They are not if one is a copy of the other with other names, or if they have the same name.
+    They are related if they are in one file, if they have the same name, or if one is a copy of the
+    other with other names.
     """
     return (
         (method["project"], method["path"]) != (other["project"], other["path"])
@@ -182,6 +192,7 @@ def _are_unrelated(method: Row, other: Row) -> bool:
 
 
 def _sample_row(rows: Sequence[Row], key: str) -> Row:
+    """Return the row that a hash of the key chooses."""
     digest = hashlib.sha256(key.encode("utf-8", "backslashreplace")).digest()
     return rows[int.from_bytes(digest[:8], "big") % len(rows)]
 
@@ -202,9 +213,9 @@ def build_from_corpus(
 ) -> dict[str, Json]:
     """Build pairs of methods by construction: a method and its variants, and unrelated methods.
 
-    ``kinds`` are transformations, by default the six. ``certify`` says how far a variant is
-    checked: none, parses, binds or compiles. ``limit`` is the maximum number of variants for each
-    kind.
+    ``kinds`` are transformations, by default the six. ``certify`` is the level to which variants
+    are checked: none, parses, binds or compiles, with ``class_path`` for the compiler. ``limit`` is
+    the maximum number of variants for each kind. The result is the content of ``dataset.json``.
     """
     check_choice("certify", certify, LEVELS)
     check_choice("split", split, (*SPLITS, "all"))

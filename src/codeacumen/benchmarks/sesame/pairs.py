@@ -1,14 +1,14 @@
 """Read SeSaMe's pairs: the source of both methods, the votes, and aggregates of the votes.
 
-Three of eight people judged each pair of methods on goals, operations and effects (Kamp, Kreutzer
-and Philippsen, MSR 2019, section II-D). A vote is 0 (disagree), 1 (conditionally agree) or 2
-(agree), with a confidence of 0 (low) to 2 (high). The source in ``methods.jsonl``
-is what the raters saw: a class with the method, then the fields that it reads and the methods that
-it calls in the same file.
+Three of eight people judged each pair of methods on goals, operations and effects, the flavours
+(Kamp, Kreutzer and Philippsen, MSR 2019, section II-D). A vote is 0 (disagree), 1 (conditionally
+agree) or 2 (agree), with a confidence of 0 (low) to 2 (high). The source in ``methods.jsonl`` is
+what the raters saw: a class with the method, then the fields that it reads and the methods that it
+calls in the same file.
 
 The authors publish only the location of each method. Another repository has the pages that their
-raters saw, as two files per pair with HTML entities. ``build_methods_file`` decodes them into
-``methods.jsonl``, a line per pair, in the order of ``dataset.json``.
+raters saw, as two files per pair with HTML entities. ``build_methods_file`` decodes these files
+into ``methods.jsonl``, a line per pair, in the order of ``dataset.json``.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 
 FLAVOURS = ("goals", "operations", "effects")
+# Lowest and highest rating, highest confidence.
 DISAGREE, AGREE, HIGH = 0, 2, 2
 # Minimum mean rating of a similar pair: (conditional) agreement, as in figure 2.
 SIMILAR = 1.0
@@ -55,7 +56,7 @@ class Ratings:
         return len(self.entries)
 
     def select(self, pairs: np.ndarray) -> Ratings:
-        """Return the ratings of the pairs of a mask."""
+        """Return the ratings of the pairs that a mask of shape (pairs,) selects."""
         indices = np.flatnonzero(pairs)
         entries = tuple(self.entries[index] for index in indices.tolist())
         return Ratings(entries, self.rating[indices], self.confidence[indices])
@@ -96,6 +97,7 @@ load_ratings = lru_cache(maxsize=2)(read_ratings)
 
 
 def _parse_votes(slots: Sequence[Json]) -> list[tuple[int, int]]:
+    """Return rating and confidence of each voter's slot; −1 is a missing vote."""
     votes = [(slot["rating"], slot["confidence"]) for slot in slots]
     for slot in votes:
         if not all(type(number) is int and -1 <= number <= HIGH for number in slot):
@@ -104,7 +106,7 @@ def _parse_votes(slots: Sequence[Json]) -> list[tuple[int, int]]:
 
 
 def compute_majorities(ratings: Ratings) -> np.ndarray:
-    """Return by pair and flavour the rating of more than half of the sure votes, or −1."""
+    """Return the rating of more than half of the sure votes, or −1, of shape (pairs, flavours)."""
     is_sure = ratings.is_sure
     counts = is_sure.sum(axis=2)
     majority = np.full(counts.shape, -1)
@@ -124,11 +126,11 @@ def ordinal_majority(votes: Sequence[int]) -> float:
 
 
 def compute_readings(ratings: Ratings) -> list[dict[str, dict[str, float]]]:
-    """Return four aggregates of the votes for each pair and flavour.
+    """Return four aggregates of the votes by flavour, for each pair.
 
     ``value`` is the mean weighted by confidence (low 0, medium 1, high 2), ``mean`` the mean of all
     votes, ``majority`` the ordinal majority without votes of low confidence, ``majority_all`` that
-    of all votes. If all votes have low confidence, all have the same weight.
+    of all votes. If all votes have low confidence, none is left out and all weigh the same.
     """
     return [
         {
@@ -170,7 +172,7 @@ def compute_weighted_mean(votes: Sequence[int], confidences: Sequence[int]) -> f
 
 @dataclass(frozen=True, slots=True)
 class Voter:
-    """A vote on a pair, and the aggregates of the other votes."""
+    """A vote on a pair, given by its index, and the aggregates of the other votes."""
 
     pair: int
     vote: int
@@ -200,9 +202,10 @@ def compute_ceiling(
     threshold: float | None = None,
     pair_mask: np.ndarray | None = None,
 ) -> float:
-    """Return the score of a voter against the others, over all voters; NaN if it is undefined.
+    """Return the score of the votes as answers, with the other votes of a pair as the truth.
 
-    ``pair_mask`` restricts it to some pairs.
+    It is NaN if it is undefined. ``statistic``, ``reading`` and ``threshold`` define the metric
+    (``make_reading_metric``); ``pair_mask`` restricts the score to some pairs.
     """
     from codeacumen.metrics import make_reading_metric
 
@@ -220,7 +223,7 @@ def compute_ceiling(
 
 PAIRS, METHODS, SAMPLED = "dataset.json", "methods.jsonl", "sampled-pairs.csv"
 
-# Table I of the paper.
+# Kind of each project, in Table I of the paper.
 KINDS = {
     "commons-collections": "utility",
     "commons-lang": "utility",
@@ -238,7 +241,10 @@ KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class MethodPair:
-    """A pair of methods, with the aggregates of its votes and its tags by flavour."""
+    """A pair of methods with the texts of both, and readings (of its votes) and tags by flavour.
+
+    ``cluster`` is the name of its cluster (``compute_clusters``).
+    """
 
     id: str
     first: str
@@ -250,7 +256,7 @@ class MethodPair:
 
 @lru_cache(maxsize=2)
 def read_pairs(folder: Path) -> tuple[MethodPair, ...]:
-    """Return the pairs of ``dataset.json`` with their source."""
+    """Return the pairs of ``dataset.json`` with their source, in the order of the file."""
     ratings = load_ratings(folder / PAIRS)
     texts = _read_texts(folder / METHODS)
     clusters = compute_clusters(ratings.entries)
@@ -299,12 +305,13 @@ def _get_kind(entry: Json, side: str) -> str:
 
 
 def is_in_approach_slice(pair_readings: Mapping[str, Mapping[str, float]], flavour: str) -> bool:
-    """Return whether a pair is in the slice that needs to separate goals from operations.
+    """Return whether a pair is in the slice in which a model must separate goals from operations.
 
     The paper's figure 2 shows pairs that are similar in goals but not in operations. A slice needs
-    both answers. So for goals and effects it has all pairs with dissimilar operations: a model must
-    distinguish the pairs of figure 2 from pairs without anything in common. For operations it has
-    all pairs with similar goals: a model must distinguish them from pairs with the same approach.
+    similar and dissimilar pairs. So for goals and effects it has all pairs with dissimilar
+    operations: a model must distinguish the pairs of figure 2 from pairs without anything in
+    common. For operations it has all pairs with similar goals: a model must distinguish the pairs
+    of figure 2 from pairs with the same approach.
     """
     if flavour == "operations":
         return pair_readings["goals"]["mean"] >= SIMILAR
@@ -312,7 +319,7 @@ def is_in_approach_slice(pair_readings: Mapping[str, Mapping[str, float]], flavo
 
 
 def compute_clusters(entries: tuple[Json, ...]) -> list[str]:
-    """Return the name of each pair's cluster: connected components of pairs that share a file.
+    """Return the name of each pair's cluster, a connected component of pairs that share files.
 
     Pairs that share a file are not independent observations: their methods share a class, its
     fields, its names and its author's vocabulary. The errors of docsim and toksim are as correlated
@@ -340,7 +347,7 @@ def compute_clusters(entries: tuple[Json, ...]) -> list[str]:
 
 @lru_cache(maxsize=2)
 def read_published_scores(folder: Path) -> Mapping[str, Mapping[str, float | None]]:
-    """Return the authors' docsim and toksim by pair; None where they are missing."""
+    """Return the authors' docsim and toksim by pair id; None where they are missing (negative)."""
     with (folder / SAMPLED).open(encoding="utf-8", newline="") as stream:
         return {
             row["pairid"]: {
@@ -356,14 +363,14 @@ def _parse_score(text: str) -> float | None:
     return None if value < 0 else value
 
 
-# A page of the archive: pair and side.
+# Path of a page in the archive, with the pair's id and the side.
 _MEMBER = re.compile(r"[^/]+/samples/([^/]+)/([ab])\.java")
 
 
 def build_methods_file(archive: Path, folder: Path) -> bytes:
     """Return the bytes of ``methods.jsonl``, from the archive of the repository with the pages.
 
-    ``folder`` has ``dataset.json``.
+    ``folder`` has ``dataset.json``. A method without a page has an empty text.
     """
     texts: dict[tuple[str, str], str] = {}
     with tarfile.open(archive, "r:gz") as members:

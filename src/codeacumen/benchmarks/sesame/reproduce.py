@@ -1,7 +1,7 @@
-"""Reproduce SeSaMe's figures from its votes: kept pairs, agreement, and majorities.
+"""Reproduce SeSaMe's figures from its votes: kept pairs, agreement (α), and majorities.
 
 Known cause of differences: the paper truncates the digits of α, it does not round them. The mining
-of the pairs is not reproduced here; ``codeacumen similar`` mines pairs from other code.
+of the pairs is not reproduced here; ``codeacumen similar mine`` mines pairs from any corpus.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from codeacumen.text.numbers import format_difference, format_number
 UNFILTERED = "dataset-unfiltered.json"
 # The paper truncates α to two digits.
 ALPHA_TOLERANCE = 0.01
+# Title by name of the figure in published/figures.csv.
 FIGURES = {
     "pairs_sampled": "rated pairs",
     "pairs_kept": "kept pairs",
@@ -126,5 +127,5 @@ def build_tables(cells: Sequence[ReproducedCell]) -> list[TextTable]:
 
 
 def _format_count(value: float | None) -> str:
-    """Return a whole number without decimals, others with four."""
+    """Return a number as text: a whole number without decimals, another with four."""
     return format_number(value, 0 if value is not None and value == int(value) else 4)

@@ -1,9 +1,10 @@
 """Clean SeSaMe's votes by the rules of its authors (section II-D of the paper, see ``pairs``).
 
-The filter turns ``dataset-unfiltered.json`` into ``dataset.json``. For each of the three questions,
-it ignores votes of low confidence, and removes a pair if the remaining votes include both 0 and 2,
-or if it ignored two or more votes. The files keep the votes of low confidence, so agreement and
-majorities ignore them again.
+The filter turns ``dataset-unfiltered.json`` into ``dataset.json``. For each of the three flavours,
+it ignores votes of low confidence, and removes a pair if the remaining votes include both 0
+(disagree) and 2 (agree), or if it ignored two or more votes. The files keep the votes of low
+confidence, so agreement and majorities ignore these votes again. ``codeacumen survey clean`` calls
+``clean_ratings``.
 """
 
 from __future__ import annotations
@@ -33,13 +34,15 @@ __all__ = ["clean_ratings", "compute_majorities", "filter_ratings", "is_sesame",
 
 # Number of votes of low confidence that removes a pair.
 TOO_MANY_LOW = 2
+# Reasons for removal.
 CONTRADICTION, LOW = "disagree and agree", "low confidence"
+# Names of the written files.
 PAIRS, SCORES, REPORT, READABLE = "sesame.json", "scores.csv", "report.json", "report.md"
 
 
 @dataclass(frozen=True, slots=True)
 class RemovedPair:
-    """A removed pair, with the first flavour that causes it, and the reason."""
+    """Id of a removed pair, the first flavour that causes the removal, and the reason."""
 
     pair: str
     flavour: str
@@ -56,7 +59,7 @@ def is_sesame(path: Path) -> bool:
 
 
 def find_contradictions(ratings: Ratings) -> np.ndarray:
-    """Return by pair and flavour whether sure votes both disagree and agree."""
+    """Return a mask, (pairs, flavours), of contradictions: sure votes both disagree and agree."""
     is_sure = ratings.is_sure
     disagrees, agrees = (ratings.rating == DISAGREE) & is_sure, (ratings.rating == AGREE) & is_sure
     mask: np.ndarray = disagrees.any(axis=2) & agrees.any(axis=2)
@@ -64,7 +67,7 @@ def find_contradictions(ratings: Ratings) -> np.ndarray:
 
 
 def find_unsure(ratings: Ratings) -> np.ndarray:
-    """Return by pair and flavour whether too many votes have low confidence."""
+    """Return a mask, (pairs, flavours), of flavours with too many votes of low confidence."""
     low = (ratings.rating >= 0) & (ratings.confidence == 0)
     mask: np.ndarray = low.sum(axis=2) >= TOO_MANY_LOW
     return mask
@@ -94,7 +97,7 @@ def compute_agreement(ratings: Ratings, *, all_votes: bool = False) -> dict[str,
 
 
 def compute_scores(ratings: Ratings) -> Floats:
-    """Return by pair and flavour the mean of the sure votes, from 0 to 1; NaN without votes."""
+    """Return the mean of the sure votes, from 0 to 1 and NaN without votes, (pairs, flavours)."""
     is_sure = ratings.is_sure
     total = np.where(is_sure, ratings.rating, 0).sum(axis=2) / AGREE
     counts = is_sure.sum(axis=2)

@@ -21,6 +21,7 @@ from codeacumen.corpus.sources.project import Entry, PathFilter, check_size
 LARGEST_RATIO = 1000
 # Limit for the total size of all files of an archive, in bytes.
 LARGEST_TOTAL = 16 << 30
+# Zip format: the flag of a name in UTF-8, and the size of the fixed part of a member's header.
 _UTF8_NAME = 0x800
 _LOCAL_HEADER = 30
 
@@ -39,7 +40,7 @@ class ZipRoot:
     ) -> list[Entry | Problem]:
         try:
             opened = _open_archive(self.file)
-        except (OSError, CodeacumenError) as error:  # it was readable when the build began
+        except (OSError, CodeacumenError) as error:  # the archive was readable when the build began
             return [Problem(".", "unreadable", f"the archive: {describe_error(error)}")]
         members = opened.members
         entries: list[Entry | Problem] = []
@@ -82,6 +83,8 @@ def hash_archive(file: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _OpenArchive:
+    """An open archive with its checked table of contents."""
+
     archive: zipfile.ZipFile
     # The member to read, or the problem that prevents it, by path.
     members: dict[str, zipfile.ZipInfo | Problem]
@@ -90,6 +93,7 @@ class _OpenArchive:
 
 
 def _open_archive(file: Path) -> _OpenArchive:
+    """Return an archive, opened again if the file has changed."""
     status = file.stat()
     # A forked process shares file positions with its parent, so every process opens its own.
     return _open_cached(file, status.st_mtime_ns, status.st_size, os.getpid())
@@ -121,7 +125,7 @@ def _open_cached(file: Path, modified_ns: int, size: int, process_id: int) -> _O
 
 
 def _member_name(member: zipfile.ZipInfo) -> str:
-    """Return the name of a member.
+    """Return the name of a member, with / between folders.
 
     Without the UTF-8 flag the encoding is unknown; ``zipfile`` decodes such names as code page 437,
     but today most are UTF-8.
@@ -132,7 +136,7 @@ def _member_name(member: zipfile.ZipInfo) -> str:
 
 
 def _check_member(name: str, path: str, member: zipfile.ZipInfo) -> Problem | None:
-    """Return why a member must not be read: zip slip, link or zip bomb; None if it may be read."""
+    """Return the problem of a member that must not be read: zip slip, link or zip bomb."""
     escape = describe_escape(name)
     if escape:
         return Problem(name, "zip slip", escape)
@@ -145,10 +149,10 @@ def _check_member(name: str, path: str, member: zipfile.ZipInfo) -> Problem | No
 
 
 def _find_overlapping_members(members: Iterable[zipfile.ZipInfo]) -> set[int]:
-    """Return the offsets of members that overlap the next member.
+    """Return the header offsets of members that overlap the next member.
 
-    Overlapping members let a small archive unpack to petabytes although each member has an
-    unsuspicious compression ratio.
+    Overlapping members let a small archive unpack to petabytes although each member has an ordinary
+    compression ratio.
     """
     ordered = sorted(members, key=lambda member: member.header_offset)
     return {
@@ -161,6 +165,7 @@ def _find_overlapping_members(members: Iterable[zipfile.ZipInfo]) -> set[int]:
 def _unpack_member(
     archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: str, largest: int
 ) -> bytes | Problem:
+    """Return the content of a member, or the problem if it is damaged or too large."""
     try:
         with archive.open(member) as stream:
             # The declared size may be wrong, so the number of bytes read is limited.

@@ -4,9 +4,9 @@ A package consists of the upstream files, as Debian stores them, and of the fold
 Debian's patches of upstream files are not applied; a package of format 1.0 keeps that folder in a
 patch and is read without it. PACKAGE may also be a binary package that is built from the sources.
 
-Most machines have ``deb`` lines only, so apt-get runs with a private configuration that has a
-``deb-src`` line for each of them. Its package lists are in the cache; the machine's own lists are
-not changed.
+Most machines are configured for binary packages only (``deb`` lines), so apt-get runs with a
+private configuration that has a ``deb-src`` line for each ``deb`` line. Its package lists are in
+the cache; the machine's own lists are not changed.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ _NO_HOOKS = "".join(
     f"#clear APT::Update::{when};\n"
     for when in ("Pre-Invoke", "Post-Invoke", "Post-Invoke-Success", "Post-Invoke-Stats")
 )
+# A line of a ``.list`` file, and the field Types of a stanza of a ``.sources`` file.
 _LINE = re.compile(r"\s*deb(?:-src)?\s+(.+)")
 _TYPES = re.compile(r"^types:(?P<types>.*)$", re.IGNORECASE | re.MULTILINE)
 ADD_HINT = "add one to /etc/apt/sources.list, such as: deb-src MIRROR bookworm main"
@@ -65,7 +66,11 @@ def to_source_stanzas(text: str) -> str:
 
 
 def run_apt_get(home: Path, arguments: Sequence[str], folder: Path, purpose: str) -> AptAnswer:
-    """Run apt-get in a folder with up-to-date lists of source packages, which are in ``home``."""
+    """Run apt-get in ``folder``, with up-to-date lists of source packages.
+
+    ``home`` is the folder of the lists and of the private configuration. ``purpose`` begins the
+    message of an error.
+    """
     options, update_errors = _update_package_lists(home)
     with FileLock(home / "lock"):
         process = run_command(("apt-get", *options, "-q", *arguments), folder, purpose)
@@ -76,7 +81,7 @@ def run_apt_get(home: Path, arguments: Sequence[str], folder: Path, purpose: str
 
 @dataclass(frozen=True, slots=True)
 class AptAnswer:
-    """Exit code and output of apt-get."""
+    """Exit code, standard output and error messages of apt-get."""
 
     exit_code: int
     text: str
@@ -140,12 +145,18 @@ def _extract_errors(text: str) -> str:
     return "; ".join(line[3:].strip() for line in text.splitlines() if line.startswith(prefixes))
 
 
+# Names and versions of Debian Policy 5.6.1 and 5.6.12. Nothing that they match is an option of
+# apt-get.
 _PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+")
 _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+:~-]*")
+# A line of ``apt-get --print-uris``: URI, file name, size; then a checksum line of a ``.dsc`` file:
+# SHA-256, size, file name.
 _URI = re.compile(r"^'[^']+' (\S+) \d+", re.MULTILINE)
 _CHECKSUM = re.compile(r"^ ([0-9a-f]{64}) (\d+) ([^\s/]+)$", re.MULTILINE)
 # apt's messages for a file that the mirror lacks, as opposed to a failed download.
 _LACKING = re.compile("404|File not found|No such file")
+# The end of an archive's name: .orig.tar.xz, .orig-COMPONENT.tar.gz, .debian.tar.xz, or .tar.xz of
+# a native package.
 _TAR = re.compile(r"(?:\.(?P<kind>orig|debian)(?:-(?P<component>[A-Za-z0-9-]+))?)?\.tar\.\w+$")
 
 
@@ -170,6 +181,7 @@ def parse_source(text: str, cache: Path) -> SourceSpec:
 
 
 def _find_package(package: str, version: str, cache: Path) -> SourceFetcher:
+    """Return the function that fetches a package, of apt's version if ``version`` is empty."""
     home = cache / "debian"
     package_spec = f"{package}={version}" if version else package
     # A version that is in the cache needs no network.
@@ -193,7 +205,10 @@ def _package_folder(home: Path, package: str, version: str) -> Path:
 
 
 def _resolve_version(package_spec: str, home: Path) -> str:
-    """Return the version that apt would download; raise an error if there is none."""
+    """Return the version that apt would download, without the epoch.
+
+    Raise an error if there is none.
+    """
     if shutil.which("apt-get") is None:
         raise CodeacumenError(
             f"debian:{package_spec}: there is no apt-get on this machine",
@@ -220,9 +235,10 @@ def _resolve_version(package_spec: str, home: Path) -> str:
 
 
 def _fetch_package(package_spec: str, home: Path, package_folder: Path, part: Path) -> None:
-    """Download, check and unpack a package.
+    """Download and check a package, and unpack it to the folder ``part``.
 
-    Downloaded files are kept until everything succeeded, so that apt resumes after an error.
+    Downloaded files are kept beside ``package_folder`` until everything succeeded, so that apt
+    resumes after an error.
     """
     downloads = package_folder.with_name(package_folder.name + ".download")
     downloads.mkdir(exist_ok=True)
@@ -298,6 +314,7 @@ def _unpack_archives(downloads: Path, names: Iterable[str], target: Path) -> lis
 
 
 def _archive_folder(archive: str) -> str:
+    """Return the folder that an archive is unpacked to; empty for the upstream archive."""
     match = _TAR.search(archive)
     kind, component = (match["kind"], match["component"]) if match else (None, None)
     return "debian" if kind == "debian" else component or ""

@@ -35,7 +35,10 @@ _FORM = 'each project is [[project]] with source = "..." and, if wanted, name, i
 
 @dataclass(frozen=True, slots=True)
 class RecipeProject:
-    """A project of a recipe; ``where`` is its location in the file, for error messages."""
+    """A project of a recipe; ``where`` is its location in the file, for error messages.
+
+    ``name`` is empty if the recipe has none; empty ``include`` selects all files.
+    """
 
     source: str
     name: str
@@ -63,6 +66,7 @@ def read_recipe(file: Path) -> list[RecipeProject]:
     recipe_projects = []
     for number, project_table in enumerate(project_tables, 1):
         where = f"{file.name}, project {number}"
+        # Another notation of TOML may have no header lines; then the line is not known.
         if len(lines) == len(project_tables):
             where += f" (line {lines[number - 1]})"
         if not isinstance(project_table, dict):
@@ -115,7 +119,7 @@ FORMS = (
     "a source is a folder, a source file, a zip or jar of sources, git:URL@REV, debian:PACKAGE, "
     "npm:PACKAGE@VERSION, or a recipe (.toml); NAME=SOURCE gives it a name"
 )
-# Single files that make a project by themselves.
+# Suffixes of single files that are a project by themselves.
 SOURCES = (".java", ".js", ".mjs", ".cjs", ".jsx")
 ARCHIVES = (".zip", ".jar")
 # NAME=SOURCE, where NAME can be neither a path nor begin with a scheme such as git:.
@@ -124,7 +128,10 @@ _NAMED = re.compile(r"(?P<name>[^\s:/\\=]+)=(?P<source>.+)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class _SelectedSource:
-    """A source with its text, the patterns of its files and its location in a recipe."""
+    """A source with the user's text, the patterns of its files and its location in a recipe.
+
+    ``where`` is empty for a source that is not in a recipe.
+    """
 
     spec: SourceSpec
     text: str
@@ -139,10 +146,10 @@ def find_projects(
     progress: Progress = ignore_progress,
     largest: int = LARGEST,
 ) -> list[Project]:
-    """Return the projects of the sources, in order; ``cache`` keeps the fetched ones.
+    """Return the projects of the sources, in order; ``cache`` is the folder of fetched sources.
 
-    All sources are checked before any is fetched, and local sources before any that needs the
-    network.
+    The form of all sources and the existence of local files are checked first, then the existence
+    of remote sources; only then is any fetched. ``largest`` is the limit for a file in bytes.
     """
     # Workers may run in another folder.
     cache = cache.absolute()
@@ -220,6 +227,7 @@ def _add_location_to_errors(where: str) -> Iterator[None]:
 
 
 def _name_source(spec: SourceSpec, name: str) -> SourceSpec:
+    """Return the source under the user's name, or its own name if ``name`` is empty."""
     spec = replace(spec, name=name or spec.name)
     if not spec.name:
         raise CodeacumenError(f"{spec.source} has no name of its own", "name it: NAME=SOURCE")
@@ -227,6 +235,7 @@ def _name_source(spec: SourceSpec, name: str) -> SourceSpec:
 
 
 def _parse_source(text: str, base: Path, cache: Path) -> SourceSpec:
+    """Return the source that a text names; local paths are relative to ``base``."""
     kind, colon, rest = text.partition(":")
     if colon and kind == "git":
         return git.parse_source(rest, base, cache)

@@ -11,7 +11,7 @@ from codeacumen.corpus.reading import Problem
 from codeacumen.corpus.sources.paths import describe_error, path_from_bytes, to_os_path
 from codeacumen.corpus.sources.project import Entry, PathFilter, check_size
 
-# Folders of version control are skipped: a branch called fix.java is a file in .git.
+# Folders of version control tools are skipped: a branch called fix.java is a file in .git.
 _KEPT_BY_TOOLS = frozenset((".git", ".hg", ".svn"))
 TO_A_FOLDER = "it leads to a folder; folders behind links are not followed"
 
@@ -31,7 +31,7 @@ class FolderRoot:
         while pending:
             relative, level = pending.pop()
             try:
-                # As text: ``Path`` would split deep paths again for every folder.
+                # A text, because ``Path`` would split deep paths again for every folder.
                 with os.scandir(f"{self.folder}/{relative}") as listing:
                     for dir_entry in listing:
                         path = f"{relative}/{dir_entry.name}" if relative else dir_entry.name
@@ -106,6 +106,7 @@ def _is_link_to_folder(dir_entry: os.DirEntry[str]) -> bool:
 
 
 def _make_entry(path: str, dir_entry: os.DirEntry[str], real_root: str) -> Entry | Problem:
+    """Return the entry of a file, or the problem that prevents reading it."""
     try:
         if dir_entry.is_symlink() and not _is_inside(dir_entry.path, real_root):
             return Problem(path, "link", "it leads out of the folder")
@@ -118,5 +119,6 @@ def _make_entry(path: str, dir_entry: os.DirEntry[str], real_root: str) -> Entry
 
 
 def _is_inside(path: str | Path, folder: str) -> bool:
+    """Return whether a path is in a folder once its links are followed; ``folder`` has none."""
     real = os.path.realpath(path, strict=True)
     return real == folder or real.startswith(folder.rstrip(os.sep) + os.sep)

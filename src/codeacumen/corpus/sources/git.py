@@ -1,7 +1,7 @@
 """Git repositories at a revision: ``git:URL@REV``.
 
-A local repository is read in place. A remote one is fetched into the cache, if possible only the
-one commit.
+A local repository is read in place. Of a remote repository, only the commit is fetched into the
+cache, or everything if the server does not support that. ``@REV`` may be left out and means HEAD.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from codeacumen.core.progress import Progress
 from codeacumen.corpus.sources.paths import display_name, path_exists
 from codeacumen.corpus.sources.project import SourceFetcher, SourceRoot, SourceSpec
 
+# A full commit hash.
 _FULL = re.compile(r"[0-9a-f]{40}")
 # The scp-like forms user@host:path and host:path.
 _SSH = re.compile(r"(?:[^@:/\\]+@)?[^@:/\\]{2,}:(?!//)")
@@ -33,7 +34,7 @@ def parse_source(text: str, base: Path, cache: Path) -> SourceSpec:
         source = _format_source(remove_password(url), rev)
         return SourceSpec(name, source, lambda: _find_remote(url, rev, name, source, cache))
     repository_path = local_repository.absolute()
-    # The folder .git has no telling name; use that of the working tree.
+    # The folder .git says nothing about the project: use the name of the working tree.
     name = display_name(
         repository_path.parent if repository_path.name == ".git" else repository_path
     ).removesuffix(".git")
@@ -49,6 +50,7 @@ def _format_source(url: str, rev: str) -> str:
 
 
 def _find_local(repository_path: Path, rev: str, source: str) -> Callable[[], SourceFetcher]:
+    """Return ``SourceSpec.find`` of a local repository, whose commit is resolved at once."""
     from codeacumen.corpus.sources.git_tree import GitRoot, open_repository, resolve_commit
 
     commit = resolve_commit(open_repository(repository_path, source), rev or "HEAD", source)
@@ -56,11 +58,11 @@ def _find_local(repository_path: Path, rev: str, source: str) -> Callable[[], So
 
 
 def split_url_and_revision(text: str, base: Path = Path()) -> tuple[str, str]:
-    """Split a text into URL and revision at an ``@``.
+    """Split a text into URL and revision at an ``@``; the revision may be empty.
 
-    The ``@`` of ``user@host`` does not count, nor does one at the beginning of a path segment. The
-    first other one counts, because a revision may contain ``@`` (the tag ``package@1.0``). For a
-    local repository, the longest prefix that exists is the path.
+    The ``@`` of ``user@host`` and an ``@`` at the beginning of a path segment are part of the URL.
+    The first other ``@`` separates, because a revision may contain ``@`` (the tag
+    ``package@1.0``). For a local repository, the longest prefix that exists is the path.
 
     >>> split_url_and_revision("ssh://git@example.org/a/b.git")
     ('ssh://git@example.org/a/b.git', '')
@@ -104,6 +106,7 @@ def remove_password(url: str) -> str:
 
 
 def _find_remote(url: str, rev: str, name: str, source: str, cache: Path) -> SourceFetcher:
+    """Return the function that fetches a commit of a remote repository."""
     from codeacumen.corpus.sources.git_tree import (
         GitRoot,
         fetch_commit,

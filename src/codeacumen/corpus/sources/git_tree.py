@@ -1,7 +1,7 @@
 """Read a git commit without checking it out, and fetch a commit from a remote repository.
 
-A file is a blob, and its stamp the hash of the blob. Only one commit is fetched if the server
-supports that.
+A file is a blob, and its ``Entry.stamp`` the hash of the blob. Only one commit is fetched if the
+server supports that. ``sources.git`` decides what to read; this module imports pygit2.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ GIT_ERRORS = (pygit2.GitError, KeyError, ValueError, OSError)
 
 @dataclass(frozen=True, slots=True)
 class GitRoot:
-    """The files of a commit."""
+    """The files of a commit; ``repository`` is the path of its repository."""
 
     repository: Path
     commit: str
@@ -42,7 +42,7 @@ class GitRoot:
         entries: list[Entry | Problem] = []
         try:
             repository, tree = _open_tree(self.repository, self.commit, os.getpid())
-        except GIT_ERRORS as error:  # it was readable when the build began
+        except GIT_ERRORS as error:  # the commit was readable when the build began
             return [Problem(".", "unreadable", f"git: {describe_error(error)}")]
         pending = [(b"", tree, 1)]
         count = 0
@@ -82,7 +82,11 @@ class GitRoot:
 
 @dataclass(frozen=True, slots=True)
 class BlobsRoot:
-    """Blobs of a repository by the path of their file, such as the staged content of files."""
+    """Blobs of a repository, as hashes by path, such as the staged content of files.
+
+    ``checker`` reads staged files with it. Entries have size 0, because the size is unknown until a
+    blob is read.
+    """
 
     repository: Path
     blobs: dict[str, str]
@@ -126,17 +130,19 @@ def _make_entry(repository: pygit2.Repository, member: pygit2.Object, path: str)
 
 @lru_cache(maxsize=_OPEN)
 def _open_repository(path: Path, process_id: int) -> pygit2.Repository:
-    """Return an open repository, one for each process."""
+    """Return an open repository; ``process_id`` makes a forked process open its own."""
     return pygit2.Repository(str(path), RepositoryOpenFlag.NO_SEARCH)
 
 
 @lru_cache(maxsize=_OPEN)
 def _open_tree(path: Path, commit: str, process_id: int) -> tuple[pygit2.Repository, pygit2.Tree]:
+    """Return the repository and the top tree of a commit."""
     repository = _open_repository(path, process_id)
     return repository, repository[commit].peel(pygit2.Tree)
 
 
 def open_repository(path: Path, source: str) -> pygit2.Repository:
+    """Return the repository at a path; errors begin with ``source``, the text that names it."""
     if not path_exists(path):
         raise CodeacumenError(f"{source}: there is no {path}", "for a URL, begin with https://")
     try:
@@ -163,15 +169,18 @@ def resolve_commit(repository: pygit2.Repository, rev: str, source: str) -> str:
         ) from error
 
 
+# Time limits for connecting to a server, and for a server that sends nothing.
 CONNECT_SECONDS, SILENT_SECONDS = 30, 300
+# Our reference to the fetched commit in the cached repository.
 _REF = "refs/codeacumen/source"
 _ALL = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
 _COMMIT = re.compile(r"[0-9a-f]{4,40}")
 
 
 def find_remote_commit(url: str, rev: str, source: str) -> tuple[str, str]:
-    """Return the reference and the commit that ``rev`` names, without fetching.
+    """Return the remote reference and the commit that ``rev`` names, without fetching.
 
+    An empty ``rev`` means HEAD.
     If no reference has that name and ``rev`` looks like a hash, return an empty reference and the
     hash, which may be abbreviated.
     """
@@ -200,7 +209,10 @@ def find_remote_commit(url: str, rev: str, source: str) -> tuple[str, str]:
 def fetch_commit(
     url: str, ref: str, commit: str, repository_path: Path, source: str, progress: Progress
 ) -> None:
-    """Fetch the commit into a bare repository at ``repository_path``, unless it exists."""
+    """Fetch the commit into a bare repository at ``repository_path``, unless that exists.
+
+    ``ref`` and ``commit`` are the result of ``find_remote_commit``.
+    """
 
     def fill_folder(part: Path) -> None:
         callbacks = _Callbacks(f"fetching {source}", progress)
@@ -228,6 +240,8 @@ def fetch_commit(
 
 
 class _Callbacks(pygit2.RemoteCallbacks):
+    """Callbacks of libgit2: credentials of the ssh agent, and progress under the name ``what``."""
+
     def __init__(self, what: str = "", progress: Progress | None = None) -> None:
         super().__init__()
         self._what = what

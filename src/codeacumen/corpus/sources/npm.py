@@ -1,5 +1,8 @@
-"""npm packages: ``npm:PACKAGE`` or ``npm:PACKAGE@VERSION``, from the registry that the user's npm
-is configured for."""
+"""npm packages: ``npm:PACKAGE`` or ``npm:PACKAGE@VERSION``.
+
+The program npm downloads them, from the registry that the user has configured for it. Without a
+version it is the latest one; VERSION may also be a tag such as ``next``.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +32,17 @@ _TEXT = re.compile(
 )
 # By default npm retries for more than a minute if there is no network.
 _PATIENCE = ("--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000")
-# Strongest first.
+# The algorithms of an integrity text, strongest first.
 _HASHES = ("sha512", "sha384", "sha256", "sha1")
 
 
 @dataclass(frozen=True, slots=True)
 class PackageVersion:
-    """A version in the registry; ``integrity`` has the format of W3C Subresource Integrity."""
+    """A version in the registry.
+
+    ``integrity`` has the format of W3C Subresource Integrity; it is empty for a cached package,
+    which is not checked again.
+    """
 
     name: str
     version: str
@@ -70,6 +77,7 @@ def _find_package(name: str, version: str, cache: Path) -> SourceFetcher:
 
 
 def _query_registry(package_spec: str, home: Path) -> PackageVersion:
+    """Return the only version that ``PACKAGE`` or ``PACKAGE@VERSION`` names."""
     home.mkdir(parents=True, exist_ok=True)
     fields = ("name", "version", "dist.integrity", "dist.shasum")
     answer = _run_npm(package_spec, home, "view", package_spec, *fields)
@@ -92,6 +100,7 @@ def _query_registry(package_spec: str, home: Path) -> PackageVersion:
 
 
 def _fetch_package(package: PackageVersion, part: Path) -> None:
+    """Download and check a package, and unpack it to the folder ``part``."""
     package_spec = f"{package.name}@{package.version}"
     downloads = part / "download"
     downloads.mkdir()
@@ -112,7 +121,10 @@ def _fetch_package(package: PackageVersion, part: Path) -> None:
 
 
 def matches_integrity(data: bytes, integrity: str) -> bool:
-    """Return whether the data has one of the hashes of the strongest algorithm in ``integrity``."""
+    """Return whether the data has one of the hashes of the strongest algorithm in ``integrity``.
+
+    Hashes of weaker algorithms do not count, nor does a text without any known algorithm.
+    """
     declared = [part.partition("-")[::2] for part in integrity.split()]
     for kind in _HASHES:
         hashes = {value.split("?")[0] for name, value in declared if name == kind}
@@ -122,7 +134,10 @@ def matches_integrity(data: bytes, integrity: str) -> bool:
 
 
 def _run_npm(package_spec: str, folder: Path, *arguments: str) -> Any:
-    """Run npm and return its JSON output; raise an error if npm reports one."""
+    """Run npm and return its JSON output, None if it is not JSON.
+
+    Raise an error if npm reports one.
+    """
     # On Windows the program is npm.cmd.
     command = (shutil.which("npm") or "npm", *arguments, "--json", *_PATIENCE)
     process = run_command(command, folder, f"npm:{package_spec}")

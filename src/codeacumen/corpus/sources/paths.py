@@ -5,8 +5,8 @@ text, so a byte that is not UTF-8 is written as U+FFFD and two hex digits. The m
 and can be inverted, so that any process can open the file again.
 
 In patterns (``include`` and ``exclude``), ``*`` and ``?`` match inside one name, ``[ab]`` matches
-one of these characters, ``**`` any number of folders. A pattern that matches a folder selects all
-files below it.
+one of these characters and ``[!ab]`` any other, ``**`` any number of folders. A pattern that
+matches a folder selects all files below it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ import re
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
+# Begins an escaped byte.
 _SIGN = "\ufffd"
-# A name may contain U+FFFD itself: its three bytes are escaped too.
+# Characters to escape: bytes that are not UTF-8, which Python decodes to U+DC80 to U+DCFF, and
+# U+FFFD itself, whose three bytes are escaped.
 _UNWRITABLE = re.compile(f"[\udc80-\udcff{_SIGN}]")
 _DRIVE = re.compile(r"[A-Za-z]:")
 _WRITTEN = re.compile(f"{_SIGN}([0-9A-F]{{2}})")
@@ -63,8 +65,9 @@ def path_exists(path: Path) -> bool:
 
 
 def describe_escape(path: str) -> str:
-    """Return how a member's name escapes from the folder that it is unpacked in; empty if it does
-    not.
+    """Return how an archive member's name leads out of the folder that it is unpacked in.
+
+    The result is empty if the name stays inside.
 
     >>> [describe_escape(path) for path in ("a/B.java", "a/../B.java", "C:/B.java")]
     ['', 'there is a .. in its path', 'its path begins with the letter of a drive']
@@ -77,7 +80,7 @@ def describe_escape(path: str) -> str:
 
 
 def is_utf8(path: str) -> bool:
-    """Return whether the bytes of a path are UTF-8."""
+    """Return whether the original bytes of a path from ``path_from_bytes`` are UTF-8."""
     if _SIGN not in path:
         return True
     try:
@@ -108,6 +111,7 @@ def _compile_patterns(patterns: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _pattern_to_regex(pattern: str) -> str:
+    """Return the regular expression of a pattern for a whole path."""
     names = [name for name in pattern.split("/") if name not in ("", ".")]
     expression = ""
     for index, name in enumerate(names):
@@ -123,6 +127,7 @@ def _pattern_to_regex(pattern: str) -> str:
 
 
 def _name_to_regex(name: str) -> str:
+    """Return the regular expression of a part of a pattern between slashes."""
     expression, position = "", 0
     while position < len(name):
         char = name[position]

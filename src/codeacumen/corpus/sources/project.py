@@ -32,6 +32,7 @@ from codeacumen.corpus.licences import (
 from codeacumen.corpus.reading import LARGEST, Problem
 from codeacumen.corpus.sources.paths import matches_patterns
 
+# Returns True for the path of a file that is wanted.
 PathFilter = Callable[[str], bool]
 
 
@@ -39,8 +40,9 @@ PathFilter = Callable[[str], bool]
 class Entry:
     """A file of a project.
 
-    ``stamp`` changes with the content and is known without reading it: the hash of a git blob, the
-    checksum in a zip, or the modification time in a folder, which differs between copies.
+    ``size`` is in bytes. ``stamp`` changes with the content and is known without reading the file:
+    the hash of a git blob, the checksum in a zip, or the modification time in a folder, which
+    differs between copies.
     """
 
     path: str
@@ -56,7 +58,7 @@ class SourceRoot(Protocol):
     ) -> list[Entry | Problem]:
         """Return the files whose paths are wanted, in any order, and problems.
 
-        ``levels`` limits the depth of folders.
+        ``levels`` limits the depth of folders: 1 is the top folder only, None no limit.
         """
         ...
 
@@ -73,8 +75,9 @@ SourceFetcher = Callable[[Progress], tuple[SourceRoot, str]]
 class SourceSpec:
     """A source that a user named.
 
-    ``find`` checks that the source exists, which may need the network, and returns a function that
-    fetches it. ``source`` is the user's text without local paths and passwords.
+    ``name`` is the name of the project. ``find`` checks that the source exists, which may need the
+    network, and returns a function that fetches it. ``source`` is the user's text without local
+    paths and passwords; the corpus stores it.
     """
 
     name: str
@@ -86,7 +89,8 @@ class SourceSpec:
 class Project:
     """A project of a corpus, with the patterns that select its files.
 
-    ``revision`` is a commit hash, a version, the SHA-256 of an archive, or empty for a folder.
+    ``revision`` is a commit hash, a version, the SHA-256 of an archive, or empty for a folder. An
+    empty ``include`` selects all files; ``largest`` is the limit for a file in bytes.
     """
 
     name: str
@@ -131,6 +135,7 @@ class Project:
 
     def _may_select_link(self, link: str) -> bool:
         """Return whether the patterns may select a link or a file in the folder behind it."""
+        # ``A.java`` stands for any file: the files behind the link are not known.
         return self._is_selected(link) or self._is_selected(f"{link}/A.java")
 
     def _is_selected(self, path: str) -> bool:
@@ -146,7 +151,7 @@ def check_size(path: str, size: int, largest: int) -> Problem | None:
     return Problem(path, "too large", f"{size:,} bytes, at most {largest:,} are read")
 
 
-# Time limit for a program that fetches a source.
+# Time limit for a program that fetches a source, in seconds.
 SECONDS = 1800
 
 
@@ -180,8 +185,8 @@ def run_command(
 def get_or_make_folder(folder: Path, fill_folder: Callable[[Path], None]) -> Path:
     """Return the folder; if it does not exist, create it and call ``fill_folder``.
 
-    It is filled under another name and then renamed, so that an existing folder is always complete.
-    A lock lets only one of several processes fill it.
+    The folder is filled under another name and then renamed, so that an existing folder is always
+    complete. A lock lets only one of several processes fill it.
     """
     if folder.is_dir():
         return folder

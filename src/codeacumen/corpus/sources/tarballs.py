@@ -1,4 +1,4 @@
-"""Unpack tar archives, compressed or not, into an empty folder.
+"""Unpack tar archives, compressed or not, into a new folder; for ``debian`` and ``npm`` sources.
 
 Only regular files are written, each to a checked path: no link can lead a later file out of the
 folder, and no device, owner or mode is set. Skipped members become ``Problem`` records and the rest
@@ -31,6 +31,7 @@ from codeacumen.corpus.sources.project import Entry, PathFilter
 
 # ``tarfile`` reads as many bytes at once as a header says; no valid header needs more than this.
 LARGEST_READ = 4 << 20
+# Errors that decompressors raise for damaged data.
 _DAMAGE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
 
 
@@ -61,10 +62,10 @@ def open_decompressed(file: Path) -> IO[bytes]:
 
 
 class ForwardStream:
-    """A forward-only stream for ``tarfile`` with a limit of bytes.
+    """A forward-only stream for ``tarfile`` with a limit of ``total`` bytes.
 
-    A damaged header may point back, and decompressors seek back by starting again at the first
-    byte: ``tarfile`` could then loop without end.
+    ``last`` is the result of the last read. A damaged header may point back, and decompressors seek
+    back by starting again at the first byte: ``tarfile`` could then loop without end.
     """
 
     def __init__(self, stream: IO[bytes], total: int) -> None:
@@ -105,7 +106,9 @@ LARGEST_TOTAL = 16 << 30
 MOST_FILES = 2_000_000
 # Limit for the depth of folders; ``shutil.rmtree`` fails on much deeper ones.
 DEEPEST = 200
+# Bytes that are copied at once.
 CHUNK = 1 << 20
+# The folder of the files and the list of problems inside the folder of an ``UnpackedRoot``.
 FILES, PROBLEMS = "files", "problems.json"
 
 # Errors that concern one file only: the file system cannot store its name, or the path is taken.
@@ -124,7 +127,10 @@ _OF_ONE_FILE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class UnpackedRoot:
-    """A folder with the unpacked files, and a list of the members that could not be unpacked."""
+    """Unpacked files, and the members of the archive that could not be unpacked.
+
+    ``folder`` holds the folder ``FILES`` and the file ``PROBLEMS``.
+    """
 
     folder: Path
 
@@ -150,8 +156,9 @@ def write_problems(folder: Path, problems: list[Problem]) -> None:
 def unpack_archive(archive: Path, target: Path, total: int = LARGEST_TOTAL) -> list[Problem]:
     """Create the folder ``target`` with the files of the archive; return the problems.
 
-    If all files are in one top folder, that folder becomes the target: it is mostly named after the
-    version, and paths should stay the same in the next version.
+    ``total`` limits the unpacked bytes. If all files are in one top folder, that folder becomes the
+    target: it is mostly named after the version, and paths should stay the same in the next
+    version.
     """
     part = target.with_name(target.name + ".unpacking")
     part.mkdir(parents=True)
@@ -181,6 +188,8 @@ def unpack_archive(archive: Path, target: Path, total: int = LARGEST_TOTAL) -> l
 
 @dataclass(slots=True)
 class _Unpacker:
+    """State of unpacking; ``written`` are the paths of the files so far, which links may name."""
+
     target: Path
     remaining_bytes: int
     problems: list[Problem] = field(default_factory=list)
@@ -256,4 +265,5 @@ class _Unpacker:
 
 
 def _path_from_name(name: str) -> str:
+    """Return the path of a member, given its name as ``tarfile`` decodes it."""
     return path_from_bytes(name.encode("utf-8", "surrogateescape"))

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 ORIGINALS, VARIANTS = "originals.jsonl", "variants.jsonl"
 
-# Marks of an edit: it preserves the meaning; that is not proved; it changes the meaning, or the
-# result does not compile.
+# Marks of an edit of the published tool. ``sound``: the edit preserves the meaning; ``unproved``:
+# nothing proves that it does; ``wrong``: it changes the meaning, or the result does not compile.
 SOUND, UNPROVED, WRONG = "sound", "unproved", "wrong"
 MARKS = (SOUND, UNPROVED, WRONG)
 

@@ -4,7 +4,7 @@
 1. If the recipe limits the number of variants, find all and sample some, spread over the methods.
    The sample depends on the seed, not on the number of workers.
 2. Make the variants, shard by shard; each must pass the checks of our own front end.
-3. Run the checks of other tools, such as javac, project by project.
+3. Run the checks of other tools, such as javac, project by project, if the recipe requires them.
 
 The bytes depend on the corpus, the recipe and the version, never on the number of workers.
 """
@@ -62,8 +62,8 @@ def build_variant_dataset(
 ) -> Json:
     """Write the data set and return the content of its ``dataset.json``.
 
-    ``family`` is the name of the benchmark's family of data sets. ``methods`` are the ids of the
-    methods to use, by default all.
+    ``family`` is the name of the benchmark's family of data sets, ``means`` are the other tools and
+    their settings. ``methods`` are the ids of the methods to use, by default all.
     """
     require_dataset_folder(out)
     out.mkdir(parents=True, exist_ok=True)
@@ -84,6 +84,14 @@ def build_variant_dataset(
 
 @dataclass(slots=True)
 class _VariantsBuild:
+    """State of one build.
+
+    ``parts`` is the temporary folder of the jobs' files, ``only`` the ids of the methods to use
+    (None: all). The counters are for ``dataset.json``: ``variants`` by kind and mode, ``dropped``
+    variants by kind, level and reason, ``edits`` of the published tool by kind, mode and mark, and
+    ``doubts`` about them by kind and reason.
+    """
+
     family: str
     corpus: Corpus
     recipe: Recipe
@@ -99,6 +107,7 @@ class _VariantsBuild:
     doubts: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def run_stages(self) -> Json:
+        """Make the files of the data set and return the content of ``dataset.json``."""
         methods_of_shard = self._group_by_shard()
         jobs = [
             VariantJob(
@@ -142,7 +151,7 @@ class _VariantsBuild:
         return about
 
     def _group_by_shard(self) -> dict[str, frozenset[str]]:
-        """Return the ids of the methods to use, by shard; a job gets those of its shard only."""
+        """Return the ids of the methods to use by shard; empty if all methods are used."""
         ids_of_shard: dict[str, set[str]] = {}
         for method_id in self.only or ():
             shard = self.corpus.shards[self.corpus.shard_of(self.corpus.number_of(method_id))]
@@ -150,6 +159,7 @@ class _VariantsBuild:
         return {shard: frozenset(ids) for shard, ids in ids_of_shard.items()}
 
     def _run_jobs(self, description: str, jobs: Sequence[VariantJob]) -> ShardResult:
+        """Run the jobs and return the sum of their results; ``description`` is the stage shown."""
         total = ShardResult()
         for done_count, (index, outcome) in enumerate(
             self.engine.run(make_shard_variants, jobs, LIMIT), 1
@@ -163,7 +173,10 @@ class _VariantsBuild:
     # ---------------------------------------------------------------- joining the parts
 
     def _join_parts(self, jobs: Sequence[VariantJob]) -> int:
-        """Join the parts in the order of the corpus; return the number of originals."""
+        """Join the files of the jobs in the order of the corpus; return the number of originals.
+
+        Originals of which no variant remains are left out.
+        """
         method_count = 0
         with (
             (self.parts / ORIGINALS).open("w", encoding="utf-8") as originals,
@@ -225,6 +238,11 @@ class _VariantsBuild:
     # ---------------------------------------------------------------- dataset.json
 
     def _describe_dataset(self, result: ShardResult, methods: int) -> dict[str, Json]:
+        """Return the content of ``dataset.json``.
+
+        ``result`` has the counts of all variants, sampled or not; ``methods`` is the number of
+        originals.
+        """
         return {
             "family": self.family,
             "schema": SCHEMA,
@@ -250,7 +268,7 @@ class _VariantsBuild:
         }
 
     def _count_marks(self) -> dict[str, Json]:
-        """Return the counts of marks and of doubts about the published tool's edits."""
+        """Return the counts of marks and doubts; empty without edits of the published tool."""
         if not self.edits:
             return {}
         return {
@@ -270,6 +288,7 @@ class _VariantsBuild:
 
 
 def _read_part(jobs: Sequence[VariantJob], name: str) -> Iterator[Row]:
+    """Yield the rows of the jobs' ``originals`` or ``variants``, in order."""
     for job in jobs:
         with part_path(job, name).open(encoding="utf-8") as stream:
             yield from map(json.loads, stream)
@@ -278,6 +297,7 @@ def _read_part(jobs: Sequence[VariantJob], name: str) -> Iterator[Row]:
 def _make_subject(
     place: int, path: str, edits: list[tuple[int, int, str]], span: tuple[int, int]
 ) -> Subject:
+    """Return the variant to check at position ``place``; the other arguments are the key ``_``."""
     new_edits = tuple(Edit(start, end, text.encode()) for start, end, text in edits)
     reach = (
         min([span[0], *(edit.start for edit in new_edits)]),

@@ -1,7 +1,8 @@
-"""Select the methods of one shard of a corpus, and make their variants.
+"""Select the methods of one shard of a corpus, and make their variants, for ``build``.
 
 A method is selected if it is not a constructor, its body is not empty (at least two statements, as
 the paper's tool counts them), it has no syntax error, and its class is not inside another method.
+The paper is the generalizability study of Rabin et al. (``TNPA`` in ``datasets.catalogue``).
 
 The paper's tool counts the nodes that JavaParser calls statements, everywhere below the method,
 including lambdas and classes inside it. Blocks are statements, the method's body among them: an
@@ -33,10 +34,11 @@ from codeacumen.transforms.run import ReachIndex, open_in_project
 from codeacumen.transforms.variants import Variant, is_published, try_variants
 from codeacumen.views.masking.text import mask_method
 
-# An empty body counts as one statement; the paper uses methods with more.
+# Fewest statements of a selected method: an empty body counts as one, and the paper uses methods
+# with more.
 FEWEST = 2
 
-# Kinds of nodes that are statements or not, depending on their parent.
+# Kinds of nodes that are statements only inside certain parents or fields.
 _HERE_OR_THERE = frozenset(
     (
         ";",
@@ -90,8 +92,10 @@ _COLUMNS = [
 class Recipe:
     """Settings of a data set.
 
-    ``where`` are the modes; ``split`` is ``all`` for the whole corpus. ``most`` limits the variants
-    of each kind and mode, 0 for no limit.
+    ``kinds`` are names of transformations. ``where`` are the modes: ``single`` changes one location
+    of a method, ``all`` changes all. ``split`` is ``all`` for the whole corpus, ``certify`` the
+    level of certification that variants must reach. ``most`` limits the variants of each kind and
+    mode, 0 for no limit.
     """
 
     kinds: tuple[str, ...]
@@ -106,9 +110,9 @@ class Recipe:
 class VariantJob:
     """A shard to process; ``shards`` are all shards of its project, whose types it may use.
 
-    Without ``part``, variants are only counted and sampled. With it, the variants with
-    ``wanted_ids`` (None: all) are written to files beside that path. ``only_methods`` restricts the
-    methods (None: all).
+    Without ``part``, variants are only counted and sampled. With ``part``, a path without a suffix,
+    the variants with ``wanted_ids`` (None: all) are written to files ``part_path``.
+    ``only_methods`` are the ids of the methods to use (None: all).
     """
 
     corpus: Path
@@ -120,16 +124,20 @@ class VariantJob:
     only_methods: frozenset[str] | None = None
 
 
-# The key by which a variant is sampled, smallest first: its rank among its method's variants, a
-# hash of seed and id, its id.
+# The key by which a variant is sampled, smallest first: its rank among its method's variants of the
+# same kind and mode, a hash of seed and id, its id.
 SamplingKey = tuple[int, str, str]
 
 
 @dataclass(slots=True)
 class ShardResult:
-    """Result of a shard: counts of methods, of variants found, of refused locations and of dropped
-    variants (by kind, failed level and reason), and the smallest sampling keys of each kind and
-    mode. At the level ``UNMADE`` methods are counted, not variants."""
+    """Result of a shard.
+
+    ``methods`` counts the selected methods, ``variants`` all variants by kind and mode, ``refused``
+    locations by kind and reason, ``dropped`` variants by kind, failed level and reason; at the
+    level ``UNMADE`` methods are counted, not variants. ``sampling_keys`` are the smallest keys by
+    kind and mode.
+    """
 
     methods: int = 0
     variants: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -138,6 +146,7 @@ class ShardResult:
     sampling_keys: dict[tuple[str, str], list[SamplingKey]] = field(default_factory=dict)
 
     def add_counts(self, other: ShardResult) -> None:
+        """Add the counts and the sampling keys of another shard."""
         self.methods += other.methods
         self.variants += other.variants
         self.refused += other.refused
@@ -147,7 +156,11 @@ class ShardResult:
 
 
 def sample_variants(sampling_keys: Iterable[SamplingKey], most: int) -> list[SamplingKey]:
-    """Return the smallest keys: one variant of each method, then second variants, and so on."""
+    """Return the ``most`` smallest keys, in order.
+
+    The rank comes first in a key, so the sample has second variants of methods only if it has the
+    first variants of all methods.
+    """
     return nsmallest(most, sampling_keys)
 
 
@@ -187,7 +200,10 @@ def make_shard_variants(job: VariantJob) -> ShardResult:
 def _certify_methods(
     job: VariantJob, methods: Iterable[tuple[Row, _MethodInFile, list[Variant]]]
 ) -> Iterator[tuple[Row, _MethodInFile, list[tuple[Variant, Certificate]]]]:
-    """Yield the methods of one file with their wanted variants and own certificates."""
+    """Yield the methods of one file with their wanted variants and these variants' certificates.
+
+    The certificates come from the checks of our own front end, without other tools such as javac.
+    """
     selected = [
         (row, method, _select_wanted(job, row, variants)) for row, method, variants in methods
     ]
@@ -213,6 +229,7 @@ def _select_wanted(job: VariantJob, row: Row, variants: Sequence[Variant]) -> li
 
 
 def part_path(job: VariantJob, name: str) -> Path:
+    """Return the file of the job's ``originals`` or ``variants``."""
     assert job.part is not None
     return job.part.with_suffix(f".{name}")
 
@@ -220,6 +237,7 @@ def part_path(job: VariantJob, name: str) -> Path:
 def _make_sampling_keys(
     seed: int, row: Row, variants: Sequence[Variant]
 ) -> Iterator[tuple[tuple[str, str], list[SamplingKey]]]:
+    """Yield the sampling keys of a method's variants by kind and mode; ``row`` is the method's."""
     digests: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for variant in variants:
         id_ = make_variant_id(row, variant)
@@ -230,11 +248,18 @@ def _make_sampling_keys(
 
 
 def to_line(row: Row) -> str:
+    """Return a row as a line of JSON."""
     return json.dumps(row, ensure_ascii=False) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
 class _MethodInFile:
+    """A selected method.
+
+    ``place`` is its index in ``declarations.methods``, ``span`` the range of its bytes,
+    ``statements`` the number of its statements.
+    """
+
     file: JavaFile
     place: int
     span: tuple[int, int]
@@ -244,7 +269,7 @@ class _MethodInFile:
 def _find_methods(
     job: VariantJob, result: ShardResult
 ) -> Iterator[tuple[Row, _MethodInFile, list[Variant]]]:
-    """Yield the selected methods of the shard, with all their variants."""
+    """Yield the selected methods of the shard, with all their variants; count in ``result``."""
     recipe = job.recipe
     for source, rows in _read_files(job):
         file = open_in_project(job.corpus, job.shards, rows[0]["path"], source.encode())
@@ -260,7 +285,7 @@ def _find_methods(
 
 
 def _read_files(job: VariantJob) -> Iterator[tuple[str, list[Row]]]:
-    """Yield text and methods of each file, in the order of the corpus."""
+    """Yield text and candidate methods (rows of ``_COLUMNS``) of each Java file, in order."""
     folder = job.corpus / "shards" / job.shard
     methods = pq.read_table(folder / "methods.parquet", columns=_COLUMNS)
     is_selected = pc.and_(methods["body"], pc.invert(methods["nested"]))
@@ -286,6 +311,7 @@ def _read_files(job: VariantJob) -> Iterator[tuple[str, list[Row]]]:
 def _find_variants(
     code: Code, place: int, recipe: Recipe, result: ShardResult
 ) -> Iterator[Variant]:
+    """Yield the variants of the method at index ``place``; count in ``result``."""
     for kind in recipe.kinds:
         locations, variants, problem = try_variants(
             code.file, kind, recipe.where, place, recipe.seed
@@ -303,12 +329,14 @@ def _find_variants(
 
 
 def make_variant_id(row: Row, variant: Variant) -> str:
+    """Return the id METHOD/KIND/single/LOCATIONS, or METHOD/KIND/MODE/MODE for other modes."""
     where = variant.where
     last = "+".join(variant.locations) if where == "single" else where
     return f"{row['method_id']}/{variant.kind}/{where}/{last}"
 
 
 def _original_row(row: Row, method: _MethodInFile) -> Row:
+    """Return the row of ``originals.jsonl``; in ``text`` the method's name is masked."""
     return {
         "id": str(row["method_id"]),
         "project": row["project"],
@@ -328,9 +356,9 @@ def _variant_row_or_drop(
     variant: Variant,
     certificate: Certificate,
 ) -> Row | None:
-    """Return the row of a variant, or None if it failed a check.
+    """Return the row of a variant, or None if it failed a check; count dropped variants.
 
-    Variants of the published tool are kept in any case, and marked.
+    Variants of the published tool are kept even if a check fails, and are marked.
     """
     level, why = certificate.failed, certificate.why
     if certificate.holds or is_published(variant.kind):
@@ -345,7 +373,11 @@ def _variant_row_or_drop(
 def _variant_row(
     recipe: Recipe, row: Row, method: _MethodInFile, variant: Variant, certificate: Certificate
 ) -> Row:
-    """Return the row of a variant; the key ``_`` has the input for checks of other tools."""
+    """Return the row of a variant.
+
+    The key ``_`` (path, edits, span of the method) is the input for checks of other tools;
+    ``build`` removes it.
+    """
     variant_row: Row = {
         "id": make_variant_id(row, variant),
         "method": str(row["method_id"]),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Embedding:
-    """A trained embedding. A pair with a name that has no vector gets no answer."""
+    """A trained embedding, stored in ``folder``. A pair with a name without a vector gets None."""
 
     batch_size = 1024
 

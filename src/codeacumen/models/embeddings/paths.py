@@ -58,12 +58,13 @@ from codeacumen.models.embeddings.vectors import Vectors, normalize_rows
 Rows = NDArray[np.float32]
 Ints = NDArray[np.int32]
 
-# Size of the table from which negative contexts are sampled.
+# Number of entries of the table from which negative contexts are sampled.
 TABLE = 1 << 22
 # Pairs between two updates of the progress bar.
 CHUNK = 1 << 20
 # Characters of a literal that are part of its word.
 LONGEST = 40
+# Kinds of nodes of Java's grammar that are passed through, left out, and leaves of the tree.
 _PASSED = (
     "parenthesized_expression",
     "argument_list",
@@ -109,7 +110,7 @@ def extract_contexts(
 ) -> tuple[Column, Words]:
     """Return the pairs of a file: the index of each identifier and the hash of its context.
 
-    New identifiers are added to ``name_indices``, the index of each identifier.
+    ``name_indices`` maps identifiers to indices; new identifiers are added to it.
     """
     find_paths = _extract_javascript_paths if language == "javascript" else _extract_java_paths
     paths, word, words, is_name = find_paths(source, limits)
@@ -123,6 +124,7 @@ def extract_contexts(
     )
     names = np.full(len(words), -1, dtype=np.int32)
     for i in np.unique(word[is_name]).tolist():
+        # JavaScript marks private names with #.
         text = words[i].removeprefix("#").encode("utf-8", "replace").decode()
         names[i] = name_indices.setdefault(text, len(name_indices))
     left_word, right_word = word[paths.left], word[paths.right]
@@ -138,6 +140,7 @@ def extract_contexts(
     )
 
 
+# The paths of a file, the index of each leaf's word, the words, and for each leaf if it is a name.
 _FilePaths = tuple[LeafPaths, Column, tuple[str, ...], Flags]
 
 
@@ -193,14 +196,17 @@ def _load_symbol_hashes() -> Words:
 
 
 def make_noise_table(counts: NDArray[np.int64], size: int = TABLE) -> Ints:
-    """Return a table of ``size`` contexts, each repeated by its count to the power 3/4."""
+    """Return a table of ``size`` contexts, each in proportion to its count to the power 3/4."""
     shares = np.cumsum(counts.astype(np.float64) ** 0.75)
     ends = np.round(shares / shares[-1] * size).astype(np.int64)
     return np.repeat(np.arange(len(counts), dtype=np.int32), np.diff(ends, prepend=0))
 
 
 def compute_keep_probabilities(counts: NDArray[np.int64], sample: float) -> Rows:
-    """Return the probability of keeping an occurrence of each word (word2vec's subsampling)."""
+    """Return the probability of keeping an occurrence of each word (word2vec's subsampling).
+
+    Words whose share of all occurrences is above about ``sample`` are downsampled.
+    """
     share = counts / max(1, counts.sum())
     with np.errstate(divide="ignore", invalid="ignore"):
         probability = np.sqrt(sample / share) + sample / share
@@ -220,7 +226,12 @@ def train_skip_gram(
     seed: int,
     progress: Progress = ignore_progress,
 ) -> Rows:
-    """Train a vector for each word; ``sizes`` are the numbers of words and of contexts."""
+    """Return a vector for each word (words, ``size``), trained on pairs of words and contexts.
+
+    ``word`` and ``context`` are the indices of each pair, ``sizes`` the numbers of different words
+    and contexts. ``negative`` contexts are sampled for each pair, ``alpha`` is the learning rate,
+    and ``sample`` is as in ``compute_keep_probabilities`` (0: keep all).
+    """
     word_counts = np.bincount(word, minlength=sizes[0]).astype(np.int64)
     context_counts = np.bincount(context, minlength=sizes[1]).astype(np.int64)
     generator = np.random.default_rng(seed)
@@ -272,7 +283,8 @@ def update_vectors(
     """Update the vectors in place by one step of Adagrad for each pair.
 
     ``word_square_sums`` and ``context_square_sums`` accumulate the mean squares of each vector's
-    gradients; a step is divided by their root.
+    gradients; a step is divided by their root. ``table`` is that of ``make_noise_table``. ``state``
+    has one number, the state of the random generator, which is updated, too.
     """
     size = word_rows.shape[1]
     inverse_size, epsilon = np.float32(1.0 / size), np.float32(1e-12)
@@ -343,8 +355,9 @@ class PathSettings:
     """Settings of the path-based embedding.
 
     Identifiers that occur in fewer than ``min_count`` pairs are left out, and contexts that occur
-    in fewer than ``least_context``. ``limit`` is the maximum number of pairs, in a random sample of
-    the files (0: all).
+    in fewer than ``least_context``. ``length``, ``width`` and ``most`` are the ``Limits`` of paths.
+    ``limit`` is the number of pairs after which no further file is used, in a random sample of the
+    files (0: all). The other settings are those of ``train_skip_gram``.
     """
 
     size: int = 100
@@ -362,6 +375,7 @@ class PathSettings:
 
 
 def make_settings(**changes: Any) -> PathSettings:
+    """Return the default settings with changes; None leaves a setting as it is."""
     return replace(
         PathSettings(), **{name: value for name, value in changes.items() if value is not None}
     )
@@ -371,7 +385,9 @@ def make_settings(**changes: Any) -> PathSettings:
 class Pairs:
     """Pairs of names and contexts, file by file in the order of the files' hashes.
 
-    ``word`` and ``context`` are indices: of ``names``, and of ``contexts`` different contexts.
+    ``word`` are indices of ``names``, ``context`` those of ``contexts`` different contexts.
+    ``count`` is the number of pairs of each name, ``left_out`` the number of files that crash any
+    process that reads them.
     """
 
     word: NDArray[np.int32]
@@ -388,7 +404,7 @@ def train_paths(
     engine: Engine,
     progress: Progress = ignore_progress,
 ) -> Vectors:
-    """Train the vectors of the identifiers of some corpora.
+    """Return trained vectors of the identifiers of some corpora.
 
     The pairs are not cached: extracting them takes less time than training.
     """
@@ -421,7 +437,7 @@ def train_paths(
 
 @dataclass(frozen=True, slots=True)
 class _ExtractedPairs:
-    """Pairs of a stretch of files: each file's hash, words (indices of ``names``) and contexts."""
+    """Pairs of some files of a shard: each file's hash, indices of ``names``, context hashes."""
 
     files: list[tuple[str, NDArray[np.int32], Words]]
     names: list[str]
@@ -478,9 +494,10 @@ def _renumber_pairs(
     min_counts: tuple[int, int],
     left_out: int,
 ) -> Pairs:
-    """Renumber names and contexts independently of the order of reading, without the rare ones.
+    """Return the pairs without rare names and contexts, renumbered.
 
-    Names are ordered by count, then alphabetically; contexts by their hashes.
+    Names are ordered by count, then alphabetically, and contexts by their hashes, so the numbers do
+    not depend on the order of reading. ``min_counts`` are those of names and of contexts.
     """
     distinct_contexts, context_index, occurrences = np.unique(
         context, return_inverse=True, return_counts=True

@@ -1,13 +1,13 @@
 """Token streams of corpora: the sentences from which word2vec and FastText learn.
 
 Each file is a sentence. Files are in the order of their hashes, which is a random order and the
-same everywhere. A corpus is read once: the stream is cached under codeacumen's home by the hash of
-its files, with words as numbers. Words that occur once are left out, since no embedding learns from
+same everywhere. Files are read once: the stream is cached under codeacumen's home by their common
+hash, with words as numbers. Words that occur once are left out, since no embedding learns from
 them.
 
 Tokens are those of the language. Identifiers and numbers are as in the source. A string, character,
-template, regular expression or text of JSX is a quote and its value, cut to ``LONGEST`` characters.
-So no literal and no keyword is mistaken for a name.
+template, regular expression or text of JSX is a quote and its value, cut to ``LONGEST`` characters,
+so no literal is mistaken for a name. ``trained`` is the caller.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from codeacumen.corpus.files import (
 from codeacumen.engines import Engine
 from codeacumen.languages.base import KEYWORD, LITERAL, NAME, SIGN, load_language
 
+# Version of the files in the cache; it is part of a folder's name.
 FORMAT = 1
 # The kinds of tokens that an embedding learns from, by the value of its setting ``tokens``.
 TOKEN_SETS = {
@@ -55,9 +56,10 @@ class Stream:
     """The tokens of all files, as numbers.
 
     ``codes`` are indices of ``words``; those of file i begin at ``offsets[i]``. Words are ordered
-    by their frequency in the whole stream; ``kind`` is the kind of each word, ``count`` the number
-    of its occurrences in ``codes``. ``sha256`` is the hash of all files, ``left_out`` the number of
-    files that crash any process that reads them.
+    by their frequency in the whole stream; ``kind`` is the kind of each word (NAME, KEYWORD,
+    LITERAL or SIGN), ``count`` the number of its occurrences in ``codes``. ``sha256`` is the hash
+    of all files, ``file_counts`` their number by language, ``left_out`` the number of files that
+    crash any process that reads them.
     """
 
     sha256: str
@@ -108,7 +110,7 @@ def load_stream(
     cache: Path,
     progress: Progress = ignore_progress,
 ) -> Stream:
-    """Return the stream of all files of some corpora, from the cache if they were read before."""
+    """Return the stream of all files of some corpora, from the folder ``cache`` if it is there."""
     files = select_files(corpora)
     # Another version of the code may read other tokens.
     code = code_hash(("codeacumen.languages",))
@@ -130,7 +132,10 @@ def load_stream(
 
 @dataclass(frozen=True, slots=True)
 class _StretchWords:
-    """Words of a stretch of files: each file's hash and its tokens as indices of ``words``."""
+    """Words of some files of a shard: each file's hash and its tokens as indices of ``words``.
+
+    A word is a pair (kind, text).
+    """
 
     files: list[tuple[str, Codes]]
     words: list[tuple[int, str]]
@@ -154,7 +159,11 @@ def _build_stream(files: SelectedFiles, engine: Engine, progress: Progress) -> S
 def _renumber_words(
     files: SelectedFiles, contents: list[Codes], words: list[tuple[int, str]], left_out: int
 ) -> Stream:
-    """Renumber the words independently of the order of reading: by count, then alphabetically."""
+    """Return the stream of files, with words that occur twice or more, renumbered.
+
+    Words are ordered by count, then alphabetically, so the numbers do not depend on the order of
+    reading. ``contents`` are the codes of each file.
+    """
     codes = np.concatenate(contents) if contents else np.zeros(0, dtype=np.int32)
     count = np.bincount(codes, minlength=len(words))
     frequent = np.flatnonzero(count > 1).tolist()
@@ -189,7 +198,10 @@ def _read_stretch(stretch: ShardFiles) -> _StretchWords:
 
 
 def encode_file(language: str, source: bytes, word_indices: dict[tuple[int, str], int]) -> Codes:
-    """Return the tokens of a file as indices; new words are added to ``word_indices``."""
+    """Return the tokens of a file as indices of words, which are pairs (kind, text).
+
+    New words are added to ``word_indices``.
+    """
     reader = load_language(language)
     tokens = reader.tokens(reader.parse(source))
     kinds = reader.token_kinds

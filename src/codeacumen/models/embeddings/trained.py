@@ -41,7 +41,7 @@ from codeacumen.models.embeddings.vectors import (
     normalize_rows,
 )
 
-# Maximum number of words in a sentence of gensim.
+# Maximum number of words in a sentence of gensim, which cuts off the rest of a longer one.
 MAX_SENTENCE_WORDS = 10_000
 
 
@@ -92,7 +92,10 @@ def select_names(stream: Stream, word_mask: NDArray[np.bool_]) -> list[int]:
 
 
 class _Sentences:
-    """The sentences of the stream, for gensim to iterate over in each epoch; reports progress."""
+    """The sentences of the stream, for gensim to iterate over in each epoch; reports progress.
+
+    ``words`` are the texts by code, ``total`` is the number of sentences of an epoch.
+    """
 
     def __init__(
         self,
@@ -125,7 +128,7 @@ def train_gensim(
     threads: int = 1,
     progress: Progress = ignore_progress,
 ) -> Vectors:
-    """Train the vectors of the stream's names."""
+    """Return the vectors of the stream's names, trained with gensim."""
     try:
         from gensim.models import FastText, Word2Vec
     except ImportError as error:
@@ -185,7 +188,10 @@ def train_gensim(
 def build_metadata(
     technique: str, stream: Stream | SelectedFiles, settings: Any, tokens: int, threads: int = 1
 ) -> dict[str, Any]:
-    """Return the metadata of an embedding; without times, so that they are reproducible."""
+    """Return the metadata of an embedding; without times, so that they are reproducible.
+
+    ``technique`` is one of ``TECHNIQUES``, ``tokens`` the number of tokens or pairs trained on.
+    """
     record: dict[str, Any] = {
         "kind": technique,
         "codeacumen": __version__,
@@ -205,6 +211,7 @@ def build_metadata(
 
 
 PATHS = "paths"
+# Techniques by the names that users write.
 TECHNIQUES = (*GENSIM_TECHNIQUES, PATHS)
 
 
@@ -247,10 +254,10 @@ def train_vectors(
     *,
     threads: int = 1,
 ) -> tuple[Vectors, int]:
-    """Train vectors; return them and the number of files left out because they crash any reader.
+    """Return trained vectors and the number of files left out because they crash any reader.
 
-    ``settings`` are those that ``create_settings`` returns. With more than one thread, two
-    trainings give different vectors.
+    ``settings`` are those that ``create_settings`` returns. For paths the number is always 0 and
+    ``threads`` has no effect. With more than one thread, two trainings give different vectors.
     """
     if technique == PATHS:
         from codeacumen.models.embeddings import paths

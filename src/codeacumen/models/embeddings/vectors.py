@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from codeacumen.api import CodeacumenError
 from codeacumen.core.files import sha256_of, write_atomically
 
+# Version of the files described above.
 FORMAT = 1
 VECTORS, VOCABULARY, METADATA, NGRAMS = (
     "vectors.npy",
@@ -37,7 +38,11 @@ Rows = NDArray[np.float32]
 
 
 class Vectors:
-    """Names with their vectors. Unknown names have a vector only if there are n-grams."""
+    """Names with their vectors. Unknown names have a vector only if there are n-grams.
+
+    Row i of ``matrix`` (names, dimensions) is the vector of ``names[i]``, of length 1; ``counts``
+    are the occurrences of the names. ``ngrams`` is the table of FastText's n-grams, or None.
+    """
 
     def __init__(
         self,
@@ -73,6 +78,7 @@ class Vectors:
             ) from error
 
     def save(self, folder: Path) -> None:
+        """Write the files described above to a folder, the metadata last."""
         (folder / METADATA).unlink(missing_ok=True)
         write_atomically(folder / VECTORS, _to_npy_bytes(self.matrix))
         lines = "".join(
@@ -132,7 +138,8 @@ class Vectors:
     def neighbours(self, name: str, n: int = 5) -> list[tuple[str, float]] | None:
         """Return the ``n`` nearest other names with their cosines, the nearest first.
 
-        Ties go to the more frequent name. None if the name has no vector.
+        Ties go to the name with the lower row, which is the more frequent one. None if the name has
+        no vector.
         """
         own = self.get_vector(name)
         if own is None:
@@ -157,6 +164,7 @@ def normalize_rows(rows: NDArray[Any]) -> Rows:
 
 
 def read_metadata(folder: Path) -> dict[str, Any]:
+    """Return the metadata of an embedding; raise an error if the folder holds none."""
     try:
         metadata = json.loads((folder / METADATA).read_bytes())
     except (FileNotFoundError, NotADirectoryError) as error:

@@ -86,8 +86,8 @@ def compare_letters(
     """Return for each pair of words the closeness that a rule about letters gives; NaN if none
     applies.
 
-    A word that is ``english`` is no abbreviation. Without ``shapes``, plurals and abbreviations are
-    not recognised.
+    ``left`` and ``right`` are the numbers of the words of each pair. A word that is ``english`` is
+    no abbreviation. Without ``shapes``, plurals and abbreviations are not recognised.
     """
     similarities = np.full(len(left), np.nan)
     for i in range(len(left)):
@@ -159,7 +159,10 @@ def _compare_spelling(letters: NDArray[np.uint32], starts: Offsets, u: int, v: i
 def compare_spellings(
     letters: NDArray[np.uint32], starts: Offsets, left: Offsets, right: Offsets
 ) -> Values:
-    """Return the spelling similarity of the two words of each pair."""
+    """Return the spelling similarity of the two words of each pair, from 0 to 1.
+
+    ``research/lexicon`` calls this function.
+    """
     similarities = np.empty(len(left))
     for i in range(len(left)):
         similarities[i] = _compare_spelling(letters, starts, left[i], right[i])

@@ -1,6 +1,6 @@
 """The lexicon of words: frequencies, English words, vectors, and the similarity of pairs of words.
 
-It is one file of arrays, which ``research/lexicon`` writes:
+The lexicon is one file of arrays, which ``research/lexicon`` writes:
 
 ``words``      uint8: the words, UTF-8, joined by line ends, by falling frequency
 ``frequency``  float32: each word's share of all words
@@ -39,7 +39,7 @@ MAX_LEXICON_WORDS = 1 << 16
 
 Arrays = Mapping[str, NDArray[Any]]
 _LETTERS = re.compile("[a-z]+").fullmatch
-# Number of dimensions and kind of the type of each array.
+# Number of dimensions of each array, and numpy's letter for the kind of its type.
 _SHAPES = {
     "words": (1, "u"),
     "frequency": (1, "f"),
@@ -55,7 +55,11 @@ _SHAPES = {
 
 
 class Lexicon:
-    """The lexicon in memory; ``row`` holds the offset of each word's pairs in ``second``."""
+    """The lexicon in memory.
+
+    ``second`` has the second words of all pairs, and ``row`` the offset in it, and in ``value``, of
+    the pairs of each first word. The other attributes are the arrays described above.
+    """
 
     def __init__(self, arrays: Arrays) -> None:
         """Raise ValueError if the arrays are not as described above."""
@@ -93,6 +97,7 @@ class Lexicon:
 
     @cached_property
     def compounds(self) -> Compounds:
+        """Splitter of compounds into words of the lexicon."""
         shares = np.log(np.maximum(self.frequency, 1e-12)).tolist()
         return Compounds(
             {
@@ -104,6 +109,7 @@ class Lexicon:
 
     @cached_property
     def letters(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """Characters of all words, and the offset of each word, as of ``encode_letters``."""
         return encode_letters(self.words)
 
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 # Relations of a pair in which one name would have to replace the other; all others are relatedness.
 SIMILARITY_RELATIONS = frozenset({"similar", "similar in context"})
-# ``asked`` follows the pair's relation. The others give an ensemble members that differ.
+# Values of the setting ``answer``. ``asked`` is similarity or relatedness, by the pair's relation.
+# The others serve as different members of an ensemble.
 ANSWERS = ("asked", "similar", "related", "weakest", "mean", "cosine")
 # Weight of the cosine, and of the spelling, in similarity: they break ties.
 TIE_WEIGHT = 0.1
@@ -35,7 +36,12 @@ _MAX_WORD_PAIRS = 1 << 20
 
 
 class IdentifierSimilarity:
-    """Similarity of identifiers, from 0 to 1 for every pair; only equal names have 1."""
+    """Similarity of identifiers, from 0 to 1 for every pair; equal names have 1.
+
+    ``file`` is the lexicon's file, None for that of the package. Without ``shapes``,
+    plurals and abbreviations are not recognised by their letters; without ``weakest``, the mean of
+    the words replaces the weakest word in similarity. ``answer`` is one of ``ANSWERS``.
+    """
 
     batch_size = 8192
 
@@ -108,7 +114,11 @@ class IdentifierSimilarity:
     def compare_names(
         self, split: Split, left: NDArray[np.int64], right: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], ...]:
-        """Return for each pair of names the weakest word, the mean of the words, and the cosine."""
+        """Return for each pair of names the weakest word, the mean of the words, and the cosine.
+
+        ``left`` and ``right`` are indices of the names in ``split``. The first two values are from
+        0 to 1, the cosine from -1 to 1.
+        """
         import numpy as np
 
         from codeacumen.models.identifier_similarity.compare import (

@@ -28,12 +28,12 @@ from codeacumen.text.subtokens import find_ascii_runs, split_subtokens
 if TYPE_CHECKING:
     from codeacumen.models.identifier_similarity.lexicon import Lexicon
 
-# Words of an identifier that count, and letters of a word that is segmented: anything longer is
-# data, and the time to compare two identifiers grows with the square.
+# Maximum number of words of an identifier that count, and of letters of a word that is segmented:
+# anything longer is data, and the time to compare two identifiers grows with the square.
 MAX_WORDS = 64
 MAX_SEGMENTED_LENGTH = 64
 
-# A word with this share of all words is not segmented, in a dictionary or not (``init``, ``str``).
+# A word with a larger share of all words is not segmented, even if no dictionary has it (``init``).
 FREQUENT_SHARE = 6e-5
 # Only these words of two letters may be parts of a compound: others match too easily.
 SHORT_PARTS = frozenset({"id", "ok", "on", "is", "to", "up", "in", "of", "at", "no"})
@@ -42,7 +42,7 @@ MIN_PART_LENGTH = 3
 
 _find_runs = re.compile(r"[a-z]+|[0-9]+|[^a-z0-9]+").findall
 _match_letters = re.compile(r"[a-z]+").fullmatch
-# Unicode never corrects a character's name.
+# Words that Unicode misspells: it never corrects a character's name.
 _MISSPELT = {"lamda": "lambda"}
 # Number of characters of cached pieces after which the cache is cleared.
 _MAX_CACHED_CHARS = 1 << 23
@@ -71,6 +71,10 @@ def _spell_out(name: str) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def _simplify_char(char: str) -> str:
+    """Return a character without accents, or the words of a sign's name.
+
+    Return nothing for a combining mark or a control code.
+    """
     decomposed = unicodedata.normalize("NFKD", char)
     if len(decomposed) > 1 and decomposed[0].isascii():
         return "".join(map(_simplify_char, decomposed))
@@ -98,7 +102,7 @@ def _name_letter(char: str) -> str:
 
 
 def _guess_singulars(word: str) -> list[str]:
-    """Return possible singulars of a word: dictionaries leave out regular plurals."""
+    """Return possible singulars of a word, because dictionaries leave out regular plurals."""
     endings = (("s", ""), ("es", ""), ("ies", "y"))
     return [
         word[: -len(plural)] + singular for plural, singular in endings if word.endswith(plural)
@@ -106,7 +110,11 @@ def _guess_singulars(word: str) -> list[str]:
 
 
 class Split(NamedTuple):
-    """Word numbers of names, concatenated; numbers from the lexicon's size on index ``unknown``."""
+    """Word numbers of names, concatenated; those of name i begin at ``offsets[i]``.
+
+    A number below the lexicon's size is a word of the lexicon; a higher one, less this size, is an
+    index of ``unknown``.
+    """
 
     numbers: NDArray[np.int32]
     offsets: NDArray[np.int64]
@@ -156,6 +164,7 @@ class Splitter:
         return self._renumber_unknown(np.array(numbers, np.int32), np.array(offsets, np.int64))
 
     def _number_piece(self, piece: str, as_one_word: bool = False) -> tuple[int, ...]:
+        """Return the numbers of a piece's words, and cache them unless the piece is one word."""
         words = [piece] if as_one_word else self._split_piece(piece.lower())
         numbers = tuple(self._number_word(word) for word in words)
         if not as_one_word:
@@ -175,6 +184,7 @@ class Splitter:
         return self.lexicon.compounds.segment(word)
 
     def _is_word(self, word: str) -> bool:
+        """Return True if a word is English or frequent, and so is not segmented."""
         lexicon = self.lexicon
         row = lexicon.word_indices.get(word)
         return row is not None and bool(
@@ -190,7 +200,7 @@ class Splitter:
         return self._unknown_numbers[word]
 
     def _renumber_unknown(self, numbers: NDArray[np.int32], offsets: NDArray[np.int64]) -> Split:
-        """Renumber the unknown words, so that the split holds only its own."""
+        """Return a split whose ``unknown`` has only the unknown words of these names."""
         first = len(self.lexicon.words)
         is_unknown = numbers >= first
         used, new_numbers = np.unique(numbers[is_unknown], return_inverse=True)
@@ -204,18 +214,19 @@ Tree = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 Shares = NDArray[np.float64]
 
-# Logarithms: letters that are no word cost as much as a rare word, and more for each letter. So an
-# unknown word is segmented only if it contains frequent words.
+# Logarithmic scores of a stretch of letters that are no word, and of each of its letters. A stretch
+# costs as much as a rare word, so an unknown word is segmented only if it contains frequent words.
 STRETCH, LETTER = -12.0, -3.5
+# Code of the letter a, and the number of letters.
 _A, _ALPHABET = 97, 26
 
 
 @kernel
 def _build_trie(letters: Letters, starts: Offsets, shares: Shares) -> tuple[Tree, Shares]:
-    """Build the trie of the words.
+    """Return the trie of the words: for each node its children and the share of its word.
 
-    Returns each node's children by letter (0: no child), and the share of the word that ends at the
-    node (NaN: no word).
+    Children are (nodes, letters), 0 where there is no child. The share is that of the word that
+    ends at the node, NaN if none does.
     """
     nodes = np.zeros((len(letters) + 1, _ALPHABET), np.int32)
     share = np.full(len(letters) + 1, np.nan)

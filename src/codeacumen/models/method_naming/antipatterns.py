@@ -8,8 +8,8 @@ docs/name-rules.md explains each rule.
 Letters such as B.3 refer to the catalogue of linguistic antipatterns (Arnaoudova, Di Penta,
 Antoniol: "Linguistic antipatterns: what they are and how developers perceive them", Empirical
 Software Engineering 21, 2016). Høst and Østvold ("Debugging method names", ECOOP 2009) count what
-methods with each verb do; Butler et al. ("Mining Java class naming conventions", 2011, and the
-INVocD corpus) analyse the structure of names.
+methods with each verb do; Butler et al. ("Exploring the influence of identifier names on code
+quality", CSMR 2010) analyse the structure of names.
 """
 
 from __future__ import annotations
@@ -83,6 +83,8 @@ _ANSWER_TYPES = frozenset(
 )
 # Words after an intransitive "get": "get ready" and "get started" promise no result.
 _STATES = frozenset(("ready", "started", "going", "lost", "up", "down", "out", "rid"))
+# For the last word of a name such as ``toString``: texts of which the return type contains one, in
+# lower case, if it agrees with the name.
 _RESULT_TYPES = {
     "string": ("string", "charsequence", "stringbuilder", "stringbuffer"),
     "int": ("int", "integer"),
@@ -198,13 +200,13 @@ def _may_report_failure(method: JudgedMethod) -> bool:
 
 
 def _takes_answer(method: JudgedMethod) -> bool:
-    """Return True if the method takes the answer: a setter may be called ``isOpen(boolean)``."""
+    """Return True if the only parameter is a boolean, as in a setter ``isOpen(boolean)``."""
     kinds = [kind for kind, _ in method.facts.parameters]
     return kinds in (["boolean"], ["Boolean"])
 
 
 def compare_without_order(method: JudgedMethod) -> RuleAnswer:
-    """Høst and Østvold: methods called ``compare`` or ``compareTo`` return an order."""
+    """Høst and Østvold: methods called ``compare`` return an order, and not nothing."""
     if method.verb != "compare" or method.facts.returned == "int":
         return None if method.verb != "compare" else NO_FINDING
     # Any result passes: many programmers write "compare" where they mean "equals".
@@ -320,9 +322,9 @@ def transform_returns_void(method: JudgedMethod) -> RuleAnswer:
 
 
 def transform_to_another(method: JudgedMethod) -> RuleAnswer:
-    """Return type other than the one in the name: ``toInt`` returns a String.
+    """Høst and Østvold: a name with ``to`` ends in its return type, but ``toInt`` returns a String.
 
-    It is a variant of B.5; Høst and Østvold: names with ``to`` end in their return type.
+    The rule is a variant of B.5.
     """
     words = method.words
     index = max((i for i, word in enumerate(words[:-1]) if word in ("to", "as")), default=-1)
@@ -358,7 +360,7 @@ def _format_type_mismatch(method: JudgedMethod) -> str:
 KIND = "antipattern"
 _CATALOGUE = "Arnaoudova et al. 2016"
 _VERBS = "Høst and Østvold 2009"
-# Factor for names that a supertype in another file may prescribe.
+# Factor of the weight of a finding if a supertype in another file may prescribe the name.
 _INHERITED = 0.6
 
 RULES: tuple[Rule, ...] = (
@@ -389,7 +391,10 @@ RULES: tuple[Rule, ...] = (
 
 
 def find_antipatterns(facts: Facts) -> list[Evidence]:
-    """Return the findings of all rules on a method's name; they need nothing but the method."""
+    """Return the findings of all rules on a method's name.
+
+    They depend on the method alone, in contrast to those of ``conventions`` and ``background``.
+    """
     if not facts.subtokens or not is_name_chosen(facts):
         return []
     method = JudgedMethod(facts)

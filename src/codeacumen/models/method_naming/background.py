@@ -2,7 +2,8 @@
 
 A verb is a first word with which many methods of several projects begin. Other first words are in
 four classes (``OTHERS``): a word of the returned variable (an accessor without ``get``), of the
-return type, of the body, or none of these. A logistic regression on traits predicts the column.
+return type, of the body, or none of these. A logistic regression on traits predicts the verb or
+class; each is a column of its weights.
 
 ``research/naming_background`` trains a background on corpora; the package ships one of the JDK and
 of libraries that are in no test set.
@@ -55,9 +56,10 @@ OPPOSED: dict[str, frozenset[str]] = {
     "create": frozenset(("set", "ask", "remove")),
 }
 
-# Traits that the reason of a finding mentions.
+# Maximum number of traits that the reason of a finding mentions.
 _MAX_TRAITS = 3
 FAMILY_OF = {verb: family for family, verbs in FAMILIES.items() for verb in verbs}
+# Words of a finding for the promise of each family.
 PROMISES = {
     "get": "get something",
     "set": "set something",
@@ -85,9 +87,9 @@ def quantize_weights(weights: NDArray[np.float32]) -> NDArray[np.int8]:
 def compute_log_probabilities(
     rows: Sequence[Sequence[int]], weights: NDArray[np.float32], temperature: float = 1.0
 ) -> NDArray[np.float32]:
-    """Return the log-probabilities of all columns for each list of trait rows.
+    """Return the log-probabilities (methods, columns) for each method's list of trait rows.
 
-    A plain loop: loading compiled code takes as long as thousands of methods.
+    The loop is plain Python, because loading compiled code takes as long as thousands of methods.
     """
     scores = np.zeros((len(rows), weights.shape[1]), np.float32)
     for index, row in enumerate(rows):
@@ -98,7 +100,8 @@ def compute_log_probabilities(
 
 
 def classify_other_word(facts: Facts, first: str) -> int:
-    """Return the index in ``OTHERS`` of the class of a first word that is no verb."""
+    """Return the index in ``OTHERS`` of the class of ``first``, a name's first word that is no
+    verb."""
     if any(first in split_words(name) for name in facts.returned_names):
         return 0
     if first in split_words(facts.returned):
@@ -111,8 +114,8 @@ class Background:
     """Logistic regression of first words on traits.
 
     ``weights`` has a row for each trait and a column for each verb and each of ``OTHERS``;
-    ``shares`` are the log-shares of the columns in the training data. ``names`` counts whole names;
-    ``about`` describes the origin of the data.
+    ``shares`` are the logarithms of the columns' shares of the training data. ``names`` has the
+    number of methods with each whole name; ``about`` describes the origin of the data.
     """
 
     verbs: tuple[str, ...]
@@ -138,7 +141,7 @@ class Background:
         return {name: column for column, name in enumerate(self.verbs)}
 
     def find_column(self, facts: Facts, name: str) -> int:
-        """Return the column of a name's first word."""
+        """Return the column of the first word of ``name``, the method's own or another name."""
         first = (split_words(name) or ("",))[0]
         column = self._verb_columns.get(first)
         return len(self.verbs) + classify_other_word(facts, first) if column is None else column
@@ -210,6 +213,7 @@ class Background:
 
     @classmethod
     def from_bytes(cls, data: bytes, where: str) -> Background:
+        """Return the background in the bytes of a file; error messages call the file ``where``."""
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
                 record = json.loads(arrays["kept"].tobytes())

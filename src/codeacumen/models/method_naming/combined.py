@@ -1,7 +1,8 @@
 """The probability that a name is wrong, from all signals combined, and better names.
 
-A logistic regression, trained on right and wrong names, weighs the signals. Its intercept is
-corrected for the share of wrong names in the training data: in real code few names are wrong.
+A logistic regression, trained on right and wrong names, weighs the signals; its weights are in the
+background's file. The prior of a model replaces the share of wrong names in the training data,
+because in real code few names are wrong. The checker and the models in ``model`` call this module.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ from codeacumen.models.method_naming.verdict import Evidence, Suggestion, Verdic
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Points of the hinge functions max(0, doubt - point), which make a small doubt count nothing.
+# Points of the hinge functions max(0, doubt - point), which make a small doubt count nothing. A
+# doubt is in log-odds, at most ``_MAX_DOUBT``.
 HINGE_POINTS = (1.0, 3.0, 5.0)
 _MAX_DOUBT = 10.0
 # The convention verb-of-shape counts only if the background doubts the verb at least this much: a
@@ -47,7 +49,7 @@ _MAX_SUGGESTIONS, _MIN_PROBABILITY = 3, 0.05
 # Share of wrong names among the names with evidence against them, from our reading of three
 # libraries (docs/naming-models.md). Names without evidence get no verdict.
 SHARE_WRONG = 0.235
-# Signals of the background, which together form one reason.
+# Names of the signals of the background, which together form one reason of a verdict.
 _VERB_SIGNALS = tuple(f"verb above {bend:g}" for bend in HINGE_POINTS)
 # Minimum weight of a reported reason, in log-odds.
 _MIN_WEIGHT = 0.5
@@ -57,10 +59,11 @@ _MIN_WEIGHT = 0.5
 class Signals:
     """Signals for and against a method's name.
 
-    ``values`` are the signals by name, ``evidence`` the findings of rules and conventions.
-    ``log_probs`` are the log-probabilities of all columns of the background, ``own_column`` is the
-    column of the name's verb. ``families`` are two families of verbs with their log-probabilities:
-    the verb's own, then the likeliest opposed one; empty if the verb is not doubted.
+    ``values`` are the signals by name (``rule ID``, ``verb above POINT``), ``evidence`` is the
+    findings of rules and conventions. ``log_probs`` are the log-probabilities of all columns of the
+    background, ``own_column`` is the column of the name's first word. ``families`` are two families
+    of verbs with their log-probabilities: the verb's own, then the likeliest opposed one; empty if
+    the verb is not doubted.
     """
 
     values: Mapping[str, float]
@@ -91,6 +94,7 @@ def _compute_method_signals(
 ) -> Signals:
     own_column = background.find_column(facts, facts.name)
     doubt, families = _compute_doubt(facts, own_column, log_probs, background)
+    # The last column is that of first words that are no verb and occur nowhere in the method.
     is_unknown = own_column == len(log_probs) - 1
     evidence = tuple(
         reason
@@ -105,6 +109,7 @@ def _compute_method_signals(
 def _compute_doubt(
     facts: Facts, own_column: int, log_probs: NDArray[np.float32], background: Background
 ) -> tuple[float, tuple[tuple[str, float], ...]]:
+    """Return the doubt of the verb, 0 if there is none, and ``Signals.families``."""
     family = FAMILY_OF.get(background.get_title(own_column), "")
     if not family:
         return 0.0, ()
@@ -142,7 +147,7 @@ def find_far_words(facts: Facts) -> list[str]:
 
 
 def build_feature_row(facts: Facts, method_signals: Signals, background: Background) -> list[float]:
-    """Return a row of features that every name has, for a non-linear regression."""
+    """Return a row of features of a name, on which ``naming-taught`` trains its regression."""
     log_probs = method_signals.log_probs
     probabilities = np.exp(log_probs)
     name_words, column_count = split_words(facts.name), len(log_probs)
@@ -197,7 +202,7 @@ def suggest_better_names(
 def suggest_other_verbs(
     facts: Facts, method_signals: Signals, background: Background
 ) -> list[tuple[str, float]]:
-    """Return the name with likelier verbs in place of its first word, with their probabilities."""
+    """Return names with other verbs in place of the own one, with the verbs' probabilities."""
     suggestions = []
     for column in (-method_signals.log_probs).argsort()[: _MAX_SUGGESTIONS + 1].tolist():
         probability = math.exp(float(method_signals.log_probs[column]))
@@ -212,7 +217,8 @@ def suggest_other_verbs(
 def change_verb(facts: Facts, column: int, background: Background) -> str:
     """Return the method's name with the verb of a column of the background in front.
 
-    Return an empty string if the column is no verb and the method returns no variable.
+    For the column of returned variables, return the name of the first one. Return an empty string
+    if the column is no verb and there is no such variable.
     """
     title = background.get_title(column)
     if title == OTHERS[0] and facts.returned_names:
@@ -223,7 +229,7 @@ def change_verb(facts: Facts, column: int, background: Background) -> str:
 
 
 def _drop_verb(verb: str, topic_words: list[str]) -> list[str]:
-    """Return the words without a leading verb: ``x``, ``axis`` of ``getx``, ``axis``."""
+    """Return the words without the verb at the start of the first: ``x`` of ``getx``."""
     if topic_words and topic_words[0].startswith(verb):
         return [word for word in (topic_words[0].removeprefix(verb), *topic_words[1:]) if word]
     return topic_words
@@ -272,7 +278,8 @@ def find_name_topic(facts: Facts, background: Background) -> list[str]:
 class CombinedNamingModel:
     """Judge of names that combines a project's conventions, the rules and a background.
 
-    It first learns the conventions of the project (``learn_methods``).
+    ``prior`` is the expected share of wrong names. Callers pass the project's methods to
+    ``learn_methods`` first; without them there are no conventions.
     """
 
     def __init__(self, background: Background, prior: float = SHARE_WRONG) -> None:
@@ -288,12 +295,14 @@ class CombinedNamingModel:
         self.conventions = Conventions()
 
     def learn_methods(self, facts: Sequence[Facts]) -> None:
+        """Learn the conventions of a project from its methods."""
         self.conventions.learn_methods(list(facts))
 
     def assess_methods(self, facts: Sequence[Facts]) -> list[Verdict | None]:
         """Return a verdict on each method.
 
-        It is None if the author did not choose the name, or if there is no evidence against it.
+        The verdict is None if the author did not choose the name, or if there is no evidence
+        against the name.
         """
         freely_named = [method_facts for method_facts in facts if is_named_freely(method_facts)]
         signals_iterator = iter(compute_signals(freely_named, self.background, self.conventions))
@@ -323,6 +332,7 @@ class CombinedNamingModel:
         return Verdict(1 - self.compute_fitness(method_signals), tuple(evidence), suggestions)
 
     def _weigh_evidence(self, facts: Facts, method_signals: Signals) -> list[Evidence]:
+        """Return the reasons of sufficient weight, the weightiest first."""
         reasons = [
             Evidence(reason.kind, reason.rule, reason.text, weight, reason.examples)
             for reason in method_signals.evidence

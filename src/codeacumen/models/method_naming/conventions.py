@@ -3,8 +3,9 @@
 Conventions of a class: the style of accessors (``getX`` or ``x``, ``isX``, ``setX`` or ``withX``),
 the two accessors of one field, overloads that delegate to the one with more parameters, and the
 verb of methods with the same signature and shape. Convention of a project: the verb of methods with
-the same shape. A deviation counts only if at least three siblings follow the convention and hardly
-any breaks it. Names that a supertype may prescribe are ignored.
+the same shape. A deviation from a style, from the names of overloads or from a verb counts only if
+several siblings follow the convention and hardly any breaks it. Names that a supertype may
+prescribe are ignored. ``combined`` and ``suggestions`` call ``Conventions``.
 """
 
 from __future__ import annotations
@@ -40,15 +41,19 @@ from codeacumen.models.method_naming.verdict import Evidence, Suggestion
 __all__ = ["KIND", "RULES", "Conventions"]
 
 KIND = "convention"
-# Minimum number of siblings for a style and for a common verb, and the maximum share of exceptions.
+# Minimum number of siblings that follow a style, and that begin with a common verb; and the maximum
+# number of exceptions, as a share of these siblings.
 _MIN_VOTES, _MIN_ALIKE = 3, 5
 _MAX_EXCEPTIONS = 0.1
 # A verb is typical of a shape if at least this many methods have the shape, in this many classes,
 # and at least this share of them has the verb; the method's own verb must be rarer than the last.
 _MIN_METHODS, _MIN_OWNERS, _MIN_SHARE, _MAX_OTHER_SHARE = 20, 5, 0.9, 0.01
-# Number of classes from which on a name with the same number of parameters may be an interface's.
+# A name that at least this many other classes have, with the same number of parameters, may be that
+# of an interface.
 _MIN_SPREAD = 5
+# Maximum weight of a deviation, in log-odds that the name is wrong.
 _MAX_WEIGHT = 2.5
+# For each role of an accessor, the rule about its style and the styles that the rule compares.
 _STYLES = {
     GETTER: ("getter-style", ("get", "bare")),
     QUESTION: ("question-style", ("is", "get", "bare")),
@@ -64,7 +69,10 @@ RULES = (
 
 
 class _Deviation(NamedTuple):
-    """A deviation from a convention, with the name that follows it."""
+    """A deviation from a convention; ``better`` is the name that follows the convention.
+
+    ``confidence`` in the better name is from 0 to 1.
+    """
 
     evidence: Evidence
     better: str
@@ -72,7 +80,10 @@ class _Deviation(NamedTuple):
 
 
 class _LearnedMethod(NamedTuple):
-    """A method's share in the conventions, which is left out when this method is judged."""
+    """A learned method, whose own vote is left out when this method is judged.
+
+    ``is_counted`` is True if its verb is a vote for its shape in the project.
+    """
 
     name: str
     verb: str
@@ -83,6 +94,8 @@ class Conventions:
     """Conventions learned from a project's methods; reports how a method deviates from them."""
 
     def __init__(self) -> None:
+        # Classes by path and name; votes by shape; the classes with methods of a shape and verb,
+        # and with a name and number of parameters; methods by ``_get_method_key``.
         self._classes: dict[tuple[str, str], Siblings] = {}
         self._shapes: dict[Shape, Votes] = {}
         self._owners: dict[tuple[Shape, str], set[str]] = {}
@@ -163,7 +176,7 @@ class Conventions:
         return len(owners - {facts.owner}) >= _MIN_SPREAD
 
     def _compare_verb(self, facts: Facts, own: Entry) -> Iterator[_Deviation]:
-        """Compare with the verb of nearly all methods of this shape in the project."""
+        """Yield the deviation from the verb of nearly all methods of this shape in the project."""
         votes = self._shapes.get(own.shape)
         if votes is None or len(own.words) < 2:
             return
@@ -196,7 +209,11 @@ class Conventions:
 
 
 class _SiblingComparison(NamedTuple):
-    """A method and its siblings; ``learned`` is the method's entry among them, if it has one."""
+    """Comparison of a method with the other methods of its class.
+
+    ``own`` describes the method under the judged name; ``learned`` is its entry among the siblings,
+    or None if it was not learned. Each method yields at most one deviation.
+    """
 
     facts: Facts
     own: Entry
@@ -209,7 +226,7 @@ class _SiblingComparison(NamedTuple):
         return bool(votes and votes.counts["bare"])
 
     def compare_style(self) -> Iterator[_Deviation]:
-        """Compare with the style of the class's accessors."""
+        """Yield the deviation from the style of the class's accessors."""
         own, learned = self.own, self.learned
         rule, styles = _STYLES.get(own.role, ("", ()))
         votes = self.siblings.styles.get(own.role)
@@ -231,7 +248,10 @@ class _SiblingComparison(NamedTuple):
         )
 
     def compare_pair(self) -> Iterator[_Deviation]:
-        """Compare the getter and the setter of a field, of which only one is named after the field.
+        """Yield the deviation of an accessor that is not named after its field from its partner.
+
+        The partner is the only other accessor of the field, a setter if this one is a getter and
+        the other way round, and is named after the field.
 
         A second getter or setter of the field under another name is an alias, and no deviation.
         """
@@ -251,10 +271,10 @@ class _SiblingComparison(NamedTuple):
         yield _Deviation(Evidence(KIND, "pair-of-field", text, 1.5, examples), better, 0.7)
 
     def compare_overload(self) -> Iterator[_Deviation]:
-        """Compare a method that delegates with other delegating methods of the class.
+        """Yield the deviation of a method that delegates from the others of the class that do.
 
-        A method delegates if it only calls a method with more parameters; it deviates if the others
-        have the name of their target.
+        A method delegates if it only calls a method with more parameters. It deviates if it has
+        another name than its target while the others have the name of theirs.
         """
         name, count = self.own.target
         if not name or name == SELF or not self.siblings.has_method(name, count):
@@ -275,7 +295,7 @@ class _SiblingComparison(NamedTuple):
         yield _Deviation(Evidence(KIND, "overload-name", text, weight, leader.examples), name, 0.4)
 
     def compare_prefix(self) -> Iterator[_Deviation]:
-        """Compare with the verb of the methods with the same signature and shape in the class.
+        """Yield the deviation from the verb of the class's methods of the same signature and shape.
 
         Examples are ``visit`` in a visitor and ``parse`` in a parser.
         """
@@ -307,6 +327,7 @@ def _with_verb(verb: str, facts: Facts) -> str:
 
 
 def _compute_weight(most: int, others: int) -> float:
+    """Return the weight of a deviation from what ``most`` methods do and ``others`` do not."""
     return min(_MAX_WEIGHT, 0.8 * math.log((most + 1) / (others + 1)))
 
 

@@ -43,7 +43,8 @@ _QUERY_VERBS = QUESTION_VERBS | {
 def get_changes(method: JudgedMethod) -> RuleAnswer:
     """A.1: a getter that changes a field that it does not return.
 
-    A getter may create on demand what it returns; and it may cache a result, under a condition.
+    A getter may create on demand what it returns, and it may cache a result under a condition; so
+    fields that it returns and bodies with branches, loops or tries pass.
     """
     facts = method.facts
     if method.verb != "get" or method.is_void or facts.parameters or not method.rest:
@@ -85,7 +86,7 @@ def check_without_answer(method: JudgedMethod) -> RuleAnswer:
         return NO_FINDING
     if facts.overload_calls or facts.created:
         return NO_FINDING
-    # Own methods that it calls may throw or record the result whatever their names.
+    # An own method that gets arguments may throw or record the result, whatever its name.
     if any(receiver in ("", "this") and count for receiver, _, count in facts.calls):
         return NO_FINDING
     return f"a method called '{method.verb}' neither returns, throws nor records what it found"
@@ -147,7 +148,7 @@ def other_field(method: JudgedMethod) -> RuleAnswer:
 def body_does_opposite(method: JudgedMethod) -> RuleAnswer:
     """The body does the opposite of the name: ``enableMenu`` only calls ``disableMenu``.
 
-    It applies the catalogue's C.1 and C.2, which are about types and comments, to bodies.
+    The rule extends the catalogue's C.1 and C.2, which are about types and comments, to bodies.
     """
     facts = method.facts
     opposites = OPPOSITES.get(method.verb)
@@ -171,7 +172,7 @@ def body_does_opposite(method: JudgedMethod) -> RuleAnswer:
 
 
 def only_the_opposite(method: JudgedMethod) -> RuleAnswer:
-    """A method called ``remove`` that only adds, or ``add`` that only removes."""
+    """A method called ``remove`` that only calls methods that add, or the other way round."""
     facts = method.facts
     own_verbs, opposite_verbs = (
         (ADD_VERBS, REMOVE_VERBS) if method.verb in ADD_VERBS else (REMOVE_VERBS, ADD_VERBS)

@@ -47,26 +47,35 @@ SELF = "<self>"
 class Facts:
     """Facts about a method.
 
-    ``method_index`` is the method's index in ``declarations.methods``; ``owner`` is the declaring
-    type with its package. ``extends`` and ``implements`` are as written; an anonymous class extends
-    the type it instantiates. ``fields`` are the names and types of the owner's fields. ``steps``
-    counts the statements directly in the body, ``statements`` includes nested ones.
+    ``line`` is the line of the name, from 1; ``method_index`` the index in
+    ``JavaFile.declarations.methods``; ``owner`` the declaring type with its package. ``extends``
+    and ``implements`` are as written; an anonymous class extends the type it instantiates.
+    ``fields`` are the names and types of the owner's fields. ``anonymous`` and ``local`` say that
+    the owner is an anonymous class (or the body of an enum constant) or a local one. ``doc`` is the
+    JavaDoc with the method's name masked, or empty. ``steps`` counts the statements directly in the
+    body, ``statements`` includes nested ones, and ``tokens`` counts the body's tokens.
 
-    ``returned`` is the simple name of the return type (``List`` of ``java.util.List<String>``) with
-    ``[]`` for arrays. ``returns_kinds`` are the distinct kinds of returned values: field, not
-    field, constant, other field, parameter, local, this, null, true, false, literal, new, call,
-    element, lambda, boolean expression, arithmetic, assignment, switch, other; ``void`` if nothing
-    is returned. ``returned_names`` are the variables among the returned values.
+    ``returns`` is the return type as written, ``returned`` its simple name (``List`` of
+    ``java.util.List<String>``) with ``[]`` for arrays. ``returns_kinds`` are the distinct kinds of
+    returned values: field, not field (``!f`` of a field ``f``), constant, other field, parameter,
+    local, this, null, true, false, literal, new, call, element, lambda, boolean expression,
+    arithmetic, assignment, switch, other; ``void`` if nothing is returned. ``returned_names`` are
+    the variables among the returned values. ``parameters`` are pairs (simple type, name).
+    ``throws`` are the types of the throws clause, ``thrown`` those of the throw statements (``?``
+    for a variable), ``created`` those of new objects.
 
     ``calls`` are receiver, name and number of arguments. The receiver is one word: a variable or
     type, ``this``, ``super``, ``f()`` for the result of a call, ``new``, ``?``; it is empty for a
-    method of the same class.
+    method of the same class. ``self_calls`` and ``overload_calls`` count the calls of the method's
+    own name with as many arguments as it has parameters, and with another number; ``super_calls``
+    counts those on ``super``.
 
     Fields are those of this object and its classes, even if another file declares them.
-    ``elements_written`` are fields of which the body sets an element or a field; ``filled`` are
-    parameters of which it does; ``parameters_written`` are parameters that it assigns to.
-    ``stored`` pairs a parameter with the field that it is assigned to unchanged; ``derived`` pairs
-    it with a field whose new value is computed from it.
+    ``elements_written`` are fields of which the body sets an element or a field, ``filled`` are
+    parameters of which the body sets one, ``others_written`` are fields of any other object, and
+    ``parameters_written`` are parameters that the body assigns to. ``stored`` pairs a parameter
+    with the field that it is assigned to unchanged; ``derived`` pairs it with a field whose new
+    value is computed from it.
     """
 
     name: str
@@ -128,7 +137,10 @@ class Facts:
 
 
 def read_facts(file: JavaFile, path: str = "") -> list[Facts]:
-    """Return the facts of all methods with a body, without constructors, in source order."""
+    """Return the facts of all methods with a body, without constructors, in source order.
+
+    ``path`` becomes ``Facts.path`` and is not opened.
+    """
     methods = file.declarations.methods
     method_indices = [index for index in file.bodies if methods[index].kind == "method"]
     if not method_indices:
@@ -172,14 +184,15 @@ def _compile_reference(name: str) -> re.Pattern[str]:
 def is_named_freely(facts: Facts) -> bool:
     """Return True if the author chose the name freely and the body determines it.
 
-    The body does not determine the name of an overriding method, ``main``, an empty method, or a
-    method of an anonymous or local class.
+    That is not so for an overriding method, ``main``, an empty method, or a method of an anonymous
+    or local class. The rules have a test of their own, ``name_words.is_name_chosen``.
     """
     return not (
         facts.overrides or facts.empty or facts.anonymous or facts.local or facts.name == "main"
     )
 
 
+# Kinds of nodes that each count of ``Facts`` includes.
 _COUNTED = {
     "statements": (
         "expression_statement", "local_variable_declaration", "if_statement", "for_statement",
@@ -196,13 +209,17 @@ _COUNTED = {
     "lambdas": ("lambda_expression", "method_reference"),
     "asserts": ("assert_statement",),
 }  # fmt: skip
+# Children of a body or of a return statement that are neither statements nor values.
 _NO_STEPS = frozenset(("{", "}", ";", "line_comment", "block_comment"))
+# Kinds of types that have no name of their own.
 _NAMELESS = frozenset(("anonymous", "enum constant"))
 # Maximum number of nested types in a qualified name: types may be nested 10,000 deep.
 _MOST_NAMES = 50
 
 
 class _TypeFacts(NamedTuple):
+    """Facts about a declaring type, which all its methods share; see ``Facts``."""
+
     owner: str
     kind: str
     extends: tuple[str, ...]
@@ -212,7 +229,11 @@ class _TypeFacts(NamedTuple):
 
 
 class _FactsReader:
-    """Reader of the facts of a file's methods from its syntax tree."""
+    """Reader of the facts of a file's methods from its syntax tree.
+
+    ``method_indices`` are the indices in ``file.declarations.methods`` of the methods to read; an
+    index ``i`` is a position in this list.
+    """
 
     def __init__(self, file: JavaFile, path: str, method_indices: list[int]) -> None:
         self.file, self.path, self.method_indices = file, path, method_indices
@@ -313,6 +334,7 @@ class _FactsReader:
         )
 
     def _read_calls(self, i: int, name: str) -> list[tuple[str, str, int]]:
+        """Return ``Facts.calls``: own names without their mark, calls of the method as ``SELF``."""
         marked_name, node, own_call = (
             OWN_CALL_MARK + name,
             self.name_nodes[i],
@@ -332,6 +354,7 @@ class _FactsReader:
         return [unmark_call(call) for call in self.contents.calls[i]]
 
     def _read_identifiers(self, i: int, name: str) -> tuple[str, ...]:
+        """Return the identifiers of a body, with repetitions, without the method's own name."""
         spans, marked_name = self.contents.identifiers, OWN_CALL_MARK + name
         words = spans[i]
         hidden = self.contents.resolved.get(self.name_nodes[i])
@@ -347,6 +370,7 @@ class _FactsReader:
         )
 
     def _read_returned(self, nodes: Iterable[int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return ``returns_kinds`` and ``returned_names`` for the nodes of return statements."""
         pairs: list[tuple[str, str]] = []
         for node in nodes:
             values = [
@@ -429,6 +453,7 @@ class _FactsReader:
         return tuple(extends), tuple(implements)
 
 
+# Ends of the grammar's kinds of types, such as type_identifier and generic_type.
 _TYPE_ENDS = frozenset(("fier", "type"))
 
 

@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 
 
 class _FactsFromText:
-    """Base of models that read facts from the text of a method, in which its name is masked."""
+    """Base of models that read facts from the text of a method, in which its name is masked.
+
+    If the task offers a code context, the declaring type comes from there.
+    """
 
     batch_size = 256
 
@@ -120,7 +123,7 @@ class TrainedNamingModel(NamingModel):
 
         from codeacumen.models.ensemble import fit_regression
 
-        # Examples without a name have no label that says whether the name fits.
+        # Only examples with a name have a label that says if the name fits.
         labelled_examples = [
             example for example in examples if isinstance(example.input, NamedMethod)
         ]
@@ -147,9 +150,10 @@ class TrainedNamingModel(NamingModel):
         return [None if row is None else next(values) for row in rows]
 
     def _compute_rows(self, methods: Sequence[NamedMethod]) -> list[list[float] | None]:
-        """Return a row of features for each method, or None if its text cannot be read.
+        """Return a row of features for each method; None if its text has no method with a body.
 
-        Rows are cached, because each fold of leave-one-out needs nearly all of them again.
+        Rows are cached by method id and name, because each fold of leave-one-out needs nearly all
+        of them again.
         """
         from codeacumen.models.method_naming.combined import build_feature_row, compute_signals
 

@@ -15,7 +15,7 @@ from codeacumen.text.subtokens import split_subtokens
 QUESTION_VERBS = frozenset(
     ("is", "has", "can", "should", "was", "were", "are", "does", "will", "have")
 )
-# Verbs in the third person, which ask a question as well.
+# Verbs in the third person, which ask a question like ``QUESTION_VERBS``.
 PREDICATE_VERBS = frozenset(
     (
         "equals",
@@ -186,6 +186,7 @@ for _word, _opposite in (
     OPPOSITES[_word] = OPPOSITES.get(_word, frozenset()) | {_opposite}
     OPPOSITES[_opposite] = OPPOSITES.get(_opposite, frozenset()) | {_word}
 
+# Verbs that may begin a name. The words taken out of ``OPPOSITES`` are no verbs.
 VERBS = frozenset(OPPOSITES) - {
     "first", "last", "min", "max", "minimum", "maximum", "before", "after", "left", "right",
     "input", "output", "visible", "invisible", "valid", "invalid",
@@ -195,7 +196,8 @@ VERBS = frozenset(OPPOSITES) - {
     "wait", "notify", "fire", "copy", "move", "sort", "merge", "split", "draw", "paint", "log",
 ))  # fmt: skip
 
-# Nouns that are not verbs as well: the name of a void method that begins with one names no action.
+# Nouns that are seldom verbs. A void method whose name begins with one of them has a name without
+# an action (rule no-verb).
 NOUNS = frozenset((
     "data", "value", "values", "name", "names", "item", "items", "element", "elements", "button",
     "result", "results", "list", "table", "header", "footer", "property", "properties", "node",
@@ -207,6 +209,8 @@ NOUNS = frozenset((
     "attributes", "metadata", "system", "statement", "statements", "expression", "constant",
 ))  # fmt: skip
 
+# Primitive types of numbers. ``VALUES`` adds the types whose objects nobody can change, so a
+# parameter of such a type cannot receive a result.
 PRIMITIVES = frozenset(("int", "long", "short", "byte", "char", "float", "double"))
 VALUES = PRIMITIVES | frozenset(
     (
@@ -229,6 +233,7 @@ VALUES = PRIMITIVES | frozenset(
         "UUID",
     )
 )
+# Return types that stand for several objects, for the rules about singular and plural.
 COLLECTIONS = frozenset(
     (
         "List",
@@ -305,7 +310,7 @@ PREPOSITIONS = frozenset(
 
 
 def is_plural(word: str) -> bool:
-    """Return True if a word looks like the plural of a noun."""
+    """Return True if a word looks like the plural of a noun, and not like class, this or status."""
     return len(word) > 3 and word[-1] == "s" and word[-2] not in "siu"
 
 
@@ -331,9 +336,9 @@ def split_words(name: str) -> tuple[str, ...]:
 
 
 def find_base_verb(word: str) -> str:
-    """Return the verb with an opposite that a word is a form of ("starts", "disabled").
+    """Return the word of ``OPPOSITES`` of which ``word`` is a form: ``start`` of ``starts``.
 
-    Return the word itself, in lower case, if there is no such verb.
+    Return the word itself, in lower case, if it is a form of none.
     """
     lower = word.lower()
     for ending, put in (("", ""), ("s", ""), ("es", ""), ("es", "e"), ("ed", ""), ("ed", "e")):
@@ -365,6 +370,8 @@ _TEST_ANNOTATIONS = (
     "Benchmark",
     "DataProvider",
 )
+# Last words of the types of listeners. These and the filling verbs are tuples of one word, because
+# they are looked up by slices of ``split_words``.
 _LISTENER_WORDS = frozenset(
     (word,)
     for word in (
@@ -384,11 +391,15 @@ _LISTENER_WORDS = frozenset(
 )
 
 
+# First words of methods by which a body fills an object that it received.
 _FILLING_VERBS = frozenset((word,) for word in ("set", "add", "append", "put", "accept", "write"))
 
 
 class JudgedMethod:
-    """A method as the naming rules read it: its facts, and the words of its name in lower case."""
+    """A method as the naming rules read it: its facts, and the words of its name in lower case.
+
+    ``verb`` is the first word of the name, empty if there is none, and ``rest`` the other words.
+    """
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
@@ -404,9 +415,10 @@ class JudgedMethod:
 
     @cached_property
     def returns_own_type(self) -> bool:
-        """True if the method returns the object it is called on, so that calls can be chained.
+        """True if the method may return the object it is called on, so that calls can be chained.
 
-        A type parameter, a supertype's word or a builder as return type counts, too.
+        It does so if it returns ``this``, or if the return type is the declaring type, a type
+        parameter, a builder, or ends in the same word as a supertype.
         """
         facts = self.facts
         variables = {variable.split(" ", 1)[0] for variable in facts.type_parameters}
@@ -469,8 +481,8 @@ class JudgedMethod:
 class Rule:
     """A naming rule.
 
-    ``source`` is the publication that it comes from; a finding adds ``weight`` to the log-odds that
-    the name is wrong.
+    ``id`` is the name by which users suppress the rule, ``source`` the publication that it comes
+    from. A finding has the weight ``weight``, in log-odds that the name is wrong.
     """
 
     id: str
@@ -480,10 +492,10 @@ class Rule:
 
 
 def is_name_chosen(facts: Facts) -> bool:
-    """Return True if the author chose the name for this body.
+    """Return True if the author chose the name for this body; the rules skip all other methods.
 
-    A supertype or a framework may prescribe the name; a body that is empty or only throws does not
-    determine it; and names of tests are sentences.
+    A supertype or a framework may prescribe the name; a body that is empty, only throws or only
+    returns does not determine the name; and names of tests are sentences.
     """
     return not (
         facts.overrides

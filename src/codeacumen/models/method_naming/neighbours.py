@@ -1,8 +1,8 @@
 """Nearest-neighbour index over the methods of a corpus, by body and by name; ``spot`` queries it.
 
 Bodies are compared by their traits (module ``traits``, without the traits of the declaring type),
-names by their words. Both are vectors of a ``search.vectors.Space``, compared by cosine. The index
-holds the methods whose name their author chose freely, as the background does
+names by their words. Both become vectors of a ``search.vectors.WordSpace``, compared by cosine. The
+index holds the methods whose name their author chose freely, as the background does
 (``research/naming_background``). Names with the same words share one vector; each body has its own.
 """
 
@@ -47,10 +47,13 @@ if TYPE_CHECKING:
 # Files of this folder that an index depends on, besides codeacumen.languages and codeacumen.search.
 _CODE = ("facts.py", "neighbours.py", "syntax.py", "traits.py")
 _LIBRARIES = ("faiss-cpu", "numpy", "scikit-learn", "scipy", "tree-sitter-java")
-# Prefixes of the traits of the declaring type, and the trait that all methods have.
+# Prefixes of the traits of the declaring type, and the trait that all methods have; bodies are
+# compared without them.
 _AROUND = ("in ", "is a ", "owner ", "always")
+# Words in the paths of files that the index leaves out.
 _SET_ASIDE = re.compile("test|sample|example|template|demo", re.IGNORECASE)
 
+# Values of ``NeighbourSettings.space``.
 SPACES = ("first", "words")
 
 
@@ -58,9 +61,9 @@ SPACES = ("first", "words")
 class NeighbourSettings:
     """Settings of the index.
 
-    ``rare`` is the minimum number of methods that have a trait of the space of bodies, and of
-    distinct names that have a word of the space of names. ``space`` selects the features of a name:
-    ``words``, or ``first`` for its words with the first one marked.
+    ``dimensions`` are those of all vectors. A trait that fewer than ``rare`` methods have is left
+    out, and so is a word that fewer than ``rare`` distinct names have. ``space`` selects the
+    features of a name: ``words``, or ``first`` for its words and its first word marked as such.
     """
 
     dimensions: int = 128
@@ -70,12 +73,15 @@ class NeighbourSettings:
 
 
 def is_set_aside(path: str) -> bool:
-    """Return True if the path is of tests or samples, which Liu et al. leave out, too."""
+    """Return True if the path is of tests or samples, which the paper on Spot leaves out, too."""
     return _SET_ASIDE.search(path) is not None
 
 
 def list_body_words(facts: Facts) -> list[str]:
-    """Return the traits of a method without those of its type: a query may be a method alone."""
+    """Return the traits of a method without those of its declaring type.
+
+    A query may be a method without its class.
+    """
     return [
         trait for trait in list_traits(replace(facts, owner="")) if not trait.startswith(_AROUND)
     ]
@@ -96,7 +102,8 @@ def normalize_name(name: str) -> str:
 class Neighbour:
     """A method of the corpus that is near to a query.
 
-    ``name`` is as written in the corpus; ``meaning`` is its key from ``normalize_name``.
+    ``index`` is its number in the index. ``name`` is as written in the corpus, ``meaning`` its key
+    from ``normalize_name``. ``similarity`` is the cosine.
     """
 
     index: int
@@ -110,9 +117,10 @@ class Neighbour:
 
 
 class Neighbours:
-    """Index of the methods of a corpus.
+    """Index of the methods of a corpus, read from its folder.
 
-    Queries take batches, because single queries take several times as long.
+    A spelling is a name as written, a meaning its key from ``normalize_name``. Queries take
+    batches, because single queries take several times as long.
     """
 
     def __init__(self, stored: StoredIndex) -> None:
@@ -121,7 +129,8 @@ class Neighbours:
         self._spellings: list[str] = stored.load_value("spellings")
         self._meanings: list[str] = stored.load_value("meanings")
         self._owners: list[str] = stored.load_value("owners")
-        # The spelling and the owner of each method; the meaning of each spelling.
+        # For each method the indices of its spelling and of its owner; for each spelling the index
+        # of its meaning.
         self._spelling: NDArray[np.int32] = stored.load_array("spelling")
         self._owner: NDArray[np.int32] = stored.load_array("owner")
         self._meaning: NDArray[np.int32] = stored.load_array("meaning")
@@ -129,7 +138,7 @@ class Neighbours:
     def find_by_body(self, methods: Sequence[Facts], k: int) -> list[list[Neighbour]]:
         """Return for each method the k methods with the nearest bodies, the nearest first.
 
-        The list is empty if the corpus has no trait of the body.
+        The list is empty if the index has none of the body's traits.
         """
         space, index = self._body_index
         vectors = space.compute_vectors(make_bags(list_body_words(method) for method in methods))
@@ -150,7 +159,8 @@ class Neighbours:
     def find_by_name(self, names: Sequence[str], k: int) -> list[list[Neighbour]]:
         """Return for each name the k methods with the nearest other names, the nearest first.
 
-        The list is empty if the corpus has no word of the name.
+        Other names are those of another meaning. The list is empty if the index has none of the
+        name's words.
         """
         space, index = self._name_index
         vectors = space.compute_vectors(
@@ -172,7 +182,10 @@ class Neighbours:
         return neighbours
 
     def _list_methods(self, meanings: Sequence[tuple[int, float]], k: int) -> list[Neighbour]:
-        """Return the first k methods that have one of the names, in the order of the names."""
+        """Return the first k methods that have one of the names, in the order of the names.
+
+        ``meanings`` are pairs (index of the meaning, cosine).
+        """
         neighbours: list[Neighbour] = []
         order, starts = self._by_meaning
         for meaning, cosine in meanings:
@@ -229,7 +242,7 @@ def load_neighbours(
 
 
 def build_key(settings: NeighbourSettings) -> Json:
-    """Return the key of an index: settings, hashes of the code, and versions of the libraries."""
+    """Return all that an index depends on besides the corpus: settings, code and libraries."""
     here = Path(__file__).parent
     own = sorted({file for pattern in _CODE for file in here.glob(pattern)})
     code = [hashlib.sha256(file.read_bytes()).hexdigest() for file in own]
@@ -246,6 +259,8 @@ def _find_version(library: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
+    """The methods of some files: traits of the bodies, names, and simple names of the owners."""
+
     bodies: Bags
     names: list[str]
     owners: list[str]
@@ -308,6 +323,7 @@ def _build_index(
 def _write_space(
     stored: StoredIndex, name: str, parts: Sequence[Bags], settings: NeighbourSettings
 ) -> None:
+    """Fit a space to the rows of all parts; write it and the index of their vectors."""
     rows = join_bags(parts, settings.rare)
     space = fit_space(rows, settings.dimensions, settings.seed)
     space.save(stored, name)

@@ -15,17 +15,20 @@ from codeacumen.models.method_naming.name_words import (
 from codeacumen.text.subtokens import split_subtokens
 
 GETTER, QUESTION, SETTER = "getter", "question", "setter"
+# First words of a field's name that accessors leave out (``mName``).
 _FIELD_PREFIXES = frozenset(("m", "f", "the", "my", "s", "i"))
 _BOOLEANS = frozenset(("boolean", "Boolean"))
+# The nine parts that ``compute_shape`` returns.
 Shape = tuple[str, ...]
 
 
 class Entry(NamedTuple):
     """A method as the conventions compare it.
 
-    ``role`` is GETTER, QUESTION, SETTER or empty, ``field`` is the field of an accessor. ``style``
-    is how its name derives from the field: ``get``, ``is``, ``set``, ``with``, ``bare`` (the
-    field's own name), or empty if it does not. ``target`` is the method that it delegates to.
+    ``role`` is GETTER, QUESTION, SETTER or empty, ``field`` is the field of an accessor, or empty.
+    ``style`` is how its name derives from the field: ``get``, ``is``, ``set``, ``with``, ``bare``
+    (the field's own name), or empty if it does not. ``parameters`` are their simple types.
+    ``target`` is the method that it delegates to, as ``find_delegate`` returns it.
     """
 
     name: str
@@ -42,6 +45,7 @@ class Entry(NamedTuple):
 
 
 def make_entry(facts: Facts) -> Entry:
+    """Return the entry of a method under the name in its facts."""
     role, field = classify_accessor(facts)
     words = split_words(facts.name)
     return Entry(
@@ -80,7 +84,7 @@ def split_field_name(field: str) -> tuple[str, ...]:
 
 
 def classify_style(words: tuple[str, ...], field: str) -> str:
-    """Return how a name derives from a field's name; empty if it does not.
+    """Return ``Entry.style`` of an accessor; ``words`` are those of its name, in lower case.
 
     Word boundaries are ignored: ``fileName`` and ``filename`` are the same.
     """
@@ -130,7 +134,8 @@ def find_delegate(facts: Facts) -> tuple[str, int]:
     """Return name and argument count of the method that a delegating method calls.
 
     A method delegates if it only calls a method of its class with more arguments than it has
-    parameters. The name is ``SELF`` for an overload. It is empty for any other method.
+    parameters. The name is ``SELF`` if that method is an overload. A method that does not delegate
+    has ("", 0).
     """
     if facts.steps != 1 or len(facts.calls) != 1 or facts.fields_written or facts.lambdas:
         return ("", 0)
@@ -185,6 +190,8 @@ def _classify_type(facts: Facts) -> str:
 
 def is_trivial(method_shape: Shape) -> bool:
     """Return True if the shape is too general: methods with any verb have it."""
+    # No part from the fourth to the seventh: creates, changes, branches, throws. The last part is
+    # the verb of the only call, the third the kinds of returned values.
     return (
         not any(method_shape[3:7])
         and not method_shape[8]
@@ -198,7 +205,10 @@ _MAX_ACCESSORS = 20
 
 
 class Leader(NamedTuple):
-    """The word with the most votes, their number, the total, and some methods that use it."""
+    """The word with the most votes, their number, the total, and some methods that use it.
+
+    ``examples`` are names as ``Type.name``.
+    """
 
     word: str
     votes: int
@@ -207,7 +217,11 @@ class Leader(NamedTuple):
 
 
 class Votes:
-    """Number of votes for each word, and the first methods that use it."""
+    """Number of votes for each word, and the first methods that use it.
+
+    A word is a style, a verb, or an answer of ``classify_delegate``. Examples are pairs (owner,
+    name).
+    """
 
     __slots__ = ("_leader", "counts", "examples", "total")
 
@@ -222,14 +236,15 @@ class Votes:
         self.total += 1
         self._leader = []
         examples = self.examples.setdefault(word, [])
+        # One more than is shown, because ``find_leader`` leaves out the method in question.
         if len(examples) <= MAX_EXAMPLES:
             examples.append((owner, name))
 
     def find_leader(self, own: str | None, owner: str, name: str) -> Leader | None:
         """Return the leading word without the vote of the method in question; None without votes.
 
-        ``own`` is the word that the method voted for, or None; ``owner`` and ``name`` identify the
-        method among the examples.
+        ``own`` is the word that the method voted for, or None if it has no vote; ``owner`` and
+        ``name`` identify the method among the examples.
         """
         if not self._leader:
             # The two words with the most votes, in alphabetical order if they have equally many.
@@ -259,7 +274,12 @@ def make_group_key(entry: Entry) -> GroupKey:
 
 
 class Siblings:
-    """The methods of one class, and votes on their names."""
+    """The methods of one class, and votes on their names.
+
+    ``by_place`` has the methods by ``method_index``, ``by_field`` the accessors of a field,
+    ``names`` the parameter counts of the methods of a name. The votes are ``styles`` by role,
+    ``prefixes`` (first words) by ``make_group_key``, and ``handing`` of methods that delegate.
+    """
 
     __slots__ = ("by_field", "by_place", "handing", "names", "prefixes", "styles")
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from codeacumen.models.method_naming.facts import Facts
     from codeacumen.models.method_naming.neighbours import Neighbours, NeighbourSettings
 
-# Factor by which more than k neighbours are searched to grade a name without a common word.
+# The search returns this many times k neighbours, to grade names whose k nearest have no word in
+# common.
 FARTHER = 5
 # Number of neighbours whose names are proposed, as in the paper.
 NAMED_BY = 10
@@ -34,8 +35,9 @@ COMPARED_PARTS = ("first", "name")
 class SpotModel:
     """Judge of names, and namer of methods, by the nearest methods of a corpus.
 
-    ``by`` selects what is compared of the neighbours' names: ``first`` subtokens or the whole
-    ``name``. With ``own`` the judged name counts among its own neighbours; Spot leaves it out.
+    ``k`` neighbours by body are compared with ``k`` by name: the ``first`` subtokens of their names
+    or the whole ``name``, as ``by`` selects. ``rank`` is a key of ``RANKS``. With ``own`` the
+    judged name counts among its own neighbours; Spot leaves it out.
     """
 
     batch_size = 256
@@ -69,7 +71,7 @@ class SpotModel:
     # ---------------------------------------------------------------- capabilities
 
     def judge(self, methods: Sequence[NamedMethod]) -> list[float | None]:
-        """Return a score for each name; None if the text is no method or the name is unknown."""
+        """Return a score for each name; None if the text is no method or has no neighbours."""
         facts = _read_facts([named_method.method for named_method in methods])
         readable = [
             (method_facts, named_method.name)
@@ -84,7 +86,10 @@ class SpotModel:
         return [next(scores) if method_facts else None for method_facts in facts]
 
     def score_names(self, methods: Sequence[Facts], names: Sequence[str]) -> list[float | None]:
-        """Return how well each name fits: at least 0.5 if and only if Spot calls it consistent."""
+        """Return how well each name fits, from 0 to 1; from 0.5 on, Spot calls it consistent.
+
+        None stands for a name or a body without neighbours.
+        """
         from codeacumen.models.method_naming.neighbours import normalize_name
 
         if not methods:
@@ -140,10 +145,11 @@ def compute_fitness(
 ) -> float:
     """Return how well the neighbours by name and by body agree, from 0 to 1.
 
-    ``names`` and ``bodies`` are the words of the neighbours, the nearest first. If the k nearest of
-    both have a word in common, the result is 0.5 + 0.5 · the share of ``bodies[:k]`` that is among
-    them. Otherwise it is 0.5 · k / n, where n is the number of neighbours of each kind that are
-    needed for a common word, or 0 if there is none.
+    ``names`` and ``bodies`` are the words of the neighbours by name and by body, the nearest first;
+    ``own`` are further words of the name's side. If the k nearest of both have a word in common,
+    the result is 0.5 + 0.5 · the share of ``bodies[:k]`` whose word is common. Otherwise the result
+    is 0.5 · k / n, where the n nearest of both are the fewest with a common word; 0 if there is
+    none.
 
     >>> compute_fitness(["get", "fetch"], ["get", "is"], 2)
     0.75
@@ -167,7 +173,7 @@ NamedNeighbours = Sequence[tuple[str, float]]
 
 
 def _group_similarities(near: NamedNeighbours) -> dict[str, list[float]]:
-    """Return the similarities of each name; names and similarities with the nearest first."""
+    """Return the similarities of each name; the names, and those of a name, are nearest first."""
     groups: dict[str, list[float]] = {}
     for name, similarity in near:
         groups.setdefault(name, []).append(similarity)
@@ -197,6 +203,7 @@ def _rank_repeated_first(near: NamedNeighbours) -> list[str]:
     return sorted(_rank_by_mean(near), key=lambda name: len(groups[name]) == 1)
 
 
+# The paper's rankings of the names of the nearest methods.
 RANKS: dict[str, Callable[[NamedNeighbours], list[str]]] = {
     "r1": _rank_by_nearest,
     "r2": _rank_by_frequency,

@@ -16,7 +16,7 @@ from codeacumen.models.method_naming.facts import Facts
 if TYPE_CHECKING:
     from codeacumen.models.method_naming.background import Background
 
-# Minimum share of such methods that begin with a suggested verb.
+# Minimum share of the methods with the same traits that begin with a suggested verb.
 _MIN_SHARE = 0.01
 
 
@@ -24,8 +24,8 @@ _MIN_SHARE = 0.01
 class SuggestedName:
     """A name with its reasons.
 
-    ``confidence`` is from 0 to 1: the share of such methods that begin with this verb, or of the
-    siblings that follow this convention.
+    ``confidence`` is from 0 to 1: the share of methods with the same traits that begin with this
+    verb, or the confidence of the convention that suggests the name.
     """
 
     name: str
@@ -37,7 +37,8 @@ class SuggestedName:
 class NameSuggestions:
     """Suggested names, the best first, without the method's own name.
 
-    ``own_confidence`` is the confidence in the own name's verb; None without a background.
+    ``own_confidence`` is the background's probability of the own name's verb; None without a
+    background.
     """
 
     names: tuple[SuggestedName, ...]
@@ -70,6 +71,7 @@ def suggest_names(
 
 
 def _merge_suggestions(first: SuggestedName, second: SuggestedName) -> SuggestedName:
+    """Return one suggestion for a name suggested twice: all reasons, the higher confidence."""
     reasons = tuple(dict.fromkeys((*first.reasons, *second.reasons)))
     return SuggestedName(first.name, max(first.confidence, second.confidence), reasons)
 

@@ -1,7 +1,7 @@
-"""A Java file's syntax tree as plain lists, and the calls, writes, reads and returns in its bodies.
+"""A Java file's syntax tree as lists, and the calls, reads, writes and returns in its methods.
 
-``BodyContents`` collects them for all methods at once, so each node is visited once; ``facts``
-selects the part of each method.
+``BodyContents`` collects them for all methods of a file at once, so each node is visited once.
+Module ``facts`` builds the ``Facts`` of each method from its part.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from codeacumen.languages.java.syntax.grammar import field_number, symbol_mask, 
 from codeacumen.languages.kernel import kernel
 from codeacumen.languages.syntax import Column, ListTree
 
-# Prefix of the name in a call of an own method. ``facts`` removes it, or replaces the name by SELF
-# in the facts of the method that the call refers to.
+# Prefix of the name in a call without receiver, on ``this`` or on ``super``; no Java name contains
+# it. ``facts`` removes it, or replaces the whole name by SELF in the facts of the method so called.
 OWN_CALL_MARK = "\0"
+# Maximum number of nested parentheses, branches and the like that are followed in an expression.
 _MAX_STEPS = 64
 _PARAMETER, _TYPE = ROLE["parameter"], ROLE["type"]
 _LOCALS = frozenset(
@@ -41,6 +42,7 @@ _LITERALS = frozenset(
         "class_literal",
     )
 )
+# Kind of value (see ``Facts.returns_kinds``) of each kind of expression in the grammar.
 _VALUE_KINDS = {
     "this": "this",
     "null_literal": "null",
@@ -57,13 +59,16 @@ _VALUE_KINDS = {
     "update_expression": "arithmetic",
     "switch_expression": "switch",
 }
+# Binary operators whose result is a boolean.
 _LOGICAL = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&", "||"))
 
 
 class BodyTree(ListTree[int, int]):
-    """Syntax tree of a file with roles and declarations of its identifiers.
+    """Syntax tree of a file with the roles and declarations of its identifiers.
 
-    Kinds and fields are the grammar's numbers.
+    Kinds and fields are the grammar's numbers. For each node, ``word_of`` is the index of its text
+    in ``words`` (-1: no identifier), ``role`` an index into ``ROLES`` (0: unknown, or no
+    identifier), ``declared`` the node of the declared name (-1: not in this file).
     """
 
     def __init__(self, file: JavaFile) -> None:
@@ -84,7 +89,7 @@ class BodyTree(ListTree[int, int]):
         return symbol_name(self.kind[node])
 
     def find_part(self, node: int, name: str) -> int:
-        """Return the node's first child in a field, or -1."""
+        """Return the node's first child in the grammar's field ``name``, or -1."""
         return self.child(node, field_number(name))
 
     def unwrap_expression(self, node: int) -> int:
@@ -107,9 +112,10 @@ class BodyTree(ListTree[int, int]):
         return node
 
     def is_own_field(self, node: int) -> bool:
-        """Return True if a field's identifier refers to this object or its class.
+        """Return True if a field's identifier refers to a field of this object or of its classes.
 
-        Such references are ``x``, ``this.x``, ``Outer.this.x``, ``super.x`` and ``Here.X``.
+        Such references are ``x``, ``this.x``, ``Outer.this.x``, ``super.x``, and ``Here.X`` for a
+        type ``Here`` that this file declares.
         """
         parent_node = self.parent[node]
         if self.get_kind_name(parent_node) != "field_access" or self.field[node] != field_number(
@@ -135,9 +141,10 @@ class BodyTree(ListTree[int, int]):
         return -1
 
     def classify_value(self, node: int) -> list[tuple[str, str]]:
-        """Return the kind of an expression's value, and the variable's name if it is a variable.
+        """Return pairs (kind of value, name of the variable, or "" if the value is no variable).
 
-        A conditional expression has one entry for each branch. A negated field is ``not field``.
+        The kinds are those of ``Facts.returns_kinds``. A conditional expression has a pair for each
+        branch; every other expression has one.
         """
         value_kinds: list[tuple[str, str]] = []
         pending = [node]
@@ -206,8 +213,9 @@ class BodyTree(ListTree[int, int]):
     def describe_receiver(self, call: int) -> str:
         """Return the receiver of a call as one word.
 
-        It is a variable or type, ``this``, ``super``, ``f()`` for the result of a call, ``new``,
-        an empty string for a call of an own method, or ``?`` for any other expression.
+        The word is the name of a variable or type, ``this``, ``super``, ``f()`` for the result of a
+        call, ``new`` for a new object, "" if the call names no receiver, or ``?`` for any other
+        expression.
         """
         object_ = self.find_part(call, "object")
         if object_ < 0:
@@ -234,7 +242,7 @@ class BodyTree(ListTree[int, int]):
         return self.text(identifier) if identifier >= 0 else "?"
 
     def find_assigned_variable(self, node: int) -> tuple[int, bool]:
-        """Return the variable that an assignment to this expression changes, or -1.
+        """Return the identifier of the variable that an assignment to ``node`` changes, or -1.
 
         The second value is True if the variable itself changes, False if an element of it does.
         """
@@ -258,7 +266,7 @@ class BodyTree(ListTree[int, int]):
         return node if self.get_kind_name(node) == "identifier" else -1
 
     def read_type_name(self, node: int) -> str:
-        """Return a type's simple name without arguments: ``Entry`` of ``Map.Entry<K, V>``."""
+        """Return the simple name of a type node: ``Entry`` of ``Map.Entry<K, V>``."""
         for _ in range(_MAX_STEPS):
             kind_name = self.get_kind_name(node)
             if kind_name == "generic_type":
@@ -295,6 +303,7 @@ def _load_comment_mask() -> NDArray[np.bool_]:
 
 
 def _scatter_values(count: int, node: Column, values: Column, empty: int) -> list[int]:
+    """Return a list of ``count`` items: ``values`` at the indices ``node``, ``empty`` elsewhere."""
     spread = np.full(count, empty, dtype=np.int32)
     spread[node] = values
     value_list: list[int] = spread.tolist()
@@ -313,13 +322,17 @@ def find_nearest_ancestors(is_chosen: NDArray[np.bool_], parent: Column) -> Colu
 
 T = TypeVar("T")
 
-# Maximum number of things of a kind in the facts of a method. Classes in methods of classes may be
-# nested 10,000 deep, and each level contains all deeper ones.
+# Maximum number of calls, of strings and so on in the facts of a method. Classes in methods of
+# classes may be nested 10,000 deep, and each level contains all deeper ones.
 MAX_PER_METHOD = 2000
+# Characters of a string literal that are read.
 _MAX_STRING_LENGTH = 40
+# Maximum number of identifiers of an assigned value that may be parameters it is computed from.
 _MAX_SOURCES = 16
 _FIELD = ROLE["field"]
+# Receivers in a call of a method of the same class or of its superclass.
 _OWN = frozenset(("", "this", "super"))
+# Kinds of nodes to which the return and throw statements inside them belong.
 _UNITS = (
     "method_declaration",
     "constructor_declaration",
@@ -333,7 +346,11 @@ _COMMENTS = frozenset(("line_comment", "block_comment"))
 
 
 class Call(NamedTuple):
-    """A call; ``declared`` is the node of the called method's name in this file, or -1."""
+    """A call.
+
+    ``receiver`` is as ``BodyTree.describe_receiver`` returns it, ``arguments`` the number of
+    arguments, and ``declared`` the node of the called method's name in this file, or -1.
+    """
 
     receiver: str
     name: str
@@ -342,7 +359,10 @@ class Call(NamedTuple):
 
 
 class Write(NamedTuple):
-    """An assignment; ``kind`` is the field of ``Facts`` that lists the written name."""
+    """An assignment; ``kind`` is the field of ``Facts`` that lists the written name (empty: none).
+
+    ``stored`` and ``derived`` are the pairs that it adds to the fields of ``Facts`` so called.
+    """
 
     kind: str
     name: str
@@ -351,7 +371,11 @@ class Write(NamedTuple):
 
 
 class Spans(Generic[T]):
-    """Values in source order, indexed by body: item i is the values inside the i-th body."""
+    """Values in source order; item i holds those inside the i-th body, up to ``MAX_PER_METHOD``.
+
+    ``node`` is the node of each value, ascending; ``body`` and ``stop`` are the first node of each
+    body and the node after its last.
+    """
 
     def __init__(self, node: Column, values: Sequence[T], body: Column, stop: Column) -> None:
         self.values = values
@@ -364,13 +388,19 @@ class Spans(Generic[T]):
 
 
 class BodyContents:
-    """Calls, reads, writes, returns and the like in all bodies of a file, by body."""
+    """Calls, reads, writes, returns and the like in all bodies of a file.
+
+    ``body`` and ``stop`` are the first node of each body and the node after its last. Item i of a
+    ``Spans`` belongs to the i-th body; ``returns`` and ``throws`` have the nodes of the statements
+    by the node of the declaration, lambda or class body that contains them.
+    """
 
     def __init__(self, file: JavaFile, tree: BodyTree, body: Column, stop: Column) -> None:
         self.file, self.tree, self.body, self.stop = file, tree, body, stop
         self.kind = file.syntax.kind
         self.unit = find_nearest_ancestors(symbol_mask(*_UNITS)[self.kind], file.syntax.parent)
-        # For the name node of each method declared here, the indices in ``words`` of its calls.
+        # For the name node of each called method of this file, the indices in ``words`` of the
+        # names in its calls. ``words`` has the text of each identifier, marked in own calls.
         self.resolved: dict[int, list[int]] = {}
         self.words: list[str] = [tree.words[word] for word in file.names.word.tolist()]
         self.index_of_node = dict(
@@ -393,6 +423,7 @@ class BodyContents:
         return self.count_where(symbol_mask(*kinds)[self.kind])
 
     def count_where(self, is_counted: NDArray[np.bool_]) -> list[int]:
+        """Return the number of nodes of the mask in each body."""
         before = np.concatenate([np.zeros(1, np.int64), np.cumsum(is_counted)])
         counts: list[int] = (before[self.stop] - before[self.body]).tolist()
         return counts
@@ -428,6 +459,8 @@ class BodyContents:
         )
 
     def _mark_call(self, name: int, *, bare: bool, declared: int) -> None:
+        """Mark a called name in ``words`` if it is of an own method (``bare``), and record its
+        index under the called method's name node ``declared``, unless that is -1."""
         index = self.index_of_node[name]
         if bare:
             self.words[index] = OWN_CALL_MARK + self.words[index]
@@ -447,6 +480,7 @@ class BodyContents:
         return self.tree.read_type_name(type_) if type_ >= 0 else ""
 
     def _read_string(self, node: int) -> str:
+        # Without the quotes; a character has at most four bytes in UTF-8.
         first, last = self.tree.start[node] + 1, self.tree.end[node] - 1
         text = self.tree.source[first : min(last, first + 4 * _MAX_STRING_LENGTH)]
         return text.decode("utf-8", errors="replace")[:_MAX_STRING_LENGTH]
@@ -476,6 +510,8 @@ class BodyContents:
         return self._find_sources(node, kind, name)
 
     def _classify_write(self, target: int, *, is_whole: bool) -> tuple[str, str]:
+        """Return the field of ``Facts`` that lists a write ("" for a local variable), and the name
+        that it lists."""
         tree = self.tree
         name, role = tree.text(target), tree.role[target]
         if role == _PARAMETER:
@@ -492,6 +528,7 @@ class BodyContents:
         return ("others_written", name)
 
     def _find_sources(self, node: int, kind: str, name: str) -> Write:
+        """Return the write of a field, with the parameters that its new value comes from."""
         tree = self.tree
         right, operator = tree.find_part(node, "right"), tree.find_part(node, "operator")
         if right < 0 or operator < 0:

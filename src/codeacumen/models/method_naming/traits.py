@@ -49,8 +49,8 @@ NUMBERS = frozenset(
         "short",
     )
 )
-# Maximum number of calls, identifiers and other things that count: more add no information, and a
-# generated method may have thousands.
+# Maximum number of calls, of identifiers, and of parameters and the like that become traits: more
+# add no information, and a generated method may have thousands.
 _CALLS, _IDENTIFIERS, _FEW = 25, 60, 4
 
 
@@ -61,7 +61,10 @@ def split_words(name: str) -> tuple[str, ...]:
 
 
 def classify_type(returned: str, owner: str = "") -> str:
-    """Return a coarse class of a return type; ``owner`` is the declaring type's simple name."""
+    """Return a coarse class of a return type, such as ``number``; ``owner`` is the declaring type.
+
+    Both names are simple names, as in ``Facts.returned``.
+    """
     if returned == "void":
         return "void"
     if returned in ("boolean", "Boolean"):
@@ -98,6 +101,7 @@ def list_traits(facts: Facts) -> list[str]:
 
 
 def _iterate_traits(facts: Facts) -> Iterator[str]:
+    """Yield the traits; ``sort`` is the class of the return type, ``outside`` the signature."""
     sort = classify_type(facts.returned, simple_owner(facts))
     outside = describe_shape(facts)
     yield "always"
@@ -214,13 +218,14 @@ def _get_first_word(name: str) -> str:
 
 
 def _classify_size(statements: int) -> int:
-    """Return a size class of a body; the classes are coarser for larger bodies."""
+    """Return a size class of a body, from 0 to 7; the classes are coarser for larger bodies."""
     return next(
         (index for index, most in enumerate((0, 1, 2, 3, 6, 14, 39)) if statements <= most), 7
     )
 
 
-# Readable descriptions of traits, by their prefix.
+# Readable descriptions of traits by their prefix, with {} for the rest of the trait. The first
+# prefix that fits counts; an empty description hides the trait.
 _DESCRIPTIONS = (
     ("stores 1", "it stores its parameter"),
     ("stores 2", "it stores its parameters"),

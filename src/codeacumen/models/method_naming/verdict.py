@@ -12,11 +12,10 @@ from dataclasses import dataclass
 class Evidence:
     """A reason for a verdict.
 
-    ``kind`` is the model that found it (``antipattern``, ``convention``, ``neighbours``,
-    ``words``). ``rule`` is the id of the rule or trait, by which users suppress it; it is stable
-    between versions. ``text`` explains the reason in one sentence. ``weight`` is added to the
-    log-odds that the name is wrong. ``examples`` are methods that support the reason, as
-    ``Type.name`` or ``path:line``.
+    ``kind`` is the source of the reason (``antipattern``, ``convention`` or ``background``).
+    ``rule`` is the id by which users suppress the reason; it is stable between versions. ``text``
+    explains the reason in one sentence. ``weight`` is added to the log-odds that the name is wrong.
+    ``examples`` are methods that support the reason, as ``Type.name``.
     """
 
     kind: str

@@ -1,15 +1,16 @@
 """Bags of hashed items of methods, and the cosine of two bags weighted by inverse document
 frequency.
 
-An item is a number of 64 bits: the hash of a word, a path, or a subtree of a graph. A model reads
-all texts of the task, without their labels, before its first question, and weighs an item by its
-rarity in them. A model that has read no texts weighs all items equally.
+An item is a number of 64 bits: the hash of a word, a path, or a subtree of a graph. ``prepare``
+gives a model all texts of the task, without their labels, before its first question; it weighs an
+item by its rarity in them. Without ``prepare`` all items weigh the same.
 
 A text is the method alone, or a class with only what the method needs, the method first, as the
 raters of SeSaMe's pairs saw it. Comments may be removed, and names may be masked: ``v1``, ``v2``
 and so on replace all names that a programmer chose.
 
-The compiled loops take bags as sorted keys with a value each, concatenated.
+The compiled loops take bags as sorted keys with a value each, concatenated; ``offsets`` has the
+start of each bag, and the end of the last.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from codeacumen.languages.java.syntax.declarations import NONE
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.languages.kernel import kernel
 
-# Tasks whose pairs are texts of methods.
+# Tasks whose pairs are texts of methods; the models refuse others.
 SUPPORTED_TASKS = ("sesame", "similarity")
 # Number of texts whose features a model caches: more than a benchmark has.
 MAX_CACHED_TEXTS = 1 << 14
@@ -198,7 +199,7 @@ def _list_distinct_texts(pairs: Sequence[Pair]) -> list[str]:
 
 
 class InverseDocumentFrequency:
-    """Inverse document frequency of items in the texts of a task."""
+    """Inverse document frequency of items in the texts of a task, one bag for each text."""
 
     def __init__(self, bags: Sequence[Bag] = ()) -> None:
         self.text_count = len(bags)
@@ -260,7 +261,7 @@ def compute_cosines(bags: JoinedBags, values: Floats) -> list[float | None]:
 
 
 def divide_clipped(numerators: Floats, denominators: Floats) -> list[float | None]:
-    """Divide elementwise; None where the divisor is 0. Rounding may exceed 1, so clip to 1."""
+    """Return the quotients, at most 1, which rounding may exceed; None where the divisor is 0."""
     return [
         None if divisor <= 0 else min(value / divisor, 1.0)
         for value, divisor in zip(numerators.tolist(), denominators.tolist(), strict=True)

@@ -58,11 +58,11 @@ def _mix_bits(value: np.uint64) -> np.uint64:
 
 @kernel
 def refine_labels(label: Labels, source: Nodes, target: Nodes, kind: Nodes, height: int) -> Labels:
-    """Refine the labels of a graph by Weisfeiler and Leman; return a row for each height from 0.
+    """Return the labels of a graph after Weisfeiler and Leman: a row for each height from 0.
 
     A node's next label is a hash of its label and of the multiset of its neighbours' labels with
-    the kinds and directions of the edges. A sum of hashes represents the multiset: it depends on
-    the multiplicities and not on the order.
+    the kinds and directions of the edges. A sum of hashes represents the multiset, because a sum
+    depends on the multiplicities and not on the order.
     """
     labels_by_height = np.empty((height + 1, len(label)), np.uint64)
     for node in range(len(label)):
@@ -86,7 +86,10 @@ def refine_labels(label: Labels, source: Nodes, target: Nodes, kind: Nodes, heig
 
 @kernel
 def find_enclosing_elements(element: Nodes, parent: NDArray[np.int32]) -> Nodes:
-    """Return for each syntax node its element of the tree, or that of its nearest ancestor."""
+    """Return for each syntax node its element of the tree, or that of its nearest ancestor.
+
+    ``element`` has -1 for nodes without one; the result is -1 if no ancestor has one.
+    """
     enclosing = element.copy()
     for node in range(len(enclosing)):
         if enclosing[node] < 0 and parent[node] >= 0:
@@ -94,7 +97,7 @@ def find_enclosing_elements(element: Nodes, parent: NDArray[np.int32]) -> Nodes:
     return enclosing
 
 
-# Kinds of edges in addition to those of the graph view.
+# Kinds of edges in addition to those of the graph view: to a child, and to the node of a word.
 CHILD, WORD = len(EDGES), len(EDGES) + 1
 # Kinds of tree nodes whose label includes the node's text.
 _TYPES_WITH_TEXT = (
@@ -109,6 +112,8 @@ _TYPES_WITH_TEXT = (
 
 
 class Graph(NamedTuple):
+    """The hashed labels of nodes, and for each edge its two nodes and its kind."""
+
     label: NDArray[np.uint64]
     source: NDArray[np.int64]
     target: NDArray[np.int64]
@@ -116,7 +121,10 @@ class Graph(NamedTuple):
 
 
 class GraphKernel(BagSimilarity):
-    """Cosine of the bags of subtree patterns of two methods' graphs."""
+    """Cosine of the bags of subtree patterns of two methods' graphs.
+
+    ``height`` is the maximum height of a pattern; ``names`` adds nodes for the names' words.
+    """
 
     def __init__(self, height: int, names: bool, weighted: bool) -> None:
         super().__init__(lambda text: bag_subtree_patterns(text, height, names), weighted)
@@ -158,7 +166,10 @@ def build_graph(code: ParsedMethod, names: bool) -> Graph:
 
 
 def _map_to_tree_nodes(code: ParsedMethod, node: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return the node of the tree for each number of the view: nodes first, then tokens."""
+    """Return the node of the tree for each node of the graph view: tree nodes, then tokens.
+
+    ``node`` is the syntax node of each tree node.
+    """
     file = code.file
     element = np.full(len(file.syntax), -1, np.int64)
     # The last of several tree nodes with the same syntax node is the lowest.
@@ -174,7 +185,10 @@ def _map_to_tree_nodes(code: ParsedMethod, node: NDArray[np.int32]) -> NDArray[n
 def _build_word_edges(
     code: ParsedMethod, tree_nodes: NDArray[np.int64], first: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the labels of the word nodes, numbered from ``first``, and the edges to them."""
+    """Return the labels of the word nodes, and the sources and targets of the edges to them.
+
+    ``tree_nodes`` is that of ``_map_to_tree_nodes``; word nodes are numbered from ``first``.
+    """
     file = code.file
     begin, _ = code.span
     tokens = file.tokens
@@ -206,19 +220,22 @@ def _find_types_with_text() -> NDArray[np.bool_]:
     return np.array([name in _TYPES_WITH_TEXT for name in LABELS])
 
 
-# Maximum number of contexts of a method; of more, always the same sample is taken.
+# Maximum number of contexts of a method; a larger number is sampled, always in the same way.
 MAX_CONTEXTS = 4000
 
 
 class PathContexts(BagSimilarity):
-    """Cosine of the bags of path contexts of two methods."""
+    """Cosine of the bags of path contexts of two methods; see ``bag_paths`` for the settings."""
 
     def __init__(self, names: bool, length: int, width: int) -> None:
         super().__init__(lambda text: bag_paths(text, names, length, width))
 
 
 def bag_paths(text: str, names: bool, length: int, width: int) -> Bag:
-    """Return the bag of path contexts; ``names`` adds each context with the names at its ends."""
+    """Return the bag of path contexts; ``names`` adds each context with the names at its ends.
+
+    ``length`` and ``width`` are the limits of ``build_paths``.
+    """
     code = ParsedMethod(text)
     method_indices = [code.method] if code.method >= 0 else []
     contexts = build_paths(

@@ -1,4 +1,4 @@
-"""Registered models that compare two methods by their text."""
+"""Registered models that compare two methods by their text, and checks of their settings."""
 
 from __future__ import annotations
 

@@ -10,9 +10,9 @@ The traits are in seven parts:
 
 =============  ====================================================================================
 ``signature``  types of result and parameters (``int``, a number, an array, a type variable, an
-               object, its own type), number of parameters, static, synchronized, throws
-``types``      its class: number of type variables, supertypes; the types of the fields and of the
-               local variables
+               object, the declaring type), number of parameters, static, synchronized, throws
+``types``      the declaring type: number of type variables, supertypes; the types of the fields and
+               of the local variables
 ``control``    loops, conditions, exceptions, returns; and their nesting
 ``operators``  operators, casts, ``instanceof``; and their operands
 ``literals``   numbers, characters and truth values, ``null``, strings
@@ -61,6 +61,7 @@ from codeacumen.models.method_similarity.bags import (
 
 PARTS = ("signature", "types", "control", "operators", "literals", "calls", "data")
 
+# The tables below map the grammar's kinds of nodes to the words of traits.
 _NUMBERS = {
     "byte": "whole",
     "short": "whole",
@@ -156,16 +157,17 @@ _USES = {
     "switch_expression": "decides",
 }
 _ACCESS = {DECLARES: "declares", READS: "reads", WRITES: "writes", UPDATES: "updates"}
-# Expressions that are skipped on the way to the wrapped one, and how many of them at most.
+# Expressions that stand for the expression inside them, and how many of them are skipped at most.
 _WRAPPERS = ("parenthesized_expression", "cast_expression")
 _MAX_WRAPPERS = 8
 
+# The index of a part in ``PARTS``, and a text.
 Trait = tuple[int, str]
 SIGNATURE, TYPES, CONTROL, OPERATORS, LITERALS, CALLS, DATA = range(len(PARTS))
 
 
 def list_traits(code: ParsedMethod) -> list[Trait]:
-    """Return the traits of a method, with repetitions, each with the index of its part."""
+    """Return the traits of a method with repetitions; none if the text has no method."""
     if code.method == NONE:
         return []
     return [*_describe_signature(code), *_describe_types(code), *_BodyTraits(code).iterate_traits()]
@@ -233,7 +235,11 @@ def _has_throws_clause(code: ParsedMethod, method: MethodDeclaration) -> bool:
 
 
 def _describe_type(written: str, variables: set[str], own_type: str) -> Iterator[str]:
-    """Yield descriptions of a type without its name, from specific to general."""
+    """Yield descriptions of a type without its name, from specific to general.
+
+    ``written`` is the type as in the source, ``variables`` are the type variables in scope, and
+    ``own_type`` is the name of the declaring type.
+    """
     is_array = written.endswith(("[]", "..."))
     inner = written.rstrip("[].")
     name = inner.partition("<")[0]
@@ -256,7 +262,10 @@ def _describe_type(written: str, variables: set[str], own_type: str) -> Iterator
 
 
 class _BodyTraits(ListTree[str, str]):
-    """The traits of all bodies of a text, from one walk over their nodes."""
+    """The traits of all bodies of a text, from one walk over their nodes.
+
+    ``role`` (an index in ``ROLES``) and ``access`` are those of the bound identifiers, by node.
+    """
 
     def __init__(self, code: ParsedMethod) -> None:
         file = code.file
@@ -328,6 +337,7 @@ class _BodyTraits(ListTree[str, str]):
             yield DATA, f"{self._name_access(node)} an element of {array}"
 
     def _name_access(self, node: int) -> str:
+        """Return ``reads``, ``writes`` or ``updates``, the access to an array's element."""
         parent = self.parent[node]
         if self.kind[parent] == "assignment_expression" and self.field[node] == "left":
             return "writes"
@@ -360,6 +370,7 @@ class _BodyTraits(ListTree[str, str]):
             yield CALLS, f"passes {self._describe_expression(argument)}"
 
     def _find_use(self, node: int) -> str:
+        """Return the use of a call's result by the code around it, a word of ``_USES``."""
         child, parent = node, self.parent[node]
         for _ in range(_MAX_WRAPPERS):
             if parent < 0 or self.kind[parent] not in _WRAPPERS:
@@ -404,6 +415,7 @@ class _BodyTraits(ListTree[str, str]):
         return [child for child in self.children(node) if self.kind[child] not in comments]
 
 
+# Values of the setting ``part``: a part, the size, or the mean of them all.
 ALL, SIZE = "all", "size"
 ANSWERS = (ALL, *PARTS, SIZE)
 # Number of low bits of a trait's number that are its hash; the bits above are its part.
@@ -418,6 +430,7 @@ class TextTraits(NamedTuple):
 
 
 def read_traits(text: str) -> TextTraits:
+    """Return the traits of a text, hashed: items of part ``p`` are the numbers p · 2^61 + hash."""
     code = ParsedMethod(text)
     method_traits = list_traits(code)
     numbers = [part << _BITS | hash_word(trait) >> (64 - _BITS) for part, trait in method_traits]

@@ -6,12 +6,12 @@ text without words, with masked names and no comments, has no score.
 ``TokenSimilarity`` is SeSaMe's edit distance of the kinds of the tokens of two bodies.
 
 ``CommentSimilarity`` is SeSaMe's similarity of JavaDoc: trigrams of words with statistical weights.
-The statistics are of the task's comments, or of all comments mined from a corpus, as in the
+The statistics come from the task's comments, or from all comments mined from a corpus, as in the
 published figures. A method without JavaDoc, or with unknown words only, has no score.
 
 ``NamesAverage`` compares the words of the identifiers in the spaces of ``codeacumen-names``. The
-identifiers are those of the method, and its type's name. Each distinct word counts once, a frequent
-one less: repeated names are loop variables rather than the topic of the body.
+identifiers are those of the method, and its type's name. Each distinct word counts once, because
+repeated names are loop variables rather than the topic of the body, and frequent words weigh less.
 
 - ``average`` is the cosine of the words' weighted sums, the mean of the space of code and that of
   all text. The mean of all texts of the task is subtracted first, because the mean of thirty words
@@ -55,7 +55,7 @@ from codeacumen.models.method_similarity.bags import (
 )
 from codeacumen.text.subtokens import split_subtokens
 
-# A longer word is data, not chosen by a programmer.
+# Maximum number of characters of a word: a longer one is data, not chosen by a programmer.
 _MAX_LENGTH = 64
 _WORDS = re.compile(r"[^\W_][\w$]*").findall
 
@@ -79,11 +79,12 @@ def list_words(text: str) -> list[str]:
 
 
 def bag_words(text: str) -> Bag:
+    """Return the bag of the hashes of a text's words."""
     return count_items(hash_words(list_words(text)))
 
 
 class Subtokens(BagSimilarity):
-    """Cosine of tf-idf vectors, with the values of ``Bags``."""
+    """Cosine of tf-idf vectors of words, with the values of ``BagSimilarity``."""
 
     def __init__(self) -> None:
         super().__init__(bag_words)
@@ -93,7 +94,9 @@ class Bm25(BagSimilarity):
     """BM25 in both directions.
 
     BM25 scores a query in a document. Each text is the query for the other; each of the two scores
-    is divided by the query's score in itself, and the result is their mean.
+    is divided by the query's score in itself, and the result is their mean. ``k`` is the saturation
+    of repetition and ``b`` the weight of length; ``length`` is the mean number of words of the
+    task's texts, 0 before ``prepare``.
     """
 
     def __init__(self, k: float, b: float) -> None:
@@ -139,7 +142,7 @@ class Bm25(BagSimilarity):
 
 
 class TokenSimilarity:
-    """1 − edit distance / length of the longer, over the kinds of tokens."""
+    """1 − edit distance / length of the longer body, over the kinds of the tokens."""
 
     batch_size = 1024
     only = SUPPORTED_TASKS
@@ -156,11 +159,12 @@ class TokenSimilarity:
         return similarities
 
 
+# File of mined methods in the folder ``mined``.
 METHODS_FILE = "methods.parquet"
 
 
 def extract_javadoc(text: str) -> str:
-    """Return the words of the method's JavaDoc, or an empty string if it has none."""
+    """Return the words of the method's JavaDoc in one string, empty if it has none."""
     code = ParsedMethod(text)
     if code.method == NONE:
         return ""
@@ -169,7 +173,11 @@ def extract_javadoc(text: str) -> str:
 
 
 class CommentSimilarity:
-    """Cosine of two methods' JavaDoc in a space of word trigrams; None without a vector."""
+    """Cosine of two methods' JavaDoc in a space of word trigrams; None without a vector.
+
+    ``space`` names the space, as ``Space.parse`` reads it. ``mined`` is the folder of mined methods
+    whose comments it is fitted to; None fits it to the comments of the task.
+    """
 
     batch_size = 1024
     only = SUPPORTED_TASKS
@@ -219,13 +227,14 @@ class CommentSimilarity:
         ]
 
 
+# Values of ``NamesAverage.answer``; the module's docstring defines them.
 ANSWERS = ("average", "partners")
 # Maximum number of distinct words of a text: the time for ``partners`` grows with the square.
 _MAX_WORDS = 256
 
 
 def list_identifiers(text: str) -> tuple[str, ...]:
-    """Return the distinct identifiers of a method in order, without masked ones."""
+    """Return the distinct identifiers of a method in order, then its type's name; none masked."""
     code = ParsedMethod(text)
     first, stop = code.span
     names = code.file.names
@@ -239,7 +248,11 @@ def list_identifiers(text: str) -> tuple[str, ...]:
 
 
 class NamesAverage:
-    """Similarity of the words of two methods' identifiers in the spaces of ``codeacumen-names``."""
+    """Similarity of the words of two methods' identifiers in the spaces of ``codeacumen-names``.
+
+    ``answer`` is one of ``ANSWERS``; ``lexicon`` is a lexicon's file, None for that of the package.
+    ``common`` is the mean of the texts' vectors, which ``average`` subtracts.
+    """
 
     batch_size = 1024
     only = SUPPORTED_TASKS
@@ -267,6 +280,7 @@ class NamesAverage:
 
     @cached_property
     def word_weights(self) -> Floats:
+        """Weight of each word of the lexicon, lower for frequent words."""
         word_weights: Floats = HALF_WEIGHT_SHARE / (
             HALF_WEIGHT_SHARE + self.names.lexicon.frequency
         )
@@ -312,8 +326,9 @@ class NamesAverage:
         return answers
 
     def _score_partners(self, pairs: Sequence[Pair]) -> list[float | None]:
-        """Compare like ``codeacumen-names`` compares names, with all words of a text as one
-        name.
+        """Return the mean of the best partners, as ``codeacumen-names`` computes it for two names.
+
+        All words of a text are one name. None if a text has no word.
         """
         left, right, texts = index_texts(pairs)
         words = [self.words(text) for text in texts]
@@ -340,6 +355,6 @@ class NamesAverage:
 
 
 def normalize_rows(rows: Floats) -> Floats | None:
-    """Scale rows to length 1; None if a row is zero."""
+    """Return the rows scaled to length 1; None if any of them is zero."""
     length = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
     return None if np.any(length <= 0) else rows / length

@@ -1,7 +1,8 @@
 """Predict answers and vectors with a network, for inputs or for a file of encoded questions.
 
-Worker processes extract the features of many inputs. A file of encoded questions needs neither the
-sources nor the tools that parse them, so a network can be trained and evaluated on another machine;
+``neural.model`` answers inputs, ``train.run_training`` a file at the end of a training. Worker
+processes extract the features of many inputs. A file of encoded questions needs neither the sources
+nor the tools that parse them, so a network can be trained and evaluated on another machine;
 `codeacumen score` then scores the answers.
 """
 
@@ -25,8 +26,10 @@ from codeacumen.models.neural.catalogue import NetworkPlan
 from codeacumen.models.neural.training.batches import group_by_length, rows_to_columns
 from codeacumen.models.neural.training.encoded import EncodedFile
 
-# Inputs per job of a worker. With fewer than twice as many, starting workers takes longer.
+# Inputs per job of a worker. With fewer inputs than two jobs have, no workers are used: starting
+# them takes longer than the work.
 _INPUTS_PER_JOB = 512
+# Maximum number of seconds for a job.
 _SECONDS_PER_JOB = 600.0
 
 
@@ -116,9 +119,10 @@ def answer_file(
     batch_size: int,
     device: str,
 ) -> int:
-    """Answer a file of encoded questions, and return how many there are.
+    """Answer a file of encoded questions, and return the number of questions.
 
-    The output has one line of JSON for each question, in the order of the file.
+    The output has one line of JSON for each question, ``id`` and ``answer``, in the order of the
+    file.
     """
     file = EncodedFile(questions)
     lengths = architecture.compute_lengths(file.empty_columns())
@@ -145,9 +149,9 @@ def answer_file(
 
 
 def extract_all_features(plan: NetworkPlan, inputs: Sequence[Input]) -> list[Features | None]:
-    """Extract the features of all inputs, in order.
+    """Return the features of all inputs, in order; None for an input without features.
 
-    The inputs of a job that ends its worker process have no features.
+    If a job ends its worker process or exceeds its time, its inputs have no features.
     """
     if len(inputs) < 2 * _INPUTS_PER_JOB or count_processors() < 2:
         return extract_features_of_job((plan, inputs))
@@ -164,7 +168,7 @@ def extract_all_features(plan: NetworkPlan, inputs: Sequence[Input]) -> list[Fea
 
 
 def extract_features_of_job(job: tuple[NetworkPlan, Sequence[Input]]) -> list[Features | None]:
-    """Extract the features of a job's inputs; an engine calls this in a worker process."""
+    """Return the features of a job's inputs; an engine calls this in a worker process."""
     plan, inputs = job
     architecture = plan.build_architecture()
     return [architecture.extract_features(item) for item in inputs]
@@ -172,5 +176,5 @@ def extract_features_of_job(job: tuple[NetworkPlan, Sequence[Input]]) -> list[Fe
 
 @lru_cache(maxsize=1)
 def _get_local_engine() -> Engine:
-    """Return the engine of all calls: its worker processes stay alive between them."""
+    """Return the engine that all calls share: its worker processes stay alive between them."""
     return create_engine("local", count_processors())

@@ -1,10 +1,10 @@
 """The contract of a network: its features, its vocabularies, its tensors and its layers.
 
-An ``Architecture`` is one model of a paper. ``extract_features`` turns each input into
-``Features``, columns of words, in worker processes; ``iter_words`` assigns these words to
-vocabularies; ``encode`` turns features, and ``labels`` answers, into numbers, which are stored in
-memory-mapped Arrow files; ``collate`` makes tensors of a batch; the ``Network`` learns from them;
-``decode_answer`` turns its prediction into words. Training and evaluation share
+An ``Architecture`` is one model of a paper, or one of our own. ``extract_features`` turns each
+input into ``Features``, columns of words, in worker processes; ``iter_words`` assigns these words
+to vocabularies; ``encode`` turns features, and ``labels`` answers, into numbers, which are stored
+in memory-mapped Arrow files; ``collate`` makes tensors of a batch; the ``Network`` learns from the
+tensors; ``decode_answer`` turns its prediction into words. Training and evaluation share
 ``extract_features`` and ``encode``, so their inputs are always prepared in the same way.
 
 A ``Vocabulary`` numbers the words of a network's features; ``Labels`` (``SingleLabel``,
@@ -65,7 +65,7 @@ class Vocabulary:
         return word in self._number_of_word
 
     def encode_word(self, word: str) -> int:
-        """Return the word's number, UNKNOWN if the vocabulary lacks it."""
+        """Return the word's number, UNKNOWN if the vocabulary lacks the word."""
         return self._number_of_word.get(word, UNKNOWN)
 
     def encode_words(self, words: Iterable[str]) -> NDArray[np.int32]:
@@ -82,10 +82,11 @@ class Vocabulary:
         min_count: int = 1,
         specials: Sequence[str] = SPECIALS,
     ) -> Vocabulary:
-        """Make a vocabulary of the most frequent words.
+        """Make a vocabulary of ``specials`` and the most frequent words.
 
-        It has at most ``max_size`` words, and only words with ``min_count`` occurrences. Ties are
-        broken alphabetically, so the order of counting does not matter.
+        It has at most ``max_size`` words, special words included, and only words with at least
+        ``min_count`` occurrences. Ties are broken alphabetically, so the order of counting does not
+        matter.
         """
         special_words = set(specials)
         words = [
@@ -122,7 +123,8 @@ class Vocabulary:
 class Labels(Protocol):
     """The form of a network's answers: one label, or a sequence of pieces.
 
-    ``vocabulary`` has the words of the answers after ``learn_vocabulary``.
+    ``vocabulary`` has the words of the answers after ``learn_vocabulary``. A *label* is the correct
+    answer of an example, as text.
     """
 
     vocabulary: Vocabulary
@@ -136,11 +138,11 @@ class Labels(Protocol):
         ...
 
     def encode_target(self, label: str) -> Encoded | None:
-        """Return the training target of an answer; None if the vocabulary cannot express it."""
+        """Return the training target of a label; None if the vocabulary cannot express it."""
         ...
 
     def decode_answer(self, predicted: Sequence[int]) -> str | None:
-        """Return the answer of a prediction; None for a prediction without a known word."""
+        """Return the answer of ``Network.predict``'s numbers; None if they have no known word."""
         ...
 
 
@@ -148,7 +150,10 @@ _EMPTY_VOCABULARY = Vocabulary(SPECIALS)
 
 
 class SingleLabel:
-    """Answers that are one of the ``max_labels`` most frequent labels of the training split."""
+    """Answers that are one of the most frequent labels of the training split.
+
+    ``max_labels`` is the maximum size of the vocabulary, padding and the unknown label included.
+    """
 
     def __init__(self, max_labels: int | None = None) -> None:
         self.max_labels, self.vocabulary = max_labels, _EMPTY_VOCABULARY
@@ -172,7 +177,8 @@ class PieceLabels:
     """Answers that are a sequence of pieces.
 
     With ``is_lowercase``, as for code2seq, pieces are in lower case and joined to a camel-case
-    name; otherwise pieces keep their case and are concatenated.
+    name; otherwise pieces keep their case and are concatenated. Pieces of a label beyond
+    ``max_pieces`` are cut off.
     """
 
     def __init__(
@@ -221,7 +227,7 @@ class PieceLabels:
 
 @dataclass(frozen=True, slots=True)
 class Purpose:
-    """The task that a network is trained for, and the capability that the task requires."""
+    """The name of the task that a network is trained for, and the capability that it requires."""
 
     task: str
     capability: Capability
@@ -236,20 +242,23 @@ class Network(ABC):
 
     @abstractmethod
     def predict(self, batch: Batch) -> list[list[int]]:
-        """Return the numbers of each example's answer; a class is a list of one number."""
+        """Return the numbers of each example's answer, for ``Architecture.decode_answer``.
+
+        A class is a list of one number.
+        """
 
     def compute_vectors(self, batch: Batch) -> torch.Tensor:
-        """Return a row for each example, if the architecture has ``has_vectors``."""
+        """Return a vector for each example, (n, d); only if the architecture ``has_vectors``."""
         raise NotImplementedError
 
     def set_progress(self, progress: float) -> None:  # noqa: B027 - most networks do not care
-        """Set the share of training steps that are done; the trainer calls this before a step."""
+        """Set the share of the training that is done, 0 to 1; the trainer calls it at each step."""
 
 
 class Architecture(ABC):
-    """A model of a paper; see the module's description.
+    """Base class of the models; the module's docstring describes the order of the calls.
 
-    ``settings`` are its hyper-parameters, an instance of its frozen dataclass ``Settings``.
+    ``settings`` are the hyper-parameters, an instance of the frozen dataclass ``Settings``.
     """
 
     name: ClassVar[str]
@@ -288,21 +297,24 @@ class Architecture(ABC):
 
     @abstractmethod
     def make_labels(self) -> Labels:
-        """Return the form of its answers, such as ``SingleLabel``, by its purpose and settings."""
+        """Return the form of the answers, such as ``SingleLabel``, by ``purpose`` and ``settings``.
+
+        The constructor calls this.
+        """
 
     # ---------------------------------------------------------------- features
 
     @abstractmethod
     def extract_features(self, item: Input, context: CodeContext | None = None) -> Features | None:
-        """Return an input's features; None if it has none, such as an empty text.
+        """Return an input's features; None if the input has none, such as an empty text.
 
         An example without features is left out of training and gets no answer.
         """
 
     def extract_text_features(self, text: str) -> Features | None:
-        """Return the features of a text without context, a method or an identifier.
+        """Return the features of a method or an identifier, without context.
 
-        ``embed`` uses this.
+        The capability ``embed`` uses this.
         """
         from codeacumen.api import Method
 
@@ -322,7 +334,7 @@ class Architecture(ABC):
         """
 
     def learn_labels(self, counts: Mapping[str, Mapping[str, int]]) -> None:
-        """Make the vocabulary of the answers."""
+        """Make the vocabulary of the answers; a subclass calls this in ``learn_vocabularies``."""
         self.labels.learn_vocabulary(counts[LABELS])
         self.vocabularies[LABELS] = self.labels.vocabulary
 
@@ -351,7 +363,10 @@ class Architecture(ABC):
     # ---------------------------------------------------------------- tensors
 
     def compute_lengths(self, columns: Mapping[str, Ragged]) -> NDArray[np.int64]:
-        """Return each example's length, that of its longest column, to batch similar lengths."""
+        """Return each example's length, that of its longest column, to batch similar lengths.
+
+        The columns may lack their values (``EncodedFile.empty_columns``).
+        """
         return np.max([np.diff(column.offsets) for column in columns.values()], axis=0)
 
     def count_repetitions(self, tasks: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -381,15 +396,15 @@ class Architecture(ABC):
     def before_training(  # noqa: B027 - most have nothing to do
         self, train: EncodedFile, training: TrainingSettings, folder: Path, device: str
     ) -> None:
-        """Learn from the training split before the network is built.
+        """Learn from the encoded training split before the network is built.
 
-        ``folder`` stays when an interrupted training resumes, so files in it can be reused.
+        ``folder`` remains when an interrupted training resumes, so files in it can be reused.
         """
 
     def after_training(  # noqa: B027 - most have nothing to do
         self, network: Any, train: EncodedFile, training: TrainingSettings, device: str
     ) -> None:
-        """Store in a trained network what it needs of the training split."""
+        """Store data of the training split in a trained network, before it answers or is saved."""
 
     def decode_answer(self, predicted: Sequence[int]) -> str | None:
         """Return the answer of a prediction in words."""
@@ -398,8 +413,9 @@ class Architecture(ABC):
     def judge_names(
         self, network: Any, vectors: Sequence[Sequence[float] | None], names: Sequence[str]
     ) -> list[float | None]:
-        """Return how well each name fits its method, from 0 to 1, by the method's vector.
+        """Return for each method's vector how well the name fits, from 0 (not) to 1.
 
-        Return None where it cannot decide. Only architectures with ``judges_names`` have this.
+        Return None for a method without a vector and where the network cannot decide. Only
+        architectures with ``judges_names`` have this.
         """
         raise NotImplementedError

@@ -1,7 +1,7 @@
 """Networks by name: our own, and those that plug-ins and other packages register.
 
-Importing this module does not import torch: ``load_architecture`` imports the module of the one
-network that is asked for.
+Importing this module does not import torch: ``load_architecture`` imports only the module of the
+network that it returns.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class CatalogueEntry:
     """Module, class and description of one of our networks; available without torch.
 
-    ``module`` names module and class, such as ``ggnn.GGNN``, in the package ``networks``.
+    ``module`` names module and class in the package ``networks``, such as ``ggnn.GGNN``.
     """
 
     module: str
@@ -100,7 +100,7 @@ def _load_registered(name: str) -> type[Architecture]:
 
 
 def hash_network_code(name: str) -> str:
-    """Return the hash of a network's code; only a registered network is imported for this."""
+    """Return the hash of a network's code; only a network outside the catalogue is imported."""
     if name not in CATALOGUE:
         return hash_code(load_architecture(name))
     module = CATALOGUE[name].module.partition(".")[0]

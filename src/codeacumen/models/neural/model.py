@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 class NetworkModel:
     """A model of one network. Subclasses add the capabilities that its training gives it."""
 
-    # Large, so that all cores extract features and batches have inputs of similar length.
+    # Inputs of a call: many, so that all cores extract features and batches have inputs of similar
+    # length. The network computes ``batch`` of them together.
     batch_size = 8192
 
     def __init__(self, folder: Path, device: str, batch: int) -> None:
@@ -59,14 +60,14 @@ class NetworkModel:
 
     @property
     def supervision(self) -> str:
-        """Return "before": it learned from the labels of the training split of its data set."""
+        """Supervision: "before", because it learned from labels; "none" after pre-training only."""
         from codeacumen.models.neural.training.preparing import PRETRAIN
 
         return "none" if self.purpose.task == PRETRAIN else "before"
 
     @cached_property
     def loaded_network(self) -> tuple[Architecture, Any, str]:
-        """Architecture, network and device, loaded at the first use."""
+        """Architecture, network on its device, and this device; loaded at the first use."""
         from codeacumen.models.neural.training.batches import choose_device
         from codeacumen.models.neural.training.checkpoints import load_network
 
@@ -161,7 +162,7 @@ _MODEL_OF_CAPABILITY: dict[Capability, type[NetworkModel]] = {
 
 
 def _load_model(folder: Path, device: str, batch: int) -> NetworkModel:
-    """Return a network as a model with the capabilities that its training gives it."""
+    """Return a model with the capabilities that the training of a folder's network provides."""
     from codeacumen.models.neural.catalogue import load_architecture
     from codeacumen.models.neural.training.checkpoints import plan_from_model_json, read_model_json
     from codeacumen.models.neural.training.preparing import PRETRAIN
@@ -189,7 +190,7 @@ def _load_model(folder: Path, device: str, batch: int) -> NetworkModel:
 
 
 class PerTaskModel:
-    """A model of several networks, one for each task."""
+    """A model of several networks, one for each task; ``parts`` has them by the task's name."""
 
     batch_size = NetworkModel.batch_size
     supervision = "before"

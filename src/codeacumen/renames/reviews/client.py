@@ -43,8 +43,10 @@ LONGEST_NAME = 200
 class Answer:
     """An answer of the API; its fields are those of the file on disk.
 
-    A ``status`` other than 200 explains the missing body: 404 and 410 vanished, 451 forbidden by
-    law, 422 refused."""
+    A ``status`` other than 200 explains the missing body: 403 forbidden, 404 and 410 vanished, 409
+    conflict, 451 forbidden by law, 422 refused. ``next`` is the query of the next page, empty for
+    the last; ``round`` is the round in which the answer was requested, 0 if it was saved by
+    hand."""
 
     status: int
     body: Json = None
@@ -60,7 +62,12 @@ class ApiClient(Protocol):
 
 
 class AnswerSource(Protocol):
-    """A source of answers: the network with its cache, or a folder."""
+    """A source of answers: the network with its cache, or a folder.
+
+    ``key`` is the path of the answer's file without suffix, ``OWNER/REPO/...`` (see ``file_key``);
+    ``path`` and ``query`` are those of the request. ``fixed``: the answer can never change. The
+    pages of a list are numbered from 1.
+    """
 
     def get_answer(
         self, key: str, path: str, query: Mapping[str, str], fixed: bool = False
@@ -93,7 +100,11 @@ def _escape_part(part: str) -> str:
 
 
 class CachedAnswers:
-    """Answers from the network, cached in a folder."""
+    """Answers from the network, cached in a folder.
+
+    ``sent`` counts the requests, ``unchanged`` those of them whose answer had not changed, and
+    ``stored`` the answers that came from the folder.
+    """
 
     def __init__(self, folder: Path, network: ApiClient) -> None:
         self.folder, self.network = folder, network
@@ -146,7 +157,10 @@ class CachedAnswers:
 
 
 class SavedAnswers:
-    """Answers from a folder, without a network: a missing file counts as a missing answer."""
+    """Answers from a folder, without a network: a missing file counts as status 404.
+
+    ``missing`` are the keys of these files.
+    """
 
     def __init__(self, folder: Path) -> None:
         if not folder.is_dir():
@@ -179,7 +193,10 @@ class SavedAnswers:
 
 
 def read_answer(path: Path) -> Answer | None:
-    """Return the answer in a file; None if it is missing or damaged and must be requested again."""
+    """Return the answer in a file; None if it is missing or damaged and must be requested again.
+
+    A file without the keys ``status`` and ``body`` is the body of a successful answer.
+    """
     try:
         content = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -231,12 +248,13 @@ def _encode_line(value: Json) -> bytes:
 
 API = "https://api.github.com"
 TIMEOUT_SECONDS = 30.0
-# A failed request is sent so often, after 1, 2, 4, ... seconds.
+# Maximum number of times that a failing request is sent, with pauses of 1, 2, 4, ... seconds.
 MAX_TRIES = 7
-# Consecutive waits for rate limits before the client gives up.
+# Maximum number of waits for rate limits in one request before the client gives up.
 MAX_WAITS = 12
-# GitHub's documented wait if an answer names no time.
+# Seconds that GitHub's documentation asks to wait if an answer names no time.
 SECONDARY_WAIT = 60.0
+# Maximum number of seconds to wait at once: GitHub renews its limits every hour.
 LONGEST_WAIT = 3700.0
 STATUSES_WITHOUT_BODY = (FORBIDDEN, 404, 409, 410, 451, UNPROCESSABLE)
 _LIMITED = re.compile(r"rate limit|abuse detection|too many requests", re.IGNORECASE)
@@ -247,7 +265,8 @@ WaitCallback = Callable[[str], None]
 class GitHub:
     """A client of GitHub's REST API.
 
-    ``on_wait`` receives the reason of each wait; ``sleep`` and ``clock`` can be replaced in tests.
+    ``on_wait`` receives a message on each wait of five seconds or more; tests replace ``sleep`` and
+    ``clock``. ``timeout`` is in seconds.
     """
 
     def __init__(
@@ -292,6 +311,10 @@ class GitHub:
         self._client.close()
 
     def send_request(self, path: str, query: str, etag: str) -> Answer:
+        """Return the answer to a request; raise an error if all retries fail.
+
+        With an ``etag`` that is still valid, the answer has status 304 and no body.
+        """
         failures = waits = 0
         reason = ""
         while failures < MAX_TRIES and waits < MAX_WAITS:
@@ -415,8 +438,8 @@ def _get_message(body: Json) -> str:
 def _get_next_query(response: Any) -> str:
     """Return the query of the next page.
 
-    Only the query: the address may be spelt in another way, and a token is sent to no address but
-    the configured one."""
+    The host and path in GitHub's link are ignored, since the token must not be sent to any address
+    but the configured one. Empty for the last page."""
     address = response.links.get("next", {}).get("url", "")
     return str(address.partition("?")[2])
 

@@ -5,11 +5,11 @@ the wrong type counts as missing; a record that is unusable without it is skippe
 
 ``speaks_of_names`` selects the comments that may request a rename. ReName4J (section 3.2) takes
 words "such as" naming, name, inconsistent and descriptive; we take these four in all their forms.
-``link_thread`` finds the method of a thread: by commit, file and line, by the last line of the diff
-hunk (which works where the commit is gone), or by the method's name. ``find_features`` applies
-ReName4J's criteria as far as a program can: names that were accepted and that a comment suggested,
-inspired, or requested because of a convention or for consistency; no typos and no example code. The
-features are hints for the person who decides."""
+``link_thread`` links a thread to a method: by commit, file and line; by the commented lines of the
+diff hunk, if they declare or call the method (this works where the commit is gone); or by its name.
+``find_features`` applies ReName4J's criteria as far as a program can: names that were accepted and
+that a comment suggested, inspired, or requested because of a convention or for consistency; no
+typos and no example code. The features are hints for the person who decides."""
 
 from __future__ import annotations
 
@@ -22,13 +22,18 @@ from functools import lru_cache
 from codeacumen.api import Json
 from codeacumen.text.subtokens import split_subtokens
 
+# Kinds of comments: on lines of a file, on the whole pull request, and the text of a review.
 LINE, DISCUSSION, VERDICT = "line", "discussion", "verdict"
 _TAIL = re.compile(r"/(\d+)$")
 
 
 @dataclass(frozen=True, slots=True)
 class Pull:
-    """A pull request; ``head`` is its last commit, ``base`` the commit to merge it into."""
+    """A pull request; ``head`` is its last commit, ``base`` the commit to merge it into.
+
+    ``created`` and ``closed`` (or merged) are times in the API's format, such as
+    ``2022-01-31T12:00:00Z``.
+    """
 
     number: int
     url: str
@@ -47,7 +52,9 @@ class Comment:
     ``commit`` is the commit that was shown when the comment was written, and lines are those of the
     file at that commit: an outdated comment has no line in the latest commit, but still in this
     one. ``is_on_removed_line``: the pull request removes the line, so the commit's file does not
-    have it. Line 0 is no line; ``thread`` is the id of the first comment of the thread."""
+    have it. Line 0 means that there is no line. ``time`` is in the API's format; ``thread`` is the
+    id of the first comment of the thread; ``hunk`` is the part of the diff that ends with the
+    commented line. Other unknown fields are empty."""
 
     id: int
     kind: str
@@ -66,6 +73,7 @@ class Comment:
 
 
 def read_pull(item: Json) -> Pull | None:
+    """Return the pull request in an item of the API's list; None without number, head or base."""
     number = _get_int(item, "number")
     head, base = _get_text(item, "head", "sha"), _get_text(item, "base", "sha")
     if not number or not head or not base:
@@ -84,6 +92,7 @@ def read_pull(item: Json) -> Pull | None:
 
 
 def read_line_comment(item: Json) -> Comment | None:
+    """Return the comment on lines in an item of the API; None if it is unusable or by a bot."""
     number, pull, path = (
         _get_int(item, "id"),
         _get_trailing_number(item, "pull_request_url"),
@@ -117,6 +126,7 @@ def read_line_comment(item: Json) -> Comment | None:
 
 
 def read_discussion(item: Json) -> Comment | None:
+    """Return the comment on a whole pull request; None if it is unusable or by a bot."""
     number, pull = _get_int(item, "id"), _get_trailing_number(item, "issue_url")
     if not number or not pull or _is_bot(item):
         return None
@@ -133,7 +143,10 @@ def read_discussion(item: Json) -> Comment | None:
 
 
 def read_verdict(item: Json, pull: int) -> Comment | None:
-    """Return the text of a review; its comments on lines come with the line comments."""
+    """Return the text of a review as a comment; its comments on lines come with the line comments.
+
+    None if it has no text or is by a bot.
+    """
     number, body = _get_int(item, "id"), _get_text(item, "body")
     if not number or not body or _is_bot(item):
         return None
@@ -151,7 +164,7 @@ def read_verdict(item: Json, pull: int) -> Comment | None:
 
 
 def is_pull_approved(reviews: Iterable[Json]) -> bool:
-    """Return whether a reviewer's last verdict is an approval, and none requests changes."""
+    """Return True if a reviewer's last verdict is an approval, and nobody's requests changes."""
     last_states: dict[str, str] = {}
     for item in reviews:
         state = _get_text(item, "state").upper()
@@ -161,7 +174,7 @@ def is_pull_approved(reviews: Iterable[Json]) -> bool:
 
 
 def find_commit_at(commits: Iterable[Json], time: str) -> str:
-    """Return the pull request's last commit at a time, or its first one if there was none yet."""
+    """Return the hash of the last commit at a time, or of the first if all are later."""
     first = latest = ""
     for item in commits:
         sha = _get_text(item, "sha")
@@ -228,7 +241,7 @@ _WORDS = re.compile(rf"(?<![\w.])(?:{'|'.join(_FORMS.values())})(?!\w)", re.IGNO
 
 
 def speaks_of_names(text: str) -> bool:
-    """Return whether a comment holds one of the words, outside of quoted lines.
+    """Return True if a comment holds a form of one of ``KEYWORDS``, outside of quoted lines.
 
     >>> speaks_of_names("Can we rename this?"), speaks_of_names("> rename\\nThe filename is long.")
     (True, False)
@@ -236,7 +249,9 @@ def speaks_of_names(text: str) -> bool:
     return _WORDS.search(_QUOTED.sub("", text)) is not None
 
 
-# Links from the most certain to the weakest.
+# Kinds of links from the most certain to the weakest: the comment is on the declaration; the
+# commented lines show the method's name; the thread mentions the old or new name; the comment is on
+# the body.
 DECLARATION, SHOWN, NAMED, BODY = "declaration", "shown", "named", "body"
 LINKS = (DECLARATION, SHOWN, NAMED, BODY)
 _HUNK = re.compile(r"^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
@@ -277,6 +292,7 @@ def link_thread(thread: Sequence[Comment], method_position: MethodPosition, new_
 
 
 def _locate_comment(comment: Comment, method_position: MethodPosition) -> str:
+    """Return DECLARATION or BODY if the comment is on that part of the method, otherwise empty."""
     first_line, last_line, is_on_removed_line = (
         comment.first_line,
         comment.last_line,
@@ -301,7 +317,9 @@ def _locate_comment(comment: Comment, method_position: MethodPosition) -> str:
 
 
 def last_hunk_line(hunk: str) -> tuple[int, bool]:
-    """Return the last line of a diff hunk, and whether the line was removed.
+    """Return the number of a diff hunk's last line (0: none), and True if it was removed.
+
+    The number of a removed line is that in the old file.
 
     >>> last_hunk_line("@@ -3,2 +4,3 @@ class A {\\n a\\n-b\\n+c\\n+d")
     (6, False)
@@ -320,7 +338,7 @@ def last_hunk_line(hunk: str) -> tuple[int, bool]:
 
 
 def shows_name(comment: Comment, name: str) -> bool:
-    """Return whether the lines of a comment declare or call a name."""
+    """Return True if the commented lines, the last ones of the hunk, declare or call a name."""
     lines = comment.hunk.split("\n")[1:]
     line_count = max(1, comment.last_line - comment.first_line + 1)
     text = "\n".join(lines[-line_count:])
@@ -343,7 +361,7 @@ def _compile_mention_pattern(name: str) -> re.Pattern[str]:
 
 
 def mentions_name(text: str, name: str) -> bool:
-    """Return whether a text mentions a method's name, not only the same plain word.
+    """Return True if a text mentions a method's name, not only the same plain word.
 
     >>> mentions_name("the size is wrong", "size"), mentions_name("`size` is wrong", "size")
     (False, True)
@@ -381,10 +399,11 @@ def find_features(
     own: bool,
     tags: Sequence[str] = (),
 ) -> tuple[str, ...]:
-    """Return the features of a case that apply.
+    """Return the features that a case has.
 
-    ``comments`` are those of the thread, the first one first. ``own``: the author of the pull
-    request wrote the first one. ``tags`` are those of the rename."""
+    ``comments`` are those of the thread, in order; ``old`` and ``new`` are the method's names.
+    ``accepted``: the pull request was merged or approved. ``own``: its author wrote the first
+    comment. ``tags`` are those of the rename."""
     text = "\n".join(comments)
     suggested = is_suggested(comments, new)
     features = {
@@ -403,12 +422,12 @@ def find_features(
 
 
 def is_suggested(comments: Sequence[str], new: str) -> bool:
-    """Return whether a comment contains the method's new name."""
+    """Return True if a comment contains the method's new name."""
     return mentions_name("\n".join(comments), new)
 
 
 def is_inspired(text: str, old: str, new: str) -> bool:
-    """Return whether a text holds at least half of the new words of a name.
+    """Return True if a text holds at least half of the new words of a name.
 
     If there are no new words, the removed ones count. The words may be part of another name.
 
@@ -423,7 +442,7 @@ def is_inspired(text: str, old: str, new: str) -> bool:
 
 
 def is_clear(features: Sequence[str]) -> bool:
-    """Return whether a case meets the criteria by its features alone."""
+    """Return True if a name was suggested by another person, accepted, and no typo or example."""
     return (
         ACCEPTED in features
         and SUGGESTED in features

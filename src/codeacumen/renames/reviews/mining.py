@@ -4,7 +4,10 @@
 2. ``RepositoryChanges`` compares the commit that a comment was written at with the last one, and
    also the commit that the pull request began at, for comments that explain a rename.
 3. Methods are matched (``renames.match``): renames in which only the name changed.
-4. Each rename gets the comment with the most certain link, or is left out."""
+4. Each rename gets one thread of comments, or is left out. Threads that contain the new name come
+   first, then the most certain link, then the earliest thread.
+
+``reviews.run`` calls ``mine_repository`` for each repository."""
 
 from __future__ import annotations
 
@@ -68,7 +71,10 @@ class CommitRange:
 
 
 class RepositoryChanges:
-    """The changes of one repository; ``lost`` counts unreadable ones by reason."""
+    """The changes of one repository; ``lost`` counts unreadable ones by reason.
+
+    File versions stay in memory until ``drop_versions``.
+    """
 
     def __init__(self, source: AnswerSource, repository: str, lost: Counter[str]) -> None:
         self.source, self.repository, self.lost = source, repository, lost
@@ -107,6 +113,7 @@ class RepositoryChanges:
         )
 
     def match_range(self, commit_range: CommitRange) -> MatchResult:
+        """Match the methods of the files that differ between two commits."""
         pairs = []
         for before, after in commit_range.files:
             old, new = (
@@ -177,7 +184,11 @@ def _decode_content(body: dict[str, Json]) -> bytes | None:
 
 
 def _get_java_paths(item: Json, include_all: bool) -> tuple[str, str] | None:
-    """Return the old and new path of a file that may hold a renamed method, otherwise None."""
+    """Return the old and new path of a file that may hold a renamed method, otherwise None.
+
+    ``include_all`` ignores status and patch of the file, which are useless if they were computed
+    from another commit.
+    """
     path = item.get("filename") if isinstance(item, dict) else None
     if not isinstance(path, str) or not path.isprintable() or not path.endswith(".java"):
         return None
@@ -194,9 +205,12 @@ def _get_java_paths(item: Json, include_all: bool) -> tuple[str, str] | None:
     return (previous if isinstance(previous, str) and previous.isprintable() else path), path
 
 
+# Namespace of the ids of renames, so that the same rename always has the same id.
 NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "codeacumen:renames/reviews")
+# Items on a page: the most that GitHub allows.
 PER_PAGE = "100"
-# So many methods with the same change in one pull request are a mass rename, not single decisions.
+# Renames that replace the same words at least this often between two commits are a mass rename: one
+# decision and not several.
 MIN_MASS_COUNT = 10
 
 
@@ -206,7 +220,10 @@ class NoRepositoryError(CodeacumenError):
 
 @dataclass(slots=True)
 class MinedRepository:
-    """Renames and stable methods of a repository; ``lost`` counts losses by reason."""
+    """Renames and stable methods of a repository; ``counts`` are for ``reviews.json``.
+
+    ``lost`` counts by reason what could not be read, or was left out.
+    """
 
     repository: str
     renames: list[Rename] = field(default_factory=list)
@@ -229,6 +246,7 @@ class _LinkedRename:
 
     @property
     def rank(self) -> tuple[bool, int, str, int]:
+        """Sort key: the least rank is the best link of a rename."""
         root = self.thread[0]
         return not self.suggested, LINKS.index(self.link), root.time, root.id
 
@@ -236,7 +254,10 @@ class _LinkedRename:
 def mine_repository(
     source: AnswerSource, repository: str, since: str = "", step: Progress = ignore_progress
 ) -> MinedRepository:
-    """Mine a repository; leave out pull requests opened before ``since``, a date as 2020-01-31."""
+    """Mine a repository; leave out pull requests opened before ``since``, a date as 2020-01-31.
+
+    An empty ``since`` leaves out none. A repository that cannot be read raises NoRepositoryError.
+    """
     result = MinedRepository(repository)
     pulls = _read_pulls(source, repository, since, result, step)
     naming_pulls = {
@@ -368,7 +389,7 @@ def _link_renames(
     naming_threads: Sequence[Sequence[Comment]],
     result: MinedRepository,
 ) -> list[_LinkedRename]:
-    """Return the best link of each renamed method."""
+    """Return the best link of each renamed method that a thread speaks of, sorted by path."""
     best: dict[tuple[object, ...], _LinkedRename] = {}
     unlinked: set[tuple[object, ...]] = set()
     for commit_range in ranges:
@@ -406,6 +427,7 @@ def _tag_renames(matched: MatchResult) -> list[tuple[str, ...]]:
 
 
 def _locate_method(old: LocatedMethod, commit: str) -> MethodPosition:
+    """Return the lines of a method at a commit; they count LF only, as git does."""
     file, method, data = old.version.file, old.method, old.version.source.data
     body_start = (
         int(file.syntax.start[method.declaration.body]) if file is not None else method.start

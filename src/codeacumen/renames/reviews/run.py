@@ -1,13 +1,13 @@
 """Mine the reviews of several repositories and write the result files.
 
 ``renames.jsonl`` and ``stable.jsonl`` are the input of ``dataset build renames``, ``reviews.json``
-holds the counts. A new round of requests begins only when all files are written.
+holds the counts. The round of requests (see ``reviews.client``) ends when all files are written.
 
 ``review.csv`` has one row per candidate, with an empty column ``decision`` for ``include`` or
 ``exclude`` and one for a ``note``. A byte order mark makes Excel read it as UTF-8. A cell that a
 spreadsheet would take for a formula gets an apostrophe in front, since comments come from
-strangers. Only ``id``, ``decision`` and ``note`` are read back, in any encoding and with any
-separator."""
+strangers. Only ``id``, ``decision`` and ``note`` are read back, from UTF-8, UTF-16 or Windows-1252,
+with commas, semicolons or tabs."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _DECISION_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A person's decision on a candidate."""
+    """A person's decision on a candidate: ``include``, ``exclude`` or empty, and a note."""
 
     decision: str
     note: str = ""
@@ -76,7 +76,7 @@ class Decision:
 def write_review_file(
     path: Path, renames: Iterable[Rename], decisions: Mapping[str, Decision]
 ) -> None:
-    """Write the table and keep the decisions that it already holds."""
+    """Write the table of reviewed renames, with the ``decisions`` of the previous table by id."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(COLUMNS)
@@ -120,7 +120,7 @@ def _escape_cell(text: str) -> str:
 
 
 def read_decisions(path: Path) -> dict[str, Decision]:
-    """Return the decisions by the id of the rename, without undecided rows."""
+    """Return decisions by the id of the rename; rows without decision and note are left out."""
     hint = "it is the review file that `codeacumen renames reviews` wrote, with its decision column"
     try:
         text = _decode_text(path.read_bytes())
@@ -180,9 +180,10 @@ def mine_reviews(
     since: str = "",
     step: Progress = ignore_progress,
 ) -> dict[str, Json]:
-    """Write all files and return the content of ``reviews.json``.
+    """Mine repositories, write all files to ``out``, and return the content of ``reviews.json``.
 
-    An unreadable repository is reported and left out; if all are unreadable, raise an error."""
+    An unreadable repository is left out, with its error under ``problems``; if all are unreadable,
+    the last error is raised."""
     names = list(dict.fromkeys(repositories))
     for name in names:
         if not _REPOSITORY.fullmatch(name) or not all(part.strip(".") for part in name.split("/")):

@@ -91,7 +91,8 @@ _WORD_BYTES = frozenset(byte for byte in range(256) if byte > 127 or chr(byte).i
 class _Negation(NamedTuple):
     """An expression to negate, with all ``!`` and parentheses around it.
 
-    ``cast``: it needs a cast to boolean. ``keeps_not``: a ``!`` in front of it stays.
+    ``cast``: it needs a cast to boolean. ``keeps_not``: a ``!`` that it starts with stays, so that
+    a second one is added.
     """
 
     node: int
@@ -107,7 +108,7 @@ class _Exchange(NamedTuple):
 
 
 class _RefusedError(Exception):
-    """The transformation is refused, with the reason."""
+    """Raised if a variable cannot be exchanged; the message is the reason that users see."""
 
 
 class BooleanExchange:
@@ -232,7 +233,8 @@ def _add_use(code: Code, method: int, use: int, exchange: _Exchange) -> None:
 
 
 def _widen_to_negations(code: Code, node: int) -> int:
-    """Return an expression with all ``!`` and parentheses around it."""
+    """Return an expression with all ``!`` and parentheses around it; raise ``_RefusedError`` unless
+    the code around them reads a boolean."""
     kind, parent = code.kind, code.parent
     if kind[node] == "type_identifier" and kind[parent[node]] == "cast_expression":
         # (a) + b, which the grammar parses as a cast.

@@ -24,7 +24,8 @@ from codeacumen.transforms.code import LAMBDA, SWITCH, Code
 COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&", "||"))
 _BOXED = "java.lang.Boolean"
 _NAMES = ("boolean", "Boolean", _BOXED)
-# A value is a boolean by itself (PLAIN), with a cast (CAST), or perhaps not even then (UNSURE).
+# Evidence for a value: a boolean by itself (PLAIN), with a cast (CAST), or perhaps not even then
+# (UNSURE).
 PLAIN, CAST, UNSURE = range(3)
 
 
@@ -64,9 +65,9 @@ class BooleanEvidence:
         self._evidence_by_call: dict[int, int] = {}
 
     def of_value(self, code: Code, value: int) -> int:
-        """Return whether a value is a boolean without an assignment that expects one.
+        """Return the evidence that a value is a boolean without an assignment that expects one.
 
-        PLAIN if so, CAST if not or not certainly, UNSURE if a cast may not be enough.
+        It is that of the worst of the calls that provide the value, PLAIN if no call does.
         """
         evidence = PLAIN
         for node in result_expressions(code, value):
@@ -134,8 +135,8 @@ class BooleanEvidence:
 
     @cached_property
     def _attribution_and_calls(self) -> tuple[Attribution, dict[int, int]]:
-        """Types of this file's expressions, and the rows of its calls by the offset of their
-        names."""
+        """Attribution of this file's expressions, and its rows of calls by the byte offset of the
+        called name."""
         types = self.file.compute_once(StaticTypes)
         unit = types.world.units[types.path]
         attribution = Attribution(types.world, build_rows(unit, extract_sites(self.file)))
@@ -143,7 +144,7 @@ class BooleanEvidence:
 
 
 def boolean_evidence(code: Code) -> BooleanEvidence:
-    """Return the file's ``Values``, which are built once per file."""
+    """Return the file's ``BooleanEvidence``, which is built once per file."""
     return code.file.compute_once(BooleanEvidence)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from codeacumen.api import CodeacumenError
 
 LEVELS = ("none", "parses", "binds", "compiles", "tests")
-# Reported like a failed level: the transformation itself failed, so there is no variant.
+# Counted like a failed level: the transformation itself failed, so there is no variant.
 UNMADE = "made"
 
 
@@ -20,8 +20,8 @@ UNMADE = "made"
 class Certificate:
     """Result of certifying a variant.
 
-    ``level`` is the highest level that was reached, ``failed`` the first one that was not, with the
-    reason. Both are empty where no level was requested.
+    ``level`` is the highest level that was reached, ``failed`` the first requested one that was
+    not, and ``why`` the reason; both are empty if no requested level failed.
     """
 
     level: str = "none"

@@ -1,7 +1,7 @@
-"""Certifies all variants of a project.
+"""Certifies all variants of a project: the levels ``compiles`` and ``tests``.
 
-Compiles a whole project with the machine's javac, and runs the project's own tests on a copy with a
-command of the user.
+The module compiles a whole project with the machine's javac, and runs the project's own tests on a
+copy with a command of the user. ``transforms.run`` calls ``certify_variants``.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class CompiledProject:
     """A project in a temporary folder: compiled unchanged, then again with changed files.
 
     Files that do not compile unchanged (for example because a library is missing) are not checked;
-    ``unsound`` has javac's first error for each.
+    ``first_errors`` has javac's first error for each, by path.
     """
 
     def __init__(self, sources: Mapping[str, bytes], class_path: str = "") -> None:
@@ -160,6 +160,7 @@ class CompiledProject:
 
 # Folders that the tests do not need.
 _NOT_COPIED = (".git", ".hg", ".svn")
+# Characters from the end of a failed run's output that the reason quotes.
 _OUTPUT_LENGTH = 500
 # Time limit for a run of the tests, in seconds.
 _TIMEOUT = 1800.0
@@ -285,7 +286,8 @@ def _certify_level(
     level: str,
     step: Progress,
 ) -> None:
-    """Replace the certificates of the subjects that hold so far by those of the next level."""
+    """Replace the certificates of the subjects that hold so far by those of ``level``, which is the
+    next one."""
     previous_level = LEVELS[level_index(level) - 1]
     remaining = [subject for subject in subjects if certificates[subject.index].holds]
     results = check_subjects(remaining, sources, find_failure, f"certifying: {level}", step)

@@ -25,9 +25,9 @@ from codeacumen.transforms.edits import Edit, apply_edits
 class Subject:
     """A variant to check.
 
-    ``index`` is its position in the caller's list. ``reach`` is the range of bytes that covers its
-    edits and the outermost method around them; a method inside another one is not changed together
-    with it.
+    ``index`` is its position in the caller's list, ``path`` that of its file in the project.
+    ``reach`` is the range of bytes that covers its edits and the outermost method around them; a
+    method inside another one is not changed together with it.
     """
 
     index: int
@@ -119,6 +119,7 @@ def _apply_batch(batch: Sequence[Subject], sources: Mapping[str, bytes]) -> dict
     }
 
 
+# Stands for the origin of a declaration outside of the file.
 _OUTSIDE_FILE = -1
 _OWN_LEVELS = ("parses", "binds")
 
@@ -146,7 +147,7 @@ def own_certificates(
 
 
 def own_certificate(file: JavaFile, edits: Sequence[Edit], level: str) -> Certificate:
-    """Return the certificate of a variant.
+    """Return the certificate of a variant up to ``level``, as far as our own front end can check.
 
     An exception in our own front end counts as a failure.
     """
@@ -241,13 +242,14 @@ class _IdentifierMatch:
             (start, start + len(edit.text)) for start, edit in zip(self.starts, edits, strict=True)
         ]
         inside_after = self._group_by_span(after, ends)
+        # Origins of the identifiers inside edits, and those of them in place of another name.
         self.origins: dict[int, frozenset[int]] = {}
         self.renamed: set[int] = set()
         for old, new in zip(inside_before, inside_after, strict=True):
             self._match_edit(before, old, new)
 
     def _group_by_span(self, code: Code, spans: Sequence[tuple[int, int]]) -> list[list[int]]:
-        """Return the identifiers in each of the ranges."""
+        """Return the identifiers that start in each of the ranges, which are in order."""
         groups: list[list[int]] = [[] for _ in spans]
         starts = [start for start, _ in spans]
         for node in code.declaration:

@@ -1,5 +1,5 @@
 """Side effects of a statement: the variables, fields and arrays that it reads and writes, how it
-may throw, and whether it runs code outside of the method.
+may throw, and whether it runs code outside of the method. ``permute`` compares them.
 
 The effects are an over-approximation: they include everything that may happen, except errors of the
 machine (out of memory, stack overflow). A call may do anything to fields and arrays, throw, or
@@ -34,6 +34,7 @@ from codeacumen.transforms.effects.types import (
 # array (or NONE), the index if it is a literal (or NONE).
 Element = tuple[str, int, int]
 
+# Ways to throw: predicates of a sentence about a statement.
 NULL = "may meet null"
 INDEX = "may be out of an array's range"
 SIZE = "may ask for a negative size"
@@ -43,13 +44,14 @@ SIZE = "may ask for a negative size"
 class Effect:
     """Effects of a statement.
 
-    Local variables are the identifiers at their declarations. Fields are their names: two fields of
-    the same name may be the same, two with different names never are. ``other_field_names`` are
-    fields that are read but cannot change (final ones), or that only code that runs later mentions.
-    ``volatile_field``: other accesses to memory that threads share must not be moved over it.
-    ``words`` are the unqualified names mentioned, whatever they denote; ``new_words`` those of
-    variables that a declaration adds to its block. ``calls`` and ``throws`` describe the first part
-    that calls or throws; empty where none does.
+    ``reads``, ``writes`` and ``declares`` hold local variables, as the nodes of the identifiers at
+    their declarations. Fields are names: two fields of the same name may be the same, two with
+    different names never are. ``other_field_names`` are fields that are read but cannot change
+    (final ones), or that only code that runs later mentions. ``volatile_field`` is the name of a
+    volatile field that the statement accesses, empty if there is none: no access to memory that
+    threads share may be moved over it. ``words`` are the unqualified names mentioned, whatever they
+    denote; ``new_words`` those of variables that a declaration adds to its block. ``calls`` and
+    ``throws`` describe a part that calls or throws; empty where none does.
     """
 
     reads: set[int] = field(default_factory=set)
@@ -144,7 +146,8 @@ class EffectAnalysis:
         self.code: Code = code_of(file)
         self.fields = FileFields(self.code)
         self.types = EvidentTypes(self.code, self.fields)
-        # State of the current call of ``effects_of_node``.
+        # State of the current call of ``effects_of_node``: its result, the indices of the method
+        # and the type around the node, and the node.
         self._effect = Effect()
         self._method = self._type = self._top = NONE
 
@@ -229,8 +232,8 @@ class EffectAnalysis:
             effect.writes.add(declaration)
 
     def _is_certain_capture(self, declaration: int, declaring_method: int) -> bool:
-        """Return whether a variable of another method is certainly meant, not an inherited
-        field."""
+        """Return whether a name certainly denotes the variable of an outer method, not an inherited
+        field of that name."""
         methods = self.code.file.declarations.methods
         if (
             declaring_method == NONE
@@ -259,7 +262,7 @@ class EffectAnalysis:
     # ---- fields and arrays
 
     def _record_field_access(self, node: int, word: str, is_unqualified: bool) -> None:
-        """Record an access to a field. ``plain``: no dot precedes the name."""
+        """Record an access to a field. ``is_unqualified``: no dot precedes the name."""
         code, effect, access = self.code, self._effect, self.code.access[node]
         declaration = code.declaration[node]
         is_final = False
@@ -284,7 +287,7 @@ class EffectAnalysis:
             effect.field_writes.add(word)
 
     def _field_access_outcome(self, node: int) -> Outcome:
-        """Return the outcome of ``object.field``."""
+        """Return the outcome of ``object.field``, and record the access."""
         code = self.code
         name, receiver = code.child(node, "field"), code.child(node, "object")
         if name == NONE or code.kind[name] == "this":
@@ -482,5 +485,5 @@ _OUTCOME_METHODS: dict[str, Callable[[EffectAnalysis, int], Outcome]] = {
 
 
 def effect_analysis(code: Code) -> EffectAnalysis:
-    """Return the file's ``Effects``, which are built once per file."""
+    """Return the file's ``EffectAnalysis``, which is built once per file."""
     return code.file.compute_once(EffectAnalysis)

@@ -1,5 +1,5 @@
 """Result types of operators, and how they may throw (JLS 15.14 to 15.26), from the types of their
-operands.
+operands. ``EffectAnalysis`` calls these functions.
 
 A type is its source text: ``int``, ``String``, ``Foo[]``. ``null`` and ``object`` are types that
 are certainly references and not boxes; the empty text is an unknown type. An operand that may be a
@@ -21,7 +21,10 @@ CONVERTS_TO_STRING = "makes a text of an object"
 
 
 class Outcome(NamedTuple):
-    """Result type of an expression, and descriptions of how it may throw and call unknown code."""
+    """Result type of an expression, and descriptions of how it may throw and call unknown code.
+
+    Each is empty: the type if it is unknown, a description if the expression does no such thing.
+    """
 
     type: str
     throws: str = ""
@@ -39,7 +42,8 @@ def is_reference(type_: str) -> bool:
 def binary_outcome(operator: str, left: str, right: str, is_nonzero: bool) -> Outcome:
     """Return the outcome of a binary operator.
 
-    ``nonzero``: the right operand is a number that is certainly not zero.
+    ``left`` and ``right`` are the operands' types. ``is_nonzero``: the right operand is a number
+    that is certainly not zero.
     """
     if operator == "+":
         return _plus_outcome(left, right)
@@ -80,7 +84,7 @@ def _has_plain_text(type_: str) -> bool:
 
 
 def _comparison_throws(left: str, right: str) -> str:
-    """Return how ``==`` may throw.
+    """Return how ``==`` may throw; empty if it cannot.
 
     It unboxes an operand only if the other one is a number or a boolean.
     """
@@ -107,7 +111,8 @@ def unary_outcome(operator: str, operand: str) -> Outcome:
 
 
 def conversion_throws(target: str, value: str) -> str:
-    """Return how an assignment may throw: only by unboxing (JLS 5.2)."""
+    """Return how the assignment of a value of one type to a variable of another may throw: only by
+    unboxing (JLS 5.2); empty if it cannot."""
     if value in PRIMITIVE or is_reference(value) or (target and target not in PRIMITIVE):
         return ""
     return UNBOXES

@@ -1,7 +1,7 @@
-"""Types of expressions, as far as the file shows them without a full attribution.
+"""Evident types of expressions, which ``EffectAnalysis`` needs to decide what may throw or call.
 
-Only evident types count: numbers, booleans, strings and arrays. A name that may be a box or any
-other type stays that name. The types of an expression's parts are computed before its own.
+A type is its source text, as in ``operators``. Only numbers, booleans, strings and arrays are
+evident, without a full attribution; any other type stays a name, which may denote a box.
 
 The module also describes the fields of a file, with the effects of accessing them, and the few
 members of java.lang and java.util that are known to have no side effects. A type of java.util
@@ -20,7 +20,8 @@ from codeacumen.languages.java.syntax.declarations import NONE, type_text
 from codeacumen.transforms.code import LAMBDA, LOCALS, Code
 from codeacumen.transforms.effects.operators import PRIMITIVE, Outcome, promoted_type
 
-# Nodes that make it unclear whether an expression is constant.
+# Nodes that make it unclear whether an expression is constant. Division is one of them, because a
+# constant expression must not throw (JLS 15.29).
 _UNCLEAR_KINDS = frozenset(
     (
         "identifier",
@@ -42,8 +43,9 @@ _INNER = ("class", "anonymous", "enum constant")
 class FieldInfo(NamedTuple):
     """A field of the file.
 
-    ``type`` is as written; ``owner`` is the index of the declaring type. The value of a
-    ``constant`` is copied into the compiled code (JLS 4.12.4), so reading it has no side effect.
+    ``type`` is as written, ``object`` for a constant of an enum. ``owner`` is the index of the
+    declaring type in ``declarations.types``, NONE if there is none. ``is_constant``: the value is
+    copied into the compiled code (JLS 4.12.4), so reading the field has no side effect.
     """
 
     name: str
@@ -56,7 +58,11 @@ class FieldInfo(NamedTuple):
 
 
 class FileFields:
-    """Fields that a file declares, by the identifiers at their declarations."""
+    """Fields, enum constants and record components that a file declares.
+
+    A field is looked up by the identifier at its declaration, a type is an index into
+    ``declarations.types``.
+    """
 
     def __init__(self, code: Code) -> None:
         self.code = code
@@ -67,24 +73,24 @@ class FileFields:
 
     @cached_property
     def _index_by_declarator(self) -> dict[int, int]:
-        """Indices of the fields by their declarators."""
+        """Index in ``declarations.fields`` by the node of the field's declarator."""
         fields = self.code.file.declarations.fields
         return {declaration.node: index for index, declaration in enumerate(fields)}
 
     @cached_property
     def _index_by_type_node(self) -> dict[int, int]:
-        """Indices of the types by the nodes of their declarations."""
+        """Index in ``declarations.types`` by the node of the type's declaration."""
         return {declaration.node: index for index, declaration in enumerate(self.types)}
 
     def field_of(self, declaration: int) -> FieldInfo:
-        """Return the field with this declaration."""
+        """Return the field that the identifier ``declaration`` declares."""
         field_info = self._field_by_declaration.get(declaration)
         if field_info is None:
             field_info = self._field_by_declaration[declaration] = self._read_field(declaration)
         return field_info
 
     def _read_field(self, declaration: int) -> FieldInfo:
-        """Return the field with this declaration, without the cache."""
+        """Return the result of ``field_of``, without the cache."""
         code = self.code
         name = code.text(declaration)
         index = self._index_by_declarator.get(code.parent[declaration])
@@ -136,11 +142,11 @@ class FileFields:
     # ---- enclosing types
 
     def is_certain_member(self, here: int, owner: int) -> bool:
-        """Return whether an unqualified name certainly denotes the member of the enclosing type
-        ``owner``.
+        """Return whether an unqualified name in the type ``here`` certainly denotes a member of
+        the type ``owner`` around it.
 
-        It may not if an unknown supertype in between may have a member of that name, which would
-        hide the outer one.
+        The name may denote another member if ``here`` or a type between the two has a supertype,
+        which may have a member of that name and so hide the outer one.
         """
         key = here, owner
         if key not in self._certain_cache:
@@ -148,7 +154,8 @@ class FileFields:
         return self._certain_cache[key]
 
     def _no_supertypes_between(self, here: int, owner: int) -> bool:
-        """Return whether no type between two types has a supertype."""
+        """Return whether ``owner`` is ``here`` or around it, and no type from ``here`` up to
+        ``owner``, itself excluded, has a supertype; an anonymous class always has one."""
         while here not in (owner, NONE):
             node = self.types[here].node
             if self.code.kind[node] == "class_body" or any(
@@ -171,7 +178,7 @@ class FileFields:
         return self._initialised_cache[key]
 
     def _is_inner_of(self, here: int, owner: int) -> bool:
-        """Return whether a type is ``owner`` or an inner class in it."""
+        """Return whether ``here`` is ``owner`` or is nested in it through inner classes only."""
         while here not in (owner, NONE):
             declaration = self.types[here]
             is_inner = declaration.kind in _INNER and "static" not in declaration.modifiers
@@ -233,6 +240,7 @@ _NEVER_NULL = frozenset(
 )
 _NONZERO = re.compile(rb"0[xX][0_]*[1-9a-fA-F]|0[bB]?[0_]*[1-9]|[1-9]")
 _DIGITS = re.compile(rb"(0|[1-9][0-9_]*)")
+# The value of a literal from this number on counts as unknown.
 _LITERAL_LIMIT = 1 << 20
 
 
@@ -242,14 +250,19 @@ class EvidentTypes:
     def __init__(self, code: Code, fields: FileFields) -> None:
         self.code = code
         self.fields = fields
-        # Types of the nodes computed so far.
+        # Types of the nodes computed so far. ``EffectAnalysis`` adds those of operators and calls.
         self.type_by_node: dict[int, str] = {}
+        # By the identifier at a variable's declaration: its type, whether it is declared with
+        # ``var``, and the node of its final value.
         self._variables: dict[int, str] = {NONE: ""}
         self._inferred: set[int] = set()
         self._values: dict[int, int] = {}
 
     def type_of(self, node: int) -> str:
-        """Return the type of an expression; empty if it is unknown."""
+        """Return the type of an expression; empty if it is unknown.
+
+        ``EffectAnalysis`` must have visited an expression that is no name or literal.
+        """
         type_ = self.type_by_node.get(node)
         if type_ is None:
             type_ = self.type_by_node[node] = self._leaf_type(node)
@@ -276,8 +289,8 @@ class EvidentTypes:
         return type_
 
     def _declared_type(self, declaration: int) -> str:
-        """Return the declared type of a variable or a field; of ``var`` the type of its value if it
-        is evident."""
+        """Return the declared type of a variable or a field; for ``var``, the type of the initial
+        value, empty if it is not evident."""
         code = self.code
         if code.role[declaration] in ("field", "enum constant"):
             return self._canonical_type(self.fields.field_of(declaration).type)
@@ -302,8 +315,11 @@ class EvidentTypes:
         return self._canonical_type(type_text(self.code.file.syntax, node))
 
     def _canonical_type(self, type_: str) -> str:
-        """Return the canonical text of a type; types that only look like those of java.lang get a
-        ``?``."""
+        """Return the text of a type with ``...`` as ``[]`` and without ``java.lang.``.
+
+        A ``?`` in front marks a type of this file, or an imported one, that only shares its name
+        with a type of java.lang.
+        """
         if type_.endswith("..."):
             type_ = f"{type_[:-3]}[]"
         if type_.startswith("java.lang."):
@@ -315,7 +331,7 @@ class EvidentTypes:
     def full_name(self, node: int) -> str:
         """Return the qualified name of the type that a simple name denotes.
 
-        Empty unless the type is imported by that name or belongs to java.lang.
+        Empty unless the type is imported by its full name or is one of ``_JAVA_LANG_NAMES``.
         """
         word = self.code.text(node)
         if self.code.role.get(node) != "type" or self.code.declaration[node] != NONE:
@@ -387,7 +403,8 @@ class EvidentTypes:
         return type_[: len(type_) - suffix_length] if type_.endswith("]") else ""
 
     def literal_value(self, node: int) -> int:
-        """Return the value of a small integer literal; NONE for any other expression."""
+        """Return the value of a decimal ``int`` literal below ``_LITERAL_LIMIT``; NONE for any
+        other expression."""
         code = self.code
         node = code.strip_parentheses(node)
         if code.kind[node] != "decimal_integer_literal":
@@ -439,8 +456,8 @@ class EvidentTypes:
         return sum(code.kind[child] not in ("{", "}", ",") for child in code.children(value))
 
     def _final_value(self, node: int) -> int:
-        """Return the initial value of a local variable that is never assigned again; NONE if that
-        does not hold or the value may be null."""
+        """Return the node of a local variable's initial value, which is not null and stays its
+        value; NONE if the variable is assigned again or the value may be null."""
         if self.code.role.get(node) != "local":
             return NONE
         declaration = self.code.declaration[node]
@@ -450,7 +467,7 @@ class EvidentTypes:
         return value
 
     def _find_final_value(self, declaration: int) -> int:
-        """Return the value for ``_value``, without the cache."""
+        """Return the result of ``_final_value`` for a declaration, without the cache."""
         code = self.code
         if code.kind[code.parent[declaration]] != "variable_declarator":
             return NONE
@@ -462,8 +479,8 @@ class EvidentTypes:
         return value if is_never_reassigned else NONE
 
 
-# Classes whose constructors take a non-negative size or nothing, and classes for which only the
-# constructor without arguments is known.
+# Classes that ``new C()`` and ``new C(size)`` create without another effect, for a size that is not
+# negative; and classes for which only ``new C()`` is known to do so.
 _SIZED = frozenset(
     (
         "java.util.ArrayDeque",
@@ -482,6 +499,7 @@ _SIZED = frozenset(
 _UNSIZED = frozenset(
     ("java.lang.Object", "java.util.LinkedList", "java.util.TreeMap", "java.util.TreeSet")
 )
+# Type of MIN_VALUE and MAX_VALUE by the class that declares them.
 _BOUNDS = {
     "Byte": "byte",
     "Short": "short",
@@ -511,8 +529,8 @@ def is_pure_creation(code: Code, types: EvidentTypes, node: int) -> bool:
 
 
 def pure_call_outcome(code: Code, types: EvidentTypes, node: int) -> Outcome | None:
-    """Return the outcome of calls such as ``Math.max(a, b)``; None for calls that may do
-    anything."""
+    """Return the outcome of ``Math.max``, ``Math.min`` or ``Math.abs`` of primitive numbers; None
+    for any other call, which may do anything."""
     receiver = code.child(node, "object")
     if (
         code.node_bytes(code.child(node, "name")) not in (b"max", b"min", b"abs")

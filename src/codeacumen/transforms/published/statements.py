@@ -205,7 +205,7 @@ def _block_statements(code: Code, block: int) -> list[int]:
 
 def _next_block(code: Code, block: int) -> int:
     """Return the block whose statements directly follow those of a block in a depth-first
-    traversal."""
+    traversal; NONE if there is none."""
     parent = code.parent[block]
     if code.kind[parent] == "if_statement" and code.field[block] == "consequence":
         alternative = code.child(parent, "alternative")
@@ -251,7 +251,7 @@ _COMPUTED = (
 
 
 class _Entry(NamedTuple):
-    """A label (NONE for ``default``) and the statements directly behind it."""
+    """The node of a label's value (NONE for ``default``), and the statements directly after it."""
 
     label: int
     statements: list[int]
@@ -297,7 +297,7 @@ def _list_entries(code: Code, node: int) -> Iterator[_Entry]:
 
 
 def _rewrite_as_ifs(code: Code, node: int) -> Rewrite:
-    """Return the rewrite of a switch."""
+    """Return the rewrite of a switch as a chain of ``if``, one for each entry."""
     start, end = code.span(code.child(node, "condition"))
     selector_text = code.source[start + 1 : end - 1].strip()
     entries = list(_list_entries(code, node))

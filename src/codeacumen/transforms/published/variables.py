@@ -47,7 +47,7 @@ def method_node(code: Code, method: int) -> int:
 
 
 def find_words(code: Code, top: int) -> Iterator[int]:
-    """Yield the names below a node that the tool compares and renames, in order."""
+    """Yield the nodes of the names below a node that the tool compares and renames, in order."""
     for node in code.descendants_of_kind(top, *_IDENTIFIERS):
         parent_kind = code.kind[code.parent[node]]
         if parent_kind in _NAMED_DECLARATIONS and code.field[node] == "name":
@@ -58,7 +58,7 @@ def find_words(code: Code, top: int) -> Iterator[int]:
 
 
 def words_by_text(code: Code, top: int) -> dict[bytes, list[int]]:
-    """Return the names below a node by their text."""
+    """Return the nodes of ``find_words`` by their text."""
     by_text: dict[bytes, list[int]] = {}
     for node in find_words(code, top):
         by_text.setdefault(code.node_bytes(node), []).append(node)
@@ -66,8 +66,8 @@ def words_by_text(code: Code, top: int) -> dict[bytes, list[int]]:
 
 
 def find_declarations(code: Code, top: int) -> list[int]:
-    """Return the names of variables at their declarations, including fields of classes inside the
-    method."""
+    """Return the identifiers at the declarations of variables below a node, including fields of
+    classes inside the method."""
     return [
         node
         for node in find_words(code, top)

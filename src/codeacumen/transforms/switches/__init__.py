@@ -52,7 +52,7 @@ from codeacumen.transforms.switches.select import Selector, choose_selector
 class SwitchPlan:
     """A plan to rewrite a switch.
 
-    ``moved`` are declarations that more than one case needs.
+    ``moved`` are the declarations that move before the chain, because several cases use them.
     """
 
     switch: Switch
@@ -67,7 +67,9 @@ class SwitchWriter:
     def __init__(self, code: Code, plans: Sequence[SwitchPlan]) -> None:
         self.code = code
         self.plans = {plan.switch.node: plan for plan in plans}
+        # Statements that yield an inner switch to an outer one; the inner one rewrites them.
         self.value_statements = {plan.use.node for plan in plans if plan.use.outer != NONE}
+        # Names that this writer introduces, and the label of each chain by its switch's node.
         self.reserved: set[str] = set()
         self.labels: dict[int, str] = {}
         self.rewrites: list[Rewrite] = []
@@ -86,7 +88,8 @@ class SwitchWriter:
         return name
 
     def _chain_label(self, plan: SwitchPlan) -> str:
-        """Return the label by which the chain is left: the switch's own if it has one."""
+        """Return the label for a ``break`` out of the chain: the switch's own if it has one, else a
+        new one."""
         code, node = self.code, plan.switch.node
         if node not in self.labels:
             parent = code.parent[node]
@@ -99,7 +102,7 @@ class SwitchWriter:
     # ---- exits
 
     def _value_wrapping(self, plan: SwitchPlan, is_last: bool) -> tuple[bytes, bytes]:
-        """Return the text before and after a value.
+        """Return the text before and after a value that a branch returns, assigns or yields.
 
         ``is_last``: the chain ends after the value without a jump.
         """
@@ -239,8 +242,10 @@ class SwitchWriter:
         return parts or [b"{ }"]
 
     def _run_parts(self, plan: SwitchPlan, name: str, run: list[Case]) -> list[Part]:
-        """Return cases that fall through: all but the last only if control entered there or
-        before."""
+        """Return the statements of cases that fall through into each other.
+
+        A nested test before each next case runs the earlier ones only if control entered there.
+        """
         parts = self._case_parts(plan, run[0])
         for index in range(1, len(run)):
             if _has_default(run[:index]):
@@ -373,6 +378,7 @@ def _is_non_empty(part: Part) -> bool:
 # A longer chain is too deep for javac; many cases that fall through need many tests.
 MAX_BRANCHES = 400
 MAX_TESTS = 1000
+# Characters of the selector's text in the id of a location.
 _ID_TEXT_LENGTH = 30
 
 
@@ -413,7 +419,7 @@ def _plan_switch(code: Code, node: int) -> tuple[SwitchPlan | None, str]:
 
 
 def _find_switches(file: JavaFile) -> dict[int, list[int]]:
-    """Return the switches of each method of a file."""
+    """Return the nodes of the switches by the index of their method."""
     by_method: dict[int, list[int]] = {}
     nodes = np.flatnonzero(symbol_mask(SWITCH)[file.syntax.kind]).tolist()
     if nodes:
@@ -424,7 +430,7 @@ def _find_switches(file: JavaFile) -> dict[int, list[int]]:
 
 
 def _abbreviate_selector(code: Code, node: int) -> str:
-    """Return the selector's text for the location's id."""
+    """Return the beginning of the selector's text on one line, for the location's id."""
     condition = code.child(node, "condition")
     text = code.text(condition) if condition != NONE else ""
     return " ".join(text[1:-1].split())[:_ID_TEXT_LENGTH]

@@ -30,15 +30,17 @@ _BODIES = TYPES | {LAMBDA}
 
 
 class RefusedError(Exception):
-    """The switch cannot be rewritten, with the reason."""
+    """Raised if a switch cannot be rewritten; the message is the reason that users see."""
 
 
 @dataclass(slots=True)
 class Case:
     """A case of a switch.
 
-    ``nodes`` are the groups of the grammar: all but the last have labels only. ``statements`` of a
-    rule are its body. ``falls_through``: control continues in the next case.
+    ``nodes`` are the case's groups in the grammar, of which all but the last have labels only, or
+    its one rule ``case ... ->``. ``labels`` are the nodes of the constants, without ``default``.
+    ``statements`` are those of the last group, or the body of the rule. ``falls_through``: control
+    continues in the next case.
     """
 
     nodes: list[int] = field(default_factory=list)
@@ -54,9 +56,10 @@ class Case:
 
 @dataclass
 class Switch:
-    """A switch.
+    """A ``switch`` statement or expression.
 
-    ``block`` is its body. ``is_expression``: it has a value.
+    ``selector`` is the node of the value that is compared, without parentheses, and ``block`` that
+    of the body. ``is_expression``: the switch has a value. ``has_rules``: its cases have arrows.
     """
 
     node: int
@@ -81,7 +84,8 @@ class Switch:
 
 
 def parse_switch(code: Code, node: int) -> Switch:
-    """Return the parts of a switch; raise ``RefusedError`` if it contains unsupported ones."""
+    """Return the parts of a switch; raise ``RefusedError`` for patterns, for broken source, and
+    where it is unclear whether a case falls through."""
     condition, block = code.child(node, "condition"), code.child(node, "body")
     if condition == NONE or block == NONE:
         raise RefusedError("the source is broken here")
@@ -127,7 +131,7 @@ def _add_label(code: Code, label: int, case: Case) -> None:
 
 
 def _find_fall_through(code: Code, cases: list[Case]) -> None:
-    """Set which cases fall through."""
+    """Set ``falls_through`` of each case but the last; raise ``RefusedError`` if it is unclear."""
     for case in cases[:-1]:
         falls_through = can_complete(code, case.nodes[-1])
         if falls_through is None:
@@ -196,7 +200,8 @@ SHARED_REASON = "a variable is shared between cases"
 
 
 def find_shared_declarations(code: Code, switch: Switch) -> list[int]:
-    """Return the declarations that must move before the branches."""
+    """Return the declarations that must move before the branches, because another case uses their
+    variables; raise ``RefusedError`` if one of them cannot move."""
     if switch.has_rules:
         return []
     declarations: list[int] = []
@@ -267,7 +272,8 @@ def _dimensions_text(code: Code, declarator: int) -> bytes:
 
 
 def replace_by_assignments(code: Code, statement: int) -> Rewrite:
-    """Return the rewrite of a declaration into assignments of its initial values."""
+    """Return the rewrite of a declaration into assignments of its initial values, or into an empty
+    statement if it has none."""
     parts: list[Part] = []
     for name in _declared_names(code, statement):
         value = code.child(code.parent[name], "value")
@@ -290,11 +296,12 @@ _GUARDED_KINDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class SwitchUse:
-    """Use of a switch's value.
+    """Use of a switch's value, or of a switch that is a statement.
 
-    ``kind`` is the kind of use, ``node`` the statement that uses it, ``target`` the variable that
-    it is assigned to, ``outer`` the switch that it is yielded to. ``is_in_list``: the statement is
-    in a list of statements.
+    ``kind`` is STATEMENT for a switch without a value, else RETURN, ASSIGN, DECLARE or YIELD.
+    ``node`` is the statement that uses the value, ``target`` the variable that it is assigned to,
+    ``outer`` the switch that it is yielded to. ``is_in_list``: the statement is in a list of
+    statements, so several statements can replace it.
     """
 
     kind: str
@@ -347,7 +354,7 @@ def _check_outer(code: Code, outer: int) -> None:
 
     Only then has a yielded value a target type, too.
     """
-    for _ in range(8):
+    for _ in range(8):  # deeper nested switch expressions are refused
         parent = code.parent[outer]
         while code.kind[parent] == "parenthesized_expression":
             parent = code.parent[parent]
@@ -374,7 +381,7 @@ def _assignment_use(code: Code, node: int) -> SwitchUse:
     is_simple_target = code.kind[left] == "identifier" or (
         code.kind[left] == "field_access"
         and code.kind[code.child(left, "object")] == "this"
-        and code.stop[left] - left == 4
+        and code.stop[left] - left == 4  # the nodes of ``this.name`` alone
     )
     if (
         not is_simple_target
@@ -470,7 +477,7 @@ def _is_guarded(code: Code, switch: Switch, node: int) -> bool:
 
 
 def collect_comments(code: Code, start: int, end: int, separator: bytes = b"\n") -> bytes:
-    """Return the comments in a range of nodes as text to put before other code.
+    """Return the comments among the nodes from ``start`` to ``end`` as text to put before code.
 
     A comment that ends its line is followed by ``separator``.
     """

@@ -1,4 +1,4 @@
-"""The selector of a switch: how its value is kept, and how it is compared with a label.
+"""The selector of a switch: how the chain stores its value and compares it with a label.
 
 Tests have no side effects, so a local variable is tested repeatedly; any other selector is first
 stored in a new variable. A selector that is null makes a switch throw a NullPointerException. So
@@ -14,8 +14,9 @@ from codeacumen.languages.java.syntax.declarations import NONE
 from codeacumen.transforms.code import LOCALS, TYPES, Code
 from codeacumen.transforms.switches.parts import RefusedError, Switch
 
+# Kinds of selectors; ITSELF is ``this`` inside an enum.
 NUMBER, STRING, ENUM, ITSELF = "number", "string", "enum", "itself"
-# JLS 15.28.2, of Java 17.
+# A switch expression throws this error if no constant of the enum matches (JLS 15.28.2 of Java 17).
 _NO_MATCH_ERROR = "IncompatibleClassChangeError"
 _UNKNOWN = "the type of the selector is not known"
 _INTEGER_TYPES = frozenset(("byte", "short", "char", "int"))
@@ -41,10 +42,11 @@ _LITERALS = frozenset(kind for kind in _OPERANDS_OF_EQUALS if kind.endswith("_li
 class Selector:
     """A way to store and compare the value of a selector.
 
-    ``is_repeatable``: it may be evaluated more than once. ``type``: the type of the variable that
-    stores it otherwise. ``test`` and ``negated_test`` are templates for the selector and a label;
-    ``owner`` qualifies a constant that is a simple name. ``unboxes``: it may be null, and an
-    assignment to the variable throws. ``error`` is thrown where no constant matches.
+    ``is_repeatable``: it may be evaluated more than once. ``type`` is the type of the variable that
+    stores it otherwise. ``test`` and ``negated_test`` are formatted with the selector's text and a
+    label's; ``owner`` qualifies a constant that is a simple name, and is empty if none needs it.
+    ``unboxes``: it may be null, and an assignment to the variable then throws. ``error`` is the
+    class that a switch expression throws if no constant matches; empty except for enums.
     """
 
     kind: str

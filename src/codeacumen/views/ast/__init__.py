@@ -215,7 +215,7 @@ def tree_to_json(label: Sequence[int], parent: Sequence[int], late: Sequence[boo
 
 
 def trees_of_bodies(file: JavaFile) -> Trees:
-    """Return the trees of all methods that have a body; a key of ``JavaFile.once``."""
+    """Return the trees of all methods that have a body; for ``JavaFile.compute_once``."""
     return draw_method_trees(file, file.bodies)
 
 

@@ -38,7 +38,10 @@ _LEFT, _RIGHT = c.FIELDS.index("left"), c.FIELDS.index("right")
 
 
 def undo_casts(nodes: NDArray[np.int32], source: bytes) -> None:
-    """Correct the operations in ``nodes`` where the grammar read a parenthesized name as a cast."""
+    """Correct the operations in ``nodes`` where the grammar read a parenthesized name as a cast.
+
+    ``nodes`` has the columns of ``codes``; the codes, labels and operands change.
+    """
     is_candidate = (nodes[:, c.SYMBOL] == c.UNARY) & (nodes[:, c.FIELD] == c.F_VALUE)
     signs: dict[int, int] = {}  # false cast: the sign that is its value
     for sign in np.flatnonzero(is_candidate).tolist():

@@ -10,9 +10,10 @@ import zlib
 
 from codeacumen.views.ast.labels import LABELS
 
-# Columns of the nodes: the code of a node's symbol, its field, stop, parent, start and end; the
-# code that ``kinds`` assigns, its label if the code does not imply it, and the node whose
-# annotations belong to it; the operands of an operation that ``casts`` corrects.
+# Columns of the nodes of a file, one row each: the code of a node's symbol, its field, the node
+# after its last descendant, its parent, start and end in bytes; the code that ``kinds`` assigns,
+# its label if the code does not imply it, and the node whose annotations belong to it; the operands
+# of an operation that ``casts`` corrects. The last three are -1 where they do not apply.
 SYMBOL, FIELD, STOP, UP, START, END, CODE, LABEL, ANNOTATED, LEFT, RIGHT = range(11)
 COLUMNS = 11
 
@@ -194,11 +195,11 @@ ANNOTATION, LENGTH_ANNOTATION, ERROR, EMPTY, MODIFIERS, BARE_MODIFIERS = range(A
 
 # Treatments of a part of a tree. ADD draws the label alone, LEAF only if the selected child exists.
 # HOLD draws the label with the child's tree below, LATE and DRAW the tree without a label (merged
-# with its getter; without a getter). LIST, OWN, SIBLINGS_AFTER and STATEMENT_LIST draw the label
-# with a list: members of the child, of the node, siblings after the node, expressions as
-# statements. TYPED and ELEMENT_TYPED draw a type with all brackets or all but the first,
-# OUTER_ANNOTATIONS the annotations of the first brackets. SELECT draws a name that may be a member
-# of an object, CREATED the class that a creation names.
+# with its getter; without a getter). LIST, OWN, REST and STATEMENT_LIST draw the label with a list:
+# members of the child, members of the node, siblings after the node, and members of the node with
+# expressions as statements. TYPED and ELEMENT_TYPED draw a type with all brackets or all but the
+# first, OUTER_ANNOTATIONS the annotations of the first brackets. SELECT draws a name that may be a
+# member of an object, CREATED the class that a creation names.
 (
     ADD,
     LEAF,
@@ -215,24 +216,27 @@ ANNOTATION, LENGTH_ANNOTATION, ERROR, EMPTY, MODIFIERS, BARE_MODIFIERS = range(A
     SELECT,
     CREATED,
 ) = range(14)
-# Nodes whose children are candidates: the node, its parent, the record around it, the declarator
-# in it. Or the child is in a column: the node whose annotations belong to it, its operands.
+# A selection is the sum of two numbers: whose children are candidates (these multiples of 512), and
+# which of them (the numbers from FIRST on, or a field). The candidates are children of the node, of
+# its parent, of the record around it, or of the declarator in it. From OF_ANNOTATED on, a column
+# holds the selected node: the one whose annotations belong to it, or an operand.
 OF_NODE, OF_OWNER, OF_RECORD, OF_DECLARATOR = 0, 512, 1024, 1536
 OF_ANNOTATED, OF_LEFT, OF_RIGHT = 2048, 2560, 3072
 # Selection of a child: by its field (numbers below these); by its position among the trees, as the
 # first one without a field, or the last; at either end, tree or not; by its code, added to BY_CODE.
 FIRST, SECOND, UNFIELDED, LAST, LEFT_END, RIGHT_END, BY_CODE = 64, 65, 67, 68, 69, 70, 128
-# Members of a list by their field, added to BY_FIELD; lower numbers are named lists.
+# Members of a list by their field, added to BY_FIELD; lower numbers are lists in ``rules.WHICH``.
 BY_FIELD = 32
 # Membership of a code in a list: not a member, a member, or its children are members.
 NO, ITSELF, BELOW = range(3)
 
-# Children of a code: statements in a list, in a field, alone; annotations of a type.
+# Kinds of children of a code (``Tables.below``): statements in a list, in a field, alone;
+# annotations of a type.
 IN_LIST, IN_FIELD, ALONE, OF_TYPE = range(1, 5)
 # Position of an operator: between operands, in an assignment, before or after its operand.
 BETWEEN, ASSIGNING, BEFORE, AFTER = range(4)
 
-# Flags of a plan's row: its edge comes last; it refers to another node's plan.
+# Flags of the label in a plan's row: its edge comes last; it refers to another node's plan.
 LATER, PLAN_OF = 1 << 8, 1 << 9
 # Special labels of a part: the label of the node itself; no label.
 OWN_LABEL, NO_LABEL = 255, -1

@@ -1,7 +1,8 @@
 """Compiled pass that assigns the code of each node's tree where it depends on context or text.
 
 It visits the nodes of a file once, parents before children; a node may also change the code of
-its parent.
+its parent. The columns ``codes.CODE`` and ``codes.LABEL`` get the results, ``codes.SYMBOL`` stays.
+``below`` and ``operators`` are those of ``tables.Tables``.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ Bytes: TypeAlias = NDArray[np.uint8]
 
 @kernel
 def _find_child(nodes: Nodes, node: int, code: int, field: int) -> int:
-    """Return the first child with this code or in this field, or -1 if there is none."""
+    """Return the first child whose symbol has this code, or that is in this field; -1 if none is.
+
+    A code of -1 matches no symbol, a field of 0 no child."""
     at, end = node + 1, nodes[node, c.STOP]
     while at < end:
         if nodes[at, c.SYMBOL] == code or (field > 0 and nodes[at, c.FIELD] == field):
@@ -32,7 +35,7 @@ def _find_child(nodes: Nodes, node: int, code: int, field: int) -> int:
 
 @kernel
 def _first_tree(nodes: Nodes, node: int) -> int:
-    """Return the first child that is a tree but no annotation, or -1 if there is none."""
+    """Return the first child that is an operand, statement or type, or -1 if there is none."""
     at, end = node + 1, nodes[node, c.STOP]
     while at < end:
         if c.TREES <= nodes[at, c.SYMBOL] < c.ASIDE:
@@ -69,8 +72,8 @@ def _is_statement_switch(nodes: Nodes, below: Bytes, node: int) -> bool:
 def _set_number_label(nodes: Nodes, source: Bytes, node: int, literal: int) -> None:
     """Set label and code of a number, with a VALUE if the value is spelled like the token.
 
-    javac's token lacks the radix and the suffix of a whole number. ``is_canonical_double`` handles
-    fractions later."""
+    javac's token lacks the radix and the suffix of a whole number. ``is_canonical_double`` of the
+    package handles fractions later. ``node`` is ``literal``, or the minus before it."""
     kind = nodes[literal, c.SYMBOL]
     width = nodes[literal, c.END] - nodes[literal, c.START]
     last = source[nodes[literal, c.END] - 1] | 0x20 if width > 0 else 0

@@ -19,7 +19,7 @@ Bytes: TypeAlias = NDArray[np.uint8]
 Numbers: TypeAlias = NDArray[np.int32]
 # Rows with the columns of ``codes``.
 Nodes: TypeAlias = NDArray[np.int32]
-# Rows of label with flags, depth, node; the first row holds the number of rows.
+# Rows of label with flags, depth, node; ``plan[0, 0]`` is the number of rows in use, with this one.
 Plan: TypeAlias = NDArray[np.int32]
 
 
@@ -43,7 +43,7 @@ def _add_tree(nodes: Nodes, plan: Plan, depth: int, node: int) -> None:
 
 @kernel
 def _select_child(nodes: Nodes, node: int, selection: int) -> int:
-    """Return a child by field, position or code, or -1 if there is none."""
+    """Return a child by field, position or code (``codes.FIRST`` to ``BY_CODE``), or -1."""
     at, end, position, last = node + 1, nodes[node, c.STOP], c.FIRST - 1, -1
     while at < end:
         kind = nodes[at, c.CODE]
@@ -105,7 +105,8 @@ def _add_members(
 ) -> bool:
     """Add a getter and the members of a list between two nodes; return False if it is empty.
 
-    With a negative label, the members belong to a getter that the plan has already."""
+    With a negative label, the members belong to a getter that the plan has already. ``wrapped``:
+    a member that is no declaration becomes an expression statement."""
     has_members = False
     while at < end:
         kind = nodes[at, c.CODE]
@@ -165,7 +166,9 @@ def _add_annotations(nodes: Nodes, plan: Plan, depth: int, at: int, end: int) ->
 def _add_type(
     nodes: Nodes, plan: Plan, label: int, depth: int, node: int, dims: int, skips_first: bool
 ) -> None:
-    """Add a getter and its type, with the brackets of another node."""
+    """Add a getter and its type, with the brackets in ``dims`` (-1 if there are none).
+
+    A negative label means no getter; ``skips_first`` leaves out the first pair of brackets."""
     if label >= 0:
         _add_row(plan, label, depth, node)
         depth += 1
@@ -201,9 +204,10 @@ def _add_selection(nodes: Nodes, plan: Plan, depth: int, node: int, name: int) -
 def _add_part(
     nodes: Nodes, parts: Numbers, lists: Bytes, plan: Plan, node: int, row: int, has_getter: bool
 ) -> bool:
-    """Add a part of a node's tree; return True if it is a list with members.
+    """Add the part in this row of ``parts`` to a node's plan; return True if it is a list with
+    members.
 
-    If ``held``, the plan has the getter already."""
+    If ``has_getter``, the plan has the getter of a list already."""
     how, label, depth = parts[row, 0], parts[row, 1], parts[row, 2]
     which = parts[row, 4]
     if how == c.ADD:
@@ -281,7 +285,8 @@ def draw_trees(
 ) -> tuple[Numbers, NDArray[np.int64]]:
     """Draw the tree of each root; return rows (label, parent, late, node) and the trees' offsets.
 
-    The offsets are empty if this function was compiled with other codes."""
+    ``late`` is 1 if the edge to the node comes last. The offsets are empty if this function was
+    compiled with other codes."""
     rows = np.empty((len(nodes) + 64, 4), dtype=np.int32)
     offsets = np.zeros(len(roots) + 1, dtype=np.int64)
     if version != c.VERSION:

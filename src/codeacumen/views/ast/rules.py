@@ -1,8 +1,9 @@
 """Rules of the ast view: the parts of each kind of tree, in the canonical order of getters.
 
 Short functions define the parts. ``hold("CONDITION", "condition")`` is the getter CONDITION and,
-below it, the tree in the grammar's field ``condition``. By default, a part has depth 1, directly
-below its tree. The edge to a label with the suffix `` late`` comes after those to its siblings.
+below it, the tree in the grammar's field ``condition``. A part's depth is 0 for the root of the
+node's tree and 1 for the getters directly below. The edge to a label with the suffix `` late``
+comes after those to its siblings. The label ``own`` is the one that ``kinds`` assigns to the node.
 ``tables`` converts the rules to arrays.
 """
 
@@ -13,8 +14,10 @@ from typing import TypeAlias
 from codeacumen.views.ast import codes as c
 from codeacumen.views.ast.labels import LABEL
 
-# Treatment (``codes.ADD`` to ``CREATED``), label, depth, child, and members or brackets.
+# Treatment (``codes.ADD`` to ``CREATED``), label, depth, child, and the number of a list or the
+# child with the brackets.
 Part: TypeAlias = tuple[int, int, int, int, int]
+# A child by the name of its field, or by a selection of ``codes``, such as FIRST.
 ChildSelector: TypeAlias = str | int
 
 # Lists by their members: certain trees (ONLY), or all but certain trees and modifiers (BUT).
@@ -38,14 +41,17 @@ WHICH = {name: place for place, name in enumerate((*ONLY, *BUT))}
 
 
 def list_number(which: str) -> int:
-    """Return the number of a list, which has a name or consists of the children in a field."""
+    """Return the number of a list: a name in ``WHICH``, or a field that holds the members."""
     return WHICH[which] if which in WHICH else c.BY_FIELD + c.FIELDS.index(which)
 
 
 def make_part(
     treatment: int, label: str, depth: int, child: ChildSelector = 0, second: ChildSelector = 0
 ) -> Part:
-    """Return a part, with names of labels and fields replaced by numbers."""
+    """Return a part, with names of labels and fields replaced by numbers.
+
+    An empty label means none, so that members and types get no getter.
+    """
     name, _, late = label.partition(" ")
     numbers = {"": c.NO_LABEL, "own": c.OWN_LABEL}
     number = numbers[name] if name in numbers else LABEL[name]
@@ -59,49 +65,55 @@ def make_part(
 
 
 def child_with_code(number: int) -> int:
-    """Select the first child with this code."""
+    """Return the selection of the first child with this code."""
     return c.BY_CODE + number
 
 
 def add(label: str, depth: int = 0) -> Part:
-    """Add a node in any case."""
+    """Return the part that adds a node in any case."""
     return make_part(c.ADD, label, depth)
 
 
 def leaf(label: str, child: ChildSelector, depth: int = 1) -> Part:
-    """Add a getter without a tree if the node has such a child."""
+    """Return the part that adds a getter without a tree if the node has such a child."""
     return make_part(c.LEAF, label, depth, child)
 
 
 def hold(label: str, child: ChildSelector, depth: int = 1) -> Part:
-    """Add a getter with the tree of a child."""
+    """Return the part that adds a getter with the tree of a child."""
     return make_part(c.HOLD, label, depth, child)
 
 
 def late(child: ChildSelector, depth: int = 1) -> Part:
-    """Add the tree of a child that is merged with its getter."""
+    """Return the part that adds the tree of a child, merged with its getter."""
     return make_part(c.LATE, "", depth, child)
 
 
 def modifiers(depth: int = 1, of: int = c.OF_NODE) -> tuple[Part, Part]:
-    """Add the modifiers of a node, with or without flags, merged with their getter."""
+    """Return the parts that add the modifiers, with or without flags, merged with their getter.
+
+    ``of`` selects whose modifiers, such as ``codes.OF_OWNER``.
+    """
     return late(of + child_with_code(c.MODIFIERS), depth), late(
         of + child_with_code(c.BARE_MODIFIERS), depth
     )
 
 
 def inner(child: ChildSelector) -> Part:
-    """Replace the node by the tree of a child."""
+    """Return the part that replaces the node by the tree of a child."""
     return make_part(c.DRAW, "", 0, child)
 
 
 def listed(label: str, child: ChildSelector, which: str = "all", depth: int = 1) -> Part:
-    """Add a getter with the members of a child that is a list."""
+    """Return the part that adds a getter with the members of a child that is a list."""
     return make_part(c.LIST, label, depth, child, list_number(which))
 
 
 def own(label: str, which: str = "all", depth: int = 1) -> Part:
-    """Add a getter with a list of the node's children; without a label they replace the node."""
+    """Return the part that adds a getter with a list of the node's children.
+
+    Without a label, the children replace the node.
+    """
     return make_part(c.OWN, label, depth if label else -1, 0, list_number(which))
 
 
@@ -111,12 +123,12 @@ def typed(
     depth: int = 1,
     brackets: ChildSelector = "dimensions",
 ) -> Part:
-    """Add a getter with a type and the brackets of another child."""
+    """Return the part that adds a getter with a type and the brackets of another child."""
     return make_part(c.TYPED, label, depth, child, brackets)
 
 
 def select(label: str, name: str, depth: int = 1) -> Part:
-    """Add a getter with a name that may be a member of an object."""
+    """Return the part that adds a getter with a name that may be a member of an object."""
     return make_part(c.SELECT, label, depth, name)
 
 

@@ -15,7 +15,7 @@ from codeacumen.views.ast import codes as c
 from codeacumen.views.ast.labels import LABEL
 from codeacumen.views.ast.rules import BUT, BY_KIND, BY_SYMBOL, ONLY, WHICH, Part
 
-# Symbols whose codes occur in compiled code.
+# Names of the symbols of each code; codes of tokens are in ``_TOKENS``.
 _NAMED: dict[int, tuple[str, ...]] = {
     c.COMMENT: ("line_comment", "block_comment"),
     c.CLASS_BODY: ("class_body",),
@@ -181,8 +181,9 @@ class Tables(NamedTuple):
     """Arrays of the grammar and the rules.
 
     ``code`` is indexed by symbol and ``field`` by the grammar's field; ``label`` and ``below``
-    (the kind of children) by code; ``operators`` by position and code. The ``parts`` of a code
-    begin at ``first``; ``lists`` is the membership of codes in lists."""
+    (the kind of children) by code; ``operators`` by position and code. Code i has the rows of
+    ``parts`` from ``first[i]`` to ``first[i + 1]``. ``lists[i, code]`` is the membership of a code
+    in list i: NO, ITSELF or BELOW."""
 
     code: NDArray[np.uint8]
     field: NDArray[np.uint8]
@@ -230,7 +231,7 @@ def build_tables() -> Tables:
 
 
 def _child_kinds(named: dict[str, int]) -> NDArray[np.uint8]:
-    """Return how a code's children are used: as statements, or as annotations of a type."""
+    """Return the kind of children of each code (``codes.IN_LIST`` to ``OF_TYPE``), 0 for others."""
     below = np.zeros(256, dtype=np.uint8)
     below[[named[name] for name in _IN_LIST]] = c.IN_LIST
     below[[named[name] for name in _IN_FIELD]] = c.IN_FIELD

@@ -1,4 +1,9 @@
-"""Compiled loops of the graph view: edges that depend on syntax alone, and numbers of nodes."""
+"""Compiled loops of the graph view: edges that depend on syntax alone, and numbers of nodes.
+
+``edges`` calls them. The arrays ``code``, ``field``, ``stop`` and ``parent`` have an item for each
+syntax node; ``code`` and ``field`` hold the codes of this file, except in ``find_own_names``, where
+``field`` and ``name`` are numbers of the grammar.
+"""
 
 from __future__ import annotations
 
@@ -49,6 +54,7 @@ CODES = {
     "line_comment": COMMENT,
     "block_comment": COMMENT,
 }
+# Codes of the fields that these edges depend on; 0 for all others.
 (
     _,
     IN_LEFT,
@@ -72,7 +78,7 @@ FIELDS = {
     "body": IN_BODY,
     "update": IN_UPDATE,
 }
-# Kinds of edges.
+# Kinds of edges; the package describes them.
 LU, LW, CF, LL, RT, FA, GB, GN, KINDS = range(9)
 # An occurrence has edges to at most this many assignments or guards around it, innermost first.
 DEEP = 64
@@ -114,7 +120,9 @@ def _push_guards(
     node: int,
     kind: int,
 ) -> None:
-    """Push a guard for each of its variables; it applies inside ``node``."""
+    """Push a guard for each variable of a condition; it applies inside ``node``.
+
+    ``kind`` is 0 if the condition has been true there, 1 if it has been false."""
     for at in range(condition, stop[condition]):
         variable = symbol[at]
         if variable < 0:
@@ -151,7 +159,7 @@ def _assigned_variable(code: Any, field: Any, stop: Any, node: int) -> int:
 
 @kernel
 def _pop_ended(counters: Any, sources: Any, guards: Any, bodies: Any, heads: Any, at: int) -> None:
-    """Pop all constructs that end before a node."""
+    """Pop all constructs that end at or before the start of a node."""
     while counters[SOURCES] > 0 and sources[counters[SOURCES] - 1, STOPS] <= at:
         counters[SOURCES] -= 1
     while counters[BODIES] > 0 and bodies[counters[BODIES] - 1, STOPS] <= at:

@@ -59,6 +59,7 @@ from codeacumen.views.graph.edges import (
     variables_in,
 )
 
+# Kind, source and target of an edge between syntax nodes.
 Row = tuple[int, int, int]
 
 

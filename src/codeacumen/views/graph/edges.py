@@ -1,5 +1,7 @@
 """Edges of the graph view, computed between syntax nodes and then numbered within each graph.
 
+``roots`` are the nodes of the methods that are not inside another given method, in source order.
+
 A graph holds one method, so FormalArgName covers only recursion and calls to members of local and
 anonymous classes.
 """
@@ -40,8 +42,9 @@ def argument_edges(
 ) -> NDArray[np.int64]:
     """Return rows (FA, source, target) from each variable in an argument to the parameter's name.
 
-    ``variables`` is -1 at nodes that name no variable. One of the ``roots`` must contain both the
-    call and the callee. With ``spread``, all variable arguments map to the last parameter.
+    ``variables`` is a number of the variable by node, -1 at nodes that name none. One of the
+    ``roots`` must contain both the call and the callee, or be the constructor that is called. With
+    ``spread``, all arguments of a variable-arity parameter map to it.
     """
     rows: list[tuple[int, int, int]] = []
     syntax = file.syntax
@@ -115,7 +118,8 @@ def _is_in_same_root(
 def _in_constructor(
     roots: Column, constructors: list[Edge], call: Column, owner: Column
 ) -> NDArray[np.bool_]:
-    """Return a mask of the creations inside a root that is a constructor of the same class."""
+    """Return a mask of the creations whose nearest constructor before them in the source is a root
+    and belongs to the created class."""
     node, class_ = np.array(constructors, dtype=np.int32).T
     index = np.minimum(np.searchsorted(node, call, side="right") - 1, len(node) - 1)
     return np.asarray((index >= 0) & (class_[index] == owner) & _is_root(roots, node[index]))
@@ -160,7 +164,8 @@ def _match_constructor(
 
 @lru_cache(maxsize=1)
 def _symbol_masks() -> tuple[NDArray[np.bool_], ...]:
-    """Return masks over grammar symbols: calls, creations, generic types, constructor calls."""
+    """Return masks over the grammar's symbols: method calls, creations, generic types, and calls of
+    ``this(...)`` or ``super(...)``."""
     masks = np.zeros((4, 1 << 16), dtype=np.bool_)
     for mask, name in zip(
         masks,
@@ -241,10 +246,11 @@ class Graphs:
 
 
 def unmasked_file(file: JavaFile) -> JavaFile | None:
-    """Key of ``JavaFile.once`` for the unmasked version of a file; None if nothing is masked.
+    """Return None: nothing is masked, unless ``JavaFile.store_result`` stored another result.
 
-    ``masking.files`` stores that version when it hides an operator, node for node. The edges
-    describe what the program does: a hidden ``=`` still writes its variable."""
+    ``masking.files`` stores the unmasked version of a file, which has the same nodes, when it hides
+    an operator. The edges describe what the program does: a hidden ``=`` still writes its
+    variable."""
     return None
 
 
@@ -256,7 +262,9 @@ def build_graphs(file: JavaFile, methods: Sequence[int], trees: Trees) -> Graphs
 
 
 def file_edges(file: JavaFile, methods: Sequence[int]) -> NDArray[np.int64]:
-    """Return sorted distinct rows (kind, source, target); each edge lies inside one method."""
+    """Return sorted distinct rows (kind, source, target) between syntax nodes of the methods.
+
+    ``number_edges`` drops an edge whose ends are in different methods."""
     control_flow = build_flow(file, methods)
     roots = find_outermost_methods(file, methods)
     names, declared = variable_symbols(file), declaration_mask(file)
@@ -302,10 +310,11 @@ def sort_distinct(rows: NDArray[np.int64], size: int) -> NDArray[np.int64]:
 def _point_edges(
     pairs: NDArray[np.int32], node: Column, event: NDArray[np.uint8], kind: int
 ) -> NDArray[np.int64]:
-    """Return rows from an occurrence to an earlier one.
+    """Return rows (kind, source, target) from an occurrence to an earlier one.
 
-    A declaration without a value writes nothing, and the read of ``x++`` before its write makes
-    no edge."""
+    ``pairs`` are points of the control flow, -1 where there is no earlier one; ``node`` and
+    ``event`` describe each point. A declaration without a value writes nothing, and the read of
+    ``x++`` before its write makes no edge."""
     pairs = pairs[pairs[:, 1] >= 0]
     if kind == kernel.LW:
         pairs = pairs[event[pairs[:, 1]] != DECLARE]
@@ -375,7 +384,8 @@ def number_edges(
 def _tree_elements(
     syntax: Syntax, trees: Trees, nodes: NDArray[np.int64], roots: Column
 ) -> NDArray[np.int64]:
-    """Map syntax nodes to elements of all trees; nested methods map to their outermost method.
+    """Map syntax nodes to elements of all trees (-1: none); nested methods map to their outermost
+    method.
 
     A getter maps to the same syntax node as its content. Four getters share the name of a kind,
     but their content follows them and overwrites their entry."""

@@ -22,11 +22,12 @@ from codeacumen.views.graph.edges import unmasked_file
 from codeacumen.views.masking.text import decode_name, find_revealing_spans
 from codeacumen.views.paths import METHOD_NAME
 
-# Replacement of an operator, and of a call's name in text for people; and replacement of a call's
+# MASKED replaces an operator, and a call's name in text for people. MASKED_CALL replaces a call's
 # name in a file that must remain Java.
 MASKED = "<MASK>"
 MASKED_CALL = "MASKED_CALL"
 
+# Cached properties of ``JavaFile`` that do not depend on which methods have a body.
 _COPIED_ATTRIBUTES = ("syntax", "declarations", "tokens", "names", "bindings")
 
 
@@ -79,7 +80,8 @@ def without_operator(file: JavaFile, start: int) -> JavaFile:
 def edit_file(file: JavaFile, edits: Edits, kind: NDArray[np.uint16] | None = None) -> JavaFile:
     """Return a file with the same nodes over an edited source.
 
-    The edits must be in order, each inside a single token, comment or string.
+    The edits must be in order, each inside a single token, comment or string. ``kind`` replaces the
+    kinds of the nodes if it is not None.
     """
     syntax = file.syntax
     source = apply_edits(file.source, edits)
@@ -108,7 +110,7 @@ def restrict_to_method(file: JavaFile, method: int) -> JavaFile:
 
 
 def apply_edits(source: bytes, edits: Edits) -> bytes:
-    """Return the source with the edits applied."""
+    """Return the source with the edits applied, which are in order."""
     pieces: list[bytes] = []
     position = 0
     for start, end, text in edits:

@@ -74,12 +74,13 @@ _TAGS = frozenset(
         "@version",
     )
 )
+# Kinds of pieces of a text. A gap is code that the parser did not understand.
 _IDENTIFIER, _STRING, _CHARACTER, _OTHER, _COMMENT, _GAP = range(6)
 
 
 @lru_cache(maxsize=1 << 13)
 def show_level(text: str, level: str) -> str:
-    """Return the text as a level shows it."""
+    """Return the text of a method as a level (a key of ``LEVELS``) shows it."""
     if level == WHOLE:
         return text
     pieces = _cached_pieces(text)
@@ -115,6 +116,7 @@ class _NameMasks:
     """Masks for the names of one text."""
 
     def __init__(self, pieces: Sequence[tuple[int, str]]) -> None:
+        # Mask of each name; those of the code come first, so that all levels number them alike.
         self.names: dict[str, str] = {}
         self.reserved = _java_keywords()
         for kind, part in pieces:
@@ -208,8 +210,8 @@ def _split_pieces(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _classify_gap(source: bytes) -> tuple[int, str]:
-    """Return the text between two pieces: white space, or code that the parser did not
-    understand."""
+    """Return kind and text of what is between two tokens: white space (_OTHER), or code that the
+    parser did not understand (_GAP)."""
     return (_OTHER if source.isspace() else _GAP), _decode(source)
 
 
@@ -250,6 +252,7 @@ def _remove_comments(pieces: Sequence[tuple[int, str]]) -> str:
     separate.
     """
     text = "".join(part for kind, part in pieces if kind != _COMMENT)
+    # A character that the text lacks stands for each comment.
     mark = next(sign for code in range(0xE000, 0x110000) if (sign := chr(code)) not in text)
     text = "".join(mark if kind == _COMMENT else part for kind, part in pieces)
     text = re.sub(rf"(?m)^[ \t]*{mark}[ \t{mark}]*(?:\r?\n|\Z)", "", text)

@@ -30,6 +30,7 @@ Span = tuple[int, int]
 
 _UNICODE = re.compile(r"\\u+([0-9a-fA-F]{4})")
 _HAS_ESCAPES = re.compile(rb"\\[u0-7]")
+# An escape that ends, or starts, at an offset.
 _BEFORE = re.compile(rb"(\\+)(u+[0-9a-fA-F]{4}|[0-7]{1,3}|[btnfrs])\Z")
 _AFTER = re.compile(rb"\\(u+[0-9a-fA-F]{4}|[0-7]{1,3})")
 # The longest escape that is recognised before a word, in bytes.
@@ -89,7 +90,7 @@ def _spelling_pattern(character: str) -> bytes:
 
 
 def _character_before(text: bytes, offset: int) -> str:
-    """Return the character before a byte."""
+    """Return the character before a byte; empty at the start of the text."""
     escape = _BEFORE.search(text, max(offset - _REACH, 0), offset)
     # An even number of backslashes does not start an escape.
     if escape and len(escape[1]) % 2:
@@ -99,7 +100,7 @@ def _character_before(text: bytes, offset: int) -> str:
 
 
 def _character_after(text: bytes, end: int) -> str:
-    """Return the character at a byte."""
+    """Return the character that starts at a byte; empty at the end of the text."""
     escape = _AFTER.match(text, end)
     if escape:
         return _decode_escape(escape[1])
@@ -143,7 +144,7 @@ _OPENING_PARENTHESIS = re.compile(rb"\s*\(")
 class _MethodRange(NamedTuple):
     """Range of a method's text, and of its name.
 
-    The range of the name (``at`` to ``end``) is empty if the source has none.
+    All are in bytes. The range of the name is empty, at ``start``, if the source has none.
     """
 
     start: int
@@ -292,9 +293,10 @@ def _replace_spans(text: bytes, spans: Sequence[Span]) -> bytes:
 
 
 def _reveals_name(syntax: Syntax, leaf: int, start: int, end: int) -> bool:
-    """Return whether the word is the name of a method, or in a comment or a string.
+    """Return whether a word is the name of a method, or in a comment or a string.
 
-    ``leaf`` is the last leaf that does not start after the word.
+    The word has the bytes ``start`` to ``end``; ``leaf`` is the last leaf that starts at or before
+    ``start``.
     """
     node = leaf
     while node > 0 and syntax.end[node] < end:
@@ -326,7 +328,7 @@ def _reveals_name(syntax: Syntax, leaf: int, start: int, end: int) -> bool:
 def _is_called(source: bytes, start: int, end: int) -> bool:
     """Return whether a name with escapes is followed by a parenthesis, or preceded by ``::``.
 
-    The grammar does not parse such names.
+    The grammar does not parse such names. At most 80 bytes before the name are searched for ``::``.
     """
     return bool(_OPENING_PARENTHESIS.match(source, end)) or source[
         max(start - 80, 0) : start

@@ -72,7 +72,7 @@ class PathTable:
 
 
 def _paths_from_row(method: Mapping[str, Any], row: Mapping[str, Any]) -> MethodPaths:
-    """Return the path contexts of a method from the row of the store."""
+    """Return the path contexts of a method from its rows in the store's tables."""
     columns = {field: row[field] for field in MethodPaths.__slots__ if field != "method"}
     return MethodPaths(method=method["name"], **columns)
 
@@ -86,7 +86,8 @@ def _compute_paths(file: JavaFile, method: int) -> MethodPaths | None:
 def _has_no_lines(file: JavaFile, method: int) -> bool:
     """Return True if code2vec's extractor counts no line of the body.
 
-    Such a body holds only comments whose lines all begin with a slash or an asterisk."""
+    Such a body is empty, or holds only comments whose lines all begin with a slash or an
+    asterisk."""
     syntax = file.syntax
     inside = syntax.children(file.declarations.methods[method].body)[1:-1]
     if any(

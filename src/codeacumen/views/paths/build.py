@@ -1,4 +1,7 @@
-"""Path contexts of a file's methods as arrays, and their lines as the extractors print them."""
+"""Path contexts of a file's methods as arrays, and their lines as the extractors print them.
+
+``PathTable`` stores the arrays, the views code2vec and code2seq format them, and models read them.
+"""
 
 from __future__ import annotations
 
@@ -162,7 +165,7 @@ def _example_roots(file: JavaFile, methods: Sequence[int]) -> NDArray[np.int64]:
 def _build_trees(
     file: JavaFile, roots: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return the offsets of the methods' trees, and the rows of their nodes."""
+    """Return the offsets of the methods' trees, and their nodes as rows of ``tree.build_trees``."""
     syntax = file.syntax
     present_roots = roots[roots >= 0]
     if not len(present_roots):
@@ -258,6 +261,7 @@ Style = Literal["code2vec", "code2seq"]
 OwnName = Literal["masked", "code2vec", "gluecode"]
 
 METHOD_NAME = "METHOD_NAME"
+# Roles of the leaves whose name is replaced.
 _HIDDEN: dict[str, tuple[int, ...]] = {
     "masked": (DECLARES, CALLS),
     "code2vec": (DECLARES, INNER),
@@ -285,7 +289,7 @@ class MethodPaths:
 
 
 def paths_of_method(all_paths: Paths, row: int) -> MethodPaths:
-    """Return the path contexts of the method at a position."""
+    """Return the path contexts of the method at position ``row`` of ``all_paths.methods``."""
     nodes = slice(*all_paths.node_offsets[row : row + 2].tolist())
     leaves = slice(*all_paths.leaf_offsets[row : row + 2].tolist())
     pairs = slice(*all_paths.context_offsets[row : row + 2].tolist())
@@ -343,7 +347,8 @@ def format_path(
 def _split_path(
     parent: Sequence[int], source: int, target: int
 ) -> tuple[list[int], int, list[int]]:
-    """Return the nodes below the lowest common ancestor on either side, leaf first, and it.
+    """Return the path's nodes below the lowest common ancestor on the source's side, that ancestor,
+    and the nodes below it on the target's side; on either side the leaf is first.
 
     A node comes after its ancestors, so the later one of two nodes is not an ancestor of the other
     and may climb. The loop takes as many steps as the path has, however deep the tree is.
@@ -363,7 +368,10 @@ def _split_path(
 def _format_contexts(
     method_paths: MethodPaths, style: Style, own_name: OwnName
 ) -> list[tuple[str, Json, str]]:
-    """Return the contexts of a method: left name, path, right name."""
+    """Return the contexts of a method: left name, path, right name.
+
+    The path is a hash in code2vec's style and a text in code2seq's.
+    """
     own_text = METHOD_NAME if own_name != "gluecode" else method_paths.method
     hidden_roles = _HIDDEN[own_name]
     words = method_paths.name if style == "code2vec" else method_paths.parts

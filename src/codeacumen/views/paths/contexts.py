@@ -29,8 +29,10 @@ _ASCENT, _TOP, _DESCENT = 0, 2, 4
 class Tree(NamedTuple):
     """Nodes of one method in preorder.
 
-    ``nearest`` is the lowest child id among the later siblings, ``below[v, d]`` the number of
-    leaves in v's subtree at most d below it, ``number`` the number of earlier leaves."""
+    ``child`` is the child id, ``stop`` the node after the last descendant, ``nearest`` the lowest
+    child id among the later siblings, ``below[v, d]`` the number of leaves in v's subtree at most d
+    below it, ``number`` the number of earlier leaves. ``pieces`` has the columns _ASCENT and so
+    on."""
 
     parent: Ints
     child: Ints
@@ -45,7 +47,7 @@ class Tree(NamedTuple):
 
 @kernel
 def _append_number(code: np.uint64, power: np.uint64, number: int) -> tuple[np.uint64, np.uint64]:
-    """Return hash and power of a piece after appending a decimal number."""
+    """Return hash and power (31 ** length) of a piece after appending a decimal number."""
     value, unit = np.uint64(number), np.uint64(1)
     while value // unit >= _TEN:
         unit *= _TEN
@@ -66,9 +68,10 @@ def _hash_pieces(
 ) -> None:
     """Compute the hashes of ``(Kind)^``, ``(Kind)`` and ``_(Kind)`` for each node.
 
-    A leaf has its child id in them. Other nodes have it on the way up and at the top if their
-    parent is of a numbered kind, but on the way down if they are of such a kind themselves: the
-    extractor is not symmetric."""
+    ``opened``, ``powers`` and ``numbers`` are the arrays of ``leaves.kind_hashes``. The pieces of a
+    leaf contain its child id. Those of other nodes do on the way up and at the top if their parent
+    is of a numbered kind, but on the way down if they are of such a kind themselves: the extractor
+    is not symmetric."""
     for node in range(len(kind)):
         code, power = opened[kind[node]], powers[kind[node]]
         below_numbered = tree.parent[node] >= 0 and numbers[kind[tree.parent[node]]]
@@ -124,7 +127,7 @@ def _measure_tree(tree: Tree) -> int:
 
 @kernel
 def _count_pairs(tree: Tree, max_length: int, max_width: int) -> int:
-    """Return the number of pairs of leaves within ``length`` and ``width``."""
+    """Return the number of pairs of leaves within ``max_length`` and ``max_width``."""
     pair_count = 0
     for leaf in range(len(tree.parent)):
         if not tree.leaf[leaf]:
@@ -185,7 +188,10 @@ def _sample_numbers(population: int, sample_size: int, seed: np.uint64) -> NDArr
 
 @kernel
 def _hash_path(tree: Tree, code: np.uint64, branch: int, leaf: int, chain: Ints) -> np.int64:
-    """Return a path's hash as Java's signed int, given the hash of its way up with the top."""
+    """Return a path's hash as Java's signed int.
+
+    ``code`` is the hash of its way up with the top; ``chain`` is scratch space for the way down
+    from ``branch``, a child of the top, to ``leaf``."""
     steps, node = 0, leaf
     while True:
         chain[steps] = node
@@ -275,8 +281,9 @@ def find_contexts(
 ) -> tuple[NDArray[np.int64], Ints]:
     """Return the offsets of each method's contexts, and rows (left leaf, right leaf, path hash).
 
-    ``nodes`` are rows (kind, parent, child id), split into methods by ``offsets``. A negative
-    ``max_contexts`` keeps all."""
+    ``nodes`` are rows that begin with kind, parent and child id, split into methods by ``offsets``;
+    ``leaf`` marks the leaves. The rows hold the numbers of leaves within the method. A method with
+    more than ``max_contexts`` contexts keeps a sample by its seed; a negative number keeps all."""
     out = np.empty((1024, 3), dtype=np.int32)
     ends = np.zeros(len(offsets), dtype=np.int64)
     no_samples = np.empty(0, dtype=np.int64)

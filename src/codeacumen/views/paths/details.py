@@ -19,6 +19,7 @@ from codeacumen.languages.syntax import Column
 
 # The codes are local to this file, because compiled code is cached under its time stamp; ``tables``
 # maps them to the installed grammar.
+# Specials of ``rules`` that this pass handles; the codes below are indices into this list.
 SPECIALS = (
     "",
     "literal",
@@ -97,13 +98,19 @@ KINDS = (
     "LongLiteralMinValueExpr",
 )
 LONG, TEXT_BLOCK, NORMAL, LEAST_INT, LEAST_LONG = range(len(KINDS))
+# Rows of ``SymbolTables.operator`` for ``++`` and ``--`` before and after their operand.
 BEFORE, AFTER = 3, 4
 
+# No method reference absorbs this cast or condition.
 NOWHERE = -2
 
 
 class SyntaxArrays(NamedTuple):
-    """Syntax of a file as arrays; the last symbol is that of an error."""
+    """Syntax of a file as arrays by node.
+
+    ``symbol`` numbers the grammar's symbols, then a hidden operator, then an error; ``up`` is the
+    parent, ``stop`` the node after the last descendant; ``start`` and ``end`` are in bytes.
+    """
 
     symbol: NDArray[np.uint16]
     field: NDArray[np.uint16]
@@ -117,8 +124,10 @@ class SyntaxArrays(NamedTuple):
 class SymbolTables(NamedTuple):
     """Properties of the grammar's symbols, and numbers of fields, rules and kinds.
 
-    ``operator`` is the kind of an operation by its operator's symbol; its rows are binary,
-    assignment, unary, prefix and postfix."""
+    ``mark``, ``special`` (indices into ``MARKS`` and ``SPECIALS``) and ``has_node`` are by symbol.
+    ``operator`` is the kind of an operation by its operator's symbol, -1 for other symbols; its
+    rows are binary, assignment, unary, prefix and postfix. ``field``, ``rule`` and ``kind`` hold
+    the numbers of ``FIELDS``, ``RULES`` and ``KINDS``."""
 
     mark: NDArray[np.uint8]
     special: NDArray[np.uint8]
@@ -164,7 +173,7 @@ def _has_bare_super(code: SyntaxArrays, looks: SymbolTables, node: int) -> bool:
 
 @kernel
 def _count_tree_children(code: SyntaxArrays, looks: SymbolTables, node: int) -> tuple[int, int]:
-    """Return the number of children with a tree node of their own, and the first of them."""
+    """Return the number of children with a tree node of their own, and the first of them or -1."""
     child_count, first = 0, -1
     at = node + 1
     while at < code.stop[node]:
@@ -214,6 +223,7 @@ def _decide_kind(code: SyntaxArrays, looks: SymbolTables, node: int, special: in
         start = code.start[node]
         if code.end[node] - start < 6:
             return -1
+        # 34 is the quotation mark.
         block = code.source[start + 1] == 34 and code.source[start + 2] == 34
         return looks.kind[TEXT_BLOCK] if block else -1
     if special == UPDATE:
@@ -230,7 +240,7 @@ def _decide_kind(code: SyntaxArrays, looks: SymbolTables, node: int, special: in
     sign = _find_child(code, node, looks.field[OPERATOR])
     if sign < 0:
         return -1
-    if special == UNARY and code.source[code.start[sign]] == 45:
+    if special == UNARY and code.source[code.start[sign]] == 45:  # 45 is the minus
         operand = code.stop[sign]
         while operand < code.stop[node] and looks.mark[code.symbol[operand]] == COMMENT:
             operand = code.stop[operand]

@@ -175,6 +175,7 @@ def kind_hashes() -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.bo
     return codes, powers, np.array(NUMBERED)
 
 
+# The name of a leaf whose text has no character that code2vec keeps.
 BLANK = "BLANK"
 BOXED = {
     "Boolean": "boolean",
@@ -186,8 +187,9 @@ BOXED = {
     "Long": "long",
     "Short": "short",
 }
+# Numbers that code2seq does not replace by <NUM>.
 _KEPT_NUMBERS = ("0", "1", "32", "64")
-_MAX_NAME_LENGTH = 50
+_MAX_NAME_LENGTH = 50  # characters; code2vec cuts longer names
 _FIXED_TEXTS = {
     BRACKETS: "[]",
     BRACES: "{}",
@@ -252,6 +254,7 @@ class _LeafTexts:
 
     def __init__(self, words: tuple[str, ...]) -> None:
         self.words = words
+        # Numbers of further texts by key: the text itself, or a word's index and a form of leaf.
         self.further: dict[bytes | tuple[int, int], int] = {}
 
     def number_of(self, key: bytes | tuple[int, int]) -> int:
@@ -291,7 +294,10 @@ def leaf_names(
     anchor: NDArray[np.int32],
     form: NDArray[np.int32],
 ) -> tuple[tuple[NDArray[np.int32], tuple[str, ...]], tuple[NDArray[np.int32], tuple[str, ...]]]:
-    """Return the names and the parts of leaves, each as codes and a vocabulary."""
+    """Return the names and the parts of leaves, each as codes and a vocabulary.
+
+    The arrays have an item for each leaf: its kind, the syntax node with its text, and its form.
+    """
     names, syntax = file.names, file.syntax
     texts = _LeafTexts(names.words)
     word = names.word_of[anchor]

@@ -50,6 +50,7 @@ _SPECIAL_IN_TREE = {
     **dict.fromkeys(("instanceof", "call", "field", "resource", "catch"), "instead"),
     "lambda": "",
 }
+# Numbers of rules, from 1: a reading of 0 means that a symbol has no node.
 _NUMBER = {name: number for number, name in enumerate(RULES, 1)}
 
 
@@ -70,7 +71,7 @@ def _symbols_named(*names: str) -> list[int]:
 
 
 def symbol_count() -> int:
-    """Number of symbols: the grammar's, then that of a hidden operator and that of an error."""
+    """Return the number of symbols: the grammar's, then a hidden operator's, then an error's."""
     return load_grammar().node_kind_count + 2
 
 

@@ -1,6 +1,8 @@
 """Compiled builder of JavaParser 3.0.0-alpha.4 trees, for all methods of a file at once.
 
-It applies the rules of ``rules``, as arrays from ``tables``, and the results of ``details``.
+It applies the rules of ``rules``, as arrays from ``tables``, and the results of ``details``. In all
+kernels, ``code`` is the syntax of a file with the rows SYMBOL to OTHER and a column for each node,
+``t`` is ``tables.rule_table()``, and ``at`` is a syntax node.
 """
 
 from __future__ import annotations
@@ -16,13 +18,14 @@ Table = NDArray[np.int16]
 # The codes are local to this file, because compiled code is cached under its time stamp; ``tables``
 # maps them to the installed grammar.
 #
-# A reading is the number of a rule. A negative one replaces a node by its children, in context
-# -1 - reading or (SAME) in the same context.
+# A reading is the number of a rule, or 0 for a symbol that has no node in the tree. A negative one
+# replaces a node by its children, in context -1 - reading or (SAME) in the same context.
 SAME = -100
 # Children that a slot adds whatever the source has: a phantom, or the same syntax again, by a rule
 # or (from AGAIN on) in a context.
 PHANTOM, AGAIN = -1, 1000
 LEFT_OUT = 255
+# Treatments of a slot's children (``rules.Rule``); TAKEN adds the child itself.
 TAKEN, ELEMENT, PAIRS, LEVELS = range(4)
 # Forms of leaves: the source of a leaf's text.
 (
@@ -38,6 +41,7 @@ TAKEN, ELEMENT, PAIRS, LEVELS = range(4)
     LEAST_INT,
     LEAST_LONG,
 ) = range(11)
+# Marks of symbols that the kernels distinguish; the codes below are indices into this list.
 MARKS = (
     "",
     "identifier",
@@ -74,6 +78,7 @@ MARKS = (
     ANNOTATION,
     ANNOTATES,
 ) = range(len(MARKS))
+# Rules with a treatment of their own; the codes below are indices into this list.
 SPECIALS = (
     "",
     "kind",
@@ -153,7 +158,7 @@ KINDS = (
 # An array has at most 255 dimensions (JVMS 4.3.2); later siblings get their own id.
 NO_RANGE, LEVEL, LEFT_BEHIND = 1, 2, 3
 _SHARED = 255
-_LAST_RANK = 254
+_LAST_RANK = 254  # rank of annotations, after all slots
 
 
 @kernel
@@ -171,7 +176,11 @@ def _first_child(code: Rows, node: int) -> int:
 def _add_child_row(
     rows: Rows, count: int, node: int, rule: int, rank: int, shared: int, extra: int
 ) -> int:
-    """Append a child; beyond the capacity drop it."""
+    """Append a child to ``rows``; beyond the capacity drop it.
+
+    ``rank`` is its slot, ``shared`` the group of siblings with the same range, 0 for none.
+    ``extra`` is the method reference that has absorbed a cast or condition, or the number of
+    dimensions left of an array type; 0 for other nodes."""
     if count < len(rows):
         rows[count, 0], rows[count, 1], rows[count, 2] = node, rule, rank
         rows[count, 3], rows[count, 4] = shared, extra
@@ -210,7 +219,7 @@ def _add_element(
 
 @kernel
 def _find_slot(code: Rows, t: Table, rule: int, node: int) -> int:
-    """Return the slot of a rule that takes a child, or -1 if the rule omits the child."""
+    """Return the slot, from 0, of a rule that takes the child ``node``, or -1 if it omits it."""
     slot = 0
     if code[FIELD, node] != 0:
         slot = int(t[rule, BY_FIELD + code[FIELD, node]])
@@ -264,7 +273,9 @@ def _add_child(
 def _collect_children(
     code: Rows, t: Table, rows: Rows, frames: Rows, node: int, rule: int, skip: int
 ) -> int:
-    """Collect a node's children by its rule, with the slot as rank, in source order per rank."""
+    """Collect a node's children, except ``skip``, by its rule; return their number.
+
+    The rank is the slot; children of the same rank are in source order."""
     count = _add_fixed(code, t, rows, node, rule)
     # Stack of nodes that are replaced by their children: end, slot, context.
     depth = 0
@@ -392,7 +403,9 @@ def _add_annotations(code: Rows, t: Table, rows: Rows, count: int, node: int) ->
 
 @kernel
 def _push_children(stack: Rows, top: int, rows: Rows, order: Rows, count: int, mother: int) -> int:
-    """Push children, sorted by rank and with their child ids, so that the first is on top."""
+    """Push children, sorted by rank and with their child ids, so that the first is on top.
+
+    ``mother`` is the parent's number in the method's tree. Return the stack's new height."""
     done, rank = 0, 0
     while done < count:
         following = _LAST_RANK + 1
@@ -427,7 +440,7 @@ def _push_children(stack: Rows, top: int, rows: Rows, order: Rows, count: int, m
 
 @kernel
 def _leaf_form(code: Rows, t: Table, node: int, rule: int, kind: int) -> tuple[int, int]:
-    """Return the form of leaf that a node without children is, and the node with its text."""
+    """Return the form of a node as a leaf (NO_LEAF to LEAST_LONG), and the node with its text."""
     leaf, special = int(t[rule, LEAF]), t[rule, SPECIAL]
     if special == GENERIC:
         return DIAMOND, int(code[STOP, _first_child(code, node)]) - 1
@@ -448,7 +461,7 @@ def _leaf_form(code: Rows, t: Table, node: int, rule: int, kind: int) -> tuple[i
 
 @kernel
 def _replace_node(code: Rows, t: Table, node: int, rule: int) -> tuple[int, int]:
-    """Return the node and the rule that replace these ones by the results of ``details``."""
+    """Return the node and the rule to build instead of these, by the results of ``details``."""
     if t[rule, SPECIAL] == INSTEAD:
         other = int(code[OTHER, node])
         if other >= 0 and t[READING, code[SYMBOL, other]] > 0:
@@ -460,7 +473,7 @@ def _replace_node(code: Rows, t: Table, node: int, rule: int) -> tuple[int, int]
 
 @kernel
 def _node_kind(code: Rows, t: Table, node: int, rule: int, extra: int) -> int:
-    """Return the kind of a node."""
+    """Return the kind (an index into ``leaves.KINDS``) of a node with this rule."""
     special = t[rule, SPECIAL]
     if special == KIND and code[KIND_FOUND, node] >= 0:
         return int(code[KIND_FOUND, node])
@@ -503,7 +516,8 @@ def build_trees(roots: NDArray[np.int64], code: Rows, t: Table, nodes: Rows) -> 
     """Write the concatenated trees of methods to ``nodes`` and return their offsets.
 
     A negative root has no tree. A row of ``nodes`` is a node in preorder: its kind, its parent
-    (within the method), its child id, the syntax node with its text, and its form as a leaf.
+    (within the method, -1 for the root), its child id, the syntax node with its text, and its form
+    as a leaf. ``build`` calls this function with a capacity that suffices.
     """
     widest = 0
     for root in roots:

@@ -1,7 +1,8 @@
 """Combine the best models without a neural network under one name, for one overall score.
 
-The model delegates each kind of question to one of its parts. It does not know the task; it infers
-the part from the training examples: with or without choices, with or without a mask.
+The model has a part for each task and delegates questions to it. A model is not given the task's
+name, so ``fit`` infers the part from the training examples: with or without choices, with or
+without a mask.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from codeacumen.models.adapters import list_capabilities
 from codeacumen.models.lexer import MASK
 from codeacumen.registry import LoadedModel, compute_fingerprint, make_model, model
 
+# Capability that the part for a task must have.
 _CAPABILITIES = {
     "npath": Capability.CLASSIFY,
     "operators": Capability.CLASSIFY,
@@ -35,7 +37,10 @@ _CAPABILITIES = {
 
 
 class Classical:
-    """Delegates the questions of a task to the part for this task."""
+    """Model that delegates the questions of a task to the part for this task.
+
+    ``has_masks`` says whether the examples of the last ``fit`` had masks.
+    """
 
     batch_size = 256
     supervision: Supervision = "train"
@@ -98,6 +103,7 @@ class Classical:
 
 
 def _check_part(task: str, part: LoadedModel) -> None:
+    """Raise an error if a model cannot be the part for a task."""
     capabilities = list_capabilities(part.model)
     reason = ""
     if _CAPABILITIES[task] not in capabilities:

@@ -3,14 +3,14 @@
 Several keys describe a call, from its receiver to the tokens before and after it. For each key the
 training split yields the frequency of each name; a name's score is the mean of its shares, weighted
 by the kind of the key and by how often the key occurs. Names that no training project has can win
-by their words: those of the arguments, of the variable that takes the result, or a call of the same
-name elsewhere in the method. ``parse_call_site`` extracts all this from the tokens of the method's
-text, not from its syntax, because a mask may stand anywhere.
+by their words, if these occur in the arguments or in the variable that takes the result, or by a
+call of the same name elsewhere in the method. ``parse_call_site`` extracts all this from the tokens
+of the method's text, not from its syntax, because a mask may stand anywhere.
 
 ``context=method`` uses the method's text alone, and can answer only with names that it has learned
-or can compose. ``context=project`` also uses the methods that the receiver's type has with this
-many arguments (``CodeContext.describe``): it chooses among these, and uses the type's name as a
-key.
+or can compose. ``context=project`` also uses the names of the methods that the receiver's type has
+with this many arguments (``CodeContext.describe``): it chooses among these names, and uses the
+type's name as a key.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ from codeacumen.text.subtokens import split_subtokens
 _OPENING = {")": "(", "]": "[", "}": "{"}
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _PRIMITIVES = frozenset(("boolean", "byte", "char", "double", "float", "int", "long", "short"))
-# Tokens after a variable's declaration.
+# Tokens that may follow the name in a variable's declaration.
 _AFTER_DECLARATION = frozenset("=;,:)")
+# Maximum number of a method's tokens to read.
 _MOST_TOKENS = 20_000
 # Maximum number of tokens in a type's arguments.
 _MOST_TYPE_TOKENS = 60
@@ -39,10 +40,14 @@ _MOST_TYPE_TOKENS = 60
 class CallSite:
     """Description of a masked call.
 
-    ``receiver`` is the last part of the receiver: a name, ``name()``, ``name[]``, a literal's kind,
-    or empty. ``type`` is its type as far as the text declares it, or empty. ``words`` are those of
-    the arguments and of the target; ``target`` is the variable that takes the result.
-    ``called_names`` has the names called in the method, with their receivers.
+    ``receiver`` is the last part of the receiver: a name, ``name()``, ``name[]``, ``new Name``, a
+    literal's kind, or empty. ``type`` is its type as far as the text declares it, or empty.
+    ``arguments`` is the number of arguments, ``argument`` the only argument or the kind of the
+    first token of several. ``before`` and ``after`` are the kinds of the tokens around the call;
+    ``following`` is the name of a call or field of its result, or empty. ``target`` is the variable
+    that takes the result, or the call that it is an argument of, or empty. ``words`` are the words
+    of the arguments and of the target. ``called_names`` has the names called in the method, with
+    their receivers.
     """
 
     receiver: str = ""
@@ -99,7 +104,7 @@ def _token_at(method_tokens: Sequence[str], index: int) -> str:
 
 
 def _match_brackets(method_tokens: Sequence[str]) -> dict[int, int]:
-    """Return the index of each bracket's partner."""
+    """Return the index of each bracket's partner, by the bracket's index; broken ones lack it."""
     partners: dict[int, int] = {}
     open_brackets: list[int] = []
     for index, token in enumerate(method_tokens):
@@ -118,7 +123,10 @@ def _match_brackets(method_tokens: Sequence[str]) -> dict[int, int]:
 def _parse_receiver(
     method_tokens: Sequence[str], partners: dict[int, int], call: int
 ) -> tuple[str, int]:
-    """Return a call's receiver, and the start of the whole expression."""
+    """Return a call's receiver, or "", and the index of the first token of the whole expression.
+
+    ``call`` is the index of the called name.
+    """
     if _token_at(method_tokens, call - 1) not in (".", "::"):
         return "", call
     receiver, start = _parse_primary(method_tokens, partners, call - 2)
@@ -133,7 +141,10 @@ def _parse_receiver(
 def _parse_primary(
     method_tokens: Sequence[str], partners: dict[int, int], last: int
 ) -> tuple[str, int]:
-    """Return the description and the start of the primary expression that ends at a token."""
+    """Return the description and the first index of the primary expression that ends at ``last``.
+
+    The description has the forms of ``CallSite.receiver``.
+    """
     token = _token_at(method_tokens, last)
     if token not in (")", "]"):
         return (
@@ -151,6 +162,7 @@ def _parse_primary(
 def _count_arguments(
     method_tokens: Sequence[str], partners: dict[int, int], opening: int, end: int
 ) -> int:
+    """Return the number of arguments between an opening bracket and its partner, ``end``."""
     if end - opening <= 1:
         return 0
     commas, index = 0, opening + 1
@@ -162,7 +174,7 @@ def _count_arguments(
 
 
 def _find_target(method_tokens: Sequence[str], partners: dict[int, int], start: int) -> str:
-    """Return the variable that takes the result, or the call that it is an argument of."""
+    """Return the variable that takes the result, the call that it is an argument of, or ""."""
     before = _token_at(method_tokens, start - 1)
     if before == "=":
         return _token_at(method_tokens, start - 2)
@@ -174,7 +186,10 @@ def _find_target(method_tokens: Sequence[str], partners: dict[int, int], start: 
 
 
 def _collect_declared_types(method_tokens: Sequence[str]) -> dict[str, str]:
-    """Return the variables and parameters of the method with the names of their types."""
+    """Return the types of the method's variables and parameters, by name, without type arguments.
+
+    The first declaration of a name counts.
+    """
     types: dict[str, str] = {}
     for index in range(1, len(method_tokens) - 1):
         if method_tokens[index + 1] in _AFTER_DECLARATION and is_name(method_tokens[index]):
@@ -185,6 +200,7 @@ def _collect_declared_types(method_tokens: Sequence[str]) -> dict[str, str]:
 
 
 def _parse_type_before(method_tokens: Sequence[str], last: int) -> str:
+    """Return the type that ends at an index, with ``[]`` for an array, or "" if none does."""
     token = method_tokens[last]
     array = ""
     if token == "]" and last >= 2 and method_tokens[last - 1] == "[":
@@ -203,6 +219,7 @@ def _parse_type_before(method_tokens: Sequence[str], last: int) -> str:
 
 
 def _infer_type(receiver: str, declared_types: dict[str, str]) -> str:
+    """Return the type of a receiver, ``static Name`` for a type's name, or "" if unknown."""
     if receiver in ("text", "character"):
         return "String" if receiver == "text" else ""
     if receiver.startswith("new "):
@@ -216,6 +233,7 @@ def _infer_type(receiver: str, declared_types: dict[str, str]) -> str:
 def _collect_called_names(
     method_tokens: Sequence[str], partners: dict[int, int]
 ) -> dict[str, set[str]]:
+    """Return the receivers of each called name; "" stands for a call without a receiver."""
     called_names: dict[str, set[str]] = {}
     for index in range(1, len(method_tokens) - 1):
         if (
@@ -242,9 +260,11 @@ def _collect_called_names(
     return called_names
 
 
+# Kind of a key, which is a key of ``_WEIGHTS``, and properties of the call.
 Key = tuple[str | int, ...]
 
-# Weight of each kind of key.
+# Weight of each kind of key in a name's score. "offered" keys have the receiver's type from the
+# project, "type" keys the type that the method's text declares.
 _WEIGHTS: Mapping[str, float] = {
     "shape": 0.3,
     "receiver": 0.5,
@@ -258,18 +278,23 @@ _WEIGHTS: Mapping[str, float] = {
     "offered": 2.0,
     "offered around": 2.5,
 }
-# A key with this many occurrences counts half.
+# A key with this many occurrences has half its weight.
 _HALF_WEIGHT_COUNT = 2.0
-# Weights of a name's words and of calls with the same name.
+# Weights of a call of the same name with the same receiver and with another, of the share of a
+# name's words that occur at the call, and of the frequency of its first subtoken at similar calls.
 _SAME_RECEIVER, _CALLED, _WORDS, _FIRST = 2.0, 0.1, 0.5, 0.2
-# Bonus of the names that the receiver's type offers.
+# Bonus of the names that the receiver's type has.
 _AVAILABLE = 1.5
 # Number of a key's most frequent names to consider.
 _MOST_NAMES = 20
 
 
 class Completion:
-    """Completion from the text of the method alone."""
+    """Completion from the text of the method alone.
+
+    ``counts`` has the frequency of each name by key, ``first_subtokens`` that of each first
+    subtoken by shape key; ``_frequent`` and ``_totals`` cache the sorted names and the sums.
+    """
 
     batch_size = 256
     supervision: Supervision = "train"
@@ -282,6 +307,7 @@ class Completion:
         self._totals: dict[Key, int] = {}
 
     def describe_method(self, method: str) -> Mapping[str, Json]:
+        """Return the context of a method's masked call; none here, see ``ProjectCompletion``."""
         return {}
 
     def fit(self, examples: Sequence[Example]) -> None:
@@ -346,7 +372,7 @@ class Completion:
 
 
 class ProjectCompletion(Completion):
-    """Completion that also uses the names that the receiver's type offers."""
+    """Completion that also uses the receiver's type and the names of its methods."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -400,7 +426,7 @@ def _score_words(name: str, site: CallSite) -> float:
 
 
 def _compose_names(site: CallSite) -> Iterator[str]:
-    """Yield accessors of the target, or of the only argument."""
+    """Yield accessors named after the target of a call without arguments, or the only argument."""
     if site.target and site.arguments == 0:
         bare = site.target[3:] if site.target.startswith("set") else site.target
         capital = bare[:1].upper() + bare[1:]

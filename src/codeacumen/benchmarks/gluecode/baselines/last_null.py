@@ -1,9 +1,9 @@
 """Find a possible null dereference by a heuristic over the tokens of a method.
 
-Suspects are variables that were last assigned null, or the result of a call that often returns
-null, and that are dereferenced before a check; failing that, calls with null or a suspect as an
-argument. One pass reads the tokens in the order of the text, without branches, other methods or
-types.
+Suspects are variables whose last assigned value is null or the result of a call that often returns
+null, and that are dereferenced before a check; calls whose result is dereferenced at once; and
+calls with null or a suspect as an argument. One pass reads the tokens in the order of the text,
+without branches, other methods or types.
 """
 
 from __future__ import annotations
@@ -14,11 +14,14 @@ from codeacumen.api import Prompt
 from codeacumen.models.lexer import is_name, split_tokens
 from codeacumen.registry import model
 
+# Maximum number of a method's tokens to read.
 _MOST_TOKENS = 20_000
 # Maximum number of tokens of an assigned value.
 _MOST_VALUE_TOKENS = 300
 
-# Degrees of suspicion, highest first.
+# Degrees of suspicion from 8 down to 1: null itself, null passed in a test that expects the
+# exception, a variable annotated as nullable, the result of a method that often returns null, null
+# as an argument, a suspect as an argument, the result of a call, and that of a getter.
 _NULL, _EXPECTED, _ANNOTATED, _OFTEN_NULL, _NULL_ARGUMENT, _PASSED, _FROM_CALL, _FROM_GETTER = (
     range(8, 0, -1)
 )
@@ -61,7 +64,7 @@ _NULLABLE_METHODS = (
 
 
 class LastNull:
-    """Predicts the most suspicious dereference, the first of equal ones."""
+    """Model that predicts the most suspicious dereference, the first of equally suspicious ones."""
 
     batch_size = 1024
     only = ("gluecode/nulltoken",)
@@ -95,7 +98,7 @@ def find_suspect(text: str) -> str:
 
 
 def _list_dereferences(method_tokens: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield the possible null dereferences in order, each with its degree of suspicion."""
+    """Yield degree of suspicion and token of the possible null dereferences, in source order."""
     suspects: dict[str, int] = {}
     open_calls: list[str] = []
     for index, word in enumerate(method_tokens):
@@ -141,7 +144,7 @@ def _list_dereferences(method_tokens: Sequence[str]) -> Iterator[tuple[int, str]
 
 
 def _rate_assigned_value(method_tokens: Sequence[str], start: int) -> int:
-    """Return the degree of suspicion of the value assigned at an index."""
+    """Return the degree of suspicion of the value that starts at an index; 0 for none."""
     if start < len(method_tokens) and method_tokens[start] == "null":
         return _NULL
     depth, called = 0, ""

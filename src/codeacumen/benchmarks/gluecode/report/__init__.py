@@ -12,12 +12,13 @@ from codeacumen.report.plots import Plot, escape_unprintable, fit_spec, inline_d
 from codeacumen.report.sections import Section
 
 FAMILY = "gluecode"
+# Tasks without choices, whose frequent answers are shown.
 OPEN_TASKS = ("naming", "completion", "nulltoken")
 
 
 @dataclass(frozen=True, slots=True)
 class TaskSize:
-    """A task's instances in each split, with the target numbers, and remarks on them."""
+    """Size of a task: in ``cells`` the instances and their target number by split, and remarks."""
 
     task: str
     cells: list[tuple[int, int]]
@@ -28,9 +29,10 @@ class TaskSize:
 class DataCard:
     """Content of a data set's card.
 
-    ``warnings`` are the numbers of methods with one and with several null-dereference warnings, for
-    each split. ``labels`` describe the tasks with open answers: the number of distinct answers in
-    training, and the most frequent ones.
+    ``methods`` and ``warnings`` are by split: the number of methods, and the numbers of methods
+    with one and with several null-dereference warnings. ``labels`` describe the tasks with open
+    answers: the task, the number of distinct answers in training, and the most frequent answers
+    with their counts. ``near_duplicates_unknown`` is the reason why these are unknown, or empty.
     """
 
     name: str
@@ -108,8 +110,9 @@ def _describe_size(task: str, sizes: Any, splits: Sequence[str]) -> TaskSize:
 
 
 def _draw_origins(counts: Any, splits: Sequence[str], slug: str, name: str) -> Plot | None:
-    """Return a plot of the declarations of called methods by origin, as shares of each split's
-    calls.
+    """Return a plot of the origins of called methods, as shares of each split's masked calls.
+
+    It is None for a data set without masked calls.
     """
     import altair as alt
 

@@ -2,6 +2,7 @@
 
 Rabin et al. (IST 2021) show prediction change by transformation (Table 2), by share of changed
 places (Table 3), the five types of pairs (Table 4) and subtoken scores before and after (Table 5).
+A mode says which places of a method are changed: one, all or a share.
 """
 
 from __future__ import annotations
@@ -28,10 +29,12 @@ from codeacumen.report.sections import Section
 from codeacumen.runs.scoring import is_in_slice
 from codeacumen.tasks.base import StandardTask
 
+# Metrics of the tables of types and of subtoken scores.
 SHARES = ("cwp_share", "wrong_change_share")
 SUBTOKENS = tuple(
     f"{score}_{when}" for score in ("precision", "recall", "f1") for when in ("before", "after")
 )
+# Number of reasons to list for each transformation and outcome; the others are summed.
 MOST_REASONS = 8
 
 
@@ -39,8 +42,10 @@ MOST_REASONS = 8
 class Change:
     """Prediction change of all models for a transformation in one mode.
 
+    ``slug`` is the task's anchor in the page, ``meaning`` that of the transformation, in words.
     ``methods`` is None if the data set is not available; ``variants`` is the maximum number of
-    variants that a model was scored on.
+    variants that a model was scored on. ``scores`` are in the order of the models; None for a model
+    that was not scored.
     """
 
     kind: str
@@ -54,7 +59,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """Further metrics of a transformation, one row per model."""
+    """Further metrics of a transformation in its first mode, one row per scored model."""
 
     kind: str
     slug: str
@@ -63,7 +68,10 @@ class Breakdown:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Number of places refused, or variants dropped, for a reason, with names removed from it."""
+    """Number ``n`` of places refused, or variants dropped (``what``), for the reason ``why``.
+
+    Names in the reason are replaced by ``…``.
+    """
 
     kind: str
     what: str
@@ -75,8 +83,9 @@ class Reason:
 class Facts:
     """Description of a data set.
 
-    ``kinds`` has for each transformation its name, meaning, kept and found variants by mode,
-    refused places and dropped variants.
+    ``methods`` is the number of methods with variants, ``looked_at`` that of all examined methods.
+    ``kinds`` has for each transformation its name, meaning, kept and found variants by mode, and
+    the numbers of refused places and dropped variants.
     """
 
     name: str
@@ -91,7 +100,10 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class RobustnessTables:
-    """Content of the section."""
+    """Content of the section; ``headline`` has the first mode of each task, ``modes`` all modes.
+
+    Tasks with one mode are not in ``modes``.
+    """
 
     models: list[tuple[str, ModelCard]]
     headline: list[Change]
@@ -259,7 +271,7 @@ def _build_facts(name: str, about: Mapping[str, Json]) -> Facts:
 def _summarize_reasons(
     kind: str, outcome: str, counts_by_reason: Mapping[str, int]
 ) -> list[Reason]:
-    """Return the most frequent reasons, merged by removing the names in them."""
+    """Return the most frequent reasons, merged where they differ only in names (in backquotes)."""
     merged_counts: Counter[str] = Counter()
     for reason, count in counts_by_reason.items():
         merged_counts[re.sub(r"`[^`]*`", "`…`", reason)] += count

@@ -21,20 +21,25 @@ from codeacumen.report.plots import (
     inline_data,
 )
 
+# Beginning of the tasks' names, and their main metric.
 FAMILY = "robustness/"
 METRIC = "pcp"
+# Maximum number of models with plots.
 MOST_MODELS = 12
+# Pixels between dots of a plot with the transformations as the vertical axis.
 DOT_SPACING = 18
+# Modes: one place of a method is changed, or all places.
 SINGLE, ALL = "single", "all"
 
+# A dot: ``part``, ``value``, ``low``, ``high``, ``interval``, ``n``, and later the ``kind``.
 Row: TypeAlias = dict[str, Any]
-# Returns the rows of one model in one task.
+# Returns the dots of one model in one task.
 Rows: TypeAlias = Callable[[TaskCard, Scores], list[Row]]
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Plots of a model, each with its heading and caption."""
+    """Name of a model, and its plots, each with its heading and caption."""
 
     model: str
     plots: list[tuple[Plot, str, str]]
@@ -44,9 +49,10 @@ class Figures:
 class _Figure:
     """Definition of a figure.
 
-    ``rows`` returns the dots. With ``across``, the transformations are the vertical axis and
-    ``order`` the series; otherwise ``order`` is the horizontal axis, with the transformations as
-    series. Parts that ``order`` lacks are not drawn.
+    ``name`` is part of the file's name, ``axis`` the title of the axis of values. ``rows`` returns
+    the dots, each for a ``part``, such as a mode; ``order`` has the parts to draw in order. With
+    ``across``, the transformations are the vertical axis and the parts are series; otherwise the
+    parts are the horizontal axis and the transformations are series.
     """
 
     name: str
@@ -68,12 +74,15 @@ def list_robustness_tasks(merged: MergedRuns) -> list[TaskCard]:
 
 
 def get_kind(card: TaskCard) -> str:
-    """Return the transformation of a task."""
+    """Return the transformation of a task, in printable characters."""
     return escape_unprintable(card.name.removeprefix(FAMILY))
 
 
 def build_figures(merged: MergedRuns, cards: Sequence[TaskCard]) -> list[Figures]:
-    """Return the plots of the models that are not baselines, or of all if there are none."""
+    """Return the plots of the first models that are not baselines, or of all if there are none.
+
+    The scale of a figure is the same for all models. Models without plots are left out.
+    """
     scored_models = {cell.model for card in cards for cell in merged.cells_of_task(card.name)}
     non_baselines = [
         name
@@ -105,6 +114,7 @@ def build_figures(merged: MergedRuns, cards: Sequence[TaskCard]) -> list[Figures
 
 
 def _define_figures(cards: Sequence[TaskCard]) -> list[_Figure]:
+    """Return the four figures, with the modes and slices of these tasks as parts."""
     modes = list(
         dict.fromkeys(
             evaluation_set.name for card in cards for evaluation_set in card.evaluation_sets
@@ -210,7 +220,7 @@ def _make_dot(score: Score) -> Row:
     has_interval = score.low is not None and score.high is not None
     return {
         "value": score.value,
-        # Without an interval, the line is as long as the dot.
+        # Without an interval, the line has no length and is hidden by the dot.
         "low": score.low if has_interval else score.value,
         "high": score.high if has_interval else score.value,
         "interval": f"{score.low:.2f} to {score.high:.2f}" if has_interval else score.note,
@@ -223,6 +233,7 @@ def _parse_size(slice_: str) -> str:
 
 
 def _parse_percent(mode: str) -> float:
+    """Return the number of a mode such as 25%, to sort by; 0 if it is not a number."""
     try:
         return float(mode.removesuffix("%"))
     except ValueError:
@@ -232,7 +243,10 @@ def _parse_percent(mode: str) -> float:
 def _make_spec(
     figure: _Figure, rows: Sequence[Row], kinds: Sequence[str], bounds: Scale, title: str
 ) -> dict[str, Any]:
-    """Return the Vega-Lite specification of dots with their intervals, in groups."""
+    """Return the Vega-Lite specification of dots with their intervals, in groups of series.
+
+    ``kinds`` are all transformations, ``bounds`` the scale of the values.
+    """
     import altair as alt
 
     present = {row["kind"] for row in rows}

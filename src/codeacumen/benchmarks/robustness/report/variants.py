@@ -1,9 +1,9 @@
 """Collect the data of the page's variant viewer: code before and after, and the predicted names.
 
 A page cannot hold a million variants, so some are sampled by hashes, which do not depend on order
-or machine: variants with a changed name first, and one of each method before a second of any.
-Tokens that differ are marked. White space is not a token, so code that is only indented is not
-marked.
+or machine: mostly variants with a changed name, and one of each method before a second of any.
+Tokens that differ are marked. White space is not a token, so code whose indentation alone changed
+is not marked. The script ``variants.js`` shows the data.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from codeacumen.text.subtokens import split_subtokens
 # Start and end of a span of text, in characters.
 Span = tuple[int, int]
 
+# Text blocks, strings, characters, comments, words and numbers, single signs.
 _TOKEN = re.compile(
     r'"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
     r"|//[^\n]*|/\*.*?\*/|[\w$]+|\S",
@@ -36,7 +37,7 @@ _TOKEN = re.compile(
 
 
 def find_differences(before: str, after: str) -> tuple[list[Span], list[Span]]:
-    """Return the spans of each text that the other does not have.
+    """Return the spans of the first text's tokens that the second lacks, and vice versa.
 
     >>> find_differences("int a = b;", "int c = b;")
     ([(4, 5)], [(4, 5)])
@@ -68,11 +69,15 @@ def _count_common_prefix(left: Sequence[str], right: Sequence[str]) -> int:
 
 
 def _tokenize(text: str) -> list[tuple[str, Span]]:
+    """Return the tokens of a text with their spans."""
     return [(match[0], match.span()) for match in _TOKEN.finditer(text)]
 
 
 def _merge_spans(text: str, tokens: Sequence[tuple[str, Span]]) -> list[Span]:
-    """Return one span per line of tokens, so that no span contains indentation."""
+    """Return the spans of adjacent tokens, merged within a line, so that no span has indentation.
+
+    A token of several lines, such as a comment, stays one span.
+    """
     spans: list[Span] = []
     for _, (start, end) in tokens:
         if spans and "\n" not in text[spans[-1][1] : start]:
@@ -99,18 +104,23 @@ def remove_common_indentation(*texts: str) -> list[str]:
     ]
 
 
+# Maximum number of shown variants, and of their characters with those of their originals.
 MOST_VARIANTS = 200
 MOST_CHARACTERS = 600_000
-# A longer method is hard to read in a page.
+# Maximum characters of a shown method: a longer one is hard to read in a page.
 LONGEST = 5_000
-# Maximum number of variants of a transformation to choose from.
+# Maximum number of variants of a transformation to sample from.
 MOST_LOOKED_AT = 5_000
+# Tags of instances.
 ORIGINAL, VARIANT = "original", "variant"
 
 
 @dataclass(frozen=True, slots=True)
 class _Variant:
-    """A variant with its original and the models' predictions."""
+    """A variant with its original and, in the order of the models, their predictions.
+
+    ``changed`` means that the name changed for at least one model.
+    """
 
     kind: str
     instance: Instance
@@ -122,7 +132,7 @@ class _Variant:
 def build_variant_data(evidence: Mapping[str, Evidence], models: Sequence[str]) -> dict[str, Any]:
     """Return the data of the viewer; ``evidence`` is by transformation.
 
-    Without a data set there are no variants.
+    A transformation without a data set has no instances in its evidence, and so no variants.
     """
     candidates = {
         kind: list(_list_variants(kind, kind_evidence, models))
@@ -189,6 +199,7 @@ def _hash_id(instance: Instance) -> bytes:
 
 
 def _list_variants(kind: str, evidence: Evidence, models: Sequence[str]) -> Iterator[_Variant]:
+    """Yield the short variants of a transformation in the order of their hashes, up to a limit."""
     originals = {
         instance.cluster: instance for instance in evidence.instances if ORIGINAL in instance.tags
     }
@@ -214,7 +225,7 @@ def _list_variants(kind: str, evidence: Evidence, models: Sequence[str]) -> Iter
 
 
 def _describe_prediction(truth: Json, answer: Answer | None) -> Json:
-    """Return both names and the type of the change, or an error."""
+    """Return both names and the type of the change, or an error; None without an answer."""
     if answer is None:
         return None
     if answer.error or not isinstance(answer.value, dict):
@@ -232,7 +243,8 @@ def _describe_prediction(truth: Json, answer: Answer | None) -> Json:
 def _sample_variants(candidates: Mapping[str, Sequence[_Variant]]) -> list[_Variant]:
     """Return equally many variants of each transformation, three quarters of them with a change.
 
-    If a transformation has too few, the others fill up. Changed variants come first.
+    If a transformation has too few, variants of the others take their place. The result is sorted
+    by transformation, with changed variants first.
     """
     if not candidates:
         return []
@@ -260,7 +272,7 @@ def _sample_variants(candidates: Mapping[str, Sequence[_Variant]]) -> list[_Vari
 
 
 def _interleave_methods(variants: Sequence[_Variant]) -> list[_Variant]:
-    """Return the variants with the first one of each method first, then the second ones, etc."""
+    """Return the variants reordered: the first one of each method, then the second ones, etc."""
     counts: Counter[str] = Counter()
     ranks = []
     for index, variant in enumerate(variants):
@@ -270,7 +282,7 @@ def _interleave_methods(variants: Sequence[_Variant]) -> list[_Variant]:
 
 
 def _limit_characters(variants: Sequence[_Variant]) -> list[_Variant]:
-    """Return all variants, or as many as the page can hold, evenly spaced."""
+    """Return all variants, or about as many as have ``MOST_CHARACTERS``, evenly spaced."""
     sizes = [
         len(_get_text(variant.instance)) + len(_get_text(variant.original)) for variant in variants
     ]
@@ -288,7 +300,10 @@ def _limit_characters(variants: Sequence[_Variant]) -> list[_Variant]:
 def _locate_originals(
     evidence: Sequence[Evidence], sampled: Sequence[_Variant]
 ) -> dict[str, dict[str, Json]]:
-    """Return the file and line of each original, from its data set."""
+    """Return file and line of each sampled original by id, as ``{"where": "project/path:line"}``.
+
+    The text is empty if the data set is not available.
+    """
     locations = {variant.original.id: {"where": ""} for variant in sampled}
     folders = {}
     for kind_evidence in evidence:

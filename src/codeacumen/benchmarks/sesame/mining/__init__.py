@@ -1,1 +1,1 @@
-"""From a corpus to pairs of methods that may do the same: mined, compared, sampled, to be rated."""
+"""SeSaMe's pipeline: mine methods of a corpus, compare them, sample pairs, and let people rate."""

@@ -1,8 +1,8 @@
 """Count words' n-grams in texts, as scikit-learn's CountVectorizer does, and weigh the counts.
 
-A vectoriser stores n-grams as texts; here a word is a number, and an n-gram is the number of a
-pair: the n-gram without its last word, and that word. Sorting such pairs counts all texts at once,
-in a tenth of the time. ``spaces`` calls this.
+CountVectorizer stores n-grams as texts; here a word is a number, and a longer n-gram is the number
+of a pair: the n-gram without its last word, and that word. Sorting such pairs counts all texts at
+once, in a tenth of the time. ``spaces`` calls these functions.
 
 The weights are PPMI, tf-idf and BM25. Each is fitted to a matrix of counts, texts by n-grams, and
 applies to the counts of any other texts.
@@ -28,12 +28,13 @@ _WORD = re.compile(r"\b\w\w+\b")
 
 @dataclass(frozen=True, slots=True)
 class NGrams:
-    """The counted n-grams.
+    """The n-grams of some texts, and the columns of those that are counted.
 
-    ``words`` maps a word to its index in the alphabet. ``keys`` has for n = 2, 3, … the sorted
-    pairs (n-gram without its last word, last word), each as one number; a pair's index is the
-    n-gram's number. ``columns`` has for n = 1, 2, … the column of each n-gram, or -1 where it is
-    not counted. ``total`` is the number of columns.
+    ``words`` maps a word to its index in alphabetical order; ``lower`` means that texts are
+    lower-cased first. ``keys`` has for n = 2, 3, … the sorted pairs (n-gram without its last word,
+    last word), each as one number; a pair's index is the n-gram's number. ``columns`` has for n =
+    1, 2, … the column of each n-gram, or -1 if it is not counted. ``total`` is the number of
+    columns.
     """
 
     words: dict[str, int]
@@ -55,7 +56,10 @@ class NGrams:
         return ngrams
 
     def count_texts(self, texts: Sequence[str]) -> Sparse:
-        """Return the counts of any texts; n-grams that were not gathered are not counted."""
+        """Return the counts of any texts, a sparse matrix of texts by columns.
+
+        N-grams that were not gathered are not counted.
+        """
         codes, starts = _encode_words(texts, self.lower, self.words, grow=False)
         row, number = _expand_rows(starts), codes
         parts = []
@@ -85,8 +89,9 @@ def gather_ngrams(
 ) -> tuple[NGrams, Sparse]:
     """Return the n-grams within the document frequency bounds, and their counts.
 
-    As in scikit-learn, a fractional bound is a share of the texts and a whole number is a number of
-    texts. If no n-gram is left, the counts have no columns.
+    ``ngrams`` has the smallest and the largest n. As in scikit-learn, a bound of type float is a
+    share of the texts and an int is a number of texts. If no n-gram is left, the counts have no
+    columns.
     """
     from scipy.sparse import hstack
 
@@ -133,7 +138,10 @@ def split_words(text: str, lower: bool) -> list[str]:
 def _encode_words(
     texts: Sequence[str], lower: bool, words: dict[str, int], grow: bool
 ) -> tuple[Ints, Ints]:
-    """Return all texts' words in sequence, as numbers, and the start of each text."""
+    """Return all texts' words in sequence, as numbers, and the start of each text.
+
+    ``words`` has the numbers. A new word is added with ``grow``, and otherwise has number -1.
+    """
     codes: list[int] = []
     starts = [0]
     for text in texts:
@@ -147,20 +155,22 @@ def _encode_words(
 
 
 def _expand_rows(starts: Ints) -> Ints:
+    """Return the text index of each word."""
     return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
 
 
 def _next_positions(codes: Ints, steps: int) -> Ints:
+    """Return the position some steps after each position, limited to the last."""
     return np.minimum(np.arange(len(codes)) + steps, len(codes) - 1)
 
 
 def _extend_ngrams(
     number: Ints, codes: Ints, row: Ints, steps: int, size: int
 ) -> tuple[NDArray[np.bool_], Ints]:
-    """Return which n-grams have a next word in their text, and the keys of the longer n-grams.
+    """Return the mask of n-grams with a next word in their text, and the keys of n-grams with it.
 
-    The n-gram at each position has ``steps`` words; its key combines its number and the word after
-    it.
+    The n-gram at each position has ``steps`` words and a number; the key combines that number and
+    the word after it. ``size`` is the number of words in the alphabet.
     """
     ahead = _next_positions(codes, steps)
     inside = (np.arange(len(codes)) + steps < len(codes)) & (row[ahead] == row)
@@ -177,6 +187,7 @@ def _make_matrix(row: Ints, column: Ints, shape: tuple[int, int]) -> Sparse:
 
 
 Floats = NDArray[np.float64]
+# Weighs the counts of any texts.
 Weighting = Callable[[Sparse], Sparse]
 
 
@@ -184,11 +195,11 @@ def fit_ppmi(counts: Sparse, alpha: float) -> Weighting:
     """Return a weighting by positive pointwise mutual information.
 
     ``alpha`` is the exponent of the column sums (context distribution smoothing, Levy et al., TACL
-    2015): ln(max(1, F_ij · Σ_k C_k^α / (R_i · C_j^α))), with R the row sums and C the column sums.
+    2015). A weight is ln(max(1, F_ij · Σ_k C_k^α / (R_i · C_j^α))), with F the counts, R the row
+    sums and C the fitted column sums.
 
-    The formula in SeSaMe's paper divides by a sum over rows (of row sums to the power) where its
-    code, and Levy et al., have the sum over columns; this follows the code. A new row is weighed by
-    its own sum and the fitted column sums.
+    SeSaMe's code, like Levy et al. and this function, sums C_k^α over the columns; the formula in
+    SeSaMe's paper has a sum over the rows, of row sums to the power α, in its place.
     """
     smoothed = np.asarray(counts.sum(axis=0), dtype=np.float64).ravel() ** alpha
     total = smoothed.sum()
@@ -204,7 +215,8 @@ def fit_ppmi(counts: Sparse, alpha: float) -> Weighting:
 def fit_tfidf(counts: Sparse, sublinear: bool) -> Weighting:
     """Return a weighting by tf-idf, smoothed as in scikit-learn.
 
-    Counts (or 1 + ln of them) times ln((1 + texts) / (1 + texts with the n-gram)) + 1.
+    A weight is the count (1 + ln of it if ``sublinear``) times the idf, ln((1 + texts) / (1 + texts
+    with the n-gram)) + 1.
     """
     idf = np.log((1 + counts.shape[0]) / (1 + _count_texts_with(counts))) + 1
 
@@ -218,8 +230,9 @@ def fit_tfidf(counts: Sparse, sublinear: bool) -> Weighting:
 def fit_bm25(counts: Sparse, k: float, b: float) -> Weighting:
     """Return a weighting by Okapi BM25 (Robertson and Zaragoza, 2009).
 
-    The weight is what each n-gram of a text would add to its score as a query term. The idf is ln(1
-    + (N − n + ½) / (n + ½)), which is never negative.
+    The weight of an n-gram in a text is the BM25 score of the text for that n-gram as the query;
+    ``k`` saturates counts, ``b`` normalises the length. The idf, with N texts and n with the
+    n-gram, is ln(1 + (N − n + ½) / (n + ½)), which is never negative.
     """
     texts, texts_with_ngram = counts.shape[0], _count_texts_with(counts)
     idf = np.log1p((texts - texts_with_ngram + 0.5) / (texts_with_ngram + 0.5))
@@ -235,9 +248,9 @@ def fit_bm25(counts: Sparse, k: float, b: float) -> Weighting:
 
 
 def find_varying_columns(weighed: Sparse, min_variance: float) -> NDArray[np.int64]:
-    """Return the columns with a variance above the bound over all rows, zeros included.
+    """Return the indices of the columns whose variance over all rows is above the bound.
 
-    scikit-learn's VarianceThreshold does the same.
+    Zeros count as values, as in scikit-learn's VarianceThreshold.
     """
     rows, columns = weighed.shape
     if not rows:
@@ -254,7 +267,10 @@ def find_varying_columns(weighed: Sparse, min_variance: float) -> NDArray[np.int
 
 
 def normalize_rows(matrix: Any) -> Any:
-    """Return the rows scaled to length 1; a row of zeros stays."""
+    """Return an array or a sparse matrix with its rows scaled to length 1; a row of zeros stays.
+
+    Stored zeros of a sparse ``matrix`` are removed in place.
+    """
     if isinstance(matrix, np.ndarray):
         length = np.sqrt(np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64))
         return (matrix / np.where(length > 0, length, 1.0)[:, None]).astype(matrix.dtype)

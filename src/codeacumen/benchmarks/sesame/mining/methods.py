@@ -1,16 +1,16 @@
 """Select the methods of a corpus whose JavaDoc describes them, and write them as a table.
 
-    mined = mine(Corpus.open("corpus"), engine("local", 2))
+    mined = mine_methods(Corpus.open("corpus"), start_engine("local", 2))
     mined.table, mined.counts
 
-A method is mined if it has JavaDoc and passes the five filters of SeSaMe (section II-A): it has a
-body; the body has at least 10 nodes, an infix operator or a conditional; it does more than throw;
-it is no constructor and none of ``equals``, ``hashCode``, ``toString``; it is no test. We follow
-the paper's rules. Those of the published tool are stricter: ``compat="sesame-tools"`` also drops
-private methods, and recognises tests by other signs.
+A method is mined if it has JavaDoc with words and passes the five filters of SeSaMe (section II-A):
+it has a body; the body has at least 10 nodes, an infix operator or a conditional; it does more than
+throw; it is no constructor and none of ``equals``, ``hashCode``, ``toString``; it is no test. The
+default rules are the paper's. Those of the published tool (``compat="sesame-tools"``) also drop
+private methods and methods in types that the tool skips, and recognise tests by other signs.
 
-Shards go to an engine. Rows are sorted by project, path and position in the file, so the table is
-the same whatever the number of workers, and a row's number identifies its method.
+An engine processes the shards. Rows are sorted by project, path and position in the file, so the
+table does not depend on the number of workers, and a row's number identifies its method.
 """
 
 from __future__ import annotations
@@ -40,9 +40,10 @@ if TYPE_CHECKING:
 
 StoredRow = Mapping[str, Any]
 
-# A body needs this many JDT nodes, an infix operator or a conditional.
+# A body with fewer JDT nodes than this needs an infix operator or a conditional.
 LEAST_NODES = 10
-# In the order of application: the first filter that drops a method counts it.
+# Names of the filters, in the order of application: the first that drops a method counts it.
+# HIDDEN and PRIVATE apply with compat="sesame-tools" only; BLANK drops JavaDoc without words.
 UNDOCUMENTED, BODILESS, CONSTRUCTORS, OBJECT_METHODS, TESTS, HIDDEN, PRIVATE = (
     "undocumented",
     "without a body",
@@ -79,16 +80,16 @@ _TEST_FOLDERS = frozenset(("test", "tests"))
 _TEST_ENDS = ("Test", "Tests")
 _TOOL_TEST_ENDS = ("Test.java", "TestCase.java", "Tests.java")
 _TOOL_FOLDERS = frozenset(("branches", "tags"))
-# The tool enters neither these kinds of types nor local ones.
+# Kinds of types that the tool does not enter; it does not enter local types either.
 _NOT_ENTERED = frozenset(("annotation", "anonymous", "enum constant"))
 
 
 def find_dropping_filter(
     row: StoredRow, compat: str, find_skipped_type: Callable[[StoredRow], str]
 ) -> str:
-    """Return the filter that drops a method, or "" if it is worth reading.
+    """Return the filter that drops a method before its body is parsed, or "" if none does.
 
-    ``hidden`` returns the same for the types around it.
+    ``find_skipped_type`` returns the filter that drops the type around a method, or "".
     """
     if not row["javadoc"]:
         return UNDOCUMENTED
@@ -107,7 +108,11 @@ def find_dropping_filter(
 
 
 def is_test_method(path: str, types: str) -> bool:
-    """Return whether a file is in a folder of tests, with a class named Test… or …Test(s)."""
+    """Return whether the paper's rule takes a method for a test.
+
+    Its file is in a folder of tests, and the file or a type is named Test… or …Test(s). ``types``
+    is the dotted names of the types around the method.
+    """
     *folders, file = path.split("/")
     names = (file.rsplit(".", 1)[0], *types.split("."))
     return not _TEST_FOLDERS.isdisjoint(folders) and any(
@@ -126,9 +131,10 @@ def is_tool_test(path: str) -> bool:
 def find_skipped_types(
     types: Mapping[bytes, StoredRow], paths: Mapping[bytes, str]
 ) -> dict[bytes, str]:
-    """Return the filter that makes the tool skip a type, because of itself or a type around it.
+    """Return, by type id, the filter that makes the tool skip a type or a type around it.
 
-    ``types`` must have all types of whole files; the result has "" for types that the tool enters.
+    The result has "" for types that the tool enters. ``types`` has the rows of all types of the
+    files by type id, ``paths`` the files' paths by file id.
     """
     filters: dict[bytes, str] = {}
     for start in types:
@@ -161,13 +167,16 @@ def _find_skipping_filter(row: StoredRow, path: str) -> str:
 
 
 def format_signature(row: StoredRow) -> str:
-    """Return ``name(type, type)``, with types as written but without the bounds of wildcards."""
+    """Return ``name(type, type)``, with the types formatted by ``format_type``."""
     types = ", ".join(format_type(parameter["type"]) for parameter in row["parameters"])
     return f"{row['name']}({types})"
 
 
 def format_type(type_: str) -> str:
-    """Return a type as SeSaMe writes it: ``Map<String,? extends T>...`` is ``Map<String, ?>[]``."""
+    """Return a type as SeSaMe writes it: ``Map<String,? extends T>...`` is ``Map<String, ?>[]``.
+
+    The bounds of wildcards are dropped.
+    """
     parts: list[str] = []
     depth, bound = 0, -1  # bound: the depth of the wildcard's bound being skipped, or -1
     for sign in type_.replace("...", "[]"):
@@ -186,11 +195,11 @@ def format_type(type_: str) -> str:
     return "".join(parts)
 
 
-# Seconds for a shard; the first of a fresh installation waits for the compiler.
+# Seconds for a shard; in a fresh installation the first shard waits while numba compiles kernels.
 SHARD_TIMEOUT = 1800.0
 # Rows of a shard to process together.
 _BATCH = 512
-# To read a method is to read its row group: a few megabytes.
+# Rows of a row group of the file: to read one method, its row group is read, a few megabytes.
 _ROW_GROUP = 4096
 
 _METHOD_COLUMNS = (
@@ -238,10 +247,10 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class MiningCounts:
-    """Number of methods in the corpus, and what became of them.
+    """Numbers of methods: of the corpus, and of those that are mined, dropped and lost.
 
-    ``mined`` are in the table; ``dropped`` counts those that each filter drops, in the order of
-    application; ``lost`` ended the process that read them.
+    ``mined`` methods are in the table; ``dropped`` counts the methods by the filter that drops
+    them, in the order of application; ``lost`` methods ended the worker process or its time.
     """
 
     methods: int
@@ -252,13 +261,18 @@ class MiningCounts:
 
 @dataclass(frozen=True, slots=True)
 class Mined:
+    """Table of the mined methods (see ``make_schema``), and the counts of the run."""
+
     table: pa.Table
     counts: MiningCounts
 
 
 @dataclass(frozen=True, slots=True)
 class _ShardJob:
-    """Rows of one shard, sent to a worker process; an empty ``rows`` means all."""
+    """Rows of one shard for a worker process, with the paths of the corpus and of its tables.
+
+    ``rows`` are indices in the table of methods; empty means all.
+    """
 
     corpus: Path
     methods: Path
@@ -269,11 +283,11 @@ class _ShardJob:
 
 
 def make_schema() -> pa.Schema:
-    """Return the schema of the table.
+    """Return the schema of the table of mined methods.
 
-    ``type`` is the qualified name, ``words`` the text of the JavaDoc, ``kinds`` the tokens of the
-    body (see ``tokens``), ``nodes`` its size as JDT counts, ``key`` the method's name in SeSaMe:
-    ``Outer.Inner.name(type, type)``.
+    ``type`` is the qualified name of the type, ``words`` the JavaDoc's words, ``kinds`` the
+    kinds of the body's tokens (one byte each, see ``tokens``), ``nodes`` the body's size in JDT
+    nodes, ``key`` the method's name in SeSaMe: ``Outer.Inner.name(type, type)``.
     """
     import pyarrow as pa
 
@@ -294,7 +308,7 @@ def mine_methods(
     compat: str = "",
     step: Progress = ignore_progress,
 ) -> Mined:
-    """Return all methods worth comparing.
+    """Return the methods of a corpus that pass the filters.
 
     ``compat="sesame-tools"`` applies the rules of the published tool, also for the JavaDoc's words.
     """
@@ -432,7 +446,10 @@ def _make_table(rows: Sequence[Row]) -> pa.Table:
 
 
 def _read_types(shard: _ShardJob) -> tuple[dict[bytes, str], dict[bytes, str]]:
-    """Return types' qualified names, and the filters of the types that the tool skips."""
+    """Return the qualified names of types, and the filters of types that the tool skips, by id.
+
+    The filters are empty unless the tool's rules apply.
+    """
     types = {row["type_id"]: row for row in _read_all_rows(shard, shard.types, _TYPE_COLUMNS)}
     qualified_names = {type_id: row["qualified"] for type_id, row in types.items()}
     if shard.compat != SESAME_TOOLS:

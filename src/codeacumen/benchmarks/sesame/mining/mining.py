@@ -1,6 +1,8 @@
 """Run SeSaMe's pipeline from a corpus to pairs of methods that people can rate.
 
-``codeacumen similar mine`` calls it. It writes a folder with these files:
+``codeacumen similar mine`` calls ``mine_pairs``. The docsim of two methods is the cosine of their
+JavaDoc's vectors, their toksim the similarity of their bodies' tokens. ``mine_pairs`` writes a
+folder with these files:
 
 - ``methods.parquet``: the compared methods, with the words of their JavaDoc
 - ``pairs.parquet``: all pairs with a docsim above a bound (0 unless the settings or the space raise
@@ -12,7 +14,7 @@
 
 Each file is written atomically. A run reuses ``methods.parquet`` and ``pairs.parquet`` of an
 earlier run if they come from the same corpus, code and settings, so an interrupted run can resume.
-It always makes the other files anew.
+It always writes the other files anew.
 """
 
 from __future__ import annotations
@@ -50,10 +52,11 @@ METHODS, PAIRS, SAMPLE, ASSIGNMENT = (
     "assignment.csv",
 )
 PREVIEW, RECORD = "preview", "mined.json"
+# Key of the hash of a Parquet file's inputs in its metadata.
 _INPUTS_KEY = "codeacumen.made_of"
 # Seconds that a worker may take for the excerpt of a method.
 _EXCERPT_TIMEOUT = 300.0
-# In a dense space, only pairs above this cosine are stored: nearly all are slightly similar.
+# In a dense space, only pairs above this cosine are stored: nearly all pairs are above 0 there.
 DENSE_BOUND = 0.3
 
 
@@ -61,8 +64,11 @@ DENSE_BOUND = 0.3
 class MiningSettings:
     """Settings of a run.
 
-    Pairs are stored if their docsim is above ``least``. ``raters`` is the number of raters or their
-    names. ``compat`` names the tool whose rules apply, or is empty.
+    ``space`` describes the vector space (see ``spaces``). ``compat`` is ``sesame-tools`` for the
+    rules of the published tool, or empty for the paper's. Pairs are stored if their docsim is above
+    ``least``. The sample has ``pairs`` pairs; ``mu`` weighs docsim against toksim, ``relevance``
+    (λ) relevance against diversity. ``votes`` is the number of raters of each pair, ``raters`` the
+    number of raters or their names.
     """
 
     space: str = "ppmi"
@@ -78,7 +84,7 @@ class MiningSettings:
 
 @dataclass
 class Stages:
-    """Seconds of each stage, and the stages whose results were reused."""
+    """Seconds of each stage ("methods", "docsim", "sample", "pages"), and the reused stages."""
 
     seconds: dict[str, float] = field(default_factory=dict)
     reused: list[str] = field(default_factory=list)
@@ -89,6 +95,8 @@ class Stages:
 
 @dataclass
 class _StageTimer:
+    """Context manager that records the seconds of a stage."""
+
     stages: Stages
     name: str
     began: float = 0.0
@@ -108,7 +116,10 @@ def mine_pairs(
     workers: int = 0,
     step: Progress = ignore_progress,
 ) -> tuple[dict[str, Json], Stages]:
-    """Run all stages, and return the content of ``mined.json`` and the stages' times."""
+    """Run all stages, and return the content of ``mined.json`` and the stages' times.
+
+    0 ``workers`` means all processors; the stage "methods" and the excerpts run on ``engine``.
+    """
     _check_output_folder(out)
     space = Space.parse(settings.space)
     stages = Stages()
@@ -164,7 +175,7 @@ def _check_output_folder(out: Path) -> None:
 
 
 def _hash_inputs(*parts: object) -> str:
-    """Return a hash of the inputs of a file, including the code that this module uses."""
+    """Return a hash of a file's inputs and of the code of this module and the modules it uses."""
     text = json.dumps([hash_modules(__name__), *map(str, parts)])
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -203,7 +214,7 @@ def _load_methods(
 
 
 def _read_metadata(path: Path) -> dict[str, str]:
-    """Return the metadata of a file of an earlier run; empty if it is unreadable."""
+    """Return the metadata of a Parquet file; empty if the file is missing or unreadable."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -223,7 +234,10 @@ def _load_pairs(
     stages: Stages,
     step: Progress,
 ) -> StoredPairs:
-    """Return the pairs and their docsim, from an earlier run if its inputs are the same."""
+    """Return the pairs and their docsim, from an earlier run if its inputs are the same.
+
+    The inputs are the methods' own inputs, the space and the bound.
+    """
     from codeacumen.benchmarks.sesame.mining.pairs import StoredPairs, write_pairs
 
     path = out / PAIRS
@@ -244,6 +258,7 @@ def _load_pairs(
 def _sample_pairs(
     table: pa.Table, pairs: StoredPairs, settings: MiningSettings, workers: int
 ) -> tuple[sample.PairSample, list[dict[str, Any]]]:
+    """Return the sample, and its entries: id, rows of the table, docsim, toksim, msim and score."""
     import numpy as np
 
     from codeacumen.benchmarks.sesame.mining.tokens import compute_toksims
@@ -293,11 +308,12 @@ def _sample_pairs(
 
 
 def _round_score(value: float) -> float | None:
+    """Return a rounded number, or None for NaN, which JSON lacks."""
     return None if value != value else round(float(value), 9)
 
 
 def split_bodies(table: pa.Table) -> list[bytes]:
-    """Return the token kinds of each method's body as bytes."""
+    """Return the token kinds of each method's body, one byte per token."""
     kinds = table["kinds"].combine_chunks()
     data = kinds.values.to_numpy().tobytes()
     ends = kinds.offsets.to_numpy().tolist()
@@ -326,7 +342,7 @@ def _write_sample(
     engine: Engine,
     step: Progress,
 ) -> None:
-    """Write the sample, the raters' turns and the pages."""
+    """Write the sample, the raters' turns and the pages; take ``rows`` out of the entries."""
     from codeacumen.benchmarks.sesame.mining.preview import ShownPair, Side, write_pages
 
     shown_pairs = []
@@ -379,6 +395,7 @@ def _make_excerpts(
 
 
 def _make_excerpt(job: tuple[str, int]) -> str:
+    """Return the excerpt of a file's source and a method's index, or "" if it fails."""
     from codeacumen.benchmarks.sesame.mining.surroundings import format_method_excerpt
     from codeacumen.languages.java.syntax.file import JavaFile
 

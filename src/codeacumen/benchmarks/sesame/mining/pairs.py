@@ -1,10 +1,11 @@
 """Compute all pairs of rows whose cosine is above a bound, and store them in a file.
 
-Each row is compared with the rows after it. In a sparse space, a row's values are multiplied into
-the rows that share its columns, one column after the other; as rows have length 1, the sums are
-cosines. In a dense space, a matrix product computes them. Both process spans of rows with a bounded
-number of pairs, so memory does not grow with the number of pairs. Threads do the work; the spans
-and the order of sums do not depend on the number of threads, so neither do the bytes of the file.
+Each row, the vector of a method's JavaDoc, is compared with the rows after it. In a sparse space, a
+row's values are multiplied by those of the rows that share its columns, one column after the other;
+as rows have length 1, the sums are cosines. In a dense space, a matrix product computes them. Both
+process spans of rows with a bounded number of pairs, so memory does not grow with the number of
+pairs. Threads do the work; the spans and the order of sums do not depend on the number of threads,
+so neither do the bytes of the file.
 
 The file: Parquet, columns ``left`` and ``right`` (int32, left < right) and ``sim`` (float32),
 sorted by (left, right). Its metadata hold the number of rows and the caller's notes.
@@ -37,15 +38,15 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-# Sums are scanned in blocks of 1 << 6 rows.
+# Sums are scanned in blocks of 1 << 6 rows; blocks without a shared column are skipped.
 _SHIFT = 6
 
 
 def transpose_rows(starts: Longs, columns: Ints, total: int) -> tuple[Longs, Ints, Longs]:
-    """Return a matrix given by rows as columns: starts, rows of each column, and source indices.
+    """Return a sparse matrix by columns: their starts, their rows, and the values' source indices.
 
-    There are ``total`` columns; a column's rows ascend, and the source index of a value is its
-    index among the values by rows.
+    ``starts`` (rows + 1) and ``columns`` (values) are the matrix by rows, with ``total`` columns. A
+    column's rows ascend; the source index of a value is its index among the values by rows.
     """
     from scipy.sparse import csr_matrix
 
@@ -58,10 +59,10 @@ def transpose_rows(starts: Longs, columns: Ints, total: int) -> tuple[Longs, Int
 def bound_pairs(
     starts: Longs, columns: Ints, column_starts: Longs, column_positions: Longs
 ) -> Longs:
-    """Return an upper bound on each row's pairs.
+    """Return an upper bound on each row's number of pairs with later rows.
 
-    It counts the later rows that share a column with it, once per shared column, and is at most the
-    number of later rows.
+    It counts the later rows that share a column with the row, once per shared column, but no more
+    than there are later rows. ``column_positions`` has each value's index in the matrix by columns.
     """
     later_counts = np.zeros(len(columns) + 1, dtype=np.int64)
     np.cumsum(column_starts[columns + 1] - column_positions - 1, out=later_counts[1:])
@@ -84,7 +85,10 @@ def compute_cosines(
 ) -> tuple[Ints, Ints, NDArray[np.float32]]:
     """Return the pairs of the rows ``first`` to ``stop`` (exclusive) with later rows.
 
-    ``capacity`` is the maximum number of pairs. Sums follow the order of columns, for any span.
+    ``starts``, ``columns`` and ``values`` are the matrix by rows; ``column_starts``,
+    ``column_rows`` and ``column_values`` are the same matrix by columns; ``column_positions`` has
+    each value's index among the latter. ``capacity`` is an upper bound on the number of pairs. The
+    order of a pair's sum does not depend on the span.
     """
     total = len(starts) - 1
     left = np.empty(capacity, dtype=np.int32)
@@ -116,9 +120,10 @@ def compute_cosines(
 def look_up_similarities(
     left: Ints, right: Ints, starts: Longs, rights: Ints, similar: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """Return the similarity of each pair, in either order of its rows.
+    """Return the similarity of each pair, whose rows may be in either order, by binary search.
 
-    It is 0 for a pair that is not stored and 1 for a row with itself.
+    It is 0 for a pair that is not stored and 1 for a row with itself. ``starts``, ``rights`` and
+    ``similar`` are the columns of ``StoredPairs``.
     """
     similarities = np.zeros(len(left), dtype=np.float32)
     for i in range(len(left)):
@@ -138,6 +143,7 @@ def look_up_similarities(
     return similarities
 
 
+# Columns of some pairs: left rows, right rows, cosines.
 Block = tuple[Ints, Ints, NDArray[np.float32]]
 
 # Maximum pairs of a span (12 bytes each), unless a single row has more.
@@ -146,12 +152,13 @@ MOST_PAIRS = 1 << 22
 _ROWS = 1 << 10
 # Pairs of a row group of the file.
 _GROUP = 1 << 20
+# Key of the number of rows in the file's metadata.
 _ROWS_KEY = b"codeacumen.rows"
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Numbers of compared rows and of pairs."""
+    """Numbers of compared rows and of written pairs."""
 
     rows: int
     pairs: int
@@ -169,7 +176,8 @@ def write_pairs(
 ) -> Written:
     """Write all pairs with a cosine above ``min_cosine``, atomically.
 
-    ``vectors`` are unit rows of a space. ``notes`` go into the file's metadata.
+    ``vectors`` are rows of length 1 or 0, sparse or dense. ``notes`` are stored in the file's
+    metadata. 0 ``workers`` means all processors.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -222,7 +230,10 @@ def iterate_blocks(
     most_pairs: int = MOST_PAIRS,
     step: Progress = ignore_progress,
 ) -> Iterator[Block]:
-    """Yield the pairs of each span of rows: left, right, cosine."""
+    """Yield the pairs of each span of rows, sorted by left and right row.
+
+    Raises an error if ``min_cosine`` is negative, or 0 in a dense space.
+    """
     workers = workers or count_processors()
     total = vectors.shape[0]
     if isinstance(vectors, np.ndarray):
@@ -241,7 +252,9 @@ def iterate_blocks(
         )
 
 
+# First row of a span, and the row after its last.
 RowSpan = tuple[int, int]
+# Computes the pairs of a span.
 Work = Callable[[RowSpan], Block]
 
 
@@ -292,6 +305,7 @@ def _plan_dense(
     def compute_span(span: RowSpan) -> Block:
         first, stop = span
         product = rows[first:stop] @ rows[first:].T
+        # Exclude each row's pairs with itself and with earlier rows.
         product[np.tri(stop - first, len(rows) - first, dtype=bool)] = -1.0
         left, right = np.nonzero(product > min_cosine)
         similarities = np.minimum(product[left, right], np.float32(1.0))
@@ -301,7 +315,10 @@ def _plan_dense(
 
 
 def _split_rows(bound: NDArray[np.int64], most_pairs: int) -> list[RowSpan]:
-    """Return spans of consecutive rows, each with a bounded number of pairs or a single row."""
+    """Return spans of consecutive rows, each of at most ``most_pairs`` pairs or a single row.
+
+    ``bound`` has the upper bound on each row's number of pairs.
+    """
     spans: list[RowSpan] = []
     first = pair_count = 0
     for row, pairs in enumerate(bound.tolist()):
@@ -317,7 +334,7 @@ def _split_rows(bound: NDArray[np.int64], most_pairs: int) -> list[RowSpan]:
 def _run_in_order(
     work: Work, spans: list[RowSpan], total: int, workers: int, step: Progress
 ) -> Iterator[Block]:
-    """Yield results in the order of the spans, with a few submitted in advance."""
+    """Yield the pairs of each span in order, while threads compute the next ``workers`` spans."""
     waiting: deque[tuple[int, Future[Block]]] = deque()
     todo = iter(spans)
     with ThreadPoolExecutor(workers) as pool:
@@ -332,7 +349,7 @@ def _run_in_order(
 
 
 def _regroup_blocks(pair_blocks: Iterator[Block]) -> Iterator[Block]:
-    """Yield the same pairs in groups of one size; the last may be smaller."""
+    """Yield the same pairs in groups of ``_GROUP`` pairs; the last may be smaller."""
     pending: list[Block] = []
     count = 0
     for block in pair_blocks:
@@ -343,7 +360,7 @@ def _regroup_blocks(pair_blocks: Iterator[Block]) -> Iterator[Block]:
             full_size = count - count % _GROUP
             for start in range(0, full_size, _GROUP):
                 yield _slice_block(joined, start, start + _GROUP)
-            # A copy, so that the written part can be freed.
+            # Joining copies the rest, so that the memory of the yielded groups can be freed.
             pending = [_join_blocks([_slice_block(joined, full_size, count)])]
             count -= full_size
     if count:
@@ -372,8 +389,9 @@ def _limit_blas_threads() -> Iterator[None]:
 class StoredPairs:
     """A file of pairs in memory, 8 bytes a pair.
 
-    The pairs with the left row i are ``right[starts[i]: starts[i + 1]]``, ascending, with their
-    ``similar``. ``notes`` is the file's metadata.
+    ``rows`` is the number of compared rows. The right rows of the pairs with the left row i are
+    ``right[starts[i] : starts[i + 1]]``, ascending; ``similar`` has their cosines. ``notes`` is the
+    file's metadata.
     """
 
     rows: int
@@ -426,9 +444,10 @@ class StoredPairs:
         return np.repeat(np.arange(self.rows, dtype=np.int32), np.diff(self.starts))
 
     def look_up_similarity(self, left: Any, right: Any) -> NDArray[np.float32]:
-        """Return the similarity of pairs of rows, given as numbers or arrays of any shape.
+        """Return the similarity of pairs of rows, given as numbers or arrays that broadcast.
 
-        The rows may be in either order: 0 for a pair that the file lacks, 1 for a row with itself.
+        The rows of a pair may be in either order. The similarity is 0 for a pair that the file
+        lacks and 1 for a row with itself. Raises IndexError for a row that does not exist.
         """
         left_rows, right_rows = np.broadcast_arrays(np.asarray(left), np.asarray(right))
         shape = left_rows.shape
@@ -448,7 +467,7 @@ class StoredPairs:
         return similarities.reshape(shape)
 
     def list_neighbours(self, row: int) -> tuple[Ints, NDArray[np.float32]]:
-        """Return all rows that are similar to a row, ascending, and their similarities."""
+        """Return all rows that are stored in a pair with a row, ascending, and their cosines."""
         begins, lefts, pair_indices = self._by_right_row
         before = slice(begins[row], begins[row + 1])
         after = slice(self.starts[row], self.starts[row + 1])
@@ -459,5 +478,8 @@ class StoredPairs:
 
     @cached_property
     def _by_right_row(self) -> tuple[NDArray[np.int64], Ints, NDArray[np.int64]]:
-        """Pairs by their right row, computed on first use; 12 bytes a pair."""
+        """Starts, left rows and pair indices by right row, computed on first use; 12 bytes a pair.
+
+        The pair indices point into ``right`` and ``similar``.
+        """
         return transpose_rows(self.starts, self.right, self.rows)

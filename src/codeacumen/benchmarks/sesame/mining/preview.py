@@ -1,12 +1,12 @@
 """Write the pages on which people rate pairs: one page for each pair, and an index of all.
 
-They are static files that work from a folder, without a server or network. The browser stores the
-ratings; the pages also pass them on in their addresses, because a browser may separate the storage
-of each file. The index saves them as JSON in SeSaMe's form, which ``codeacumen survey clean``
-reads, or as CSV.
+``mining`` calls ``write_pages``. The pages are static files that work from a folder, without a
+server or network. The browser stores the ratings; the pages also pass the ratings on in their
+addresses, because a browser may separate the storage of each file. The index saves the ratings as
+JSON in SeSaMe's form, which ``codeacumen survey clean`` reads, or as CSV.
 
 All shown text is escaped, and each page's content security policy permits our script only. Our own
-scanner highlights the Java, so it works for any text and needs no library.
+tokenizer highlights the Java, so this works for any text and needs no library.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
+# CSS classes of highlighted tokens, as in templates/style.css.
 KEYWORD, STRING, NUMBER, COMMENT, TYPE, METHOD = "k", "s", "n", "c", "t", "m"
 # Replacement for characters that HTML cannot represent.
 _REPLACED_CHARACTERS = str.maketrans(
@@ -44,7 +45,7 @@ _REPLACED_CHARACTERS = str.maketrans(
 
 @lru_cache(maxsize=1)
 def _list_css_classes() -> tuple[str, ...]:
-    """Return the CSS class of each kind of token, "" for none."""
+    """Return the CSS class of each kind of token, in the order of ``KINDS``; "" for none."""
     words = {word.upper() for word in KEYWORDS}
     classes = []
     for kind in KINDS:
@@ -58,7 +59,7 @@ def _list_css_classes() -> tuple[str, ...]:
 
 
 def highlight_code(text: str) -> str:
-    """Return the text as highlighted HTML; a ``subject`` span encloses the first method."""
+    """Return Java as highlighted HTML; a span of class ``subject`` encloses the first method."""
     file = JavaFile(text.encode("utf-8", errors="replace"))
     source = file.source
     edges = _find_subject_edges(file)
@@ -66,7 +67,7 @@ def highlight_code(text: str) -> str:
     position = 0
 
     def append_plain(until: int) -> None:
-        """Append text without a highlight up to a byte, with the edges of the subject in it."""
+        """Append text without a highlight up to a byte offset, and the subject's tags in it."""
         nonlocal position
         while edges and edges[0][0] <= until:
             edge, tag = edges.pop(0)
@@ -86,12 +87,13 @@ def highlight_code(text: str) -> str:
 
 
 def _escape_html(piece: bytes) -> str:
+    """Return source as HTML, with line feeds only and without control characters."""
     text = piece.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
     return escape(text).translate(_REPLACED_CHARACTERS)
 
 
 def _find_subject_edges(file: JavaFile) -> list[tuple[int, str]]:
-    """Return the positions and tags that open and close the element around the first method."""
+    """Return the offsets and tags that open and close the element around the first method."""
     methods = file.declarations.methods
     if not methods:
         return []
@@ -107,6 +109,7 @@ def _find_subject_edges(file: JavaFile) -> list[tuple[int, str]]:
 
 
 def _find_marks(file: JavaFile) -> list[tuple[int, int, str]]:
+    """Return start, end and CSS class of each highlighted token, in source order."""
     syntax, tokens = file.syntax, file.tokens
     comments = np.flatnonzero(symbol_mask("line_comment", "block_comment")[syntax.kind])
     spans = zip(syntax.start[comments].tolist(), syntax.end[comments].tolist(), strict=True)
@@ -140,13 +143,15 @@ def _find_marks(file: JavaFile) -> list[tuple[int, int, str]]:
     return sorted(marks)
 
 
+# MARK identifies our pages: only a folder with our index is overwritten.
 INDEX, MARK = "index.html", "codeacumen-rating"
+# Folder of the templates, the script and the style, beside this file.
 FOLDER = "templates"
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A method as a page shows it, and its origin."""
+    """A method on a page: its origin, its key (``Type.name(types)``) and its excerpt, ``text``."""
 
     project: str
     file: str
@@ -170,6 +175,8 @@ class ShownPair:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
+    """A statement that raters judge: its key in the results, its text, and an explanation."""
+
     key: str
     text: str
     meaning: str
@@ -180,6 +187,7 @@ STATEMENTS = (
     Statement("operations", "Their operations are similar.", "The abstract steps to the goal."),
     Statement("effects", "Their effects are similar.", "Their results, and what they change."),
 )
+# Stored numbers and shown words, as in SeSaMe.
 RATINGS = ((2, "agree"), (1, "conditionally"), (0, "disagree"))
 CONFIDENCES = ((2, "high"), (1, "medium"), (0, "low"))
 
@@ -187,7 +195,11 @@ CONFIDENCES = ((2, "high"), (1, "medium"), (0, "low"))
 def write_pages(
     out: Path, pairs: Sequence[ShownPair], *, rater: str = "", title: str = "Similar methods"
 ) -> list[Path]:
-    """Write the pages in the order of the pairs, and return their paths, the index first."""
+    """Write the pages in the order of the pairs, and return their paths, the index first.
+
+    Pages of an earlier run are overwritten or deleted. Raises an error if the folder has files but
+    not our index. ``rater`` is the rater's name, shown and saved with the votes, or empty.
+    """
     index = out / INDEX
     if out.is_dir() and any(out.iterdir()) and not _is_ours(index):
         raise CodeacumenError(
@@ -208,7 +220,10 @@ def write_pages(
 
 
 def list_page_names(count: int) -> list[str]:
-    """Return numbered file names, because a pair's id may be any text."""
+    """Return the file names of a number of pages, from ``pair-0001.html`` on.
+
+    They are numbered because a pair's id may be any text.
+    """
     width = max(4, len(str(count)))
     return [f"pair-{number:0{width}}.html" for number in range(1, count + 1)]
 
@@ -313,10 +328,7 @@ def _read_asset(name: str) -> str:
 
 
 def embed_json(value: object) -> Markup:
-    """Return JSON that is safe between script tags.
-
-    Without ``<`` no tag and no comment begins.
-    """
+    """Return JSON that is safe between script tags: without ``<``, no tag or comment begins."""
     from markupsafe import Markup
 
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
@@ -326,6 +338,7 @@ def embed_json(value: object) -> Markup:
 
 
 def _make_policy(script: str) -> str:
+    """Return the content security policy that permits this script only."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
@@ -334,5 +347,5 @@ def _make_policy(script: str) -> str:
 
 
 def _encode_page(text: str) -> bytes:
-    """Encode a page; a name may hold a lone surrogate, which UTF-8 cannot represent."""
+    """Return a page as UTF-8; lone surrogates, which a name may have, are written as escapes."""
     return text.encode("utf-8", errors="backslashreplace")

@@ -1,10 +1,11 @@
 """Assign pairs to raters in a random order, and merge the votes of several raters into one file.
 
 Every pair gets the same number of votes, each from another rater. Pairs are dealt in a random order
-to the raters with the fewest pairs, so that numbers of pairs differ by at most one, and any two
-raters share some pairs. Each rater gets a separate order, against effects of order; each pair has
-one random left side. All random choices are hashes of the seed and of their subject: neither the
-order of the pairs nor that of the raters matters.
+to the raters with the fewest pairs, so that numbers of pairs differ by at most one; ties are broken
+at random, so that with several votes any two raters are likely to share pairs. Each rater gets a
+separate order, against effects of order; each pair has one random left side for all raters. Random
+choices are hashes of the seed and of the pair and rater, so neither the order of the pairs nor that
+of the raters matters.
 """
 
 from __future__ import annotations
@@ -20,9 +21,13 @@ from pathlib import Path
 from codeacumen.api import CodeacumenError, Json
 from codeacumen.core.files import write_atomically
 
+# Default number of votes per pair.
 VOTES = 3
+# Columns of assignment.csv.
 COLUMNS = ("rater", "position", "pair", "left", "right")
+# The three statements about a pair that raters judge.
 FLAVOURS = ("goals", "operations", "effects")
+# Slot of a rater without a vote, as in SeSaMe.
 NO_VOTE = {"rating": -1, "confidence": -1}
 
 
@@ -37,7 +42,10 @@ class PairToRate:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Turn of a rater at one pair; ``position`` counts from 1, and left and right are as shown."""
+    """A pair that a rater judges; ``left`` and ``right`` are the methods' ids, as shown.
+
+    ``position`` is the index in the rater's order, from 1.
+    """
 
     rater: str
     position: int
@@ -47,7 +55,7 @@ class Turn:
 
 
 def list_raters(number_or_names: int | Sequence[str]) -> tuple[str, ...]:
-    """Return the raters' names: the given ones, or rater-1, rater-2, … up to a number."""
+    """Return the raters' names; a number stands for rater-1, rater-2, … up to it."""
     if isinstance(number_or_names, int):
         return tuple(f"rater-{number}" for number in range(1, number_or_names + 1))
     return tuple(number_or_names)
@@ -56,7 +64,10 @@ def list_raters(number_or_names: int | Sequence[str]) -> tuple[str, ...]:
 def assign_pairs(
     pairs: Sequence[PairToRate], raters: int | Sequence[str], *, votes: int = VOTES, seed: int = 0
 ) -> list[Turn]:
-    """Return the turns of all raters, in the order of the names, then of position."""
+    """Return the turns of all raters, in the order of ``raters``, then of position.
+
+    Raises an error if there are fewer raters than ``votes``, or if names or ids are not unique.
+    """
     names = list_raters(raters)
     _check_assignment(pairs, names, votes)
     queues: dict[str, list[PairToRate]] = {name: [] for name in names}
@@ -82,13 +93,14 @@ def assign_pairs(
 
 
 def order_sides(pair: PairToRate, *, seed: int = 0) -> tuple[str, str]:
-    """Return the pair's methods as they stand on the left and on the right."""
+    """Return the ids of the pair's methods as they are shown on the left and on the right."""
     if is_swapped(pair.id, seed=seed):
         return pair.right, pair.left
     return pair.left, pair.right
 
 
 def is_swapped(pair: str, *, seed: int = 0) -> bool:
+    """Return whether the pair with this id is shown with its second method on the left."""
     return _hash_sampling_key(seed, "sides", pair) % 2 == 1
 
 
@@ -112,7 +124,7 @@ def _hash_sampling_key(seed: int, *words: str) -> int:
 
 
 def format_table(turns: Sequence[Turn]) -> str:
-    """Return the assignment as CSV."""
+    """Return the turns as CSV with the columns ``COLUMNS``."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -144,8 +156,8 @@ def read_exports(files: Sequence[Path]) -> dict[str, Sequence[Json]]:
 def merge_exports(exports: Mapping[str, Sequence[Json]]) -> list[dict[str, Json]]:
     """Return the votes of several raters in one list, in SeSaMe's form.
 
-    Each pair has one slot per rater, in the order of the raters' names; a slot without a vote is
-    empty.
+    ``exports`` has the pairs that the rating pages export, by rater. Each statement of a pair has
+    one slot per rater, in the order of the raters' names; a slot without a vote is ``NO_VOTE``.
     """
     names = sorted(exports)
     merged: dict[str, dict[str, Json]] = {}

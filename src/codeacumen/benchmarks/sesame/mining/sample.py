@@ -1,18 +1,19 @@
 """Sample diverse similar pairs by Maximal Marginal Relevance (Carbonell and Goldstein 1998).
 
 ``codeacumen similar mine`` calls it, with SeSaMe's formulas (Kamp, Kreutzer and Philippsen, MSR
-2019, section II-C). Of the pairs whose methods come from different projects, each step chooses the
-pair that maximises
+2019, section II-C). docsim is the similarity of two methods' JavaDoc, toksim that of their bodies'
+tokens, msim combines both. The candidates are the pairs whose methods come from different projects;
+each step chooses the candidate d that maximises
 
     λ · msim(d) − (1 − λ) · max over the choices j of Sim2(d, j),
     msim(a, b)  = μ · docsim(a, b) + (1 − μ) · (1 − toksim(a, b)),
     Sim2(d, j)  = σ(cross(d, j) + projects(d) + files(d)),  σ(x) = 2 / (1 + e^−x) − 1.
 
 ``cross`` adds the msims of each method of d with each of j: 1 for the same method, 0 where the
-docsim is unknown or not above the bound; pairs within a project count. ``projects`` is the share of
-the choices with the same project on the left and the same on the right; ``files`` is the share with
-the same file on the left, plus that on the right. Before the first choice the maximum is 0, so the
-first choice follows the same rule.
+docsim is unknown or not above the bound; here pairs within a project count too. ``projects`` is the
+share of the choices with the same project on the left and the same on the right; ``files`` is the
+share with the same file on the left, plus that on the right. Before the first choice the maximum is
+0, so the first choice follows the same rule.
 
 Every choice is the exact maximum. The search skips only candidates that cannot win:
 
@@ -20,18 +21,18 @@ Every choice is the exact maximum. The search skips only candidates that cannot 
    the largest cross similarity plus these two.
 2. The largest cross similarity never falls while choices are added. Its value up to an earlier
    choice is a lower bound.
-3. Neither share is negative; ``projects``, which may fall, is counted for each pair of projects
-   and always up to date. So λ · msim − (1 − λ) · σ(an earlier cross + projects) is an upper bound
-   of the score.
+3. Neither share is negative, so ``files`` can be left out. ``projects``, which may fall, is counted
+   for each pair of projects and is always up to date. So λ · msim − (1 − λ) · σ(an earlier cross +
+   projects) is an upper bound of the score.
 4. toksim is not negative, so msim is at most μ · docsim + (1 − μ). Candidates are scanned in
    decreasing order of this ceiling; once λ times it is below the best score, the scan stops.
 5. The bound of 3 also uses this ceiling until the msim is needed: a toksim is computed only where
    the bound reaches the best score, and for the pairs of a chosen method.
 
-Bounds are compared with the best score, of which the msim is only a part. The published tool stops
-at the first msim below the best score in an order by docsim, and so misses pairs. Scores are
-rounded to 12 decimals, and a hash of the seed and the methods' ids breaks ties: neither the order
-of the pairs, nor the batch size of the toksims, nor the number of workers changes the sample.
+The scan stops by a bound of the whole score. The published tool scans in the order of docsim and
+stops at the first msim below the best score, and so misses pairs. Scores are rounded to 12
+decimals, and a hash of the seed and the methods' ids breaks ties: neither the order of the pairs,
+nor the batch size of the toksims, nor the number of workers changes the sample.
 """
 
 from __future__ import annotations
@@ -59,8 +60,9 @@ from codeacumen.benchmarks.sesame.mining.sample_kernel import (
 # Computes the token similarity, from 0 to 1, of the pairs of two lists of rows.
 Toksim = Callable[[Ints, Ints], NDArray[np.floating]]
 
+# Number of pairs, bound on docsim, μ and λ.
 DEFAULT_PAIRS, DEFAULT_BOUND, MU, LAMBDA = 900, 0.01, 0.75, 0.6
-# Toksims to compute at a time.
+# Candidates whose toksims are computed at a time.
 BATCH = 4096
 # Paths that the published tool never samples from.
 _SKIPPED_PATHS = re.compile(r"/(?:examples?|android|test\d+)/")
@@ -68,7 +70,7 @@ _SKIPPED_PATHS = re.compile(r"/(?:examples?|android|test\d+)/")
 
 @dataclass(frozen=True, slots=True)
 class CandidatePairs:
-    """Pairs of rows with a similarity; each pair occurs once, with the smaller row on the left."""
+    """Pairs of rows with a docsim; each pair occurs once, with the smaller row on the left."""
 
     left: Ints
     right: Ints
@@ -77,7 +79,7 @@ class CandidatePairs:
 
 @dataclass(frozen=True, slots=True)
 class MethodColumns:
-    """Id, project and file of each row; projects and files may be numbers or words."""
+    """Id, project and file of each row; projects and files may be any hashable values."""
 
     ids: Sequence[str]
     project: Sequence[object]
@@ -91,8 +93,9 @@ class MethodColumns:
 class SamplingSettings:
     """Sampling settings.
 
-    The sample has ``pair_count`` pairs with a docsim above ``min_similarity``. μ weighs docsim
-    against the difference of the tokens, λ weighs relevance against diversity.
+    The sample has ``pair_count`` pairs with a docsim above ``min_similarity``, or all of them if
+    there are fewer. ``mu`` (μ) weighs docsim against the difference of the tokens, ``relevance``
+    (λ) weighs relevance against diversity. ``seed`` breaks ties.
     """
 
     pair_count: int = DEFAULT_PAIRS
@@ -115,9 +118,11 @@ class SamplingSettings:
 
 @dataclass(frozen=True, slots=True)
 class PairSample:
-    """Indices into the given pairs, in the order of choice, with the values of each choice.
+    """Indices into the candidate pairs, in the order of choice, with the values of each choice.
 
-    ``toksim`` is NaN where μ is 1, because no toksim is computed then.
+    ``sim`` is the docsim; ``toksim`` is NaN if μ is 1, because no toksim is computed then;
+    ``score`` is the maximised value. ``candidate_count`` is the number of pairs to choose from,
+    ``toksim_count`` that of the computed toksims.
     """
 
     pair_indices: NDArray[np.int64]
@@ -149,8 +154,9 @@ def sample_pairs(
 ) -> PairSample:
     """Return a sample of diverse pairs.
 
-    Any similarity may stand for docsim; with μ = 1 it alone is the relevance, and no toksim is
-    needed. ``eligible`` marks the methods that take part.
+    Any similarity may take the place of docsim; with μ = 1 it alone is the relevance, and no toksim
+    is needed. ``eligible`` marks the rows that take part, None means all. ``batch`` and ``workers``
+    affect the speed only.
     """
     checked_settings = settings or SamplingSettings()
     checked_settings.check_values()
@@ -171,7 +177,9 @@ def sample_pairs(
 def _select_pairs(
     pairs: CandidatePairs, min_similarity: float, eligible: NDArray[np.bool_] | None
 ) -> NDArray[np.int64]:
+    """Return the indices of the pairs above the bound whose methods are eligible and distinct."""
     sim = pairs.sim
+    # The bound has the type of the similarities, so that float32(0.3) is not above 0.3.
     selected = sim > sim.dtype.type(min_similarity)
     selected &= np.isfinite(sim) & (pairs.left != pairs.right)
     if eligible is not None:
@@ -180,7 +188,13 @@ def _select_pairs(
 
 
 class _Sampler:
-    """State of one sampling: the candidates, and what the choices so far imply for them."""
+    """State of one sampling: the candidates, and the choices so far.
+
+    ``left``, ``right`` and ``sim`` are the columns of the selected pairs, ``pair_indices`` their
+    indices among all pairs; ``order`` has the indices of the candidates among the selected pairs,
+    by decreasing ceiling of the msim. ``offsets``, ``neighbour`` and ``neighbour_pair`` list each
+    row's partners. ``link_count`` is the number of used links in ``chosen``.
+    """
 
     def __init__(
         self,
@@ -225,6 +239,7 @@ class _Sampler:
             self.pool.shutdown()
 
     def _make_candidates(self, project: Ints) -> tuple[NDArray[np.int64], PairCandidates]:
+        """Return the candidates' indices among the selected pairs, and their columns."""
         order = np.flatnonzero(project[self.left] != project[self.right])
         mu = self.settings.mu
         # The msim at the smallest possible toksim, 0.
@@ -276,7 +291,10 @@ class _Sampler:
         )
 
     def _choose_next(self, choice: int) -> tuple[int, float]:
-        """Return the best candidate's index and its score in units of 1 / UNIT."""
+        """Return the best candidate's index and its score, multiplied by UNIT.
+
+        ``choice`` is the number of choices so far.
+        """
         rule = self.rule._replace(choice_count=choice)
         requested = np.empty(self.batch, dtype=np.int32)
         begin, best, best_index = 0, -np.inf, -1
@@ -305,7 +323,10 @@ class _Sampler:
         candidates.is_known[indices] = True
 
     def _add_choice(self, index: int, choice: int) -> None:
-        """Record a choice and link it to all methods that are similar to one of its methods."""
+        """Record a choice, and link it to its methods and to the methods that are similar to them.
+
+        ``index`` is that of the candidate, ``choice`` the number of choices before it.
+        """
         candidates, chosen = self.candidates, self.chosen
         candidates.is_taken[index] = True
         left, right = int(candidates.left[index]), int(candidates.right[index])
@@ -330,6 +351,7 @@ class _Sampler:
         self.link_count += len(similar_methods)
 
     def _grow_links(self, needed: int) -> None:
+        """Make room for this many links, at least doubling the columns."""
         if needed > len(self.chosen.choice):
             more = max(needed, 2 * len(self.chosen.choice)) - len(self.chosen.choice)
             longer_columns = {
@@ -341,11 +363,13 @@ class _Sampler:
 
     def _compute_msim(self, sim: NDArray[np.floating], left: Ints, right: Ints) -> Floats:
         relevance = self.settings.mu * sim.astype(np.float64)
+        # Without toksim, μ is 1 and the second term is 0.
         if self.toksim is None or not len(sim):
             return relevance + (1 - self.settings.mu)
         return relevance + (1 - self.settings.mu) * (1 - self._compute_toksims(left, right))
 
     def _compute_toksims(self, left: Ints, right: Ints) -> Floats:
+        """Return the toksims of pairs of rows, with all workers, and count them."""
         assert self.toksim is not None
         self.toksim_count += len(left)
         if self.pool is None:
@@ -374,7 +398,7 @@ def _hash_text(text: str) -> np.uint64:
 
 
 def _number_values(values: Sequence[object]) -> Ints:
-    """Return a number for each value; equal values get equal numbers."""
+    """Return a number from 0 for each value; equal values get equal numbers."""
     numbers: dict[object, int] = {}
     return np.fromiter(
         (numbers.setdefault(value, len(numbers)) for value in values),

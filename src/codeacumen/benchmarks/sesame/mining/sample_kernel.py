@@ -1,4 +1,8 @@
-"""Kernels of the MMR sampler: lists of neighbours, and the scan of the candidates for a choice."""
+"""Kernels of the MMR sampler: lists of neighbours, and the scan of the candidates for a choice.
+
+``sample`` calls them, and its module docstring has the formulas. ``-1`` is the end of a linked list
+and the index of a best candidate that does not exist yet.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ Longs = NDArray[np.int64]
 
 # Scores are compared in units of 10⁻¹², so that the rounding errors of sums decide nothing.
 UNIT = 1e12
-# Tolerance for the rounding of a bound, in the same units.
+# Tolerance for the rounding error of a bound, in the same units.
 SLACK = 10.0
 # Steps per unit of the argument in the table that bounds the sigmoid from below.
 STEPS = 512
@@ -25,9 +29,10 @@ STEPS = 512
 class PairCandidates(NamedTuple):
     """Columns of the candidates, in decreasing order of ``ceiling``.
 
-    ``ceiling`` is the largest possible msim of a pair; ``msim`` equals it until the true value is
-    known. ``max_cross`` is the largest sum of cross similarities with the first choices, whose
-    number is ``checked_choices``. ``group`` numbers the pairs of projects.
+    ``left`` and ``right`` are rows of methods; ``group`` numbers the pairs of projects.
+    ``ceiling`` is the largest possible msim of a pair; ``msim`` equals it until the true value
+    ``is_known``. Candidates that were chosen are marked in ``is_taken``. ``max_cross`` is the
+    largest cross similarity with one of the first ``checked_choices`` choices.
     """
 
     left: Ints
@@ -46,9 +51,9 @@ class ChosenPairs(NamedTuple):
 
     ``project_counts`` has the number of choices by pair of projects, ``left_file_counts`` and
     ``right_file_counts`` by the file of the left and of the right method. Each method has a linked
-    list of the choices that it is similar to, latest first: ``head`` is its first link; each link
-    has ``choice``, ``weight`` (the sum of the method's msims to both methods of that choice) and
-    ``after``, the next link.
+    list of the choices that it is similar to, latest first: ``head`` is its first link, or -1; each
+    link has ``choice``, ``weight`` (the sum of the method's msims to both methods of that choice)
+    and ``after``, the next link, or -1.
     """
 
     project_counts: Longs
@@ -61,7 +66,11 @@ class ChosenPairs(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """λ, the number of choices, the sigmoid's lower bound, the seed, methods' hashes and files."""
+    """Constants of the scoring rule.
+
+    ``relevance`` is λ, ``choice_count`` the number of choices so far, ``sigmoid_bounds`` the table
+    of ``make_sigmoid_table``; ``method_hashes`` and ``file`` (a number) are by method.
+    """
 
     relevance: float
     choice_count: int
@@ -79,7 +88,10 @@ def compute_sigmoid(x: float) -> float:
 
 @kernel
 def make_sigmoid_table(limit: float) -> Floats:
-    """Return a value slightly below the sigmoid at the start of each step."""
+    """Return a lower bound of the sigmoid in each step of 1 / STEPS, for arguments up to a limit.
+
+    The sigmoid rises, so its value at the start of a step, less a rounding error, is the bound.
+    """
     values = np.empty(int(limit * STEPS) + 2, dtype=np.float64)
     for i in range(len(values)):
         values[i] = max(0.0, compute_sigmoid(i / STEPS) - 1e-12)
@@ -88,7 +100,10 @@ def make_sigmoid_table(limit: float) -> Floats:
 
 @kernel
 def hash_pair(seed: np.uint64, left: np.uint64, right: np.uint64) -> np.uint64:
-    """Return the number that breaks a tie: the candidate with the smaller one wins."""
+    """Return the splitmix64 hash of a seed and the hashes of two methods.
+
+    Among candidates of equal score, the smaller hash wins.
+    """
     state = seed
     for part in (left, right):
         state = state + part + np.uint64(0x9E3779B97F4A7C15)
@@ -100,7 +115,10 @@ def hash_pair(seed: np.uint64, left: np.uint64, right: np.uint64) -> np.uint64:
 
 @kernel
 def list_neighbours(left: Ints, right: Ints, methods: int) -> tuple[Longs, Ints, Ints]:
-    """Return each method's partners in pairs, and the indices of those pairs, as ragged columns."""
+    """Return each method's partners in pairs, and the indices of those pairs, as ragged columns.
+
+    Those of method m lie from ``offsets[m]`` to ``offsets[m + 1]``. ``methods`` is their number.
+    """
     offsets = np.zeros(methods + 1, dtype=np.int64)
     for i in range(len(left)):
         offsets[left[i] + 1] += 1
@@ -123,7 +141,10 @@ def list_neighbours(left: Ints, right: Ints, methods: int) -> tuple[Longs, Ints,
 def link_choice(
     chosen: ChosenPairs, methods: Ints, weights: Floats, choice: int, first_free: int
 ) -> None:
-    """Prepend a choice to the lists of the methods that are similar to it."""
+    """Prepend a choice to the lists of the methods that are similar to it.
+
+    The links have the indices from ``first_free`` on.
+    """
     for i in range(len(methods)):
         index = first_free + i
         chosen.choice[index] = choice
@@ -134,7 +155,10 @@ def link_choice(
 
 @kernel
 def _compute_max_cross(chosen: ChosenPairs, left: int, right: int, first_choice: int) -> float:
-    """Return the largest cross similarity with a choice from ``first_choice`` on."""
+    """Return the largest cross similarity with a choice from ``first_choice`` on; 0 if none.
+
+    ``left`` and ``right`` are the candidate's methods, whose lists are merged by choice.
+    """
     max_cross = 0.0
     left_link, right_link = chosen.head[left], chosen.head[right]
     while True:
@@ -155,7 +179,10 @@ def _compute_max_cross(chosen: ChosenPairs, left: int, right: int, first_choice:
 
 @kernel
 def _score_candidate(candidates: PairCandidates, chosen: ChosenPairs, rule: Rule, i: int) -> float:
-    """Return a candidate's rounded score, or an upper bound of it while its msim is unknown."""
+    """Return a candidate's score, in units of 1 / UNIT, and bring its ``max_cross`` up to date.
+
+    While its msim is unknown, this is an upper bound of the score.
+    """
     left, right, choice_count = candidates.left[i], candidates.right[i], rule.choice_count
     penalty = candidates.max_cross[i]
     if choice_count > 0:
@@ -178,7 +205,7 @@ def _score_candidate(candidates: PairCandidates, chosen: ChosenPairs, rule: Rule
 def _is_better(
     candidates: PairCandidates, rule: Rule, i: int, score: float, best: float, best_index: int
 ) -> bool:
-    """Return whether a candidate beats the best so far, whatever the order of the candidates."""
+    """Return whether a candidate beats the best so far; ties depend on hashes, then on rows."""
     if best_index < 0 or score != best:
         return score > best
     hash_ = hash_pair(
@@ -206,10 +233,10 @@ def scan_candidates(
     best_index: int,
     requested: Ints,
 ) -> tuple[int, int, float, int]:
-    """Scan the candidates until no other can win, or until ``requested`` is full.
+    """Scan the candidates from ``begin`` until no other can win, or until ``requested`` is full.
 
-    ``requested`` receives the candidates whose msim the caller must compute. Return where to
-    continue (-1 at the end), the number of requested candidates, the best score and its index.
+    ``requested`` receives the candidates whose msim the caller must compute. Return the index to
+    continue at (-1 at the end), the number of requested candidates, the best score and its index.
     """
     choice_count, requested_count = rule.choice_count, 0
     for i in range(begin, len(candidates.left)):
@@ -249,7 +276,10 @@ def score_requested(
     best: float,
     best_index: int,
 ) -> tuple[float, int]:
-    """Return the best score and its index, including the requested candidates."""
+    """Return the best score and its index, including the requested candidates.
+
+    Their msims must be known.
+    """
     for i in requested:
         score = _score_candidate(candidates, chosen, rule, i)
         if _is_better(candidates, rule, i, score, best, best_index):

@@ -1,27 +1,27 @@
 """Embed texts in vector spaces: pipelines that are fitted to some texts and embed any others.
 
-The mining pipeline and the model ``words`` use them. In the text form of the command line:
+The mining pipeline and the model ``words`` use them. On the command line, a space is written as
 ``KIND:SETTING=VALUE,…``.
 
 | kind | a text's vector |
 |---|---|
 | ``ppmi`` | n-grams weighed by positive pointwise mutual information; SeSaMe's, the default |
 | ``tfidf``, ``bm25``, ``counts`` | n-grams weighed in other ways |
-| ``lsi`` | weighed n-grams (``weights``), reduced to ``size`` dimensions |
-| ``word2vec``, ``doc2vec`` | learned from the texts; extra ``embeddings`` |
+| ``lsi`` | n-grams weighed by the kind ``weights``, reduced to ``size`` dimensions by SVD |
+| ``word2vec``, ``doc2vec`` | learned from the texts with gensim; needs the extra ``embeddings`` |
 | ``model:REFERENCE`` | the output of a registered model with the capability ``embed`` |
 
 The settings: ``ngrams`` (``3``, or ``1-3``), ``lower`` (lower-casing), ``max_df`` and ``min_df``
 (bounds on an n-gram's document frequency; a fraction is a share of the texts, a whole number their
-number), ``variance`` (drops columns that vary no more over the texts; 0: keeps all), ``alpha``
-(smoothing of ``ppmi``), ``sublinear`` (``tfidf``: 1 + ln of counts), ``k`` and ``b`` (``bm25``),
-``size`` and ``seed`` (of learned spaces).
+number), ``variance`` (drops columns whose variance over the texts is not above this; 0 keeps all),
+``alpha`` (smoothing of ``ppmi``), ``sublinear`` (``tfidf``: 1 + ln of counts), ``k`` and ``b``
+(``bm25``), ``size`` and ``seed`` (of learned spaces).
 
-Rows have length 1, so that a product is a cosine; a text without any n-gram of the space has zeros.
-With ``ppmi``, those are all texts of fewer than three words.
+Vectors have length 1, so that a product is a cosine; a text without any n-gram of the space has a
+vector of zeros. With ``ppmi``, those are all texts of fewer than three words.
 
-The dense spaces are latent semantic indexing, sums of word vectors, doc2vec, and the vectors of any
-registered model. Each is a function from texts to rows.
+The kinds ``lsi``, ``word2vec``, ``doc2vec`` and ``model`` are dense: their vectors are rows of a
+float32 array. The vectors of the other kinds are rows of a sparse matrix.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ from codeacumen.benchmarks.sesame.mining.counts import (
 )
 from codeacumen.registry import make_model
 
+# Dense vectors, texts by dimensions.
 Rows = NDArray[np.float32]
 EmbedTexts = Callable[[Sequence[str]], Rows]
 
@@ -55,7 +56,7 @@ EmbedTexts = Callable[[Sequence[str]], Rows]
 def fit_lsi(weighed: Sparse, size: int, seed: int) -> Callable[[Sparse], Rows]:
     """Return the projection of weighed counts on the ``size`` strongest directions (truncated SVD).
 
-    There are fewer directions where the matrix has fewer.
+    A matrix with fewer than ``size`` + 1 rows or columns gets fewer directions.
     """
     from sklearn.decomposition import TruncatedSVD
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
@@ -74,10 +75,10 @@ def fit_lsi(weighed: Sparse, size: int, seed: int) -> Callable[[Sparse], Rows]:
 
 
 def train_word_vectors(texts: Sequence[str], size: int, lower: bool, seed: int) -> EmbedTexts:
-    """Return an embedding by the sum of the vectors of a text's words.
+    """Return an embedding by the sum of the word2vec vectors of a text's words.
 
-    The sum has the direction of the mean. The vectors are learned from all the texts by skip-gram,
-    as SeSaMe's authors tried; words that do not occur there are skipped.
+    The sum has the direction of the mean. The vectors are learned from ``texts`` by skip-gram,
+    which SeSaMe's authors also tried; words that do not occur in ``texts`` are skipped.
     """
     _require_gensim("word2vec")
     from gensim.models import Word2Vec
@@ -105,7 +106,7 @@ def train_word_vectors(texts: Sequence[str], size: int, lower: bool, seed: int) 
 
 
 def train_document_vectors(texts: Sequence[str], size: int, lower: bool, seed: int) -> EmbedTexts:
-    """Return an embedding by doc2vec (distributed bag of words).
+    """Return an embedding by doc2vec (distributed bag of words), trained on ``texts``.
 
     All vectors are inferred, even those of the training texts, so that equal texts have equal
     vectors.
@@ -159,7 +160,7 @@ def train_document_vectors(texts: Sequence[str], size: int, lower: bool, seed: i
 
 
 def make_model_embedding(reference: str) -> EmbedTexts:
-    """Return an embedding by a registered model; texts without a vector get zeros."""
+    """Return an embedding by a registered model; texts for which it returns None get zeros."""
     loaded_model = make_model(reference)
     model = loaded_model.model
     if not isinstance(model, Embed):
@@ -206,10 +207,10 @@ Vectors = Any
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """A pipeline and its settings; ``Space()`` is SeSaMe's.
+    """Kind and settings of a vector space, described in the module; ``Space()`` is SeSaMe's.
 
-    ``Space.parse`` reads the text form; ``str`` writes it, with the settings that differ from the
-    kind's defaults.
+    ``Space.parse`` reads the form of the command line; ``str`` returns it, with the settings that
+    differ from the kind's defaults. ``model`` is the reference of the kind ``model``, else empty.
     """
 
     kind: str = "ppmi"
@@ -229,7 +230,8 @@ class Space:
 
     @classmethod
     def parse(cls, text: str) -> Space:
-        """
+        """Return the space that a text describes, with the kind's defaults for other settings.
+
         >>> Space.parse("tfidf:ngrams=1-3,lower=false")
         Space('tfidf:ngrams=1-3,lower=false')
         """
@@ -316,14 +318,14 @@ class Space:
 
 @dataclass(frozen=True, slots=True)
 class FittedSpace:
-    """A fitted space. ``vectors`` are those of the texts it was fitted to."""
+    """A fitted space; ``vectors`` are the unit rows of the texts that it was fitted to."""
 
     space: Space
     vectors: Vectors
     _embed_texts: Callable[[Sequence[str]], Vectors]
 
     def embed_texts(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of any texts, with the statistics of the texts it was fitted to."""
+        """Return unit rows, one per text, with the statistics of the texts it was fitted to."""
         return normalize_rows(self._embed_texts(texts))
 
 
@@ -342,7 +344,7 @@ _SETTINGS_OF_KIND = {
     "word2vec": ("size", "lower", "seed"),
     "doc2vec": ("size", "lower", "seed"),
 }
-# Only ppmi follows a publication; the others have common defaults.
+# Only ppmi follows a publication; the others count single words in lower case by default.
 _WORDS = Space(ngrams=(1, 1), lower=True, max_df=0.9, variance=0.0)
 _DEFAULTS = {
     "ppmi": Space(),
@@ -373,7 +375,7 @@ def _make_model_space(reference: str) -> Space:
 
 
 def _format_example(kind: str) -> str:
-    """Return the kind with its first setting at its default, as an example for messages."""
+    """Return an example for messages: the kind with the default value of its first setting."""
     name = _SETTINGS_OF_KIND[kind][0]
     return f"{kind}:{name}={_format_value(getattr(_DEFAULTS[kind], name))}"
 

@@ -1,11 +1,11 @@
-"""Excerpts of Java files: a method with the members that a person needs to judge it.
+"""Print excerpts of Java files: a method with the members that a person needs to judge it.
 
 An excerpt has the fields that the method uses and the methods and constructors that it calls, as
-far as the same file declares them; the members that those use and call in turn; the imports of
-names that occur; and the skeleton of the classes around. It resembles the excerpt that SeSaMe's
+far as the same file declares them; the members that those methods use and call in turn; the imports
+of names that occur; and the skeleton of the classes around. It resembles the excerpt that SeSaMe's
 raters saw, with three differences. The source keeps its formatting apart from indentation. An enum
 stays an enum, with the constants that occur. Each member appears once, in the type that declares
-it.
+it. ``mining`` makes an excerpt of each sampled method with ``format_method_excerpt``.
 
 A call refers to the method of the static type, not to those that override it. Where overloads are
 ambiguous because their types are declared in other files, all candidates belong to the excerpt.
@@ -31,18 +31,24 @@ from codeacumen.languages.java.syntax.grammar import find_symbols, symbol_mask
 from codeacumen.languages.syntax import Syntax
 
 _COMMENTS = ("line_comment", "block_comment")
+# Kinds of types without a header to print; their members belong to the named type around.
 _UNPRINTABLE = ("anonymous", "enum constant")
 # The modifiers of a type that affect the meaning of its members.
 _PRINTED_MODIFIERS = ("abstract", "static")
 INDENT = " " * 4
+# Columns of a tab.
 TAB = 8
-# Deeper nesting stays at this depth, so that 10,000 nested classes do not need 10,000 columns.
+# Levels of indentation; deeper nesting is indented no further, so that 10,000 nested classes do not
+# need 10,000 levels.
 DEEPEST = 12
 
 
 @dataclass(frozen=True, slots=True)
 class ExcerptMembers:
-    """Members to print: indices of methods (the subject first), of fields, nodes of constants."""
+    """Members to print: indices of methods and of fields in the declarations, nodes of constants.
+
+    The subject, the method that the excerpt is for, is the first method.
+    """
 
     methods: tuple[int, ...]
     fields: tuple[int, ...]
@@ -57,7 +63,11 @@ def format_excerpt(file: JavaFile, members: ExcerptMembers) -> str:
 
 
 class _ExcerptPrinter:
-    """The tree of types to print, with their members."""
+    """Printer of an excerpt: the tree of types to print, with their members.
+
+    ``fields`` (nodes), ``methods`` (indices), ``constants`` (names) and ``inner`` (indices of
+    types) are by the type that has them; ``nodes`` are the printed nodes, whose names need imports.
+    """
 
     def __init__(self, file: JavaFile, members: ExcerptMembers) -> None:
         self.file, self.members = file, members
@@ -98,14 +108,14 @@ class _ExcerptPrinter:
                 self.constants.setdefault(owner, []).append(syntax.text(names[0]))
 
     def _find_named_type(self, type_: int) -> int:
-        """Return the innermost enclosing type that has a name."""
+        """Return the type itself if it has a name, else the innermost enclosing one that has."""
         types = self.file.declarations.types
         while type_ != NONE and types[type_].kind in _UNPRINTABLE:
             type_ = types[type_].owner
         return type_
 
     def _add_type(self, type_: int) -> None:
-        """Add a type and those around it; the first added is the first printed."""
+        """Add a type and the types around it; types are printed in the order of addition."""
         types = self.file.declarations.types
         while type_ not in self.seen:
             self.seen.add(type_)
@@ -139,15 +149,16 @@ class _ExcerptPrinter:
         return "".join(parts).rstrip("\n") + "\n"
 
     def _list_items(self, type_: int, first: int) -> Iterator[str | int]:
-        """Yield the items of a type in order, a text for a member and a number for a type.
+        """Yield the items of a type in order, a text for members and an index for an inner type.
 
-        The subject method, or the type that it is in, comes first; then fields, other methods,
+        The subject, ``first``, or the inner type around it comes first; then fields, other methods,
         other types.
         """
         methods, inner = self.methods.get(type_, []), self.inner.get(type_, [])
         if methods[:1] == [first]:
             yield self._format_method(first)
             methods = methods[1:]
+        # The types around the subject were added first, so only inner[0] can contain it.
         elif inner and type_ != NONE and self._contains_method(inner[0], first):
             yield inner[0]
             inner = inner[1:]
@@ -162,11 +173,7 @@ class _ExcerptPrinter:
         yield from inner
 
     def _contains_method(self, type_: int, method: int) -> bool:
-        """Return whether a method is in a type.
-
-        It suffices to test the first type of each type, because types are added for the subject
-        first.
-        """
+        """Return whether a method is in a type or in a type inside it."""
         owner = self.file.declarations.methods[method].type
         types = self.file.declarations.types
         node = types[type_].node
@@ -207,9 +214,10 @@ class _ExcerptPrinter:
         return text
 
     def list_imports(self) -> list[str]:
-        """Return the imports of names that occur.
+        """Return the imports of names that occur in the printed members.
 
-        On-demand imports are included if a type occurs that nothing else explains.
+        On-demand imports (``import a.*``) are included if a type occurs that neither the file nor
+        another import declares. Call it after ``format_body``, which collects the printed nodes.
         """
         names, has_unknown_type = self._collect_names()
         syntax = self.file.syntax
@@ -222,7 +230,11 @@ class _ExcerptPrinter:
         return lines
 
     def _collect_names(self) -> tuple[set[str], bool]:
-        """Return the words of the printed members, and whether one is a type of unknown origin."""
+        """Return the names in the printed nodes, and whether the file leaves a type unexplained.
+
+        A type is explained if the file declares it, imports it by name, or has a type parameter of
+        that name.
+        """
         file, syntax = self.file, self.file.syntax
         words: set[int] = set()
         types: set[int] = set()
@@ -245,7 +257,7 @@ def _is_kind(syntax: Syntax, node: int, *kinds: str) -> bool:
 
 
 def _find_javadoc(syntax: Syntax, node: int) -> int:
-    """Return the documentation comment before a node; other comments may stand between them."""
+    """Return the node of the JavaDoc before a node, or NONE; other comments may be in between."""
     comment = node - 1
     while (
         comment > 0
@@ -259,9 +271,10 @@ def _find_javadoc(syntax: Syntax, node: int) -> int:
 
 
 def remove_margin(source: bytes, start: int, end: int) -> str:
-    """Return a piece of source without the margin that it has in its file; a tab is eight columns.
+    """Return ``source[start:end]`` without the indentation of its first line.
 
-    Around a text block, only the margin that all lines share is removed, so that its value stays.
+    A tab is eight columns. If the piece has a text block, only the white space that all lines share
+    is removed, so that the block's value stays.
     """
     line_start = source.rfind(b"\n", 0, start) + 1
     text = source[start:end].decode("utf-8", errors="replace").replace("\r\n", "\n")
@@ -298,6 +311,7 @@ def _close_brace(parts: list[str], indent: str) -> None:
     parts.append(f"{indent}}}\n\n")
 
 
+# Name of the file in the project of one file that resolves its calls.
 _FILE = "File.java"
 
 
@@ -316,7 +330,10 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class _Uses:
-    """Ascending byte offsets of the references to the file's own members, and their targets."""
+    """Ascending byte offsets of the references to the file's own members, and their targets.
+
+    A target is the kind of a member ("method", "field" or "constant") and its index or node.
+    """
 
     offset: list[int]
     target: list[tuple[str, int]]
@@ -334,7 +351,7 @@ def find_surroundings(file: JavaFile, method: int) -> Surroundings:
     uses, declarations, syntax = file.compute_once(_find_uses), file.declarations, file.syntax
     members: dict[tuple[str, int], None] = {("method", method): None}
     waiting = deque([method])
-    # A printed method includes the members of the classes inside it.
+    # Members inside a printed method, in local classes, must not be printed again.
     spans: list[tuple[int, int]] = []
     while waiting:
         node = declarations.methods[waiting.popleft()].node
@@ -355,7 +372,10 @@ def find_surroundings(file: JavaFile, method: int) -> Surroundings:
 
 
 def format_method_excerpt(file: JavaFile, method: int) -> str:
-    """Return the source of a small file: imports, then the types with the method first."""
+    """Return a method's excerpt: imports, then the types with the method first.
+
+    ``method`` is an index in ``file.declarations.methods``.
+    """
     members = find_surroundings(file, method)
     return format_excerpt(file, ExcerptMembers(members.methods, members.fields, members.constants))
 
@@ -385,7 +405,7 @@ def _find_node(file: JavaFile, kind: str, index: int) -> int:
 
 
 def _is_printable(file: JavaFile, use: tuple[str, int]) -> bool:
-    """Return whether a member can be printed in its class: anonymous classes cannot."""
+    """Return whether a member can be printed: members of anonymous and local classes cannot."""
     kind, index = use
     if kind == "constant":
         return True
@@ -397,7 +417,7 @@ def _is_printable(file: JavaFile, use: tuple[str, int]) -> bool:
 
 
 def _find_named_types(file: JavaFile) -> frozenset[int]:
-    """Return the types whose enclosing types and which themselves have a name."""
+    """Return the types that are neither anonymous nor local, nor inside such a type."""
     named_types: set[int] = set()
     # An enclosing type precedes the types in it.
     for index, declaration in enumerate(file.declarations.types):
@@ -426,7 +446,10 @@ def _list_call_uses(file: JavaFile) -> Iterator[tuple[int, str, int]]:
 
 
 def _list_variable_uses(file: JavaFile) -> Iterator[tuple[int, str, int]]:
-    """Yield uses of fields and constants, and the calls that the file's bindings resolve."""
+    """Yield uses of fields and constants, and of methods that the file's bindings resolve.
+
+    A use is a byte offset, the kind of the member, and its index or node.
+    """
     bindings, syntax, declarations = file.bindings, file.syntax, file.declarations
     fields = {
         _find_name_node(file, item.node): index for index, item in enumerate(declarations.fields)
@@ -449,7 +472,7 @@ def _list_variable_uses(file: JavaFile) -> Iterator[tuple[int, str, int]]:
 
 
 def _find_name_node(file: JavaFile, node: int) -> int:
-    """Return the node of a declaration's name."""
+    """Return the node of a declaration's name, or NONE."""
     syntax = file.syntax
     for child in syntax.children(node):
         if int(syntax.kind[child]) in _identifier_symbols():

@@ -1,15 +1,15 @@
 """Measure methods' bodies for SeSaMe's filters and for toksim, many methods at once.
 
-toksim compares two bodies by the kinds of their tokens. All identifiers are one kind, and so are
-all strings, all integers, …; each keyword and each operator is its own kind. ``int`` and the other
-primitive types are identifiers, as every other type is; ``void`` is not. Two ``>`` that close
-generics are one ``>>``, because a scanner has no grammar. toksim is one minus the Levenshtein
-distance divided by the length of the longer body, so 1 for bodies of equal shape.
+toksim compares two bodies by the kinds of their tokens, as JDT's scanner does. All identifiers are
+one kind, and so are all strings, all integers, …; each keyword and each operator is its own kind.
+``int`` and the other primitive types are identifiers, as every other type is; ``void`` is not. Two
+``>`` that close generics are one ``>>``, because a scanner has no grammar. toksim is one minus the
+Levenshtein distance divided by the length of the longer body, so 1 for bodies of equal shape.
 
 The size of a method is the number of nodes of Eclipse's JDT (``org.eclipse.jdt.core.dom``, level
-8), whose tree differs from that of our grammar. The kind and the parent of each of our nodes
-determine how many JDT nodes it stands for: none for a list of arguments, two for a type's name (the
-type and the name), none for the parentheses of an ``if``, one for those in an expression.
+8), whose tree differs from that of our grammar (tree-sitter). The kind and the parent of each of
+our nodes determine how many JDT nodes it stands for: none for a list of arguments, two for a type's
+name (the type and the name), none for the parentheses of an ``if``, one for those in an expression.
 Differences remain in three cases: a chain ``a + b + c`` is one infix expression for JDT and two
 here, which cannot matter where small methods are dropped, because an infix operator saves its
 method; a JavaDoc comment within a body is one node for JDT, none here; and JDT's level 8 rejects
@@ -36,11 +36,13 @@ from codeacumen.languages.java.syntax.grammar import field_number, symbol_mask
 from codeacumen.languages.java.syntax.tokens import CODE, KINDS, JavaTokens, tokenize_java
 from codeacumen.languages.syntax import ERROR, Syntax, make_symbol_mask
 
+# Number of JDT nodes of each node.
 Weights = NDArray[np.int32]
 
+# Kinds of nodes that save a small method from SeSaMe's filter.
 INFIX = ("binary_expression", "ternary_expression")
 
-# Kinds without a JDT node: groups, and words that are part of their parent.
+# Kinds without a JDT node: groups, and tokens that are part of their parent.
 _KINDS_WITHOUT_NODE = (
     "program",
     "argument_list",
@@ -97,7 +99,7 @@ _BLOCKS = ("block", "constructor_body", "switch_block_statement_group")
 
 
 def count_jdt_nodes(syntax: Syntax) -> Weights:
-    """Return how many JDT nodes each of our nodes stands for."""
+    """Return the number of JDT nodes that each node of a syntax tree stands for."""
     node_counts = _count_by_kind()[syntax.kind]
     if not len(node_counts):
         return node_counts
@@ -117,7 +119,7 @@ def count_jdt_nodes(syntax: Syntax) -> Weights:
         & symbol_mask(*_BEFORE_PARENTHESES)[parent_kind]
     )
     node_counts[parentheses] = 0
-    # Outer.this, and the this or super that calls a constructor.
+    # No JDT node: the this of Outer.this, and the this that calls a constructor.
     this = symbol_mask("this")[kind]
     node_counts[this & symbol_mask("field_access")[parent_kind] & (syntax.child_index > 0)] = 0
     node_counts[this & symbol_mask("explicit_constructor_invocation")[parent_kind]] = 0
@@ -143,7 +145,7 @@ def count_jdt_nodes(syntax: Syntax) -> Weights:
         symbol_mask("block")[kind]
         & symbol_mask("class_body", "enum_body_declarations")[parent_kind]
     ] += 1
-    # A try's resource: one node if it is only named, two if it is declared there.
+    # A try's resource: none beside its name if it is only named, two if it is declared there.
     node_counts[
         symbol_mask("resource")[kind] & ~symbol_mask("identifier", "field_access", "this")[first]
     ] = 2
@@ -178,6 +180,7 @@ def _count_by_kind() -> Weights:
 
 @lru_cache(maxsize=1)
 def _mask_named_kinds() -> NDArray[np.bool_]:
+    """Return, by symbol, whether it is a named kind, not a sign or keyword; size 1 << 16."""
     grammar = load_grammar()
     is_named = np.zeros(1 << 16, dtype=np.bool_)
     for symbol in range(grammar.node_kind_count):
@@ -198,7 +201,8 @@ def _mask_sign(sign: str) -> NDArray[np.bool_]:
 
 # Bytes of source to parse together.
 BATCH_BYTES = 1 << 18
-_METHOD_DEPTH = 3  # the file, the class, its body
+# Depth of a method that is parsed as the member of a class: below the file, the class, its body.
+_METHOD_DEPTH = 3
 
 # A kind that JDT's scanner has and javac's lacks; far above javac's, which may grow.
 TEXT_BLOCK = 254
@@ -209,9 +213,9 @@ PRIMITIVES = ("BOOLEAN", "BYTE", "CHAR", "DOUBLE", "FLOAT", "INT", "LONG", "SHOR
 class Body:
     """Measures of a method's body.
 
-    ``nodes`` counts as JDT does, with the block itself; ``infix``: the body has an infix operator
-    or a conditional expression; ``throws``: it consists of one throw statement; ``kinds`` are those
-    of its tokens, braces included. A missing body has 0 nodes.
+    ``nodes`` is the number of JDT nodes, with the block itself; ``infix``: the body has an infix
+    operator or a conditional expression; ``throws``: it consists of one throw statement; ``kinds``
+    has the kind of each token, one byte each, braces included. A missing body has 0 nodes.
     """
 
     nodes: int
@@ -220,6 +224,7 @@ class Body:
     kinds: bytes
 
 
+# Measures of a missing body, also of a text that is not Java.
 NOTHING = Body(0, False, False, b"")
 
 
@@ -245,7 +250,10 @@ def _measure_together(sources: Sequence[bytes]) -> list[Body]:
 
 
 def _find_bodies(syntax: Syntax, starts: NDArray[np.int64]) -> list[Body]:
-    """Return one body for each start: that of the first method with a body from there on."""
+    """Return the body of each text's first method with a body; ``starts`` are the texts' offsets.
+
+    A text without such a method has the body ``NOTHING``.
+    """
     blocks = np.flatnonzero(
         symbol_mask("block")[syntax.kind]
         & (syntax.field == field_number("body"))
@@ -267,7 +275,7 @@ def _measure_blocks(syntax: Syntax, blocks: NDArray[np.intp]) -> list[Body]:
     stops = syntax.stop[blocks]
     nodes = _sum_within(count_jdt_nodes(syntax), blocks, stops)
     infix = _sum_within(symbol_mask(*INFIX)[syntax.kind], blocks, stops) > 0
-    # Statements are the block's direct children, except comments; "- 2" removes the braces.
+    # Statements are the block's direct children, except comments; "- 2" excludes the braces.
     statement = ~symbol_mask("line_comment", "block_comment")[syntax.kind]
     statement &= np.isin(syntax.parent, blocks)
     thrown = _sum_within(statement & symbol_mask("throw_statement")[syntax.kind], blocks, stops)
@@ -287,7 +295,7 @@ def _measure_blocks(syntax: Syntax, blocks: NDArray[np.intp]) -> list[Body]:
 def _sum_within(
     values: NDArray[np.int32] | NDArray[np.bool_], first: NDArray[np.intp], stop: NDArray[np.int32]
 ) -> NDArray[np.int64]:
-    """Return the sums over the nodes from ``first`` up to ``stop``."""
+    """Return the sums of the values of the nodes from each ``first`` to its ``stop``, exclusive."""
     total = np.zeros(len(values) + 1, dtype=np.int64)
     np.cumsum(values, out=total[1:])
     sums: NDArray[np.int64] = total[stop] - total[first]
@@ -304,6 +312,7 @@ def classify_tokens(file_tokens: JavaTokens) -> NDArray[np.uint8]:
     return kinds
 
 
+# Kind that is compared, by the tokenizer's kind.
 _AS_COMPARED = np.arange(256, dtype=np.uint8)
 _AS_COMPARED[[CODE[kind] for kind in (*PRIMITIVES, "UNDERSCORE")]] = CODE["IDENTIFIER"]
 assert len(KINDS) < TEXT_BLOCK
@@ -319,8 +328,8 @@ def compute_token_kinds(text: str) -> bytes:
     """Return the kinds of the tokens of a method's body, braces included; one byte per token.
 
     The text may be a method, or a class around it as SeSaMe prints one: then the first method with
-    a body and JavaDoc counts, or else the first with a body. A text without any contributes all its
-    tokens.
+    a body and JavaDoc counts, or else the first with a body. For a text without such a method, the
+    kinds are those of all its tokens.
     """
     (body,) = measure_bodies([text])
     if body.nodes:
@@ -339,7 +348,7 @@ def compute_token_kinds(text: str) -> bytes:
 
 
 def compute_toksim(left: bytes, right: bytes) -> float:
-    """Return the token similarity from 0 to 1; two bodies without tokens are equal."""
+    """Return the toksim, from 0 to 1, of two bodies' token kinds; it is 1 if both are empty."""
     from rapidfuzz.distance import Levenshtein
 
     longest = max(len(left), len(right))
@@ -349,7 +358,10 @@ def compute_toksim(left: bytes, right: bytes) -> float:
 def compute_toksims(
     bodies: Sequence[bytes], left: NDArray[np.int32], right: NDArray[np.int32], workers: int = 1
 ) -> Floats:
-    """Return toksim of each pair of rows; batches bound the memory beyond the result."""
+    """Return the toksim of each pair of rows of ``bodies``.
+
+    Batches bound the memory beyond the result.
+    """
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cpdist
 

@@ -1,16 +1,17 @@
 """Search for the vector space whose cosines best match human labels, with a particle swarm.
 
-``codeacumen similar tune`` calls it. The objective is that of SeSaMe's authors, over pairs of
-comments that people label as similar or not. A similar pair is found if its cosine is above 0.8,
-and missed otherwise; a dissimilar pair is wrong unless its cosine is below 0.2. The swarm optimises
-precision alone, found / (found + wrong), 0 where both are 0. Among spaces of equal precision, the
-one with the greater recall wins, found / (found + missed).
+``codeacumen similar tune`` calls ``tune_space``. The objective is that of SeSaMe's authors, over
+pairs of comments that people label as similar or not. A similar pair is found if its cosine is
+above 0.8, and missed otherwise; a dissimilar pair is wrong unless its cosine is below 0.2. The
+swarm maximises precision, found / (found + wrong), 0 where both are 0. Among spaces of equal
+precision, the one with the greater recall, found / (found + missed), wins.
 
 The swarm has 20 particles; each moves towards its own best position and the best of all, with Clerc
-and Kennedy's constriction as in Bratton and Kennedy (SIS 2007): v ← 0.729 · (v + 2.05 r · … + 2.05
-r · …). Each coordinate chooses from a list of settings. The search ends after 25 rounds without an
-improvement. SeSaMe's swarm was a ring, in which a particle sees its two neighbours only; pymoo's,
-which we use, is not. Settings that make the same space are evaluated once.
+and Kennedy's constriction as in Bratton and Kennedy (SIS 2007): v ← 0.729 · (v + 2.05 r₁ · (own
+best − x) + 2.05 r₂ · (best of all − x)), with r₁ and r₂ random. Each coordinate of x chooses from a
+list of settings. The search ends after 25 rounds without an improvement. SeSaMe's swarm was a ring,
+in which a particle sees its two neighbours only; in pymoo's, which we use, it sees all. Settings
+that make the same space are evaluated once.
 """
 
 from __future__ import annotations
@@ -29,10 +30,12 @@ from codeacumen.api import CodeacumenError
 from codeacumen.benchmarks.sesame.mining.spaces import Space
 from codeacumen.core.progress import Progress, ignore_progress
 
+# Bounds of the cosine, constants of the swarm, and rounds without improvement; see above.
 SIMILAR, DISSIMILAR = 0.8, 0.2
 INERTIA, PULL = 0.729, 2.05
 PARTICLES, STAGNANT = 20, 25
 
+# The two headers of a file of labels: with texts, or with methods' ids.
 _TEXTS, _IDS = ("left", "right", "similar"), ("left_id", "right_id", "similar")
 
 
@@ -47,10 +50,11 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class SearchChoices:
-    """Settings to search; some matter only for some spaces.
+    """Settings to search; some matter only for some kinds.
 
-    ``kinds`` are ``ppmi``, ``tfidf``, ``bm25``, ``counts`` and, with ``sizes``, ``word2vec`` and
-    ``doc2vec``. Size 0 means no reduction, other sizes are dimensions of LSI.
+    ``kinds`` may have ``ppmi``, ``tfidf``, ``bm25``, ``counts``, ``word2vec`` and ``doc2vec``. Size
+    0 means no reduction (100 dimensions for ``word2vec`` and ``doc2vec``), other sizes are
+    dimensions. ``seed`` is that of LSI.
     """
 
     kinds: tuple[str, ...] = ("ppmi", "tfidf", "bm25")
@@ -63,6 +67,7 @@ class SearchChoices:
     seed: int = 0
 
     def list_options(self) -> tuple[tuple[Any, ...], ...]:
+        """Return the options of each coordinate of a position."""
         return (
             self.kinds,
             self.alphas,
@@ -74,7 +79,7 @@ class SearchChoices:
         )
 
     def make_space(self, position: Sequence[float]) -> Space:
-        """Return the space at a point of the unit cube."""
+        """Return the space at a position, a point of the unit cube."""
         kind, alpha, size, ngrams, lower, max_df, variance = (
             options[min(int(coordinate * len(options)), len(options) - 1)]
             for coordinate, options in zip(position, self.list_options(), strict=True)
@@ -97,7 +102,7 @@ class SearchChoices:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Quality of a space: the numbers of pairs that are found, found wrongly, and missed."""
+    """A space in its text form, and its numbers of found (``correct``), wrong and missed pairs."""
 
     space: str
     correct: int
@@ -117,8 +122,8 @@ class Trial:
 class Tuned:
     """Result of a search.
 
-    ``best`` is the best of all ``trials``, which are in the order of evaluation; ``history`` is the
-    best after each round, and ``visited`` the number of positions that the particles visited.
+    ``best`` is the best of all ``trials``, which are in the order of evaluation; ``history`` has
+    the best after each round; ``visited`` is the number of positions that the particles visited.
     """
 
     best: Trial
@@ -151,8 +156,8 @@ class Tuned:
 def read_labels(path: Path, texts: Mapping[str, str] | None = None) -> list[Label]:
     """Return the labelled pairs of a CSV file.
 
-    Its columns are ``left`` and ``right`` with the texts themselves, or ``left_id`` and
-    ``right_id`` with keys of ``texts`` (methods' ids), and ``similar``, 0 or 1.
+    Its columns are ``similar``, 0 or 1, and either ``left`` and ``right`` with the texts, or
+    ``left_id`` and ``right_id`` with keys of ``texts`` (methods' ids).
     """
     try:
         with path.open(newline="", encoding="utf-8") as lines:
@@ -224,10 +229,11 @@ def tune_space(
     rounds: int = 1000,
     step: Progress = ignore_progress,
 ) -> Tuned:
-    """Return the best space that the swarm finds.
+    """Return the best space that the swarm finds, and the history of the search.
 
-    ``texts`` is the corpus, ``rounds`` the maximum number of rounds. The same seed repeats the
-    search.
+    Spaces are fitted to ``texts``, the comments of the corpus, and to the labelled texts. The
+    search ends after ``stagnant`` rounds without an improvement, or ``rounds`` in all. ``seed`` is
+    that of the swarm; the same seed repeats the search.
     """
     if len({label.similar for label in labels}) < 2:
         raise CodeacumenError(
@@ -251,7 +257,7 @@ def tune_space(
                 trials[str(space)] = try_space(space, labels, texts)
         visited += len(spaces)
         swarm.tell(np.array([compute_worth(trials[str(space)]) for space in spaces]))
-        # The first among equals.
+        # Of equally good trials, max returns the first.
         best = max(trials.values(), key=compute_worth)
         unchanged = unchanged + 1 if history and best == history[-1] else 0
         history.append(best)
@@ -281,10 +287,12 @@ class _Swarm:
         self._points: Any = None
 
     def ask(self) -> NDArray[np.float64]:
+        """Return the next positions, particles by dimensions."""
         self._points = self._swarm.ask()
         return np.asarray(self._points.get("X"))
 
     def tell(self, worth: NDArray[np.float64]) -> None:
+        """Move the particles by the worth of the last positions; greater is better."""
         # pymoo minimises.
         evaluated_problem = _import_pymoo("problems.static").StaticProblem(
             self._problem, F=-worth[:, None]

@@ -16,6 +16,7 @@ from codeacumen.languages.java.bindings.members import PendingCalls
 from codeacumen.languages.java.bindings.types import Signatures
 from codeacumen.languages.kernel import kernel
 
+# Codes for the kernels of operators. Those for the choice of methods follow further down.
 (
     _,
     PARENTHESES,
@@ -47,7 +48,10 @@ BOOLEAN, INT, DOUBLE = 256 * 1, 256 * 5, 256 * 8
 
 @kernel
 def set_operator_types(code: Any, stop: Any, nodes: Any, text: int, value: Any) -> None:
-    """Set the result types of operators, from the inside out; ``text`` is the value of String."""
+    """Set the result types of the operators in ``nodes``, from the inside out.
+
+    ``text`` is the value of the type String.
+    """
     for n in range(len(nodes) - 1, -1, -1):
         node = nodes[n]
         if value[node] == 0:
@@ -56,7 +60,10 @@ def set_operator_types(code: Any, stop: Any, nodes: Any, text: int, value: Any) 
 
 @kernel
 def _next_sibling(code: Any, stop: Any, node: int, end: int) -> int:
-    """Return the sibling after a node, skipping comments."""
+    """Return the sibling after a node, skipping comments; ``end`` if there is none.
+
+    ``end`` is the first node after the parent's subtree.
+    """
     node = stop[node]
     while node < end - 1 and code[node] == OPERATOR_COMMENT:
         node += 1
@@ -78,7 +85,7 @@ def _operator_type(code: Any, stop: Any, node: int, text: int, value: Any) -> in
         return 0
     if code_of_node == UNARY:
         return _promote_numeric(value[second_child], value[second_child])
-    if code_of_node == UPDATE:
+    if code_of_node == UPDATE:  # one child is the operator, whose value is 0
         return int(max(value[left_operand], value[second_child]))
     third_child = _next_sibling(code, stop, second_child, end)
     if third_child >= end:
@@ -109,6 +116,7 @@ def _promote_numeric(left: int, right: int) -> int:
     return 0
 
 
+# Codes for the choice of methods.
 OTHER, ARGUMENTS, LAMBDA, REFERENCE, PUNCTUATION, COMMENT = range(6)
 CODES = {
     "argument_list": ARGUMENTS,
@@ -121,24 +129,26 @@ CODES = {
     "block_comment": COMMENT,
 }
 
+# Namespace and flag of members, as in hierarchy; bases of types, as in types.
 METHODS = 1
 IS_PRIVATE = 1
 FILE, EXTRA = 16, 32
 T_BOOLEAN, T_CHAR, T_NULL = 1, 4, 10
-# Types known to the language: indices into ``known_types``. Boxes start at K_BOXES + 1. From
-# K_SHARED to K_END are the common supertypes of String and the boxes, up to K_UNWRITTEN those of
-# enums and records too.
+# Types known to the language: indices into ``known_types``, which names._KNOWN_TYPES defines. The
+# box of the primitive type p is at K_BOXES + p. From K_SHARED to K_END (exclusive) are the common
+# supertypes of String and the boxes. From K_SHARED to K_UNWRITTEN (exclusive) are the supertypes
+# that enums and records have without naming them, Enum and Record included.
 K_STRING, K_OBJECT, K_BOXES, K_NUMBER, K_SEQUENCE, K_CLONEABLE = 1, 3, 4, 13, 14, 15
 K_SHARED, K_SERIALIZABLE, K_END, K_UNWRITTEN = 16, 16, 20, 22
-# How well an argument fits a parameter: not at all; possibly, by a relation between types declared
-# elsewhere; unknown type; by boxing; as a subtype; exactly.
+# How well an argument fits a parameter, from worst to best: not at all; possibly, by a relation
+# between types declared elsewhere; unknown type; by boxing; as a subtype; exactly.
 NOT_APPLICABLE, MAYBE_APPLICABLE, UNKNOWN_TYPE, BOXED, SUBTYPE, EXACT = range(6)
-# Maximum number of arguments and candidates.
+# Maximum number of arguments and candidates. A call with more stays unresolved.
 MOST_ARGUMENTS = 32
 
 
 class OverloadTree(NamedTuple):
-    """Columns of a syntax that these kernels read."""
+    """Columns of a syntax that these kernels read, with the codes in CODES."""
 
     code: Any
     stop: Any
@@ -146,7 +156,10 @@ class OverloadTree(NamedTuple):
 
 
 class AncestorTypes(NamedTuple):
-    """Ancestors of the file's types; ``inherits_foreign``: some is declared elsewhere."""
+    """Ancestors of the file's types.
+
+    ``inherits_foreign`` is true for types with an ancestor declared elsewhere.
+    """
 
     offsets: Any
     ancestors: Any
@@ -154,7 +167,11 @@ class AncestorTypes(NamedTuple):
 
 
 class OverloadFacts(NamedTuple):
-    """Members, their signatures, the types known to the language, and the type of each node."""
+    """Members, their signatures, the types known to the language, and the type of each node.
+
+    ``known_types`` holds bases of types. ``of_object`` marks the words that are methods of
+    ``Object``.
+    """
 
     members: Members
     signatures: Signatures
@@ -177,7 +194,10 @@ def _find_method(facts: OverloadFacts, t: int, word: int) -> int:
 def _rate_argument(
     facts: OverloadFacts, types: AncestorTypes, parameter: int, argument: int
 ) -> int:
-    """Return how well an argument of a type fits a parameter."""
+    """Return how well an argument fits a parameter, from NOT_APPLICABLE to EXACT.
+
+    Both are values of types, 0 if unknown.
+    """
     if parameter == 0 or argument == 0:
         return UNKNOWN_TYPE
     if parameter == argument:
@@ -261,6 +281,7 @@ def _rate_argument(
 
 @kernel
 def _is_any_of(known_types: Any, base: int, first: int, end: int) -> bool:
+    """Return whether a base is one of the known types from ``first`` to ``end`` (exclusive)."""
     return bool(np.any(known_types[first:end] == base))
 
 
@@ -285,7 +306,8 @@ def _collect_candidates(
 ) -> int:
     """Collect the methods of a type that accept a number of arguments, without overridden ones.
 
-    Returns their number; 0 where there are more than fit into ``candidates``.
+    Returns their number; 0 where there are more than fit into ``candidates``. Without ``with_own``
+    the search begins at the superclass, as for a call through ``super``.
     """
     members, signatures = facts.members, facts.signatures
     count = 0
@@ -320,7 +342,10 @@ def _rate_method(
     argument_count: int,
     spread: bool,
 ) -> int:
-    """Return how well a method fits its worst argument; with ``spread``, as a varargs method."""
+    """Return how well the argument that fits worst fits its parameter.
+
+    With ``spread``, the last parameter takes any number of arguments, as in JLS 15.12.2.4.
+    """
     signatures, value = facts.signatures, facts.value
     first, parameter_count = (
         signatures.offsets[m],
@@ -361,7 +386,11 @@ def _choose_method(
     argument_nodes: Any,
     candidates: Any,
 ) -> Any:
-    """Return the method of a type that a call means, or -1; and how well it fits."""
+    """Return the method of a type that a call means, or -1; and how well it fits.
+
+    ``arguments`` is the node of the argument list. ``argument_nodes`` and ``candidates`` are
+    buffers that the function overwrites.
+    """
     code, stop = tree.code, tree.stop
     argument_count, node = 0, arguments + 1
     while node < stop[arguments]:
@@ -415,7 +444,8 @@ def _find_most_specific(
 ) -> int:
     """Return the most specific of several applicable methods (JLS 15.12.2.5); -1 if there is none.
 
-    All other methods must accept its parameter types.
+    All other methods must accept its parameter types. Methods that fit worse than
+    ``needed_rating`` do not take part.
     """
     signatures = facts.signatures
     for c in range(count):
@@ -446,7 +476,8 @@ def _find_most_specific(
 def _has_same_parameters(facts: OverloadFacts, near: int, far: int) -> bool:
     """Return whether the nearer method has the same parameters as the farther one.
 
-    Where the farther one has a type variable only type arguments could decide, so both stay.
+    Where the farther one has a type variable, only type arguments could decide; the result is then
+    false, so both methods stay candidates.
     """
     signatures = facts.signatures
     length = signatures.offsets[far + 1] - signatures.offsets[far]
@@ -464,7 +495,7 @@ def _has_same_parameters(facts: OverloadFacts, near: int, far: int) -> bool:
 def choose_methods(
     tree: OverloadTree, facts: OverloadFacts, types: AncestorTypes, calls: PendingCalls, idents: Any
 ) -> Any:
-    """Return for each call the node of the method's name, or -1."""
+    """Return for each pending call the name node of the method's declaration, or -1 if unsure."""
     chosen = np.full(len(calls.name_index), -1, np.int32)
     argument_nodes, candidates = (
         np.empty(MOST_ARGUMENTS, np.int32),

@@ -79,9 +79,10 @@ class TypeTree(NamedTuple):
 class FileTypes(NamedTuple):
     """Types that a file declares, one value per type in each column.
 
-    ``owner`` is the enclosing type (-1: none), ``name`` the node of the name, ``begin`` the node
-    from which the members are in scope. The simple name is in scope from node ``start`` up to
-    node ``end``; ``member`` tells member types from local ones.
+    ``node`` is the declaration, or the body of an anonymous class. ``owner`` is the enclosing type
+    (-1: none), ``name`` the node of the name (-1: an anonymous class), ``begin`` the node from
+    which the members are in scope. The simple name is in scope from node ``start`` up to node
+    ``end``; ``member`` tells member types from local ones.
     """
 
     node: Any
@@ -97,7 +98,7 @@ class Members(NamedTuple):
     """Members of the file's types, one value per member in each column.
 
     ``key`` is ``(3 * type + namespace) * words + word``, ascending; members with the same key are
-    in source order. ``name`` is the node of the name.
+    in source order. ``name`` is the node of the name, -1 for the implicit methods of an enum.
     """
 
     key: Any
@@ -111,7 +112,8 @@ def collect_types_and_members(
 ) -> tuple[FileTypes, Members]:
     """Return the types and members of a file, from its identifiers and the nodes of its types.
 
-    ``implicit`` holds the words ``values`` and ``valueOf``, methods of every enum (JLS 8.9.3).
+    ``implicit`` holds the words ``values`` and ``valueOf`` (-1: the file does not use the word),
+    which are methods of every enum (JLS 8.9.3).
     """
     code, parent, stop, word = tree
     count = len(nodes)
@@ -210,7 +212,7 @@ def collect_types_and_members(
 
 @kernel
 def _member_flags(tree: TypeTree, declaration: int) -> int:
-    """Return the flags of a declaration's modifiers."""
+    """Return the flags of a declaration's modifiers: IS_PRIVATE and IS_STATIC."""
     first, flags = declaration + 1, 0
     if first < tree.stop[declaration] and tree.code[first] == MODIFIERS:
         for at in range(first + 1, tree.stop[first]):
@@ -242,10 +244,12 @@ def _find_member(members: Members, words: int, t: int, namespace: int, word: int
 
 @kernel
 def resolve_ancestors(tree: TypeTree, types: FileTypes, members: Members, words: int) -> Any:
-    """Return each type's ancestors in this file, and whether some ancestor is declared elsewhere.
+    """Return four arrays: offsets, ancestors, ``inherits_foreign`` and ``type_of``.
 
-    The nearest ancestor comes first, in the order in which javac looks for members: the
-    superclass and all of its ancestors, then the interfaces.
+    The first two hold each type's ancestors in this file, in the order in which javac looks for
+    members: the superclass and all of its ancestors, then the interfaces. ``inherits_foreign`` is
+    true for types with an ancestor declared elsewhere. ``type_of`` has, for each node that is the
+    name of a type's declaration, the type (-1 for all other nodes).
     """
     count = len(types.node)
     type_of = np.full(len(tree.code), -1, np.int32)
@@ -263,7 +267,8 @@ def resolve_ancestors(tree: TypeTree, types: FileTypes, members: Members, words:
         first_reference[type_of_reference[r] + 1] += 1
     for t in range(count):
         first_reference[t + 1] += first_reference[t]
-    # A supertype may be a type that an enclosing type inherits, so repeat until nothing changes.
+    # A supertype may be a type that an enclosing type inherits, so repeat until nothing changes, at
+    # most four times.
     for _ in range(4):
         changed = False
         offsets, ancestors = _linearise_ancestors(first_reference, parents)
@@ -303,7 +308,10 @@ def resolve_ancestors(tree: TypeTree, types: FileTypes, members: Members, words:
 
 @kernel
 def _collect_supertypes(tree: TypeTree, types: FileTypes) -> Any:
-    """Return the nodes of all supertypes as written; -1 for the body of an enum's constant."""
+    """Return the nodes of all supertypes as written, and for each the type that names it.
+
+    The body of an enum's constant extends the enum without naming it; its node is -1.
+    """
     code, parent, stop, _ = tree
     references, type_of_reference = [np.int32(0) for _ in range(0)], [np.int32(0) for _ in range(0)]
     for t in range(len(types.node)):
@@ -341,7 +349,11 @@ def _collect_supertypes(tree: TypeTree, types: FileTypes) -> Any:
 
 @kernel
 def _linearise_ancestors(first_reference: Any, parents: Any) -> Any:
-    """Return the ancestors of all types, depth first, as offsets and one array of types."""
+    """Return the ancestors of all types, depth first, as offsets and one array of types.
+
+    The direct supertypes of type ``t`` are ``parents[first_reference[t]:first_reference[t + 1]]``,
+    -1 for those declared elsewhere.
+    """
     type_count = len(first_reference) - 1
     offsets = np.zeros(type_count + 1, np.int32)
     ancestors = [np.int32(0) for _ in range(0)]
@@ -374,7 +386,10 @@ def _linearise_ancestors(first_reference: Any, parents: Any) -> Any:
 def _find_inherited(
     members: Members, words: int, offsets: Any, ancestors: Any, t: int, namespace: int, word: int
 ) -> int:
-    """Return the nearest inherited member of a name; private ones are not inherited (JLS 8.2)."""
+    """Return the nearest inherited member of a name; -1 if there is none.
+
+    Private members are not inherited (JLS 8.2).
+    """
     for k in range(offsets[t], offsets[t + 1]):
         m = _find_member(members, words, ancestors[k], namespace, word)
         if m >= 0 and not members.flags[m] & IS_PRIVATE:
@@ -396,7 +411,11 @@ def _resolve_supertype(
     t: int,
     reference: int,
 ) -> int:
-    """Return the type of this file that a supertype's name refers to, or -1."""
+    """Return the type of this file that a supertype of ``t`` refers to, or -1.
+
+    ``reference`` is the supertype's node. The types with the same simple name form a list, from
+    ``last_of_word`` through ``previous_of_word``.
+    """
     code, parent, stop, word = tree
     name_node = reference
     while code[name_node] != TYPE_IDENTIFIER:  # descend to the leftmost name

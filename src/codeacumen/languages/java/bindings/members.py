@@ -3,7 +3,8 @@
 See JLS 6.5.6, 15.11 and 15.12.1. A name after a dot needs the type of the expression before the
 dot. One walk in source order computes the types of expressions as far as this file determines
 them: from declared types, without type arguments and without inference. For each call the walk
-records the type whose methods the call may mean; ``bindings.calls`` chooses the method.
+records the type whose methods the call may mean; ``bindings.calls`` chooses the method. Called by
+``bindings.names``.
 """
 
 from __future__ import annotations
@@ -88,18 +89,21 @@ R_TYPE, R_TYPE_VARIABLE, R_METHOD, R_FIELD, R_CONSTANT = 2, 3, 4, 5, 6
 NOTHING = 0
 FIELDS, METHODS, TYPES = 0, 1, 2
 IS_PRIVATE, IS_CONSTANT = 1, 2
+# FILE and EXTRA as in types. MOST_LEVELS limits the search through the classes around a node.
 FILE, EXTRA, MOST_LEVELS = 16, 32, 64
+# The value of the type int.
 INT = 256 * 5
 # What a node denotes: nothing that this file declares, a value, a type, or an object seen as its
-# superclass.
+# superclass (``super``).
 UNSEEN, VALUE, IS_TYPE, IS_SUPER = range(4)
 
 
 class ResolvedTypes(NamedTuple):
-    """Types of the file, one value per type, except ``type_of``: by name node, the declared type.
+    """Types of the file.
 
-    ``begin`` is the node from which the members are in scope, ``inherits_foreign`` is true where
-    some ancestor is declared elsewhere.
+    ``node``, ``name`` (the name's node), ``begin`` and ``inherits_foreign`` have one value per
+    type. ``begin`` is the node from which the members are in scope, ``inherits_foreign`` is true
+    where some ancestor is declared elsewhere. ``type_of`` maps the name node of a type to the type.
     """
 
     node: Any
@@ -114,8 +118,8 @@ class ResolvedTypes(NamedTuple):
 class ExpressionFacts(NamedTuple):
     """Columns that the walk reads and completes.
 
-    ``value`` (the node's type) and ``denotes`` have one value per node; ``role``, ``declaration``
-    and ``access`` one per name.
+    ``value`` (the node's type) and ``denotes`` (UNSEEN, VALUE, …) have one value per node;
+    ``role``, ``declaration`` and ``access`` one per name.
     """
 
     members: Members
@@ -130,8 +134,9 @@ class ExpressionFacts(NamedTuple):
 class PendingCalls(NamedTuple):
     """Calls of methods of this file's types, one value per call in each column.
 
-    ``name_index`` is the index of the method's name among the names. ``as_super`` marks calls
-    through ``super``. ``crossed`` is true where a class between the call and the type has ancestors
+    ``name_index`` is the index of the method's name among the names, ``node`` the call, ``type``
+    the type of this file whose methods the call may mean. ``as_super`` marks calls through
+    ``super``. ``crossed`` is true where a class between the call and the type has ancestors
     declared elsewhere, which may declare such a method.
     """
 
@@ -177,7 +182,7 @@ def _find_in_hierarchy(
 def _bind_to_type(
     tree: ScopeTree, facts: ExpressionFacts, types: ResolvedTypes, k: int, i: int
 ) -> None:
-    """Record that a name refers to the type in its value."""
+    """Record that name ``k`` at node ``i`` refers to the type in the node's value."""
     base = (facts.value[i] >> 8) - FILE
     count = len(types.node)
     facts.denotes[i] = IS_TYPE
@@ -192,7 +197,7 @@ def _bind_to_type(
 
 @kernel
 def _bind_to_field(facts: ExpressionFacts, k: int, i: int, m: int) -> None:
-    """Record that a name refers to a field; ``m`` is -1 if the field is declared elsewhere."""
+    """Record that name ``k`` at node ``i`` refers to the field ``m`` (-1: declared elsewhere)."""
     facts.denotes[i] = VALUE
     facts.role[k] = R_FIELD
     facts.value[i] = 0
@@ -265,7 +270,10 @@ def _return_type(
     argument_count: int,
     with_own: bool,
 ) -> int:
-    """Return the type that the nearest methods of a name and arity return, if all agree; else 0."""
+    """Return the type that the nearest methods of a name and arity return, if all agree; else 0.
+
+    Without ``with_own`` the search begins at the superclass, as for a call through ``super``.
+    """
     keys, flags, signed = facts.members.key, facts.members.flags, signatures
     for k in range(types.offsets[t] - with_own, types.offsets[t + 1]):
         m = _find_member(facts, t if k < types.offsets[t] else types.ancestors[k], METHODS, word)
@@ -302,7 +310,9 @@ def _record_call(
 ) -> int:
     """Record the type whose methods a call may mean, and set the type of the call.
 
-    Returns the new number of recorded calls.
+    Returns the new number of recorded calls. ``node`` is the call, ``name`` the node of the
+    method's name and ``k`` its index; ``enclosing[:depth]`` are the types around, outermost first.
+    ``count`` is the number before. ``of_object`` marks the words that are methods of ``Object``.
     """
     name_word = tree.word[name]
     t, with_own, crosses_foreign = -1, True, False
@@ -392,7 +402,10 @@ def _created_type(tree: ScopeTree, facts: ExpressionFacts, types: ResolvedTypes,
 def _resolve_this(
     tree: ScopeTree, facts: ExpressionFacts, i: int, enclosing: Any, depth: int
 ) -> None:
-    """Set the type of ``this`` and ``super``, and of ``Outer.this`` (JLS 15.8.4, 15.11.2)."""
+    """Set the type of ``this`` or ``super`` at node ``i``, also after ``Outer.``.
+
+    See JLS 15.8.4 and 15.11.2.
+    """
     parent_node, value, denotes = tree.parent[i], facts.value, facts.denotes
     denotes[i] = VALUE if tree.code[i] == THIS else IS_SUPER
     if depth > 0:
@@ -434,7 +447,10 @@ def _inner_creation(
 
 @kernel
 def _initialiser_of(tree: ScopeTree, name_use: int, i: int) -> int:
-    """Return the expression that determines the type of a ``var`` variable; -1 if there is none."""
+    """Return the expression that determines the type of a ``var`` variable; -1 if there is none.
+
+    ``i`` is the node of the variable's name.
+    """
     declaration = tree.parent[i]
     expression = -1
     if name_use in (VARIABLE, RESOURCE):
@@ -462,8 +478,9 @@ def resolve_qualified_names(
 ) -> PendingCalls:
     """Complete the results of ``resolve_simple_names``; return the pending calls.
 
-    ``capacity`` limits the number of calls. ``var`` is the value of the word ``var``, which is no
-    type.
+    ``events`` are the nodes at which the walk stops. ``capacity`` is an upper bound for the number
+    of calls. ``var`` is the value of the word ``var``, which is no type. ``of_object`` marks the
+    words that are methods of ``Object``.
     """
     code, parent, stop = tree.code, tree.parent, tree.stop
     value, denotes, declaration = facts.value, facts.denotes, facts.declaration

@@ -1,7 +1,7 @@
 """Identifiers of a Java file, and the declaration that each of them refers to.
 
-Builds the tables that translate the grammar's symbols and fields into the codes of the kernels,
-and runs the kernels of this folder in order. Used through ``JavaFile``.
+This module builds the tables that translate the grammar's symbols and fields into the codes of the
+kernels, and runs the kernels of this folder in order. Used through ``JavaFile``.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ class Identifiers:
     word_of: Column
 
     def text_of(self, node: int) -> str:
+        """Return the text of an identifier's node."""
         return self.words[int(self.word_of[node])]
 
 
@@ -55,6 +56,7 @@ def collect_names(syntax: Syntax) -> Identifiers:
     return Identifiers(node, word, words, word_of)
 
 
+# Codes by symbol or by field of the grammar.
 Table = NDArray[np.uint8]
 
 
@@ -66,13 +68,17 @@ class KernelCodes:
     event: NDArray[np.bool_]
 
     def event_nodes(self, kind: NDArray[np.uint16]) -> Column:
-        """Return the nodes at which the kernel's walk stops."""
+        """Return the nodes at which the kernel's walk stops; ``kind`` has each node's symbol."""
         nodes: Column = np.flatnonzero(self.event[kind]).astype(np.int32)
         return nodes
 
 
 def build_codes(names: Mapping[str, int], events: Collection[int] = ()) -> KernelCodes:
-    """Return the codes of all symbols, tokens included; 0 for symbols without one."""
+    """Return the codes of all symbols, tokens included; 0 for symbols without one.
+
+    ``names`` maps names of symbols to codes, ``events`` are the codes at which the walk stops.
+    Raises ValueError if the grammar lacks a name.
+    """
     grammar = load_grammar()
     code_of_symbol = np.zeros(1 << 16, dtype=np.uint8)
     used: set[str] = set()
@@ -87,7 +93,7 @@ def build_codes(names: Mapping[str, int], events: Collection[int] = ()) -> Kerne
 
 
 def build_field_codes(names: Mapping[str, int]) -> Table:
-    """Return the codes of all fields of the grammar; 0 for fields without one."""
+    """Return the codes of all fields of the grammar; 0 for fields that ``names`` lacks."""
     code_of_field = np.zeros(1 << 8, dtype=np.uint8)
     for name, code in names.items():
         code_of_field[field_number(name)] = code
@@ -97,7 +103,8 @@ def build_field_codes(names: Mapping[str, int]) -> Table:
 def build_use_codes(uses: Mapping[tuple[str, str], int]) -> Table:
     """Return the use of a name for each symbol of its parent and each field in the parent.
 
-    The last row is for parents that are no symbols of the grammar: errors.
+    In ``uses`` an empty field means a child without a field. The last row of the result is for
+    parents that are no symbols of the grammar: errors.
     """
     grammar = load_grammar()
     use_of_symbol = np.zeros((grammar.node_kind_count + 1, grammar.field_count + 1), dtype=np.uint8)
@@ -126,6 +133,7 @@ ROLES = (
 )
 ROLE = {name: code for code, name in enumerate(ROLES)}
 
+# Accesses to a variable; NOTHING for names that are none.
 NOTHING, DECLARES, READS, WRITES, UPDATES = range(5)
 
 
@@ -133,10 +141,10 @@ NOTHING, DECLARES, READS, WRITES, UPDATES = range(5)
 class Bindings:
     """Resolved identifiers of a file: one value per identifier, in source order.
 
-    ``role``: index into ``ROLES``. ``declaration``: the identifier node of its declaration in this
-    file, itself for a declaration, -1 when it is declared elsewhere or uncertain. ``symbol``: the
-    same number for all occurrences of one entity, declared in this file or not. ``access``: the
-    access to a variable; UPDATES stands for ``x++`` and ``x += 1``.
+    ``node``: the identifier. ``role``: index into ``ROLES``. ``declaration``: the identifier node
+    of its declaration in this file, itself for a declaration, -1 when it is declared elsewhere or
+    uncertain. ``symbol``: the same number for all occurrences of one entity, declared in this file
+    or not. ``access``: the access to a variable; UPDATES stands for ``x++`` and ``x += 1``.
 
     A constructor's name is a method that declares itself. A record's component is a field; its
     accessor and the parameter of a compact constructor have the same declaration. ``var`` is
@@ -276,7 +284,11 @@ def resolve_bindings(syntax: Syntax, declared: Declarations, names: Identifiers)
 
 
 class _GrammarTables(NamedTuple):
-    """Tables from the grammar's symbols and fields to the codes of the kernels."""
+    """Tables from the grammar's symbols and fields to the codes of the kernels.
+
+    ``literals`` and ``signs`` mask the symbols of literals and of ``+`` and ``-``; the integers at
+    the end are single symbols.
+    """
 
     hierarchy: KernelCodes
     types: KernelCodes
@@ -301,6 +313,7 @@ class _GrammarTables(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _build_tables() -> _GrammarTables:
+    """Build the tables once per process."""
     types = build_codes(_types.CODES, _types.EVENTS)
     single_symbols = (
         "type_identifier",
@@ -329,6 +342,7 @@ def _build_tables() -> _GrammarTables:
 
 
 def _uses_mask(*uses: int) -> NDArray[np.bool_]:
+    """Return a mask over the codes of ``use`` that selects some of them."""
     return np.isin(np.arange(256), uses)
 
 
@@ -346,12 +360,13 @@ _DOTTED_USES = _uses_mask(_scopes.QUALIFIER, _scopes.SELECTED, _scopes.REFERRED)
 
 
 def _indices_of(mask: NDArray[np.bool_], use: Table) -> Column:
+    """Return the indices of the names whose use the mask selects."""
     indices: Column = np.flatnonzero(mask[use]).astype(np.int32)
     return indices
 
 
-# Types known to the language, in the order that members and calls expect; the boxes in the order
-# of the primitive types.
+# Types known to the language, in the order that types and calls expect; the boxes in the order of
+# the primitive types, after an empty name because the primitive types are numbered from 1.
 _KNOWN_TYPES = (
     "var",
     "String",
@@ -376,6 +391,7 @@ _KNOWN_TYPES = (
     "Enum",
     "Record",
 )
+# Methods of java.lang.Object, which every type inherits.
 _OBJECT_METHODS = (
     "clone",
     "equals",
@@ -394,9 +410,9 @@ def _find_known_types(
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_], Column]:
     """Return the bases of the types known to the language, and the words of implicit methods.
 
-    These types are declared elsewhere unless the file itself declares them; types that do not
-    occur get numbers after the last word. The second array marks the words that are methods of
-    ``Object``, the third holds the words of the implicit methods of enums (-1: none).
+    These types are declared elsewhere unless the file itself declares them; types that the file
+    does not mention get numbers after the last word. The second array marks the words that are
+    methods of ``Object``, the third holds the words of the implicit methods of enums (-1: none).
     """
     index_of_word = dict(zip(names.words, range(len(names.words)), strict=True))
     first, missing = _types.FILE + len(declared.types), len(index_of_word)
@@ -413,7 +429,7 @@ def _find_known_types(
 
 
 def _package_words(syntax: Syntax, names: Identifiers, tables: _GrammarTables) -> Column:
-    """Return the words of the file's package."""
+    """Return the words of the file's package, in order; empty for the unnamed package."""
     nodes = np.flatnonzero(syntax.kind == tables.package)
     if not len(nodes):
         return np.empty(0, dtype=np.int32)
@@ -422,7 +438,7 @@ def _package_words(syntax: Syntax, names: Identifiers, tables: _GrammarTables) -
 
 
 def _classify_uses(syntax: Syntax, names: Identifiers, tables: _GrammarTables) -> Table:
-    """Return the syntactic use of each name."""
+    """Return the syntactic use of each name, in the codes of ``bindings.scopes``."""
     kinds = syntax.kind[syntax.parent[names.node]]
     parent_kinds = np.minimum(kinds, len(tables.uses) - 1)
     use: Table = tables.uses[parent_kinds, syntax.field[names.node]]
@@ -443,7 +459,10 @@ def _classify_uses(syntax: Syntax, names: Identifiers, tables: _GrammarTables) -
 def _collect_late_scopes(
     syntax: Syntax, names: Identifiers, use: Table, tables: _GrammarTables
 ) -> _scopes.LateScopes:
-    """Return the scopes that begin after their variable's declaration, by their first node."""
+    """Return the scopes that begin after their variable's declaration, sorted by first node.
+
+    Of scopes with the same first node, the longest comes first.
+    """
     loops, variables = names.node[use == _scopes.LOOP], names.node[use == _scopes.PATTERN]
     if not len(loops) and not len(variables):
         none = np.empty(0, dtype=np.int32)

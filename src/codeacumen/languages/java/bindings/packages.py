@@ -59,12 +59,16 @@ NOTHING, READS = 0, 2
 FIELDS, METHODS, TYPES = 0, 1, 2
 IS_CONSTANT = 2
 FILE, EXTRA = 16, 32
-# Flags that imports give a word: first word of a package, a type, a static member.
+# Import flags of a word: the imports use it as the first word of a package, as a type, or as a
+# static member.
 BEGINS_PACKAGE, IS_TYPE, IS_STATIC = 1, 2, 4
 
 
 class SourceTree(NamedTuple):
-    """Columns of a syntax, and the bytes of its text."""
+    """Columns of a syntax, and the bytes of its text.
+
+    ``start`` and ``end`` are the offsets of each node in ``text``.
+    """
 
     code: Any
     parent: Any
@@ -78,8 +82,8 @@ class SourceTree(NamedTuple):
 class NameTables(NamedTuple):
     """Columns that the kernels read and complete.
 
-    ``name`` has the name node of each type, ``value`` the type of each node, ``role`` and
-    ``declaration`` have one value per name.
+    ``name`` has the name node of each type, ``type_of`` the type that a name node declares,
+    ``value`` the type of each node; ``role`` and ``declaration`` have one value per name.
     """
 
     members: Members
@@ -98,8 +102,8 @@ def resolve_type_and_package_names(
 ) -> Any:
     """Set roles and declarations of names of types and packages; return the import flags by word.
 
-    ``indices`` are those of these names, ``var`` is the value of the word ``var``, which is
-    no type.
+    ``indices`` are those of the names whose use is a type, a part of a dotted name, or an
+    annotation's element. ``var`` is the value of the word ``var``, which is no type.
     """
     hints = np.zeros(named.words, np.uint8)
     dotted, is_static, on_demand = -1, False, False
@@ -157,7 +161,7 @@ def _is_capitalised(tree: SourceTree, i: int) -> bool:
 
 @kernel
 def _is_acronym(tree: SourceTree, i: int) -> bool:
-    """Return whether a name is a short acronym.
+    """Return whether a name is a short acronym: at most five bytes without an underscore.
 
     In the JDK ``URL`` and ``VM`` are types; constants are longer or have underscores.
     """
@@ -180,7 +184,7 @@ def _find_member(named: NameTables, t: int, namespace: int, word: int) -> int:
 
 @kernel
 def _bind_to_type(tree: SourceTree, named: NameTables, k: int, i: int) -> None:
-    """Record that a name refers to the type in its value."""
+    """Record that name ``k`` at node ``i`` refers to the type in the node's value."""
     base = (named.value[i] >> 8) - FILE
     variables = len(named.name) + named.words + EXTRA
     named.role[k] = R_TYPE
@@ -205,9 +209,9 @@ def _resolve_element(tree: SourceTree, named: NameTables, k: int, i: int) -> Non
 
 @kernel
 def _outermost_dotted(tree: SourceTree, i: int) -> Any:
-    """Return the dotted name that begins with a name, and two flags of an import.
+    """Return the whole dotted name that begins with a name, and two flags of an import.
 
-    The flags are: the import is static, the import is on demand.
+    The flags are: the import is static, the import is on demand. Both are false elsewhere.
     """
     dotted = i
     while tree.code[tree.parent[dotted]] == DOTTED:
@@ -259,7 +263,8 @@ def _resolve_import_part(
     if named.value[i] > 0:
         _bind_to_type(tree, named, k, i)
     elif is_last and (is_static or not on_demand):
-        # resolve_static_imports decides the role later, from the uses; below, members of this file.
+        # resolve_static_imports decides the role of a static import later, from the uses of the
+        # name, unless the loop below finds a member of this file.
         named.role[k] = R_TYPE if on_demand or not is_static else R_UNKNOWN
     else:
         named.role[k] = R_PACKAGE if _starts_lower_case(tree, i) else R_TYPE
@@ -278,8 +283,11 @@ def _resolve_import_part(
 
 @kernel
 def resolve_static_imports(idents: Any, use: Any, role: Any, word: Any, words: int) -> None:
-    """Set the roles of static imports by the uses of their names: method, type, or else field."""
-    roles_seen = np.zeros(words, np.uint8)
+    """Set the roles of static imports by the uses of their names: method, type, or else field.
+
+    ``role`` and ``word`` have one value per name. Runs last, when the uses have their roles.
+    """
+    roles_seen = np.zeros(words, np.uint8)  # flags by word: 1 a method, 2 a type
     for k in range(len(idents)):
         if use[k] != IN_DOTTED:
             if role[k] == R_METHOD:
@@ -304,7 +312,8 @@ def resolve_foreign_names(
 ) -> None:
     """Set roles of names before and after dots that this file does not declare (JLS 6.5.2).
 
-    ``indices`` are those of these names, in source order.
+    ``indices`` are those of the names that have no role yet, in source order. ``hints`` holds the
+    import flags that ``resolve_type_and_package_names`` returned.
     """
     denotes = np.zeros(len(tree.code), np.uint8)
     for k in indices:
@@ -351,7 +360,10 @@ def _is_before_dot(tree: SourceTree, node: int) -> bool:
 
 @kernel
 def _is_type_ahead(tree: SourceTree, i: int) -> bool:
-    """Return whether a type's name follows after dots."""
+    """Return whether a later part of the dotted expression is spelt like a type.
+
+    ``i`` is the first name, as ``java`` in ``java.util.List.of``.
+    """
     node, dots = tree.parent[i], 0
     while tree.code[node] == FIELD_ACCESS and tree.stop[i] < tree.stop[node]:
         last = tree.stop[node] - 1
@@ -364,8 +376,10 @@ def _is_type_ahead(tree: SourceTree, i: int) -> bool:
     return False
 
 
+# Codes of nodes for the kernels below.
 SWITCH, PARENTHESES = 1, 2
 REFERENCE_CODES = {"switch_expression": SWITCH, "parenthesized_expression": PARENTHESES}
+# A flag of members, as in hierarchy, and a value of ``denotes``, as in members.
 IS_PRIVATE, IS_SUPER = 1, 3
 
 
@@ -393,7 +407,8 @@ def resolve_references(
 ) -> None:
     """Set roles and declarations of method references and of names after ``case``.
 
-    ``indices`` are those of these names, ``string_type`` is the value of String.
+    ``indices`` are those of the names in method references and after ``case``; ``string_type`` is
+    the value of the type String.
     """
     for k in indices:
         i = idents[k]
@@ -417,7 +432,10 @@ def resolve_references(
 def _find_in_hierarchy(
     sites: ReferenceColumns, t: int, namespace: int, word: int, with_own: bool
 ) -> int:
-    """Return the member of a name that a type declares or inherits; -1 if there is none."""
+    """Return the member of a name that a type declares or inherits; -1 if there is none.
+
+    Without ``with_own`` the search begins at the superclass, as after ``super::``.
+    """
     members, first_ancestor = sites.members, sites.offsets[t]
     for k in range(first_ancestor - with_own, sites.offsets[t + 1]):
         owner = sites.ancestors[k] if k >= first_ancestor else t
@@ -433,7 +451,8 @@ def _find_in_hierarchy(
 def _resolve_case(sites: ReferenceColumns, k: int, i: int, string_type: int) -> None:
     """Resolve a name after ``case``.
 
-    In a switch over an enum it is the constant, whatever else has the name.
+    In a switch over an enum the name means the enum's constant, even if a variable in scope has the
+    same name.
     """
     switch = sites.parent[i]
     while switch >= 0 and sites.code[switch] != SWITCH:

@@ -14,6 +14,7 @@ import numpy as np
 
 from codeacumen.languages.kernel import kernel
 
+# Codes of nodes. PATTERN is any node of a pattern, RETURNS is ``return`` and ``throw``.
 (
     OTHER,
     FOREACH,
@@ -85,7 +86,7 @@ FIELDS = {
 
 @kernel
 def _child_in_field(field: Any, stop: Any, node: int, wanted_field: int) -> int:
-    """Return the first child in a field; -1 if there is none."""
+    """Return the first child of ``node`` in a field; -1 if there is none."""
     child = node + 1
     while child < stop[node]:
         if field[child] == wanted_field:
@@ -96,7 +97,7 @@ def _child_in_field(field: Any, stop: Any, node: int, wanted_field: int) -> int:
 
 @kernel
 def _last_child(stop: Any, node: int) -> int:
-    """Return the last child."""
+    """Return the last child of ``node``, which must have children."""
     child = node + 1
     while stop[child] < stop[node]:
         child = stop[child]
@@ -107,8 +108,10 @@ def _last_child(stop: Any, node: int) -> int:
 def collect_late_scopes(
     code: Any, field: Any, parent: Any, stop: Any, word: Any, loops: Any, variables: Any
 ) -> Any:
-    """Return the scopes of these variables: first node, stop, and the node of the name.
+    """Return the scopes of these variables as three arrays, one value per scope in each.
 
+    The arrays hold the first node, the first node after the scope, and the node of the name. A
+    pattern variable has up to three scopes: in its expression, in its statement and after that.
     ``loops`` holds the name nodes of the variables of enhanced ``for`` statements, ``variables``
     those of pattern variables.
     """
@@ -150,10 +153,11 @@ def _add_pattern_scopes(
     late: Any,
     count: int,
 ) -> int:
-    """Add the scopes of a pattern variable: in its expression, its statement and after that.
+    """Add the scopes of a pattern variable to ``late``, and return the new number of scopes.
 
-    The walk goes outwards from the pattern as long as the result of the whole expression implies a
-    match.
+    The walk goes outwards from ``node``, the expression with the pattern, as long as one result of
+    the whole expression implies a match. ``completes`` and ``is_exited`` come from
+    ``_find_completion``.
     """
     matches_if_true, begin, end = True, -1, -1
     outer = parent[node]
@@ -168,7 +172,8 @@ def _add_pattern_scopes(
             if code[operator] != (AND if matches_if_true else OR):
                 break
             if field[node] == LEFT:
-                # No name can occur between two operands to the right.
+                # Operands to the right of outer operators extend the scope: between two of them
+                # are only operators and parentheses, no names.
                 begin = operator + 1 if begin < 0 else begin
                 end = stop[outer]
         elif kind != PARENTHESES:
@@ -220,7 +225,10 @@ def _add_following_scope(
     late: Any,
     count: int,
 ) -> int:
-    """Add the scope of a variable that a statement introduces for the rest of its block."""
+    """Add the scope of a variable that a statement introduces for the rest of its block.
+
+    Returns the new number of scopes.
+    """
     while code[parent[statement]] == LABELED and not is_exited[parent[statement]]:
         statement = parent[statement]
     block = parent[statement]
@@ -232,9 +240,9 @@ def _add_following_scope(
 
 @kernel
 def _find_completion(code: Any, field: Any, parent: Any, stop: Any, word: Any) -> Any:
-    """Return the statements that can complete normally (JLS 14.22), and those that a break exits.
+    """Return a mask of the statements that can complete normally, and of those a break exits.
 
-    The literal ``true`` is the only constant condition that counts.
+    See JLS 14.22. The literal ``true`` is the only constant condition that counts.
     """
     size = len(code)
     completes = np.ones(size, np.bool_)
@@ -327,7 +335,7 @@ def _try_completes(code: Any, stop: Any, completes: Any, node: int) -> bool:
 def _switch_completes(code: Any, field: Any, stop: Any, completes: Any, node: int) -> bool:
     """Return whether control can leave a switch statement without a break.
 
-    Without a default it always can.
+    Without a default or a pattern it always can, because the selector may match no label.
     """
     block = _child_in_field(field, stop, node, BODY)
     if block < 0:

@@ -8,6 +8,8 @@ file hide the variables around the class.
 A class whose superclass is declared elsewhere may inherit a variable that this file does not
 show. A name that resolves within this file keeps that meaning all the same; code that transforms
 programs must check whether such a class stands between a name and its declaration.
+
+Called by ``bindings.names``.
 """
 
 from __future__ import annotations
@@ -113,7 +115,7 @@ USES = {
     ("provides_module_directive", ""): DOTTED,
 }  # fmt: skip
 
-# Role of a name: index into names.ROLES. Then accesses, as in names.
+# Role of a name: index into names.ROLES. Then accesses to a variable, as in names.Bindings.
 (
     R_UNKNOWN,
     R_PACKAGE,
@@ -149,7 +151,10 @@ class ScopeTree(NamedTuple):
 
 
 class ScopeTypes(NamedTuple):
-    """Types of the file: node, node from which the members are in scope, ancestors in this file."""
+    """Types of the file: node, node from which the members are in scope, ancestors in this file.
+
+    ``node`` and ``begin`` have one value per type.
+    """
 
     node: Any
     begin: Any
@@ -158,7 +163,10 @@ class ScopeTypes(NamedTuple):
 
 
 class LateScopes(NamedTuple):
-    """Scopes that begin after the declaration: first node, stop, and the node of the name."""
+    """Scopes that begin after the declaration, sorted by first node.
+
+    ``last`` is the first node after the scope, ``name`` the node of the variable's name.
+    """
 
     first: Any
     last: Any
@@ -188,8 +196,8 @@ class VariableBindings(NamedTuple):
 class EnclosingTypes(NamedTuple):
     """Classes around a node, outermost first.
 
-    ``heirs`` has, for each depth, the nearest enclosing class that inherits within the file.
-    ``counts`` holds the number of classes around and the number of classes entered so far.
+    ``heirs`` has, for each depth, the depth of the nearest class that inherits within the file (0:
+    none). ``counts`` holds the number of classes around and the number of classes entered so far.
     """
 
     types: Any
@@ -229,7 +237,10 @@ def _access_of(tree: ScopeTree, node: int) -> int:
 def _bind_name(
     bound: VariableBindings, word: Any, name: int, role: int, stop: int, level: int
 ) -> None:
-    """Bind a name's word to the declaration at ``name``, from here to ``stop``."""
+    """Bind a name's word to the declaration at node ``name``, from here to ``stop``.
+
+    ``word`` has the word of each node; ``level`` is the nesting depth of the class around.
+    """
     binding, stack_top = bound.count[0], bound.count[1]
     scope = bound.labels if role == R_LABEL else bound.variables
     bound.name[binding], bound.role[binding], bound.hides[binding] = name, role, scope[word[name]]
@@ -246,7 +257,7 @@ def _bind_name(
 
 @kernel
 def _end_scopes(bound: VariableBindings, word: Any, i: int) -> None:
-    """End the scopes that stop before a node."""
+    """End the scopes that stop at node ``i`` or before it, and restore the bindings they hid."""
     stack_top = bound.count[1]
     while stack_top > 0 and bound.stop[bound.stack[stack_top - 1]] <= i:
         stack_top -= 1
@@ -267,9 +278,10 @@ def _bind_fields(
     level: int,
     only_flag: int,
 ) -> None:
-    """Bind the fields of a type.
+    """Bind the fields of type ``t`` from here to ``stop``.
 
-    ``only_flag`` selects a flag: the components of a record, bound as parameters, or static fields.
+    ``only_flag`` selects fields: all (0), static ones (IS_STATIC), or the components of a record
+    (IS_COMPONENT), which are bound as parameters.
     """
     m = np.searchsorted(members.key, 3 * t * words)
     while m < len(members.key) and members.key[m] < (3 * t + 1) * words:
@@ -278,7 +290,8 @@ def _bind_fields(
             role = R_CONSTANT if flags & IS_CONSTANT else R_FIELD
             if only_flag == IS_COMPONENT:
                 role = R_PARAMETER
-            # In a wrong program a component may be bound many times.
+            # In a wrong program a component may be bound many times; half of the capacity remains
+            # for other bindings.
             if bound.count[0] < len(bound.name) // 2:
                 _bind_name(bound, word, members.name[m], role, stop, level)
         m += 1
@@ -288,8 +301,8 @@ def _bind_fields(
 def _declared_role(tree: ScopeTree, name_use: int, i: int) -> Any:
     """Return the role of a declaring name and the node at which its scope stops.
 
-    The stop is 0 where the name has no such scope, or one that begins elsewhere. The role is
-    R_UNKNOWN where the name declares nothing.
+    The stop is 0 where the name opens no scope here: a type, method or field, or a variable whose
+    scope begins elsewhere. The role is R_UNKNOWN where the name declares nothing.
     """
     code, parent, stop = tree.code, tree.parent, tree.stop
     declaration = parent[i]
@@ -345,7 +358,10 @@ def _resolve_variable(
     around: EnclosingTypes,
     i: int,
 ) -> Any:
-    """Return role and declaration of the variable of a name; R_UNKNOWN if this file has none."""
+    """Return role and declaration of the variable that a name refers to.
+
+    R_UNKNOWN and -1 if this file declares none.
+    """
     name_word = tree.word[i]
     binding = bound.variables[name_word]
     level = bound.level[binding] if binding >= 0 else 0
@@ -400,8 +416,10 @@ def resolve_simple_names(
 ) -> Any:
     """Return role, declaration and access of all names, as far as simple names determine them.
 
-    Complete for names that declare something or stand alone, and for variables before a dot; a
-    name after a dot gets its access only.
+    The results are complete for names that declare something or stand alone, and for variables
+    before a dot; a name after a dot gets its access only. All others remain R_UNKNOWN, -1 and
+    NOTHING. ``late`` holds the scopes that begin after their declaration, ``events`` the nodes at
+    which the walk stops.
     """
     code, parent, child, stop, word = tree
     count, type_count = len(idents), len(types.node)
@@ -481,14 +499,14 @@ def resolve_simple_names(
 
 @kernel
 def number_symbols(role: Any, declaration: Any, word: Any, nodes: int, words: int) -> Any:
-    """Return symbol numbers, in the order of first occurrence.
+    """Return the symbol number of each name, in the order of first occurrence.
 
     Names with the same declaration share a symbol; names declared elsewhere share one by role and
-    word.
+    word. ``nodes`` is the number of nodes of the file.
     """
     symbol = np.empty(len(role), np.int32)
     symbol_of_node = np.full(nodes, -1, np.int32)
-    symbol_of_word = np.full(16 * words, -1, np.int32)
+    symbol_of_word = np.full(16 * words, -1, np.int32)  # there are fewer than 16 roles
     count = 0
     for k in range(len(role)):
         if declaration[k] >= 0:

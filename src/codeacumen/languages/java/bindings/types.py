@@ -1,9 +1,11 @@
 """Kernels that resolve type names (JLS 6.3, 6.4.1, 8.5) and the types in declarations.
 
-A type's value is ``256 * base + dimensions``. Bases: 0 is unknown; 1 to 10 are the primitive
-types, void and null; from 16 follow the types of this file, then the words of this file as types
-declared elsewhere, then type variables by the node of their declaration, then qualified names of
-types declared elsewhere by the node of one occurrence. Called by ``bindings.names``.
+A type's value is ``256 * base + dimensions``. Bases: 0 is unknown; 1 to 10 are boolean, byte,
+short, char, int, long, float, double, void and null. From FILE = 16 follow the types of this file,
+then the words of this file as types declared elsewhere, then EXTRA = 32 numbers for known types
+such as String that this file does not mention, then type variables by the node of their
+declaration, then qualified names of types declared elsewhere by the node of one occurrence. Called
+by ``bindings.names``.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ import numpy as np
 from codeacumen.languages.java.bindings.hierarchy import FileTypes, Members, TypeTree
 from codeacumen.languages.kernel import kernel
 
-# Codes of nodes. The code of a primitive type is PRIMITIVE plus its base.
+# Codes of nodes. The code of a primitive type is PRIMITIVE plus its base. AMBIGUOUS are nodes whose
+# first child may name a type, ANNOTATION are nodes whose identifiers name types.
 (
     OTHER,
     TYPE,
@@ -80,15 +83,16 @@ LITERALS = (INTEGER, FLOATING, STRING, CLASS_LITERAL)
 # As in hierarchy: a kernel uses constants of its own file only.
 FIELDS, METHODS, TYPES = 0, 1, 2
 IS_PRIVATE, IS_CONSTANT, IS_ACCESSOR, IS_VALUES = 1, 2, 4, 32
+# MOST_PAIRS limits the search among qualified names that end in the same word.
 FILE, EXTRA, MOST_PAIRS, DEEPEST_NESTING = 16, 32, 64, 16
 
 
 class Imports(NamedTuple):
     """Imports of a file's own types and members.
 
-    ``tops`` maps each word to the top-level type of that name, ``by_name`` lists the types
-    imported by name, ``all_of`` the types whose members are imported on demand. ``one_of`` and
-    ``one_name`` are the owners and name nodes of single static imports.
+    ``tops`` maps each word to the top-level type of that name (-1: none). ``by_name`` lists the
+    types imported, by name or on demand, ``all_of`` the types whose members are imported on demand.
+    ``one_of`` and ``one_name`` are the owners and name nodes of single static imports.
     """
 
     tops: Any
@@ -99,7 +103,11 @@ class Imports(NamedTuple):
 
 
 class Signatures(NamedTuple):
-    """Signatures of the members that are methods: types of the parameters, and the return type."""
+    """Signatures of the members that are methods, by member; other members have no parameters.
+
+    The types of the parameters are ``parameters[offsets[m]:offsets[m + 1]]``. ``varargs`` is true
+    for methods of variable arity; ``returns`` holds the return types.
+    """
 
     offsets: Any
     parameters: Any
@@ -140,7 +148,10 @@ def _find_member(members: Members, words: int, t: int, namespace: int, word: int
 def _find_inherited(
     members: Members, words: int, offsets: Any, ancestors: Any, t: int, namespace: int, word: int
 ) -> int:
-    """Return the nearest inherited member of a name; private ones are not inherited (JLS 8.2)."""
+    """Return the nearest inherited member of a name; -1 if there is none.
+
+    Private members are not inherited (JLS 8.2).
+    """
     for k in range(offsets[t], offsets[t + 1]):
         m = _find_member(members, words, ancestors[k], namespace, word)
         if m >= 0 and not members.flags[m] & IS_PRIVATE:
@@ -159,7 +170,10 @@ def resolve_own_imports(
     words: int,
     value: Any,
 ) -> Imports:
-    """Return what a file imports from itself; set the values of type names in these imports."""
+    """Return what a file imports from itself; set the values of type names in these imports.
+
+    ``nodes`` are the import declarations, ``package`` holds the words of the file's package.
+    """
     code, _, stop, word = tree
     tops = np.full(words, -1, np.int32)
     for t in range(len(types.node) - 1, -1, -1):
@@ -235,7 +249,10 @@ def _may_be_type(tree: TypeTree, i: int) -> bool:
 
 @kernel
 def _bind_type(bound: TypeBindings, word: int, value: int, stop: int, level: int) -> None:
-    """Bind a word to a type, from here to ``stop``."""
+    """Bind a word to the type in ``value``, from here to ``stop``.
+
+    ``level`` is the nesting depth of the class around the binding.
+    """
     stack_top = bound.count[0]
     bound.value[stack_top], bound.word[stack_top], bound.hides[stack_top] = (
         value,
@@ -251,9 +268,10 @@ def _bind_type(bound: TypeBindings, word: int, value: int, stop: int, level: int
 def _bind_type_parameters(
     tree: TypeTree, bound: TypeBindings, group: int, first_value: int, level: int
 ) -> None:
-    """Bind type parameters up to the end of their class or method.
+    """Bind the type parameters in ``group`` up to the end of their class or method.
 
-    ``first_value`` is the value of a type variable declared at node 0.
+    ``first_value`` is the value of a type variable declared at node 0, to which 256 times the
+    declaration's node is added.
     """
     code, parent, stop, word = tree
     child = group + 1
@@ -284,7 +302,8 @@ def resolve_type_names(
 ) -> None:
     """Set the value of every node that is a type and of every name that may be one.
 
-    The value is 0 for names that are no type.
+    The value is 0 for names that are no type. ``events`` are the nodes at which the walk stops;
+    ``capacity`` is the most bindings that can be in scope at once.
     """
     code, _, stop, word = tree
     count = len(types.node)
@@ -309,7 +328,8 @@ def resolve_type_names(
     for t in range(count):
         if types.name[t] >= 0 and imports.tops[word[types.name[t]]] == t:
             _bind_type(bound, word[types.name[t]], 256 * (FILE + t), len(code), 0)
-    # The classes around, and the depth of the nearest that inherits within this file.
+    # The classes around, outermost first; and for each depth, the depth of the nearest class that
+    # inherits within this file (0: none).
     enclosing, heirs = np.empty(count + 1, np.int32), np.zeros(count + 1, np.int32)
     depth, next_type = 0, 0
     for i in events:
@@ -438,7 +458,10 @@ def _count_brackets(tree: TypeTree, node: int) -> int:
 
 @kernel
 def _declared_type(tree: TypeTree, value: Any, name: int) -> int:
-    """Return the type that a declaration writes before a name, with the brackets after it."""
+    """Return the type that a declaration writes before a name, with the brackets after it.
+
+    0 if no type is written, as for a constructor.
+    """
     node = tree.parent[name]
     if tree.code[node] == DECLARATOR:
         node = tree.parent[node]
@@ -457,7 +480,10 @@ def _declared_type(tree: TypeTree, value: Any, name: int) -> int:
 
 @kernel
 def _name_of(tree: TypeTree, node: int) -> int:
-    """Return the name that a declaration declares: an identifier below it or its declarator."""
+    """Return the name that a declaration declares; -1 if there is none.
+
+    It is an identifier below the declaration or below its declarator.
+    """
     child = node + 1
     while child < tree.stop[node]:
         if tree.code[child] == IDENTIFIER:
@@ -472,9 +498,13 @@ def _name_of(tree: TypeTree, node: int) -> int:
 def set_literal_types(
     code: Any, end: Any, text: Any, known_types: Any, nodes: Any, value: Any
 ) -> None:
-    """Set the types of literals; ``known_types`` begins with var, String and Class."""
+    """Set the types of the literals in ``nodes``.
+
+    ``end`` has the byte at which each node ends, ``text`` the bytes of the source. ``known_types``
+    holds bases of types and begins with var, String and Class.
+    """
     for i in nodes:
-        kind, suffix = code[i], text[end[i] - 1] | 32
+        kind, suffix = code[i], text[end[i] - 1] | 32  # the last letter in lower case
         if kind == INTEGER:
             value[i] = 256 * (6 if suffix == 108 else 5)  # 1L
         elif kind == FLOATING:
@@ -487,7 +517,10 @@ def set_literal_types(
 def set_declared_types(
     tree: TypeTree, members: Members, words: int, names: Any, value: Any
 ) -> Signatures:
-    """Set the types of variables at the names that declare them; return the methods' signatures."""
+    """Set the types of variables at the names that declare them; return the methods' signatures.
+
+    ``names`` are the name nodes of the declarations of variables.
+    """
     code, parent, stop, _ = tree
     for name in names:
         value[name] = _declared_type(tree, value, name)

@@ -85,6 +85,7 @@ __all__ = [
     "find_outermost_methods",
 ]
 
+# Names of the events of points, by number.
 EVENTS = (
     "entry",
     "exit",
@@ -100,7 +101,7 @@ EVENTS = (
     "read",
     "write",
 )
-# The largest number of steps per point of a body (see ``Flow.find_reaching_points``).
+# The largest number of search steps per point of a body (see ``Flow.find_reaching_points``).
 _BUDGET = 500
 
 
@@ -135,22 +136,23 @@ class Flow:
 
     @cached_property
     def last_use(self) -> NDArray[np.int32]:
-        """Pairs of a point that reads or writes a local variable and a point that may have
-        declared, read or written it last before, or NOTHING_BEFORE."""
+        """Array (pairs, 2): a point that reads or writes a local variable, and a point that may
+        have declared, read or written it last before, or NOTHING_BEFORE."""
         return self.find_reaching_points(_LAST_USE[self.event])
 
     @cached_property
     def last_write(self) -> NDArray[np.int32]:
-        """Reaching definitions: pairs of an access and a possible last write. A declaration
-        without a value counts as a write."""
+        """Reaching definitions, an array (pairs, 2): a point that reads or writes a local variable,
+        and a possible last write before it, or NOTHING_BEFORE. A declaration without a value counts
+        as a write."""
         return self.find_reaching_points(_LAST_WRITE[self.event])
 
     def find_reaching_points(self, roles: NDArray[np.uint8]) -> NDArray[np.int32]:
-        """Return pairs of a point that QUERIES a local variable and a point that DEFINES it and
-        may be the last to do so on a path to the query.
+        """Return an array (pairs, 2) of a point that QUERIES a local variable and a point that
+        DEFINES it and may be the last to do so on a path to the query, or NOTHING_BEFORE.
 
-        ``roles`` holds the flags of each point. A body that takes more than 500 steps per point
-        is left incomplete; in java.base none takes 20."""
+        ``roles`` holds the flags QUERIES and DEFINES of each point. The pairs of a body that takes
+        more than 500 steps per point are incomplete; in java.base none takes 20."""
         capacity = 2 * len(self.node) + 64
         while True:
             pairs, is_complete = pair_reaching_points(
@@ -169,7 +171,7 @@ class Flow:
 
 
 def _make_event_roles(queries: tuple[int, ...], definitions: tuple[int, ...]) -> NDArray[np.uint8]:
-    """Return the flags QUERIES and DEFINES of each event."""
+    """Return the flags QUERIES and DEFINES of each event, indexed by the event's number."""
     roles = np.zeros(len(EVENTS), dtype=np.uint8)
     roles[list(queries)] |= QUERIES
     roles[list(definitions)] |= DEFINES
@@ -212,7 +214,8 @@ def build_flow(file: JavaFile, methods: Sequence[int] | None = None, checker: bo
 
 
 def find_outermost_methods(file: JavaFile, methods: Sequence[int]) -> Column:
-    """Return the nodes of those methods that are not inside another of the given methods."""
+    """Return the nodes, in source order, of those methods that are not inside another of the given
+    methods (indices into ``declarations.methods``)."""
     declared = file.declarations.methods
     nodes = np.array(sorted(declared[place].node for place in methods), dtype=np.int32)
     if not len(nodes):
@@ -223,7 +226,7 @@ def find_outermost_methods(file: JavaFile, methods: Sequence[int]) -> Column:
 
 
 def _find_units(file: JavaFile, tree: FlowNodes, methods: Sequence[int]) -> Column:
-    """Return the nodes of all units in the outermost of the methods."""
+    """Return the nodes of all units in the outermost of the methods, in source order."""
     outer = find_outermost_methods(file, methods)
     if not len(outer):
         return outer
@@ -243,6 +246,7 @@ def _find_units(file: JavaFile, tree: FlowNodes, methods: Sequence[int]) -> Colu
     return units
 
 
+# Mask over codes: nodes that may be units (``_find_units`` excludes some of them).
 _UNITS = np.zeros(256, dtype=np.bool_)
 _UNITS[
     [kernel.METHOD, kernel.LAMBDA, kernel.STATIC_BLOCK, kernel.FIELD, kernel.CONSTANT, kernel.BLOCK]
@@ -250,7 +254,10 @@ _UNITS[
 
 
 def _allocate_program(capacity: int, limit: int) -> NDArray[np.int64]:
-    """Return the array that the kernel writes to; callers enlarge it until the program fits."""
+    """Return the array that the kernel writes to, with its header filled (``flow/kernel.py``).
+
+    ``capacity`` is the number of instructions; the other tables are smaller, and callers double it
+    until the program fits. Beyond ``limit`` instructions no finally block is copied again."""
     capacities = (capacity, capacity // 4 + 64, capacity // 2 + 64, capacity // 8 + 64)
     begins = np.cumsum(
         [kernel.HEADER, *(a * b for a, b in zip(capacities, kernel.WIDTHS, strict=True))]

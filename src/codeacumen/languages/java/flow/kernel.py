@@ -3,7 +3,18 @@
 A stack of tasks replaces recursion, because nesting may be 10,000 deep. Most constructs are
 recipes of tasks, which are data (``flow/tables.py``). Frames describe the statements around a
 point that control leaves, or runs through, on an abrupt completion (JLS 14.1); each task carries
-its frame. ``flow/graph.py`` calls ``lower_units``.
+its frame. ``flow/graph.py`` calls ``lower_units``; ``assemble_graph`` of ``flow/nodes.py`` turns
+the instructions into a graph.
+
+Arguments that the kernels share:
+
+- ``tree``: int64 array (nodes, COLUMNS) of the syntax in pre-order, from ``classify_nodes``;
+- ``program``: int64 array with the header and the tables below; a frame is the position of its
+  row there;
+- ``recipes``: offsets, steps and needed labels, from ``compile_recipes``;
+- ``task``: operation, a, b, c and frame; the meaning of a, b and c depends on the operation.
+
+In all of them -1 (NIL) stands for no node, no label and no frame.
 """
 
 from __future__ import annotations
@@ -16,13 +27,14 @@ from codeacumen.languages.kernel import kernel
 
 
 def count_int64(*bounds: int) -> Any:
-    """Return a range of typed numbers: numba compiles a kernel anew for each literal argument."""
+    """Yield a range as numpy's int64, because numba compiles a kernel anew for each Python int that
+    a call passes as a literal."""
     return map(np.int64, range(*bounds))
 
 
-# Codes of syntax nodes for control flow. OTHER: its children, one after the other; SKIP: nothing
-# is evaluated; NAME: an identifier that declares a variable with a value; ALWAYS and NEVER: a
-# constant variable that is true or false (JLS 4.12.4).
+# Codes of syntax nodes for control flow. OTHER: its children are evaluated one after the other;
+# SKIP: nothing is evaluated; NAME: an identifier that declares a variable with a value; ALWAYS and
+# NEVER: a constant variable that is true or false (JLS 4.12.4); CODES: the number of codes.
 (
     OTHER,
     SKIP,
@@ -120,12 +132,14 @@ def count_int64(*bounds: int) -> Any:
     SECOND,
     SELF,
 ) = count_int64(25)
-# Flags of a switch or a label: it has a default; it has a guard; some label must match, otherwise
-# the switch throws; evaluating the label has events.
+# Flags of a switch or a label (column TRAIT): it has a default; it has a guard; some label must
+# match, otherwise the switch throws; evaluating the label has events.
 HAS_DEFAULT, HAS_GUARD, MUST_MATCH, LOUD = 1, 2, 4, 8
-# Operations of instructions. Up to WRITE they are the events of points, with the label of the
-# handler, and HALTS if control does not fall through; the others make no point. Then the kinds of
-# edges.
+# Operations of instructions (rows of op, a, b, c). Up to WRITE each makes a point with that event:
+# a is its node, b the label of the handler (NIL: it does not throw), c is HALTS if control does not
+# fall through. SET places the label a here, JUMP continues at the label a, ARC adds an edge of kind
+# c from the point of row a to the label b, HUB adds an exception edge from the point of row b to
+# the label a unless an earlier instruction leads there. NOTHING: no event. Then the kinds of edges.
 (
     ENTRY,
     EXIT,
@@ -147,7 +161,8 @@ HAS_DEFAULT, HAS_GUARD, MUST_MATCH, LOUD = 1, 2, 4, 8
     NOTHING,
 ) = count_int64(18)
 NEXT, WHEN_TRUE, WHEN_FALSE, EXCEPTION = count_int64(4)
-# Tasks. Those up to CHOOSES are steps of recipes. SET and JUMP are tasks too.
+# Operations of tasks. Those up to CHOOSES are steps of recipes; SET and JUMP are tasks too, so that
+# the numbers begin after those of the instructions.
 (
     POINT,
     VISIT,
@@ -170,9 +185,17 @@ NEXT, WHEN_TRUE, WHEN_FALSE, EXCEPTION = count_int64(4)
     ENDS,
     UNWINDS,
 ) = count_int64(20, 40)
-# Arguments of a step: labels (the two of a condition, then those made for it), none, an event.
+# Arguments of a step, as slots of the header: the labels of a condition (THEN, ELSE), the labels
+# that the recipe makes, no label (NONE), and from EVENTS on the number of each event.
 THEN, ELSE, YES, NO, END, AGAIN, NONE, EVENTS = count_int64(8)
-# Columns of a frame, kinds of frames, columns of the syntax.
+# Columns of a frame: the enclosing frame; its kind; the label of the innermost handler; the
+# innermost CLEANING frame, itself included; its depth; the word of a labelled statement; the
+# targets of break and continue; PLACE: the node of the finally block or resources (CLEANING), the
+# row of the head (switches); the newest of its COPIES; TEST: the row of the HANDLER (TRYING), 1
+# once exceptions have a copy of the finally block of their own (CLEANING), the label of the next
+# test (switches with guards); the label of default. Then the kinds of frames: a try with catch
+# clauses, a finally block or resources, a loop, a switch statement, a switch expression, a labelled
+# statement. Then the columns of the syntax.
 (
     PARENT,
     KIND,
@@ -190,9 +213,10 @@ THEN, ELSE, YES, NO, END, AGAIN, NONE, EVENTS = count_int64(8)
 TRYING, CLEANING, LOOPING, CHOOSING, ANSWERING, NAMING = count_int64(6)
 CODE, FIELD_CODE, STOP, PARENT_NODE, SYMBOL, TRAIT, WORD_ID, COLUMNS = count_int64(8)
 # The program is one array with four tables. Its header holds the number of rows (instructions),
-# frames, tasks and copies, the capacity and the first position of each table; then the number of
-# labels; a flag that a table is full; the number of rows beyond which a finally block is not copied
-# again; the label of the exit; the arguments of steps.
+# frames, tasks and copies of finally blocks (a row is the target label, the label of the copy, the
+# next row), the capacity and the first position of each table; then the number of labels; a flag
+# that a table is full; the number of rows beyond which a finally block is not copied again; the
+# label of the exit; the arguments of steps. WIDTHS: columns of a row, by table.
 ROWS, FRAMES, TASKS, COPIES, CAPACITY, BASE, LABELS, IS_FULL, LIMIT, EXIT_LABEL, SLOTS, HEADER = (
     0,
     1,
@@ -213,7 +237,8 @@ NIL, _, HALTS = count_int64(-1, 2)
 
 @kernel
 def _allocate_row(program: Any, table: int, width: int) -> int:
-    """Return the position of a table's next row; when the table is full, of its last row."""
+    """Return the position of a table's next row; of its last row, after setting IS_FULL, if the
+    table is full."""
     at = program[table]
     if at + 1 >= program[CAPACITY + table]:
         program[IS_FULL] = 1
@@ -224,6 +249,7 @@ def _allocate_row(program: Any, table: int, width: int) -> int:
 
 @kernel
 def _emit_instruction(program: Any, op: int, a: int, b: int, c: int) -> int:
+    """Append an instruction and return its row number."""
     at = _allocate_row(program, ROWS, 4)
     program[at], program[at + 1], program[at + 2], program[at + 3] = op, a, b, c
     return int(program[ROWS]) - 1
@@ -231,12 +257,14 @@ def _emit_instruction(program: Any, op: int, a: int, b: int, c: int) -> int:
 
 @kernel
 def _new_label(program: Any) -> int:
+    """Return the number of a new label, which a SET instruction places later."""
     program[LABELS] += 1
     return int(program[LABELS]) - 1
 
 
 @kernel
 def _emit_fork(program: Any, node: int, true_label: int, false_label: int) -> None:
+    """Emit a BRANCH point of a node and its edges to two labels."""
     head = _emit_instruction(program, BRANCH, node, NIL, NIL)
     _emit_instruction(program, ARC, head, true_label, WHEN_TRUE)
     _emit_instruction(program, ARC, head, false_label, WHEN_FALSE)
@@ -244,6 +272,7 @@ def _emit_fork(program: Any, node: int, true_label: int, false_label: int) -> No
 
 @kernel
 def _push_frame(program: Any, kind: int, parent: int, break_label: int, continue_label: int) -> int:
+    """Append a frame inside ``parent``, whose handler it inherits, and return its position."""
     at = _allocate_row(program, FRAMES, 12)
     for column in range(12):
         program[at + column] = -1
@@ -257,6 +286,7 @@ def _push_frame(program: Any, kind: int, parent: int, break_label: int, continue
 
 @kernel
 def _push_task(program: Any, op: int, a: int, b: int, c: int, frame: int) -> None:
+    """Push a task on the stack; the task pushed last runs first."""
     at = _allocate_row(program, TASKS, 5)
     program[at], program[at + 1], program[at + 2], program[at + 3], program[at + 4] = (
         op,
@@ -269,7 +299,8 @@ def _push_task(program: Any, op: int, a: int, b: int, c: int, frame: int) -> Non
 
 @kernel
 def _find_child(tree: Any, node: int, field_code: int) -> int:
-    """Return the first child that the selector matches; -1 if there is none."""
+    """Return the first child that the selector ``field_code`` (IN_…, FIRST, SECOND, SELF) matches;
+    -1 if there is none."""
     if field_code == SELF:
         return node
     remaining = 2 if field_code == SECOND else 1
@@ -285,7 +316,7 @@ def _find_child(tree: Any, node: int, field_code: int) -> int:
 
 @kernel
 def _strip_parentheses(tree: Any, node: int) -> int:
-    """Return the expression without the parentheses around it."""
+    """Return the expression inside any parentheses; -1 if there is none (a source with errors)."""
     while node >= 0 and tree[node, CODE] == PAREN:
         node = _find_child(tree, node, FIRST)
     return node
@@ -293,7 +324,8 @@ def _strip_parentheses(tree: Any, node: int) -> int:
 
 @kernel
 def _lower_assignment_target(tree: Any, program: Any, node: int, event: int, frame: int) -> None:
-    """Lower what an assignment evaluates of its left side before the right side (JLS 15.26)."""
+    """Lower the part of an assignment's left side that is evaluated before the right side (JLS
+    15.26); ``event`` is the event of a plain variable. Reads of variables are lowered here too."""
     node = _strip_parentheses(tree, node)
     kind = tree[node, CODE] if node >= 0 else SKIP
     if kind == FIELD_ACCESS:
@@ -312,7 +344,10 @@ def _lower_assignment_target(tree: Any, program: Any, node: int, event: int, fra
 
 @kernel
 def _expand_recipe(tree: Any, program: Any, recipes: Any, recipe: int, task: Any) -> None:
-    """Push the tasks of a construct's recipe, with the labels that the recipe needs."""
+    """Push the tasks of a construct's recipe, last step first, with the labels that it needs.
+
+    Of the task, b and c become THEN and ELSE; b is also AGAIN, which a labelled statement around a
+    loop has already made."""
     offsets, steps, needs = recipes
     node, frame = task[1], task[4]
     program[SLOTS + THEN], program[SLOTS + ELSE], program[SLOTS + AGAIN] = task[2], task[3], task[2]
@@ -342,7 +377,9 @@ def _expand_recipe(tree: Any, program: Any, recipes: Any, recipe: int, task: Any
 
 @kernel
 def _lower_jump(tree: Any, program: Any, node: int, frame: int) -> None:
-    """Lower return, yield, break and continue: jump to the target through each finally block."""
+    """Lower return, yield, break and continue: jump to the target through each finally block.
+
+    The depth of the target's frame limits the unwinding; -1: all frames up to the exit."""
     kind = tree[node, CODE]
     name = _find_child(tree, node, FIRST) if kind in (BREAK, CONTINUE) else -1
     label, depth = program[EXIT_LABEL], -1
@@ -370,6 +407,8 @@ def _lower_jump(tree: Any, program: Any, node: int, frame: int) -> None:
 
 @kernel
 def _unwind_frames(tree: Any, program: Any, label: int, depth: int, frame: int) -> None:
+    """Lower the innermost cleanup deeper than ``depth`` and push the task for the next one; jump to
+    the label if there is none."""
     cleanup = program[frame + CLEANUP_FRAME]
     if cleanup < 0 or program[cleanup + DEPTH] <= depth:
         _emit_instruction(program, JUMP, label, NIL, NIL)
@@ -399,8 +438,8 @@ def _unwind_frames(tree: Any, program: Any, label: int, depth: int, frame: int) 
 
 @kernel
 def _lower_try(tree: Any, program: Any, node: int, frame: int) -> None:
-    """Lower a try statement (JLS 14.20). Exceptions go to one handler point, from there to each
-    catch clause and outward."""
+    """Lower a try statement (JLS 14.20). Exceptions lead to one handler point, from there to each
+    catch clause and outward. Tasks are pushed last first: read the pushes from the end."""
     start = _emit_instruction(program, STATEMENT, node, NIL, NIL)
     end = _new_label(program)
     _push_task(program, SET, NIL, end, NIL, frame)
@@ -432,7 +471,8 @@ def _lower_try(tree: Any, program: Any, node: int, frame: int) -> None:
 def _emit_handler(program: Any, node: int, start: int, frame: int, halts: int) -> int:
     """Emit the point that collects the exceptions of a try and return its row.
 
-    If no operation in the try may throw, the edge comes from the try statement itself."""
+    If no operation in the try may throw, the edge comes from the try statement itself, the row
+    ``start``. ``halts`` is HALTS or NIL."""
     _emit_instruction(program, HUB, program[frame + HANDLER_LABEL], start, NIL)
     _emit_instruction(program, SET, program[frame + HANDLER_LABEL], NIL, NIL)
     return _emit_instruction(
@@ -442,7 +482,8 @@ def _emit_handler(program: Any, node: int, start: int, frame: int, halts: int) -
 
 @kernel
 def _lower_catches(tree: Any, program: Any, at: int, end: int, start: int, frame: int) -> None:
-    """Lower the next catch clause; at the first one (``start`` >= 0) emit the handler point."""
+    """Lower the next catch clause in the nodes ``[at, end)``; before the first one (``start``, the
+    row of the try statement, is not -1) emit the handler point."""
     outer = program[frame + PARENT]
     if start >= 0:
         program[frame + TEST] = _emit_handler(program, tree[at, PARENT_NODE], start, frame, HALTS)
@@ -484,7 +525,8 @@ def _lower_switch(tree: Any, program: Any, node: int, frame: int) -> None:
 
 @kernel
 def _lower_switch_groups(tree: Any, program: Any, at: int, end: int, node: int, frame: int) -> None:
-    """Lower the next group of a switch; control that falls into it skips its labels."""
+    """Lower the next group or rule in the nodes ``[at, end)`` of the switch ``node``; control that
+    falls into it skips its labels. After the last one, lower the case that no guard matches."""
     while at < end and tree[at, CODE] != GROUP and tree[at, CODE] != RULE:
         at = tree[at, STOP]
     if at < end:
@@ -505,7 +547,8 @@ def _lower_switch_groups(tree: Any, program: Any, at: int, end: int, node: int, 
 
 @kernel
 def _lower_switch_labels(tree: Any, program: Any, at: int, end: int, body: int, frame: int) -> None:
-    """Lower the next label of a group; after the last label, the group's statements."""
+    """Lower the next label in the nodes ``[at, end)`` of a group; after the last label, set the
+    label ``body`` and lower the group's statements."""
     while at < end and tree[at, CODE] == SKIP:
         at = tree[at, STOP]
     if at >= end or tree[at, CODE] != LABEL:
@@ -535,6 +578,10 @@ def _lower_switch_labels(tree: Any, program: Any, at: int, end: int, body: int, 
 
 @kernel
 def _run_task(tree: Any, program: Any, recipes: Any, task: Any) -> None:
+    """Emit the instructions of a task and push the tasks that it consists of.
+
+    A step for a node that is missing (-1, an optional child) does nothing; a missing condition
+    (``for (;;)``) is true."""
     op, a, b, c, frame = task
     if op in (EACH, CHILDREN):
         while a < b and tree[a, CODE] == SKIP:
@@ -607,7 +654,10 @@ def _run_task(tree: Any, program: Any, recipes: Any, task: Any) -> None:
 
 @kernel
 def lower_units(tree: Any, program: Any, recipes: Any, units: Any, starts: Any) -> None:
-    """Lower all units, one after the other, and write the first row of each to ``starts``."""
+    """Lower all units (nodes, int64), one after the other; write the first row of each and, as the
+    last element, the number of all rows to ``starts``.
+
+    The result is incomplete if IS_FULL is set: call again with a larger program."""
     task = np.zeros(5, dtype=np.int64)
     frame = program[BASE + FRAMES]
     for at in range(len(units)):

@@ -1,8 +1,8 @@
 """Input and output of the flow kernel.
 
-``classify_nodes`` gives each syntax node the kernel's code, also where the node's kind alone does
-not determine it. ``assemble_graph`` turns the kernel's instructions into a graph: points in their
-order, edges by source. ``flow/graph.py`` calls both.
+``classify_nodes`` returns the kernel's code of each syntax node, also where the node's kind alone
+does not determine the code. ``assemble_graph`` turns the kernel's instructions into a graph: points
+in the order of evaluation, edges by source. ``flow/graph.py`` calls both.
 """
 
 from __future__ import annotations
@@ -32,11 +32,14 @@ NEXT, EXCEPTION = 0, 3
 def assemble_graph(rows: Any, starts: Any, labels: int) -> Any:
     """Return points (node, event), the first point of each unit, edges' offsets, targets and kinds.
 
-    Each point falls through to the next one, unless it halts or branches or a jump follows.
-    A jump directly after a label becomes a JOIN point. A label that was never set (``continue``
-    with a target that is not a loop) is the exit."""
+    ``rows`` are the instructions (op, a, b, c), ``starts`` the first row of each unit and the
+    number of all rows, ``labels`` the number of labels. Each point falls through to the next one,
+    unless it halts or branches or a jump follows. A jump directly after a label becomes a JOIN
+    point. A label that was never set (``continue`` with a target that is not a loop) is the
+    exit."""
     count = len(rows)
     points = np.empty((count, 2), dtype=np.int32)
+    # Source, target and kind; a target below 0 is the label -1 - target, replaced at the end.
     edges = np.empty((2 * count, 3), dtype=np.int32)
     label_point = np.full(labels, -1, dtype=np.int32)
     is_label_used = np.zeros(labels, dtype=np.bool_)
@@ -112,7 +115,8 @@ def assemble_graph(rows: Any, starts: Any, labels: int) -> Any:
 
 @kernel
 def _prune_edges(first: Any, offsets: Any, target: Any, how: Any) -> int:
-    """Remove edges from unreachable to reachable points and return the number of edges left."""
+    """Remove edges from unreachable to reachable points in place, moving the others to the front,
+    and return the number of edges left."""
     count = len(offsets) - 1
     is_reached = np.zeros(count, dtype=np.bool_)
     stack = np.empty(count + 1, dtype=np.int32)
@@ -139,7 +143,8 @@ def _prune_edges(first: Any, offsets: Any, target: Any, how: Any) -> int:
     return kept_count
 
 
-# Names of the constants of ``flow/kernel.py`` that the kernels here take as arguments.
+# Names of the constants of ``flow/kernel.py`` that the kernels here take as arguments, in this
+# order: codes of nodes, selectors of children, flags of a switch or a label.
 CODES = (
     "OTHER",
     "SKIP",
@@ -199,8 +204,11 @@ TRAITS = ("HAS_DEFAULT", "HAS_GUARD", "MUST_MATCH", "LOUD")
 def refine_codes(
     kind: Any, parent: Any, code: Any, field: Any, operators: Any, codes: Any, places: Any
 ) -> None:
-    """Refine codes in place: by operator (expressions), by initial value (declarations), by
-    position (names that are bound or read; switch statements or expressions)."""
+    """Refine ``code`` and ``field`` in place: by operator (expressions), by initial value
+    (declarations), by position (names that are bound or read; switch statements or expressions).
+
+    ``kind`` holds the grammar's symbols, ``operators`` the code by symbol of an operator; ``codes``
+    and ``places`` are the constants CODES and PLACES."""
     (
         other,
         skip,
@@ -295,7 +303,9 @@ def refine_codes(
 
 @kernel
 def _has_child(field: Any, parent: Any, node: int, field_code: int) -> bool:
-    """Return whether a node has a child in a field; looks at the nodes directly after it."""
+    """Return whether a node has a child in a field.
+
+    The search visits all its descendants: the nodes up to the first one with a smaller parent."""
     at = node + 1
     while at < len(field) and parent[at] >= node:
         if parent[at] == node and field[at] == field_code:
@@ -321,11 +331,15 @@ def compute_traits(
     places: Any,
     bits: Any,
 ) -> Any:
-    """Return the flags of switches and their labels, and for each read whether it may throw.
+    """Return the column TRAIT: flags of switches and their labels; for a read 1 if it may throw.
 
-    A read of a primitive never throws, a read of a value that may be unboxed may always, other
-    reads only as an operand of ``+``, which may convert them to a string. Names of constant
-    booleans become ALWAYS and NEVER in ``code``."""
+    A read of a primitive never throws; a read of a value that may be unboxed may always throw; any
+    other read only as an operand of ``+``, which may convert the value to a string. Names of
+    constant booleans become ALWAYS and NEVER in ``code``.
+
+    ``word`` and ``variable`` are the word and the variable's symbol of each node (-1: none);
+    ``local`` is a mask over variables, ``primitive`` over the grammar's symbols, ``boxed`` over
+    words; ``final`` is the symbol of that keyword, ``default`` the number of that word."""
     (
         _,
         _,
@@ -441,6 +455,7 @@ _BOXES = frozenset(
         "var",
     )
 )
+# Masks over the roles of names.
 _VARIABLE = np.isin(np.arange(256), [ROLE[name] for name in VARIABLES])
 _LOCAL = np.isin(np.arange(256), [ROLE[name] for name in LOCALS])
 _CODES, _PLACES, _TRAITS = (
@@ -464,6 +479,7 @@ class FlowNodes(NamedTuple):
 
 
 def classify_nodes(file: JavaFile) -> FlowNodes:
+    """Return the columns of a file's nodes that the flow kernel reads."""
     syntax, names, bindings = file.syntax, file.names, file.bindings
     kinds, fields, operators = make_tables()
     code, field, parent = kinds[syntax.kind], fields[syntax.field], syntax.parent
@@ -476,7 +492,7 @@ def classify_nodes(file: JavaFile) -> FlowNodes:
     local[bindings.symbol[_LOCAL[bindings.role]]] = True
     boxed = np.zeros(len(names.words) + 1, dtype=np.bool_)
     boxed[[names.words.index(word) for word in _BOXES.intersection(names.words)]] = True
-    # The grammar parses it as a name in: case null, default.
+    # In ``case null, default`` the grammar parses ``default`` as a name. No node has the word -2.
     default = names.words.index("default") if "default" in names.words else -2
     primitive, final = _find_special_symbols()
     refine_codes(syntax.kind, parent, code, field, operators, _CODES, _PLACES)
@@ -512,7 +528,7 @@ def classify_nodes(file: JavaFile) -> FlowNodes:
 
 @lru_cache(maxsize=1)
 def _find_special_symbols() -> tuple[NDArray[np.bool_], int]:
-    """Return a mask of the symbols of primitive types, and the symbol of ``final``."""
+    """Return a mask over the grammar's symbols of primitive types, and the symbol of ``final``."""
     primitive = np.zeros(1 << 16, dtype=np.bool_)
     primitive[list(find_symbols("integral_type", "floating_point_type", "boolean_type"))] = True
     final = next(

@@ -4,7 +4,12 @@ A point may query a variable, and may define it, which hides earlier definitions
 sequence of basic blocks, each entered only from the one before. Inside a run the search is one
 scan: its cost is the length, for any number of variables and of exception edges. Between runs each
 variable is solved on its own, on the blocks backwards from its queries to its definitions: Tarjan's
-algorithm finds strongly connected components, and all blocks of one share one set of definitions.
+algorithm finds strongly connected components, and all blocks of a component share one set of
+definitions. ``flow/graph.py`` calls ``pair_reaching_points``.
+
+Blocks are numbered inside a unit. Arrays that the kernels share: ``block`` (points), each point's
+block; ``work`` (blocks, COLUMNS); ``predecessors``, the blocks that enter each block, from its
+FIRST_ENTRY to that of the next; ``sets`` (rows, 3), whose columns ``_add_to_set`` describes.
 """
 
 from __future__ import annotations
@@ -21,10 +26,11 @@ NOTHING_BEFORE = -1
 # Counters: pairs found; elements and sets in the table of sets; a flag that a table is full; steps
 # done, and the most steps allowed for this body.
 PAIRS, POOL, SETS, IS_FULL, STEPS, BUDGET, COUNTERS = range(7)
-# Columns of a block: the position of its first incoming edge; the first block of its run; whether
-# it defines the current variable (its stamp) and at which point; whether it was visited (stamp);
-# its set; Tarjan's numbers. Three stacks share the table: blocks of open components, the path and
-# its next edges.
+# Columns of ``work``: the position of the block's first incoming edge; the first block of its run;
+# the stamp of the last variable that it defines, and its last point that does; the stamp of the
+# last variable for which it was visited; its set (-1: its component is open); Tarjan's index and
+# lowest reachable index. Three stacks share the table: blocks of open components, the path and its
+# next edges. A stamp is a number for each search of a variable, so that no column needs clearing.
 (
     FIRST_ENTRY,
     RUN,
@@ -49,8 +55,10 @@ _NONE = -1
 def _number_blocks(
     low: int, high: int, edges: Any, block: Any, work: Any, predecessors: Any
 ) -> int:
-    """Number the basic blocks of the points ``[low, high)``, write the blocks that enter each to
-    ``predecessors``, and return the number of blocks. ``edges`` are offsets and targets."""
+    """Number the basic blocks of a unit's points ``[low, high)`` and return the number of blocks.
+
+    Writes ``block``, ``predecessors`` and the columns FIRST_ENTRY and RUN. ``edges`` are the
+    offsets and the targets of the points' edges."""
     offsets, target = edges
     for at in range(high - low + 1):
         work[at, FIRST_ENTRY] = 0
@@ -89,6 +97,7 @@ def _number_blocks(
 
 @kernel
 def _add_pair(counters: Any, pairs: Any, point: int, definition: int) -> None:
+    """Append a pair; set IS_FULL if there is no room."""
     at = counters[PAIRS]
     if at >= len(pairs):
         counters[IS_FULL] = 1
@@ -100,8 +109,10 @@ def _add_pair(counters: Any, pairs: Any, point: int, definition: int) -> None:
 
 @kernel
 def _add_to_set(counters: Any, sets: Any, definition: int) -> None:
-    """Add a definition to the newest set. Columns of ``sets``: the elements of all sets; the
-    first element of each set; the last set to which each point was added."""
+    """Add a definition to the newest set, unless it is there already.
+
+    Columns of ``sets``, three tables side by side: the elements of all sets; the first element of
+    each set; by point + 1 (NOTHING_BEFORE is 0), the last set to which the point was added."""
     if sets[definition + 1, 2] != counters[SETS]:
         sets[definition + 1, 2] = counters[SETS]
         if counters[POOL] >= len(sets):
@@ -113,6 +124,8 @@ def _add_to_set(counters: Any, sets: Any, definition: int) -> None:
 
 @kernel
 def _new_set(counters: Any, sets: Any) -> int:
+    """Return the number of a new empty set; if the table is full, set IS_FULL and reuse the last
+    number."""
     counters[SETS] += 1
     if counters[SETS] + 2 >= len(sets):
         counters[IS_FULL] = 1
@@ -125,8 +138,9 @@ def _new_set(counters: Any, sets: Any) -> int:
 def _close_component(
     counters: Any, base: int, top: int, stamp: int, work: Any, predecessors: Any, sets: Any
 ) -> None:
-    """Compute the set of a component, the open blocks ``[base, top)``: the union over its entering
-    edges. If all of them carry the same set, the component shares it."""
+    """Compute the set of a component, the open blocks ``[base, top)`` of the stack: the union over
+    its entering edges. If all these edges carry the same set, the component shares that set. Block
+    0, the entry, adds NOTHING_BEFORE."""
     shared_set, is_shared = _NONE, True
     for at in range(base, top):
         block = work[at, OPEN]
@@ -161,6 +175,8 @@ def _close_component(
 
 @kernel
 def _visit_block(block: int, count: int, top: int, depth: int, stamp: int, work: Any) -> None:
+    """Give a block Tarjan's index ``count`` and push it on the stack of open blocks at ``top`` and
+    on the path at ``depth``."""
     work[block, VISITED_STAMP], work[block, SET] = stamp, _NONE
     work[block, INDEX], work[block, LOWEST] = count, count
     work[top, OPEN] = block
@@ -171,7 +187,9 @@ def _visit_block(block: int, count: int, top: int, depth: int, stamp: int, work:
 def _solve_block(
     counters: Any, start: int, stamp: int, work: Any, predecessors: Any, sets: Any
 ) -> None:
-    """Compute the sets of a block and of all blocks it depends on, inner components first."""
+    """Compute the sets of the block ``start`` and of all blocks that it depends on, by Tarjan's
+    algorithm without recursion: components that others depend on are closed first."""
+    # Zero with the type of ``start``, no literal: see ``count_int64`` in ``flow/kernel.py``.
     count = top = depth = start - start
     _visit_block(start, count, top, depth, stamp, work)
     count, top, depth = count + 1, top + 1, depth + 1
@@ -214,7 +232,9 @@ def _answer_queries(
     predecessors: Any,
     sets: Any,
 ) -> None:
-    """Add the pairs of all queries of a variable that no definition in their run precedes."""
+    """Add the pairs of all queries of a variable that no definition in their run precedes.
+
+    ``variables`` and ``links`` hold the linked lists of its queries and definitions."""
     # The number of a new empty set is the stamp, so that no stamp is used twice.
     stamp = _new_set(counters, sets)
     link = variables[variable, FIRST_DEFINITION]
@@ -249,10 +269,13 @@ def pair_reaching_points(
     capacity: int,
     budget: int,
 ) -> Any:
-    """Return pairs of a query and a definition that may be the last one before it, or
-    NOTHING_BEFORE, and whether the capacity sufficed.
+    """Return an array (pairs, 2) of a query and a definition that may be the last one before it, or
+    NOTHING_BEFORE, and whether the capacity sufficed; if not, call again with a larger one.
 
-    In a body that exceeds its budget the remaining queries have no pairs."""
+    Arguments as in ``Flow``: each point's ``variable`` and ``roles``, the mask ``local`` over
+    variables, each unit's ``first`` point, ``offsets`` and ``target`` of edges. ``capacity`` is the
+    number of pairs, ``budget`` the number of steps per point of a body; in a body that exceeds it
+    the remaining queries have no pairs."""
     longest = 1
     for unit in range(len(first) - 1):
         longest = max(longest, first[unit + 1] - first[unit])

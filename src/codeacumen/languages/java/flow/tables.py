@@ -1,8 +1,8 @@
 """Tables of the flow kernel: a code for each kind of node of the grammar, and for each code the
 recipe of its evaluation.
 
-A recipe is a list of steps. A step names a child by its field, as ``first`` or ``second`` of the
-evaluated children, or as ``self``, the node itself:
+A recipe is a list of steps, with ``;`` between them. A step names a child by its field, as
+``first`` or ``second`` of the evaluated children, or as ``self``, the node itself:
 
 - ``visit x``: lower x; ``children``: lower all children; ``each x``: lower all in that field;
 - ``decide x yes no``: x is a condition; control continues at one of two labels;
@@ -10,11 +10,13 @@ evaluated children, or as ``self``, the node itself:
 - ``point x event``: emit a point for x; ``operate x``: emit an operation that may throw;
 - ``aim x event``: lower what an assignment evaluates of its left side before the right side, with
   the event of a plain variable; ``write x``: emit the write;
-- ``fork x yes no``: branch to one of two labels at x itself; ``raise x``: throw always.
+- ``fork x yes no``: branch to one of two labels at x itself; ``raise x``: throw always;
+- ``leave self``, ``try self``, ``choose self``, ``name self again``: lower a jump, a try, a switch,
+  a labelled statement, for which the kernel has functions.
 
-The caller sets the labels ``then`` and ``else`` of a condition; the recipe makes ``yes``, ``no``,
-``end`` and ``again``. A recipe with ``again`` is a loop: ``continue`` jumps there and ``break`` to
-``end``.
+A step whose child is missing does nothing; a missing condition is true. The caller sets the labels
+``then`` and ``else`` of a condition; the recipe makes ``yes``, ``no``, ``end`` and ``again``. A
+recipe that sets ``again`` is a loop: ``continue`` jumps there and ``break`` to ``end``.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from codeacumen.languages.java import load_grammar
 from codeacumen.languages.java.flow import kernel as flow
 from codeacumen.languages.java.syntax.grammar import field_number
 
+# Codes of the grammar's named nodes; all others are OTHER.
 KINDS = {
     "identifier": flow.IDENT,
     "parenthesized_expression": flow.PAREN,
@@ -118,6 +121,7 @@ KINDS = {
         flow.SKIP,
     ),
 }  # fmt: skip
+# Selectors of the grammar's fields; a child in any other field has NO_FIELD.
 FIELDS = {
     "alternative": flow.IN_ALTERNATIVE,
     "body": flow.IN_BODY,
@@ -138,7 +142,7 @@ FIELDS = {
     "update": flow.IN_UPDATE,
     "value": flow.IN_VALUE,
 }
-# Codes of expressions by their operator.
+# Codes of expressions by their operator; / and % are operations because they may throw.
 OPERATORS = {
     "&&": flow.AND,
     "||": flow.OR,
@@ -153,6 +157,7 @@ OPERATORS = {
 }
 
 _WHILE = "set again; decide condition yes end; set yes; visit body; jump again; set end"
+# Recipes of nodes that are evaluated for effect or value; a code without one does nothing.
 RECIPES = {
     **dict.fromkeys(
         (
@@ -207,6 +212,7 @@ RECIPES = {
     flow.ASSERT: "point self STATEMENT; fork self yes end; set yes; decide first end no; set no;"
     " visit second; raise self; set end",
 }  # fmt: skip
+# Recipes of nodes as conditions; all other codes have _OTHER_CONDITION.
 CONDITIONS = {
     flow.GUARD: "decide first then else",
     flow.NOT: "decide first else then",
@@ -222,8 +228,8 @@ CONDITIONS = {
     flow.NEVER: "point self READ; jump else",
 }
 _OTHER_CONDITION = "visit self; fork self then else"
-# The Checker Framework's graph has a point for the target of an assignment before the right side,
-# and folds no constants.
+# Recipes that differ in the Checker Framework's graph: it has a point for the target of an
+# assignment before the right side. It folds no constants either (see ``compile_recipes``).
 CHECKER = {flow.ASSIGN: "aim left TARGET; visit right; write left"}
 
 _TASKS = {
@@ -251,8 +257,12 @@ Recipes = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]
 
 @cache
 def compile_recipes(checker: bool) -> Recipes:
-    """Return the steps of all recipes, those of conditions last: offsets, steps, and which labels
-    each recipe makes."""
+    """Return offsets (2 * CODES + 1), steps (steps, 4) and needed labels (2 * CODES, NONE + 1).
+
+    Recipe c is of the nodes with code c, recipe CODES + c of conditions with code c. A step is the
+    task, the selector of the child and two slots of arguments. ``needs[r, slot]``: recipe r makes
+    the label of the slot; ``needs[r, NONE]``: it is a loop. With ``checker`` the recipes are those
+    of the Checker Framework's graph."""
     texts = [RECIPES.get(code, "") for code in range(flow.CODES)]
     texts += [CONDITIONS.get(code, _OTHER_CONDITION) for code in range(flow.CODES)]
     if checker:
@@ -284,8 +294,10 @@ def compile_recipes(checker: bool) -> Recipes:
 
 @lru_cache(maxsize=1)
 def make_tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return the codes of the grammar's symbols, of its fields, and the code that an operator gives
-    its expression (0: none). Tokens are skipped; the children of an ERROR are evaluated."""
+    """Return the code of each symbol of the grammar, the selector of each field, and the code that
+    each operator gives its expression (0: none), as arrays of 65,536 elements.
+
+    Tokens are skipped; the children of an ERROR are evaluated."""
     grammar = load_grammar()
     kinds = np.zeros(1 << 16, dtype=np.uint8)
     operators = np.zeros(1 << 16, dtype=np.uint8)

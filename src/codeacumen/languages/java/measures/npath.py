@@ -1,6 +1,7 @@
 """NPath complexity: the number of paths through a method (Nejmeh 1988), as PMD counts them.
 
 PMD has had three definitions, and all three are here; ``docs/npath.md`` describes how they differ.
+Called by ``corpus.facts`` and ``corpus.measure``.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from codeacumen.languages.java.syntax.file import JavaFile
 
 Counts = NDArray[np.int64]
 
+# The definitions of PMD 6, of PMD 7.0 to 7.13, and of PMD 7.14 and later.
 RULES = ("pmd6", "pmd7", "pmd7.14")
-# The largest value of each definition. PMD 7.0 to 7.13 have none: we use that of PMD 7.14.
+# The value at which each definition saturates. PMD 7.0 to 7.13 do not: we use that of PMD 7.14.
 MOST = {"pmd6": 2**31 - 1, "pmd7": 2**63 - 1, "pmd7.14": 2**63 - 1}
 
 # The twelve classes of GLUECode, by the largest value of each.
@@ -42,12 +44,16 @@ BINS = (
     "31-50",
     "51-100",
 )
+# Bin of a value below 1 or above 100.
 NO_BIN = -1
 
 
 def compute_npath(file: JavaFile, rules: str = "pmd6") -> Counts:
-    """Return the value of each of ``file.bodies``. A body inside another one has a value of its
-    own and, where the rules say so, also counts in the outer one. Values saturate at ``MOST``."""
+    """Return the NPath complexity of each of ``file.bodies``, by one of ``RULES``.
+
+    A body inside another body (of a local or anonymous class) has a value of its own and, where
+    the rules say so, also counts in the outer body. Values saturate at ``MOST``.
+    """
     if rules not in RULES:
         raise CodeacumenError(f"unknown NPath rules {rules!r}", f"choose {', '.join(RULES)}")
     methods = file.declarations.methods
@@ -62,6 +68,7 @@ def compute_npath(file: JavaFile, rules: str = "pmd6") -> Counts:
 
 
 def _compute_by_paths(file: JavaFile, bodies: Counts) -> Counts:
+    """Return the NPath of each body by the rules of PMD 7.14; ``bodies`` holds their nodes."""
     tree = classify_nodes(file.syntax, _npath_paths)
     columns = (*tree, file.syntax.parent, *find_jumps(file))
     deepest = int(file.syntax.depth.max())
@@ -70,7 +77,7 @@ def _compute_by_paths(file: JavaFile, bodies: Counts) -> Counts:
 
 
 def find_bins(values: Counts) -> NDArray[np.int8]:
-    """Return the index in ``BINS`` of each value, NO_BIN where no bin holds it."""
+    """Return the index in ``BINS`` of each NPath value, NO_BIN where no bin holds the value."""
     places = np.searchsorted(_LAST, values).astype(np.int8)
     places[(values < 1) | (values > _LAST[-1])] = NO_BIN
     return places

@@ -2,7 +2,13 @@
 
 The walk is in the order of evaluation and carries a counter. An expression has three numbers:
 the paths that end it, those in which it is true, those in which it is false. A stack of tasks
-replaces recursion, because nesting may be 10,000 deep. Numbers saturate at ``maximum``.
+replaces recursion, because nesting may be 10,000 deep. Numbers saturate at ``maximum``. Called by
+``measures/npath.py``.
+
+The kernels share these arrays. ``tree`` is the tuple of columns that ``count_paths`` describes.
+``has_branches`` is a mask of nodes. ``body_counts`` has, for the node of each finished body, the
+paths that reach its end and the paths that leave it before; -1 for all other nodes. ``tasks`` and
+``frames`` are the stacks, and ``registers`` holds the numbers that REGISTERS counts.
 """
 
 from __future__ import annotations
@@ -62,13 +68,15 @@ from codeacumen.languages.kernel import kernel
     IN_LEFT,
     IN_RIGHT,
 ) = range(10)
-# Flags of a switch: some label always matches; it is an expression.
+# Flags of a switch. TOTAL: some label always matches; ANSWERS: the switch is an expression.
 TOTAL, ANSWERS = 1, 2
-# Registers: paths that lead to this point; of the last expression the paths that end it, in which
-# it is true, in which it is false; paths that have left the method; tasks and frames on the stacks.
+# Registers: PATHS, the paths that lead to this point; END, YES and NO, the paths that end the last
+# expression, in which it is true, and in which it is false; LEFT_PATHS, the paths that have left
+# the method; TASKS and FRAMES, the heights of the stacks. REGISTERS is the number of registers.
 PATHS, END, YES, NO, LEFT_PATHS, TASKS, FRAMES, REGISTERS = range(8)
 # Tasks: FLOW a statement, EVALUATE an expression, both also for all children of a node (FLOWS,
-# EVALUATES); the others continue a construct after its parts.
+# EVALUATES); the others continue a construct after its parts. A task has a code and three numbers
+# (a, b, c), whose meaning depends on the code: nodes, or counts to be added later.
 (
     FLOW,
     FLOWS,
@@ -99,7 +107,8 @@ PATHS, END, YES, NO, LEFT_PATHS, TASKS, FRAMES, REGISTERS = range(8)
     JUMP,
 ) = range(27)
 # Columns of a frame: the statement that a jump can leave, its kind, and the paths that have left
-# it by break and by continue.
+# it by break (or yield) and by continue. FRAME is the number of columns. Kinds: an ``if`` with a
+# label (NAMED), a switch statement (BREAKS), a loop (LOOPS), a switch expression (YIELDS).
 NODE, FRAME_KIND, BROKEN, CONTINUED, FRAME = range(5)
 NAMED, BREAKS, LOOPS, YIELDS = range(4)
 
@@ -118,7 +127,7 @@ def _saturating_sum(a: int, b: int, maximum: int) -> int:
 
 @kernel
 def _find_child(field: Any, stop: Any, node: int, field_code: int) -> int:
-    """Return the first child in a field; -1 if there is none."""
+    """Return the first child of ``node`` in a field; -1 if there is none."""
     at = node + 1
     while at < stop[node]:
         if field[at] == field_code:
@@ -147,7 +156,8 @@ def _leave_statement(tree: Any, frames: Any, registers: Any, node: int, maximum:
     """Add the paths of a break, continue or yield to the frame of its target.
 
     PMD supports labels of if, switch and loops; it drops the paths that leave any other statement
-    by its label."""
+    by its label.
+    """
     code, _, _, inner, _, parent, word, _ = tree
     kind = code[node]
     label = inner[node] if kind != YIELD else -1
@@ -173,6 +183,10 @@ def _leave_statement(tree: Any, frames: Any, registers: Any, node: int, maximum:
 
 @kernel
 def _start_expression(tree: Any, has_branches: Any, tasks: Any, registers: Any, node: int) -> None:
+    """Set END, YES and NO to PATHS, which is right without branches, and push tasks for the parts.
+
+    ``node`` is -1 for a missing expression, as in ``for (;;)``.
+    """
     code, field, stop, inner, _, _, _, _ = tree
     registers[END] = registers[YES] = registers[NO] = registers[PATHS]
     if node < 0 or not has_branches[node]:
@@ -213,6 +227,10 @@ def _start_statement(
     node: int,
     maximum: int,
 ) -> None:
+    """Push the tasks of a statement; ``node`` may also be an expression, or -1 for no statement.
+
+    A body whose counts are known multiplies PATHS at once.
+    """
     code, field, stop, inner, _, parent, _, _ = tree
     if node < 0 or not has_branches[node]:
         return
@@ -265,7 +283,10 @@ def _start_statement(
 def _start_next_case(
     tree: Any, tasks: Any, registers: Any, at: int, end: int, start: int, maximum: int
 ) -> None:
-    """Start the next group of a switch; PATHS already holds the paths that fall into it."""
+    """Start the next group of a switch, the first between the nodes ``at`` and ``end``.
+
+    PATHS already holds the paths that fall through into it; ``start`` paths reach the switch.
+    """
     code, _, stop, _, alternatives, _, _, _ = tree
     while at < end and code[at] != GROUP and code[at] != RULE:
         at = stop[at]
@@ -288,7 +309,10 @@ def _start_next_case(
 
 @kernel
 def _is_endless(tree: Any, node: int) -> bool:
-    """Return whether a loop has no condition, as in ``for (;;)``, or the condition ``true``."""
+    """Return whether a loop has no condition, as in ``for (;;)``, or the condition ``true``.
+
+    False for an enhanced ``for``.
+    """
     code, field, stop, inner, _, _, _, _ = tree
     if code[node] == FOREACH:
         return False
@@ -308,6 +332,7 @@ def _run_task(
     registers: Any,
     maximum: int,
 ) -> None:
+    """Take the last task from the stack and run it; it may push further tasks."""
     code, field, stop, _, _, _, _, trait = tree
     registers[TASKS] -= 1
     op, a, b, c = tasks[registers[TASKS]]
@@ -432,10 +457,12 @@ def count_paths(tree: Any, bodies: Any, deepest: int, maximum: int) -> Any:
     """Return the value of each body by the rules of PMD 7.14.
 
     ``tree`` holds the columns of ``NpathNodes`` (codes, fields, ends, each node's first evaluated
-    child, the number of values of a label), parents, and the columns of ``Jumps``.
+    child, the number of values of a label), parents, and the columns of ``Jumps``. ``bodies`` holds
+    nodes in source order, ``deepest`` is the depth of the syntax tree.
 
     Inner bodies come first: a body in a local class counts as a part of the body around it, and its
-    counts are proportional to the paths that lead to it, so they are computed once."""
+    counts are proportional to the paths that lead to it, so they are computed once.
+    """
     body_counts = np.full((len(tree[0]), 2), -1, dtype=np.int64)
     values = np.ones(len(bodies), dtype=np.int64)
     # Each level of the syntax has at most five waiting tasks and one frame.

@@ -1,9 +1,9 @@
 """Tables of the NPath kernels, and NPath by the rules of PMD 6 and of PMD 7.0 to 7.13.
 
-``classify_nodes`` gives each node its code and field in the numbers of one kernel module: each
-module has its own constants, because kernels are compiled with them, and the tables here use their
-names. ``compute_products`` computes NPath as products and sums from the leaves up. Numbers saturate
-at ``maximum``. ``measures/npath.py`` calls both.
+``classify_nodes`` gives each node its code and field in the numbers of one kernel module, this one
+or ``npath_paths``: each module has its own constants, because kernels are compiled with them, and
+the tables here use the names of the constants. ``compute_products`` computes NPath as products and
+sums from the leaves up. Numbers saturate at ``maximum``. ``measures/npath.py`` calls both.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from codeacumen.languages.java.syntax.grammar import field_number, symbol_mask, 
 from codeacumen.languages.kernel import kernel
 from codeacumen.languages.syntax import SYMBOLS, Column, Syntax
 
+# Names of the codes of the grammar's kinds. A name that a kernel module lacks, as both lack BLOCK,
+# stands for OTHER there.
 KINDS = {
     "line_comment": "SKIP",
     "block_comment": "SKIP",
@@ -76,8 +78,9 @@ KINDS = {
     "yield_statement": "YIELD",
     "assert_statement": "ASSERT",
 }
-# Other tokens are SKIP.
+# Codes of tokens; all other tokens are SKIP.
 TOKENS = {";": "SEMI", "&&": "AND_TOKEN", "||": "OR_TOKEN", "!": "NOT_TOKEN"}
+# Codes of fields. A name that a kernel module lacks, and any other field, is NOWHERE there.
 FIELDS = {
     "condition": "IN_CONDITION",
     "consequence": "IN_CONSEQUENCE",
@@ -90,7 +93,8 @@ FIELDS = {
     "right": "IN_RIGHT",
     "index": "IN_INDEX",
 }
-# Flags of a switch: some label always matches; it is an expression.
+# Flags of a switch, as in npath_paths. TOTAL: some label always matches; ANSWERS: the switch is an
+# expression, because its parent is not one of _STATEMENTS.
 TOTAL, ANSWERS = 1, 2
 _STATEMENTS = (
     "block",
@@ -106,9 +110,12 @@ _STATEMENTS = (
 
 
 class NpathNodes(NamedTuple):
-    """Columns of a file's nodes: ``code`` and ``field`` in a kernel's numbers; ``stop`` as in
-    ``Syntax``; ``inner`` is a node's first child that is neither token nor comment, -1 if there is
-    none; ``alternatives`` is the number of values of a switch label."""
+    """Columns of a file, one value per node.
+
+    ``code`` and ``field`` are in a kernel's numbers; ``stop`` is as in ``Syntax``; ``inner`` is a
+    node's first child that is neither token nor comment, -1 if there is none; ``alternatives`` is
+    the number of values of a switch label, 0 for other nodes.
+    """
 
     code: NDArray[np.uint8]
     field: NDArray[np.uint8]
@@ -118,8 +125,11 @@ class NpathNodes(NamedTuple):
 
 
 class Jumps(NamedTuple):
-    """Columns for jumps: ``word`` is the number of the statement label that an identifier names,
-    0 if it is none; ``trait`` holds the flags TOTAL and ANSWERS of each switch."""
+    """Columns for jumps, one value per node.
+
+    ``word`` is the number of the statement label that an identifier names, 0 for all other nodes;
+    ``trait`` holds the flags TOTAL and ANSWERS of a switch.
+    """
 
     word: Column
     trait: NDArray[np.uint8]
@@ -127,6 +137,7 @@ class Jumps(NamedTuple):
 
 @cache
 def _symbol_codes(kernel: ModuleType) -> NDArray[np.uint8]:
+    """Return the code of each symbol of the grammar, in the numbers of a kernel module."""
     codes = np.zeros(SYMBOLS, dtype=np.uint8)
     grammar = load_grammar()
     for symbol in range(grammar.node_kind_count):
@@ -139,6 +150,7 @@ def _symbol_codes(kernel: ModuleType) -> NDArray[np.uint8]:
 
 @cache
 def _field_codes(kernel: ModuleType) -> NDArray[np.uint8]:
+    """Return the code of each field of the grammar, in the numbers of a kernel module."""
     codes = np.zeros(SYMBOLS, dtype=np.uint8)
     for name, place in FIELDS.items():
         codes[field_number(name)] = getattr(kernel, place, kernel.NOWHERE)
@@ -165,6 +177,7 @@ def _default_word_mask() -> NDArray[np.bool_]:
 
 
 def classify_nodes(syntax: Syntax, kernel: ModuleType) -> NpathNodes:
+    """Return the columns that a kernel module reads: this module or ``npath_paths``."""
     kind, parent = syntax.kind, syntax.parent
     evaluated = np.flatnonzero(~_silent_mask()[kind])[1:]
     inner = np.full(len(syntax), -1, dtype=np.int32)
@@ -196,6 +209,7 @@ def _find_default_labels(syntax: Syntax, labels: NDArray[np.bool_]) -> Column:
 
 
 def find_jumps(file: JavaFile) -> Jumps:
+    """Return the columns for jumps that ``npath_paths`` reads."""
     syntax = file.syntax
     kind, parent = syntax.kind, syntax.parent
     word = np.zeros(len(syntax), dtype=np.int32)
@@ -216,9 +230,11 @@ def find_jumps(file: JavaFile) -> Jumps:
 
 
 def _find_total_switches(file: JavaFile) -> list[int]:
-    """Return the switches in which some label always matches: one with ``default``; one with a
-    pattern or null, which javac requires to be exhaustive; one that names all constants of an enum
-    of this file."""
+    """Return the nodes of the switches in which some label always matches.
+
+    These are a switch with ``default``, one with a pattern or null, which javac requires to be
+    exhaustive, and one that names all constants of an enum of this file.
+    """
     syntax = file.syntax
     labels = symbol_mask("switch_label")[syntax.kind]
     default_labels = set(_find_default_labels(syntax, labels).tolist())
@@ -313,7 +329,10 @@ def _saturating_sum(a: int, b: int, maximum: int) -> int:
 
 @kernel
 def _is_expression(parent: int, child: int, field: int) -> bool:
-    """Return whether PMD 6's syntax tree has an Expression node here."""
+    """Return whether PMD 6's syntax tree has an Expression node for a child.
+
+    The arguments are the codes of the parent, of the child, and of the child's field.
+    """
     if child in (SKIP, SEMI):
         return False
     if parent in (PAREN, ARGUMENTS, RETURN, THROW, YIELD, ASSERT):
@@ -331,8 +350,11 @@ def _is_expression(parent: int, child: int, field: int) -> bool:
 
 @kernel
 def _sum_cases(code: Any, stop: Any, value: Any, block: int, is_pmd7: bool, maximum: int) -> int:
-    """Return the sum over the labels of a switch. ``waiting`` counts the label values since the
-    last statement, which PMD 7 multiplies with the next group."""
+    """Return the sum over the groups or rules of a switch block.
+
+    ``waiting`` counts the label values since the last statement, which multiply the next group in
+    PMD 7, and the next rule in PMD 6 too. For a group, PMD 6 adds 1 for each label after the first.
+    """
     total = waiting = 0
     group = block + 1
     while group < stop[block]:
@@ -372,9 +394,10 @@ def compute_products(tree: Any, is_pmd7: bool, maximum: int) -> Any:
 
     ``tree`` holds the columns of ``NpathNodes``. The loop runs from the last node to the first, so
     that children come before their parents. ``operators`` counts the && and || below a node,
-    without lambdas and class bodies; ``deciding`` is PMD 7's count, in which a ternary counts two
-    more; ``first`` is PMD 6's first Expression below a node; ``plain`` is the product of the
-    children for any kind of node.
+    without lambdas and class bodies; ``deciding`` is PMD 7's count, in which a ternary, also inside
+    parentheses, counts two more; ``first`` is PMD 6's first Expression below a node, -1 if there is
+    none; ``plain`` is the product of the children for any kind of node, and the sum for the block
+    of a switch.
     """
     code, field, stop, inner, alternatives = tree
     count = len(code)

@@ -1,4 +1,7 @@
-"""Analysis of calls: of methods whose outcomes are known, and of all others."""
+"""Analysis of calls: of methods whose outcomes are known, and of all others.
+
+Part of the chain of classes that ``_values`` describes. ``_run`` calls ``run_call``.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,10 @@ class CallAnalysis(OutcomeSelection):
     """Update the state for a call: results, failures, and the fields that the call may change."""
 
     def run_call(self, position: int, state: State, call: CallSite, d: int) -> list[State]:
-        """Return the states after a call, one for each outcome that is possible."""
+        """Return the states after a call, one for each outcome that is possible.
+
+        ``position`` is the index of the instruction and ``d`` the register of the result.
+        """
         plain_label = models.strip_parameters(call.label)
         registers = state.registers
         receiver = registers[call.receiver] if call.receiver >= 0 else -1
@@ -90,7 +96,10 @@ class CallAnalysis(OutcomeSelection):
         argument_values: list[int],
         d: int,
     ) -> list[State]:
-        """Return the states after a call that is not modelled as a map's method."""
+        """Return the states after a call that is not modelled as a map's method.
+
+        ``receiver`` (-1: none) and ``argument_values`` are values, not registers.
+        """
         if not call.targets and models.method_name(call.label) == "assertNotNull":
             self.define_value(position, state, d)
             return self._assume_asserted(state, argument_values)
@@ -113,7 +122,10 @@ class CallAnalysis(OutcomeSelection):
         return self._run_known_call(position, state, call, effects, receiver, argument_values, d)
 
     def _assume_asserted(self, state: State, argument_values: list[int]) -> list[State]:
-        """Assume that the arguments are not null, because a test asserts it (with any library)."""
+        """Assume that the arguments are not null, because a test asserts it (with any library).
+
+        Returns no state if an argument is null.
+        """
         for value in argument_values:
             fact = state.fact_of(value)
             if fact < 0:
@@ -125,7 +137,8 @@ class CallAnalysis(OutcomeSelection):
     def learn_from_question(self, state: State, value: int, answer: bool) -> None:
         """Record the answer of a method such as ``hasNext`` that a condition tested.
 
-        Later calls on the same object are assumed to return a value that is not null.
+        ``value`` is the boolean that the method returned. Later calls on the same object are
+        assumed to return a value that is not null.
         """
         self.record_emptiness_test(state, value, answer)
         receiver = state.heap.get((value, models.WHEN_TRUE if answer else models.WHEN_FALSE))
@@ -254,7 +267,10 @@ class CallAnalysis(OutcomeSelection):
         is_used: bool,
         is_external: bool,
     ) -> State:
-        """Return the state after one outcome of a call."""
+        """Return the state after one outcome of a call.
+
+        ``is_used`` is false if no code reads the result; ``is_external`` is as in CallEffects.
+        """
         is_certain = True
         registers = state.registers
         for parameter, need in outcome.needs:
@@ -306,7 +322,10 @@ class CallAnalysis(OutcomeSelection):
         is_certain: bool,
         is_external: bool,
     ) -> None:
-        """Set the result register of a call to what an outcome returns."""
+        """Set the result register of a call to what an outcome returns.
+
+        ``is_certain`` is false if the outcome needs a null that is only assumed.
+        """
         value = state.registers[d]
         result = outcome.result
         if isinstance(result, tuple):
@@ -369,8 +388,12 @@ class CallAnalysis(OutcomeSelection):
         new_object: int,
         argument_values: list[int],
     ) -> None:
-        """Set fields to what is known of them after an outcome: facts, arguments or nulls."""
+        """Set fields to what is known of them after an outcome: facts, arguments or nulls.
+
+        ``base`` is the object whose method runs, ``new_object`` the value that the call returns.
+        """
         offset = self.unit.instructions[position][7]
+        # An instruction has EACH values of its own; the first is the result of the call.
         for number, (name, fact) in enumerate(outcome.fields[: EACH - 2]):
             if name[0] == "(":
                 # The result of another method of the object or of a parameter.
@@ -415,7 +438,7 @@ class CallAnalysis(OutcomeSelection):
                 state.facts[value] = fact
 
     def _deepen_steps(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
-        """Return the steps of a callee one level further down."""
+        """Return the first 12 steps of a callee, one level further down."""
         return tuple(step._replace(level=step.level + 1) for step in steps[:12])
 
     def _handle_failures(
@@ -427,7 +450,11 @@ class CallAnalysis(OutcomeSelection):
         normal: list[Outcome],
         argument_values: list[int],
     ) -> None:
-        """Handle the outcomes in which a method fails because an argument is null."""
+        """Handle the outcomes in which a method fails because an argument is null.
+
+        ``possible`` holds all outcomes that agree with the state, ``normal`` those that return. A
+        null argument is reported only if no normal outcome accepts it.
+        """
         for outcome in possible:
             if not outcome.failing_parameter or outcome.failing_parameter > len(argument_values):
                 continue
@@ -465,7 +492,10 @@ class CallAnalysis(OutcomeSelection):
         argument_values: list[int],
         is_creation: bool,
     ) -> None:
-        """Drop the facts of fields that a method of the project may change."""
+        """Drop the facts of fields that a method of the project may change.
+
+        A method outside the project changes no fields, but it may keep its arguments.
+        """
         if effects.is_external:
             for value in argument_values:
                 self.mark_escaped(state, value)

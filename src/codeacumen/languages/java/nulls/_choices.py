@@ -26,6 +26,7 @@ from codeacumen.languages.java.nulls._state import (
 from codeacumen.languages.java.nulls._unit import CallSite, MethodUnit
 from codeacumen.languages.java.nulls.facts import CONSTRUCTOR
 
+# A call with more different results of the kinds "n", "p" and "f" is not split by whole numbers.
 _MOST_NUMBERS = 3
 
 
@@ -33,8 +34,8 @@ class CallEffects(NamedTuple):
     """Effects of the methods that a call may run.
 
     ``writes`` names the fields that may change (None: any), ``throws`` the exceptions that may be
-    thrown (None: any). ``outside``: the methods do not belong to the project and do not touch its
-    fields. ``own`` and ``changes`` are as in a summary.
+    thrown (None: any). ``is_external``: the methods do not belong to the project and do not touch
+    its fields. ``own_writes`` and ``changes`` are as in a summary.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -46,13 +47,17 @@ class CallEffects(NamedTuple):
 
 
 class OutcomeSelection(ClassModel):
-    """Select the outcomes of a call that agree with the caller's facts, and merge equal ones."""
+    """Select the outcomes of a call that agree with the caller's facts, and merge equal ones.
+
+    ``find_effects`` returns the effects of a call, None if they are unknown.
+    """
 
     def __init__(
         self, unit: MethodUnit, find_effects: Callable[[CallSite], CallEffects | None]
     ) -> None:
         super().__init__(unit)
         self.find_effects = find_effects
+        # By the identity of the call; in a tuple, because None is a result too.
         self._effects_by_call: dict[int, tuple[CallEffects | None]] = {}
         self._observed_names: frozenset[str] | None = None
 
@@ -76,7 +81,10 @@ class OutcomeSelection(ClassModel):
         )
 
     def is_guarded(self, state: State, call: CallSite, receiver: int) -> bool:
-        """Return whether a test such as ``hasNext`` allows to assume a result that is not null."""
+        """Return whether a test such as ``hasNext`` allows to assume a result that is not null.
+
+        ``receiver`` is the value of the call's object.
+        """
         if receiver != THIS or (THIS, "guard") in state.heap:
             return (receiver, "guard") in state.heap
         name = call.label.partition("(")[0].rpartition(".")[2].lower()
@@ -88,7 +96,7 @@ class OutcomeSelection(ClassModel):
     def returns_known_field(
         self, state: State, outcomes: tuple[Outcome, ...], receiver: int
     ) -> bool:
-        """Return whether a method returns a field that is known not to be null."""
+        """Return whether some outcome returns a receiver's field that is known not to be null."""
         for outcome in outcomes:
             if isinstance(outcome.result, tuple) and outcome.result[0] == "f":
                 field_value = state.heap.get((receiver, outcome.result[1]))
@@ -145,7 +153,8 @@ class OutcomeSelection(ClassModel):
     ) -> tuple[Outcome, ...]:
         """Replace results that are null only out of bounds by unknown ones.
 
-        They count where the caller passes something other than a fixed value.
+        The analysis assumes that a caller keeps within the bounds. Only a null for an argument that
+        is no reported expression, such as a literal, remains.
         """
         if not any(outcome.parameter_tests for outcome in outcomes):
             return outcomes
@@ -171,7 +180,10 @@ class OutcomeSelection(ClassModel):
         argument_values: list[int],
         is_used: bool,
     ) -> list[Outcome]:
-        """Return the outcomes that differ in what the caller can observe, one path for each."""
+        """Return the outcomes that differ in what the caller can observe, one path for each.
+
+        ``normal`` holds the returning outcomes; ``is_used`` is false if no code reads the result.
+        """
         if len(normal) == 1 and not normal[0].fields and not normal[0].parameter_tests:
             return normal
         may_be_anything = any(outcome.result == NOTHING for outcome in normal)
@@ -219,13 +231,16 @@ class OutcomeSelection(ClassModel):
         return list(distinct.values())
 
     def _is_worth_recording(self, state: State, value: int, live_values: set[int]) -> bool:
-        """Return whether new facts about a value are worth recording."""
+        """Return whether new facts about a value are worth recording.
+
+        That is so if nothing is known of it yet, and a parameter, register or field holds it.
+        """
         if value < 0 or value >= TEXT or state.fact_of(value) != NOTHING:
             return False
         return value >= PARAMETER or value in live_values or value in state.heap.values()
 
     def collect_observed_names(self) -> frozenset[str]:
-        """Return the names of the fields that the body reads, and its calls.
+        """Return the names of the fields that the body reads, and ``()label`` for each call.
 
         Fields read through methods that only return them count too.
         """

@@ -1,7 +1,7 @@
 """Translation of expressions and conditions into instructions.
 
 The translation of an expression returns the register that holds its value; that of a condition
-jumps to one of two labels.
+jumps to one of two labels. Part of the chain of classes that ``nulls.code`` describes.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ class ExpressionTranslator(InvocationTranslator):
         )
 
     def translate_elements(self, node: int) -> None:
+        """Translate the elements of an array initialiser, for their calls and dereferences."""
         for element in self.tree.named_children(node):
             if self.tree.kind[element] == "array_initializer":
                 self.translate_elements(element)
@@ -61,6 +62,7 @@ class ExpressionTranslator(InvocationTranslator):
                 self.translate_expression(element)
 
     def emit_array(self, starts_null: int, node: int) -> int:
+        """Emit a new array; ``starts_null`` is 1 if its elements are null until they are set."""
         result = self.new_register()
         self.emit(code.ARRAY, result, starts_null, offset=self.tree.start[node])
         return result
@@ -86,6 +88,7 @@ class ExpressionTranslator(InvocationTranslator):
         return result
 
     def translate_binary(self, node: int) -> int:
+        """Translate a binary operation; conditions become true or false on separate paths."""
         tree = self.tree
         operator = tree.child(node, t.OPERATOR)
         operator_text = tree.kind[operator] if operator >= 0 else ""
@@ -156,6 +159,7 @@ class ExpressionTranslator(InvocationTranslator):
         return self.emit_constant(code.NONNULL)
 
     def translate_literal(self, node: int) -> int:
+        """Translate a literal as a constant that its text identifies."""
         result = self.new_register()
         self.emit(code.TEXT, result, c=self.pool.intern_text(self.tree.text(node)))
         return result
@@ -247,6 +251,8 @@ _TRANSLATORS: dict[str, Callable[[ExpressionTranslator, int], int]] = {
 }
 
 
+# Relational operators, and whether a < b is tested with the operands swapped; <= and >= are tested
+# as the opposite of > and <.
 _SWAPS_OPERANDS = {">": True, "<=": True, "<": False, ">=": False}
 
 
@@ -298,7 +304,10 @@ class ConditionTranslator(ExpressionTranslator):
         self.emit(code.IF_TRUE, a=register, c=if_true, e=if_false)
 
     def translate_comparison(self, node: int, if_true: int, if_false: int) -> bool:
-        """Translate a comparison, ``&&`` or ``||``; return False for other operators."""
+        """Translate a comparison, ``&&`` or ``||``, and return True; return False for others.
+
+        ``|`` and ``&`` between booleans are translated as ``||`` and ``&&``.
+        """
         tree = self.tree
         operator = tree.child(node, t.OPERATOR)
         left, right = tree.child(node, t.LEFT), tree.child(node, t.RIGHT)
@@ -360,6 +369,7 @@ class ConditionTranslator(ExpressionTranslator):
         self.translate_condition(parts[0], if_true, if_false)
 
     def translate_instanceof(self, node: int, if_true: int, if_false: int) -> None:
+        """Translate ``instanceof``, and bind its variable if it has one."""
         tree = self.tree
         left = tree.child(node, t.LEFT)
         if left < 0:
@@ -388,7 +398,10 @@ class ConditionTranslator(ExpressionTranslator):
         self.emit_jump(if_true)
 
     def bind_pattern(self, pattern: int, register: int) -> None:
-        """Bind the variable of a type pattern to the matched value; others stay unknown."""
+        """Bind the variable of a type pattern to the matched value.
+
+        The variables of record patterns get no value, so they stay unknown.
+        """
         tree = self.tree
         if tree.kind[pattern] == "type_pattern":
             for child in tree.named_children(pattern):

@@ -1,4 +1,7 @@
-"""Translation of assignments, calls, object creations and lambdas into instructions."""
+"""Translation of assignments, calls, object creations and lambdas into instructions.
+
+Part of the chain of classes that ``nulls.code`` describes.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ class AssignmentTranslator(NameTranslator):
     """Translate assignments, in the order of evaluation of JLS 15.26."""
 
     def translate_assignment(self, node: int) -> int:
+        """Translate ``=`` and compound assignments; return the register of the new value."""
         tree = self.tree
         left, right = tree.child(node, t.LEFT), tree.child(node, t.RIGHT)
         operator = tree.child(node, t.OPERATOR)
@@ -118,7 +122,10 @@ class AssignmentTranslator(NameTranslator):
     def emit_write(
         self, target: int, register: int, base_register: int = -1, index_register: int = -1
     ) -> None:
-        """Emit the write of a register to a variable, a field or an array element."""
+        """Emit the write of a register to a variable, a field or an array element.
+
+        ``base_register`` holds the object or array (-1: none), ``index_register`` the index.
+        """
         tree = self.tree
         kind = tree.kind[target]
         offset = tree.start[target]
@@ -150,9 +157,11 @@ class AssignmentTranslator(NameTranslator):
             self.emit(code.SET_INDEX, a=base_register, b=index_register, c=register, offset=offset)
 
     def intern_name(self, node: int) -> int:
+        """Return the index of a node's text in the pool."""
         return self.pool.intern_text(self.tree.text(node))
 
     def translate_update(self, node: int) -> int:
+        """Translate ``++`` and ``--``; return the register of the new value, also for ``x++``."""
         inner = self.tree.named_children(node)
         if not inner:
             return self.emit_constant(code.UNKNOWN)
@@ -179,7 +188,10 @@ class InvocationTranslator(AssignmentTranslator):
     """Translate calls, object creations, lambdas and method references."""
 
     def translate_call_chain(self, node: int) -> int:
-        """Translate a chain of calls from the inside out, because chains may be long."""
+        """Translate a chain such as ``a.b().c()`` from the inside out, without recursion.
+
+        Chains of builders may be longer than DEEPEST_NESTING.
+        """
         tree = self.tree
         chain = [node]
         while True:
@@ -200,6 +212,10 @@ class InvocationTranslator(AssignmentTranslator):
         return receiver
 
     def translate_call(self, node: int, base: int, receiver: int) -> int:
+        """Translate one call of a chain.
+
+        ``base`` is the node before the dot (-1: none), ``receiver`` its register (-1: a class).
+        """
         tree = self.tree
         name, argument_list = tree.child(node, t.NAME), tree.child(node, t.ARGUMENTS)
         if name < 0:
@@ -226,7 +242,11 @@ class InvocationTranslator(AssignmentTranslator):
         arguments: list[int],
         flags: int,
     ) -> int:
-        """Emit a call, and the unboxing of arguments for primitive parameters."""
+        """Emit a call, and the unboxing of arguments for primitive parameters.
+
+        ``name`` is the node at whose offset the call is linked. An unlinked call, or an ambiguous
+        one outside the project, has only the method's simple name as its label.
+        """
         tree, pool = self.tree, self.pool
         site = self.sites.get(tree.start[name])
         result = self.new_register()
@@ -254,6 +274,7 @@ class InvocationTranslator(AssignmentTranslator):
         return result
 
     def add_call_expression(self, node: int, name: int) -> int:
+        """Add the row of a call, shown as ``name()``, to the expressions and return it."""
         tree, pool = self.tree, self.pool
         text = f"{tree.text(name)}()"
         pool.expressions += (
@@ -265,6 +286,7 @@ class InvocationTranslator(AssignmentTranslator):
         return len(pool.expressions) // 4 - 1
 
     def translate_creation(self, node: int) -> int:
+        """Translate ``new T(…)``, also with an outer object, as in ``outer.new T(…)``."""
         tree = self.tree
         type_, argument_list = tree.child(node, t.TYPE), tree.child(node, t.ARGUMENTS)
         if type_ < 0:

@@ -1,7 +1,8 @@
-"""Abstract interpretation of one method body along all its paths.
+"""Abstract interpretation of one method body along all its paths; called by ``solve``.
 
 Paths are kept apart until they meet with the same facts. Where too many meet, some are merged, and
-facts that only one of them has are dropped. So each report is backed by a path.
+facts that only one of them has are dropped. A merged state reports no null of known origin, so
+each such report is backed by a path.
 """
 
 from __future__ import annotations
@@ -38,9 +39,12 @@ from codeacumen.languages.java.nulls.models import ANY_RUNTIME, catches_exceptio
 from codeacumen.languages.java.nulls.report import Report
 
 _CONSTANTS = {code.NONNULL: NONNULL, code.TRUE: TRUE, code.FALSE: FALSE}
-# Steps per instruction of the body, and the least number of steps.
+# Limit on steps: _LEAST_BUDGET, and _BUDGET more for each instruction of the body.
 _BUDGET, _LEAST_BUDGET = 30, 2000
+# Fields of a new object that the analysis of a constructor follows; less than EACH, because their
+# values are numbered like those of one instruction.
 _MOST_FIELDS = 12
+# Key of the fact that holds the number of the set of classes that may have been thrown.
 _THROWN = ("thrown",)
 
 
@@ -51,6 +55,8 @@ class MethodAnalysis(ConditionAnalysis):
         self, unit: MethodUnit, find_effects: Callable[[CallSite], CallEffects | None]
     ) -> None:
         super().__init__(unit, find_effects)
+        # States that wait at each merge point; the heap of these merge points, so that the first in
+        # the body continues first; and the keys of the states that have continued there.
         self.waiting_states: dict[int, list[State]] = {}
         self.pending: list[int] = []
         self.seen_keys: dict[int, set[tuple[object, ...]]] = {}
@@ -98,7 +104,10 @@ class MethodAnalysis(ConditionAnalysis):
         return Summary(self._collect_outcomes(), self.writes, throws, self.own_writes, self.changes)
 
     def _initial_states(self) -> list[State]:
-        """Return the states at the beginning: one, and one for each parameter that may be null."""
+        """Return the states at the beginning: one, and one for each parameter that may be null.
+
+        A parameter may be null if it is declared nullable.
+        """
         unit = self.unit
         registers = [SOLID] * unit.register_count
         facts: dict[object, int] = {THIS: NONNULL}
@@ -125,6 +134,7 @@ class MethodAnalysis(ConditionAnalysis):
         return states
 
     def unset_field_value(self, number: int) -> int:
+        """Return the value of an unset field, numbered after the values of all instructions."""
         return len(self.unit.instructions) * EACH + number
 
     def add_arrival(self, position: int, state: State) -> None:
@@ -174,7 +184,10 @@ class MethodAnalysis(ConditionAnalysis):
         return -sum(1 for fact in state.facts.values() if fact < NULL)
 
     def _follow_path(self, position: int, state: State, todo: list[tuple[int, State]]) -> None:
-        """Follow a path until it ends, reaches a merge point, or splits."""
+        """Follow a path until it ends, reaches a merge point, or splits.
+
+        At a branch the path goes on with one result; the other result is added to ``todo``.
+        """
         unit = self.unit
         instructions, meets = unit.instructions, unit.is_merge_point
         is_first = True
@@ -250,13 +263,16 @@ class MethodAnalysis(ConditionAnalysis):
             self.add_arrival(handler, other)
 
     def _encode_thrown(self, types: frozenset[str] | None) -> int:
-        """Return a number for a set of classes that may have been thrown."""
+        """Return a positive number for a set of classes that may have been thrown."""
         if types not in self.thrown_sets:
             self.thrown_sets.append(types)
         return 1 + self.thrown_sets.index(types)
 
     def _run_throw(self, state: State, text: int, handler: int) -> None:
-        """Run a ``throw`` of a new object, or rethrow what was caught (``text`` is -1)."""
+        """Run a ``throw`` of a new object, or rethrow what was caught (``text`` is -1).
+
+        ``text`` is the index of the class's name, ``handler`` -1 if no code catches the exception.
+        """
         types = self.thrown_sets[state.facts.get(_THROWN, 1) - 1]
         if text >= 0:
             types = frozenset((self.unit.facts.texts[text],))
@@ -267,7 +283,10 @@ class MethodAnalysis(ConditionAnalysis):
         self.add_arrival(handler, state)
 
     def _run_catch(self, state: State, types_text: int, clause: int, following: int) -> None:
-        """Continue in a catch clause, or after it, or both."""
+        """Continue in a catch clause, or at the next clause, or both.
+
+        ``clause`` and ``following`` are positions; the text holds the caught classes between ``|``.
+        """
         types = self.unit.facts.texts[types_text].split("|")
         thrown = self.thrown_sets[state.facts.get(_THROWN, 1) - 1]
         answers = (
@@ -374,7 +393,7 @@ class UnitResult(NamedTuple):
 def analyse_unit(
     unit: MethodUnit, find_effects: Callable[[CallSite], CallEffects | None]
 ) -> UnitResult:
-    """Analyse a body; ``find_effects`` returns the effects of a call, or None."""
+    """Analyse a body; ``find_effects`` returns the effects of a call, None if they are unknown."""
     analysis = MethodAnalysis(unit, find_effects)
     summary = analysis.run_method()
     return UnitResult(summary, analysis.reports, analysis.sources, analysis.tested_sources)

@@ -2,7 +2,8 @@
 
 Maps and system properties: a key that was put, or tested for, has a value. Sizes: a loop over a
 collection known to be non-empty runs at least once; a counter is never negative. Classes as
-values: the class of an object, and its superclasses.
+values: the class of an object, and its superclasses. Part of the chain of classes that ``_values``
+describes; the comment at ``Heap`` in ``_state`` lists the marks in the heap.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ from codeacumen.languages.java.nulls.models import method_name
 
 
 class MapModel(ValueAnalysis):
+    """Model of maps and of system properties, which are looked up like a map."""
+
     def __init__(self, unit: MethodUnit) -> None:
         super().__init__(unit)
         # True if the body tests for a key, which may equal an earlier key computed the same way.
@@ -49,7 +52,11 @@ class MapModel(ValueAnalysis):
         argument_values: list[int],
         d: int,
     ) -> list[State]:
-        """Return the states after a call of a map's method."""
+        """Return the states after a call of a map's method.
+
+        ``map_method`` is its kind (``models.GET``, …), ``receiver`` the value of the map, and ``d``
+        the register of the result. A lookup that may fail has two states.
+        """
         for value in argument_values:
             self.mark_escaped(state, value)
         key: tuple[object, ...] = (receiver, "get", *argument_values[:1])
@@ -109,14 +116,20 @@ class MapModel(ValueAnalysis):
         return [state, other]
 
     def _key_identity(self, state: State, value: int) -> tuple[object, ...]:
-        """Return what identifies a key: the getter that returned it and its receiver, or itself."""
+        """Return what identifies a key: the getter that returned it and its receiver, or itself.
+
+        ``value`` is the key. Two calls of the same getter on the same object return the same key.
+        """
         for key in state.heap:
             if key[0] == value and key[1] == "from":
                 return key[2:]
         return (value,)
 
     def mark_key_iterators(self, map_value: int, name: str, states: list[State], d: int) -> None:
-        """Mark iterators over a map's keys, and the elements that they return."""
+        """Mark iterators over a map's keys, and the elements that they return.
+
+        ``name`` is the method that was called on the set of keys or on its iterator.
+        """
         for state in states:
             if name == "iterator":
                 state.heap[state.registers[d], "keys"] = map_value
@@ -126,7 +139,7 @@ class MapModel(ValueAnalysis):
     def _is_property_set(self, state: State, argument_values: list[int]) -> bool:
         """Return whether a system property exists on every machine.
 
-        A constant of the program is assumed to name such a property.
+        A name that is read from a field, as a constant of the program is, is assumed to do so.
         """
         if not argument_values:
             return True
@@ -137,7 +150,10 @@ class MapModel(ValueAnalysis):
         return any(held == value for held in state.heap.values())
 
 
+# The value of the number 0.
 ZERO = NUMBER + LIMIT
+# Names of methods that return a size, that test for a next element, and that may make an object
+# empty.
 _SIZES = frozenset(("size", "length", "getSize", "getLength", "count"))
 _HAS_MORE = frozenset(("hasNext", "hasMoreElements", "hasMoreTokens"))
 STRING = "java.lang.String."
@@ -164,6 +180,8 @@ def _tests_strings_twice(unit: MethodUnit) -> bool:
 
 
 class SizeModel(MapModel):
+    """Model of sizes: whether collections, iterators and strings are empty."""
+
     def __init__(self, unit: MethodUnit) -> None:
         super().__init__(unit)
         # It pays to track sizes if the body has loops, or tests emptiness again.
@@ -172,7 +190,10 @@ class SizeModel(MapModel):
     def record_size_call(
         self, state: State, label: str, name: str, receiver: int, value: int
     ) -> None:
-        """Update the state after a call that may reveal or change whether its receiver is empty."""
+        """Update the state after a call that may reveal or change whether its receiver is empty.
+
+        ``name`` is the method's simple name, ``value`` the result (-1: none).
+        """
         heap = state.heap
         if value >= 0:
             if name in _SIZES:
@@ -194,7 +215,8 @@ class SizeModel(MapModel):
     def record_string_emptiness(self, state: State, value: int, owner: int) -> bool:
         """Link a value to the emptiness of a string; return whether the value is possible.
 
-        Strings do not change, so empty ones are recorded too.
+        ``value`` is true if the string ``owner`` is empty. Strings do not change, so empty ones are
+        recorded too.
         """
         if not self.sizes_matter:
             return True
@@ -208,10 +230,11 @@ class SizeModel(MapModel):
         return not fact or known_fact not in (TRUE, FALSE) or known_fact == fact
 
     def is_full(self, state: State, value: int) -> bool:
+        """Return whether an object is known to be non-empty."""
         return (value, "full") in state.heap
 
     def record_emptiness_test(self, state: State, value: int, answer: bool) -> None:
-        """Record the answer of a condition that may have tested for emptiness."""
+        """Record the answer of a condition on ``value`` that may have tested for emptiness."""
         owner = state.heap.get((value, "more" if answer else "void"))
         if owner is not None:
             state.heap[owner, "full"] = SOLID
@@ -223,7 +246,10 @@ class SizeModel(MapModel):
     def record_size_comparison(
         self, state: State, is_less: bool, value: int, other: int, is_true: bool
     ) -> None:
-        """Record what a comparison of a size with a number reveals about emptiness."""
+        """Record what a comparison of a size with a number reveals about emptiness.
+
+        The comparison is ``value < other`` if ``is_less``, else ``value == other``.
+        """
         owner = state.heap.get((value, "size of"))
         if owner is not None and NUMBER <= other < TRUTH:
             number = other - ZERO
@@ -242,7 +268,7 @@ class SizeModel(MapModel):
                 state.heap[owner, "blank"] = SOLID
 
     def is_below(self, state: State, value: int, other: int) -> bool | None:
-        """Return whether one number is below another by what they count; None if unknown."""
+        """Return whether ``value`` is below ``other``, judged by sizes and counters; else None."""
         if value == ZERO and other < TEXT:
             is_nonempty = self._is_nonempty(state, other)
             if is_nonempty is not None:
@@ -272,16 +298,19 @@ class SizeModel(MapModel):
         return None if is_nonempty is None else not is_nonempty
 
     def differ_in_sign(self, state: State, value: int, other: int) -> bool:
-        """Return whether one value counts and the other is negative."""
+        """Return whether one value is a counter, never below zero, and the other is negative."""
         return (NUMBER <= other < ZERO and ("counts", value) in state.facts) or (
             NUMBER <= value < ZERO and ("counts", other) in state.facts
         )
 
 
+# Names of methods that return a class.
 CLASS_GETTERS = frozenset(("getClass", "getSuperclass"))
 
 
 class ClassModel(SizeModel):
+    """Model of classes as values, for loops that go from a class to its superclass."""
+
     def has_superclass(self, state: State, label: str, receiver: int) -> bool:
         """Return whether a call gets the superclass of the class of an object other than Object.
 
@@ -294,14 +323,20 @@ class ClassModel(SizeModel):
         )
 
     def mark_classes(self, states: list[State], name: str, of_object: bool, d: int) -> None:
-        """Mark the class of an object, and its superclasses: they are no interfaces."""
+        """Mark the class of an object, and its superclasses: they are no interfaces.
+
+        ``of_object`` is true if the receiver of ``getSuperclass`` is already marked.
+        """
         if d >= 0 and (name == "getClass" or of_object):
             for state in states:
                 if state.registers[d] >= 0 and state.fact_of(state.registers[d]) > 0:
                     state.heap[state.registers[d], "of object"] = SOLID
 
     def record_equals(self, state: State, label: str, value: int, first: int, second: int) -> bool:
-        """Return whether the result of ``equals`` is possible, and record what it reveals."""
+        """Return whether the result of ``equals`` is possible, and record what it reveals.
+
+        ``value`` is the result, ``first`` and ``second`` are the values that were compared.
+        """
         for constant, owner in ((first, second), (second, first)):
             if owner >= 0 and TEXT <= constant < NUMBER:
                 text = self.unit.facts.texts[constant - TEXT]

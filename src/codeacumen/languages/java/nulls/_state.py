@@ -16,9 +16,12 @@ from typing import NamedTuple, Protocol
 
 from codeacumen.languages.java.nulls.report import Step
 
-# Facts about a value. NULL stands for all numbers below zero, which encode the origin of the null.
+# Facts about a value. All numbers below zero mean null and encode the origin of the null; NULL, the
+# highest of them, means that a test found the value null, and in outcomes stands for any null.
+# FRESH is an object that no other code has seen.
 NULL, NOTHING, NONNULL, TRUE, FALSE, FRESH = -1, 0, 1, 2, 3, 4
-# Other results of a method: a parameter (p), a field of its object (f), or a number (n).
+# Result of a method: a fact, or the number of a parameter ("p"), the name of a field of its object
+# ("f"), or the value of a whole number ("n").
 ResultFact = int | tuple[str, int | str]
 
 # A parameter, the class it is tested against, and the answer; or 0, a field of the object, and
@@ -27,6 +30,7 @@ ParameterTest = tuple[int, str, bool]
 # In place of a class: the parameter was compared with its limit, a size or a length.
 BOUND = "<"
 
+# A summary with more outcomes is shortened; at most twice as many failing outcomes remain.
 MOST_OUTCOMES = 8
 # The fact of a field that holds the i-th parameter is PARAMETER_FACT + i.
 PARAMETER_FACT = 16
@@ -35,13 +39,13 @@ PARAMETER_FACT = 16
 class Outcome(NamedTuple):
     """A way in which a method can end.
 
-    ``failing_parameter`` is the parameter that must not be null on this path (0: the method
-    returns). ``needs`` pairs parameters, counted from 1, with required facts; ``result`` is the
-    returned value. ``fields`` holds facts after the call: of the object's fields, of the results
-    of calls on the object (``()name``) or on a parameter (``(1)name``), and of the fields of a
-    returned new object, whose names begin with a dot. ``steps`` explains the outcome.
-    ``parameter_tests`` are further tests on this path: whether parameters are instances of a
-    class, or (BOUND) within bounds.
+    ``failing_parameter`` is the parameter, counted from 1, that must not be null on this path (0:
+    the method returns). ``needs`` pairs parameters, counted from 1, with required facts; ``result``
+    is the returned value. ``fields`` holds facts after the call: of the object's fields, of the
+    results of calls on the object (``()name``) or on a parameter (``(1)name``), and of the fields
+    of a returned new object, whose names begin with a dot. ``steps`` explains the outcome.
+    ``parameter_tests`` are further tests on this path: whether parameters are instances of a class,
+    or (BOUND) within bounds.
     """
 
     failing_parameter: int
@@ -59,8 +63,8 @@ class Outcome(NamedTuple):
 class Summary(NamedTuple):
     """Effects of a method; None in place of a set stands for any name.
 
-    ``writes`` names the fields of other objects that the method may write, ``own`` those of its
-    own object, ``throws`` the exceptions that may leave it. ``changes`` are the written fields
+    ``writes`` names the fields of other objects that the method may write, ``own_writes`` those of
+    its own object, ``throws`` the exceptions that may leave it. ``changes`` are the written fields
     except those that the method only fills when they are null, as a cache does.
     """
 
@@ -84,7 +88,10 @@ def return_outcome(result: ResultFact, *needs: tuple[int, int]) -> Outcome:
 
 
 def limit_outcomes(outcomes: list[Outcome]) -> tuple[Outcome, ...]:
-    """Merge outcomes until there are few enough: drop fields first, then parameter needs."""
+    """Merge outcomes until there are few enough.
+
+    Drops facts about fields first, then tests that tell outcomes apart, then parameter needs.
+    """
     if len(outcomes) <= MOST_OUTCOMES:
         return tuple(outcomes)
     for keep_tests, keep_needs in ((True, True), (False, True), (False, False)):
@@ -118,21 +125,34 @@ def limit_outcomes(outcomes: list[Outcome]) -> tuple[Outcome, ...]:
     )
 
 
-# Numbering of values: those of instruction i start at i * EACH; then follow parameters, the old
-# values of registers whose instruction ran again, and texts.
+# Numbering of values: those of instruction i start at i * EACH; then follow parameters (the object
+# itself is parameter 0), the old values of registers whose instruction ran again (STALE +
+# register), and constants by the number of their text.
 EACH = 16
 PARAMETER, STALE, TEXT = 1 << 24, 1 << 25, 1 << 26
 THIS = PARAMETER
-# Constants that are whole numbers, from -LIMIT on.
+# The whole number n is the value NUMBER + LIMIT + n; only numbers between -LIMIT and LIMIT count.
 NUMBER, LIMIT = 1 << 27, 1 << 20
 # The value true, followed by the value false.
 TRUTH = 1 << 28
+# A value of which only is known that it is not null; as a content of the heap also a mere mark.
 SOLID = -1
-# Maximum number of states kept apart where paths meet.
+# Maximum number of states kept apart where paths meet; FEW_PATHS applies to bodies in which nothing
+# can produce a null.
 MAX_PATHS, FEW_PATHS = 8, 4
 
+# Contents of fields, elements and calls, by a key that begins with the value of the object (-1: a
+# static field). (object, "name") is a field, (array, index value) an element, (object, "()", label,
+# arguments...) the result of a call, (map, "get", key) the value of a key. Other second parts mark
+# relations: "guard", "asks", "denies" (questions, see _calls), "keys", "key of", "from", "table"
+# (maps), "size of", "of string", "void", "more", "full", "blank" (sizes), "of object", "not root"
+# (classes, see _sizes), "empty" (a new array of nulls), "seen" (a nullable field was read).
 Heap = dict[tuple[object, ...], int]
+# Facts by value. Tuples hold relations: ("==" or "<", a, b), ("is", value, class) and
+# ("counts", value) are TRUE or FALSE, (value, "=") is the constant that equals the value, and
+# ("thrown",) the number of a set of thrown classes (see _run).
 ValueFacts = dict[object, int]
+# Answers of tests: by value and class, by value and BOUND, or by THIS and field (is it null?).
 TestAnswers = dict[tuple[int, str], bool]
 NO_ANSWERS: TestAnswers = {}
 
@@ -165,6 +185,7 @@ class State:
         self.answers: TestAnswers = NO_ANSWERS
 
     def copy(self) -> State:
+        """Return a state that can change independently of this one."""
         copied = State(
             self.registers.copy(), self.facts.copy(), self.heap.copy(), self.earlier_values
         )
@@ -173,6 +194,7 @@ class State:
         return copied
 
     def record_answer(self, value: int, test: str, answer: bool) -> None:
+        """Record the answer of a test of a value; ``test`` is a class, BOUND or a field."""
         self.answers = {**self.answers, (value, test): answer}
 
     def fact_of(self, value: int) -> int:
@@ -206,7 +228,11 @@ class State:
             self.answers = {key: answer for key, answer in self.answers.items() if key[0] != value}
 
     def prune_and_key(self, live: list[int], unit: BodyProperties) -> tuple[object, ...]:
-        """Drop what the rest of the body cannot use, and return a key that identifies the state."""
+        """Drop what the rest of the body cannot use, and return a key that identifies the state.
+
+        ``live`` lists the registers that the rest of the body reads. The key leaves out
+        ``answers``.
+        """
         registers, facts, heap = self.registers, self.facts, self.heap
         live_registers = [SOLID] * len(registers)
         reachable: set[object] = set()

@@ -1,4 +1,8 @@
-"""Translation of statements into instructions; switches become one test for each label."""
+"""Translation of statements into instructions; switches become one test for each case.
+
+``StatementTranslator`` is the last of the chain of classes that ``nulls.code`` describes; ``facts``
+uses it.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,10 @@ class SwitchTranslator(ExitTranslator):
         self.emit_switch_result(register)
 
     def emit_switch_result(self, register: int) -> None:
-        """Emit the result of the innermost switch expression, and the jump to its end."""
+        """Emit the result of the innermost switch expression, and the jump to its end.
+
+        ``register`` holds the result (-1: none).
+        """
         frame: Frame | None = self.frame
         while frame is not None and frame.kind != "answer":
             frame = frame.outer
@@ -79,7 +86,11 @@ class SwitchTranslator(ExitTranslator):
         self.frame = outer_frame
 
     def translate_labels(self, labels: list[list[int]], starts: list[int], register: int) -> int:
-        """Emit one test for each label, in order; return where the default starts, or -1."""
+        """Emit one test for each case, in order; return the label of the default, or -1.
+
+        ``labels`` holds the nodes of the case labels of each group, ``starts`` the label of the
+        instructions of each group, and ``register`` the selector.
+        """
         tree = self.tree
         default = -1
         for group_labels, start in zip(labels, starts, strict=True):
@@ -94,6 +105,7 @@ class SwitchTranslator(ExitTranslator):
         return default
 
     def translate_case(self, case: int, guard: int, start: int, register: int) -> None:
+        """Emit the test of one case, which jumps to ``start``; ``guard`` is -1 if there is none."""
         tree = self.tree
         kind = tree.kind[case]
         following = self.new_label()
@@ -120,6 +132,7 @@ class SwitchTranslator(ExitTranslator):
         self.place_label(following)
 
     def translate_group(self, group: int, end: int, is_value: bool) -> None:
+        """Translate the statements of a group or rule; ``is_value`` is true in an expression."""
         tree = self.tree
         is_rule = tree.kind[group] == "switch_rule"
         for child in tree.named_children(group):
@@ -139,7 +152,7 @@ class SwitchTranslator(ExitTranslator):
 
 
 class StatementTranslator(SwitchTranslator):
-    """Translate statements."""
+    """Translate statements; ``_TRANSLATORS`` maps each kind of node to its method."""
 
     def translate_statement(self, node: int) -> None:
         self.depth += 1
@@ -149,6 +162,7 @@ class StatementTranslator(SwitchTranslator):
         self.depth -= 1
 
     def translate_declaration(self, node: int) -> None:
+        """Translate the declaration of local variables with their initial values."""
         tree = self.tree
         type_ = tree.child(node, t.TYPE)
         has_primitive_type = type_ >= 0 and tree.kind[type_] in PRIMITIVES
@@ -177,6 +191,7 @@ class StatementTranslator(SwitchTranslator):
         self.translate_statements(self.tree.named_children(node))
 
     def translate_assert(self, node: int) -> None:
+        """Translate ``assert`` as if assertions were enabled: the path ends if it fails."""
         inner = self.tree.named_children(node)
         if not inner:
             return
@@ -247,12 +262,16 @@ class StatementTranslator(SwitchTranslator):
         self.frame = outer_frame
 
     def children_in_field(self, node: int, field: int) -> list[int]:
+        """Return the children in a field, without tokens and comments."""
         return [
             child for child in self.tree.named_children(node) if self.tree.field[child] == field
         ]
 
     def make_loop_frame(self, node: int, end: int, step: int) -> Frame:
-        """Return the frame of a loop, with the loop's label if there is one."""
+        """Return the frame of a loop, with the loop's name if it is a labelled statement.
+
+        ``end`` and ``step`` are the labels at which ``break`` and ``continue`` go on.
+        """
         outer_frame = self.frame
         label = ""
         parent = self.tree.parent[node]
@@ -300,6 +319,7 @@ class StatementTranslator(SwitchTranslator):
         self.frame = outer_frame
 
     def translate_labeled(self, node: int) -> None:
+        """Translate a labelled statement; only a ``break`` with the label can target its frame."""
         inner = self.tree.named_children(node)
         if len(inner) < 2:
             return

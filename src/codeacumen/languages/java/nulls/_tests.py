@@ -1,4 +1,7 @@
-"""Conditions in the analysis: which branch is possible, and the facts that hold in it."""
+"""Conditions in the analysis: which branch is possible, and the facts that hold in it.
+
+Part of the chain of classes that ``_values`` describes. ``_run`` calls it at each branch.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,7 @@ from codeacumen.languages.java.nulls._state import (
     State,
 )
 
+# Maximum number of characters of a whole number; longer literals stay texts.
 _LONGEST = 12
 
 
@@ -29,7 +33,11 @@ class ConditionAnalysis(CallAnalysis):
     """Decide conditions from the facts of a state, and add the facts that a branch implies."""
 
     def decide_branch(self, position: int, state: State, op: int, a: int, b: int) -> bool | None:
-        """Return the result of a condition; None if both results are possible."""
+        """Return the result of a condition; None if both results are possible.
+
+        ``op`` is a branch of ``nulls.code``, from IF_NULL to EITHER; ``a`` and ``b`` are its
+        operands.
+        """
         if op == code.EITHER:
             return None if a < 0 else self.is_full(state, state.registers[a])
         value = state.registers[a]
@@ -57,10 +65,11 @@ class ConditionAnalysis(CallAnalysis):
         return self.is_below(state, value, other) if known_fact is None else known_fact == TRUE
 
     def _class_text(self, text: int) -> str:
+        """Return the class that IF_KIND tests for."""
         return self.unit.facts.texts[text]
 
     def _are_equal(self, state: State, value: int, other: int, fact: int) -> bool | None:
-        """Return whether two values are equal; None if unknown."""
+        """Return whether two values are equal; None if unknown. ``fact`` is that of ``value``."""
         if value == other and value >= 0:
             return True
         second = state.fact_of(other)
@@ -87,9 +96,10 @@ class ConditionAnalysis(CallAnalysis):
         return None if known_fact is None else known_fact == TRUE
 
     def _constant_kind(self, value: int) -> str:
-        """Return the kind of a constant; constants of a kind with different texts are different.
+        """Return the kind of a constant: a name, a string or a character.
 
-        Empty if different texts may denote the same value.
+        Constants of one kind with different texts are different. Empty for other constants, of
+        which different texts may denote the same value.
         """
         if value >= NUMBER:
             return ""
@@ -97,7 +107,10 @@ class ConditionAnalysis(CallAnalysis):
         return "name" if text.isidentifier() else text[:1] if text[:1] in "'\"" else ""
 
     def constant_value(self, text: int) -> int:
-        """Return the value of a constant: small whole numbers by value, others by text."""
+        """Return the value of a constant: small whole numbers by value, others by text.
+
+        ``text`` is the index of the constant's text in the file's texts.
+        """
         spelling = self.unit.facts.texts[text]
         number = _parse_whole_number(spelling)
         return TEXT + text if number is None else NUMBER + LIMIT + number
@@ -148,7 +161,10 @@ class ConditionAnalysis(CallAnalysis):
                     )
 
     def _record_field_test(self, state: State, value: int, is_null: bool) -> None:
-        """Record the test of a field of the object that the method does not write."""
+        """Record the null test of a field of the object that the method does not write.
+
+        ``value`` is the tested value; nothing is recorded if no such field holds it.
+        """
         for name in self.unit.only_tested_fields:
             if state.heap.get((THIS, name)) == value:
                 state.record_answer(THIS, name, is_null)
@@ -167,7 +183,7 @@ class ConditionAnalysis(CallAnalysis):
 
 @cache
 def _parse_whole_number(text: str) -> int | None:
-    """Return the value of a small integer literal of Java; None for other texts."""
+    """Return the value of an integer literal of Java below LIMIT; None for other texts."""
     digits = text.removeprefix("-").rstrip("lL").replace("_", "")
     if not digits[:1].isdigit() or not digits.isascii() or len(digits) > _LONGEST:
         return None

@@ -1,4 +1,7 @@
-"""Syntax tree of a file as plain lists, which are faster than arrays for access node by node."""
+"""Syntax tree of a file as plain lists, which are faster than arrays for access node by node.
+
+The translation to instructions (``nulls.code`` and the modules above it) reads only this tree.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.languages.java.syntax.grammar import field_number, node_names, symbol_name
 from codeacumen.languages.syntax import ListTree
 
+# Fields of the grammar that the translation reads. Their codes, below, begin at 1; 0 is any other
+# field, or none.
 _FIELDS = (
     "name",
     "type",
@@ -59,6 +64,7 @@ _FIELDS = (
     PARAMETERS,
 ) = range(1, 1 + len(_FIELDS))
 _COMMENTS = ("line_comment", "block_comment")
+# Roles of names, as numbers: variables that registers hold, names of types, and enum constants.
 VARIABLE_ROLES = frozenset(
     ROLES.index(role)
     for role in (
@@ -87,7 +93,12 @@ def _load_grammar_tables() -> tuple[frozenset[int], dict[int, int]]:
 
 
 class NodeTree(ListTree[str, int]):
-    """Syntax of a file with roles, symbols and declarations of its names, by node."""
+    """Syntax of a file with roles, symbols and declarations of its names, by node.
+
+    Kinds are names of the grammar, fields the codes above. ``word`` is the index in ``words`` of an
+    identifier's text (-1: no identifier). ``declaration`` is the name's node in its declaration
+    (-1: declared elsewhere).
+    """
 
     def __init__(self, file: JavaFile) -> None:
         syntax, names, bindings = file.syntax, file.names, file.bindings
@@ -125,7 +136,7 @@ class NodeTree(ListTree[str, int]):
         return children
 
     def first_child_of_kind(self, node: int, *kinds: str) -> int:
-        """Return the first child of some kinds; -1 if there is none."""
+        """Return the first child that is of one of some kinds; -1 if there is none."""
         stop, kind = self.stop, self.kind
         child, end = node + 1, stop[node]
         while child < end:

@@ -10,9 +10,13 @@ from codeacumen.languages.java.nulls.models import NEVER_THROWN, catches_excepti
 
 
 class ExitTranslator(ConditionTranslator):
-    """Translate statements that leave a block, and the handlers of exceptions."""
+    """Translate statements that leave a block, and the handlers of exceptions.
+
+    Before each exit the finally blocks on the way are translated again, as javac does.
+    """
 
     def translate_return(self, node: int) -> None:
+        """Translate ``return``; in a lambda it only ends the path."""
         inner = self.tree.named_children(node)
         register = -1
         if inner:
@@ -27,6 +31,7 @@ class ExitTranslator(ConditionTranslator):
         self.emit(code.RETURN, a=register, offset=offset)
 
     def is_in_lambda(self) -> bool:
+        """Return whether the current code belongs to the body of a lambda."""
         frame: Frame | None = self.frame
         while frame is not None:
             if frame.kind == "function":
@@ -35,7 +40,10 @@ class ExitTranslator(ConditionTranslator):
         return False
 
     def run_finally_blocks(self, goal: Frame | None) -> None:
-        """Translate each finally block between the current frame and ``goal`` (None: all)."""
+        """Translate each finally block from the current frame up to ``goal``, which stays out.
+
+        None stands for all frames of the method.
+        """
         current = self.frame
         frame: Frame | None = current
         while frame is not None and frame is not goal:
@@ -46,11 +54,13 @@ class ExitTranslator(ConditionTranslator):
         self.frame = current
 
     def translate_finally(self, node: int) -> None:
+        """Translate the block of a finally clause once."""
         body = self.tree.first_child_of_kind(node, "block")
         if body >= 0:
             self.translate_statement(body)
 
     def translate_throw(self, node: int) -> None:
+        """Translate ``throw``; the class is known only for ``throw new``."""
         tree = self.tree
         inner = tree.named_children(node)
         class_name = ""
@@ -64,7 +74,10 @@ class ExitTranslator(ConditionTranslator):
         self.emit_throw(class_name, tree.start[node])
 
     def emit_throw(self, class_name: str, offset: int) -> None:
-        """Emit jumps to the catch clauses that may take an exception, up to the first that must."""
+        """Emit jumps to the catch clauses that may take an exception, up to the first that must.
+
+        ``class_name`` is the simple name of the exception's class, empty if it is unknown.
+        """
         current = self.frame
         frame: Frame | None = current
         while frame is not None:
@@ -96,6 +109,7 @@ class ExitTranslator(ConditionTranslator):
         self.frame = current
 
     def caught_types(self, clause: int) -> list[str]:
+        """Return the simple names of the classes that a catch clause catches."""
         tree = self.tree
         parameter = tree.first_child_of_kind(clause, "catch_formal_parameter")
         type_list = tree.first_child_of_kind(parameter, "catch_type") if parameter >= 0 else -1
@@ -104,6 +118,11 @@ class ExitTranslator(ConditionTranslator):
         return [tree.text(type_).rpartition(".")[2] for type_ in tree.named_children(type_list)]
 
     def translate_try(self, node: int) -> None:
+        """Translate ``try``: resources and body, one test for each catch clause, then the clauses.
+
+        The finally block is translated twice: for exceptions, which are thrown on after it, and for
+        the normal end.
+        """
         tree = self.tree
         outer_frame = self.frame
         clauses = [
@@ -150,6 +169,7 @@ class ExitTranslator(ConditionTranslator):
             self.translate_finally(finally_clause)
 
     def translate_catch(self, clause: int) -> None:
+        """Translate the body of a catch clause, whose exception is never null."""
         parameter = self.tree.first_child_of_kind(clause, "catch_formal_parameter")
         name = self.tree.child(parameter, t.NAME) if parameter >= 0 else -1
         if set(self.caught_types(clause)) <= NEVER_THROWN:
@@ -169,6 +189,7 @@ class ExitTranslator(ConditionTranslator):
                 )
 
     def translate_body(self, node: int) -> None:
+        """Translate the statement in the body of a loop, a try or a clause, if there is one."""
         body = self.tree.child(node, t.BODY)
         if body >= 0 and self.tree.is_named[body]:
             self.translate_statement(body)

@@ -1,4 +1,7 @@
-"""A method body prepared for the null analysis: instructions, merge points, live registers."""
+"""A method body prepared for the null analysis: instructions, merge points, live registers.
+
+``solve`` builds a MethodUnit for each analysis of a method.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,8 @@ from codeacumen.languages.java.nulls.facts import (
     NullFacts,
 )
 
-# A body with at most this many instructions is short.
+# A body with at most this many instructions is short: the analysis records more facts in it,
+# because they may become part of its outcomes.
 _SHORT = 40
 # Operation, d, a, b, c, e, handler and offset (see ``nulls.code``).
 Instruction = tuple[int, int, int, int, int, int, int, int]
@@ -26,8 +30,10 @@ Instruction = tuple[int, int, int, int, int, int, int, int]
 class CallSite:
     """A call instruction of a body.
 
-    ``receiver`` and ``arguments`` are registers (-1: no receiver), ``expression`` and
-    ``argument_expressions`` rows of the expressions (-1: the argument is not reported).
+    ``label`` is the called method, as much of it as is known, ``targets`` are the project's methods
+    that may run, as paths and indices, ``flags`` those of ``_invocations``. ``receiver`` and
+    ``arguments`` are registers (-1: no receiver), ``expression`` and ``argument_expressions`` rows
+    of the expressions (-1: the argument is not reported).
     """
 
     __slots__ = (
@@ -52,7 +58,11 @@ class CallSite:
 
 
 class MethodUnit:
-    """The instructions of a body, with properties computed once for the analysis."""
+    """The instructions of a body, with properties computed once for the analysis.
+
+    ``row`` is the index of the unit in ``facts.units``. ``calls`` maps the row of a call in
+    ``facts.calls``, which is operand c of its instruction, to the call.
+    """
 
     def __init__(self, facts: NullFacts, row: int) -> None:
         self.facts = facts
@@ -88,6 +98,7 @@ class MethodUnit:
         """Find merge points and loops, then compute all other properties of the body."""
         instructions = self.instructions
         count = len(instructions)
+        # For each position, the number of jumps and preceding instructions that lead to it.
         arrivals = [0] * (count + 1)
         arrivals[0] = 1
         in_loop = [False] * (count + 1)
@@ -128,7 +139,10 @@ class MethodUnit:
         self._count_names()
 
     def _compute_liveness(self, has_backward_jump: bool) -> None:
-        """Compute the live registers before each instruction, as bit masks (backward data flow)."""
+        """Compute the live registers before each instruction, as bit masks (backward data flow).
+
+        A register is live if a later instruction reads its present value.
+        """
         instructions, calls = self.instructions, self.calls
         count = len(instructions)
         uses, definitions = [0] * count, [0] * count
@@ -191,7 +205,8 @@ class MethodUnit:
         """Return the positions of equality tests whose left value is tested more than once.
 
         All cases of one switch count as one test. Only if a later test follows, it pays to remember
-        what the value equals. ``computed`` describes the values of registers.
+        what the value equals. ``compares`` holds positions of comparisons and array accesses,
+        ``computed`` describes the values of registers.
         """
         positions: dict[object, list[int]] = {}
         switches: dict[object, set[int]] = {}
@@ -271,9 +286,11 @@ class MethodUnit:
         return frozenset(self.facts.texts[text] for text in tested)
 
     def is_live(self, position: int, register: int) -> bool:
+        """Return whether a register is live before the instruction at a position."""
         return bool(self._live_at[position] >> register & 1)
 
     def live_registers(self, position: int) -> list[int]:
+        """Return the registers that are live before the instruction at a position."""
         registers = self._live_lists.get(position)
         if registers is None:
             mask = self._live_at[position]

@@ -1,4 +1,8 @@
-"""Values in the null analysis: origins of nulls, contents of fields, dereferences and reports."""
+"""Values in the null analysis: origins of nulls, contents of fields, dereferences and reports.
+
+``ValueAnalysis`` is the base of a chain of classes, one file each: ``_sizes``, ``_choices``,
+``_calls``, ``_tests`` and last ``_run``, whose ``MethodAnalysis`` analyses a body.
+"""
 
 from __future__ import annotations
 
@@ -32,12 +36,14 @@ from codeacumen.languages.java.nulls._unit import MethodUnit
 from codeacumen.languages.java.nulls.facts import RETURNS_MAYBE
 from codeacumen.languages.java.nulls.report import Report, Step
 
+# Maximum numbers of facts about fields and of tests in one outcome.
 _MOST_FIELDS, _MOST_TESTS = 8, 6
-# Origins of nulls in fields that belong to a method's outcome.
+# Descriptions of the origins of nulls in fields that belong to a method's outcome.
 _CLEARED = "is set to null"
 _LEFT = (_CLEARED, "is not set", "is left null")
 # Beginning of the reason where the argument is the literal null.
 LITERAL = "null is given to"
+# A set of more names of fields, or of exceptions, becomes None, which stands for any.
 MOST_WRITES, MOST_THROWS = 40, 10
 
 
@@ -59,37 +65,49 @@ class Origin(NamedTuple):
 
 
 def _limit_names(names: frozenset[str] | None) -> frozenset[str] | None:
+    """Return the names of fields, or None, which stands for any, if they are too many."""
     return None if names is None or len(names) > MOST_WRITES else names
 
 
 class ValueAnalysis:
-    """Values, origins of nulls and reports of one body; base of the analysis."""
+    """Values, origins of nulls and reports of one body; base of the analysis.
+
+    In all methods, ``position`` is the index of an instruction, ``d`` its destination register, and
+    ``a``, ``b``, ``c`` its operands (see ``nulls.code``). A ``value`` is the number of a value, not
+    a register.
+    """
 
     def __init__(self, unit: MethodUnit) -> None:
         self.unit = unit
+        # The origin of the null with the fact -n has the index n - 1; the first is that of NULL.
         self.origins: list[Origin] = [Origin(False, (), "is tested for null")]
+        # Facts of the origins by key.
         self._codes: dict[object, int] = {}
         self.outcomes: dict[tuple[object, ...], Outcome] = {}
         self.reports: list[Report] = []
         self.writes: frozenset[str] | None = frozenset()
         self.own_writes: frozenset[str] | None = frozenset()
         self.changes: frozenset[str] | None = frozenset()
-        # Parameters that are compared with their limits.
+        # Parameters, counted from 1, that are compared with a variable limit.
         self.limited_parameters: set[int] = set()
         self.throws: frozenset[str] | None = frozenset()
-        # Dereferences of values that a test found null, and dereferences that some value passes.
+        # Expressions that are dereferenced after a test found them null, with reason and steps; and
+        # expressions that are dereferenced on some path on which they are not known to be null.
         self.doubtful_dereferences: dict[int, tuple[str, tuple[Step, ...]]] = {}
         self.safe_expressions: set[int] = set()
-        # Sources of nulls that were tested, with path and line of the origin.
+        # Sources of nulls that were tested, with path and line of the origin; below, the source of
+        # each report (empty: none).
         self.tested_sources: set[tuple[str, str, int]] = set()
         self.sources: list[str] = []
 
     # ---- origins
 
     def line_at(self, offset: int) -> int:
+        """Return the line of a byte offset, counted from 1."""
         return int(np.searchsorted(self.unit.facts.lines, offset, side="right")) + 1
 
     def make_step(self, offset: int, description: str) -> Step:
+        """Return a step of a trace in the body itself."""
         return Step(0, self.unit.facts.path, self.line_at(offset), description)
 
     def add_origin(
@@ -100,7 +118,10 @@ class ValueAnalysis:
         description: str,
         source: str = "",
     ) -> int:
-        """Return the fact that a value is null, which encodes the origin."""
+        """Return the fact that a value is null, which encodes the origin.
+
+        The same ``key`` returns the fact of the first call; the other arguments are as in Origin.
+        """
         fact = self._codes.get(key)
         if fact is None:
             self.origins.append(Origin(is_certain, steps, description, False, source))
@@ -111,12 +132,14 @@ class ValueAnalysis:
         return self.origins[-fact - 1]
 
     def null_literal_fact(self, position: int) -> int:
+        """Return the fact of a null literal."""
         offset = self.unit.instructions[position][7]
         return self.add_origin(
             position, True, (self.make_step(offset, "null is given here"),), "is set to null"
         )
 
     def unset_element_fact(self, position: int) -> int:
+        """Return the fact of an element of a new array."""
         offset = self.unit.instructions[position][7]
         text = "an element of a new array is null until it is set"
         return self.add_origin(
@@ -124,6 +147,7 @@ class ValueAnalysis:
         )
 
     def unset_field_fact(self, name: str) -> int:
+        """Return the fact of a field of a new object, at the beginning of a constructor."""
         text = f"field `{name}` is null until it is set"
         offset = self.unit.instructions[0][7]
         return self.add_origin(("unset", name), True, (self.make_step(offset, text),), "is not set")
@@ -139,7 +163,7 @@ class ValueAnalysis:
     # ---- values
 
     def define_value(self, position: int, state: State, d: int) -> int:
-        """Return the value that an instruction computes, and put it into its register."""
+        """Return the value that an instruction computes, and put it into its register ``d``."""
         value = position * EACH
         if value in state.earlier_values:
             state.renew_value(value)
@@ -154,6 +178,7 @@ class ValueAnalysis:
             self.drop_null_fields(state, value)
 
     def drop_null_fields(self, state: State, base: int) -> None:
+        """Forget the nulls in the fields of an object, because other code may have set them."""
         heap = state.heap
         for key in [
             key for key, held in heap.items() if key[0] == base and state.fact_of(held) < 0
@@ -163,7 +188,11 @@ class ValueAnalysis:
     def load_field(
         self, position: int, state: State, d: int, a: int, declared_kind: int, name: str
     ) -> State | None:
-        """Load a field; return a second state if the field is declared nullable, else None."""
+        """Load a field; return a second state if the field is declared nullable, else None.
+
+        In the second state the field is null. ``a`` is the object's register (-1: a static field),
+        ``declared_kind`` a kind of field declaration of ``nulls.code``.
+        """
         base = state.registers[a] if a >= 0 else -1
         key = (base, name)
         field_value = state.heap.get(key)
@@ -199,7 +228,7 @@ class ValueAnalysis:
         return None
 
     def store_field(self, state: State, a: int, b: int, name: str, is_static: bool) -> None:
-        """Store a value into a field, and record the write unless the object is new."""
+        """Store register ``b`` into a field of ``a``, and record the write unless ``a`` is new."""
         base = state.registers[a] if a >= 0 else -1
         value = state.registers[b]
         heap = state.heap
@@ -232,6 +261,7 @@ class ValueAnalysis:
         own_writes: frozenset[str] | None,
         changes: frozenset[str] | None,
     ) -> None:
+        """Add names of fields to what the method writes; None stands for any name."""
         self.writes = _limit_names(union_names(self.writes, writes))
         self.own_writes = _limit_names(union_names(self.own_writes, own_writes))
         self.changes = _limit_names(union_names(self.changes, changes))
@@ -239,10 +269,14 @@ class ValueAnalysis:
     # ---- what must not be null
 
     def is_parameter(self, value: int) -> bool:
+        """Return whether a value is that of a parameter; the object itself is none."""
         return PARAMETER < value <= PARAMETER + self.unit.parameter_count
 
     def parameter_needs(self, state: State) -> tuple[tuple[int, int], ...]:
-        """Return the parameters with known facts, as pairs of parameter and fact."""
+        """Return the parameters with known facts, as pairs of parameter and fact.
+
+        All nulls become NULL, because origins are numbered per body.
+        """
         needs = []
         for parameter in range(1, self.unit.parameter_count + 1):
             fact = state.facts.get(PARAMETER + parameter, NOTHING)
@@ -259,7 +293,10 @@ class ValueAnalysis:
     def check_dereference(
         self, position: int, state: State, value: int, reason: int, expression: int
     ) -> bool:
-        """Handle a dereference; return whether the path continues after it."""
+        """Handle a dereference; return whether the path continues after it.
+
+        ``reason`` is an index into ``code.REASONS``, ``expression`` the row of the expression.
+        """
         fact = state.fact_of(value)
         if fact >= 0:
             self.safe_expressions.add(expression)
@@ -285,7 +322,10 @@ class ValueAnalysis:
         reason: str,
         steps_below: tuple[Step, ...],
     ) -> None:
-        """Handle a null where none may be: add a report, or a requirement on a parameter."""
+        """Handle a null where none may be: add a report, or a requirement on a parameter.
+
+        ``steps_below`` are the steps in the called method that dereferences the value.
+        """
         origin = self.origin_of(fact)
         text, token, offset, is_returned = self.describe_expression(expression)
         step = self.make_step(
@@ -308,7 +348,10 @@ class ValueAnalysis:
             self.add_failure(state, null_parameters[0], (*origin.steps, step, *steps_below))
 
     def report_doubts(self) -> None:
-        """Report dereferences of values that a test found null, where no other value arrives."""
+        """Report dereferences of values that a test found null, where no other value arrives.
+
+        Called once, after all paths have been followed.
+        """
         safe_offsets = {
             self.describe_expression(expression)[2] for expression in self.safe_expressions
         }
@@ -335,6 +378,11 @@ class ValueAnalysis:
         why: str,
         steps: tuple[Step, ...],
     ) -> None:
+        """Add the report of a dereference, and the source of its null.
+
+        ``text`` to ``is_returned`` are the results of ``describe_expression``; ``why`` is the
+        reason in words.
+        """
         unit = self.unit
         line = self.line_at(offset)
         is_returned = is_returned and not origin.is_passed_through
@@ -360,7 +408,7 @@ class ValueAnalysis:
         )
 
     def add_thrown(self, types: frozenset[str] | None) -> None:
-        """Add exceptions that leave the method."""
+        """Add exceptions that leave the method; None stands for any."""
         if types is None or self.throws is None:
             self.throws = None
         else:
@@ -371,7 +419,7 @@ class ValueAnalysis:
     # ---- the end of a path
 
     def add_return(self, state: State, a: int, offset: int) -> None:
-        """Add the outcome of a path that returns."""
+        """Add the outcome of a path that returns register ``a`` (-1: nothing)."""
         value = state.registers[a] if a >= 0 else -1
         result, steps = self._describe_result(state, value, offset) if a >= 0 else (NOTHING, ())
         outcome = Outcome(
@@ -385,7 +433,7 @@ class ValueAnalysis:
         self.outcomes.setdefault(outcome.key, outcome)
 
     def _collect_tests(self, state: State, returns_null: bool) -> tuple[ParameterTest, ...]:
-        """Return the tests of parameters on this path."""
+        """Return the tests of parameters on this path; for a null also tests of own fields."""
         if not state.answers:
             return ()
         tests = sorted(
@@ -425,7 +473,10 @@ class ValueAnalysis:
         return NOTHING, ()
 
     def _collect_field_facts(self, state: State, new_object: int) -> tuple[tuple[str, int], ...]:
-        """Return facts about the object's fields for an outcome; null only if that is certain."""
+        """Return facts about the object's fields for an outcome; null only if that is certain.
+
+        ``new_object`` is a returned new object, whose fields count too (-1: none).
+        """
         facts = []
         for key, held in state.heap.items():
             if key[0] == THIS and len(key) == 2 and type(key[1]) is str:

@@ -2,8 +2,12 @@
 
 A method is a list of instructions. Each is WIDTH numbers: operation, destination ``d``, operands
 ``a``, ``b``, ``c``, ``e``, the instruction that handles an exception (-1: none), and the byte
-offset in the source. Registers hold values; register THIS is the object itself, then the
-parameters follow, then variables and intermediate values. Jumps name instructions.
+offset in the source. An operand that an operation does not use is -1. Registers hold values;
+register THIS is the object itself, then the parameters follow, then variables and intermediate
+values. Jumps name instructions. Texts and calls are rows of the tables of TranslationPool.
+
+The builder is the base of a chain of classes, one file each: ``_invocations``, ``_expressions``,
+``_tries`` and last ``_statements``, whose ``StatementTranslator`` translates a method.
 """
 
 from __future__ import annotations
@@ -28,9 +32,9 @@ THIS = 0
     ARRAY,  # d := a new array; a: its elements are null at first
     EACH,  # d := some element of a
     STEP,  # d := a + c
-    AWAY,  # the following code runs at another time
+    AWAY,  # the following code, the body of a lambda, runs at another time
     CALL,  # d := call c
-    DEREF,  # a must not be null; b: why; c: the expression
+    DEREF,  # a must not be null; b: why, an index of REASONS; c: the expression
     JUMP,  # to c
     IF_NULL,  # a is null: to c, else to e
     IF_TRUE,  # a is true: to c, else to e
@@ -41,15 +45,15 @@ THIS = 0
     EITHER,  # to c or to e; with a: to c if the collection is non-empty, else to e
     RETURN,  # a (-1: nothing)
     THROW,  # a new object of class c (-1: the caught exception) to the handler, or out
-    HALT,  # never left
+    HALT,  # the path ends without leaving the method
 ) = range(24)
 
-# Class literals of Object, the class without a superclass.
+# Texts of the class literal of Object, the class without a superclass.
 ROOT = ("Object.class", "java.lang.Object.class")
 # Kinds of constants.
 UNKNOWN, NONNULL, NULL, TRUE, FALSE = range(5)
 # Kinds of field declarations: plain; may be null; primitive; never null; never null, static and
-# final.
+# final. A map in a TABLE field is assumed to hold each key that is looked up.
 PLAIN, NULLABLE, PRIMITIVE, FILLED, TABLE = range(5)
 # Reasons why a value must not be null, in the words of a report.
 REASONS = (
@@ -69,6 +73,7 @@ BY_CALL, BY_FIELD, BY_INDEX, BY_UNBOXING, BY_THROW, BY_LOCK, BY_LOOP, BY_SWITCH 
 
 # Larger methods, and more deeply nested ones, are generated code; they are left out.
 MOST_INSTRUCTIONS, DEEPEST_NESTING = 6000, 80
+# Maximum number of characters of an expression in a report.
 _LONGEST_TEXT = 80
 
 
@@ -77,11 +82,12 @@ class UnreadableError(Exception):
 
 
 class LinkedCall(NamedTuple):
-    """A linked call.
+    """A call that ``resolve.link`` has linked to the methods that may run.
 
     ``offset`` is the byte of the method's name, ``callee`` the label of the method. ``targets`` are
-    the methods that may run, as paths and indices in their files. ``inside``: the method belongs to
-    the project. ``kind`` is S for a static method.
+    the methods that may run, as paths and indices in their files. ``ambiguous``: the call may mean
+    several methods. ``inside``: the method belongs to the project. ``kind`` is S for a static
+    method.
     """
 
     offset: int
@@ -96,7 +102,9 @@ class Frame(NamedTuple):
     """A construct around the code that is being translated.
 
     ``kind`` is method, function (a lambda), loop, switch, answer (a switch expression), label, try
-    or finally. ``handler`` is the label at which an exception continues.
+    or finally. ``handler`` is the label at which an exception continues. ``label`` is the name of a
+    labelled statement, ``result`` the register of a switch expression. Labels, nodes and registers
+    that a construct does not have are -1.
     """
 
     kind: str
@@ -110,7 +118,11 @@ class Frame(NamedTuple):
 
 
 class TranslationPool:
-    """Tables that the methods of a file share: texts, expressions, calls, sets of targets."""
+    """Tables that the methods of a file share: texts, expressions, calls, sets of targets.
+
+    ``expressions`` and ``calls`` have the rows that NullFacts describes; ``texts`` and ``targets``
+    map each entry to its index.
+    """
 
     def __init__(self) -> None:
         self.texts: dict[str, int] = {}
@@ -119,14 +131,19 @@ class TranslationPool:
         self.targets: dict[tuple[tuple[str, int], ...], int] = {(): 0}
 
     def intern_text(self, text: str) -> int:
+        """Return the index of a text, and add the text if it is new."""
         return self.texts.setdefault(text, len(self.texts))
 
     def intern_targets(self, targets: tuple[tuple[str, int], ...]) -> int:
+        """Return the index of a set of targets (0: empty), and add the set if it is new."""
         return self.targets.setdefault(targets, len(self.targets))
 
 
 class InstructionBuilder:
-    """State of a translation; the subclasses translate the constructs of the language."""
+    """State of a translation; the subclasses translate the constructs of the language.
+
+    ``sites`` holds the linked calls by offset.
+    """
 
     def __init__(
         self, tree: NodeTree, pool: TranslationPool, sites: Mapping[int, LinkedCall]
@@ -134,7 +151,8 @@ class InstructionBuilder:
         self.tree = tree
         self.pool = pool
         self.sites = sites
-        # Kinds of the file's fields, and values of constant fields, by the declaring name's node.
+        # Kinds of the file's fields, values of constant fields (TRUE or FALSE, and the texts of
+        # numbers), and the static fields, by the declaring name's node.
         self.fields: dict[int, int] = {}
         self.truths: dict[int, int] = {}
         self.numbers: dict[int, str] = {}
@@ -143,16 +161,20 @@ class InstructionBuilder:
 
     def begin_method(self) -> None:
         """Reset the state for the next method."""
+        # Instructions without a break between them; position of each label (-1: not placed yet).
         self.instructions: list[int] = []
         self.label_positions: list[int] = []
+        # Registers of variables by symbol, and the symbols of variables with a primitive type.
         self.registers: dict[int, int] = {}
         self.primitive_symbols: set[int] = set()
         self.register_count = 1
+        # Nesting depth of the tree, and number of blocks around that catch NullPointerException.
         self.depth = 0
         self.caught = 0
+        # Offset of the switch whose labels are translated.
         self.switch_at = 0
         self.returns_primitive = False
-        # The catch clauses of each try, with their labels.
+        # The catch clauses of each try, with their labels, by the node of the try.
         self.clauses: dict[int, list[tuple[int, int]]] = {}
         self.frame = Frame("method", None, -1)
 
@@ -168,16 +190,19 @@ class InstructionBuilder:
         e: int = -1,
         offset: int = 0,
     ) -> None:
+        """Add an instruction; jumps are labels until ``resolve_labels``."""
         if len(self.instructions) > MOST_INSTRUCTIONS * WIDTH:
             raise UnreadableError
         handler = self.frame.handler if op in (CALL, THROW) else -1
         self.instructions += (op, d, a, b, c, e, handler, offset)
 
     def new_label(self) -> int:
+        """Return a new label, for ``place_label`` to give it a position."""
         self.label_positions.append(-1)
         return len(self.label_positions) - 1
 
     def place_label(self, label: int) -> None:
+        """Let a label name the next instruction."""
         self.label_positions[label] = len(self.instructions) // WIDTH
 
     def emit_jump(self, label: int) -> None:
@@ -205,12 +230,16 @@ class InstructionBuilder:
         return self.register_count - 1
 
     def emit_constant(self, kind: int, offset: int = 0) -> int:
+        """Emit a constant of a kind (UNKNOWN, NONNULL, …) and return its register."""
         result = self.new_register()
         self.emit(CONST, result, kind, offset=offset)
         return result
 
     def variable_register(self, node: int) -> int:
-        """Return the register of a local variable, from a node that names it."""
+        """Return the register of a local variable, from a node that names it.
+
+        A name without a symbol gets a register of its own.
+        """
         symbol = self.tree.symbol.get(node, -1)
         if symbol < 0:
             return self.new_register()
@@ -242,7 +271,10 @@ class InstructionBuilder:
         return len(pool.expressions) // 4 - 1
 
     def find_token(self, node: int) -> tuple[int, int]:
-        """Return the node of an expression's last identifier, and whether it is a method's name."""
+        """Return the node of an expression's last identifier, and 1 if it names a call, else 0.
+
+        The name of a call is that of a method or of a created class.
+        """
         tree = self.tree
         while True:
             node = tree.unwrap_expression(node)
@@ -314,7 +346,10 @@ class NameTranslator(InstructionBuilder):
     """Translate names, field accesses and array accesses."""
 
     def emit_dereference(self, node: int, register: int, reason: int) -> None:
-        """Emit the requirement that the value of an expression is not null."""
+        """Emit the requirement that the value of an expression is not null.
+
+        ``reason`` is an index of REASONS. Nothing is emitted where NullPointerException is caught.
+        """
         unwrapped = self.tree.unwrap_expression(node)
         if self.caught or self.tree.kind[unwrapped] in NEVER_NULL_KINDS:
             return
@@ -338,12 +373,14 @@ class NameTranslator(InstructionBuilder):
             self.emit_dereference(node, register, BY_UNBOXING)
 
     def is_primitive(self, node: int) -> bool:
+        """Return whether a name is a variable or field of this file with a primitive type."""
         tree = self.tree
         symbol = tree.symbol.get(node, -1)
         declared = tree.declaration.get(node, -1)
         return symbol in self.primitive_symbols or self.fields.get(declared) == PRIMITIVE
 
     def is_null(self, node: int) -> bool:
+        """Return whether an expression is the literal null."""
         return self.tree.kind[self.tree.unwrap_expression(node)] == "null_literal"
 
     def translate_identifier(self, node: int) -> int:
@@ -357,6 +394,7 @@ class NameTranslator(InstructionBuilder):
         return self.emit_load(THIS, node, node)
 
     def emit_load(self, base_register: int, name: int, node: int) -> int:
+        """Emit the load of a field (``base_register`` -1: static) and return the register."""
         result = self.new_register()
         declared = self.tree.declaration.get(name, -1)
         if declared in self.truths:
@@ -420,5 +458,8 @@ class NameTranslator(InstructionBuilder):
 
 
 def _is_constant(name: str) -> bool:
-    """Return whether the field of another file is spelt like a constant, so assumed not null."""
+    """Return whether a field's name is spelt like a constant: capitals, at least two characters.
+
+    Such a field of another file is assumed not to be null.
+    """
     return len(name) > 1 and name.isupper()

@@ -1,7 +1,7 @@
 """Null facts of one file: its methods as instructions, for the analysis of the whole project.
 
-They depend on other files only through the links of calls. They are small and can be sent between
-processes; ``corpus.nulls`` stores them.
+The facts of a file depend on other files only through the links of calls. Facts are small and can
+be sent between processes; ``corpus.nulls`` stores them.
 """
 
 from __future__ import annotations
@@ -29,13 +29,15 @@ from codeacumen.text.lines import line_starts
 
 IntArray = NDArray[np.int32]
 
+# Simple names of annotations for values that may be null, and for values that never are.
 MAY_BE_NULL = frozenset(("Nullable", "CheckForNull", "NullableDecl", "PossiblyNull"))
 NEVER_NULL = frozenset(("NonNull", "Nonnull", "NotNull", "NonNullDecl"))
 _PRIMITIVE_NAMES = frozenset(
     ("int", "long", "boolean", "char", "byte", "short", "float", "double", "void")
 )
-# Columns of a unit: index of the method in the file, first instruction, numbers of registers and of
-# parameters, flags, name, class, then masks of parameters that may be null and that are never null.
+# Columns of a unit: index of the method in the file, start of its instructions in ``code``, numbers
+# of registers and of parameters, flags, name, class, then bit masks of the parameters that may be
+# null and that are never null (bit 0: the first). COLUMNS is the number of columns.
 (
     METHOD_INDEX,
     FIRST_INSTRUCTION,
@@ -48,9 +50,12 @@ _PRIMITIVE_NAMES = frozenset(
     NONNULL_MASK,
     COLUMNS,
 ) = range(10)
-# A unit's flags.
+# A unit's flags. RETURNS_MAYBE and RETURNS_NEVER: by its annotation the result may be null, or
+# never is; BODILESS: the method has no body.
 CONSTRUCTOR, STATIC, RETURNS_MAYBE, RETURNS_NEVER, BODILESS = 1, 2, 4, 8, 16
+# Parameters with a bit in the masks, which are 32-bit integers with a sign.
 _MOST_PARAMETERS = 30
+# A file with more fields declared nullable gets no nulls from these declarations.
 _MOST_NULLABLE = 3
 _BOOLEANS = {"true": code.TRUE, "false": code.FALSE}
 # Kinds of initialisers that are never null.
@@ -71,13 +76,16 @@ _FILLED_KINDS = frozenset(
 class NullFacts:
     """Null facts of a file.
 
-    ``units`` has a row of COLUMNS numbers for each body, ``code`` the instructions of all bodies
+    ``units`` has a row of COLUMNS numbers for each translated body, and for each method without a
+    body that is declared nullable; ``code`` has the instructions of all units
     (see ``nulls.code``). ``expressions`` has rows of text, token, offset and whether the value is
     the result of a call. ``calls`` has rows of label, targets, flags, receiver, expression and
-    number of arguments, then register and expression of each argument. ``classes`` maps the
-    qualified name of a class to the fields that are null in a new object until they are set,
-    ``records`` that of a record to its components, ``throws`` the index of a method to the
-    exceptions that it declares. ``lines`` holds the offsets at which lines begin.
+    number of arguments, then register and expression of each argument. Names and texts are indices
+    into ``texts``, targets an index into ``targets``: sets of methods, as paths and indices in
+    their files. ``classes`` maps the qualified name of a class to the fields that are null in a new
+    object until they are set, ``records`` maps the qualified name of a record to its components,
+    ``throws`` maps the index of a method to the exceptions that it declares. ``lines`` holds the
+    offset of each line after the first.
     """
 
     path: str
@@ -94,7 +102,7 @@ class NullFacts:
 
 
 def extract_facts(file: JavaFile, calls: Iterable[Call | LinkedCall], path: str = "") -> NullFacts:
-    """Return the null facts of a file.
+    """Return the null facts of a file; methods that cannot be translated have no unit.
 
     ``calls`` are the linked calls of the file. ``path`` is the path of the file in its project, as
     in the targets of calls.
@@ -143,6 +151,7 @@ class _FileTranslator:
         self._labels: dict[int, str] = {}
 
     def translate_methods(self, sites: dict[int, LinkedCall]) -> None:
+        """Translate all methods; ``sites`` holds the linked calls by offset."""
         builder = StatementTranslator(self.tree, self.pool, sites)
         builder.fields, builder.truths, builder.numbers = self._classify_fields()
         builder.statics = {
@@ -169,12 +178,14 @@ class _FileTranslator:
                 continue
 
     def _append_unit(self, builder: StatementTranslator, row: list[int]) -> None:
+        """Append the translated method's instructions, and its row to the units."""
         row[FIRST_INSTRUCTION], row[REGISTERS] = len(self.code), 0
         self.code += builder.resolve_labels()
         row[REGISTERS] = builder.register_count
         self.units += row
 
     def _make_row(self, index: int, method: MethodDeclaration) -> list[int]:
+        """Return the row of a unit without instructions, and record the declared exceptions."""
         flags = 0
         if method.kind != "method":
             flags |= CONSTRUCTOR
@@ -202,7 +213,7 @@ class _FileTranslator:
         return row
 
     def _class_label(self, type_: int) -> str:
-        """Return the qualified name of a class of the file."""
+        """Return the qualified name of a class of the file, from its index in the declarations."""
         if type_ == NONE:
             return ""
         label = self._labels.get(type_)
@@ -253,7 +264,7 @@ class _FileTranslator:
     def _classify_fields(self) -> tuple[dict[int, int], dict[int, int], dict[int, str]]:
         """Return the kinds of fields, and boolean and numeric constants, by name node.
 
-        Also sets ``classes`` and ``records``.
+        Fields without a kind are PLAIN. Also sets ``classes`` and ``records``.
         """
         tree, declared = self.tree, self.file.declarations
         kinds: dict[int, int] = {}
@@ -306,7 +317,10 @@ class _FileTranslator:
         return kinds, truths, numbers
 
     def _find_initialised(self) -> dict[int, set[str]]:
-        """Return the names in initialiser blocks, assumed to be set there, by the class's node."""
+        """Return all names in initialiser blocks, by the class's node.
+
+        The analysis assumes that these blocks set each field that they mention.
+        """
         tree = self.tree
         names_by_class: dict[int, set[str]] = {}
         for node, kind in enumerate(tree.kind):

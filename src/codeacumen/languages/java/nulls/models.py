@@ -1,9 +1,10 @@
 """Models of methods outside the project: methods of the JDK, and null checks of a few libraries.
 
-A model lists the outcomes of a method (see ``_state``). The analysis assumes that a method without
-a model fails on no argument, and never reports its result as null. The module also judges methods
-by their names, and decides which catch clause catches an exception, from the superclasses of
-common exceptions.
+A model lists the outcomes of a method (see ``_state``). A label is the qualified name of a method,
+with or without the types of its parameters, such as ``java.util.List.add(int)``. The analysis
+assumes that a method without a model fails on no argument, and never reports its result as null.
+The module also judges methods by their names, and decides which catch clause catches an exception,
+from the superclasses of common exceptions.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from codeacumen.languages.java.nulls._state import (
     return_outcome,
 )
 
+# Superclasses of common exceptions, by simple names.
 _SUPERCLASS = {
     "Exception": "Throwable",
     "Error": "Throwable",
@@ -112,7 +114,7 @@ def catches_exception(types: Sequence[str], thrown: str) -> bool | None:
 
 
 def _list_superclasses(name: str) -> set[str]:
-    """Return a class and its superclasses, as far as they are known."""
+    """Return a class and its superclasses, as far as _SUPERCLASS lists them."""
     classes = {name}
     while name in _SUPERCLASS:
         name = _SUPERCLASS[name]
@@ -384,7 +386,7 @@ _CALLBACK_PACKAGES = (
     "java.util.zip.",
     "java.util.jar.",
 )
-_RUNTIME = frozenset((ANY_RUNTIME,))
+_RUNTIME = frozenset((ANY_RUNTIME,))  # unchecked exceptions only
 
 
 @cache
@@ -395,9 +397,11 @@ def strip_parameters(label: str) -> str:
 
 @cache
 def method_name(label: str) -> str:
+    """Return the simple name of a method, from its label."""
     return strip_parameters(label).rpartition(".")[2]
 
 
+# Names of methods that are assumed to return the same value at each call.
 _GETTER = re.compile(r"(get[A-Z]|name$|key$|toString$)")
 
 
@@ -425,7 +429,10 @@ def has_no_callbacks(label: str) -> bool:
 
 @cache
 def find_thrown(label: str) -> frozenset[str] | None:
-    """Return the exceptions that a method may throw, judged by its label; None for any."""
+    """Return the exceptions that a method outside the project may throw; None for any.
+
+    Only the label decides. Constructors of exceptions are assumed to throw nothing.
+    """
     if label.partition("(")[0].endswith(("Exception.<init>", "Error.<init>")):
         return frozenset()
     if label.startswith(_QUIET_PACKAGES) and not label.startswith(_CALLBACK_PACKAGES):
@@ -458,6 +465,7 @@ _NEVER_NULL_EXCEPTIONS = (
     "Collections.min",
     "Collections.max",
 )
+# Names of methods that never return null, in any class of the JDK.
 _NEVER_NULL_NAMES = frozenset(
     (
         "toString",

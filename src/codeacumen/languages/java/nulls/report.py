@@ -1,7 +1,8 @@
 """Reports of null dereferences, from this analysis or from Infer's report.json.
 
-Infer reads bytecode, which has no columns. Its token is therefore taken from the message: the last
-identifier of the expression, that is a variable, a field, or the name of the called method.
+Infer reads bytecode, which has no columns. The token of its report is therefore taken from the
+message: the last identifier of the expression, which is a variable, a field, or the name of the
+called method.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ BUG_TYPE = "NULL_DEREFERENCE"
 
 
 class Step(NamedTuple):
-    """A step of a trace; ``level`` is the depth of calls below the reported method."""
+    """A step of a trace, which leads from the origin of a null to its dereference.
+
+    ``level`` is the depth of calls below the reported method, ``line`` counts from 1.
+    """
 
     level: int
     path: str
@@ -26,9 +30,10 @@ class Step(NamedTuple):
 class Report(NamedTuple):
     """A null dereference.
 
-    ``method`` is the index of the method in its file's declarations (-1: unknown), ``offset`` the
-    byte of the token. ``token`` is the last identifier of the expression that is null: a variable,
-    a field, or the method that returned it.
+    ``method`` is the index of the method in its file's declarations (-1: unknown), ``name`` its
+    simple name, ``offset`` the byte of the token (-1: unknown). ``token`` is the last identifier of
+    ``expression``, which is null: a variable, a field, or the method that returned it.
+    ``qualifier`` is the message for the reader.
     """
 
     path: str
@@ -61,7 +66,10 @@ class NotReportsError(ValueError):
 
 
 def read_report(source: Path | str | bytes) -> list[Report]:
-    """Return the null dereferences of a report.json, in its order, from its path or its bytes."""
+    """Return the null dereferences of Infer's report.json, in its order.
+
+    ``source`` is the path of the file, or its bytes. Raises NotReportsError for other content.
+    """
     data = source if isinstance(source, bytes) else Path(source).read_bytes()
     try:
         rows = json.loads(data)
@@ -77,6 +85,7 @@ def read_report(source: Path | str | bytes) -> list[Report]:
 
 
 def _parse_report(row: dict[str, Any]) -> Report:
+    """Return the report in a row of report.json; missing fields become -1 or empty."""
     qualifier = str(row.get("qualifier", ""))
     expression = expression_of(qualifier)
     trace = tuple(
@@ -149,4 +158,5 @@ def method_of(procedure: str) -> str:
 
 
 def _int_or_unknown(value: object) -> int:
+    """Return a number from JSON; -1 for anything else."""
     return value if isinstance(value, int) else -1

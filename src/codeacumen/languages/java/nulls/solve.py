@@ -1,7 +1,7 @@
 """Analysis of a project, bottom-up over its call graph.
 
 Each method is analysed after its callees. Methods that call each other in a cycle are analysed
-until their summaries no longer change, a few times at most.
+until their summaries no longer change, at most _ROUNDS times. Called by ``corpus.nulls``.
 """
 
 from __future__ import annotations
@@ -32,9 +32,12 @@ from codeacumen.languages.java.syntax.file import JavaFile
 
 # A call that may reach more methods is treated as unknown.
 MOST_TARGETS = 4
+# Maximum number of analyses of each method of a cycle.
 _ROUNDS = 3
-# Uses from which on the code shows a belief about a method's result, a field or a file's maps.
+# A source of nulls (a method's result, a field, or a file's maps) with at least this many reported
+# origins is believed never to be null, unless tests for null are at least half as many.
 _BELIEF_USES = 2
+# Maximum number of null fields that the effects of an implicit constructor list.
 _MOST_FIELDS = 8
 
 
@@ -52,7 +55,7 @@ def analyse_sources(sources: Mapping[str, bytes]) -> list[Report]:
     )
 
 
-# Called with path and name of a method whose analysis failed, and the error.
+# Function that is called with path and name of a method whose analysis failed, and the error.
 OnFailure = Callable[[str, str, Exception], None]
 
 
@@ -67,7 +70,12 @@ def solve_project(
 
 
 class ProjectSolver:
-    """Units of a project, their summaries and reports."""
+    """Solver of one project: its units, and the summaries of those that have been analysed.
+
+    ``units`` holds the facts of a file and the unit's row there; ``unit_numbers`` maps path and
+    index of a method to its index in ``units``. ``classes`` and ``records`` are as in NullFacts,
+    with names in place of the indices of texts.
+    """
 
     def __init__(self, files: list[NullFacts], on_failure: OnFailure | None = None) -> None:
         self.on_failure = on_failure
@@ -88,6 +96,10 @@ class ProjectSolver:
         self._found: dict[tuple[str, tuple[tuple[str, int], ...]], CallEffects | None] = {}
 
     def analyse_methods(self) -> list[Report]:
+        """Analyse all methods and return the believed reports, sorted by path and offset.
+
+        Of reports with the same method, token and line only the first remains.
+        """
         reports: dict[tuple[str, int, str, int], tuple[Report, str]] = {}
         tested_sources: set[tuple[str, str, int]] = set()
         for group in self._find_call_cycles():
@@ -112,6 +124,7 @@ class ProjectSolver:
         return sorted(believed, key=lambda report: (report.path, report.offset, report.token))
 
     def _analyse_method(self, number: int) -> UnitResult | None:
+        """Return the result of a unit's analysis; None if ``on_failure`` received an error."""
         file, row = self.units[number]
         unit = MethodUnit(file, row)
         try:
@@ -125,7 +138,10 @@ class ProjectSolver:
     # ---- what a call may do
 
     def find_effects(self, call: CallSite) -> CallEffects | None:
-        """Return the effects of a call, from a model or from summaries; None if unknown."""
+        """Return the effects of a call, from a model or from summaries; None if unknown.
+
+        A method in a cycle that has not been analysed yet makes the effects unknown.
+        """
         label = call.label
         plain = plain_label(label)
         model = MODELS.get(label)
@@ -151,8 +167,8 @@ class ProjectSolver:
     def _implicit_member_effects(self, plain: str) -> CallEffects | None:
         """Return the effects of implicit members; None if the label names no such member.
 
-        An implicit constructor leaves fields null, that of a record sets the components, and
-        accessors return them (JLS 8.8.9, 8.10).
+        ``plain`` is a label without parameters. An implicit constructor leaves fields null, that of
+        a record sets the components, and accessors return them (JLS 8.8.9, 8.10).
         """
         owner, _, name = plain.rpartition(".")
         components = self.records.get(owner)
@@ -181,6 +197,7 @@ class ProjectSolver:
     # ---- order
 
     def _list_callees(self, number: int) -> list[int]:
+        """Return the units that the calls of a unit may run, of calls with few enough targets."""
         file, row = self.units[number]
         first = int(file.units[row, 1])
         last = int(file.units[row + 1, 1]) if row + 1 < len(file.units) else len(file.code)
@@ -196,6 +213,7 @@ class ProjectSolver:
         return callees
 
     def _is_recursive(self, number: int) -> bool:
+        """Return whether a unit calls itself directly."""
         return number in self._list_callees(number)
 
     def _find_call_cycles(self) -> list[list[int]]:
@@ -252,7 +270,9 @@ def _drop_disbelieved(
 ) -> list[Report]:
     """Return the reports without those whose source the code believes never to be null.
 
-    Such a source is a method's result or a field that many places use unchecked and few test.
+    Such a source is a method's result, a field or a file's maps, with at least _BELIEF_USES
+    reported origins and less than half as many tests for null. ``reports`` pairs each report with
+    its source (empty: none).
     """
     # Each origin counts once, however often its value is used.
     origins = {(source, report.path, report.trace[0].line) for report, source in reports if source}
@@ -268,6 +288,7 @@ def _drop_disbelieved(
 
 
 def _summary_key(summary: Summary) -> tuple[object, ...]:
+    """Return a key that is equal for summaries that differ only in order or in steps."""
     return (frozenset(outcome.key for outcome in summary.outcomes), *summary[1:])
 
 

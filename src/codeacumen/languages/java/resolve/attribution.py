@@ -2,7 +2,8 @@
 
 The parts depend on each other (the type of a call on its overload, the overload on the types of
 arguments), so that all of them go through ``Attribution``. Expressions that are nested too deep or
-depend on themselves stay unknown, which bounds the recursion.
+depend on themselves stay unknown, which bounds the recursion. ``link`` uses it for whole files,
+``static_types`` for single members of a type.
 """
 
 from __future__ import annotations
@@ -67,11 +68,15 @@ from codeacumen.languages.java.resolve.types import (
 )
 from codeacumen.languages.java.resolve.world import World
 
+# The largest number of results computed inside each other; each takes frames of Python's stack.
 MAX_DEPTH = 40
 
 
 class Attribution:
-    """Types, name meanings and call resolutions of the rows of one file."""
+    """Types, name meanings and call resolutions of the rows of one file or of a part of it.
+
+    ``variable_types`` is the cache of ``meanings.find_variable_type``.
+    """
 
     def __init__(self, world: World, rows: Rows) -> None:
         self.world = world
@@ -89,6 +94,7 @@ class Attribution:
     # ---- cached results
 
     def type_of(self, row: int) -> Type:
+        """Return the type of an expression; UNKNOWN also while it is being computed."""
         type_ = self._types[row]
         if type_ is not None:
             return type_
@@ -101,6 +107,7 @@ class Attribution:
         return type_
 
     def meaning_of(self, row: int) -> Meaning:
+        """Return whether an expression is a value, a type or a package, and its type."""
         meaning = self._meanings.get(row)
         if meaning is None:
             if self._depth > MAX_DEPTH:
@@ -111,6 +118,7 @@ class Attribution:
         return meaning
 
     def resolution_of(self, row: int) -> Resolution:
+        """Return the methods that a call may mean; UNRESOLVED also while it is being computed."""
         resolution = self._resolutions.get(row)
         if resolution is None:
             if self._depth > MAX_DEPTH:
@@ -122,6 +130,7 @@ class Attribution:
         return resolution
 
     def expected_type(self, row: int) -> Type | None:
+        """Return the type expected of an expression; None if nothing is, or it is unknown."""
         if row in self._expected:
             return self._expected[row]
         if self._depth > MAX_DEPTH:
@@ -133,13 +142,14 @@ class Attribution:
         return type_
 
     def referred_candidates(self, row: int) -> tuple[list[Candidate], bool, bool]:
+        """Return the cached result of ``find_referred_methods`` for a method reference."""
         cached = self._referred.get(row)
         if cached is None:
             cached = self._referred[row] = find_referred_methods(self, row)
         return cached
 
     def referred_methods(self, row: int) -> tuple[list[Method], bool]:
-        """Return the methods that a reference may mean by its name.
+        """Return the methods that a reference may mean by its name, and a flag.
 
         The flag is true if the first argument may be the object (``Type::method``).
         """
@@ -149,7 +159,10 @@ class Attribution:
     # ---- calls
 
     def call_type(self, row: int, target_type: Type | None = None) -> Type:
-        """Return the type of a call, given the type that is expected of it."""
+        """Return the type of a call, given the type that an enclosing call expects of it, if any.
+
+        The type is UNKNOWN if the candidates of the call differ in it.
+        """
         if self.rows.code[row] in (code.NEW, code.INNER):
             created = self.created_type(row)
             if isinstance(created, ClassType) and generics.is_diamond(self, row):
@@ -189,6 +202,7 @@ class Attribution:
         return UNKNOWN
 
     def replace_foreign_variables(self, type_: Type, row: int = -1) -> Type:
+        """Replace type variables that are not in scope at a row; with row -1 return the type."""
         return (
             generics.replace_foreign_variables(self, type_, row)
             if row >= 0 and type_.free
@@ -214,7 +228,7 @@ class Attribution:
     # ---- functions
 
     def function_result_type(self, row: int) -> Type:
-        """Return the result type of a lambda or a method reference."""
+        """Return the result type of a lambda or a method reference; UNKNOWN if it is not unique."""
         if self.rows.code[row] == code.LAMBDA:
             return self.lambda_result_type(row)
         result: Type | None = None
@@ -246,7 +260,8 @@ class Attribution:
         return self.replace_foreign_variables(type_, row)
 
     def lambda_result_type(self, row: int) -> Type:
-        """Return the type of a lambda's body: UNKNOWN if its return statements differ."""
+        """Return the type of a lambda's body: UNKNOWN if its return statements differ, VOID if none
+        returns a value."""
         rows = self.rows
         if not rows.b[row] & BLOCK:
             children = rows.children(row)
@@ -270,6 +285,7 @@ class Attribution:
         return method.name != "<init>" and resolve_return_type(self.world, method) is VOID
 
     def method_result_type(self, method: Method) -> Type:
+        """Return a method's return type; for a constructor the raw type of its class."""
         return (
             class_type(method.cls)
             if method.name == "<init>"
@@ -277,19 +293,23 @@ class Attribution:
         )
 
     def erase_arguments(self, type_: Type) -> Type:
+        """Return a class type without its type arguments, any other type unchanged."""
         return class_type(type_.cls) if isinstance(type_, ClassType) and type_.args else type_
 
     # ---- types of rows
 
     def written_type(self, row: int) -> Type:
+        """Return the type whose text is the row's ``a``, resolved in the row's scope."""
         scope = self.rows.scopes[row]
         return resolve_type(self.world, scope.cls, scope.method, self.rows.text(row))
 
     def _dimensioned_type(self, row: int) -> Type:
+        """Return the written type as an array of as many dimensions as the row's ``b``."""
         return array_of(self.written_type(row), self.rows.b[row])
 
     def _local_type(self, row: int) -> Type:
-        """Return the type of a local variable; a field of a class in between hides it."""
+        """Return the type of a local variable at a REF row; a field of a class between the
+        declaration and the use hides it."""
         rows = self.rows
         declaration = rows.a[row]
         name = rows.texts[rows.b[row]]
@@ -447,6 +467,7 @@ class Attribution:
         return BOOLEAN
 
 
+# Rule of each of the 42 row codes; a code that is missing below has the unknown type.
 _TYPE_RULES: list[Callable[[Attribution, int], Type]] = [Attribution._unknown_type] * 42
 for _code, _rule in {
     code.TYPED: Attribution._dimensioned_type,

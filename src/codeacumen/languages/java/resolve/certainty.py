@@ -3,7 +3,7 @@
 A class with an unknown ancestor may inherit a type or a field that hides the visible one. The call
 graph uses the visible one, which is most likely right; here it does not count as certain. Common
 types of ``java.lang`` (``String``, ``Integer``) and types that the file imports by name are
-exceptions: inherited types are taken not to hide them.
+exceptions: inherited types are taken not to hide them. ``static_types`` uses ``Certainty``.
 
 ``SyntaxNavigator`` finds the declarations that nodes of the file refer to.
 """
@@ -41,6 +41,7 @@ from codeacumen.languages.java.syntax.declarations import NONE, type_text
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.languages.java.syntax.grammar import field_number, symbol_name
 
+# Kinds of nodes that hold the type of the name that they declare in the field ``type``.
 _TYPED_DECLARATIONS = frozenset(
     ("formal_parameter", "enhanced_for_statement", "resource", "method_declaration")
 )
@@ -48,7 +49,7 @@ _PARENTHESES_AND_COMMENTS = frozenset(("(", ")", "line_comment", "block_comment"
 
 
 class SyntaxNavigator:
-    """Navigation in a file's syntax, by node; everything is computed on first use."""
+    """Navigation in a file's syntax, by node; its tables are computed on first use."""
 
     def __init__(self, file: JavaFile) -> None:
         self.file = file
@@ -128,7 +129,8 @@ class SyntaxNavigator:
         return int(bindings.declaration[index])
 
     def declared_type_text(self, identifier: int) -> str:
-        """Return the text of the type that a declaring identifier has; empty if none is written."""
+        """Return the text of the type that the declaration of an identifier writes; empty if it
+        writes none (a lambda's parameter) or the declaration is of another kind."""
         parent = self.parent(identifier)
         kind = self.kind(parent)
         group = self.parent(parent) if kind == "variable_declarator" else parent
@@ -145,27 +147,33 @@ class SyntaxNavigator:
         return text + (type_text(self.file.syntax, dimensions) if dimensions != NONE else "")
 
 
+# Expressions inside each other; deeper ones do not count as certain.
 MAX_DEPTH = 40
+# Simple names of classes of java.lang that inherited types are taken not to hide.
 COMMON_CLASSES = frozenset(
     ["String", "Object", "Class", *(box.rpartition(".")[2] for box in BOXES.values())]
 )
 _CALLS = (code.CALL, code.INVOKE, code.UPCALL)
 _TYPED_BY_TEXT = (code.TYPED, code.CAST, code.ARRAY, code.NEW, code.CLASS_OF, code.DECL)
 _TYPED_BY_FIRST_CHILD = (code.INDEX, code.ASSIGN, code.UPDATE, code.VAR, code.YIELD)
-# Their methods return the type that is expected of the call (JLS 15.12.3).
+# Classes whose methods return the type that is expected of the call (JLS 15.12.3).
 _POLYMORPHIC = ("java.lang.invoke.MethodHandle", "java.lang.invoke.VarHandle")
+# Codes of rows whose type depends on no name.
 _ALWAYS_CERTAIN = (code.LITERAL, code.THIS, code.TEST)
 
 
 class Certainty:
-    """Decides for rows and type names whether their types are certain."""
+    """Decides for rows and type names whether their types are certain; has a cache for texts."""
 
     def __init__(self, world: World) -> None:
         self.world = world
         self._texts: dict[tuple[Class, int, str], bool] = {}
 
     def is_certain(self, attribution: Attribution, row: int, depth: int = 0) -> bool:
-        """Return whether the type attributed to a row, if any, is certain."""
+        """Return whether the type attributed to a row, if any, is certain.
+
+        ``depth`` counts the rows on whose certainty that of the first one depends.
+        """
         rows = attribution.rows
         row_code, scope = rows.code[row], rows.scopes[row]
         if depth > MAX_DEPTH:
@@ -274,6 +282,7 @@ class Certainty:
         )
 
     def _is_call_certain(self, attribution: Attribution, row: int, depth: int) -> bool:
+        """Return whether the called method and its result type are certain."""
         rows = attribution.rows
         resolution = attribution.resolution_of(row)
         if resolution.is_ambiguous or not resolution.candidates:
@@ -296,13 +305,17 @@ class Certainty:
         return True
 
     def _is_argument_certain(self, attribution: Attribution, row: int, depth: int) -> bool:
+        """Return whether an argument's type is certain; that of a function never counts as such."""
         functions = (code.LAMBDA, code.REFERENCE)
         return attribution.rows.code[row] not in functions and self.is_certain(
             attribution, row, depth + 1
         )
 
     def _is_receiver_certain(self, attribution: Attribution, row: int, depth: int) -> bool:
-        """Return whether the expression or the type name before the dot of a call is certain."""
+        """Return whether the expression before the dot of a call is certain.
+
+        ``super`` and names of types always count as certain, names of packages never.
+        """
         receiver = attribution.rows.receiver(row)
         if receiver < 0:
             return False
@@ -314,12 +327,15 @@ class Certainty:
         )
 
     def _is_result_certain(self, method: Method) -> bool:
+        """Return whether the names in a method's declared result type are certain."""
         if method.cls.unit is None or method.index < 0 or not method.declaration[5]:
             return True
         method_index = method.index if resolve_method_type_parameters(self.world, method) else -1
         return self.is_text_certain(method.cls, method_index, method.declaration[5])
 
     def _is_field_access_certain(self, attribution: Attribution, row: int, depth: int) -> bool:
+        """Return whether the type of ``x.name`` is certain; if ``x`` names a type, ``x`` counts as
+        certain."""
         rows = attribution.rows
         if rows.size[row] < 2:
             return False
@@ -337,6 +353,7 @@ class Certainty:
         return not (is_raw and "<" in field.declared_type) and self._is_field_certain(field)
 
     def _is_field_certain(self, field: Field | None) -> bool:
+        """Return whether the names in a field's declared type are certain; False for None."""
         if field is None:
             return False
         return (
@@ -353,7 +370,10 @@ class Certainty:
 
 
 def find_field_named(attribution: Attribution, cls: Class, name: str) -> Field | None:
-    """Return the field that a simple name means in a class, None if it means none."""
+    """Return the visible field that a simple name means in a class, None if there is none.
+
+    Unlike ``meanings.find_variable_type`` this ignores fields of unknown ancestors.
+    """
     here: Class | None = cls
     for _ in range(MAX_NESTING):
         if here is None:

@@ -1,6 +1,7 @@
 """Check whether a value's type converts to an expected type in an invocation context (JLS 5.3).
 
-The answers: NO; STRICT, without boxing or unboxing; LOOSE, with it; MAYBE, where it is uncertain.
+Results: NO; STRICT, without boxing or unboxing; LOOSE, with boxing or unboxing; MAYBE, uncertain
+because a type is not known.
 """
 
 from __future__ import annotations
@@ -66,8 +67,9 @@ def unboxed_name(type_: Type) -> str:
 class OpenVariables(NamedTuple):
     """Owners of the type variables that matter to a call.
 
-    ``inferred`` are the owners of variables that the call still has to infer. ``fixed`` is the
-    class whose variables stand for themselves, since the receiver has that class's own type.
+    ``inferred`` are the owners (methods or classes) of variables that the call still has to infer.
+    ``fixed`` is the class whose variables stand for themselves, since the receiver has that class's
+    own type; None if there is none.
     """
 
     inferred: tuple[object, ...] = ()
@@ -80,9 +82,10 @@ NO_OPEN_VARIABLES = OpenVariables()
 def classify_conversion(
     world: World, source: Type, target: Type, open_variables: OpenVariables = NO_OPEN_VARIABLES
 ) -> int:
-    """Return how a value converts to a parameter's type: NO, STRICT, LOOSE or MAYBE.
+    """Return how a value of type ``source`` converts to the parameter type ``target``: NO, STRICT,
+    LOOSE or MAYBE.
 
-    A target variable that the call still has to infer counts as its bound.
+    A target that is a type variable which the call still has to infer counts as its bound.
     """
     if isinstance(target, TypeVariable):
         if source is target or source is NULL:
@@ -119,6 +122,7 @@ def classify_conversion(
 
 
 def _classify_unknown(world: World, source: Type, target: Type) -> int:
+    """Return how a value converts if its type or the target is unknown: NO, STRICT or MAYBE."""
     if isinstance(source, Unknown) and source.bound_class is not None:
         # The source is a subtype of the class: not primitive, and a subtype of its supertypes.
         if isinstance(target, Primitive):
@@ -139,6 +143,7 @@ def _classify_unknown(world: World, source: Type, target: Type) -> int:
 
 
 def _classify_to_primitive(source: Type, target_name: str) -> int:
+    """Return how a value converts to a primitive type, by widening or after unboxing."""
     if isinstance(source, Primitive):
         if source.name == target_name:
             return STRICT
@@ -153,6 +158,7 @@ def _classify_to_primitive(source: Type, target_name: str) -> int:
 def _classify_to_reference(
     world: World, source: Type, target: Type, open_variables: OpenVariables
 ) -> int:
+    """Return how a value of a class or array type converts to one: NO, STRICT or MAYBE."""
     if isinstance(source, Unknown):
         return MAYBE
     if isinstance(source, ArrayType):
@@ -200,7 +206,8 @@ def _has_distinct_arguments(world: World, source: ClassType, target: ClassType) 
 
 
 def promote_numeric(left: Type, right: Type) -> Type:
-    """Return the type of an arithmetic operation by numeric promotion (JLS 5.6)."""
+    """Return the type of an arithmetic operation by numeric promotion (JLS 5.6); UNKNOWN if an
+    operand has no primitive type."""
     names = {unboxed_name(left), unboxed_name(right)}
     if "" in names or "null" in names:
         return UNKNOWN

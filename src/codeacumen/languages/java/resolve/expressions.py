@@ -3,6 +3,7 @@
 The result is a tree of rows in pre-order, each with a code, the size of its subtree and two numbers
 whose meaning depends on the code (see ``sites``). Statements, parentheses and expressions that no
 call depends on are left out. Names of local variables are already resolved by the bindings.
+``sites`` calls ``encode_expressions`` (call graph) and ``encode_all_expressions`` (static types).
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from numpy.typing import NDArray
 from codeacumen.languages.kernel import kernel
 from codeacumen.languages.syntax import Column
 
+# Codes of rows, explained in ``sites``; NOTHING makes no row. The order matters: the calls from
+# CALL to REFERENCE are adjacent.
 (
     NOTHING,
     TYPED,
@@ -64,14 +67,18 @@ CALLS = frozenset((CALL, INVOKE, UPCALL, NEW, INNER, CONSTRUCT, CONSTANT, REFERE
 OF_TYPE = (TYPED, NEW, INNER, ARRAY, CAST, CLASS_OF, TYPE, ARGUMENTS, DECL, EACH, TEST)
 OF_NAME = (NAME, FIELD, CALL, INVOKE, UPCALL, CONSTANT, REFERENCE)
 
+# Types of literals by their kind.
 LITERALS = ("int", "long", "float", "double", "char", "boolean", "java.lang.String", "null")
 # Flags of a lambda's body: it is a block; returns a value; returns without a value; may not
 # complete normally; is an expression that may be a statement.
 BLOCK, GIVES, LEAVES, ENDLESS, STATEMENT = 1, 2, 4, 8, 16
+# Kinds of operators by their result: + may concatenate strings; TRUTH: comparisons and logical
+# operators, whose result is a boolean.
 PLUS, ARITHMETIC, SHIFT, BITS, TRUTH = range(5)
 
-# Own numbers for the grammar's nodes: first those that contain expressions, then others. The order
-# matters: ``_encode_node`` compares with _ARGS and _SWITCH.
+# Nodes with a number of this module, from 2 on; ``sites`` lists the grammar's names for some of
+# them. First those that contain expressions, then others. The order matters: ``_encode_node``
+# compares with _ARGS and _SWITCH.
 NODES = (
     "argument_list", "method_invocation", "field_access", "array_access", "binary_expression",
     "unary_expression", "update_expression", "assignment_expression", "ternary_expression",
@@ -135,6 +142,7 @@ OTHER = 1  # a named node that is none of these; 0 is a token
     _FORMALS,
     _ENDLESS,
 ) = range(2, 2 + len(NODES))
+# Row codes of nodes that need no case of their own in ``_encode_node``.
 _CODE_BY_NODE = {
     _LAMBDA: LAMBDA,
     _INDEX: INDEX,
@@ -146,6 +154,7 @@ _CODE_BY_NODE = {
     _TEMPLATE: UNKNOWN,
 }
 _DEFAULT_CODES = tuple(_CODE_BY_NODE.get(node, NOTHING) for node in range(2 + len(NODES)))
+# Fields of the grammar with a number of this module, from 1 on; 0 is any other or none.
 FIELDS = (
     "name",
     "field",
@@ -177,12 +186,14 @@ FIELDS = (
 
 
 class Tree(NamedTuple):
-    """Columns of a file's nodes.
+    """Columns of the nodes of a file or of a part of it, in pre-order.
 
     ``kind`` and ``field`` are numbers of this module, ``detail`` is the kind of a literal or
-    operator. ``is_var``: the word ``var``. ``declared`` is the identifier that declares the local
-    variable which the node names (-1: none). ``type_at``, ``method_at`` and ``field_at`` are the
-    indices of the declaration that the node is (-1: none).
+    operator. ``parent`` is -1 at the root; ``stop`` is the first node after the subtree; ``start``
+    and ``end`` are byte offsets. ``is_var``: the word ``var``. ``declared`` is the identifier that
+    declares the local variable which the node names (-1: none, or outside of the part).
+    ``type_at``, ``method_at`` and ``field_at`` are the indices of the declaration that the node is
+    (-1: none).
     """
 
     kind: NDArray[np.uint8]
@@ -271,7 +282,9 @@ def _find_declaration(tree: Tree, name: int) -> tuple[int, int, int]:
 
 @kernel
 def _find_enclosing_types(tree: Tree) -> Column:
-    """Return the index of the innermost type around each node."""
+    """Return the index of the innermost type around each node, -1 outside of types.
+
+    A type's own node counts as inside of it."""
     enclosing = np.full(len(tree.parent), -1, dtype=np.int32)
     for i in range(len(enclosing)):
         if tree.type_at[i] >= 0:
@@ -283,7 +296,7 @@ def _find_enclosing_types(tree: Tree) -> Column:
 
 @kernel
 def _find_needed_nodes(tree: Tree) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return two masks of nodes: those that contain a call, and declarations that need a row.
+    """Return two masks of nodes: those that are or contain a call; declarations that need a row.
 
     A declaration needs a row if its type is inferred, or if an inner class uses the variable.
     """
@@ -308,7 +321,8 @@ def _find_needed_nodes(tree: Tree) -> tuple[NDArray[np.bool_], NDArray[np.bool_]
 
 @kernel
 def _encode_node(tree: Tree, i: int) -> tuple[int, int, int]:
-    """Return code, a and b of a node; ``_build_rows`` adds what depends on other rows."""
+    """Return code, a and b of a node's row; ``_build_rows`` corrects those that depend on other
+    rows. Types and names are nodes."""
     kind, field, parent, stop = tree.kind, tree.field, tree.parent, tree.stop
     node_kind, parent_kind = kind[i], kind[parent[i]]
     if node_kind == _NAME:
@@ -434,7 +448,7 @@ def _encode_node(tree: Tree, i: int) -> tuple[int, int, int]:
 
 @kernel
 def _count_parameters(tree: Tree, node: int) -> int:
-    """Return the number of a lambda's parameters."""
+    """Return the number of parameters of the lambda at a node."""
     group = _find_child_in_field(tree, node, _F_PARAMETERS)
     if group < 0:
         return 0
@@ -449,7 +463,8 @@ def _count_parameters(tree: Tree, node: int) -> int:
 
 @kernel
 def _encode_body(tree: Tree, node: int) -> int:
-    """Return flags of a lambda's body; those of return statements are added later."""
+    """Return the flags of a lambda's body; ``_build_rows`` adds GIVES and LEAVES at its return
+    statements."""
     body = _find_child_in_field(tree, node, _F_BODY)
     if body < 0:
         return 0
@@ -461,14 +476,16 @@ def _encode_body(tree: Tree, node: int) -> int:
 
 @kernel
 def encode_expressions(tree: Tree) -> tuple[NDArray[np.uint8], Column, Column, Column]:
-    """Return the columns code, size, a and b of a file's rows; types and names are still nodes."""
+    """Return the columns code, size, a and b of the rows on which a file's calls depend; types and
+    names are still nodes."""
     contains_call, needs_row = _find_needed_nodes(tree)
     return _build_rows(tree, contains_call, needs_row)[:4]
 
 
 @kernel
 def encode_all_expressions(tree: Tree) -> tuple[NDArray[np.uint8], Column, Column, Column, Column]:
-    """Return the columns with a row for every expression, and the row of each node (-1: none)."""
+    """Return the columns code, size, a and b with a row for every expression, and the row of each
+    node (-1: none)."""
     needs_row = _find_needed_nodes(tree)[1]
     return _build_rows(tree, np.ones(len(tree.kind), dtype=np.bool_), needs_row)
 
@@ -477,7 +494,10 @@ def encode_all_expressions(tree: Tree) -> tuple[NDArray[np.uint8], Column, Colum
 def _build_rows(
     tree: Tree, contains_call: NDArray[np.bool_], needs_row: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint8], Column, Column, Column, Column]:
-    """Return the columns code, size, a and b of the rows, and the row of each node (-1: none)."""
+    """Return the columns code, size, a and b of the rows, and the row of each node (-1: none).
+
+    The masks are those of ``_find_needed_nodes``; a node that contains no call gets a row only if
+    a row around it depends on all its children."""
     kind, field, parent, stop = tree.kind, tree.field, tree.parent, tree.stop
     node_count = len(kind)
     code = np.empty(node_count, dtype=np.uint8)

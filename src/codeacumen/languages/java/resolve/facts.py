@@ -1,6 +1,6 @@
 """Facts of one file for its project's call graph, as plain values that can be stored.
 
-They depend on no other file; ``corpus/facts.py`` writes them as columns.
+Facts depend on no other file; ``corpus/facts.py`` writes them as columns.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.languages.java.syntax.grammar import find_symbols, symbol_mask
 from codeacumen.languages.syntax import Syntax
 
+# Letters of ``FileFacts``; other modifiers have none.
 _FLAG_BY_MODIFIER = {
     "static": "s",
     "abstract": "a",
@@ -39,17 +40,18 @@ class FileFacts(NamedTuple):
 
     - ``package``
     - ``imports``: ``a.B``, ``a.*``, ``static a.B.m``
-    - ``types``: kind, name, owner, method, is member, flags, type parameters, superclass (empty:
-      none; ``.Inner`` for ``outer.new Inner() {}``) followed by interfaces, names and types of a
-      record's components
-    - ``methods``: name, type, flags, type parameters, types of the parameters, result type (empty
-      for a constructor)
+    - ``types``: kind, name, owner, method, is member (0 or 1), flags, type parameters, superclass
+      (empty: none; ``.Inner`` for ``outer.new Inner() {}``) followed by interfaces, names and types
+      of a record's components
+    - ``methods``: name (``<init>``: constructor), type, flags, type parameters, types of the
+      parameters, result type (empty for a constructor)
     - ``fields``: name, type, flags, declared type (empty for an enum constant)
 
-    Types and methods have the order of ``Declarations``.
+    Types and methods have the order of ``Declarations``; owner, method and the type of a method or
+    field are indices there (-1: none). Texts of types are as ``type_text`` returns them.
 
     Flags: s static, a abstract, d default, f final, z sealed, u public, p protected, r private,
-    v varargs, c enum constant.
+    v varargs, c enum constant; those that an interface's method has implicitly (u, a) included.
     """
 
     declared: dict[str, Any]
@@ -57,6 +59,7 @@ class FileFacts(NamedTuple):
 
 
 def extract_facts(file: JavaFile) -> FileFacts:
+    """Return the declarations and the call sites of a file."""
     return FileFacts(extract_declarations(file), extract_sites(file))
 
 
@@ -68,8 +71,8 @@ def extract_declarations(file: JavaFile) -> dict[str, Any]:
     for type_ in declared.types:
         kind, parent = type_.kind, syntax.parent[type_.node]
         if kind == "anonymous":
-            # Class or interface: only linking decides. The type after ``outer.new`` is a member
-            # of the outer object's class.
+            # Only linking decides whether the supertype is a class or an interface. The type after
+            # ``outer.new`` is a member of the outer object's class.
             is_member = int(syntax.kind[parent + 1]) not in _find_new_symbols()
             supertype_texts = [
                 "." * is_member + type_text(syntax, _find_created_type(syntax, int(parent)))
@@ -126,6 +129,7 @@ def _encode_flags(modifiers: Iterable[str]) -> str:
 def _encode_method_flags(
     declared: Declarations, type_index: int, modifiers: frozenset[str], has_body: bool
 ) -> str:
+    """Return a method's flags, with those that it has implicitly in an interface (JLS 9.4)."""
     flags = _encode_flags(modifiers)
     if type_index != NONE and declared.types[type_index].kind in _INTERFACES:
         if "r" not in flags:
@@ -149,7 +153,8 @@ def _member_parent_kinds() -> frozenset[int]:
 
 @lru_cache(maxsize=1)
 def _find_new_symbols() -> frozenset[int]:
-    """Return the grammar's symbols of the keyword ``new``."""
+    """Return the grammar's symbols of the keyword ``new``, with which an unqualified creation
+    begins."""
     grammar = load_grammar()
     return frozenset(
         symbol
@@ -170,7 +175,8 @@ def _find_created_type(syntax: Syntax, node: int) -> int:
 
 
 def _collect_supertypes(syntax: Syntax) -> dict[tuple[str, int], list[str]]:
-    """Return the types after ``extends`` and ``implements``, by clause and declaration node."""
+    """Return the types after ``extends`` and ``implements``, by clause ("superclass",
+    "super_interfaces", "extends_interfaces") and node of the declaration."""
     supertypes: dict[tuple[str, int], list[str]] = defaultdict(list)
     skipped = find_symbols("line_comment", "block_comment", "annotation", "marker_annotation")
     for name in ("superclass", "super_interfaces", "extends_interfaces"):
@@ -190,7 +196,7 @@ def _collect_supertypes(syntax: Syntax) -> dict[tuple[str, int], list[str]]:
 
 
 def _is_named(syntax: Syntax, node: int) -> bool:
-    """Return whether a node is more than a comma or a keyword."""
+    """Return whether a node is a type, not a comma or a keyword."""
     return syntax.stop[node] > node + 1 or int(syntax.kind[node]) in find_symbols("type_identifier")
 
 

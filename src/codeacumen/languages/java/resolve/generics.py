@@ -56,12 +56,13 @@ from codeacumen.languages.java.resolve.world import World
 if TYPE_CHECKING:
     from codeacumen.languages.java.resolve.attribution import Attribution
 
+# Relations of a type variable to a type, and the indices of their lists in ``Constraints.bounds``.
 EQUAL, ABOVE, BELOW = range(3)
 
 
 @dataclass(slots=True)
 class Constraints:
-    """The types that each inferred type variable is equal to, above and below."""
+    """The types that each inferred type variable is equal to, above and below, as three lists."""
 
     world: World
     inferred: frozenset[TypeVariable]
@@ -72,7 +73,8 @@ class Constraints:
     def add_bound(self, formal: Type, actual: Type, relation: int = ABOVE) -> None:
         """Add the constraints of ``formal`` being ABOVE, EQUAL to or BELOW ``actual``.
 
-        A parameter's type is ABOVE an argument's type; type arguments are EQUAL.
+        A parameter's type is ABOVE an argument's type; type arguments are EQUAL; a result's type is
+        BELOW the expected type.
         """
         if not formal.free or actual is NULL or actual is VOID:
             return
@@ -164,7 +166,8 @@ class Constraints:
 
 
 def replace_null(type_: Type) -> Type:
-    """Return the type with NULL, which stands for not yet inferred types, made unknown."""
+    """Return the type with unknown types in place of NULL, which stands for types that are not yet
+    inferred."""
     if type_ is NULL:
         return UNKNOWN
     if isinstance(type_, ClassType) and type_.args:
@@ -183,7 +186,7 @@ def _pick_only(types: Iterable[Type]) -> Type | None:
 
 
 def _unknown_within_bound(variable: TypeVariable) -> Unknown:
-    """Return an unknown type within the variable's bound."""
+    """Return the unknown subtype of the variable's erased bound."""
     bound = erasure(variable)
     return unknown_subtype_of(bound.cls) if isinstance(bound, ClassType) else UNKNOWN
 
@@ -194,7 +197,7 @@ def solve_variables(
     fill_missing: bool,
     is_open: bool = False,
 ) -> dict[TypeVariable, Type]:
-    """Return the types of variables.
+    """Return the types of variables, by the constraints on them.
 
     Variables without constraints are left out. With ``fill_missing`` they are unknown types
     instead, or NULL if an enclosing call may still determine them (``is_open``).
@@ -209,13 +212,15 @@ def solve_variables(
     return solutions
 
 
+# Calls that may be poly expressions: their type may depend on the expected type (JLS 15.2).
 _POLY = (code.CALL, code.INVOKE, code.UPCALL, code.NEW, code.INNER)
 
 
 class GenericCall(NamedTuple):
-    """A call of a generic method, with its parameter types and its result type.
+    """A call at a row of a generic method, with its parameter types and its result type.
 
-    ``inferred`` are the type variables that the call infers; for a diamond also the class's.
+    ``inferred`` are the type variables that the call infers; for a diamond also the class's. The
+    other type variables in the types are replaced already, as for a member of the receiver's type.
     """
 
     row: int
@@ -229,10 +234,10 @@ class GenericCall(NamedTuple):
 def infer_result_type(
     attribution: Attribution, row: int, candidate: Candidate, target_type: Type | None = None
 ) -> Type:
-    """Return the type of a call.
+    """Return the type of a call if it means the candidate.
 
-    ``target_type`` is what an enclosing call expects of it; then NULL stands for what that call
-    may still infer.
+    ``target_type`` is the type that an enclosing call expects; then NULL stands in the result for
+    types that the enclosing call may still infer.
     """
     method, site = candidate.method, candidate.site
     world = attribution.world
@@ -259,11 +264,12 @@ def infer_type_arguments(
     target_type: Type | None = None,
     use_context: bool = False,
 ) -> dict[TypeVariable, Type]:
-    """Infer the type arguments of a generic method's call.
+    """Return the inferred type arguments of a generic method's call; its explicit ones if it has
+    them.
 
-    ``stop_at``: skip this argument, and lambdas and method references from it on.
+    ``stop_at``: skip this argument, and the results of lambdas and method references from it on.
     ``use_context``: for variables that the arguments leave open, use the type that is expected
-    where the call stands.
+    where the call stands, in place of ``target_type``.
     """
     explicit_arguments = _explicit_type_arguments(attribution, call)
     if explicit_arguments is not None:
@@ -309,7 +315,7 @@ def infer_type_arguments(
 def _explicit_type_arguments(
     attribution: Attribution, call: GenericCall
 ) -> dict[TypeVariable, Type] | None:
-    """Return a call's explicit type arguments; None if it has none, or of another number."""
+    """Return a call's explicit type arguments; None without any, or if their number is wrong."""
     rows = attribution.rows
     text = rows.type_arguments(call.row) if rows.code[call.row] in _POLY else ""
     if not text:
@@ -324,7 +330,8 @@ def _explicit_type_arguments(
 def _add_explicit_parameters(
     attribution: Attribution, row: int, formal: Type, constraints: Constraints
 ) -> None:
-    """Constrain function parameters to the explicit types of a lambda's (JLS 18.2.1)."""
+    """Constrain the parameter types of the function type ``formal`` to be EQUAL to the explicit
+    parameter types of a lambda (JLS 18.2.1)."""
     rows = attribution.rows
     function_type = (
         find_function_type(attribution.world, formal)
@@ -380,7 +387,10 @@ def has_unknown(type_: Type) -> bool:
 
 
 def expected_argument_type(attribution: Attribution, row: int, index: int) -> Type | None:
-    """Return the type that a call expects of a lambda or generic call at an argument's position."""
+    """Return the type that a call expects of a lambda or generic call at an argument's position.
+
+    None if its candidates disagree, or the method has no such parameter.
+    """
     expected: Type | None = None
     arguments = attribution.rows.arguments(row)
     for candidate in attribution.resolution_of(row).candidates:
@@ -410,11 +420,13 @@ def expected_argument_type(attribution: Attribution, row: int, index: int) -> Ty
 
 
 def is_diamond(attribution: Attribution, row: int) -> bool:
+    """Return whether a creation (NEW or INNER) leaves the type arguments to be inferred: ``<>``."""
     return attribution.rows.text(row).endswith("<>")
 
 
 def _make_constructor_call(attribution: Attribution, row: int, method: Method) -> GenericCall:
-    """Treat ``new T<>(…)`` as a call of a method with the class's type parameters (JLS 15.9.3)."""
+    """Return ``new T<>(…)`` as a call of a method with the type parameters of the class and of the
+    constructor (JLS 15.9.3)."""
     inferred = resolve_type_parameters(
         attribution.world, method.cls
     ) + resolve_method_type_parameters(attribution.world, method)
@@ -430,7 +442,8 @@ def _make_constructor_call(attribution: Attribution, row: int, method: Method) -
 def infer_diamond_type(
     attribution: Attribution, row: int, cls: Class, target_type: Type | None
 ) -> Type:
-    """Return the type of ``new T<>(…)``."""
+    """Return the type of ``new T<>(…)``; with unknown type arguments if the constructor is not
+    certain."""
     own_variables = resolve_type_parameters(attribution.world, cls)
     candidates = attribution.resolution_of(row).candidates
     if not own_variables:
@@ -448,9 +461,9 @@ def infer_diamond_type(
 
 
 def replace_foreign_variables(attribution: Attribution, type_: Type, row: int) -> Type:
-    """Replace type variables that are not in scope at a row by unknown types.
+    """Return the type with unknown types in place of type variables that are not in scope at a row.
 
-    They belong to an outer class whose type arguments got lost.
+    Such a variable belongs to an outer class whose type arguments got lost.
     """
     if not type_.free:
         return type_
@@ -463,6 +476,7 @@ def replace_foreign_variables(attribution: Attribution, type_: Type, row: int) -
 def _collect_foreign_variables(
     type_: Type, owners: frozenset[object], replacements: dict[TypeVariable, Type]
 ) -> None:
+    """Add an unknown type for each variable in the type that none of the owners declares."""
     if not type_.free:
         return
     if isinstance(type_, TypeVariable):

@@ -42,6 +42,7 @@ from codeacumen.languages.java.resolve.types import (
 )
 from codeacumen.languages.java.resolve.world import Platform, World, qualified_name
 
+# Kinds of calls (see ``Call``).
 VIRTUAL, INTERFACE, SPECIAL, STATIC = "M", "I", "O", "S"
 
 
@@ -50,14 +51,15 @@ class Call(NamedTuple):
 
     ``caller`` and ``type`` are indices of the method (-1: an initialiser) and the type around the
     call in the file's declarations. ``offset`` is the byte offset of the call's name. ``kind``: M
-    virtual, I interface, O constructor or super, S static; for a method reference the kind of the
-    method it refers to.
+    virtual, I interface, O constructor or super, S static; for a method reference (``reference``)
+    the kind of the method it refers to.
 
     ``callee`` is the called method, such as ``java.util.List.add(int,java.lang.Object)``, or as
-    much of it as is known; ``inside``: it is, or may be, the project's. ``targets`` are path and
-    index of the project's methods that may run; equal sets are the same object. A callee outside
+    much of it as is known: ``a.B.add/2`` with the number of parameters or arguments, ``?.add/2``
+    without the class. ``inside``: the callee is, or may be, the project's. ``targets`` are path and
+    index of the project's methods that may run; equal tuples are the same object. A callee outside
     has targets if the project overrides it; a callee inside has none if it is declared implicitly,
-    such as a default constructor.
+    such as a default constructor. ``ambiguous``: the callee is not certain.
     """
 
     caller: int
@@ -96,6 +98,7 @@ class JavaProject:
         return calls
 
     def _make_call(self, attribution: Attribution, row: int) -> Call | None:
+        """Return the call at a row; None if nothing is known of the callee, not even a name."""
         resolution = attribution.resolution_of(row)
         if not resolution.candidates and not resolution.name:
             return None
@@ -120,7 +123,7 @@ class JavaProject:
                 else ()
             )
             callee = resolution.name
-            # It may also be a record's implicit accessor.
+            # The callee may also be a record's implicit accessor.
             may_be_accessor = resolution.base_class is self.world.object_class and count <= 0
             inside = bool(targets) or (may_be_accessor and name in self.world.record_accessors)
             ambiguous = inside
@@ -137,6 +140,7 @@ class JavaProject:
         )
 
     def _candidate_targets(self, resolution: Resolution) -> tuple[Target, ...]:
+        """Return the methods of the project that a call of any of the candidates may run."""
         if len(resolution.candidates) == 1:
             return self._targets_of_candidate(resolution.candidates[0], resolution.is_special)
         targets: set[Target] = set()
@@ -152,6 +156,7 @@ class JavaProject:
         return find_targets(self.world, method, site.cls)
 
     def _intern_targets(self, targets: tuple[Target, ...]) -> tuple[Target, ...]:
+        """Return the one object for equal targets, which saves memory and time when stored."""
         return self._target_sets.setdefault(targets, targets)
 
     def _find_possible_targets(
@@ -192,6 +197,8 @@ class JavaProject:
         return VIRTUAL
 
     def _describe_callee(self, resolution: Resolution) -> str:
+        """Return the ``callee`` of ``Call`` by the first candidate; if it is ambiguous, with the
+        number of parameters in place of their types."""
         method = resolution.candidates[0].method
         if not resolution.is_ambiguous:
             return self.qualified_signature(method)
@@ -208,6 +215,7 @@ class JavaProject:
 
 
 def _erased_type_name(type_: Type) -> str:
+    """Return the qualified name of an erased type; ``?`` for an unknown one."""
     brackets = ""
     while isinstance(type_, ArrayType):
         type_, brackets = type_.component_type, brackets + "[]"
@@ -216,16 +224,18 @@ def _erased_type_name(type_: Type) -> str:
     return (type_.name if isinstance(type_, Primitive) else "?") + brackets
 
 
+# Codes of calls without a receiver.
 _UNQUALIFIED = (code.CALL,)
 
 
 class AvailableNames(NamedTuple):
     """Names of the methods that could be called in place of a call, sorted.
 
-    ``receiver`` is the qualified name of the type that the call is made on, empty if unknown; for
-    a call without a receiver it is the class around the call. ``static``: it is made on the type
-    itself. ``names`` are those of the receiver's own and inherited methods that accept so many
-    ``arguments`` and are accessible from the call.
+    ``receiver`` is the qualified name of the type that the call is made on (``[]``: an array),
+    empty if unknown; for a call without a receiver it is the class around the call. ``static``: the
+    call is made on the type itself. ``names`` are those of the receiver's own and inherited methods
+    that accept this number of ``arguments`` and are accessible from the call; for a call without a
+    receiver also those of the classes around it and of static imports.
     """
 
     receiver: str
@@ -247,7 +257,8 @@ class AvailableNamesFinder:
     def find_names(
         self, path: str, sites: Sites, offsets: Iterable[int]
     ) -> dict[int, AvailableNames]:
-        """Return the available names of a file's calls, by the byte offsets of the calls' names."""
+        """Return the available names of those method calls of a file whose names are at the byte
+        offsets, by offset; creations and method references are left out."""
         attribution = Attribution(self.world, build_rows(self.world.units[path], sites))
         wanted_offsets = set(offsets)
         return {
@@ -280,6 +291,7 @@ class AvailableNamesFinder:
         return AvailableNames(receiver_name, count, is_static, tuple(sorted(available)))
 
     def _receiver_type(self, attribution: Attribution, row: int, scope: Class) -> tuple[Type, bool]:
+        """Return the type that a call is made on, and whether on the type itself."""
         receiver = attribution.rows.receiver(row)
         if attribution.rows.code[receiver] == code.SUPER:
             supertypes = find_supertypes(self.world, scope)
@@ -290,7 +302,8 @@ class AvailableNamesFinder:
         ] != code.UPCALL
 
     def _imported_names(self, attribution: Attribution, scope: Class, count: int) -> set[str]:
-        """Return the names of the static methods that the file imports."""
+        """Return the names of the static methods that the file imports and that accept ``count``
+        arguments."""
         unit = attribution.rows.unit
         names = set[str]()
         for name, holders in unit.static_imports.items():
@@ -328,6 +341,7 @@ class AvailableNamesFinder:
                     yield name
 
 
+# Codes of calls of methods by name.
 _METHODS = (code.CALL, code.INVOKE, code.UPCALL)
 
 

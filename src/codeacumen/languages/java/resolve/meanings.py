@@ -42,7 +42,11 @@ if TYPE_CHECKING:
 
 
 class Meaning(NamedTuple):
-    """``kind``: value, type or package. ``type``: the type of the value, or the type itself."""
+    """Meaning of a name or another expression.
+
+    ``kind`` is "value", "type" or "package". ``type`` is the type of the value, or the type itself;
+    ``package`` is the package's name, empty for the other kinds.
+    """
 
     kind: str
     type: Type = UNKNOWN
@@ -68,6 +72,10 @@ def find_meaning(attribution: Attribution, row: int) -> Meaning:
 
 
 def _classify_simple_name(attribution: Attribution, cls: Class, method: int, name: str) -> Meaning:
+    """Classify a name without qualifier: variable, then type, then package (JLS 6.5.2).
+
+    An unknown name with a capital letter is guessed to be a type.
+    """
     variable_type = find_variable_type(attribution, cls, name)
     if variable_type is not None and variable_type is not UNKNOWN:
         return Meaning("value", variable_type)
@@ -122,9 +130,10 @@ def _classify_qualified_name(
 
 
 def find_variable_type(attribution: Attribution, cls: Class, name: str) -> Type | None:
-    """Return the type of the field that a simple name means in a class.
+    """Return the type of the field that a simple name means in a class, cached.
 
-    UNKNOWN if an unknown class may declare such a field, None if there is none.
+    UNKNOWN if an unknown class may declare such a field, None if there is none. Local variables
+    never get here: the bindings have resolved them.
     """
     key = (cls, name)
     if key not in attribution.variable_types:
@@ -213,6 +222,7 @@ def _expected_return_type(attribution: Attribution, row: int) -> Type | None:
 
 
 def _expected_function_result(attribution: Attribution, row: int) -> Type | None:
+    """Return the result type of the functional interface that a lambda is expected to implement."""
     target_type = attribution.expected_type(row)
     function_type = (
         find_function_type(attribution.world, target_type) if target_type is not None else None

@@ -1,4 +1,7 @@
-"""Members of classes, own and inherited, overriding, and the targets of virtual calls."""
+"""Members of classes, own and inherited, overriding, and the targets of virtual calls.
+
+Results are cached in the ``Class`` and ``Method`` objects.
+"""
 
 from __future__ import annotations
 
@@ -88,7 +91,8 @@ def _is_inherited(world: World, method: Method, cls: Class) -> bool:
 
 
 def _overrides_or_hides(world: World, cls: Class, first: Method, second: Method) -> bool:
-    """Return whether a class's first method overrides, hides or implements the second."""
+    """Return whether the first method overrides, hides or implements the second in a class that
+    has or inherits both."""
     if (
         first.parameter_count != second.parameter_count
         or first.cls is second.cls
@@ -103,7 +107,10 @@ def _overrides_or_hides(world: World, cls: Class, first: Method, second: Method)
 
 
 def has_same_signature(world: World, cls: Class, first: Method, second: Method) -> bool:
-    """Return whether two of a class's methods have the same parameter types (JLS 8.4.2)."""
+    """Return whether two methods, as members of a class, have the same parameter types (JLS 8.4.2).
+
+    Types that may be the same count as the same; names are not compared.
+    """
     if first.parameter_count != second.parameter_count:
         return False
     if not first.parameter_count:
@@ -130,6 +137,7 @@ def has_same_signature(world: World, cls: Class, first: Method, second: Method) 
 
 
 def erased_parameters(world: World, method: Method) -> tuple[Type, ...]:
+    """Return the erased types of a method's parameters."""
     if method.erased_parameter_types is None:
         method.erased_parameter_types = tuple(
             [erasure(type_) for type_ in resolve_parameter_types(world, method)]
@@ -204,7 +212,7 @@ def may_be_same_type(first: Type, second: Type) -> bool:
 
 
 def find_field(world: World, cls: Class, name: str) -> Field | None:
-    """Return a class's own or inherited field of a name, None if it has none."""
+    """Return a class's own or inherited (not private) field of a name, None if it has none."""
     for ancestor in find_ancestors(world, cls):
         field = ancestor.fields.get(name)
         if field is not None and (ancestor is cls or "r" not in field.flags):
@@ -213,7 +221,7 @@ def find_field(world: World, cls: Class, name: str) -> Field | None:
 
 
 def member_field_type(world: World, type_: ClassType, field: Field) -> Type:
-    """Return a field's type as a member of a type."""
+    """Return a field's type as a member of a type; that of a raw type is erased (JLS 4.8)."""
     declared = field_type(world, field)
     if not declared.free:
         return declared
@@ -260,6 +268,7 @@ def _find_functional_method(world: World, cls: Class) -> Method | None:
 
 
 def _is_object_method(world: World, method: Method) -> bool:
+    """Return whether a method has the signature of a public method of Object."""
     return any(
         "u" in object_method.flags and has_same_signature(world, method.cls, method, object_method)
         for object_method in world.object_class.methods.get(method.name, ())
@@ -334,9 +343,12 @@ def member_types(
 
 
 def bound_types(type_: Type) -> list[Type]:
-    """Return the class and array types whose members a value of a type has."""
+    """Return the types whose members a value of a type has: the bounds of type variables and
+    wildcards, the parts of intersections, any other type itself (also a primitive or unknown one).
+    """
     types: list[Type] = []
     waiting = [type_]
+    # In a source with errors, bounds may be cyclic.
     for _ in range(64):
         if not waiting:
             break
@@ -353,7 +365,10 @@ def bound_types(type_: Type) -> list[Type]:
 
 
 def fill_subclasses(world: World) -> None:
-    """Fill ``subclasses`` of all classes, including the platform classes in between."""
+    """Fill ``Class.subclasses``, direct subclasses only, of all ancestors of the project's classes.
+
+    ``JavaProject`` calls it once, before any call is linked.
+    """
     # Outer classes before inner ones, whose supertypes may be members of the outer class.
     waiting = [cls for unit in world.units.values() for cls in unit.classes]
     visited = set(waiting)
@@ -366,7 +381,8 @@ def fill_subclasses(world: World) -> None:
 
 
 def find_subclasses(world: World, cls: Class) -> frozenset[Class]:
-    """Return all known direct and indirect subclasses of a class, without itself."""
+    """Return all direct and indirect subclasses of a class, without itself: classes of the project,
+    and platform classes above these."""
     if cls.descendants is None:
         subclasses: set[Class] = set()
         waiting = list(cls.subclasses)
@@ -393,6 +409,7 @@ def find_targets(world: World, method: Method, cls: Class) -> tuple[Target, ...]
 
 
 def _collect_targets(world: World, method: Method, cls: Class) -> tuple[Target, ...]:
+    """Return the targets as ``find_targets`` describes them, sorted, without its cache."""
     flags = method.flags
     if "s" in flags or "r" in flags or "f" in flags or method.name == "<init>":
         return method.targets
@@ -446,7 +463,8 @@ def _is_concrete(method: Method) -> bool:
 def _find_inherited_targets(
     world: World, cls: Class, method: Method, subclasses: frozenset[Class]
 ) -> list[Target]:
-    """Return the methods of ``cls`` with which some of the subclasses implement ``method``."""
+    """Return the targets of those methods of ``cls`` with which some of the subclasses, inheriting
+    them, implement ``method``."""
     targets: list[Target] = []
     for inherited in cls.methods.get(method.name, ()):
         if (

@@ -2,7 +2,8 @@
 
 Three phases: without boxing, with boxing, with a variable number of arguments. Where an argument's
 type is unknown, a method may or may not be applicable. Such methods stay, so that the result
-contains every method that the compiler could have chosen.
+contains every method that the compiler could have chosen. NO, STRICT, LOOSE and MAYBE are those of
+``conversions``.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ from codeacumen.languages.java.resolve.types import (
 if TYPE_CHECKING:
     from codeacumen.languages.java.resolve.attribution import Attribution
 
-# Nested conditional expressions with more branches may have any type.
+# Nested conditional expressions with more branches count as MAYBE compatible with any type.
 MAX_BRANCHES = 100
 # More pairs of methods are not compared for the most specific one (hundreds may all accept null).
 MAX_PAIRS = 2500
@@ -78,7 +79,7 @@ class Candidate(NamedTuple):
 
 
 def _find_open_variables(attribution: Attribution, candidate: Candidate) -> OpenVariables:
-    """Return the owners of the type variables that a call of the candidate infers."""
+    """Return the owners of the type variables that a call of the candidate infers or keeps."""
     if candidate.is_diamond:
         return OpenVariables((candidate.method, candidate.method.cls))
     is_own_type = candidate.site is not None and candidate.site is own_type(
@@ -91,7 +92,7 @@ def _find_open_variables(attribution: Attribution, candidate: Candidate) -> Open
 
 
 def accepts_argument_count(method: Method, argument_count: int) -> bool:
-    """Return whether a method can be called with so many arguments (JLS 15.12.2.1)."""
+    """Return whether a method can be called with this number of arguments (JLS 15.12.2.1)."""
     return method.parameter_count == argument_count or (
         method.is_varargs and argument_count >= method.parameter_count - 1
     )
@@ -100,7 +101,8 @@ def accepts_argument_count(method: Method, argument_count: int) -> bool:
 def select_overloads(
     attribution: Attribution, candidates: Sequence[Candidate], arguments: Sequence[Argument]
 ) -> list[Candidate]:
-    """Return the candidates that the call may mean; a single one if that is certain."""
+    """Return the candidates that a call with these arguments may mean; a single one if that is
+    certain, none if no candidate accepts their number."""
     right_arity = [
         candidate
         for candidate in candidates
@@ -215,7 +217,8 @@ def is_one_method(attribution: Attribution, candidates: Sequence[Candidate]) -> 
 
 
 def _expand_varargs(parameter_types: Sequence[Type], argument_count: int) -> list[Type]:
-    """Return the parameter types of a varargs method for so many arguments."""
+    """Return the parameter types of a varargs method for this number of arguments: the last one's
+    component type as often as needed."""
     last = parameter_types[-1]
     element_type = last.component_type if isinstance(last, ArrayType) else last
     return [*parameter_types[:-1], *[element_type] * (argument_count - len(parameter_types) + 1)]
@@ -228,7 +231,10 @@ def find_formal_parameter_type(
     index: int,
     arguments: Sequence[Argument],
 ) -> Type | None:
-    """Return the type that a method expects at an argument's position."""
+    """Return the type that a method expects at an argument's position; None if it has none there.
+
+    For a varargs parameter this is the component type, unless the argument may be the array.
+    """
     if method.is_varargs and parameter_types and index >= len(parameter_types) - 1:
         argument = arguments[index]
         if len(arguments) != len(parameter_types) or not _may_be_varargs_array(
@@ -305,7 +311,8 @@ def _check_conditional(
 
 
 def check_lambda_shape(attribution: Attribution, row: int, result_type: Type) -> int:
-    """Check whether a lambda's body is compatible with void or a value (JLS 15.12.2.1)."""
+    """Return whether a lambda's body is compatible with a void or other result (JLS 15.12.2.1): NO,
+    STRICT or MAYBE (a block that returns nothing, and may or may not complete normally)."""
     flags = attribution.rows.b[row]
     if result_type is VOID:
         return NO if (flags & GIVES if flags & BLOCK else not flags & STATEMENT) else STRICT
@@ -328,6 +335,7 @@ def is_explicitly_typed(attribution: Attribution, row: int) -> bool:
 def _check_lambda(
     attribution: Attribution, row: int, target_type: Type, open_variables: OpenVariables
 ) -> int:
+    """Return whether a lambda is compatible with a type: NO, STRICT or MAYBE."""
     if not isinstance(target_type, ClassType):
         return NO if isinstance(target_type, Primitive | ArrayType) else MAYBE
     signature = find_function_type(attribution.world, target_type)
@@ -365,6 +373,7 @@ def _check_lambda(
 
 
 def _check_reference(attribution: Attribution, row: int, target_type: Type) -> int:
+    """Return whether a method reference is compatible with a type: NO, STRICT or MAYBE."""
     if not isinstance(target_type, ClassType):
         return NO if isinstance(target_type, Primitive | ArrayType) else MAYBE
     signature = find_function_type(attribution.world, target_type)
@@ -383,9 +392,10 @@ def _check_reference(attribution: Attribution, row: int, target_type: Type) -> i
 
 
 def _may_refer_to(method: Method, parameter_count: int, unbound: bool) -> bool:
-    """Return whether a method reference may mean a method, as a function of so many parameters.
+    """Return whether a method reference may mean a method, as a function of ``parameter_count``
+    parameters.
 
-    For ``Type::method`` the first parameter is the object unless the method is static
+    For ``Type::method`` (``unbound``) the first parameter is the object unless the method is static
     (JLS 15.12.2.1).
     """
     if method.name == "<init>":
@@ -404,7 +414,8 @@ def _select_most_specific(
     parameter_types: dict[Candidate, tuple[Type, ...]],
     arguments: Sequence[Argument],
 ) -> list[Candidate]:
-    """Drop candidates if a certainly applicable one is more specific (JLS 15.12.2.5)."""
+    """Return the possible candidates without those than which a certainly applicable one is more
+    specific (JLS 15.12.2.5)."""
     if len(possible) * len(certain) > MAX_PAIRS:
         return possible
     remaining = []
@@ -433,6 +444,7 @@ def _is_more_specific(
     parameter_types: dict[Candidate, tuple[Type, ...]],
     arguments: Sequence[Argument],
 ) -> bool:
+    """Return whether a candidate is at least as specific as another for these arguments."""
     own_types, other_types = parameter_types[candidate], parameter_types[other]
     count = max(len(own_types), len(other_types))
     if len(own_types) < count and candidate.method.is_varargs:
@@ -457,6 +469,7 @@ def _is_more_specific(
 
 
 def _is_subtype(attribution: Attribution, type_: Type, other: Type) -> bool:
+    """Return whether an erased type is certainly a subtype of another (JLS 4.10)."""
     if isinstance(type_, Primitive):
         return isinstance(other, Primitive) and other.name in WIDENINGS.get(type_.name, ())
     if isinstance(type_, ArrayType) and isinstance(other, ArrayType):

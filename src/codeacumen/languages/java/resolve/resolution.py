@@ -57,10 +57,12 @@ ARRAY_CLONE = "[].clone()"
 class Resolution(NamedTuple):
     """The methods that a call may mean.
 
-    ``candidates`` holds one, or several if that is not certain (``is_ambiguous``). Without any,
-    ``name`` describes the called method. It may still be a method of the project: one of that name
-    in ``base_class`` or an ancestor or descendant of it (Object: any class). ``is_special``: the
-    call runs the method itself, no override. ``is_static``: it is called on a type.
+    ``candidates`` holds one method, or several if the choice is not certain (``is_ambiguous``) or
+    if one method is inherited from several ancestors. Without candidates, ``name`` describes the
+    called method (``a.B.m/2``: two arguments; ``?`` for an unknown class). The callee may still be
+    a method of the project: one of that name in ``base_class`` or an ancestor or descendant of it
+    (Object: any class; None: no method of the project). ``is_special``: the call runs the method
+    itself, no override. ``is_static``: the call is made on a type.
     """
 
     candidates: tuple[Candidate, ...] = ()
@@ -75,7 +77,10 @@ UNRESOLVED = Resolution()
 
 
 def resolve_call(attribution: Attribution, row: int) -> Resolution:
-    """Return the methods that a call, a creation or a method reference may mean."""
+    """Return the methods that a call, a creation or a method reference may mean.
+
+    ``Attribution.resolution_of`` calls it once per row and caches the result.
+    """
     row_code = attribution.rows.code[row]
     if row_code == code.CALL:
         return _resolve_unqualified(attribution, row)
@@ -92,7 +97,8 @@ def resolve_call(attribution: Attribution, row: int) -> Resolution:
 
 
 def _resolve_unqualified(attribution: Attribution, row: int) -> Resolution:
-    """Resolve a call without receiver in the innermost class with the name (JLS 15.12.1)."""
+    """Resolve a call without receiver in the innermost class that has methods of the name, then in
+    the static imports (JLS 15.12.1)."""
     world, rows = attribution.world, attribution.rows
     name = rows.text(row)
     arguments = rows.arguments(row)
@@ -108,7 +114,7 @@ def _resolve_unqualified(attribution: Attribution, row: int) -> Resolution:
                 attribution, row, [Candidate(method, site) for method in methods], arguments
             )
             if resolution.candidates:
-                # A class in between may inherit such a method from an unknown class.
+                # A class in between may inherit a method of the name from an unknown class.
                 return (
                     resolution
                     if incomplete_class is None
@@ -153,7 +159,7 @@ def _resolve_unqualified(attribution: Attribution, row: int) -> Resolution:
 
 
 def _name_unknown_ancestor(attribution: Attribution, cls: Class) -> str:
-    """Return the name of the first unknown ancestor, else of the class."""
+    """Return the qualified name of the first unknown ancestor; of the class if all are known."""
     for ancestor in find_ancestors(attribution.world, cls):
         if ancestor.kind == "outside":
             return qualified_name(ancestor)
@@ -161,6 +167,7 @@ def _name_unknown_ancestor(attribution: Attribution, cls: Class) -> str:
 
 
 def _resolve_qualified(attribution: Attribution, row: int) -> Resolution:
+    """Resolve a call with a receiver: ``x.m()``, ``Type.m()``, ``super.m()``."""
     rows = attribution.rows
     receiver = rows.receiver(row)
     arguments = rows.arguments(row)
@@ -179,6 +186,7 @@ def _resolve_qualified(attribution: Attribution, row: int) -> Resolution:
 def _resolve_on_super(
     attribution: Attribution, row: int, cls: Class, arguments: Sequence[Argument]
 ) -> Resolution:
+    """Resolve ``super.m()`` in the superclass of a class."""
     supertypes = find_supertypes(attribution.world, cls)
     type_: Type = supertypes[0] if supertypes else attribution.world.object_type
     return _resolve_on_type(attribution, row, type_, arguments)._replace(is_special=True)
@@ -265,7 +273,8 @@ def _has_no_other_overloads(
 ) -> bool:
     """Return whether a call on any descendant of a class means a method that the class has.
 
-    That is so if no descendant declares another method of the name for so many arguments.
+    It does if the class has a method of the name for this number of arguments, and no descendant
+    declares one that overrides none of these.
     """
     key = (cls, name, argument_count)
     if key not in attribution.world.has_no_other_overloads:
@@ -292,7 +301,10 @@ def _select_candidates(
     arguments: Sequence[Argument],
     is_static: bool = False,
 ) -> Resolution:
-    """Select the overloads among candidates that the call may mean (JLS 15.12.2)."""
+    """Resolve to the overloads among candidates that the call may mean (JLS 15.12.2).
+
+    Candidates that are not accessible are dropped, unless none is accessible.
+    """
     selected = [
         candidate
         for candidate in candidates
@@ -323,7 +335,10 @@ def _select_candidates(
 
 
 def is_accessible(world: World, scope: Class, method: Method) -> bool:
-    """Return whether code in a class may access a method (JLS 6.6)."""
+    """Return whether code in the class ``scope`` may access a method (JLS 6.6).
+
+    The flags are those of ``FileFacts``: u public, r private, p protected.
+    """
     flags, cls = method.flags, method.cls
     if "u" in flags:
         return True
@@ -353,6 +368,7 @@ def _find_outermost_class(cls: Class) -> Class:
 
 
 def _resolve_creation(attribution: Attribution, row: int) -> Resolution:
+    """Resolve the constructor of ``new``, ``this(…)``, ``super(…)`` or an enum constant."""
     rows, world = attribution.rows, attribution.world
     cls = rows.scopes[row].cls
     row_code = rows.code[row]
@@ -374,7 +390,10 @@ def _resolve_creation(attribution: Attribution, row: int) -> Resolution:
 def resolve_constructor(
     attribution: Attribution, row: int, site: Type, arguments: Sequence[Argument]
 ) -> Resolution:
-    """Resolve the constructor of a class type for the arguments of a call (JLS 15.9.3)."""
+    """Resolve the constructor of the class type ``site`` for the arguments of a call (JLS 15.9.3).
+
+    If none fits, all constructors of the class are candidates.
+    """
     argument_count = len(arguments)
     if not isinstance(site, ClassType) and attribution.rows.code[row] == code.INNER:
         # The outer object's type is unknown: any inner class of the name may be meant.
@@ -420,10 +439,11 @@ def resolve_constructor(
 
 
 def find_referred_methods(attribution: Attribution, row: int) -> tuple[list[Candidate], bool, bool]:
-    """Return the methods of a reference's name and two flags.
+    """Return the methods that the name of a method reference may mean, and two flags.
 
     The first flag: the object may be the first argument (``Type::method``). The second: the call
-    runs the method itself, no override (``super::method``, ``Type::new``).
+    runs the method itself, no override (``super::method``, ``Type::new``). There is no candidate
+    where the receiver's type is unknown.
     """
     rows, world = attribution.rows, attribution.world
     receiver = rows.receiver(row)
@@ -503,7 +523,8 @@ def resolve_reference(attribution: Attribution, row: int) -> Resolution:
 def _type_raw_receivers(
     attribution: Attribution, candidates: Iterable[Candidate], first: Type
 ) -> list[Candidate]:
-    """Replace raw receiver types (``List::size``) by the type of the first argument."""
+    """Return the candidates with the type of the first argument, as that class's parameterization,
+    in place of raw receiver types (``List::size``; JLS 15.13.1)."""
     typed_candidates = []
     for candidate in candidates:
         site = candidate.site
@@ -517,7 +538,7 @@ def _type_raw_receivers(
 
 
 def _resolve_unknown_reference(attribution: Attribution, row: int) -> Resolution:
-    """Resolve a reference to a method of an unknown type."""
+    """Resolve a reference to a method of which no declaration is known, to its name only."""
     rows, world = attribution.rows, attribution.world
     if rows.a[row] < 0:
         return UNRESOLVED if rows.receiver(row) < 0 else _resolve_unknown_creation(attribution, row)

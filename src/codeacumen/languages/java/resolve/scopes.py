@@ -1,6 +1,7 @@
 """Resolution of type names, the types in declarations, and the ancestors of classes.
 
-These belong together, because a simple name may mean a member type that a class inherits.
+These belong together, because a simple name may mean a member type that a class inherits. Results
+are cached in the ``Class``, ``Method``, ``Field`` and ``Unit`` objects.
 """
 
 from __future__ import annotations
@@ -30,11 +31,12 @@ from codeacumen.languages.java.resolve.written import compile_type, evaluate_ste
 MAX_NESTING = 100
 # A class with more ancestors counts as incomplete.
 MAX_ANCESTORS = 400
+# The declaration that a type's name means; None if it is unknown.
 TypeSymbol = Class | TypeVariable | None
 
 
 def look_up_type_name(world: World, cls: Class, method_index: int, name: str) -> TypeSymbol:
-    """Resolve a type's simple name in a method of a class (-1: outside of methods)."""
+    """Return the type that a simple name means in a method of a class (-1: outside of methods)."""
     key = (method_index, name)
     if key in cls.resolved_names:
         cached: TypeSymbol = cls.resolved_names[key]
@@ -47,6 +49,9 @@ def look_up_type_name(world: World, cls: Class, method_index: int, name: str) ->
 
 
 def _look_up_type_name(world: World, cls: Class, method_index: int, name: str) -> TypeSymbol:
+    """Look a name up from the inside out: method, class, members, then the same around the class,
+    at last the file's top level (JLS 6.3, 6.4.1). In a class outside the project nothing is found.
+    """
     symbol = find_type_in_method(world, cls, method_index, name)
     if symbol is not None or cls.unit is None:
         return symbol
@@ -71,7 +76,10 @@ def _look_up_type_name(world: World, cls: Class, method_index: int, name: str) -
 
 
 def find_type_in_method(world: World, cls: Class, method_index: int, name: str) -> TypeSymbol:
-    """Return the method's type parameter or local class of a name."""
+    """Return the method's type parameter or local class of a name, or None.
+
+    If several local classes have the name, return a class of kind ``outside``.
+    """
     unit = cls.unit
     if unit is None:
         return None
@@ -92,7 +100,7 @@ def find_type_in_method(world: World, cls: Class, method_index: int, name: str) 
 
 
 def find_member_type(world: World, cls: Class, name: str) -> Class | None:
-    """Return the declared or inherited member type of a name."""
+    """Return a class's declared or inherited member type of a name, or None."""
     member_class = cls.member_classes.get(name)
     if member_class is None:
         for ancestor in find_ancestors(world, cls):
@@ -107,7 +115,11 @@ def find_member_type(world: World, cls: Class, name: str) -> Class | None:
 
 
 def resolve_at_top_level(world: World, unit: Unit, name: str) -> Class | None:
-    """Resolve a simple name at the top level of a file (JLS 6.4.1)."""
+    """Return the class that a simple name means at the top level of a file (JLS 6.4.1), or None.
+
+    The order is: the file's own classes, imports by name, the package, imports on demand and
+    ``java.lang``.
+    """
     if name not in unit.top_level_names:
         unit.top_level_names[name] = _resolve_at_top_level(world, unit, name)
     return unit.top_level_names[name]
@@ -142,7 +154,8 @@ def _resolve_at_top_level(world: World, unit: Unit, name: str) -> Class | None:
 
 
 def resolve_type_name(world: World, cls: Class, method_index: int, name: str) -> TypeSymbol:
-    """Resolve a simple or qualified type name in a scope; an unknown one to a placeholder."""
+    """Resolve a simple or qualified type name in a scope; an unknown one to a class of kind
+    ``outside``."""
     if cls.unit is None:
         for variable in resolve_type_parameters(world, cls):
             if variable.name == name:
@@ -204,7 +217,8 @@ def resolve_type_uncached(
     text: str,
     type_parameters: dict[str, TypeVariable] | None = None,
 ) -> Type:
-    """Resolve the text of a type without the cache; ``type_parameters`` are further ones."""
+    """Resolve the text of a type without the cache; ``type_parameters``, by name, come before the
+    names in the scope."""
     return _evaluate_type(
         world, text, lambda word: resolve_type_name(world, cls, method_index, word), type_parameters
     )
@@ -216,6 +230,11 @@ def _evaluate_type(
     look_up_name: Callable[[str], TypeSymbol],
     type_parameters: dict[str, TypeVariable] | None,
 ) -> Type:
+    """Return the type of a text whose names mean type parameters, else what ``look_up_name`` finds.
+
+    Type arguments of the wrong number are dropped; those of ``<>`` are unknown.
+    """
+
     def resolve_name(word: str) -> Type:
         if type_parameters and word in type_parameters:
             return type_parameters[word]
@@ -242,8 +261,8 @@ def _evaluate_type(
 def least_upper_bound(world: World, types: Iterable[Type]) -> Type:
     """Return the least upper bound of types (JLS 4.10.4).
 
-    That is the lowest class or interface above all of them. Without a single lowest one, or if it
-    is generic, the result is an unknown type.
+    The bound is the lowest class or interface above all of them. Without a single lowest one, or if
+    it is generic, the result is an unknown type.
     """
     common_ancestors: list[Class] | None = None
     for type_ in types:
@@ -298,6 +317,7 @@ def resolve_method_type_parameters(world: World, method: Method) -> tuple[TypeVa
 
 
 def _type_parameter_name(text: str) -> str:
+    """Return the name in the text of a type parameter such as ``T extends A & B``."""
     return text.partition(" ")[0]
 
 
@@ -308,6 +328,7 @@ def _resolve_bounds(
     cls: Class,
     method_index: int,
 ) -> None:
+    """Set the bounds of type parameters from their texts; they may refer to each other."""
     parameters_by_name = {type_parameter.name: type_parameter for type_parameter in type_parameters}
     for variable, text in zip(type_parameters, texts, strict=True):
         _, _, bounds = text.partition(" extends ")
@@ -331,13 +352,14 @@ def resolve_parameter_types(world: World, method: Method) -> tuple[Type, ...]:
 
 
 def resolve_return_type(world: World, method: Method) -> Type:
-    """Return the return type of a method."""
+    """Return the return type of a method; VOID for a constructor."""
     if method.return_type is None:
         _resolve_signature(world, method)
     return method.return_type or UNKNOWN
 
 
 def _resolve_signature(world: World, method: Method) -> None:
+    """Fill a method's caches ``parameter_types`` and ``return_type``."""
     cls, index = method.cls, method.index
     type_parameters = {
         type_parameter.name: type_parameter
@@ -356,7 +378,7 @@ def _resolve_signature(world: World, method: Method) -> None:
 
 
 def field_type(world: World, field: Field) -> Type:
-    """Return the declared type of a field."""
+    """Return the declared type of a field; for an enum constant, its enum."""
     if field.resolved_type is None:
         if field.declared_type:
             field.resolved_type = resolve_type(world, field.cls, -1, field.declared_type)
@@ -379,6 +401,8 @@ def find_supertypes(world: World, cls: Class) -> tuple[ClassType, ...]:
 
 
 def _resolve_supertypes(world: World, cls: Class) -> tuple[ClassType, ...]:
+    """Return the direct supertypes, written and implicit; clear ``is_complete`` if one is not a
+    class."""
     if cls.kind == "outside" or cls is world.object_class:
         return () if cls is world.object_class else (world.object_type,)
     if cls.kind == "enum constant":
@@ -416,7 +440,11 @@ def _resolve_supertypes(world: World, cls: Class) -> tuple[ClassType, ...]:
 
 
 def find_ancestors(world: World, cls: Class) -> dict[Class, ClassType]:
-    """Return a class and its ancestors as it extends them, superclasses before interfaces."""
+    """Return a class and its ancestors, each with the parameterization that the class extends.
+
+    The class is first; superclasses come before interfaces. Object is an ancestor of interfaces
+    too. Also sets ``Class.is_complete``.
+    """
     if cls.ancestors is not None:
         return cls.ancestors
     cycle_count = world.cycle_count
@@ -456,7 +484,7 @@ def _require_class_type(type_: Type) -> ClassType:
 
 
 def map_type_arguments(world: World, type_: ClassType) -> dict[TypeVariable, Type] | None:
-    """Return the type arguments by type parameter; None for a raw type."""
+    """Return a type's arguments by type parameter; None for a raw type of a generic class."""
     type_parameters = resolve_type_parameters(world, type_.cls)
     if not type_parameters:
         return {}
@@ -466,7 +494,8 @@ def map_type_arguments(world: World, type_: ClassType) -> dict[TypeVariable, Typ
 
 
 def as_supertype(world: World, type_: ClassType, cls: Class) -> ClassType | None:
-    """Return the parameterization of an ancestor that a type extends; None if it is no ancestor."""
+    """Return the parameterization of the class ``cls`` that a type extends; None if ``cls`` is no
+    ancestor of the type's class."""
     if type_.cls is cls:
         return type_
     supertype = type_.supertype_cache.get(cls)

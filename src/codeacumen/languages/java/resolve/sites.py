@@ -33,7 +33,7 @@ ASSIGN; left, right            1 ``=``, 0 compound
 BODY, CLASS, INIT              index of the method, type, field
 =============================  =====================================  ==========================
 
-Types and names are indices into a list of texts.
+Types and names are indices into ``Sites.texts``. Codes that the table lacks use neither number.
 """
 
 from __future__ import annotations
@@ -79,6 +79,7 @@ from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.languages.java.syntax.grammar import field_number, find_symbols
 from codeacumen.languages.syntax import Column
 
+# The grammar's kinds of nodes that share a number of ``expressions``, by its name in NODES.
 _ALIASES = {
     "literal": (
         "decimal_integer_literal", "hex_integer_literal", "octal_integer_literal",
@@ -91,7 +92,7 @@ _ALIASES = {
         "integral_type", "floating_point_type", "boolean_type", "void_type", "annotated_type",
         "catch_type",
     ),
-    # They contain no calls.
+    # Nodes that contain no calls.
     "skipped": (
         "modifiers", "annotation", "marker_annotation", "type_parameters", "superclass", "throws",
         "super_interfaces", "extends_interfaces", "permits", "line_comment", "block_comment",
@@ -119,6 +120,7 @@ _OPERATORS = {
     "^": BITS,
     "~": ARITHMETIC,
 }
+# Indices in ``expressions.LITERALS``; all other literals are 0, int.
 _LITERAL_KINDS = {
     "decimal_floating_point_literal": 3,
     "hex_floating_point_literal": 3,
@@ -137,7 +139,8 @@ _LOCALS = (
     "resource",
 )
 _IS_LOCAL = np.isin(np.arange(256), [ROLE[name] for name in _LOCALS])
-# Rows whose first number is the node of a name or a type.
+# Masks over codes of rows: ``a`` is the node of a name or a type; the row is a call. Then masks
+# over bytes: suffixes of long and of float literals.
 _REFERS_TO_TEXT = np.isin(np.arange(256), (*OF_TYPE, *OF_NAME))
 _IS_CALL = np.isin(np.arange(256), list(CALLS))
 _IS_SUFFIX = np.stack([np.isin(np.arange(256), list(marks)) for marks in (b"lL", b"fF")])
@@ -147,8 +150,8 @@ _IS_SUFFIX = np.stack([np.isin(np.arange(256), list(marks)) for marks in (b"lL",
 def _build_lookup_tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]:
     """Return three lookup tables from the grammar's numbers to those of ``expressions``.
 
-    Two are indexed by symbol: number of the node, kind of the literal or operator. The third is
-    indexed by field: number of the field.
+    The first two are indexed by symbol: number of the node, kind of the literal or operator. The
+    third is indexed by field: number of the field.
     """
     grammar = load_grammar()
     node_codes = {
@@ -171,9 +174,10 @@ def _build_lookup_tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArra
 
 
 class Sites(NamedTuple):
-    """Columns of the rows of a file, and the texts that ``a`` and ``b`` refer to.
+    """Columns of the rows of a file or of a member, and the texts that ``a`` and ``b`` refer to.
 
-    ``size`` is the number of rows in a row's subtree, the row included.
+    The rows are in pre-order; ``size`` is the number of rows in a row's subtree, the row included.
+    The table above explains ``code``, ``a`` and ``b``.
     """
 
     texts: list[str]
@@ -184,7 +188,7 @@ class Sites(NamedTuple):
 
 
 def extract_sites(file: JavaFile) -> Sites:
-    """Return the rows of a whole file."""
+    """Return the rows on which the calls of a whole file depend."""
     return _replace_nodes_by_texts(file, *encode_expressions(_build_tree(file)))
 
 
@@ -203,9 +207,9 @@ def find_name_ends(file: JavaFile, sites: Sites) -> Column:
 
 
 def extract_sites_below(file: JavaFile, node: int) -> tuple[Sites, Column]:
-    """Return the rows of one member of a type, with a row for every expression in it.
+    """Return the rows of the member of a type at a node, with a row for every expression in it.
 
-    Also return the row of each node from the member's on, -1 where it has none.
+    Also return the row of each of the member's nodes, from ``node`` on; -1 where it has none.
     """
     tree = file.compute_once(_build_tree)
     part = slice(node, int(file.syntax.stop[node]))
@@ -236,6 +240,8 @@ def extract_sites_below(file: JavaFile, node: int) -> tuple[Sites, Column]:
 def _replace_nodes_by_texts(
     file: JavaFile, code: NDArray[np.uint8], size: Column, a: Column, b: Column, first_node: int = 0
 ) -> Sites:
+    """Return the rows with indices of texts in place of nodes, which ``a`` and ``b`` count from
+    ``first_node``; changes these columns in place."""
     texts: dict[str, int] = {}
     # Read the text of each node once, however many rows refer to it.
     for column, refers_to_text in ((a, _REFERS_TO_TEXT[code]), (b, code == REF)):
@@ -250,6 +256,7 @@ def _replace_nodes_by_texts(
 
 
 def _build_tree(file: JavaFile) -> Tree:
+    """Return the columns of a file's nodes that the kernels of ``expressions`` read."""
     syntax, declarations, bindings = file.syntax, file.declarations, file.bindings
     code_of_symbol, detail_of_symbol, code_of_field = _build_lookup_tables()
     declaration_indices = np.full((3, len(syntax)), -1, dtype=np.int32)
@@ -287,7 +294,8 @@ def _build_tree(file: JavaFile) -> Tree:
 
 
 def _add_suffixes(file: JavaFile, nodes: NDArray[np.int64], detail: NDArray[np.uint8]) -> None:
-    """Correct the kind of literals with a suffix: 1L is long and 1f is float."""
+    """Correct the kind of literals with a suffix in place: ``1L`` is long (kind 1, not 0) and
+    ``1f`` is float (kind 2, not 3)."""
     if not len(nodes):
         return
     source = np.frombuffer(file.source, dtype=np.uint8)
@@ -297,7 +305,7 @@ def _add_suffixes(file: JavaFile, nodes: NDArray[np.int64], detail: NDArray[np.u
 
 
 def _node_text(file: JavaFile, node: int) -> str:
-    """Return the text of a name or a type.
+    """Return the text of a name or a type; for a cast to several types their texts, joined by &.
 
     Most are single words or need no normalization, which avoids the slower ``type_text``.
     """
@@ -325,7 +333,10 @@ class Scope(NamedTuple):
 
 @dataclass(slots=True)
 class Rows:
-    """Call sites as lists, with the parent and the scope of each row."""
+    """Call sites of a file as lists, which are faster to index one row at a time than arrays.
+
+    ``parent`` is the row above each row (-1: none). The scope of a CLASS or BODY row is its own.
+    """
 
     unit: Unit
     texts: list[str]
@@ -348,7 +359,8 @@ class Rows:
         return children
 
     def arguments(self, row: int) -> list[int]:
-        """Return the argument rows of a call, without the receiver and an anonymous class body."""
+        """Return the argument rows of a call, without receiver, type arguments and class body; a
+        method reference has none."""
         arguments = self.children(row)
         code = self.code[row]
         if code in (INVOKE, UPCALL, INNER) or (code == CONSTRUCT and self.a[row] > 2):
@@ -360,11 +372,13 @@ class Rows:
         return [] if code == REFERENCE else arguments
 
     def receiver(self, row: int) -> int:
-        """Return the first child of a call with a receiver; -1 in a source with errors."""
+        """Return the receiver's row, the first child, of a call that has a receiver; -1 if the row
+        has no child, in a source with errors."""
         return row + 1 if self.size[row] > 1 else -1
 
     def type_arguments(self, row: int) -> str:
-        """Return the explicit type arguments, as in ``Collections.<String>emptyList()``."""
+        """Return the text of a call's explicit type arguments, as in
+        ``Collections.<String>emptyList()``; empty if there are none."""
         child = row + 1
         if self.code[row] in (INVOKE, UPCALL) and self.size[row] > 1:
             child += self.size[child]
@@ -382,7 +396,8 @@ class Rows:
     def list_calls(self) -> list[int]:
         """Return the call rows in evaluation order.
 
-        A call comes after those it depends on, which keeps the recursion of attribution shallow.
+        A call comes after the calls among its receiver and arguments, which keeps the recursion of
+        attribution shallow.
         """
         call_rows = [row for row, code in enumerate(self.code) if code in CALLS]
         call_rows.sort(key=lambda row: (row + self.size[row], -row))
@@ -390,9 +405,10 @@ class Rows:
 
 
 def build_rows(unit: Unit, sites: Sites, outer_scope: Scope | None = None) -> Rows:
-    """Add parents and scopes to call sites.
+    """Return call sites with parents and scopes.
 
-    ``outer_scope`` is the scope around the rows of a part of a file.
+    ``outer_scope`` is the scope around the rows of a part of a file; by default the placeholder,
+    which stands for the class of code outside of types.
     """
     code, size, a, b = (column.tolist() for column in sites[1:])
     result = Rows(unit, sites.texts, code, size, a, b)

@@ -3,7 +3,7 @@
 The declared type of a variable is read from the file. Everything else uses the attribution of the
 call graph (``attribution``), lazily for each member of a type. Without a project the file stands
 alone: other files of its package are unknown, and are taken not to hide the types of ``java.lang``
-or those that the file imports.
+or those that the file imports. The transforms use ``StaticTypes``.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ from codeacumen.languages.java.syntax.declarations import NONE
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.languages.syntax import Column
 
+# Primitive types by the qualified names of their boxes.
 UNBOXED = {box: name for name, box in BOXES.items()}
+# Roles of names that are variables; enum constants are counted apart.
 _VARIABLES = (
     "local",
     "parameter",
@@ -51,6 +53,7 @@ _VARIABLES = (
     "resource",
     "field",
 )
+# Kinds of nodes around a member of a type.
 _CLASS_LEVEL_KINDS = frozenset(
     (
         "program",
@@ -66,8 +69,10 @@ _CLASS_LEVEL_KINDS = frozenset(
         "annotation_type_declaration",
     )
 )
-# Poly expressions: where a type is expected of them, they have that type.
+# Kinds of poly expressions: where a type is expected of them, they have that type.
 _POLY_KINDS = frozenset(("ternary_expression", "switch_expression"))
+# Kinds of parents that expect no type of a poly expression: it is their operand, selector or
+# receiver. An argument has the kind ``argument_list`` as its parent.
 _KINDS_WITHOUT_TARGET_TYPE = frozenset(
     (
         "switch_expression",
@@ -81,6 +86,7 @@ _KINDS_WITHOUT_TARGET_TYPE = frozenset(
         "method_reference",
     )
 )
+# Classes whose methods every object or every enum has.
 _UNIVERSAL_SUPERTYPES = ("java.lang.Object", "java.lang.Enum", "java.lang.Comparable")
 
 
@@ -99,7 +105,7 @@ class ErasedType(NamedTuple):
 class _Region(NamedTuple):
     """The attribution of one member of a type.
 
-    ``row_of`` holds the row of each node from ``first_node`` on.
+    ``row_of`` holds the row of each of the member's nodes, from ``first_node`` on (-1: none).
     """
 
     attribution: Attribution
@@ -108,7 +114,10 @@ class _Region(NamedTuple):
 
 
 class StaticTypes(SyntaxNavigator):
-    """Types of the expressions at nodes of a file; ``path`` is the file's path in the project."""
+    """Types of the expressions at nodes of a file.
+
+    ``path`` is the file's path in the project; without a project it may be empty.
+    """
 
     def __init__(self, file: JavaFile, project: JavaProject | None = None, path: str = "") -> None:
         super().__init__(file)
@@ -132,8 +141,8 @@ class StaticTypes(SyntaxNavigator):
         """Return the declared type of an expression as its declaration spells it.
 
         The expression has to be a local variable, or a field or a call of a method that the class
-        around it declares, so that the text means the same type there. Empty for all others and
-        for ``var``.
+        around it declares, so that the text means the same type at the expression. The result is
+        empty for all other expressions and for ``var``.
         """
         declared = self.find_declaration(self.unwrap_parentheses(node))
         if declared == NONE or self.type_around(declared) != self.type_around(node):
@@ -142,7 +151,8 @@ class StaticTypes(SyntaxNavigator):
         return "" if text == "var" else text
 
     def hides_java_lang_type(self, name: str) -> bool:
-        """Return whether the file declares or imports a type that hides java.lang's of a name."""
+        """Return whether the file declares or imports a type that hides the type of java.lang with
+        this name, or the project declares one in its package."""
         return name in self._hiding_type_names
 
     # ---- spelling of types
@@ -150,8 +160,8 @@ class StaticTypes(SyntaxNavigator):
     def find_spelling(self, node: int, in_expression: bool = False) -> str:
         """Return a spelling of an expression's class that is valid where the expression stands.
 
-        Empty if there is none for certain. With ``in_expression`` the spelling can begin an
-        expression (``Color.RED``): no variable of that name hides it.
+        The result is empty if no spelling is certain. With ``in_expression`` the spelling can begin
+        an expression (``Color.RED``): no variable of that name hides it.
         """
         node = self.unwrap_parentheses(node)
         scope = self._find_scope(node)
@@ -180,9 +190,10 @@ class StaticTypes(SyntaxNavigator):
         return ""
 
     def has_method(self, node: int, name: str) -> bool:
-        """Return whether an expression's class may have a method of a name.
+        """Return whether an expression's class may have a method of a name; true if the class is
+        not known.
 
-        Methods that every object and every enum has do not count.
+        Methods that every object or every enum has do not count.
         """
         erased_type = self._erase_type(self.unwrap_parentheses(node))
         if not isinstance(erased_type, ClassType):
@@ -195,6 +206,7 @@ class StaticTypes(SyntaxNavigator):
         )
 
     def _is_certain_name(self, cls: Class, scope: Scope) -> bool:
+        """Return whether a class is not local, or its name is certain in a scope."""
         return cls.is_member or self._certainty.is_name_certain(scope.cls, scope.method, cls.name)
 
     def _list_spellings(self, cls: Class, scope: Scope) -> list[str]:
@@ -226,7 +238,8 @@ class StaticTypes(SyntaxNavigator):
         return spellings
 
     def may_be_variable(self, name: str, node: int) -> bool:
-        """Return whether a simple name may mean a variable at a node."""
+        """Return whether a simple name may mean a variable at a node; any variable of the file
+        counts, wherever it is declared."""
         if name in self._variable_names:
             return True
         return (
@@ -272,6 +285,8 @@ class StaticTypes(SyntaxNavigator):
         return self._variable_names | self._collect_names("type", "type variable")
 
     def _collect_names(self, *roles: str, only_declared: bool = False) -> frozenset[str]:
+        """Return the words that have one of the roles in the file; with ``only_declared`` only
+        those at declarations."""
         names, bindings = self.file.names, self.file.bindings
         is_selected = np.isin(bindings.role, [ROLES.index(role) for role in roles])
         if only_declared:
@@ -324,12 +339,14 @@ class StaticTypes(SyntaxNavigator):
 
     @cached_property
     def _imported_names(self) -> frozenset[str]:
+        """Qualified names in the single-type imports of all files of the project."""
         units = self.world.units.values()
         return frozenset(
             imported_name for unit in units for imported_name in unit.single_imports.values()
         )
 
     def _erase_type(self, node: int) -> Type | None:
+        """Return the erased type of an expression, cached; None if it is not certain."""
         if node not in self._erased_types:
             type_ = self._attribute_type(node)
             erased_type = erasure(upper_bound(type_)) if type_ is not None else UNKNOWN
@@ -338,6 +355,7 @@ class StaticTypes(SyntaxNavigator):
         return self._erased_types[node]
 
     def _attribute_type(self, node: int) -> Type | None:
+        """Return the attributed type of an expression; None if it is not certain."""
         kind, region = self.kind(node), self._find_region(node)
         row = int(region.row_of[node - region.first_node])
         if row < 0:
@@ -350,7 +368,7 @@ class StaticTypes(SyntaxNavigator):
         return type_ if is_certain else None
 
     def _resolve_declared_type(self, node: int) -> Type | None:
-        """Return the type of a name without a row: no call depends on it."""
+        """Return the declared type of a name that has no row; None if it is not certain."""
         declared_text, scope = self.spell_declared_type(node), self._find_scope(node)
         if not declared_text or not self._certainty.is_text_certain(
             scope.cls, scope.method, declared_text
@@ -382,7 +400,8 @@ class StaticTypes(SyntaxNavigator):
         return Certainty(self.world)
 
     def _find_region(self, node: int) -> _Region:
-        """Return the attribution of the outermost member of a type around a node."""
+        """Return the attribution of the outermost method, field or initialiser around a node, which
+        includes the classes in it."""
         first_node, type_index = node, NONE
         ancestor_node = node
         while ancestor_node != NONE:
@@ -401,6 +420,7 @@ class StaticTypes(SyntaxNavigator):
         return self._regions[first_node]
 
     def _find_scope(self, node: int) -> Scope:
+        """Return the innermost class and method around a node."""
         type_index = self.type_around(node)
         cls = self._unit.classes[type_index] if type_index != NONE else self._unit.placeholder
         return Scope(cls, self.method_around(node))

@@ -14,16 +14,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-# (path, index of the method in its file's declarations)
+# A method of the project: path, index of the method in its file's declarations.
 Target = tuple[str, int]
 
+# Kinds of classes that are interfaces, and that have no name of their own.
 INTERFACES = ("interface", "annotation")
 NAMELESS = ("anonymous", "enum constant")
 
 
 @dataclass(slots=True, eq=False)
 class Unit:
-    """A file: its imports and what it declares."""
+    """A file: its imports and what it declares.
+
+    ``classes`` and ``methods`` have the order of ``Declarations``; ``fields`` are followed by the
+    enum constants. ``single_imports`` maps a simple name to the qualified one, ``static_imports`` a
+    member's name to the classes it may come from; ``on_demand_imports`` are packages or classes
+    (``a.*``). ``placeholder`` is the class of methods and fields outside of any type.
+    """
 
     path: str
     package: str
@@ -36,6 +43,7 @@ class Unit:
     fields: list[Field] = field(default_factory=list)
     # Local classes by the indices of the type and the method around them.
     local_classes: dict[tuple[int, int], list[Class]] = field(default_factory=dict)
+    # Cache of ``scopes.resolve_at_top_level``.
     top_level_names: dict[str, Class | None] = field(default_factory=dict)
     placeholder: Class = field(init=False)
 
@@ -45,7 +53,10 @@ class Class:
     """A class or interface.
 
     Outside the project ``unit`` is None and ``index`` is -1. A class of which only the name is
-    known has the kind ``outside``. ``is_complete``: all its ancestors are known.
+    known has the kind ``outside``. ``flags`` are those of ``FileFacts``. ``owner`` is the class
+    around it, ``method_index`` the method that it is local to (-1: none). ``declaration`` is its
+    row in ``FileFacts.declared``, or the ``PlatformType``. ``is_complete``: all its ancestors are
+    known; final only after ``find_ancestors``.
     """
 
     name: str
@@ -61,7 +72,8 @@ class Class:
     methods: dict[str, list[Method]] = field(default_factory=dict)
     fields: dict[str, Field] = field(default_factory=dict)
     member_classes: dict[str, Class] = field(default_factory=dict)
-    # Caches, filled on first use.
+    # Caches, filled on first use; only ``subclasses``, the direct ones, are filled at once by
+    # ``fill_subclasses``. ``functional_method`` is a Method, False for none, None if not filled.
     type_parameters: tuple[TypeVariable, ...] | None = None
     supertypes: tuple[ClassType, ...] | None = None
     ancestors: dict[Class, ClassType] | None = None
@@ -87,6 +99,8 @@ class Method:
 
     ``index`` is its position in its file's declarations; -1 for a method that is not in the
     source: a default constructor, a record's accessor, a method from outside the project.
+    ``name`` of a constructor is ``<init>``. ``declaration`` is a row of the ``methods`` in
+    ``FileFacts.declared``. ``targets`` holds the method itself, or nothing without an index.
     """
 
     cls: Class
@@ -119,7 +133,8 @@ class Method:
 
 @dataclass(slots=True, eq=False)
 class Field:
-    """A field. ``declared_type`` is empty for an enum constant, whose type is its class."""
+    """A field. ``declared_type`` is the text of its type; empty for an enum constant, whose type is
+    its class."""
 
     cls: Class
     name: str
@@ -130,12 +145,16 @@ class Field:
 
 # Deeper than anyone nests type arguments; without a limit, inference might not terminate.
 MAX_TYPE_DEPTH = 12
-# JVMS 4.10
+# The largest number of an array's dimensions (JVMS 4.10).
 MAX_DIMENSIONS = 255
 
 
 class _InternedType:
-    """Base class of types: holds the types derived from this one, so that each exists once."""
+    """Base class of types: holds the types derived from this one, so that each exists once.
+
+    ``_array`` is the array of this type, ``_plus`` and ``_minus`` the wildcards with this bound.
+    ``free``: a type variable occurs in it. ``depth`` is the nesting of type arguments and arrays.
+    """
 
     __slots__ = ("_array", "_minus", "_plus")
     free = False
@@ -199,7 +218,7 @@ class TypeVariable(_InternedType):
 
 
 class Wildcard(_InternedType):
-    """A wildcard: ``? extends bound`` (sign +), ``? super bound`` (-) or ``?`` (no bound)."""
+    """A wildcard: ``? extends bound`` (sign +), ``? super bound`` (-) or ``?`` (*, bound None)."""
 
     __slots__ = ("bound", "depth", "free", "sign")
 
@@ -278,7 +297,7 @@ def class_type(cls: Class, args: tuple[Type, ...] = ()) -> ClassType:
 
 
 def array_of(type_: Type, dimensions: int = 1) -> Type:
-    """Return the array type of a component type."""
+    """Return the array type with this component type; UNKNOWN with too many dimensions."""
     if type_.depth + dimensions > MAX_DIMENSIONS:
         return UNKNOWN
     for _ in range(dimensions):
@@ -360,7 +379,8 @@ def substitute_argument(type_: Type, substitution: Mapping[TypeVariable, Type]) 
 
 
 def upper_bound(type_: Type, variable: TypeVariable | None = None) -> Type:
-    """Return the type of values read through a wildcard that stands for the variable."""
+    """Return the type of values read through a wildcard that stands for the variable; any other
+    type unchanged."""
     if not isinstance(type_, Wildcard):
         return type_
     if type_.sign == "+" and type_.bound is not None:
@@ -369,7 +389,8 @@ def upper_bound(type_: Type, variable: TypeVariable | None = None) -> Type:
 
 
 def lower_bound(type_: Type, variable: TypeVariable | None = None) -> Type:
-    """Return the type of values accepted where a wildcard stands for the variable."""
+    """Return the type of values accepted where a wildcard stands for the variable: its bound, also
+    that of ``? extends``, as in the function type of a wildcard (JLS 9.9)."""
     if isinstance(type_, Wildcard) and type_.bound is not None:
         return type_.bound
     return upper_bound(type_, variable)

@@ -23,7 +23,11 @@ TABLE = "jdk_api.txt.xz"
 
 
 class Member(NamedTuple):
-    """A method, or a field if ``parameters`` is None; ``variables`` are its type parameters."""
+    """A method, or a field if ``parameters`` is None; ``variables`` are its type parameters.
+
+    ``flags`` are those of ``FileFacts`` except u, public; ``type`` is the type of the field or the
+    result.
+    """
 
     flags: str
     name: str
@@ -33,7 +37,10 @@ class Member(NamedTuple):
 
 
 class PlatformType(NamedTuple):
-    """A class or interface of the platform; ``variables`` are its type parameters."""
+    """A class or interface of the platform; ``variables`` are its type parameters.
+
+    ``name`` is qualified; ``supers`` are the superclass, if any, and the interfaces.
+    """
 
     name: str
     kind: str
@@ -45,7 +52,7 @@ class PlatformType(NamedTuple):
 
 @dataclass(frozen=True)
 class Platform:
-    """The JDK ``jdk_name``, and the unparsed block of each type by its qualified name."""
+    """The JDK ``jdk_name``: its packages, and the unparsed block of each type by qualified name."""
 
     jdk_name: str
     blocks: dict[str, str]
@@ -84,6 +91,7 @@ def load_platform() -> Platform:
 
 
 def _parse_member(line: str) -> Member:
+    """Parse a member's line: four columns for a field, five for a method (``JdkApi.java``)."""
     flags, name, variables, *rest = line.split("\t")
     if len(rest) == 1:
         return Member(flags, name, (), None, rest[0])
@@ -95,7 +103,8 @@ def _split_parts(text: str) -> tuple[str, ...]:
 
 
 OBJECT = "java.lang.Object"
-# Maximum number of class names in a qualified name: classes may be nested 10,000 deep.
+# Maximum number of class names in a qualified name: classes may be nested 10,000 deep, and the
+# names of all would take quadratic space.
 MAX_NAME_PARTS = 100
 # In a source with errors, methods and fields may be outside of any type. A placeholder declares
 # them; this is its row of the ``types`` in ``FileFacts.declared``.
@@ -103,9 +112,9 @@ _PLACEHOLDER_DECLARATION: list[Any] = ["class", "", -1, -1, 1, "", [], [""], []]
 
 
 class DeclaringClasses(NamedTuple):
-    """The project's classes that declare methods of one name and parameter count.
+    """The project's classes that declare methods of one name and parameter count, with the methods.
 
-    ``extended`` lists those that have subclasses.
+    ``extended`` lists the classes among them that have subclasses.
     """
 
     classes: dict[Class, list[Method]]
@@ -128,15 +137,16 @@ class World:
         # Cache of ``resolution._has_no_other_overloads``.
         self.has_no_other_overloads: dict[tuple[Class, str, int], bool] = {}
         self._declaring_classes: dict[tuple[str, int], DeclaringClasses] = {}
-        # Names of all records' components: each has an accessor of that name, declared or not.
+        # Names of all records' components: each component has an accessor of that name, declared
+        # or not.
         self.record_accessors: set[str] = set()
         self._member_classes: dict[str, list[Class]] = {}
         self._platform_classes: dict[str, Class | None] = {}
         self._outside_classes: dict[str, Class] = {}
         self._outside_namesakes: dict[str, list[Class]] = {}
-        # Classes whose supertypes are being resolved. ``cycle_count`` counts how often that met one
-        # of them again, or the nesting limit, and stopped: results computed meanwhile are not
-        # cached.
+        # Classes whose supertypes are being resolved. ``cycle_count`` counts how often the
+        # resolution met one of these classes again, or the nesting limit, and stopped: results
+        # computed meanwhile are not cached.
         self.resolving_supertypes: set[Class] = set()
         self.cycle_count = 0
         for path, facts in declared:
@@ -204,7 +214,8 @@ class World:
                 self._methods_by_arity.setdefault((name, method.parameter_count), []).append(method)
 
     def find_methods_accepting(self, name: str, argument_count: int) -> list[Method]:
-        """Return the project's methods with this name that accept this number of arguments."""
+        """Return the project's methods with this name that accept this number of arguments; no
+        constructors."""
         methods = self._methods_by_arity.get((name, argument_count), [])
         varargs_methods = self._varargs_methods.get(name)
         if varargs_methods:
@@ -232,7 +243,7 @@ class World:
         return declaring_classes
 
     def find_methods_named(self, name: str) -> list[Method]:
-        """Return the project's methods with this name."""
+        """Return the project's methods with this name; no constructors."""
         methods = list(self._varargs_methods.get(name, ()))
         for count in range(256):  # JVMS 4.3.3: at most 255 parameters
             methods += self._methods_by_arity.get((name, count), ())
@@ -358,7 +369,7 @@ class World:
 
 
 def qualified_name(cls: Class) -> str:
-    """Return a class's qualified name."""
+    """Return a class's qualified name, with the names of the classes around it."""
     if not cls.qualified_name:
         names = [cls.name]
         owner = cls.owner
@@ -386,6 +397,7 @@ def nearest_class(classes: list[Class], unit: Unit | None) -> Class:
 
 
 def _add_imports(unit: Unit, texts: list[str]) -> None:
+    """Add imports, as in ``FileFacts.declared``, to a file."""
     for text in texts:
         static, _, name = text.rpartition(" ")
         owner_name, _, simple_name = name.rpartition(".")

@@ -1,4 +1,4 @@
-"""Compile the text of a type to postfix steps, which are then evaluated in any scope.
+"""Compile the text of a type to postfix steps, which ``scopes`` then evaluates in any scope.
 
 Postfix order makes both compilation and evaluation free of recursion.
 """
@@ -22,15 +22,16 @@ from codeacumen.languages.java.resolve.types import (
 )
 
 _TOKEN = re.compile(r"\.\.\.|\[\]|[<>,?&|.\[\]]|[^\s<>,?&|.\[\]]+")
+# The number of type arguments in ``<>``.
 DIAMOND = -1
 
 
 class Step(NamedTuple):
-    """A step of a stack machine.
+    """A step of a stack machine, by its ``operation``.
 
     ``name`` pushes the type of that name. ``args`` pops n types and applies them to the type below
-    (DIAMOND: ``<>``). ``array`` adds n dimensions. ``+``, ``-``, ``*`` make a wildcard. ``&`` and
-    ``|`` join n types.
+    (DIAMOND: ``<>``). ``array`` adds n dimensions. ``+`` and ``-`` make the topmost type the bound
+    of a wildcard (``extends``, ``super``), ``*`` pushes ``?``. ``&`` and ``|`` join n types.
     """
 
     operation: str
@@ -40,7 +41,8 @@ class Step(NamedTuple):
 
 @lru_cache(maxsize=1 << 17)
 def compile_type(text: str) -> tuple[Step, ...] | None:
-    """Return the steps of a type; None if the text is no type, or nested too deep."""
+    """Return the steps of a type; None if the text is no type, or nests type arguments deeper than
+    MAX_TYPE_DEPTH."""
     if text.isidentifier():
         return (Step("name", text),)
     steps: list[Step] = []
@@ -56,7 +58,7 @@ def compile_type(text: str) -> tuple[Step, ...] | None:
     position = 0
 
     def finish_type() -> None:
-        """Finish a type: emit its pending wildcard, then its pending join."""
+        """Emit the pending wildcard, then the pending join, at the end of a type or argument."""
         nonlocal wildcard_sign
         if wildcard_sign:
             steps.append(Step(wildcard_sign))
@@ -131,7 +133,7 @@ def evaluate_steps(
     apply_arguments: Callable[[Type, tuple[Type, ...] | None], Type],
     join_alternatives: Callable[[list[Type]], Type],
 ) -> Type:
-    """Evaluate the steps of a type.
+    """Return the type that the steps describe; UNKNOWN if they are None or do not fit.
 
     ``resolve_name`` returns the type of a name, ``apply_arguments`` applies type arguments (None:
     to be inferred), ``join_alternatives`` returns the least upper bound of a union.

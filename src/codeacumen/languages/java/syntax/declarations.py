@@ -1,6 +1,7 @@
 """Types, methods and fields of a file, with their positions and enclosing declarations.
 
 One pass visits the declaring nodes in source order, with a stack of the enclosing ones.
+``JavaFile.declarations`` holds the result.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ from codeacumen.languages.java.syntax.grammar import (
 from codeacumen.languages.kernel import kernel
 from codeacumen.languages.syntax import Column, Syntax
 
+# No node or no index.
 NONE = -1
 
+# Kinds of declarations by the grammar's names.
 _TYPES = {
     "class_declaration": "class",
     "interface_declaration": "interface",
@@ -38,20 +41,23 @@ _METHODS = {
 _FIELDS = ("field_declaration", "constant_declaration")
 _COMMENTS = ("line_comment", "block_comment")
 _ANNOTATIONS = ("annotation", "marker_annotation")
+# Kinds of classes without a name by the kind of node that holds their ``class_body``.
 _ANONYMOUS = {"object_creation_expression": "anonymous", "enum_constant": "enum constant"}
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
+    """A formal parameter or a record's component; the type of ``T... x`` is ``T...``."""
+
     name: str
     type: str
 
 
 @dataclass(frozen=True, slots=True)
 class TypeDeclaration:
-    """A declared type. ``owner`` is the enclosing type, ``method`` the method it is local to
-    (NONE: none). The n-th class without a name in the file is called ``$n``. ``components`` are
-    those of a record."""
+    """A declared type. ``owner`` is the index of the enclosing type, ``method`` of the method that
+    the type is local to (NONE: none); ``javadoc`` is the node of its comment (NONE: none). The n-th
+    class without a name in the file is called ``$n``. ``components`` are those of a record."""
 
     node: int
     kind: str
@@ -67,9 +73,10 @@ class TypeDeclaration:
 
 @dataclass(frozen=True, slots=True)
 class MethodDeclaration:
-    """A declared method. ``type`` is the declaring type; ``body`` is the node of its body
-    (NONE: none); ``javadoc`` is the node of its comment. Names of types are as written, without
-    white space."""
+    """A declared method or constructor. ``type`` is the index of the declaring type (NONE: outside
+    of any, in a source with errors); ``body`` is the node of its body, ``javadoc`` of its comment
+    (NONE: none). Types are as written, without white space; ``returns`` is empty for a
+    constructor."""
 
     node: int
     kind: str
@@ -86,6 +93,9 @@ class MethodDeclaration:
 
 @dataclass(frozen=True, slots=True)
 class FieldDeclaration:
+    """A declared field. ``node`` is its declarator, ``type`` the index of the declaring type
+    (NONE: none), ``declared`` its own type as written."""
+
     node: int
     name: str
     type: int
@@ -95,15 +105,18 @@ class FieldDeclaration:
 
 @dataclass(frozen=True, slots=True)
 class Declarations:
+    """A file's package (empty: none) and declarations, each kind in source order."""
+
     package: str
     types: tuple[TypeDeclaration, ...]
     methods: tuple[MethodDeclaration, ...]
     fields: tuple[FieldDeclaration, ...]
 
     def type_path(self, type_: int) -> tuple[str, ...]:
-        """Return the names of the enclosing types, outermost first, and the type's own.
+        """Return the names of the enclosing types, outermost first, and of the type itself.
 
-        The result is not stored, because nesting may be 10,000 deep."""
+        The result is not stored: nesting may be 10,000 deep, and all paths would take quadratic
+        space."""
         names: list[str] = []
         while type_ != NONE:
             names.append(self.types[type_].name)
@@ -118,7 +131,11 @@ _NAME, _TYPE, _DIMENSIONS, _PARAMETERS, _BODY, _TYPE_PARAMETERS, _MODIFIERS = ra
 
 class _Parts:
     """The parts of all declarations of a file, collected in one pass for speed: corpora have
-    hundreds of thousands of methods."""
+    hundreds of thousands of methods.
+
+    ``rows`` holds for each declaring node its first child in each of _FIELD_NAMES and its modifiers
+    (NONE: none); ``children`` the parameters, declarators and type parameters of each node, with
+    their kinds; ``words`` the children of each node of modifiers, with their kinds."""
 
     def __init__(self, syntax: Syntax) -> None:
         self.syntax = syntax
@@ -154,6 +171,7 @@ class _Parts:
         return "".join(type_text(self.syntax, row[part]) for part in parts if row[part] != NONE)
 
     def list_children(self, node: int, *kinds: str) -> list[int]:
+        """Return the collected children of the given kinds; none for the node NONE."""
         if node == NONE:
             return []
         kind_numbers = find_symbols(*kinds)
@@ -162,8 +180,8 @@ class _Parts:
 
 @dataclass(frozen=True, slots=True)
 class _Masks:
-    """Masks over symbols: declarations, parts that a declaration or a list holds, lists of parts,
-    and the group of modifiers."""
+    """Masks over symbols: nodes whose parts are collected, parts of which a node may hold several,
+    lists of such parts, and the group of modifiers."""
 
     declares: NDArray[np.bool_]
     listed: NDArray[np.bool_]
@@ -199,7 +217,8 @@ def _find_parts(
     numbers: NDArray[np.uint16],
     modifiers: NDArray[np.bool_],
 ) -> Column:
-    """Return each node's first child in each field, then its modifiers; -1 where there is none."""
+    """Return an array (nodes, fields + 1) of each node's first child in each field of ``numbers``,
+    and its modifiers; -1 where there is none."""
     width = len(numbers)
     parts = np.full((len(nodes), width + 1), -1, dtype=np.int32)
     for row in range(len(nodes)):
@@ -216,6 +235,7 @@ def _find_parts(
 
 
 def find_declarations(syntax: Syntax) -> Declarations:
+    """Return the types, methods and fields that a file declares."""
     types: list[TypeDeclaration] = []
     methods: list[MethodDeclaration] = []
     fields: list[FieldDeclaration] = []
@@ -223,7 +243,8 @@ def find_declarations(syntax: Syntax) -> Declarations:
     anonymous = 0
     docs = _find_javadocs(syntax)
     parts = _Parts(syntax)
-    # Declarations around the current node: where each stops, its type, its method.
+    # Declarations around the current node: the node after each, and the type and the method that
+    # are innermost inside of it.
     enclosing: list[tuple[int, int, int]] = []
     for node in np.flatnonzero(_declaring_mask()[syntax.kind]).tolist():
         while enclosing and enclosing[-1][0] <= node:
@@ -266,7 +287,8 @@ def _declaring_mask() -> NDArray[np.bool_]:
 def _find_javadocs(syntax: Syntax) -> dict[int, int]:
     """Return the documentation comment of each node that follows one; other comments may stand
     between them."""
-    # From the last comment backwards, so that the node after a sequence of comments is known.
+    # From the last comment backwards, so that the node after a sequence of comments is known:
+    # ``follows`` maps a comment to the first node after it that is none.
     follows: dict[int, int] = {}
     javadocs: dict[int, int] = {}
     for comment in np.flatnonzero(symbol_mask(*_COMMENTS)[syntax.kind]).tolist()[::-1]:
@@ -276,13 +298,15 @@ def _find_javadocs(syntax: Syntax) -> dict[int, int]:
         target = follows.get(after, after)
         follows[comment] = target
         start, end = int(syntax.start[comment]), int(syntax.end[comment])
-        # /**/ is an empty comment, not documentation.
+        # A comment of four bytes, /**/, is an empty one, not documentation. The last
+        # documentation comment before a node counts.
         if end - start > 4 and syntax.source[start : start + 3] == b"/**":
             javadocs.setdefault(target, comment)
     return javadocs
 
 
 def _read_modifiers(parts: _Parts, node: int) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return a declaration's modifiers and the names of its annotations."""
     group = parts.rows[node][_MODIFIERS]
     if group == NONE:
         return _NO_MODIFIERS
@@ -301,12 +325,14 @@ _NO_MODIFIERS: tuple[frozenset[str], tuple[str, ...]] = (frozenset(), ())
 
 @lru_cache(maxsize=4096)
 def _spell_keywords(words: tuple[int, ...]) -> frozenset[str]:
-    """Return the modifiers of their symbols: the symbol of a keyword has the keyword's name."""
+    """Return the modifiers with these symbols: the symbol of a keyword has the keyword's name."""
     return frozenset(map(symbol_name, words))
 
 
 def _make_type(parts: _Parts, node: int, kind: str, anonymous: str) -> TypeDeclaration:
-    """Return the declaration of a type; the caller adds its owner, method and JavaDoc."""
+    """Return the declaration of a type; the caller adds its owner, method and JavaDoc.
+
+    ``anonymous`` is its name if it is a class without a name."""
     name = anonymous if kind in _ANONYMOUS.values() else parts.part_text(node, _NAME)
     modifiers, annotations = _read_modifiers(parts, node)
     components = _list_parameters(parts, parts.rows[node][_PARAMETERS])
@@ -346,6 +372,7 @@ def _make_method(
 
 
 def _list_type_parameters(parts: _Parts, node: int) -> tuple[str, ...]:
+    """Return the texts of a declaration's type parameters, such as ``T extends A&B``."""
     group = parts.rows[node][_TYPE_PARAMETERS]
     return tuple(
         type_text(parts.syntax, parameter)
@@ -354,7 +381,8 @@ def _list_type_parameters(parts: _Parts, node: int) -> tuple[str, ...]:
 
 
 def _list_parameters(parts: _Parts, group: int) -> tuple[Parameter, ...]:
-    """Return the formal parameters, without a receiver parameter (``this``)."""
+    """Return the formal parameters in a node of parameters (NONE: none), without a receiver
+    parameter (``this``)."""
     parameters: list[Parameter] = []
     for node in parts.list_children(group, "formal_parameter", "spread_parameter"):
         declarators = parts.list_children(node, "variable_declarator")
@@ -369,6 +397,7 @@ def _list_parameters(parts: _Parts, group: int) -> tuple[Parameter, ...]:
 
 
 def _spread_type(syntax: Syntax, node: int, declarator: int) -> str:
+    """Return the type of a variable-arity parameter (JLS 8.4.1), ``T...``."""
     skipped = find_symbols("modifiers", *_ANNOTATIONS, *_COMMENTS)
     for child in syntax.children(node):
         kind = int(syntax.kind[child])
@@ -378,6 +407,7 @@ def _spread_type(syntax: Syntax, node: int, declarator: int) -> str:
 
 
 def _list_fields(parts: _Parts, node: int, owner: int) -> list[FieldDeclaration]:
+    """Return a field for each declarator of a field declaration."""
     modifiers, _ = _read_modifiers(parts, node)
     declared_type = parts.part_text(node, _TYPE)
     return [

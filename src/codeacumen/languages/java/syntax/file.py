@@ -1,4 +1,5 @@
-"""A Java file, parsed once, with its facts, and snippets parsed each inside a class of its own.
+"""A Java file, parsed once, with the results of its analyses, and snippets parsed each inside a
+class of its own.
 
 For valid code the newlines of a snippet's wrapper change line numbers only. For code with syntax
 errors tree-sitter's error recovery counts the characters and lines that it skips, so about 1 broken
@@ -30,20 +31,23 @@ T = TypeVar("T")
 
 
 class JavaFile:
-    """A parsed Java file. Facts are computed at first use and kept with the object."""
+    """A parsed Java file. Syntax, declarations, tokens, names and further results are computed at
+    first use and kept with the object."""
 
     def __init__(self, source: bytes) -> None:
         self.source = source
         self._results: dict[object, object] = {}
 
     def compute_once(self, function: Callable[[JavaFile], T]) -> T:
-        """Return the result of a function of the file, computed at the first call."""
+        """Return the result of a function or class called with the file, computed at the first
+        call; the function itself is the key."""
         if function not in self._results:
             self._results[function] = function(self)
         return cast(T, self._results[function])
 
     def store_result(self, function: Callable[[JavaFile], T], result: T) -> None:
-        """Store the result of a function of the file, for callers that know more than the file."""
+        """Store the result that ``compute_once`` returns for a function, for callers that know more
+        than the file, such as its project."""
         self._results[function] = result
 
     @cached_property
@@ -76,7 +80,7 @@ class JavaFile:
 
 
 class Snippet(NamedTuple):
-    """A snippet occupies the bytes from ``start`` to ``stop`` of ``file.source``."""
+    """A snippet, the bytes ``[start, stop)`` of ``file.source``."""
 
     file: JavaFile
     start: int
@@ -84,7 +88,7 @@ class Snippet(NamedTuple):
 
 
 class Snippets(NamedTuple):
-    """Several snippets in one file, each with its first byte and the byte after its last."""
+    """Snippets in one file: arrays of the first byte of each and of the byte after its last."""
 
     file: JavaFile
     starts: NDArray[np.int64]

@@ -1,4 +1,5 @@
-"""Java's grammar: names of its symbols and fields as numbers."""
+"""Names and numbers of the symbols (kinds of nodes and tokens) and fields of tree-sitter's grammar
+of Java. Importing this module does not load the grammar."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ symbol_mask = _GRAMMAR.symbol_mask
 
 @cache
 def symbol_name(symbol: int) -> str:
+    """Return the name of a symbol; empty if the grammar has no name for it."""
     return load_grammar().node_kind_for_id(symbol) or ""
 
 

@@ -17,8 +17,11 @@ KEYWORDS = (
 )  # fmt: skip
 
 
+# An escape sequence, octal escapes and escaped line ends included; then a Unicode escape, whose
+# backslash follows an even number of backslashes (JLS 3.3), which are the first group.
 _ESCAPE = re.compile(r"\\(u+[0-9a-fA-F]{4}|[0-3]?[0-7]{1,2}|\r\n|[\s\S])")
 _UNICODE = re.compile(r"(?<!\\)((?:\\\\)*)\\u+([0-9a-fA-F]{4})")
+# Values of escape sequences; an escaped line end in a text block has none (JLS 3.10.7).
 _SIMPLE = {
     "b": "\b",
     "t": "\t",
@@ -33,6 +36,7 @@ _SIMPLE = {
     "\r": "",
     "\r\n": "",
 }
+# Escape sequences by their value, as ``escape_string`` writes them.
 _BACK = {
     "\b": "\\b",
     "\t": "\\t",
@@ -43,6 +47,7 @@ _BACK = {
     "'": "\\'",
     "\\": "\\\\",
 }
+# Text that needs no escapes: printable ASCII without quotes and backslash.
 _PLAIN = re.compile(r"""[ !#-&(-\[\]-~]*""")
 _WIDE = re.compile(r"[^\x00-\x7f]")
 _WRITTEN = str.maketrans({chr(code): f"\\u{code:04x}" for code in (*range(32), 127)} | _BACK)
@@ -58,6 +63,8 @@ def _decode_unicode_escapes(text: str) -> str:
 
 
 def _decode_escapes(text: str) -> str:
+    """Return the text with its escape sequences decoded (JLS 3.10.7)."""
+
     def decode_escape(match: re.Match[str]) -> str:
         escape = match.group(1)
         if escape[0] in "01234567":
@@ -68,7 +75,7 @@ def _decode_escapes(text: str) -> str:
 
 
 def string_value(literal: str) -> str:
-    """Return the value of a string literal or text block."""
+    """Return the value of a string literal or text block, given with its quotes."""
     literal = _decode_unicode_escapes(literal)
     if literal.startswith('"""') and len(literal) >= 6:
         return _decode_escapes(_strip_indentation(literal[3:-3]))
@@ -85,12 +92,13 @@ def _strip_indentation(content: str) -> str:
 
 
 def char_value(literal: str) -> str:
+    """Return the value of a character literal, given with its quotes."""
     return _decode_escapes(_decode_unicode_escapes(literal)[1:-1])
 
 
 def number_value(literal: str) -> str:
-    """Return the digits as javac stores them: no radix prefix, no underscores, no L; a leading
-    octal 0 and the suffix of a floating-point number stay."""
+    """Return the digits of a number as javac's scanner stores them: without prefix 0x or 0b,
+    underscores and L; a leading octal 0 and the suffix of a floating-point number stay."""
     digits = literal.replace("_", "")
     if digits[:2] in ("0b", "0B", "0x", "0X"):
         digits = digits[2:]

@@ -1,6 +1,6 @@
 """The expressions that a method returns, from its own text: null, results of calls, variables.
 
-Also access to a node's children by field. Users are the analyses of names and of null values.
+Also access to a node's children by field. The analyses of names and of null values use both.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import numpy as np
 from codeacumen.languages.java.syntax.grammar import field_number, symbol_mask, symbol_name
 from codeacumen.languages.syntax import Syntax
 
+# Children of a return statement or of parentheses besides the expression; then the field of the
+# operand of expressions that have their operand's value.
 _AROUND = frozenset(("return", ";", "(", ")", "line_comment", "block_comment"))
 _WRAPPED = {"cast_expression": "value", "assignment_expression": "right"}
 
@@ -23,13 +25,13 @@ def children_in_fields(syntax: Syntax, node: int, *names: str) -> list[int]:
 
 
 def field_text(syntax: Syntax, node: int, name: str) -> str:
-    """Return the text of the first child in a field; empty if there is none."""
+    """Return the text of a node's first child in a field; empty if there is none."""
     return "".join(syntax.text(child) for child in children_in_fields(syntax, node, name)[:1])
 
 
 def list_result_expressions(syntax: Syntax, expression: int) -> list[int]:
-    """Return the expressions that may give the value of an expression or a return statement: both
-    sides of each ``?:``, without the parentheses, casts and assignments around them."""
+    """Return the nodes whose value may be that of an expression or a return statement, in source
+    order: both sides of each ``?:``, without the parentheses, casts and assignments around them."""
     expressions: list[int] = []
     pending = [expression]
     while pending:
@@ -49,12 +51,14 @@ def list_result_expressions(syntax: Syntax, expression: int) -> list[int]:
     return expressions
 
 
+# Simple names of annotations that say that a method may return null.
 PROMISES = frozenset(("Nullable", "CheckForNull"))
 
 
 class Returned(NamedTuple):
-    """Kinds of values that a method returns: ``null`` (literally, or by its annotations), the names
-    of the ``calls`` whose results it returns, and a ``variable``."""
+    """Kinds of values that a method may return: ``null`` (literally, or by its annotations), the
+    results of ``calls`` (names of the called methods, each once), the value of a ``variable`` (a
+    local variable, parameter or field)."""
 
     null: bool
     calls: tuple[str, ...]

@@ -42,6 +42,7 @@ PUNCTUATION = {
     "&=": "AMPEQ", "|=": "BAREQ", "^=": "CARETEQ", "%=": "PERCENTEQ", "<<=": "LTLTEQ",
     ">>=": "GTGTEQ", ">>>=": "GTGTGTEQ", "@": "MONKEYS_AT",
 }  # fmt: skip
+# Kinds of literals, by javac's names.
 LITERALS = (
     "INTLITERAL",
     "LONGLITERAL",
@@ -51,6 +52,7 @@ LITERALS = (
     "STRINGLITERAL",
 )
 
+# Kinds of tokens; the index of a kind is its number.
 KINDS: tuple[str, ...] = (
     "IDENTIFIER",
     "UNDERSCORE",
@@ -61,7 +63,7 @@ KINDS: tuple[str, ...] = (
     "MASK",
 )
 CODE = {kind: code for code, kind in enumerate(KINDS)}
-# Kinds that the published representation writes as their text.
+# Kinds that the published token representation (``views/text.py``) writes as their text.
 NAMED = frozenset(
     (
         "IDENTIFIER",
@@ -85,6 +87,7 @@ NAMED = frozenset(
     )
 )
 
+# Kinds of the tokens of the grammar's named nodes; a number's suffix may change them.
 _NAMED_LEAVES = {
     "identifier": "IDENTIFIER",
     "type_identifier": "IDENTIFIER",
@@ -108,11 +111,13 @@ _SUFFIXES = (
     ("INTLITERAL", b"lL", "LONGLITERAL"),
     ("DOUBLELITERAL", b"fF", "FLOATLITERAL"),
 )
-# First bytes and lengths of these words, to find candidates fast.
+# Masks of the first bytes and the lengths of RESERVED words, to find candidates fast.
 _FIRST, _WIDTH = np.zeros(256, dtype=np.bool_), np.zeros(9, dtype=np.bool_)
 _FIRST[[word[0] for word in RESERVED]] = True
 _WIDTH[[len(word) for word in RESERVED]] = True
+# In place of a kind: a symbol that is no token.
 _NO_TOKEN = 255
+# Mask over kinds that a following > or = may extend; the scanner's tokens in such a sequence.
 _CLOSES = np.zeros(256, dtype=np.bool_)
 _CLOSES[[CODE["GT"], CODE["GTGT"], CODE["GTGTGT"]]] = True
 _CLOSING = re.compile(rb">>>=|>>>|>>=|>>|>=|==|>|=")
@@ -120,8 +125,8 @@ _CLOSING = re.compile(rb">>>=|>>>|>>=|>>|>=|==|>|=")
 
 @dataclass(frozen=True)
 class JavaTokens:
-    """Columns of a file's tokens. ``kind`` is an index into KINDS; ``node`` is the token's node of
-    the syntax."""
+    """Columns of a file's tokens in source order. ``kind`` is an index into KINDS; ``start`` and
+    ``end`` are byte offsets; ``node`` is the token's node of the syntax."""
 
     source: bytes
     kind: NDArray[np.uint8]
@@ -136,7 +141,8 @@ class JavaTokens:
         return self.source[self.start[i] : self.end[i]].decode("utf-8", errors="replace")
 
     def value(self, i: int) -> str:
-        """Return the name or the literal's value, as javac's scanner does; empty for the rest."""
+        """Return the token's name or the literal's value, as javac's scanner does; empty for all
+        other tokens."""
         kind = KINDS[self.kind[i]]
         if kind == "STRINGLITERAL":
             return string_value(self.text(i))
@@ -156,9 +162,10 @@ class JavaTokens:
     def number_spellings(
         self, word_of: Column, identifiers: tuple[str, ...]
     ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-        """Return the number of each token's spelling, and the distinct spellings.
+        """Return the number of each token's spelling, and the distinct spellings by number.
 
-        These begin with the file's ``identifiers``, whose numbers ``word_of`` holds by node."""
+        The spellings begin with the file's ``identifiers``, whose numbers ``word_of`` holds by node
+        (-1: no identifier)."""
         words = {word: word_number for word_number, word in enumerate(identifiers)}
         # The kind alone, of which there are few, determines the spelling of most tokens.
         kinds = np.flatnonzero(np.bincount(self.kind, minlength=256))
@@ -182,7 +189,7 @@ class JavaTokens:
 
 
 def _spell_kind(kind: str) -> str:
-    """Return the spelling of a token that its kind determines: ``int``, ``LPAREN``, ``_``."""
+    """Return the spelling of a token whose kind determines it: ``int``, ``LPAREN``, ``_``."""
     if kind == "UNDERSCORE":
         return "_"
     return kind.lower() if kind in NAMED and kind != "IDENTIFIER" else kind
@@ -197,8 +204,8 @@ def _literal_mask() -> NDArray[np.bool_]:
 
 @lru_cache(maxsize=1)
 def _token_codes() -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-    """Return the token kind of each symbol of the grammar, and a mask of the string literal,
-    which is one token with all nodes below it."""
+    """Return the token kind of each symbol of the grammar (_NO_TOKEN: none), and a mask over
+    symbols of the string literal, which is one token with all nodes below it."""
     grammar = load_grammar()
     # All 16-bit symbols, which include tree-sitter's symbol of an error.
     codes = np.full(1 << 16, _NO_TOKEN, dtype=np.uint8)
@@ -240,7 +247,7 @@ def tokenize_java(syntax: Syntax) -> JavaTokens:
 
 
 def _refine_kinds_by_text(tokens: JavaTokens) -> None:
-    """Set the kinds that depend on the text: suffixes of numbers, and reserved words."""
+    """Set, in place, the kinds that depend on the text: numbers with suffixes, reserved words."""
     source = tokens.source
     data = np.frombuffer(source, dtype=np.uint8)
     for plain, marks, marked in _SUFFIXES:
@@ -257,6 +264,7 @@ def _refine_kinds_by_text(tokens: JavaTokens) -> None:
 
 
 def _token_widths(tokens: JavaTokens, places: NDArray[np.intp]) -> NDArray[np.int32]:
+    """Return the lengths in bytes of the tokens with the given indices."""
     widths: NDArray[np.int32] = tokens.end[places] - tokens.start[places]
     return widths
 
@@ -302,7 +310,8 @@ def _split_and_join(tokens: JavaTokens) -> JavaTokens:
 
 
 def _scan_pieces(text: bytes) -> list[tuple[int, int, int]]:
-    """Return kind, offset and width of the scanner's tokens in a text of leaves that differ."""
+    """Return kind, offset and width in bytes of the scanner's tokens in the text of leaves that are
+    split or joined."""
     if text == b"@interface":
         return [(CODE["MONKEYS_AT"], 0, 1), (CODE["INTERFACE"], 1, 9)]
     if text == b"non-sealed":

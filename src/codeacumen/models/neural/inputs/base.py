@@ -38,11 +38,14 @@ from codeacumen.views.ast import LABELS as TREE_KINDS
 from codeacumen.views.masking.files import MASKED_CALL
 from codeacumen.views.paths import METHOD_NAME
 
+# Longer texts are cut off.
 _MAX_CHARACTERS = 50_000
 _WORD = re.compile(r"[^\W\d][\w$]*")
 # A literal may be a page of text, so it is cut to this many words and characters.
 _MAX_WORDS, _MAX_TOKEN_LENGTH = 6, 60
+# Deeper statements count as this deep: the network has an embedding for each depth.
 MAX_DEPTH = 15
+# Kinds of tree nodes that number their tokens as a statement of their own.
 _STATEMENTS = frozenset(
     (
         "ASSERT",
@@ -102,10 +105,12 @@ _SHAPE_KINDS = frozenset(
 _IS_STATEMENT = np.isin(TREE_KINDS, sorted(_STATEMENTS))
 _IS_SHAPE_KIND = np.isin(TREE_KINDS, sorted(_SHAPE_KINDS))
 _NAME_KIND, _STRING = TOKEN_KINDS.index("IDENTIFIER"), TOKEN_KINDS.index("STRINGLITERAL")
+# The word of each spelling of a mask.
 _HIDDEN = {MASKED_CALL: MASK, MASK: MASK, METHOD_NAME: METHOD_NAME}
+# Maximum numbers of names that may replace a masked call, and of the class's other methods.
 _MAX_CANDIDATES = 128
 _MAX_SIBLINGS = 24
-# Columns with a value for each token; its parts (subtokens) have columns of their own.
+# Columns with a value for each token; a token's BPE parts have a column of their own.
 PER_TOKEN = ("role", "depth", "statement", "name", "flag")
 # Roles of a name: the declaration of a variable, and an identifier that may refer to a variable.
 DECLARED, USED = "NAME VARIABLE", "NAME IDENTIFIER"
@@ -114,13 +119,13 @@ MEMBER_PREFIX = "MEMBERS "
 
 
 class QuestionKind(IntEnum):
-    """The task that an input belongs to, from its class and from the masks in its text."""
+    """The task that an input belongs to; encoded examples contain these numbers."""
 
     NPATH, OPERATOR, NAME, CALL, NULL = range(5)
 
     @classmethod
     def from_input(cls, item: Input) -> QuestionKind:
-        """Return the kind of an input."""
+        """Return the kind of an input, from its class and from the masks in its text."""
         if isinstance(item, Question):
             return cls.OPERATOR if MASK in item.text else cls.NPATH
         if isinstance(item, Prompt):
@@ -130,7 +135,12 @@ class QuestionKind(IntEnum):
 
 @dataclass(slots=True)
 class TokenColumns:
-    """Columns of a list of tokens. Token ``i`` has the next ``sizes[i]`` entries of ``words``."""
+    """Columns of a list of tokens. Token ``i`` has the next ``sizes[i]`` entries of ``words``.
+
+    The other columns have an entry for each token: ``statement`` is the number of its statement, 0
+    for none, ``depth`` the nesting of that statement, ``name`` the hash of ``hash_name``, 0 for a
+    token that is no name, and ``flag`` an index of ``base_nulls.MARKS``.
+    """
 
     words: list[str] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
@@ -141,7 +151,7 @@ class TokenColumns:
     flag: list[int] = field(default_factory=list)
 
     def add_token(self, text: str, role: str, *, flag: int = 0) -> None:
-        """Append a token outside any statement."""
+        """Append a token of the context, which is outside any statement."""
         words = split_token(text, False)
         self.words += words
         self.sizes.append(len(words))
@@ -185,10 +195,10 @@ def hash_name(name: str) -> int:
 def _number_statements(
     parent: NDArray[np.int32], is_statement: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return for each node of a tree the number of its statement and the depth of nesting.
+    """Return for each node of a tree the number of its innermost statement and its nesting depth.
 
-    All arrays have one entry for each node; a parent precedes its children. Nodes outside any
-    statement have number 0.
+    All arrays have one entry for each node; a parent precedes its children, and a root has the
+    parent -1. Statements are numbered from 1 in source order; nodes outside any have 0 and depth 0.
     """
     statement_of_node = np.zeros(len(parent), np.int32)
     depth = np.zeros(len(parent), np.int32)
@@ -212,8 +222,10 @@ def tokenize_method(
 ) -> tuple[TokenColumns, list[str]]:
     """Return the tokens of a method's text, and the words that describe its shape.
 
-    A shape word is the kind and the depth of a node of control flow. ``flags`` are the numbers of
-    ``number_returns``. A text without a method gives tokens only, all with the role "alone".
+    A shape word is the kind and the depth, at most 6, of a node of control flow.
+    ``hides_operator`` says that the mask in the text replaces an operator, not a name; ``flags`` is
+    the result of ``number_returns``. A text without a method gives tokens only, all with the role
+    "alone".
     """
     data = replace_surrogates(text[:_MAX_CHARACTERS]).encode()
     snippet = parse_with_masks(data, hides_operator)
@@ -265,9 +277,9 @@ def tokenize_method(
 
 
 def number_returns(about: Mapping[str, Json]) -> dict[str, int]:
-    """Return for each method name in a method's facts its index in ``RETURN_KINDS``.
+    """Return the index in ``RETURN_KINDS`` of each called method's result, by the method's name.
 
-    Names with an unknown kind are left out.
+    ``about`` are the caller's facts (``CodeContext.owner``). Names of unknown kind are left out.
     """
     returns: Mapping[str, Json] = about.get("gives") or {}
     return {
@@ -281,6 +293,7 @@ def tokenize_context(owner_facts: Mapping[str, Json], call: Mapping[str, Json]) 
     """Return the code around a method as tokens, in order of importance.
 
     The network cuts off the end of a long context, so the most informative tokens come first.
+    ``call`` describes the masked call (``CodeContext.describe``); it is empty for other tasks.
     """
     columns, flags = TokenColumns(), number_returns(owner_facts)
     for word in split_type(str(call.get("receiver") or ""))[:6]:
@@ -312,13 +325,21 @@ def _add_signature(
 
 
 def _take_middle(rows: Sequence[Mapping[str, Json]]) -> Sequence[Mapping[str, Json]]:
-    """Return the middle rows: siblings are in source order, so those next to the method."""
+    """Return the middle rows, at most ``_MAX_SIBLINGS``.
+
+    Siblings are in source order, so the middle ones are next to the method, unless the method is
+    near the begin or end of its class.
+    """
     start = max(0, (len(rows) - _MAX_SIBLINGS) // 2)
     return rows[start : start + _MAX_SIBLINGS]
 
 
 def extract_features(item: Input, context: CodeContext | None) -> dict[str, Any] | None:
-    """Return all feature columns of an input; None for a text without tokens."""
+    """Return all feature columns of an input; None for a text without tokens.
+
+    The prefixes ``own``, ``around`` and ``variant`` distinguish the tokens of the method, of its
+    context and of a certified variant, which only a method to be named may have.
+    """
     kind = QuestionKind.from_input(item)
     owner_facts = get_owner_facts(item, context)
     method = getattr(item, "method", "") if kind is QuestionKind.CALL else ""
@@ -374,7 +395,7 @@ def iter_words(columns: Mapping[str, Any]) -> Iterator[str]:
 class Tokens(NamedTuple):
     """Tokens of an example as numbers.
 
-    ``parts`` are the numbers of all subtokens, ``sizes`` has each token's number of them, and
+    ``parts`` are the numbers of all BPE parts, ``sizes`` has the number of parts of each token, and
     ``columns`` has the arrays of ``PER_TOKEN``, with one entry for each token.
     """
 
@@ -384,7 +405,10 @@ class Tokens(NamedTuple):
 
     @classmethod
     def from_columns(cls, columns: Mapping[str, Ragged], prefix: str, row: int) -> Tokens:
-        """Return the tokens of the example ``row``; columns that context tokens lack are 0."""
+        """Return the tokens of the example ``row``; columns that context tokens lack are 0.
+
+        ``prefix`` is ``own``, ``around`` or ``variant``.
+        """
 
         def take_values(name: str) -> NDArray[np.int32]:
             column = columns[f"{prefix}_{name}"]
@@ -424,9 +448,9 @@ class Tokens(NamedTuple):
 class FreshNames(NamedTuple):
     """New variable names, and the numbers of the roles and the part that identify variables.
 
-    ``parts`` are the subtokens of each new name and ``marks`` the hashes. ``declared`` and ``used``
-    number the roles ``DECLARED`` and ``USED``, ``member_roles`` those with ``MEMBER_PREFIX``, and
-    ``bracket`` the part "(".
+    ``parts`` has the numbers of the BPE parts of each new name and ``marks`` its hash. ``declared``
+    and ``used`` are the numbers of the roles ``DECLARED`` and ``USED``, -1 for a role that no token
+    has, ``member_roles`` those of the roles with ``MEMBER_PREFIX``, and ``bracket`` that of "(".
     """
 
     parts: Sequence[NDArray[np.int32]]
@@ -440,10 +464,11 @@ class FreshNames(NamedTuple):
 def rename_variables(
     own: Tokens, fresh: FreshNames, max_parts: int, rng: np.random.Generator | None = None
 ) -> Tokens | None:
-    """Return the tokens with new variable names; None if nothing can be renamed.
+    """Return the tokens with new variable names; None if nothing can be renamed safely.
 
-    Without ``rng`` all variables are renamed. With it, half of the calls rename all variables, and
-    the other half each variable with probability 0.5. Tokens beyond ``max_parts`` are cut off.
+    Without ``rng`` all variables are renamed, at most as many as there are new names. With ``rng``,
+    half of the calls do so, and the other half rename each variable with probability 0.5. Tokens
+    beyond ``max_parts`` parts are cut off. A class inside the method prevents renaming.
     """
     role, name = own.columns["role"], own.columns["name"]
     # Masked names have the hash 0, as tokens that are no names, and are not renamed.

@@ -1,4 +1,4 @@
-"""Marks of codeacumen-base about null: what calls return, and what values variables may hold.
+"""Marks of codeacumen-base about null: the results of calls, and the values of variables.
 
 ``inputs.base`` adds the mark of each name to its token. The value of a variable comes from its
 reaching definitions (edges LW of the graph view): null itself, or the result of a call. A variable
@@ -24,14 +24,15 @@ from codeacumen.languages.syntax import Syntax
 from codeacumen.views.graph.edges import EDGES, file_edges, unmasked_file
 
 # Trained networks contain the indices of these names, so a change needs a new training.
-# What a called method may return: "" is unknown, "passed" is the result of another call, "name" a
-# variable (see ``benchmarks.gluecode.owner``).
+# Results of a called method: "" is unknown, "passed" the result of another call, "name" a variable
+# (see ``benchmarks.gluecode.owner``).
 RETURN_KINDS = ("", "null", "other", "passed", "name")
-# What a variable may hold, the most informative first: the literal null, the result of a call that
-# returns null, of one that returns another call's result, or of one about which nothing is known (a
+# Values of a variable, the most informative first: the literal null, the result of a call that
+# returns null, of one that returns another call's result, and of one whose result is unknown (a
 # library's).
 VALUE_KINDS = ("holds null", "holds null given", "holds null passed", "holds what is given")
 GUARDED, DEREFERENCED = ", guarded", ", dereferenced"
+# The marks of a call are the first; the mark 0, "", says nothing.
 MARKS = (
     *RETURN_KINDS,
     *(f"{result}{DEREFERENCED}" for result in RETURN_KINDS),
@@ -43,12 +44,14 @@ SUSPECT_MARKS = frozenset(
     for value, suffix in product(("null", "passed", *VALUE_KINDS[:3]), ("", DEREFERENCED))
 )
 _NUMBER_OF_MARK = {mark: number for number, mark in enumerate(MARKS)}
+# Index in VALUE_KINDS of a variable that holds the result of a call; other results have no mark.
 _VALUE_OF_RETURN = {
     RETURN_KINDS.index("null"): 1,
     RETURN_KINDS.index("passed"): 2,
     RETURN_KINDS.index(""): 3,
 }
 _LAST_WRITE, *_GUARDS = (EDGES.index(kind) for kind in ("LW", "GB", "GN"))
+# Kinds of nodes that write a variable, and the field of the value.
 _VALUE_FIELD = {"variable_declarator": "value", "assignment_expression": "right"}
 # Kinds of nodes that dereference an operand, and the field of the operand.
 _OPERAND_FIELD = {
@@ -57,16 +60,17 @@ _OPERAND_FIELD = {
     "array_access": "array",
     "enhanced_for_statement": "value",
 }
+# Kinds of nodes around an expression that do not change its value.
 _WRAPPERS = frozenset(("parenthesized_expression", "cast_expression"))
 
 
 def find_null_marks(
     file: JavaFile, method: int, return_numbers: Mapping[str, int]
 ) -> dict[int, int]:
-    """Return the marks of a method's call and variable names, by syntax node.
+    """Return the marks of the names of a method's calls and variables, by syntax node.
 
-    A mark is an index of ``MARKS``. ``return_numbers`` has an index of ``RETURN_KINDS`` for each
-    method name.
+    A mark is an index of ``MARKS``; a name that is missing has the mark 0. ``method`` is the index
+    of the method in the file, and ``return_numbers`` is the result of ``number_returns``.
     """
     return {
         **_mark_calls(file, method, return_numbers),
@@ -87,7 +91,7 @@ def _mark_calls(file: JavaFile, method: int, return_numbers: Mapping[str, int]) 
 def _mark_variables(
     file: JavaFile, method: int, return_numbers: Mapping[str, int]
 ) -> dict[int, int]:
-    """Return the marks of a method's variables where they are read."""
+    """Return the marks of a method's variables at the nodes that read them."""
     syntax = file.syntax
     if b"=" not in file.source:
         return {}
@@ -108,6 +112,7 @@ def _mark_variables(
     compared = _find_compared_names(file, method) if value_of_node else {}
     marks: dict[int, int] = {}
     for node, value in value_of_node.items():
+        # Nodes are numbered in source order, so a smaller number is a comparison before this node.
         is_guarded = node in guarded or compared.get(syntax.text(node), node) < node
         is_dereferenced = _is_dereferenced(syntax, node)
         marks[node] = _NUMBER_OF_MARK[

@@ -38,7 +38,7 @@ from codeacumen.views.masking.files import MASKED_CALL
 from codeacumen.views.paths import METHOD_NAME
 
 # Kinds of statements, and the name of the place of words inside them. Outside a body, the place is
-# the part of the context (_OUTSIDE); features contain the indices of PLACE_NAMES.
+# the part of the context (_OUTSIDE). Features and trained networks contain indices of PLACE_NAMES.
 STATEMENTS: Mapping[str, str] = {
     "expression_statement": "expression",
     "explicit_constructor_invocation": "expression",
@@ -74,9 +74,12 @@ PLACE_NAMES = ("<pad>", "other", *dict.fromkeys(STATEMENTS.values()), *_OUTSIDE)
 NUMBER_OF_PLACE = {name: number for number, name in enumerate(PLACE_NAMES)}
 
 _MASKS = frozenset((METHOD_NAME, MASKED_CALL, MASK))
+# Longer texts are cut off.
 _MAX_CHARACTERS = 100_000
 _WORD = re.compile(r"[^\W\d][\w$]*")
+# The name of a class in its header, or of an anonymous class's supertype.
 _CLASS = re.compile(r"\b(?:class|interface|enum|record|new)\s+([\w$.]+)")
+# The first tag of a documentation comment, such as @param; and its markup, HTML and inline tags.
 _TAG = re.compile(r"(?m)^[\s*]*@\w")
 _MARKS = re.compile(r"\{@\w+|<[^<>]{0,100}>|&\w+;")
 # Kinds of leaves that count as words, besides keywords.
@@ -97,11 +100,11 @@ Row = Mapping[str, Json]
 
 @dataclass(frozen=True, slots=True)
 class MethodContext:
-    """A method's signature, body and code around it.
+    """A method's signature, body and code around it; without its name, which is the answer.
 
-    ``body`` has the names and keywords of the body as written, ``places`` the index in
-    ``PLACE_NAMES`` of each. ``methods``, ``callers`` and ``callees`` are rows of
-    ``CodeContext.owner``.
+    ``parameters`` are pairs of type and name. ``body`` has the names and keywords of the body as
+    written, ``places`` the index in ``PLACE_NAMES`` of each. The fields from ``doc`` on are those
+    of ``CodeContext.owner``; ``doc`` is the comment in the text if it has one.
     """
 
     returns: str = ""
@@ -160,7 +163,7 @@ def split_type(type_: str) -> tuple[str, ...]:
 def read_method_context(item: Input, context: CodeContext | None = None) -> MethodContext:
     """Return a method's signature, body and context.
 
-    The names in a text that is not a method are returned as a body without statements.
+    Of a text that is not a method, the body has all names, with the place "other".
     """
     owner_facts = get_owner_facts(item, context)
     method_context = MethodContext(
@@ -191,7 +194,7 @@ def read_method_context(item: Input, context: CodeContext | None = None) -> Meth
 
 
 def get_owner_facts(item: Input, context: CodeContext | None) -> Mapping[str, Json]:
-    """Return the facts of ``CodeContext.owner``; empty without a context or for another method."""
+    """Return the facts of ``CodeContext.owner``; {} without a context or for a method not in it."""
     if isinstance(item, NamedMethod):
         item = item.method
     method = item.id if isinstance(item, Method) else getattr(item, "method", "")
@@ -205,14 +208,17 @@ def get_owner_facts(item: Input, context: CodeContext | None) -> Mapping[str, Js
 
 
 def _parse_method(text: str) -> tuple[JavaFile, MethodDeclaration | None]:
-    """Parse the text in a class, and return the file and the first method of this class."""
+    """Parse the text in a class, and return the file and the first method of this class, if any."""
     file = parse_snippet(text, leading_newline=True, trailing_newline=True).file
     own_methods = (method for method in file.declarations.methods if method.type in (0, NONE))
     return file, next(own_methods, None)
 
 
 def _read_body(file: JavaFile, method: MethodDeclaration) -> tuple[list[str], list[int]]:
-    """Return the words of a method's body, and the index in ``PLACE_NAMES`` of each."""
+    """Return the words of a method's body, and the index in ``PLACE_NAMES`` of each word's place.
+
+    The place is that of the innermost statement around the word.
+    """
     if method.body == NONE:
         return [], []
     syntax, kind = file.syntax, file.syntax.kind
@@ -260,9 +266,9 @@ def _place_of_symbols() -> NDArray[np.int64]:
 
 
 def iter_cognac_words(method_context: MethodContext) -> Iterator[tuple[str, Iterable[str]]]:
-    """Yield pairs of a place's name and its words, in the order of Cognac's paper.
+    """Yield pairs of a place's name and words there, in the order of Cognac's paper.
 
-    The words of the body are not included.
+    The words of the body are not included, nor are names of parameters.
     """
     yield "class", (method_context.class_name,)
     yield "returns", split_type(method_context.returns)
@@ -282,7 +288,10 @@ def iter_cognac_words(method_context: MethodContext) -> Iterator[tuple[str, Iter
 def extract_cognac_features(
     method_context: MethodContext, length: int
 ) -> dict[str, list[str] | list[int]]:
-    """Return the columns ``pieces``, the first ``length`` subtokens, and their ``places``."""
+    """Return the columns ``pieces``, the first ``length`` subtokens, and ``places``.
+
+    ``places`` has the index in ``PLACE_NAMES`` of each piece.
+    """
     pieces: list[str] = []
     places: list[int] = []
     for place, words in iter_cognac_words(method_context):
@@ -355,9 +364,9 @@ def extract_gtnm_features(
 ) -> dict[str, list[str] | list[int]]:
     """Return GTNM's feature columns; ``local``, ``project`` and ``doc`` are their maximum lengths.
 
-    Columns ``local`` and ``project`` have the last subtokens of either context, ``invoked`` has 1
-    for each project subtoken that occurs in the local context, and ``doc`` has the first words of
-    the documentation comment.
+    The columns ``local`` and ``project`` have the last subtokens of these contexts, ``invoked`` has
+    for each project subtoken 1 if it occurs in the local context and 0 otherwise, and ``doc`` has
+    the first words of the documentation comment.
     """
     local_pieces = split_names(collect_local_words(method_context))[-local:]
     project_pieces = split_names(collect_project_words(method_context))[-project:]

@@ -1,8 +1,8 @@
 """A method's text as a graph of javac's tree, tokens and data flow, for the GGNN.
 
-Nodes are those of the graph view (``codeacumen.views.graph``): tree nodes, then tokens. Edges are
-its ten kinds and TK, from the lowest tree node around a token to this token. Without TK the tree
-and the tokens would hardly be connected: only RT, GB and GN link the two.
+Nodes are those of the graph view (``codeacumen.views.graph``): tree nodes, then tokens. Edges have
+the view's ten kinds and TK, from the lowest tree node around a token to this token. Without TK the
+tree and the tokens would hardly be connected: only RT, GB and GN link the two.
 
 Each node has a kind; names and literals also have words. ``inputs.base`` uses ``parse_with_masks``
 and ``find_method_tree``.
@@ -45,10 +45,11 @@ _MAX_WORDS, _MAX_TOKEN_LENGTH = 10, 200
 # Operators that replace a masked one while the text is parsed. "==" is valid in place of any of the
 # twelve operators, except in code such as ``a = b = c``, which needs "=".
 _OPERATORS = (b"==", b"=")
-# The prefix distinguishes kinds of tokens from kinds of tree nodes with the same name.
+# The prefix "token" distinguishes kinds of tokens from kinds of tree nodes with the same name.
 _TOKEN_KINDS = tuple(f"token {kind}" for kind in TOKEN_KINDS)
 _STRING = TOKEN_KINDS.index("STRINGLITERAL")
 _HAS_WORDS = np.isin(TOKEN_KINDS, ("IDENTIFIER", *LITERALS))
+# The word of each spelling of a mask.
 _HIDDEN = {MASKED_CALL: MASK, METHOD_NAME: METHOD_NAME}
 
 Nodes = NDArray[np.int64]
@@ -73,7 +74,7 @@ class Graph(NamedTuple):
 def build_graph(
     text: str, max_nodes: int, *, hides_operator: bool = False, is_lowercase: bool = True
 ) -> Graph | None:
-    """Return the graph of a method's text, with at most ``max_nodes``; None without tokens.
+    """Return the graph of a method's text, with at most ``max_nodes`` nodes; None without tokens.
 
     ``hides_operator`` says that the mask in the text replaces an operator, not a name. A text
     without a method, such as a single name, becomes a graph of its tokens. Of a larger graph, a
@@ -119,7 +120,7 @@ def build_graph(
 
 @lru_cache(maxsize=1 << 16)
 def split_token(token: str, is_string: bool = False, is_lowercase: bool = True) -> tuple[str, ...]:
-    """Return the subtokens of a name or a string, or any other literal or a mask unchanged.
+    """Return the subtokens of a name or a string, or another literal or a mask as a single word.
 
     >>> split_token("maxValue2"), split_token("0x1F"), split_token("METHOD_NAME")
     (('max', 'value2'), ('0x1f',), ('METHOD_NAME',))
@@ -186,8 +187,9 @@ def parse_with_masks(data: bytes, hides_operator: bool) -> Snippet:
 class MethodTree(NamedTuple):
     """A method's tree and tokens.
 
-    ``place`` is the method's index in its file, ``tokens`` the half-open range of its tokens in the
-    file, and ``leaf`` has the lowest tree node around each token, -1 for none.
+    ``place`` is the method's index in ``declarations.methods`` of its file, ``tokens`` the
+    half-open range of its tokens in the file, and ``leaf`` has the lowest tree node around each
+    token, -1 for none.
     """
 
     place: int
@@ -197,7 +199,7 @@ class MethodTree(NamedTuple):
 
 
 def find_method_tree(file: JavaFile) -> MethodTree | None:
-    """Return the first method, with a body if there is one; None without a method.
+    """Return the tree of the first method with a body, else of the first method; None without any.
 
     In a text with syntax errors, the method must be at least half of the text; a shorter one is a
     fragment that the parser happened to recognise.
@@ -285,10 +287,10 @@ def _cut_to_size(shape: _Shape, mask: int, max_nodes: int) -> tuple[Nodes, slice
 
 
 def _fit_stretch(shape: _Shape, middle: int, max_nodes: int) -> tuple[Nodes, slice]:
-    """Return the longest range of tokens around ``middle`` that fits with its ancestors.
+    """Return the longest range of tokens around ``middle`` that fits, after its tree ancestors.
 
-    The length is found by binary search. If the ancestors of a single token already exceed
-    ``max_nodes``, return tokens without a tree.
+    Binary search finds the length. If the ancestors of a single token already exceed ``max_nodes``,
+    return a range of tokens without a tree.
     """
     count = len(shape.leaf)
     low, high = 0, min(max_nodes, count)

@@ -24,21 +24,26 @@ from codeacumen.views.paths.leaves import NUMBERED, SHORT
 
 # Longer texts are cut off.
 _MAX_CHARACTERS = 200_000
-# Masks are parsed as identifiers that are a single word for code2vec and for code2seq.
+# Identifiers that replace masks in the parsed text; code2vec and code2seq take each as one word.
 _HIDDEN = {METHOD_NAME: "codeacumenmethodname", MASK: "codeacumenmask"}
 _MASK_OF_HIDDEN = {word: mask for mask, word in _HIDDEN.items()}
 _MASKS = re.compile(rf"(?<![\w$]){METHOD_NAME}(?![\w$])|{MASK}")
+# A text that is only an identifier.
 _BARE = re.compile(r"[\w$]+")
 Ints = NDArray[np.int32]
-# A node's code is CODES_PER_KIND * kind, plus 1 + its index among its siblings if it has one.
+# A node's code is CODES_PER_KIND * kind, plus 1 + its index among its siblings, at most
+# _MAX_CHILD_INDEX, if the path includes this index.
 CODES_PER_KIND = 5
 _MAX_CHILD_INDEX = CODES_PER_KIND - 2
 
 
 @dataclass(frozen=True, slots=True)
 class PathLimits:
-    """Limits of a path's number of edges (``length``), of the distance between its branches at
-    their common node (``width``), and of the number of contexts (``keep``)."""
+    """Limits of paths and of their number.
+
+    ``length`` is the maximum number of a path's edges, ``width`` that of the distance between its
+    branches at their common node, and ``keep`` the maximum number of contexts of a method.
+    """
 
     length: int = 8
     width: int = 2
@@ -50,8 +55,8 @@ class PathContexts:
     """The path contexts of a method, with an entry of ``left``, ``path`` and ``right`` for each.
 
     ``left`` and ``right`` index ``words``. For code2vec ``path`` indexes ``hashes``, decimal
-    numbers. For code2seq ``path`` indexes paths: path ``i`` is the next ``sizes[i]`` entries of
-    ``nodes``.
+    numbers; ``nodes`` and ``sizes`` are empty. For code2seq ``path`` indexes paths: path ``i`` is
+    the next ``sizes[i]`` entries of ``nodes``; ``hashes`` is empty.
     """
 
     words: list[str]
@@ -116,7 +121,10 @@ def extract_code2seq_contexts(text: str, limits: PathLimits) -> PathContexts | N
 
 
 def _extract_paths(text: str, limits: PathLimits) -> tuple[Paths, NDArray[np.int64]] | None:
-    """Return the paths of the first method with a body, and their random order; None if none."""
+    """Return the paths of the first method with a body, and their random order.
+
+    Return None without such a method, and for a method without a path context.
+    """
     masked_text = _MASKS.sub(lambda mask: _HIDDEN[mask[0]], text[:_MAX_CHARACTERS])
     data = masked_text.encode("utf-8", "replace")
     file = parse_snippet(data, trailing_newline=True).file
@@ -144,9 +152,10 @@ def _extract_paths(text: str, limits: PathLimits) -> tuple[Paths, NDArray[np.int
 def _name_ends(
     names: Ragged, method_paths: Paths, order: NDArray[np.int64]
 ) -> tuple[list[str], NDArray[np.int32], NDArray[np.int32]]:
-    """Return the distinct words of the leaves, and the indices of each context's two ends.
+    """Return the distinct words of the leaves, and the index of each context's left and right one.
 
-    The method's own name is replaced by METHOD_NAME, in its declaration and in recursive calls.
+    ``order`` has the positions of the contexts, in the order of the result. METHOD_NAME replaces
+    the method's own name, in its declaration and in recursive calls.
     """
     words = (*(names.words or ()), METHOD_NAME)
     is_own_name = (method_paths.role == DECLARES) | (method_paths.role == CALLS)
@@ -170,7 +179,7 @@ def _node_names() -> list[str]:
 
 @lru_cache(maxsize=1)
 def _flag_numbered_kinds() -> NDArray[np.bool_]:
-    """Return for each kind of node whether paths include the index of its children."""
+    """Return for each kind of node whether paths include its children's index among siblings."""
     return np.array(NUMBERED)
 
 
@@ -196,9 +205,11 @@ def find_distinct_paths(
 ) -> int:
     """Compute the distinct paths between pairs of nodes, and return how many there are.
 
-    ``ends`` (pairs, 2) has the nodes. The output goes to ``rows`` (pairs + 1, longest path), the
-    codes of each path's nodes, to ``sizes``, the paths' lengths, and to ``path_of_pair``, the
-    index of each pair's path; ``rows`` has a spare row for the path under construction.
+    ``kind``, ``parent`` (-1 for the root) and ``child``, the index among the siblings, have an
+    entry for each node, ``numbered`` for each kind. ``ends`` (pairs, 2) has the nodes. The output
+    goes to ``rows`` (pairs + 1, longest path), the codes of each path's nodes, to ``sizes``, the
+    paths' lengths in nodes, and to ``path_of_pair``, the index of each pair's path; ``rows`` has a
+    spare row for the path under construction.
 
     A parent precedes its children, so of two nodes the later one is not an ancestor of the other.
     The loop replaces the later node by its parent until both meet at their lowest common ancestor.

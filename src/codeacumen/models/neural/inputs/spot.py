@@ -29,6 +29,7 @@ from codeacumen.models.lexer import KEYWORDS, MASK, is_name, split_tokens
 from codeacumen.views.masking.files import MASKED_CALL
 from codeacumen.views.paths import METHOD_NAME
 
+# Longer texts are cut off.
 _MAX_CHARACTERS = 100_000
 _MASKS = frozenset((METHOD_NAME, MASKED_CALL, MASK))
 
@@ -81,6 +82,7 @@ _LEAVES: dict[str, tuple[str, str]] = {
         )
     },
 }
+# Node types of types; the word of the pair is the shortened type.
 _TYPES = {
     "type_identifier": "SimpleType",
     "scoped_type_identifier": "SimpleType",
@@ -107,6 +109,7 @@ _SKIPPED = (
     "line_comment",
     "block_comment",
 )
+# Nodes whose operators add a pair; ``_collect_pairs`` explains why.
 _OPERATIONS = frozenset(
     (
         "binary_expression",
@@ -155,6 +158,7 @@ _OPERATORS = frozenset(
     )
 )
 
+# Roles of variables that are replaced by their type.
 _LOCALS = tuple(
     ROLE[role]
     for role in (
@@ -166,6 +170,8 @@ _LOCALS = tuple(
         "resource",
     )
 )
+# Actions of ``_collect_pairs`` at a node. 0 adds nothing; from _LEAF to _SKIP and at _REFERENCE the
+# children are skipped.
 _NOTHING, _OPENING, _LEAF, _TYPE, _SKIP, _NAME, _OPERATOR, _REFERENCE = range(8)
 _ANNOTATION = re.compile(r"@[\w.]+(\([^()]*\))?")
 
@@ -173,7 +179,8 @@ _ANNOTATION = re.compile(r"@[\w.]+(\([^()]*\))?")
 def extract_pairs(text: str) -> list[str]:
     """Return a method's pairs as a flat list: node type, word, node type, word, ...
 
-    The list is empty if the method has no body. A text that is not a method gives its names.
+    The list is empty if the method has no body. A text that is not a method gives a pair for each
+    of its names.
 
     >>> extract_pairs("int size(List<String> all) { return all.size() + 1; }")[:6]
     ['ReturnStatement', 'return', 'VariableName', 'listVar', 'MethodName', 'size']
@@ -189,14 +196,14 @@ def extract_pairs(text: str) -> list[str]:
 
 
 def _parse_method(text: str) -> tuple[JavaFile, MethodDeclaration | None]:
-    """Parse the text in a class, and return the file and the first method of this class."""
+    """Parse the text in a class, and return the file and the first method of this class, if any."""
     file = parse_snippet(text, leading_newline=True, trailing_newline=True).file
     own_methods = (method for method in file.declarations.methods if method.type in (0, NONE))
     return file, next(own_methods, None)
 
 
 def _collect_pairs(file: JavaFile, body: int) -> list[str]:
-    """Return the pairs of a body as a flat list."""
+    """Return the pairs of a body as a flat list; ``body`` is its syntax node."""
     syntax = file.syntax
     stop_at = int(syntax.stop[body])
     # Reading single values is several times faster from lists than from arrays.
@@ -257,7 +264,7 @@ def _kind_of_name(word: str) -> str:
 
 
 def _find_variable_types(file: JavaFile, body: int) -> dict[int, str]:
-    """Return the word of the declared type of each identifier that is a local variable.
+    """Return the words that replace local variables, such as "stringVar", by syntax node.
 
     Variables without a written type, such as lambda parameters, are left out.
     """
@@ -339,7 +346,10 @@ def _make_pair(symbol: int) -> tuple[str, str]:
 
 @cache
 def _kinds_of_identifiers() -> dict[tuple[int, int], str]:
-    """Return node types of identifiers, by the parent's grammar symbol and the field."""
+    """Return node types of identifiers, by the parent's grammar symbol and the field, 0 for none.
+
+    ``_kind_of_name`` classifies identifiers in other positions.
+    """
     kind_of_position = {
         ("method_invocation", "name"): "MethodName",
         ("labeled_statement", ""): "LabeledStatement",

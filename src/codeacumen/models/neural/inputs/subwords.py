@@ -1,9 +1,10 @@
 """Base of the architectures that read a method as text, split by byte-level byte-pair encoding.
 
-``networks.transformer`` derives its architecture from ``SubwordArchitecture``. A byte-level BPE has
-no unknown words: it splits a new word into shorter parts, down to bytes. Text is first split into
-*chunks* (a word, a number or punctuation, each with the space before it), and the BPE never merges
-across chunks. So it can be trained on the counts of chunks, with the same result as on the texts.
+``networks.transformer`` derives its architecture from ``SubwordArchitecture``; ``networks.base``
+uses only ``Subwords`` and ``SubwordLabels``. A byte-level BPE (byte-pair encoding) has no unknown
+words: it splits a new word into shorter parts, down to bytes. Text is first split into *chunks* (a
+word, a number or punctuation, each with the space before it), and the BPE never merges across
+chunks. So it can be trained on the counts of chunks, with the same result as on the texts.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ _MAX_CHUNK_LENGTH = 100
 # Maximum number of chunks that the BPE is trained on; counts are scaled down to it.
 _MAX_TRAINING_CHUNKS = 10_000_000
 _SPACE = re.compile(r"\s+")
+# Comments, literals and masks; the rest of a text is copied.
 _PART = re.compile(
     r"""
     (?P<comment> //[^\n]* | /\*(?s:.*?)(?:\*/|\Z) )
@@ -100,7 +102,7 @@ class Subwords:
     """A byte-level BPE tokenizer with RoBERTa's special tokens and METHOD_NAME.
 
     ``begin``, ``pad``, ``end``, ``unknown``, ``mask`` and ``name`` are the numbers of the special
-    tokens.
+    tokens, ``specials`` all of them. A METHOD_NAME that the tokenizer lacks is added to it.
     """
 
     def __init__(self, tokenizer: Any) -> None:
@@ -132,7 +134,7 @@ class Subwords:
 
     @classmethod
     def from_json(cls, text: str) -> Subwords:
-        """Return the tokenizer of a JSON text in the format of the ``tokenizers`` library."""
+        """Read a tokenizer from a JSON text in the format of the ``tokenizers`` library."""
         from tokenizers import Tokenizer
 
         return cls(Tokenizer.from_str(text))
@@ -216,7 +218,10 @@ class Subwords:
 
 
 class SubwordLabels:
-    """Answers as sequences of the input's BPE parts, which can spell any name."""
+    """Answers as sequences of parts of the input's BPE, which can spell any name.
+
+    The architecture sets ``subwords`` after learning or loading its vocabularies.
+    """
 
     def __init__(self, max_parts: int) -> None:
         self.max_parts, self.vocabulary = max_parts, Vocabulary(SPECIALS)
@@ -226,7 +231,7 @@ class SubwordLabels:
         return ()
 
     def learn_vocabulary(self, counts: Mapping[str, int]) -> None:
-        """Do nothing: ``SubwordArchitecture`` sets the BPE."""
+        """Do nothing: the architecture sets ``subwords``."""
 
     def encode_target(self, label: str) -> Encoded | None:
         assert self.subwords is not None
@@ -271,7 +276,7 @@ class SubwordArchitecture(Architecture):
                 chunks.append(part)
             else:
                 chunks += [part[a:b] for _, (a, b) in byte_level.pre_tokenize_str(part)]
-        # A chunk has at least one part, so `encode` would also cut off the chunks removed here.
+        # A chunk has at least one part, so ``encode`` would also cut off the chunks removed here.
         mask_index = chunks.index(MASK) if MASK in chunks else 0
         max_chunks = self.settings.length
         return (
@@ -307,9 +312,9 @@ class SubwordArchitecture(Architecture):
         self.set_subwords(Subwords.load(folder))
 
     def encode(self, features: Features) -> Encoded:
-        """Return the input's parts between <s> and </s>.
+        """Return the numbers of the input's parts between <s> and </s>.
 
-        A longer input is cut to its first parts, or to those around the mask if these lack it.
+        A longer input is cut to its first parts, or to those around the mask if the first lack it.
         """
         subwords = self.subwords
         numbers = subwords.encode_chunks(features["chunks"])  # type: ignore[arg-type]

@@ -27,7 +27,7 @@ def replace_surrogates(text: str) -> str:
 
 
 def get_text(item: Input) -> str:
-    """Return the code of an input; for a pair, its left side."""
+    """Return the code of an input; for a pair of texts, the left one."""
     if isinstance(item, Pair):
         return item.left
     if isinstance(item, NamedMethod):
@@ -62,11 +62,11 @@ def cut_window(pieces: Sequence[str], length: int) -> Sequence[str]:
 class TokenArchitecture(Architecture):
     """An architecture whose features are a sequence of tokens.
 
-    ``settings`` has ``vocabulary``, the size of the vocabulary, and ``length``, the maximum number
-    of pieces that are read.
+    ``settings`` has ``vocabulary``, the maximum size of the vocabulary, and ``length``, the maximum
+    number of pieces that are read.
     """
 
-    # Function that splits a token into pieces.
+    # Function that splits a token into pieces; a subclass may replace it.
     split_token: Any = staticmethod(keep_whole)
 
     def extract_features(self, item: Input, context: CodeContext | None = None) -> Features | None:

@@ -68,8 +68,9 @@ CLASSES = (
     *((QuestionKind.NPATH, interval) for interval in BINS),
     *((QuestionKind.OPERATOR, operator) for operator in OPERATORS),
 )
+# Number of a class by its kind of question and its label.
 _CLASS = {(int(kind), label): number for number, (kind, label) in enumerate(CLASSES)}
-# Maximum number of variables of a method that are renamed in training.
+# Maximum number of variables of a method that are renamed in training: the number of new names.
 _MOST_RENAMED = 32
 
 
@@ -77,17 +78,18 @@ _MOST_RENAMED = 32
 class BaseSettings:
     """Hyper-parameters.
 
-    ``length`` and ``around`` are the maximum numbers of parts of a method and of its context;
-    ``longest`` is that of an answer. ``decoder`` is the number of layers of the decoder.
-    ``structure`` switches roles, depths, shapes and relations on, and ``context`` the code around
-    the method, the marks about null and the candidates of a call. In training, the context is
-    hidden from a share ``alone`` of the examples. ``pretrain`` is the share of steps that are
-    pre-training: a share ``masked`` of the parts is predicted, and the contrastive loss has the
-    weight ``contrast``. ``agree`` is the weight of the loss that makes the names of a method and
-    its variant agree. Of the methods to be named that have no certified variant, a share
-    ``renamed`` gets one with renamed variables, chosen anew in each epoch. With ``unordered``,
-    positions of a method to be named restart in each statement, so the order of statements is
-    hidden.
+    ``vocabulary`` is the maximum number of parts of the BPE. ``length`` and ``around`` are the
+    maximum numbers of parts of a method, with <s> and </s>, and of its context; ``longest`` is that
+    of an answer. ``width`` is the size of a state, ``inner`` that of a layer's hidden layer, and
+    ``decoder`` the number of layers of the decoder. ``structure`` switches roles, depths, shapes
+    and relations on, and ``context`` the code around the method, the marks about null and the
+    candidates of a call. In training, the context is hidden from a share ``alone`` of the examples.
+    ``pretrain`` is the share of steps that are pre-training: a share ``masked`` of the parts is
+    predicted, and the contrastive loss has the weight ``contrast``. ``agree`` is the weight of the
+    loss that makes the names of a method and its variant agree. Of the methods to be named that
+    have no certified variant, a share ``renamed`` gets one with renamed variables, chosen anew in
+    each epoch. With ``unordered``, positions of a method to be named restart in each statement, so
+    the order of statements is hidden.
     """
 
     vocabulary: int = 16_000
@@ -118,7 +120,12 @@ class BaseSettings:
 
 
 class Base(Architecture):
-    """Features, vocabularies and tensors of codeacumen-base."""
+    """Features, vocabularies and tensors of codeacumen-base.
+
+    Features with the prefix ``own`` are of the method's tokens, ``around`` of its context's, and
+    ``variant`` of a certified variant's. ``asks`` is the ``QuestionKind``, ``shape`` the words of
+    the method's shape, and ``candidates`` the names that may replace a masked call.
+    """
 
     name = "codeacumen-base"
     needs_context = True
@@ -185,11 +192,11 @@ class Base(Architecture):
 
     @cached_property
     def _parts_of_word(self) -> dict[str, list[int]]:
-        """Cache of the parts of words: a BPE is slow and words repeat."""
+        """Cache of the numbers of words' parts: a BPE is slow and words repeat."""
         return {MASK: [self.subwords.mask], METHOD_NAME: [self.subwords.name]}
 
     def split_words(self, words: Iterable[str]) -> list[list[int]]:
-        """Return the BPE parts of each word."""
+        """Return the numbers of the BPE parts of each word."""
         parts_of_word = self._parts_of_word
         parts = []
         for word in words:
@@ -214,6 +221,7 @@ class Base(Architecture):
             encoded.update(self._encode_window(columns, prefix, max_parts))
         encoded["shape"] = self.vocabularies["shapes"].encode_words(columns["shape"])
         encoded["asks"] = np.array(columns["asks"], np.int32)
+        # A candidate is cut to eight parts.
         candidate_parts = [
             [
                 part_number
@@ -227,10 +235,10 @@ class Base(Architecture):
         return encoded
 
     def _encode_window(self, columns: Mapping[str, Any], prefix: str, max_parts: int) -> Encoded:
-        """Return the columns of the tokens that fit into ``max_parts``.
+        """Return the encoded columns of the tokens that fit into ``max_parts``.
 
-        These are the first tokens, or those around the mask if the first lack it. A question about
-        null is centred on the first value that may be null.
+        These are the first tokens, or those around the mask if the first lack it. In a question
+        about null, the first token whose value may be null takes the place of the mask.
         """
         words, sizes = columns[f"{prefix}_words"], columns[f"{prefix}_sizes"]
         parts_of_words = self.split_words(words)
@@ -261,7 +269,10 @@ class Base(Architecture):
 
     @staticmethod
     def _find_masked_token(words: Sequence[str], ends: NDArray[np.int64]) -> int:
-        """Return the index of the masked token, 0 if there is none."""
+        """Return the index of the masked token, 0 if there is none.
+
+        ``ends`` has for each token the index in ``words`` after its last word.
+        """
         if MASK not in words:
             return 0
         return int(np.searchsorted(ends, words.index(MASK), side="right"))
@@ -269,6 +280,7 @@ class Base(Architecture):
     def encode_target(self, label: str, features: Features) -> Encoded | None:
         nothing = np.zeros(0, np.int32)
         target: Encoded = {"class": nothing, "target": nothing, "named": nothing, "chosen": nothing}
+        # Each kind of question has its own targets; the others stay empty.
         (question_kind,) = features["asks"]
         if (question_kind, label) in _CLASS:
             return {**target, "class": np.array([_CLASS[int(question_kind), label]], np.int32)}
@@ -297,10 +309,9 @@ class Base(Architecture):
         return np.asarray(own + around, np.int64)
 
     def count_repetitions(self, tasks: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Return how often each example is shown in an epoch.
+        """Return how often each example is shown in an epoch, so that small tasks count more.
 
-        The factor of a task is the square root of the largest task's size over its own size, from
-        1 to 8.
+        For each task it is √(size of the largest task / size of the task), rounded, from 1 to 8.
         """
         counts = np.bincount(tasks, minlength=len(QuestionKind))
         factors = np.sqrt(counts.max() / np.maximum(1, counts)).round()
@@ -331,10 +342,10 @@ class Base(Architecture):
         sequences: Sequence[tuple[int, Tokens]],
         rng: np.random.Generator,
     ) -> Iterator[tuple[int, Tokens]]:
-        """Yield rows of methods to be named and a variant of each.
+        """Yield the row and a variant of methods to be named, in the order of the rows.
 
         The variant is the certified one, or for a share ``renamed`` of the methods without one, the
-        method itself with renamed variables.
+        method itself with renamed variables. A method that has neither is left out.
         """
         has_variant = np.diff(columns["variant_parts"].offsets) > 0
         share = self.settings.renamed
@@ -354,7 +365,7 @@ class Base(Architecture):
 
     @cached_property
     def _fresh_names(self) -> FreshNames:
-        """Names that renamed variables get: those of the rename transformation."""
+        """Names that renamed variables get: var0, var1, ..., as in the rename transformation."""
         names = [f"var{number}" for number in range(_MOST_RENAMED)]
         parts = [_flatten(self.split_words(split_token(name, False))) for name in names]
         roles = self.vocabularies["roles"]
@@ -370,10 +381,11 @@ class Base(Architecture):
         return FreshNames(parts, marks, declared, used, member_roles, bracket)
 
     def _add_answers(self, columns: Mapping[str, Ragged], batch: Batch) -> None:
-        """Add the tensors of the targets, in training, and of the candidates to a batch.
+        """Add the tensors of the targets, if the columns have any, and of the candidates.
 
-        ``candidates`` (n, c, parts) has the parts of each candidate, ``candidate_size`` (n, c) how
-        many. A target of -1 means that the example has none of this kind.
+        ``candidates`` (n, c, parts) has the parts of each candidate, ``candidate_size`` (n, c)
+        their number, 0 at padding. ``class`` is an index of ``CLASSES``, ``named`` the hash of a
+        name and ``chosen`` the index of a candidate; -1 means that the example has no such target.
         """
         if "class" in columns:
             for name in ("class", "named", "chosen"):
@@ -420,8 +432,9 @@ class Base(Architecture):
     ) -> Batch:
         """Return padded tensors (sequences, l) of the parts and of the columns of their tokens.
 
-        A sequence is <s>, the parts of a method or variant, </s>, and the parts of its context if
-        ``shows_context`` is True for its row.
+        ``sequences`` pairs the row of an example with the tokens of its method or of a variant. A
+        sequence is <s>, these tokens' parts, </s>, and the parts of the example's context if
+        ``shows_context`` is True for the row.
         """
         special = self.subwords
         names = ("parts", "first", "segment", "place", *PER_TOKEN)
@@ -481,8 +494,9 @@ class Base(Architecture):
     def decode_answer(self, predicted: Sequence[int]) -> str | None:
         """Return the answer of a prediction.
 
-        A negative number stands for the class ``-1 - number``; other predictions are the parts of a
-        name, and an empty one means that no value may be null.
+        A negative number stands for the class ``-1 - number``. Other predictions are the numbers of
+        a name's parts; an empty one answers a question about null and means that no value may be
+        null.
         """
         if predicted and predicted[0] < 0:
             return CLASSES[-1 - predicted[0]][1]
@@ -502,7 +516,8 @@ def _flatten(lists: Sequence[Sequence[int]]) -> NDArray[np.int32]:
 def _choose_window(borders: NDArray[np.int64], centre: int, max_parts: int) -> tuple[int, int]:
     """Return the half-open range of tokens whose parts fit: the first, or those around ``centre``.
 
-    ``borders`` has the offset of each token's first part, and the total.
+    ``borders`` has the offset of each token's first part, and the total; ``centre`` is the index of
+    a token. The range starts at the first token if that range includes ``centre``.
     """
     last = int(np.searchsorted(borders, borders[0] + max_parts, side="right")) - 1
     if centre < last or last >= len(borders) - 1:

@@ -1,7 +1,8 @@
 """Layers of codeacumen-base: encoder, decoder with copying, heads and losses.
 
 ``networks.base`` builds ``BaseNetwork`` and makes its batches. Shapes: n examples, l parts of a
-sequence, t parts of an answer, d dimensions, h heads, v parts of the BPE, c candidates.
+sequence, t parts of an answer, d dimensions, h heads, v parts of the BPE, c candidates. In training
+a batch has more sequences than examples: the variants follow the examples.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from codeacumen.models.neural.inputs.base_nulls import MARKS
 from codeacumen.models.neural.networks.base import CLASSES, Base, BaseSettings
 from codeacumen.models.neural.networks.layers import get_layer_dtype, make_mask
 
-# Segments are numbered: 0 is <s>, 1 the method, 2 </s>, 3 the context.
+# Segments are numbered: 0 is <s>, 1 the method, 2 </s>, 3 the context. Padding also has 0.
 OWN = 1
+# Number of relations between two parts in ``SequenceEncoder.compute_bias``.
 _RELATIONS = 4
+# Minimum probability, because the logarithm of 0 is infinite.
 _TINY = 1e-9
-# Temperature of the contrastive loss, as in SimCLR.
+# Temperature of the contrastive loss, as in MoCo (He et al., 2020).
 _SHARP = 0.07
 
 
@@ -34,11 +37,13 @@ class TransformerBlock(nn.Module):
         width = settings.width
         self.heads, self.dropout = settings.heads, settings.dropout
         self.before, self.between = nn.LayerNorm(width), nn.LayerNorm(width)
+        # ``given`` computes queries, keys and values; ``seen`` is the projection of the attention's
+        # output. Stored weights have these names.
         self.given, self.seen = nn.Linear(width, 3 * width), nn.Linear(width, width)
         self.inner, self.outer = nn.Linear(width, settings.inner), nn.Linear(settings.inner, width)
 
     def forward(self, states: Tensor, bias: Tensor) -> Tensor:
-        """Return the next states (n, l, d); ``bias`` (n, h, l, l) is added to the attention."""
+        """Return the next states (n, l, d); ``bias`` (n, h, l, l) is added to the scores."""
         n, length, width = states.shape
         query, key, value = (
             projection.view(n, length, self.heads, width // self.heads).transpose(1, 2)
@@ -57,7 +62,9 @@ class TransformerBlock(nn.Module):
 class SequenceEncoder(nn.Module):
     """The encoder that all tasks share.
 
-    ``relate`` (relations, h) has the attention bias of each relation between two parts.
+    ``relate`` (relations, h) has the attention bias of each relation between two parts. ``parts``,
+    ``roles`` and ``shapes`` are the sizes of the vocabularies; ``BaseNetwork`` applies the layers
+    ``shape`` to the counts of shape words.
     """
 
     def __init__(self, settings: BaseSettings, parts: int, roles: int, shapes: int) -> None:
@@ -82,7 +89,7 @@ class SequenceEncoder(nn.Module):
                 nn.init.zeros_(module.bias)
 
     def forward(self, batch: Batch, masked_parts: Tensor | None = None) -> Tensor:
-        """Return the states (n, l, d); ``masked_parts`` replace the parts in pre-training."""
+        """Return the states (n, l, d); ``masked_parts`` (n, l) replace the parts if not None."""
         parts = batch["parts"] if masked_parts is None else masked_parts
         states = self.parts(parts) + self.places(batch["place"]) + self.segments(batch["segment"])
         states = states + self.firsts(batch["first"])
@@ -99,7 +106,11 @@ class SequenceEncoder(nn.Module):
         return output
 
     def compute_bias(self, batch: Batch, dtype: torch.dtype) -> Tensor:
-        """Return what is added to the attention of each part to each other part, (n, h, l, l)."""
+        """Return the bias of the attention scores, (n, h, l, l).
+
+        Entry (i, j) is added to the score of part i for part j; -1e4 at padding makes the weight 0.
+        Without ``settings.structure`` the bias has one head for all, (n, 1, 1, l).
+        """
         mask = make_mask(batch["sizes"], batch["parts"].shape[1])
         name, statement, depth = batch["name"], batch["statement"], batch["depth"]
         bias = torch.zeros(1, 1, 1, 1, device=name.device, dtype=dtype)
@@ -124,7 +135,10 @@ class SequenceEncoder(nn.Module):
 
 
 class CopyDecoder(nn.Module):
-    """A transformer decoder that generates each part of an answer or copies it from the input."""
+    """A transformer decoder that generates each part of an answer or copies it from the input.
+
+    ``gate`` computes the probability that a part is generated, not copied.
+    """
 
     def __init__(self, settings: BaseSettings, parts: int) -> None:
         super().__init__()
@@ -150,7 +164,7 @@ class CopyDecoder(nn.Module):
     def forward(
         self, table: Tensor, start: Tensor, parts: Tensor, source: EncodedSequences
     ) -> Tensor:
-        """Return probabilities (n, t + 1, v) of the first part and of the part after each previous.
+        """Return probabilities (n, t + 1, v) of the first part and of each next part.
 
         ``start`` (n, d) is the state that the answer begins from, ``parts`` (n, t) are the previous
         parts, and ``table`` (v, d) has the embeddings of all parts.
@@ -184,7 +198,7 @@ class EncodedSequences(NamedTuple):
     parts: Tensor
 
     def select_rows(self, rows: Tensor) -> EncodedSequences:
-        """Return the sequences of some rows."""
+        """Return the sequences with the indices ``rows``, in this order."""
         return EncodedSequences(self.states[rows], self.mask[rows], self.parts[rows])
 
 
@@ -192,7 +206,12 @@ class EncodedSequences(NamedTuple):
 
 
 class BaseNetwork(nn.Module, Network):
-    """The encoder, and the heads and the decoder that answer the tasks."""
+    """The encoder, and the heads and the decoder that answer the tasks.
+
+    ``guess`` predicts masked parts in pre-training and ``classes`` scores ``CLASSES``. ``point``
+    and ``pointed`` compute query and keys of the pointer to a name, ``choose`` and ``offered``
+    those of the choice among candidates; ``offers`` computes the probability of such a choice.
+    """
 
     def __init__(self, architecture: Base) -> None:
         super().__init__()
@@ -217,6 +236,7 @@ class BaseNetwork(nn.Module, Network):
         self.choose, self.offered = nn.Linear(width, width), nn.Linear(width, width)
         self.offers = nn.Linear(width, 1)
         self.decoder = CopyDecoder(self.settings, parts)
+        # Share of training steps that are done.
         self.progress = 1.0
 
     def set_progress(self, progress: float) -> None:
@@ -227,14 +247,14 @@ class BaseNetwork(nn.Module, Network):
     def encode_batch(self, batch: Batch, masked_parts: Tensor | None = None) -> EncodedSequences:
         """Encode all sequences of a batch together, which is faster.
 
-        The sequences of the examples come first; in training, variants of the examples ``varied``
-        follow.
+        The sequences of the examples come first; in training, variants follow, and
+        ``batch["varied"]`` has the row of each variant's method.
         """
         mask = make_mask(batch["sizes"], batch["parts"].shape[1])
         return EncodedSequences(self.encoder(batch, masked_parts), mask, batch["parts"])
 
     def select_question_states(self, sequences: EncodedSequences) -> Tensor:
-        """Return the state at the mask, else at METHOD_NAME, else at <s>; (n, d)."""
+        """Return each sequence's state at the mask, else METHOD_NAME, else <s>; (sequences, d)."""
         priority = 2 * (sequences.parts == self.subwords.mask) + 1 * (
             sequences.parts == self.subwords.name
         )
@@ -242,7 +262,7 @@ class BaseNetwork(nn.Module, Network):
         return sequences.states[torch.arange(len(positions), device=positions.device), positions]
 
     def compute_vectors(self, batch: Batch) -> Tensor:
-        """Return the mean state of each method's parts, (n, d)."""
+        """Return the mean state of each method's parts, (n, d), without those of its context."""
         return self._average_own_states(self.encode_batch(batch), batch)
 
     def _average_own_states(self, sequences: EncodedSequences, batch: Batch) -> Tensor:
@@ -253,7 +273,10 @@ class BaseNetwork(nn.Module, Network):
     # ---------------------------------------------------------------- losses
 
     def compute_loss(self, batch: Batch) -> Tensor:
-        """Return the loss of pre-training in the first share of steps, then that of the answers."""
+        """Return the loss of pre-training in the first share ``pretrain`` of the steps.
+
+        Afterwards, and in evaluation, return the loss of the answers.
+        """
         if self.training and self.progress < self.settings.pretrain:
             return self.compute_pretraining_loss(batch)
         return self.compute_answer_loss(batch, self.encode_batch(batch))
@@ -266,6 +289,7 @@ class BaseNetwork(nn.Module, Network):
         """
         parts = batch["parts"]
         may_be_chosen = make_mask(batch["sizes"], parts.shape[1]) & (parts != self.subwords.begin)
+        # Variants are only for the contrastive loss.
         may_be_chosen[len(batch["asks"]) :] = False
         for special in self.subwords.specials:
             may_be_chosen &= parts != special
@@ -294,7 +318,7 @@ class BaseNetwork(nn.Module, Network):
     def compute_contrastive_loss(methods: Tensor, variants: Tensor) -> Tensor:
         """Return the InfoNCE loss of matching each method with its variant, in both directions.
 
-        ``methods`` and ``variants`` are (pairs, d); the other rows of a batch are the negatives.
+        ``methods`` and ``variants`` are (pairs, d); the other pairs of a batch are the negatives.
         """
         methods, variants = (
             functional.normalize(vectors.float(), dim=1) for vectors in (methods, variants)
@@ -307,7 +331,7 @@ class BaseNetwork(nn.Module, Network):
         return total / 2
 
     def compute_answer_loss(self, batch: Batch, sequences: EncodedSequences) -> Tensor:
-        """Return the mean loss of the examples' answers, over all tasks."""
+        """Return the mean over the examples of the loss of their answers, whatever their task."""
         question_kinds, question_states = batch["asks"], self.select_question_states(sequences)
         example_states = question_states[: len(question_kinds)]
         loss = example_states.new_zeros((), dtype=torch.float32)
@@ -335,8 +359,9 @@ class BaseNetwork(nn.Module, Network):
     ) -> Tensor:
         """Return the summed loss of the answers of ``rows``, which are generated or chosen.
 
-        A method and its variant share one target, and each counts for half. The Jensen-Shannon
-        divergence between their predictions is added with the weight ``agree``.
+        A method and its variant share one target, and each counts for half. Twice the
+        Jensen-Shannon divergence between the decoder's predictions for the two, summed over the
+        parts, is added with the weight ``agree``.
         """
         uses_variants = "varied" in batch and self.settings.agree > 0
         methods_of_variants = batch["varied"] if uses_variants else rows[:0]
@@ -382,7 +407,10 @@ class BaseNetwork(nn.Module, Network):
     # ---------------------------------------------------------------- the heads
 
     def score_classes(self, batch: Batch, sequences: EncodedSequences, states: Tensor) -> Tensor:
-        """Return scores (n, classes), -inf for the classes of other tasks."""
+        """Return scores (n, classes), -inf for the classes of other tasks.
+
+        All scores are -inf for an example that is not a classification.
+        """
         shape = self.encoder.shape(batch["shape"].to(states.dtype))
         if not self.settings.structure:
             shape = torch.zeros_like(shape)
@@ -390,10 +418,10 @@ class BaseNetwork(nn.Module, Network):
         return scores.masked_fill(self.kinds != batch["asks"][:, None], -torch.inf)
 
     def point_to_names(self, batch: Batch, sequences: EncodedSequences) -> tuple[Tensor, Tensor]:
-        """Return the pointer's probability of each position (n, l), and the name there.
+        """Return the pointer's probability of each position and the hash of the name there, (n, l).
 
         Candidates are the first parts of the method's names, and <s>, which stands for no name and
-        has the name 0. Other positions have probability 0 and the name -1.
+        has the hash 0. Other positions have probability 0 and the hash -1.
         """
         start = sequences.states[:, 0]
         scores = (self.point(start)[:, None] * self.pointed(sequences.states)).sum(2).float()
@@ -408,9 +436,9 @@ class BaseNetwork(nn.Module, Network):
     def _add_candidate_likelihood(
         self, batch: Batch, states: Tensor, rows: Tensor, generated: Tensor
     ) -> Tensor:
-        """Return the log-likelihood of the answers of ``rows``, generated or chosen.
+        """Return the log-likelihood (rows) of the answers of ``rows``, generated or chosen.
 
-        ``generated`` has the log-likelihood that the decoder generates each of them.
+        ``generated`` (rows) has the log-likelihood that the decoder generates each answer.
         """
         gate, candidate_chances = self.score_candidates(batch, states)
         chosen, gate = batch["chosen"][rows], gate[rows]
@@ -426,7 +454,10 @@ class BaseNetwork(nn.Module, Network):
         return log_likelihoods.index_copy(0, picked, combined)
 
     def score_candidates(self, batch: Batch, states: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the probability (n) that the answer is a candidate, and that of each, (n, c)."""
+        """Return the probability (n) that the answer is a candidate, and of each candidate (n, c).
+
+        The latter are conditional on the answer being a candidate, and 0 at padding.
+        """
         sizes = batch["candidate_size"]
         is_candidate = sizes > 0
         rows, parts = torch.nonzero(is_candidate)[:, 0], batch["candidates"][is_candidate]
@@ -442,6 +473,7 @@ class BaseNetwork(nn.Module, Network):
         scores = similarities.new_full(sizes.shape, -1e4).masked_scatter(is_candidate, similarities)
         has_candidates = is_candidate.any(1)
         gate = self.offers(states)[:, 0].float().sigmoid() * has_candidates
+        # Below 1, because ``_add_candidate_likelihood`` takes the logarithm of 1 - gate.
         return gate.clamp(0, 1 - 1e-4), scores.softmax(1) * is_candidate
 
     # ---------------------------------------------------------------- predictions
@@ -470,7 +502,10 @@ class BaseNetwork(nn.Module, Network):
     def _predict_pointed_name(
         self, batch: Batch, sequences: EncodedSequences, row: int
     ) -> list[int]:
-        """Return the parts of the most probable name, summed over its positions; [] for none."""
+        """Return the parts of the most probable name, its probability summed over its positions.
+
+        Return [] if <s>, no name, is more probable than each name.
+        """
         columns = {
             name: batch[name][row : row + 1] for name in ("name", "segment", "first", "parts")
         }
@@ -498,7 +533,10 @@ class BaseNetwork(nn.Module, Network):
     def _predict_names(
         self, batch: Batch, sequences: EncodedSequences, states: Tensor, rows: Tensor
     ) -> list[list[int]]:
-        """Return answers of greedy decoding until </s>, or a candidate if it is more probable."""
+        """Return for each of ``rows`` the answer of greedy decoding, or a more probable candidate.
+
+        A decoded answer may have </s> and parts after it, which ``Base.decode_answer`` drops.
+        """
         table, source, start_states = (
             self.encoder.parts.weight,
             sequences.select_rows(rows),

@@ -1,12 +1,13 @@
 """code2seq: LSTMs over the nodes of paths, and a decoder that generates a name word by word.
 
-    z  = [last state forwards; last backwards] of LSTMs over a path's nodes    256
-    t  = Σ subtoken(part) over the parts of a leaf's name                      128
+    z  = [last state forwards; last backwards] of LSTMs over a path's nodes    (paths, 256)
+    t  = Σ subtoken(part) over the parts of a leaf's name                      (leaves, 128)
     cᵢ = tanh(W · [t(leftᵢ); z(pathᵢ); t(rightᵢ)])                             (n, contexts, 320)
     v  = mean of the cᵢ                                                        (n, 320)
     an LSTM that starts from v and attends to the cᵢ generates part by part
 
-Contexts of a batch share paths and leaves. Each distinct one is computed once and then looked up.
+Contexts of a batch share paths and leaves. The vector of each distinct path and leaf is computed
+once and then looked up. ``inputs.paths`` extracts the contexts. Shape: n examples.
 """
 
 from __future__ import annotations
@@ -54,8 +55,9 @@ class Code2SeqSettings:
 
     ``subtokens`` and ``targets`` are maximum sizes of vocabularies. ``keep`` contexts of a method
     are sampled, of which the network uses ``contexts``, in training a new sample at each step.
-    ``parts`` is the maximum number of parts of a leaf's name, ``longest`` that of a method's name;
-    ``state`` is the size of the LSTMs over paths, in each direction.
+    ``length`` and ``width`` limit a path (``PathLimits``). ``parts`` is the maximum number of parts
+    of a leaf's name, ``longest`` that of a method's name; ``state`` is the size of the LSTMs over
+    paths, in each direction, ``hidden`` that of a context's vector and of the decoder's state.
     """
 
     subtokens: int = 186_277
@@ -77,8 +79,8 @@ class Code2Seq(Architecture):
     """code2seq (Alon et al., ICLR 2019).
 
     The features ``left``, ``path`` and ``right`` are indices of the method's leaf names and paths.
-    ``parts`` are the parts of all leaf names, ``parts_of`` the number of each name's; ``nodes`` are
-    the nodes of all paths, ``nodes_of`` the number of each path's.
+    ``parts`` are the parts of all leaf names, ``parts_of`` the number of parts of each name;
+    ``nodes`` are the nodes of all paths, ``nodes_of`` the number of nodes of each path.
     """
 
     name = "code2seq"
@@ -129,7 +131,8 @@ class Code2Seq(Architecture):
     def iter_words(self, features: Features) -> Iterator[tuple[str, Iterable[str]]]:
         """Yield subtokens and nodes.
 
-        A subtoken is yielded once for each context, so it counts as in the extractor's file.
+        A subtoken is yielded once for each end of a context that has it, so its count is that in
+        the file of code2seq's extractor.
         """
         parts: list[str] = features["parts"]  # type: ignore[assignment]
         leaf_count = len(features["parts_of"])
@@ -166,8 +169,8 @@ class Code2Seq(Architecture):
         """Return the tensors of a batch.
 
         ``parts`` (leaves, parts) and ``nodes`` (paths, nodes) have the distinct leaves and paths of
-        the batch; ``left``, ``path`` and ``right`` (n, contexts) are rows of these. ``alone`` is
-        the leaf of an example that is only an identifier.
+        the batch; ``left``, ``path`` and ``right`` (n, contexts) are rows of these. ``alone`` (n)
+        is the row of the leaf of an example that is only an identifier, 0 for other examples.
         """
         offsets = columns["path"].offsets
         positions, ends = choose_contexts(offsets, self.settings.contexts, rng)
@@ -239,14 +242,14 @@ class Code2SeqNetwork(nn.Module, Network):
         nn.init.xavier_uniform_(self.dense.weight)
 
     def embed_leaves(self, batch: Batch) -> Tensor:
-        """Return a row for each distinct leaf: the sum of its parts' embeddings."""
+        """Return a row for each distinct leaf, the sum of its parts' embeddings; (leaves, 128)."""
         parts = batch["parts"]
         mask = make_mask(batch["parts_size"], parts.shape[1])[:, :, None]
         vectors: Tensor = (self.subtokens(parts) * mask).sum(1)
         return vectors
 
     def embed_paths(self, batch: Batch) -> Tensor:
-        """Return a row for each distinct path: the last states of the two LSTMs.
+        """Return a row for each distinct path, the last states of the two LSTMs; (paths, 256).
 
         The sequences are not packed, because packing makes the CPU wait for the GPU. The LSTMs also
         read the padding, but only after the state that is used.
@@ -283,7 +286,10 @@ class Code2SeqNetwork(nn.Module, Network):
         return torch.where(batch["path_size"][:, None] == 0, leaf, mean)
 
     def compute_loss(self, batch: Batch) -> Tensor:
-        """Return the sum over a name's pieces, as published; the learning rate is chosen for it."""
+        """Return the mean over the names of the sum of the losses of a name's pieces, as published.
+
+        The published learning rate suits this sum, not the mean over the pieces.
+        """
         target = batch["target"]
         mean_length = (target != PAD).sum() / len(target)
         return self.decoder.compute_loss(*self.embed_contexts(batch), target) * mean_length
@@ -300,8 +306,9 @@ def choose_contexts(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Choose at most ``max_contexts`` contexts of each example.
 
-    The choice is a random sample, or without ``rng`` the first ones. Return the positions of the
-    contexts, and the offsets of each example's contexts among them.
+    The choice is a random sample, or without ``rng`` the first contexts, which ``inputs.paths`` has
+    put in random order. ``offsets`` are those of each example's contexts. Return the positions of
+    the chosen contexts, and the offsets of each example's contexts among these.
     """
     sizes = np.diff(offsets)
     positions = np.arange(int(offsets[-1]))
@@ -320,10 +327,11 @@ def choose_contexts(
 def find_distinct_rows(
     values: Ragged, sizes: Ragged, used: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
-    """Find the distinct lists among those in ``used``.
+    """Find the distinct lists among those in ``used``, which has indices of lists.
 
     ``sizes`` has the lengths of the lists in ``values``. Return the distinct lists as rows padded
-    with zeros, their lengths, and for each list its row.
+    with zeros, their lengths, and for each list its row, 0 for a list that is not used. Without
+    lists there is one row of zeros.
     """
     lengths = sizes.values.astype(np.int64)
     ends = np.concatenate([[0], np.cumsum(lengths)])

@@ -6,6 +6,7 @@
     p  = softmax(targets · v)                                    one row of ``targets`` for a name
 
 A path is one word, its hash: two paths that differ in one node have unrelated embeddings.
+``inputs.paths`` extracts the contexts. Shape: n examples.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ class Code2VecSettings:
 
     ``tokens``, ``paths`` and ``targets`` are maximum sizes of vocabularies. ``keep`` contexts of a
     method are sampled, of which the network uses ``contexts``. ``length`` and ``width`` limit a
-    path.
+    path (``PathLimits``). ``embedding`` is the size of the embedding of a token or a path, ``code``
+    that of a code vector.
     """
 
     tokens: int = 1_301_136
@@ -64,9 +66,9 @@ class Code2VecSettings:
 
 
 class WholeNameLabels(SingleLabel):
-    """Labels that are sequences of words, such as ``get|name``; answers are in camel case.
+    """Labels that are sequences of words in lower case, such as ``get|name``, one for each name.
 
-    So ``getName`` and ``get_name`` are one label.
+    ``getName`` and ``get_name`` are therefore the same label; answers are in camel case.
     """
 
     def split_label(self, label: str) -> Iterable[str]:
@@ -141,8 +143,8 @@ class Code2Vec(Architecture):
     def encode(self, features: Features) -> Encoded:
         """Return the numbers of the contexts that the network uses.
 
-        Contexts whose three parts are all known come first, then those with a known part. Contexts
-        without a known part are used only if a method has no other.
+        Contexts whose three parts are all known come first, then those with one or two known parts.
+        Contexts without a known part are used only if a method has no others.
         """
         columns = {
             name: self.vocabularies[vocabulary].encode_words(features[name])  # type: ignore[arg-type]

@@ -1,8 +1,11 @@
 """Cognac: a pointer-generator over a method, its class, its callers and its callees.
 
-    s = BiLSTM(embedding(pieces))                  (n, l, 800)
-    p = share of words in such a place that are in the name    (n, l), counted in training
+    s = BiLSTM(embedding(pieces))    (n, l, 800)
+    p = prior of each position       (n, l)
     ``PointerDecoder`` generates the name with attention ∝ p · exp(…)
+
+The prior of a position is the share of the words in its place (``inputs.context.PLACE_NAMES``) that
+are also in the name; training counts them. Shapes: n examples, l pieces.
 
 The pieces are, in this order, the words of: the class's name, the return type, the types of the
 parameters, those of callers and of callees with the callees' names, and the body.
@@ -43,9 +46,10 @@ from codeacumen.models.neural.networks.layers import State, make_mask, search_be
 from codeacumen.models.neural.training.batches import pad_columns
 from codeacumen.text.columns import Ragged
 
-# The prior starts as one word of thirty in the name. Each place's counts are smoothed with the mean
-# of all places, which weighs as much as 100 words.
+# The prior starts as if one word of thirty were in the name. Each place's counts are smoothed with
+# the mean of all places, which weighs as much as 100 words.
 _INITIAL_WORDS, _SMOOTHING_WORDS = 30, 100
+# Minimum probability, because the logarithm of 0 is infinite.
 _TINY = 1e-12
 
 
@@ -53,8 +57,10 @@ _TINY = 1e-12
 class CognacSettings:
     """Hyper-parameters.
 
-    ``least`` is the minimum number of occurrences of a known word; rarer words can only be copied.
-    ``beam`` is the beam width; 1 is a greedy search.
+    ``vocabulary`` is the maximum number of known words, ``least`` the minimum number of occurrences
+    of one; other words can only be copied. ``length`` is the maximum number of pieces of an input,
+    ``longest`` that of a name. Without ``prior`` all positions weigh the same. ``beam`` is the beam
+    width; 1 is a greedy search.
     """
 
     vocabulary: int = 85_000
@@ -72,7 +78,8 @@ class Cognac(ContextArchitecture):
     """Cognac (Wang et al., ESEC/FSE 2021).
 
     An example carries its own unknown words, so that they can be copied: ``own`` has a hash of each
-    word, to find it in a target, and ``spelt`` its letters, to write it in an answer.
+    word, to find it in a target, and ``spelt`` the code points of its letters and a 0, to write it
+    in an answer. ``prints`` has the hash of each unknown word of a target, 0 for the others.
     """
 
     name = "cognac"
@@ -173,7 +180,7 @@ class CognacNetwork(nn.Module, Network):
         _init_weights(self)
 
     def compute_prior(self, batch: Batch) -> Tensor:
-        """Return the prior of each position (n, l), 0 for padding."""
+        """Return the prior of each position (n, l), 0 at padding."""
         mask = make_mask(batch["pieces_size"], batch["pieces"].shape[1])
         if not self.settings.prior:
             return mask.float()
@@ -231,7 +238,8 @@ class CognacNetwork(nn.Module, Network):
     def _spell_piece(self, piece: int, letters: Sequence[int]) -> Iterator[int]:
         """Yield the number of a known piece, or the letters of an example's own word and an end.
 
-        ``decode_answer`` reads this: letters are numbered after the vocabulary.
+        ``letters`` is the example's row of ``spelt``. For ``Cognac.decode_answer`` a letter is the
+        size of the vocabulary plus its code point, and an end is this size.
         """
         if piece < self.pieces:
             yield piece
@@ -279,12 +287,12 @@ class PointerDecoder(nn.Module):
         e = v · tanh(K s + Q [h; m])                       for the state s of each position
         a = p ⊙ exp(e), over its sum                       p is the prior of the position
         c = Σ a s
-        g = σ(w · [c; h; m; x])
+        g = σ(w · [c; h; m; x])                            probability to generate, not to copy
         P(word) = g · softmax(V U [h; c]) + (1 - g) · Σ a over the positions of the word
 
     Words of the input that the vocabulary lacks are numbered after it, separately for each example
     ("extended numbers"): they can be copied but not generated. Shapes: n examples, l positions, k
-    pieces at a time.
+    pieces at a time (beams), v pieces of the vocabulary. ``given`` is X, ``blend`` U and ``out`` V.
     """
 
     def __init__(self, embedding: nn.Embedding, hidden: int, dropout: float) -> None:
@@ -302,12 +310,15 @@ class PointerDecoder(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def make_initial_state(self, hidden: Tensor, cell: Tensor, source: PointerSource) -> State:
-        """Return the state before the first piece; ``hidden`` and ``cell`` are (n, d)."""
+        """Return the state (hidden, cell, context) before the first piece, each (n, 1, d)."""
         context = source.states.new_zeros(len(hidden), 1, source.states.shape[2])
         return hidden[:, None], cell[:, None], context
 
     def compute_attention(self, query: Tensor, keys: Tensor, prior: Tensor) -> Tensor:
-        """Return the additive attention (n, k, l), whose exponentials the prior weights."""
+        """Return the additive attention (n, k, l); the prior multiplies the exponential scores.
+
+        ``query`` is (n, k, d), ``keys`` (n, l, d), ``prior`` (n, l), 0 at positions to ignore.
+        """
         scores: Tensor = self.score((keys[:, None] + query[:, :, None]).tanh())[..., 0].float()
         mask = prior[:, None] > 0
         scores = scores + prior.clamp_min(_TINY).log()[:, None]
@@ -316,7 +327,7 @@ class PointerDecoder(nn.Module):
     def decode_step(
         self, last: Tensor, state: State, source: PointerSource, keys: Tensor
     ) -> tuple[Tensor, Tensor, Tensor, State]:
-        """Run one step after the pieces ``last`` (n, k).
+        """Run one step after the pieces ``last`` (n, k); ``keys`` (n, l, d) are K s.
 
         Return scores of the vocabulary (n, k, v), the gate (n, k), the attention (n, k, l), and the
         next state.
@@ -354,7 +365,10 @@ class PointerDecoder(nn.Module):
     def compute_likelihood(
         self, pieces: Tensor, scores: Tensor, gate: Tensor, weights: Tensor, source: PointerSource
     ) -> Tensor:
-        """Return the likelihood of ``pieces`` (n, k), without the distribution over all pieces."""
+        """Return the likelihood of ``pieces`` (n, k), without that of all extended numbers.
+
+        ``scores``, ``gate`` and ``weights`` are results of ``decode_step``.
+        """
         known_pieces = pieces.where(pieces < self.pieces, PAD)
         generated = scores.log_softmax(2).gather(2, known_pieces[:, :, None])[..., 0].exp()
         generated = generated * (pieces < self.pieces)
@@ -364,7 +378,10 @@ class PointerDecoder(nn.Module):
     def compute_distribution(
         self, scores: Tensor, gate: Tensor, weights: Tensor, words: Tensor
     ) -> Tensor:
-        """Return probabilities (n, k, v + own) of the vocabulary and of an example's own words."""
+        """Return probabilities (n, k, v + own words) of all extended numbers.
+
+        ``words`` (n, l) are the input's; a batch has as many own words as its largest example.
+        """
         own_count = max(0, int(words.max()) + 1 - self.pieces)
         generated = gate[..., None] * scores.softmax(2)
         extended = functional.pad(generated, (0, own_count))

@@ -7,7 +7,7 @@
 
 An LSTM that starts from g and attends to the h⁸ of all nodes generates a name; a class is
 softmax(U · g). A batch of graphs is one graph with several components, so only the decoder's input
-is padded.
+is padded. Shapes: n examples, ``nodes`` all nodes of a batch, d = 256 dimensions.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ from codeacumen.text.columns import Ragged
 
 # Kinds of messages: along the edges of each kind, then against them.
 WAYS = 2 * len(EDGE_KINDS)
+# Columns that ``GGNN.collate`` joins to one graph.
 _GRAPH = ("kinds", "words", "sizes", "sources", "sinks", "edges")
 
 
@@ -49,8 +50,9 @@ class GGNNSettings:
     """Hyper-parameters.
 
     ``vocabulary`` is the maximum size of the vocabularies of words and of answers, ``nodes`` that
-    of a graph, ``longest`` that of a name, in words. ``embedding`` is the size of the embedding of
-    a node's kind and of that of its words; a node's state has both.
+    of a graph, ``longest`` that of a method's name, in words. ``embedding`` is the size of the
+    embedding of a node's kind and of that of its words; a node's state has both. ``steps`` is the
+    number of rounds of messages, ``decoder`` the size of the decoder's state.
     """
 
     vocabulary: int = 10_000
@@ -89,10 +91,10 @@ class GGNN(GraphArchitecture):
     ) -> Batch:
         """Return one graph of all examples.
 
-        ``nodes`` (n) has the number of nodes of each example, ``widest`` (1) their maximum.
-        ``kinds`` and ``bags``, the offset of its ``words``, are of each node. ``sources`` and
-        ``sinks`` are the nodes of each message, sorted by kind; ``ways`` has the number of messages
-        of each kind.
+        ``nodes`` (n) has the number of nodes of each example, ``widest`` (1) the largest of them.
+        ``kinds`` and ``bags`` have an entry for each node: its kind, and the offset of its first
+        word in ``words``. ``sources`` and ``sinks`` have the nodes of each message, sorted by kind;
+        ``ways`` has the number of messages of each of the ``WAYS`` kinds.
         """
         graph = {name: columns[name] for name in _GRAPH}
         nodes = np.diff(graph["kinds"].offsets)
@@ -120,7 +122,7 @@ class GGNN(GraphArchitecture):
 
 
 class Propagation(nn.Module):
-    """Rounds of messages between nodes, each followed by a GRU step."""
+    """Rounds of messages between nodes, each followed by a GRU step; ``size`` is d."""
 
     def __init__(self, size: int, ways: int = WAYS) -> None:
         super().__init__()
@@ -218,7 +220,7 @@ class GraphEncoder(nn.Module):
 
 
 class GGNNClassifier(nn.Module, Network):
-    """A graph encoder that answers with one label."""
+    """A graph encoder that answers with one label; ``labels`` is the number of labels."""
 
     def __init__(self, encoder: GraphEncoder, settings: GGNNSettings, labels: int) -> None:
         super().__init__()

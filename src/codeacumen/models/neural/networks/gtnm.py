@@ -7,7 +7,8 @@
     P(piece) = softmax(E · decoder)                     E are the embeddings of the pieces
 
 ``invoked`` is 1 for a piece of the project that is also in the method; such pieces weigh e times as
-much as others.
+much as others. ``inputs.context`` extracts the pieces. Shapes: n examples, l positions, t pieces of
+a name, d dimensions.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from codeacumen.models.neural.inputs.context import (
 )
 from codeacumen.models.neural.networks.layers import State, make_mask, search_beams
 
+# Numbers of the contexts, which have an embedding each.
 _PROJECT, _LOCAL, _DOC = range(3)
 
 
@@ -45,8 +47,9 @@ _PROJECT, _LOCAL, _DOC = range(3)
 class GTNMSettings:
     """Hyper-parameters.
 
-    ``local``, ``project`` and ``doc`` are maximum numbers of pieces. ``least`` is the minimum
-    number of occurrences of a known piece. ``beam`` is the beam width; 1 is a greedy search.
+    ``local``, ``project``, ``doc`` and ``longest`` are maximum numbers of pieces, the last that of
+    a name. ``least`` is the minimum number of occurrences of a known piece, ``smoothing`` the
+    label smoothing of the loss. ``beam`` is the beam width; 1 is a greedy search.
     """
 
     vocabulary: int = 50_000
@@ -127,7 +130,7 @@ class DecoderBlock(nn.Module):
         self.dropout = nn.Dropout(settings.dropout)
 
     def forward(self, states: Tensor, contexts: EncodedContexts, causal_mask: Tensor) -> Tensor:
-        """Return the states of the next block; ``causal_mask`` is True at later pieces."""
+        """Return the next states (n, t, d); ``causal_mask`` (t, t) is True at later pieces."""
         attentions = (
             (self.own, states, None, causal_mask),
             (self.project, contexts.project, ~contexts.project_mask, None),
@@ -150,9 +153,9 @@ class DecoderBlock(nn.Module):
 
 @dataclass(frozen=True, slots=True)
 class EncodedContexts:
-    """The encoded input: all contexts together, and the project alone.
+    """The encoded input: states of all contexts together, and of the project alone.
 
-    Masks are False at padding.
+    States are (n, l, d), masks (n, l), False at padding. ``project`` is already weighted by w.
     """
 
     states: Tensor
@@ -191,7 +194,10 @@ class GTNMNetwork(nn.Module, Network):
     def embed_pieces(
         self, table: nn.Embedding, numbers: Tensor, context: int | None = None
     ) -> Tensor:
-        """Return embeddings of pieces, of their positions, and of the context that they are in."""
+        """Return the sums of embeddings of pieces, their positions and their context, (n, t, d).
+
+        ``context`` is None for pieces of the name.
+        """
         vectors = table(numbers) * math.sqrt(self.settings.size)
         vectors = vectors + self.positions[: numbers.shape[1]]
         if context is not None:
@@ -226,7 +232,7 @@ class GTNMNetwork(nn.Module, Network):
         return states @ self.embedding.weight.T
 
     def compute_vectors(self, batch: Batch) -> Tensor:
-        """Return the mean of the states of all contexts."""
+        """Return the mean of the states of all contexts, (n, d)."""
         contexts = self.encode_batch(batch)
         mask = contexts.mask[:, :, None]
         return (contexts.states.masked_fill(~mask, 0.0)).sum(1) / mask.sum(1)
@@ -266,7 +272,7 @@ def _make_encoder(settings: GTNMSettings) -> nn.TransformerEncoder:
 def compute_invoked_weights(invoked: Tensor, mask: Tensor) -> Tensor:
     """Return weights (n, l) of the project's pieces: e times as large if a piece is invoked.
 
-    The mean weight of an example's pieces is 1.
+    The mean weight of an example's pieces is 1, and padding has the weight 0.
     """
     scores = (1.0 + invoked).masked_fill(~mask, -torch.inf)
     return scores.softmax(1) * mask.sum(1, keepdim=True)

@@ -15,19 +15,21 @@ from torch.nn import functional
 
 from codeacumen.models.neural.architecture import BEGIN, END, PAD, SPECIALS, UNKNOWN, Batch, Network
 
-# State of a decoder between steps; each tensor has the shape (n, k, ...).
+# State of a decoder between steps; each tensor has the shape (n, k, ...), with k = 1 before the
+# first step.
 State = tuple[Tensor, ...]
-# A function from the last pieces (n, k) and the state to log-probabilities (n, k, v) and the state.
+# A function from the last pieces (n, k) and the state to the log-probabilities (n, k, v) of each
+# next piece and the next state.
 Step = Callable[[Tensor, State], tuple[Tensor, State]]
 
 
 def make_mask(sizes: torch.Tensor, length: int) -> torch.Tensor:
-    """Return a mask (n, length) that is True at positions before each sequence's end."""
+    """Return a mask (n, length) that is True before the end of each sequence; ``sizes`` is (n)."""
     return torch.arange(length, device=sizes.device) < sizes[:, None]
 
 
 def get_layer_dtype(tensor: torch.Tensor) -> torch.dtype:
-    """Return the type that layers compute in: a tensor's own, or a lower one under autocast."""
+    """Return the type that layers compute in: the tensor's, or that of an active autocast."""
     device_type = tensor.device.type
     return (
         torch.get_autocast_dtype(device_type)
@@ -52,18 +54,18 @@ def init_embeddings(*layers: nn.Embedding | nn.Linear) -> None:
 
 
 class LabelHead(nn.Module):
-    """A softmax over the labels."""
+    """A softmax over the labels; ``size`` is that of a vector, ``labels`` the number of labels."""
 
     def __init__(self, size: int, labels: int) -> None:
         super().__init__()
         self.out = nn.Linear(size, labels)
 
     def compute_loss(self, vector: Tensor, label: Tensor) -> Tensor:
-        """Return the mean cross-entropy."""
+        """Return the mean cross-entropy of ``label`` (n, 1), given ``vector`` (n, size)."""
         return functional.cross_entropy(self.out(vector), label[:, 0])
 
     def predict(self, vector: Tensor) -> list[list[int]]:
-        """Return the label with the highest score, as a list of one number."""
+        """Return each example's label with the highest score, as a list of one number."""
         scores = self.out(vector)
         if scores.shape[1] > len(SPECIALS):
             # Padding and the unknown label are not answers.
@@ -89,8 +91,9 @@ class PieceDecoder(nn.Module):
 
     With ``attention`` it attends to the input's ``states`` at each step, with Luong's general
     attention as in code2seq: a = softmax(h W sᵀ), o = tanh([h; a s] V), and a linear layer over o
-    scores the pieces. Without attention o = h, so it depends only on the vector that it starts
-    from.
+    scores the pieces. Without attention o = h, so the answer depends only on the vector that the
+    LSTM starts from. ``pieces`` is the size of the vocabulary; ``embedding``, ``hidden`` and
+    ``states`` are the sizes of a piece's embedding, of the LSTM's state and of an input's state.
     """
 
     def __init__(
@@ -113,9 +116,10 @@ class PieceDecoder(nn.Module):
         self.out = nn.Linear(hidden, pieces)
 
     def compute_loss(self, states: Tensor, mask: Tensor, vector: Tensor, target: Tensor) -> Tensor:
-        """Return the mean cross-entropy over the pieces.
+        """Return the mean cross-entropy over the pieces, with teacher forcing.
 
-        The decoder starts from ``vector`` (n, d); each row of ``target`` (n, t) ends with END.
+        ``states`` (n, l, d) and ``mask`` (n, l) are the encoded input. The decoder starts from
+        ``vector`` (n, d); each row of ``target`` (n, t) ends with END and padding.
         """
         begin = torch.full_like(target[:, :1], BEGIN)
         scores, _ = self._score_pieces(torch.cat([begin, target[:, :-1]], 1), states, mask, vector)
@@ -124,7 +128,10 @@ class PieceDecoder(nn.Module):
     def predict(
         self, states: Tensor, mask: Tensor, vector: Tensor, max_pieces: int
     ) -> list[list[int]]:
-        """Return the pieces of greedy decoding, until END."""
+        """Return the pieces of greedy decoding, at most ``max_pieces`` + 1, END included.
+
+        The lists are equally long: pieces after END have no meaning.
+        """
         last = torch.full((len(vector), 1), BEGIN, device=vector.device)
         memory: tuple[Tensor, Tensor] | None = None
         pieces: list[Tensor] = []
@@ -148,7 +155,10 @@ class PieceDecoder(nn.Module):
         vector: Tensor,
         memory: tuple[Tensor, Tensor] | None = None,
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """Return scores (n, t, pieces) of the piece after each ``previous`` one, and the memory."""
+        """Return scores (n, t, pieces) of the piece after each ``previous`` one, and the memory.
+
+        ``memory`` is the LSTM's hidden and cell state; None before the first piece.
+        """
         if memory is None:
             hidden, cell = self.begin(vector).tanh().chunk(2, dim=1)
             memory = (hidden[None].contiguous(), cell[None].contiguous())
@@ -166,8 +176,9 @@ class PieceDecoder(nn.Module):
 def search_beams(step: Step, state: State, beam_width: int, max_pieces: int) -> list[list[int]]:
     """Return the best answer of a beam search for each example.
 
-    Answers are ranked by the mean log-probability of their pieces, END included, and have at least
-    one piece. With a ``beam_width`` of 1 the search is greedy.
+    Answers are ranked by the mean log-probability of their pieces, END included, have at least one
+    piece and at most ``max_pieces``, and are returned without END. ``state`` is that before the
+    first piece. With a ``beam_width`` of 1 the search is greedy.
     """
     n, device = len(state[0]), state[0].device
     state = tuple(part.expand(n, beam_width, *part.shape[2:]) for part in state)

@@ -5,7 +5,7 @@
     Seq2Seq (names, calls, null tokens): an LSTM that starts from v generates piece by piece
     Seq2Tok (classes): p = softmax(U · ReLU(W · v))
 
-Names are split into words, so few pieces are unknown.
+Names are split into words, so few pieces are unknown. Shapes: n examples, l pieces, d = 64.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ class Seq2SeqSettings:
     """Hyper-parameters; ``vocabulary`` limits pieces of tokens and of answers.
 
     ``length`` is the maximum number of pieces of a method, ``longest`` that of an answer.
+    ``embedding`` is also the size of the LSTMs' states; ``hidden`` is the size of Seq2Tok's hidden
+    layer.
     """
 
     vocabulary: int = 10_000
@@ -126,5 +128,5 @@ class Seq2SeqNetwork(nn.Module, Network):
 
 
 def _make_single_state(vector: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the states and mask of a decoder without attention: the vector it starts from."""
+    """Return the states and mask for ``PieceDecoder``, which ignores them without attention."""
     return vector[:, None], make_mask(vector.new_ones(len(vector)).long(), 1)

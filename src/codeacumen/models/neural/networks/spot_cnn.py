@@ -6,9 +6,9 @@ D = pool₂(ReLU(conv₂(C)))                  50 maps
 h = ReLU(W · D)                            (n, 300), the vector of a method
 loss = mean |U h - E|                      an autoencoder reconstructs its input
 
-After training, the network stores the vector and the name of each training method. It predicts the
+After training, the network stores the vector and the name of each training method. It predicts a
 name of the nearest stored bodies. A given name is consistent if its first word is common among both
-the names of the nearest bodies and the nearest names.
+the names of the nearest bodies and the nearest names. Shapes: n methods, L words of a body.
 """
 
 from __future__ import annotations
@@ -57,9 +57,12 @@ from codeacumen.models.neural.training.settings import TrainingSettings
 from codeacumen.search.vectors import find_nearest_cosines, unit_rows
 from codeacumen.text.subtokens import spot_words
 
-# The minimum length of which two convolutions and two poolings leave a position.
+# The minimum even length of which two convolutions and two poolings leave a position; a body
+# consists of pairs of words.
 _MIN_LENGTH = 8
+# File of the word vectors in the folder of the training.
 _VECTORS_FILE = "words.pt"
+# Values of the setting ``output``.
 OUTPUTS = ("linear", "softmax")
 
 
@@ -68,9 +71,10 @@ class SpotCNNSettings:
     """Hyper-parameters.
 
     ``vocabulary`` is the maximum number of words, ``least`` the minimum count of a word, and
-    ``longest`` the maximum number of words of a body. With ``cut``, longer outliers are cut off;
-    without, as published, they are left out of training. ``size``, ``window``, ``rate`` and
-    ``epochs`` are those of the words' skip-gram; ``name_...`` those of the names' vectors.
+    ``longest`` the maximum number of words of a body. With ``cut``, bodies that are outliers in
+    length are cut off; without, as published, they are left out of training. ``size``, ``window``,
+    ``rate`` and ``epochs`` are those of the words' skip-gram; ``name_...`` those of the names'
+    vectors. ``maps`` and ``second_maps`` are the numbers of maps of the convolutions, and
     ``feature`` is the size of a method's vector. ``output`` "softmax" is the published one, which
     cannot reconstruct its input because its values are positive and sum to 1. ``k`` is the number
     of neighbours that judge a name, and ``rank`` the paper's strategy that ranks names.
@@ -121,7 +125,8 @@ def compute_upper_whisker(sizes: Mapping[int, int]) -> int:
 class LabelNames:
     """The distinct names of the labels; labels with the same words have the same name.
 
-    ``words`` has the words of each name, ``name_of_label`` the index in ``words`` of each label.
+    ``words`` has the words of each name, ``name_of_label`` the index in ``words`` of each label's
+    name.
     """
 
     words: tuple[tuple[str, ...], ...]
@@ -144,10 +149,10 @@ def collect_first_words(
     counts: Sequence[int],
     max_methods: int,
 ) -> list[str]:
-    """Return the first words of the ``max_methods`` methods with the nearest names.
+    """Return the first words of the names of the ``max_methods`` methods with the nearest names.
 
     ``nearest`` are indices of names, the nearest first, and ``counts`` has the number of methods
-    of each name. Methods with the name ``own`` are left out.
+    of each name. Methods with the name ``own``, which is to be judged, are left out.
     """
     first_words: list[str] = []
     for name in nearest:
@@ -160,8 +165,8 @@ def collect_first_words(
 class SpotCNN(Architecture):
     """Features, vocabularies and stored methods of Spot.
 
-    The feature ``tokens`` has the pairs of a body, flattened. All names of the training split are
-    labels.
+    The feature ``tokens`` has the pairs of a body, flattened, and ``size`` their number of words
+    before ``longest`` cuts them. All names of the training split are labels.
     """
 
     name = "spot-cnn"
@@ -218,7 +223,10 @@ class SpotCNN(Architecture):
         return {"tokens": self.vocabularies["tokens"].encode_words(words)}
 
     def encode_target(self, label: str, features: Features) -> Encoded | None:
-        """Return the label's number; None for an unknown label and, without ``cut``, an outlier."""
+        """Return the label's number; None for an unknown label and, without ``cut``, an outlier.
+
+        An outlier is a body that is longer than ``input_length``.
+        """
         if not self.settings.cut and int(features["size"][0]) > self.input_length:
             return None
         return super().encode_target(label, features)
@@ -306,7 +314,7 @@ class SpotCNN(Architecture):
         return LabelNames.from_labels(self.labels.vocabulary.words)
 
     def _encode_names(self, names: Sequence[tuple[str, ...]]) -> NDArray[np.int64]:
-        """Return the numbers of each name's known words (names, w), padded with zeros."""
+        """Return the numbers of each name's known words (names, w words), padded with zeros."""
         vocabulary = self.vocabularies["names"]
         encoded = [
             [vocabulary.encode_word(word) for word in name if word in vocabulary] for name in names
@@ -345,7 +353,8 @@ class SpotCNN(Architecture):
     ) -> list[float | None]:
         """Return how well each name fits its body, from 0 to 1.
 
-        Return None for a body whose vector is zero, and for a name without a known word.
+        ``bodies`` (n, feature) are unit vectors, ``names`` the words of each name. Return None for
+        a body whose vector is zero, and for a name without a known word.
         """
         k, label_names = self.settings.k, self.label_names
         max_neighbours = k * FARTHER
@@ -384,10 +393,11 @@ class SpotCNN(Architecture):
 class SpotNetwork(nn.Module, Network):
     """The autoencoder, and the stored training methods.
 
-    The word vectors and the stored methods are buffers. ``features`` (methods, feature) and
-    ``labels`` (methods) are the vectors and labels of the training methods, ``name_vectors``
-    (labels, name_size) those of the names, ``name_words`` the vectors of names' words, and
-    ``drawn`` the negative samples that infer a name's vector.
+    ``words`` and ``names`` are the sizes of the vocabularies of bodies' and of names' words, and
+    ``length`` is L. The word vectors and the stored methods are buffers. ``features`` (methods,
+    feature) and ``labels`` (methods) are the vectors and labels of the training methods,
+    ``name_vectors`` (labels, name_size) those of the names, ``name_words`` the vectors of names'
+    words, and ``drawn`` the words that ``infer_name_vectors`` uses as negative samples.
     """
 
     _STORED_BUFFERS = ("features", "labels", "name_vectors", "drawn")
@@ -420,7 +430,7 @@ class SpotNetwork(nn.Module, Network):
     def store_methods(
         self, features: Tensor, labels: Tensor, words: Tensor, negatives: Tensor
     ) -> None:
-        """Set the stored methods, the vectors of names' words and the negative samples."""
+        """Set ``features``, ``labels``, ``name_words`` and ``drawn``, in this order."""
         device = self.words.device
         self.features, self.labels = features.to(device), labels.to(device)
         self.name_words, self.drawn = words.to(device), negatives.to(device)
@@ -460,9 +470,9 @@ class SpotNetwork(nn.Module, Network):
         return functional.l1_loss(reconstruction, embedded.flatten(1))
 
     def predict(self, batch: Batch) -> list[list[int]]:
-        """Return the best-ranked label of the nearest stored methods.
+        """Return the best-ranked label among those of the nearest stored methods.
 
-        Return UNKNOWN before methods are stored, and for a method whose vector is zero.
+        It is UNKNOWN before methods are stored, and for a method whose vector is zero.
         """
         if not len(self.features):
             return [[UNKNOWN]] * len(batch["tokens"])

@@ -6,7 +6,8 @@ words. ``networks.spot_cnn`` calls both.
 
 All words of a batch are updated in one step and share their negative samples. A vector that occurs
 often in a batch would diverge under the sum of its gradients, so its step is at most their mean.
-All random numbers depend on the seed alone. Shapes: n words or names, w words of a name.
+All random numbers depend on the seed alone. Word 0 is padding. Shapes: n words or names, w words of
+a name.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-# Words of a batch, and its negative samples.
+# Number of words or names in a batch, and of its negative samples.
 BATCH, NEGATIVES = 2048, 512
 # The negative samples of a batch together weigh as much as this many for each true word.
 NEGATIVE_WEIGHT = 5
@@ -32,7 +33,10 @@ _STEPS, _STEP = 50, 0.5
 
 @dataclass(frozen=True, slots=True)
 class LearningOptions:
-    """Hyper-parameters; ``negative`` is the weight of the negative samples for each true word."""
+    """Hyper-parameters: size of a vector, initial learning rate, epochs.
+
+    ``negative`` is the weight of the negative samples together for each true word.
+    """
 
     size: int
     rate: float
@@ -50,7 +54,7 @@ class NoiseSampler:
         self.random = np.random.default_rng(seed)
 
     def sample(self, count: int) -> NDArray[np.int64]:
-        """Return the numbers of ``count`` words."""
+        """Return the numbers of ``count`` words, sampled with replacement."""
         return np.searchsorted(self.shares, self.random.random(count), side="right")
 
 
@@ -96,10 +100,11 @@ def learn_word_vectors(
     options: LearningOptions,
     device: str = "cpu",
 ) -> Tensor:
-    """Train skip-gram vectors of words, (vocabulary_size, size).
+    """Train skip-gram vectors of words and return them, (vocabulary_size, size), on the CPU.
 
-    ``words`` are the words of all texts, one text after the other, and ``text_of_word`` has the
-    text of each. A word that never occurs gets a vector of zeros.
+    ``words`` are the numbers of the words of all texts, one text after the other, and
+    ``text_of_word`` has the number of each word's text. A word that never occurs gets a vector of
+    zeros.
     """
     counts = np.bincount(words, minlength=vocabulary_size)
     vectors = init_vectors(vocabulary_size, options.size, (options.seed, 0), device)
@@ -209,6 +214,7 @@ def learn_name_word_vectors(
     """
     counts = np.bincount(words[names].ravel(), minlength=vocabulary_size)
     counts[0] = 0
+    # Without a known word there is nothing to learn, but ``NoiseSampler`` needs a word.
     if not counts.any():
         counts[-1] = 1
     name_vectors = init_vectors(len(words), options.size, (options.seed, 3), device)
@@ -267,8 +273,11 @@ def _update_name_vectors(
 def _compute_name_errors(
     name_rows: Tensor, words: Tensor, word_vectors: Tensor, negatives: Tensor, negative: int
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the errors of the true words (n, w) and of the negatives (n, negatives), and the
-    gradient of the names' vectors (n, size)."""
+    """Return the errors of true words and of negatives, and the gradient of the names' vectors.
+
+    An error is the absolute derivative of the objective by the product of a name's and a word's
+    vector, (n, w) for true words and (n, negatives) for negatives; the gradient is (n, size).
+    """
     word_rows, negative_rows = word_vectors[words], word_vectors[negatives]
     is_word = (words > 0).to(name_rows.dtype)
     error = torch.sigmoid(-(word_rows @ name_rows[:, :, None])[:, :, 0]) * is_word

@@ -19,6 +19,8 @@ E = embedding(tokens)                         (n, l, 64)
 b = [last state forwards; last backwards]     (n, 128)
 h = ReLU(W · b)                               (n, 64)
 p = softmax(U · h)
+
+Shapes: n examples, l tokens.
 """
 
 from __future__ import annotations

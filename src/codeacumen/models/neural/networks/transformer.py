@@ -52,10 +52,12 @@ _AS_MASK, _AS_OTHER = 0.8, 0.1
 class TransformerSettings:
     """Hyper-parameters.
 
-    ``start`` is the folder of a pre-trained encoder, which then determines ``vocabulary``,
-    ``layers``, ``width``, ``heads`` and ``inner``. ``decoder`` is the number of layers of the
-    decoder, ``longest`` the maximum number of parts of an answer, and ``masked`` the share of parts
-    to predict in pre-training.
+    ``vocabulary`` is the maximum number of parts of the BPE, ``length`` that of an input, with <s>
+    and </s>; ``comments`` says whether comments are kept. ``width`` is d, ``inner`` the size of a
+    layer's hidden layer. ``start`` is the folder of a pre-trained encoder, "" for none; it then
+    determines ``vocabulary``, ``layers``, ``width``, ``heads`` and ``inner``, and limits
+    ``length``. ``decoder`` is the number of layers of the decoder, ``longest`` the maximum number
+    of parts of an answer, and ``masked`` the share of parts to predict in pre-training.
     """
 
     vocabulary: int = 32_000
@@ -79,7 +81,10 @@ class TransformerSettings:
 
 
 class Transformer(SubwordArchitecture):
-    """Features, vocabularies and tensors of the Transformer, in pre-training and fine-tuning."""
+    """Features, vocabularies and tensors of the Transformer, in pre-training and fine-tuning.
+
+    ``shape`` has the arguments of the encoder's ``RobertaConfig``.
+    """
 
     name = "transformer"
     supports_pretraining = True
@@ -132,7 +137,7 @@ class Transformer(SubwordArchitecture):
     def save_vocabularies(self, folder: Path) -> None:
         """Write the vocabularies and, before training, the weights to start from.
 
-        A training can so resume on a machine that lacks the folder ``start``.
+        With these weights a training can resume on a machine that lacks the folder ``start``.
         """
         super().save_vocabularies(folder)
         save_shape(self.shape, folder)
@@ -215,14 +220,20 @@ class EncoderNetwork(nn.Module, Network):
         return weight
 
     def encode_tokens(self, tokens: Tensor, sizes: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the states (n, l, d), and a mask (n, l) that is False at padding."""
+        """Return the states (n, l, d), and a mask (n, l) that is False at padding.
+
+        ``tokens`` (n, l) has the numbers of the parts, ``sizes`` (n) the length of each input.
+        """
         mask = make_mask(sizes, tokens.shape[1])
         tokens = tokens.masked_fill(~mask, self.subwords.pad)
         states: Tensor = self.encoder(input_ids=tokens, attention_mask=mask).last_hidden_state
         return states, mask
 
     def select_question_state(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the state at the mask, METHOD_NAME or <s> (n, d), all states, and their mask."""
+        """Return the state at the mask, else METHOD_NAME, else <s> (n, d); all states; their mask.
+
+        The states and the mask are those of ``encode_tokens``.
+        """
         tokens = batch["tokens"]
         states, mask = self.encode_tokens(tokens, batch["tokens_size"])
         priority = 2 * (tokens == self.subwords.mask) + 1 * (tokens == self.subwords.name)
@@ -236,7 +247,11 @@ class EncoderNetwork(nn.Module, Network):
 
 
 class MaskedLanguageNetwork(EncoderNetwork):
-    """The encoder with a head for masked language modelling."""
+    """The encoder with a head for masked language modelling.
+
+    A batch has in ``shown`` (n, l) the parts as shown, and in ``chosen`` (n, l) 1 at those to
+    predict; ``tokens`` has the original parts.
+    """
 
     def __init__(self, architecture: Transformer) -> None:
         super().__init__(architecture)
@@ -307,7 +322,10 @@ class GenerationNetwork(EncoderNetwork):
 
 
 class TokenMasking:
-    """BERT's choice of the parts to predict: a share of all parts except special tokens."""
+    """BERT's choice of the parts to predict: a share of all parts except special tokens.
+
+    ``ordinary`` has the numbers of the other parts, ``guessable`` True for each of them.
+    """
 
     def __init__(self, subwords: Subwords, share: float) -> None:
         self.share, self.mask = share, subwords.mask
@@ -334,8 +352,8 @@ class TokenMasking:
 def _hash_positions(column: Ragged) -> NDArray[np.float64]:
     """Return three pseudo-random numbers in [0, 1) for each part, (3, parts).
 
-    They depend only on the part's text and position, so an example of the dev split is masked
-    equally in each evaluation, whatever else is in its batch.
+    The numbers depend only on the part's position and on all parts of its example, so an example of
+    the dev split is masked equally in each evaluation, whatever else is in its batch.
     """
     lengths = np.diff(column.offsets)
     starts = np.repeat(column.offsets[:-1], lengths)
@@ -370,7 +388,7 @@ class MaskedLanguageHead(nn.Module):
         nn.init.zeros_(self.dense.bias)
 
     def forward(self, states: Tensor, table: Tensor) -> Tensor:
-        """Return scores (k, v) of k states."""
+        """Return scores (k, v) of k states (k, d); ``table`` (v, d) are the embeddings."""
         hidden = self.layer_norm(functional.gelu(self.dense(states)))
         return functional.linear(hidden, table, self.bias)
 
@@ -410,7 +428,8 @@ class SubwordDecoder(nn.Module):
     ) -> Tensor:
         """Return scores (n, t + 1, v) of the first part and of the part after each previous one.
 
-        ``start`` (n, d) is the first input and ``parts`` (n, t) are the previous parts.
+        ``start`` (n, d) is the first input and ``parts`` (n, t) are the previous parts. ``states``
+        (n, l, d) and ``mask`` (n, l) are the encoded input.
         """
         inputs = torch.cat([start[:, None], functional.embedding(parts, table)], 1)
         steps = inputs.shape[1]
@@ -440,7 +459,10 @@ class SubwordDecoder(nn.Module):
     def predict(
         self, table: Tensor, start: Tensor, states: Tensor, mask: Tensor, subwords: Subwords
     ) -> list[list[int]]:
-        """Return the parts of greedy decoding until </s>; an answer has at least one part."""
+        """Return the parts of greedy decoding; an answer has at least one part before </s>.
+
+        The lists are equally long: parts after </s> have no meaning.
+        """
         parts = torch.zeros(len(start), 0, dtype=torch.long, device=start.device)
         ended = torch.zeros(len(start), dtype=torch.bool, device=start.device)
         excluded = [special for special in subwords.specials if special != subwords.end]

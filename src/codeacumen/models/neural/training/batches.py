@@ -1,8 +1,9 @@
 """Make batches of examples: sample them, pad them to tensors, and load them ahead in workers.
 
-A batch has examples of similar length, so there is little padding. Seed and epoch alone determine
-the batches. Training runs in rounds: each ends with a dev score and a checkpoint, and an
-interrupted training continues from the last checkpoint to the same weights.
+``teaching`` trains with ``BatchLoader``; ``answering`` uses ``group_by_length``. A batch has
+examples of similar length, so there is little padding. Seed and epoch alone determine the batches.
+Training runs in rounds: each ends with a dev score and a checkpoint, and an interrupted training
+continues from the last checkpoint to the same weights.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from codeacumen.models.neural.architecture import Architecture, Batch, Encoded
 from codeacumen.models.neural.training.encoded import EncodedFile
 from codeacumen.text.columns import Ragged
 
-# Batches that are sampled together and sorted by length among themselves.
+# Number of batches whose examples are sampled together and then sorted by length among themselves.
 _BATCHES_PER_POOL = 50
 # Alignment of a tensor in a packed batch, in bytes; enough for every type.
 _ALIGNMENT = 16
@@ -32,7 +33,7 @@ _ALIGNMENT = 16
 def draw_batches(
     lengths: NDArray[np.int64], batch_size: int, seed: int, epoch: int
 ) -> list[NDArray[np.int64]]:
-    """Return the batches of an epoch as arrays of rows. Every example is in one of them."""
+    """Return the batches of an epoch as arrays of rows; every example is in exactly one batch."""
     rng = np.random.default_rng([seed, epoch])
     order = rng.permutation(len(lengths))
     batches: list[NDArray[np.int64]] = []
@@ -44,24 +45,27 @@ def draw_batches(
 
 
 def group_by_length(lengths: NDArray[np.int64], batch_size: int) -> list[NDArray[np.int64]]:
-    """Return batches for evaluation: all rows, sorted by length."""
+    """Return batches for evaluation, as arrays of rows: all rows, the shortest first."""
     order = np.argsort(lengths, kind="stable").astype(np.int64)
     return [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
 
 
 @dataclass(frozen=True, slots=True)
 class BatchRequest:
-    """Rows of a batch that a data loader makes, and the seed of the random choices in it."""
+    """Rows of a batch that a data loader makes, and the seed of the random choices in it.
+
+    An empty seed means no random choices, as in evaluation.
+    """
 
     rows: NDArray[np.int64]
     seed: tuple[int, ...] = ()
 
 
 class RoundSampler:
-    """A sampler whose passes are rounds of a number of batches; 0 is the number of an epoch.
+    """A sampler each of whose passes is a round of ``batches_per_round`` batches; 0: an epoch.
 
-    Rounds divide the sequence of all epochs. Lightning calls ``set_epoch`` with the number of the
-    round. ``repetitions`` has how often each example is in an epoch.
+    Rounds divide the sequence of all epochs' batches. Lightning calls ``set_epoch`` with the number
+    of the round, from 0. ``repetitions`` has how often each example is in an epoch; None: once.
     """
 
     def __init__(
@@ -111,7 +115,7 @@ class RoundSampler:
 
 
 def rows_to_columns(rows: Sequence[Encoded]) -> dict[str, Ragged]:
-    """Return examples as columns."""
+    """Return examples as columns; all rows have the same names."""
     names = list(rows[0]) if rows else []
     columns = {}
     for name in names:
@@ -126,7 +130,8 @@ def pad_lists(
 ) -> NDArray[np.int64]:
     """Return a matrix with a row for each list, padded with zeros.
 
-    It is as wide as the longest list, at most ``max_width``.
+    List i is ``values[offsets[i]:offsets[i + 1]]``. The matrix is as wide as the longest list and
+    has at least one column; lists longer than ``max_width`` are cut off.
     """
     lengths = np.diff(offsets)
     if max_width is not None:
@@ -153,7 +158,10 @@ def pad_columns(columns: Mapping[str, Ragged]) -> Batch:
 
 
 def choose_device(device: str) -> str:
-    """Return the device to compute on, ``cpu`` or ``cuda``; ``auto`` prefers a GPU."""
+    """Return the device to compute on, ``cpu`` or ``cuda``; ``auto`` prefers a GPU.
+
+    For a GPU, also change torch's settings of the whole process.
+    """
     if device not in ("auto", "cpu", "cuda"):
         raise CodeacumenError(f"there is no device {device!r}", "choose one of auto, cpu, cuda")
     has_gpu = torch.cuda.is_available()
@@ -177,7 +185,7 @@ def choose_device(device: str) -> str:
 class BatchDataset:
     """A data set whose items are whole batches, by ``BatchRequest``.
 
-    With ``packs``, batches are ``PackedBatch``, to be handed over by worker processes.
+    With ``packs`` an item is a ``PackedBatch``, which a worker process hands over faster.
     """
 
     def __init__(self, file: EncodedFile, architecture: Architecture, packs: bool) -> None:
@@ -195,7 +203,7 @@ class BatchDataset:
 class BatchLoader(DataLoader[Any]):
     """Yields batches. Worker processes, if any, make them ahead and pack them.
 
-    ``waited`` is the number of seconds that the training has waited for batches.
+    ``waited`` is the number of seconds that the training has waited for batches, in all rounds.
     """
 
     waited = 0.0
@@ -232,8 +240,9 @@ class PackedBatch:
     """A batch in one block of memory.
 
     Workers hand over each tensor as a file of its own, so four small tensors took longer to hand
-    over than to make. ``parts`` are each tensor's name, type, shape and first byte. When the block
-    moves to a device, the parts named in ``on_host`` remain in ``here``, the block on the host.
+    over than to make. ``parts`` are each tensor's name, type, shape and first byte. After the block
+    moved to a device, ``unpack`` takes the parts named in ``on_host`` from ``here``, the block on
+    the host; before, ``here`` is None.
     """
 
     block: Tensor

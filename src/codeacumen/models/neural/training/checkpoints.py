@@ -41,10 +41,13 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
 
+# Version of the folder's layout; ``read_model_json`` rejects others.
 FORMAT = 2
 ABOUT, WEIGHTS = "model.json", "weights.safetensors"
+# Beside the vocabularies: an encoder's shape, and before training the weights to start from.
 SHAPE = "encoder.json"
 START_WEIGHTS = "start.safetensors"
+# Keys of a config.json that make an encoder's shape.
 _CONFIG_KEYS = (
     "vocab_size",
     "hidden_size",
@@ -57,6 +60,7 @@ _CONFIG_KEYS = (
     "pad_token_id",
     "hidden_act",
 )
+# Prefixes of the names of weights.
 _ENCODER, _HEAD = "encoder.", "lm_head."
 # Keys that a config.json may omit, with the defaults of the library that wrote it.
 _DEFAULTS = {"type_vocab_size": 2, "layer_norm_eps": 1e-12, "pad_token_id": 1, "hidden_act": "gelu"}
@@ -151,7 +155,10 @@ def load_network(folder: Path) -> tuple[Architecture, Any]:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """An encoder to start from. Its embeddings have a row for each part of ``subwords``."""
+    """An encoder to start from. Its embeddings have a row for each part of ``subwords``.
+
+    ``shape`` are the arguments of a ``RobertaConfig``.
+    """
 
     shape: dict[str, Any]
     subwords: Subwords
@@ -217,6 +224,7 @@ def _open_hugging_face_checkpoint(folder: Path) -> Checkpoint:
         elif name.startswith(_HEAD) and not name.startswith(_HEAD + "decoder."):
             weights[name] = tensor
     tokenizer = _load_tokenizer(folder)
+    # Read before ``Subwords`` adds METHOD_NAME.
     had_name = tokenizer.token_to_id(METHOD_NAME) is not None
     return _make_checkpoint(folder, shape, Subwords(tokenizer), weights, had_name)
 
@@ -254,7 +262,8 @@ def _make_checkpoint(
 ) -> Checkpoint:
     """Return a checkpoint whose embeddings have a row for METHOD_NAME.
 
-    If the checkpoint lacks that row, it is a copy of <mask>'s.
+    ``has_name_row`` is False if the folder's tokenizer lacked METHOD_NAME; then the row is a copy
+    of <mask>'s.
     """
     name = f"{_ENCODER}embeddings.word_embeddings.weight"
     if name not in weights:
@@ -275,7 +284,7 @@ def _make_checkpoint(
 
 
 def _add_row(table: Tensor, row: int, source_row: int) -> Tensor:
-    """Return the table with a row copied from another; the row may be the next one."""
+    """Return the table with ``row`` copied from ``source_row``; ``row`` may be one past the end."""
     import torch
 
     if row == len(table):
@@ -288,7 +297,8 @@ def _add_row(table: Tensor, row: int, source_row: int) -> Tensor:
 def load_start_weights(network: nn.Module, weights: Mapping[str, Tensor]) -> None:
     """Load the weights of a checkpoint into a new network.
 
-    The checkpoint must have all weights of the encoder; others are loaded if the network has them.
+    The checkpoint must have all weights of the encoder; its other weights are loaded only if the
+    network has them.
     """
     own_weights = network.state_dict()
     shared_weights = {k: v for k, v in weights.items() if k in own_weights}
@@ -311,7 +321,7 @@ def load_start_weights(network: nn.Module, weights: Mapping[str, Tensor]) -> Non
 
 
 def save_shape(shape: dict[str, Any], folder: Path) -> None:
-    """Write an encoder's shape."""
+    """Write an encoder's shape into the folder of the vocabularies."""
     write_atomically(folder / SHAPE, (json.dumps(shape, indent=1) + "\n").encode())
 
 

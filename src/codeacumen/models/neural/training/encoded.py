@@ -1,7 +1,7 @@
 """Encoded examples on disk: an Arrow file that is mapped into memory, not read as a whole.
 
-A row is an example, a column a list of integers. The column ``answer`` has the correct answer in
-words, or the id of a question.
+A row is an example, and each column has a list of integers for it. The column ``answer`` has the
+correct answer as text, or the id of a question. ``preparing`` writes such files.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from codeacumen.api import CodeacumenError
 from codeacumen.models.neural.architecture import Encoded
 from codeacumen.text.columns import Ragged
 
+# Name of the column of answers, which is not a column for the network.
 ANSWER = "answer"
 
 
 def make_record_batch(rows: Sequence[Encoded], answers: Sequence[str]) -> pa.RecordBatch:
-    """Return encoded examples and their answers as an Arrow record batch."""
+    """Return encoded examples, at least one, and their answers as an Arrow record batch."""
     columns = {
         name: pa.array([row[name] for row in rows], pa.list_(pa.int32())) for name in rows[0]
     }
@@ -31,7 +32,7 @@ def make_record_batch(rows: Sequence[Encoded], answers: Sequence[str]) -> pa.Rec
 
 
 def write_batches(batches: Iterable[pa.RecordBatch], output_file: Path) -> int:
-    """Write a file of batches that share a schema, and return the number of rows."""
+    """Write a file of batches, at least one, that share a schema; return the number of rows."""
     part = output_file.with_name(output_file.name + ".part")
     rows, writer = 0, None
     with pa.OSFile(str(part), "wb") as sink:
@@ -46,7 +47,7 @@ def write_batches(batches: Iterable[pa.RecordBatch], output_file: Path) -> int:
 
 
 class EncodedFile:
-    """The examples of a file, by their row numbers."""
+    """The examples of a file, by their row numbers, from 0."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -94,7 +95,7 @@ class EncodedFile:
         return columns
 
     def read_column(self, name: str) -> NDArray[np.int32]:
-        """Return all values of a column, the lists concatenated."""
+        """Return all values of a column, the rows' lists concatenated."""
         parts = self._column_parts[name]
         return np.concatenate([values[offsets[0] : offsets[-1]] for values, offsets in parts])
 
@@ -108,7 +109,7 @@ class EncodedFile:
         ]
 
     def empty_columns(self) -> dict[str, Ragged]:
-        """Return all columns without their values: enough to compute each example's length."""
+        """Return all columns with offsets but without values, to compute each example's length."""
         no_values = np.zeros(0, np.int32)
         columns = {}
         for name, parts in self._column_parts.items():

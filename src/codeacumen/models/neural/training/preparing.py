@@ -1,11 +1,12 @@
 """Prepare a task's examples: extract features, count words, learn vocabularies, encode.
 
-Worker processes extract and encode the examples in parts. A part is first a Parquet file of words,
-then an Arrow file of numbers. Parts are joined in the order of the examples, so the files are the
-same for any number of workers. The files lack examples without features and examples whose answers
-the vocabulary cannot express; the sizes of a split show how many. Dev examples whose answers the
-vocabulary cannot express are in a file of their own: they have no loss, but count in the score. A
-network may also learn from certified variants of the methods (``add_variants``).
+``train.run_training`` calls this. Worker processes extract and encode the examples in parts. A part
+is first a Parquet file of words, then an Arrow file of numbers. Parts are joined in the order of
+the examples, so the files are the same for any number of workers. The files lack examples without
+features and examples whose answers the vocabulary cannot express; the sizes of a split show how
+many. Dev examples whose answers the vocabulary cannot express are in a file of their own: they have
+no loss, but count in the score. A network may also learn from certified variants of the methods
+(``add_variants``).
 """
 
 from __future__ import annotations
@@ -64,10 +65,10 @@ _VARIANTS = "variants.jsonl"
 
 
 def iter_examples(task: Task, split: str) -> Iterator[Example]:
-    """Yield the examples of a split.
+    """Yield the examples of a split, ``train`` or ``dev``.
 
-    If the task ``HasExamples``, memory never holds all of them. If it has no dev split, some
-    examples of its training split are its dev split.
+    If the task ``HasExamples``, memory never holds all of them. If the task has no dev split, every
+    tenth example of its training split is in dev instead.
     """
     training: Iterable[Example]
     if isinstance(task, HasExamples):
@@ -135,6 +136,7 @@ class ReadJob:
     """A part whose features a worker extracts.
 
     ``chunk`` pairs each input with the answer of its example or with the id of its instance.
+    ``surroundings`` is the source of the code context, None for a network that uses none.
     """
 
     plan: NetworkPlan
@@ -145,7 +147,7 @@ class ReadJob:
 
 @dataclass(frozen=True, slots=True)
 class EncodeJob:
-    """A part that a worker encodes; ``words`` is its Parquet file."""
+    """A part that a worker encodes: ``words`` is its Parquet file, ``vocabularies`` a folder."""
 
     plan: NetworkPlan
     vocabularies: Path
@@ -181,9 +183,9 @@ def extract_part(job: ReadJob) -> tuple[dict[str, dict[str, int]], int]:
 
 
 def encode_part(job: EncodeJob) -> int:
-    """Encode a part, write it, and return the number of its examples.
+    """Encode a part, write the examples to keep, and return how many these are.
 
-    An engine calls this in a worker process.
+    Write no file if there are none. An engine calls this in a worker process.
     """
     architecture = job.plan.build_architecture()
     architecture.load_vocabularies(job.vocabularies)
@@ -216,8 +218,9 @@ def read_splits(
 ) -> dict[str, Any]:
     """Extract the features of tasks' examples and write them as parts into ``folder``.
 
-    Return the counts of the training split's words (``counts``) and, for each split, the numbers of
-    all examples and of those with features (``sizes``: ``examples`` and ``read``).
+    Return the counts of the training split's words by vocabulary (``counts``) and, for each split,
+    the numbers of all examples and of those with features (``sizes``: ``examples`` and ``read``).
+    ``max_examples`` is per task; 0 means all.
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -248,7 +251,8 @@ def _read_parts(
 ) -> dict[str, int]:
     """Extract the features of inputs, write them as parts, and add their words to ``counts``.
 
-    Return the numbers of all examples and of those with features.
+    ``pairs`` has inputs, each with its answer or id. Return the numbers of all examples and of
+    those with features.
     """
     sizes = {"examples": 0, "read": 0}
     jobs = _iter_read_jobs(plan, pairs, surroundings, output_dir)
@@ -299,7 +303,8 @@ def encode_splits(
 ) -> dict[str, int]:
     """Encode all parts, write a file for each split, and return the splits' numbers of examples.
 
-    Except for pre-training, also write ``UNANSWERABLE_FILE`` if there are such examples.
+    If dev has no example to keep, its file is a copy of train's. Otherwise, except for
+    pre-training, also write ``UNANSWERABLE_FILE`` if there are such examples.
     """
     example_counts: dict[str, int] = {}
     kept_examples: KeptExamples = "all" if plan.purpose.task == PRETRAIN else "answerable"
@@ -339,9 +344,9 @@ def _encode_parts(
     step: Progress,
     kept_examples: KeptExamples,
 ) -> int:
-    """Encode all parts in a folder, join them in a file, and return the number of examples.
+    """Encode all parts in a folder, join them in a file, and return the number of its examples.
 
-    Write no file if there are no such examples.
+    Write no file if there are no examples to keep.
     """
     word_files = sorted(words.rglob("*.parquet"))
     encoded_files = [
@@ -415,9 +420,10 @@ def learn_and_save_vocabularies(
 def add_variants(context: CodeContext, folder: Path) -> Any:
     """Return a context with ``get_variant``, which returns a text that means the same as a method.
 
-    If a method has several variants, sample one, with a weight inversely proportional to the number
-    of all variants of its kind: nearly every method has variables to rename, but few have a switch.
-    The sample is always the same, because hashes of the ids replace random numbers.
+    ``folder`` is a robustness data set. If a method has several variants, sample one, with a weight
+    inversely proportional to the number of all variants of its kind: nearly every method has
+    variables to rename, but few have a switch. The sample is always the same, because hashes of the
+    ids replace random numbers.
     """
     built = read_built(folder)
     variant_counts = {
@@ -436,7 +442,7 @@ def add_variants(context: CodeContext, folder: Path) -> Any:
 
 
 class _ContextWithVariants:
-    """A code context with variants of methods."""
+    """A code context that also ``OffersVariants``; ``texts`` has a variant by the method's id."""
 
     def __init__(self, context: CodeContext, texts: dict[str, str]) -> None:
         self._code_context, self._texts = context, texts

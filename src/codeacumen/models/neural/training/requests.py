@@ -1,4 +1,4 @@
-"""Make the training requests of a network's name and tasks."""
+"""Make training requests from a network's name and tasks; ``interface.training`` calls this."""
 
 from __future__ import annotations
 
@@ -29,10 +29,12 @@ def make_requests(
 ) -> list[TrainingRequest]:
     """Return a training request for each task, or one for all where the network is joint.
 
-    With ``pretrain`` it learns to guess masked tokens of the tasks' methods. ``changes`` are values
-    of the configuration by their keys (``training.epochs``), ``limit`` is the maximum number of
-    training examples of each task. ``answers`` are the tasks that the trained network answers at
-    the end; ``options`` are further fields of ``TrainingRequest``.
+    With ``pretrain`` the network learns to guess masked tokens of the tasks' methods. ``config`` is
+    that of ``read_config``, ``changes`` are values of the configuration by their keys
+    (``training.epochs``), and ``seed`` replaces its seed. ``start`` is the folder of a network to
+    start from, ``limit`` the maximum number of training examples of each task, 0 for all.
+    ``answers`` are the tasks that the trained network answers at the end; ``options`` are further
+    fields of ``TrainingRequest``.
     """
     is_joint = load_architecture(network).task_column
     seeds = {} if seed is None else {"training.seed": seed}
@@ -60,13 +62,16 @@ def make_requests(
 
 
 def get_data_folder(task: Task) -> Path | None:
-    """Return the folder of the data set that a task was loaded from; None for other tasks."""
+    """Return the folder of the data set that a task was loaded from; None if there is none."""
     built = task.built if isinstance(task, StandardTask) else None
     return built.folder if built is not None else None
 
 
 def parse_changes(settings: Sequence[str]) -> dict[str, Json]:
-    """Return the values of ``KEY=VALUE``; a value that is not JSON is a text."""
+    """Return values by key, from texts ``KEY=VALUE``; a value that is not JSON is a text.
+
+    ``codeacumen train network`` calls this with its ``--set`` options.
+    """
     changes: dict[str, Json] = {}
     for setting in settings:
         key, equals, value = setting.partition("=")

@@ -1,8 +1,8 @@
 """Settings of a training, and the TOML files that hold them.
 
-``configs/NAME.toml`` is the published configuration of a network, ``configs/NAME.WORD.toml``
-another one. A file has two tables, ``[network]`` (the hyper-parameters of the architecture) and
-``[training]``.
+``configs/NAME.toml`` is the published configuration of a network; ``configs/NAME.WORD.toml`` is
+another one, such as ``small``. A file has two tables, ``[network]`` (the hyper-parameters of the
+architecture) and ``[training]``.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ CONFIGS = Path(__file__).parents[1] / "configs"
 OPTIMISERS = ("adam", "adamw", "adagrad", "nesterov", "sgd")
 PRECISIONS = ("32", "bf16")
 T = TypeVar("T")
+# Smallest valid values.
 _MINIMUM = {
     "batch": 1,
     "epochs": 1,
@@ -39,18 +40,23 @@ class TrainingSettings:
     A round is the training between two evaluations on dev; it ends with a checkpoint.
 
     batch          examples per step
+    epochs         maximum number of passes over the training examples
     patience       rounds without a better dev score until the training stops; 0: never
+    optimiser      one of ``OPTIMISERS``
     rate           learning rate
+    momentum       momentum of the optimisers "nesterov" and "sgd"
     decay          factor of the rate after each epoch
-    warmup         steps in which the rate rises linearly from 0
+    warmup         steps in which the rate rises linearly from 0; 0: none
     linear         after the warm-up the rate falls linearly to 0
+    weight_decay   weight decay of the optimiser
     clip           maximum norm of a gradient; 0: no maximum
-    precision      "bf16" for mixed precision on a GPU
+    precision      "bf16" for mixed precision on a GPU, "32" for full precision
     compile        use ``torch.compile``
-    workers        processes that make batches ahead
+    workers        processes that make batches ahead; 0: none, batches are made when needed
     round          batches per round; 0: an epoch
-    judged         maximum number of dev examples that are predicted in an evaluation
+    judged         maximum number of dev examples that an evaluation uses
     minutes        maximum duration, which also sets the pace of ``linear``; 0: no maximum
+    seed           seed of initial weights, batches and dropout
     """
 
     batch: int = 64
@@ -134,7 +140,7 @@ def apply_changes(tables: Tables, changes: Mapping[str, Any]) -> Tables:
 
 
 def fill_settings(settings_class: type[T], table: Mapping[str, Any], owner: str) -> T:
-    """Return a dataclass instance with the values of a table; errors name the wrong key."""
+    """Return a dataclass instance with the values of a table; errors name ``owner`` and the key."""
     assert is_dataclass(settings_class)
     field_of_key = {field.name: field for field in fields(settings_class)}
     values: dict[str, Any] = {}

@@ -1,8 +1,9 @@
 """The training loop: Lightning trains, each round ends with a dev score, the best round is kept.
 
-A round depends only on the seed, its number, and the checkpoint of the round before. So an
-interrupted training continues to the same weights, on a CPU to the last bit. This does not hold for
-a training with a maximum duration.
+``train.run_training`` calls ``fit_network``. A round, an epoch of Lightning's, depends only on the
+seed, its number, and the checkpoint of the round before. So an interrupted training continues to
+the same weights, on a CPU to the last bit. This does not hold for a training with a maximum
+duration.
 """
 
 from __future__ import annotations
@@ -47,7 +48,11 @@ LAST, BEST, HISTORY, TENSORBOARD_DIR = "last.ckpt", "best.ckpt", "history.csv", 
 
 
 class TrainingModule(lightning.LightningModule):
-    """Lightning's module of a network: loss, optimiser, learning rate and history."""
+    """Lightning's module of a network: loss, optimiser, learning rate and history.
+
+    ``step_count`` is the number of steps of the whole training. ``history`` has a row for each
+    round; ``CheckpointCallback`` adds it.
+    """
 
     def __init__(
         self, architecture: Architecture, training: TrainingSettings, step_count: int
@@ -90,7 +95,7 @@ class TrainingModule(lightning.LightningModule):
         return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
 
     def _compute_rate_factor(self, step: int) -> float:
-        """Return the factor of the learning rate at a step."""
+        """Return the factor of the learning rate at a step, by warm-up, linear fall and decay."""
         settings = self.training_settings
         if settings.warmup and step < settings.warmup:
             return (step + 1) / settings.warmup
@@ -162,7 +167,9 @@ def _make_optimiser(
 class CheckpointCallback(lightning.Callback):
     """Scores dev after each round, writes the history and a checkpoint, and keeps the best one.
 
-    It stops the training after ``patience`` rounds without a better score.
+    It stops the training after ``patience`` rounds without a better score. ``started`` is the time
+    of the round's begin, ``waited`` the loader's waiting time until then, both in seconds, and
+    ``examples`` the number of examples in the round so far.
     """
 
     def __init__(
@@ -182,6 +189,7 @@ class CheckpointCallback(lightning.Callback):
     def on_train_batch_end(
         self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, number: int
     ) -> None:
+        # The first tensor may have more rows than examples, so count the answers if there are any.
         answers = batch.get("label", batch.get("target"))
         self.examples += len(next(iter(batch.values())) if answers is None else answers)
         self.step("training", trainer.global_step, int(trainer.estimated_stepping_batches))
@@ -211,6 +219,7 @@ class CheckpointCallback(lightning.Callback):
         trainer.save_checkpoint(part_file)
         is_better = self.score_round(row) > best
         if is_better:
+            # A hard link takes neither time nor space; a copy of a checkpoint may be large.
             copy = self.folder / f"{BEST}.part"
             copy.unlink(missing_ok=True)
             os.link(part_file, copy)
@@ -223,17 +232,17 @@ class CheckpointCallback(lightning.Callback):
             trainer.should_stop = True
 
     def score_round(self, row: dict[str, float]) -> float:
-        """Return a value to rank rounds by: the dev score; among equal scores, the smaller loss.
+        """Return a value to rank rounds by, larger is better.
 
-        For pre-training, which has no score, it is the negative loss. A round whose loss is not
-        finite ranks last.
+        It is the dev score; among nearly equal scores, the smaller dev loss is better. Pre-training
+        has no score and ranks by the loss. A round whose loss is not finite ranks last.
         """
         dev_loss = row["dev_loss"]
         score = -dev_loss if self.pretraining else row["dev_score"] - 1e-6 * dev_loss
         return score if np.isfinite(score) else -np.inf
 
     def is_over(self, history: Sequence[dict[str, float]]) -> bool:
-        """Return whether a training with this history ends."""
+        """Return True if a training with this history ends: no better score, or NaN losses."""
         if not history:
             return False
         if all(np.isnan(history[-1][key]) for key in ("loss", "dev_loss")):
@@ -257,7 +266,7 @@ def write_history(path: Path, history: Sequence[dict[str, float]]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class TrainingResult:
-    """A network with the weights of its best round, and the history of its training."""
+    """A network with the weights of its best round, the history, and the history's best row."""
 
     network: nn.Module
     history: list[dict[str, float]]
@@ -276,10 +285,10 @@ def fit_network(
     pretraining: bool = False,
     unanswerable: EncodedFile | None = None,
 ) -> TrainingResult:
-    """Train a network until its dev score no longer improves.
+    """Train a network until its dev score no longer improves, or its epochs or minutes are over.
 
-    An interrupted training in ``folder`` resumes. ``unanswerable`` are the dev examples whose
-    answers the vocabulary cannot express.
+    ``folder`` is that of the checkpoints; an interrupted training there resumes. ``unanswerable``
+    are the dev examples whose answers the vocabulary cannot express.
     """
     device = choose_device(device)
     folder.mkdir(parents=True, exist_ok=True)
@@ -403,8 +412,8 @@ def score_answers(
 ) -> float:
     """Return the dev score of answers: their accuracy, or for names the micro-averaged F1 of words.
 
-    A repeated word counts twice only if the expected name has it twice, so that a network gains
-    nothing by repeating words.
+    An answer is None where the network has none. A repeated word counts twice only if the expected
+    name has it twice, so that a network gains nothing by repeating words.
     """
     if capability is not Capability.NAME:
         return sum(a == b for a, b in zip(answers, expected, strict=True)) / len(expected)
@@ -439,7 +448,7 @@ class DevScorer:
         self.device, self.pretraining = device, pretraining
 
     def score_network(self, architecture: Architecture, network: Network) -> tuple[float, float]:
-        """Return the loss and the score of a network."""
+        """Return the mean loss and the mean score of the tasks, which is 0.0 in pre-training."""
         module: Any = network
         was_training = module.training
         module.eval()
@@ -483,11 +492,14 @@ class DevScorer:
 
     @staticmethod
     def _read_task_ids(file: EncodedFile, task_column: str) -> NDArray[np.int32]:
-        """Return each example's task; 0 for all, if the network has no column of tasks."""
+        """Return each example's task, 0 for all if the network has no column of tasks."""
         return file.read_column(task_column) if task_column else np.zeros(len(file), np.int32)
 
     def _sample_rows(self, task_column: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the rows of both files to score: at most ``judged``, the same number per task."""
+        """Return the rows of both files to score, at most ``judged`` together.
+
+        If there are more, the sample has the same number for each task as far as possible.
+        """
         files = [file for file in (self.answerable, self.unanswerable) if file is not None]
         tasks = np.concatenate([self._read_task_ids(file, task_column) for file in files])
         answerable_count, max_examples = len(self.answerable), self.training.judged

@@ -1,8 +1,8 @@
 """Train a network for a task, in a folder, so that an interrupted training can be resumed.
 
-During the training ``work/`` in that folder has the encoded examples and the checkpoints; it is
-removed at the end. A training with other settings or other data has another key: it clears the
-folder and starts anew.
+``requests`` makes the requests, and ``interface.training`` runs them. During the training ``work/``
+in that folder has the encoded examples and the checkpoints; it is removed at the end. A training
+with other settings or other data has another key: it clears the folder and starts anew.
 """
 
 from __future__ import annotations
@@ -46,9 +46,12 @@ from codeacumen.models.neural.training.preparing import (
 )
 from codeacumen.models.neural.training.settings import Tables, TrainingSettings, fill_settings
 
+# Folder of the trained network's answers, with a file for each task of the request.
 ANSWERS = "answers"
 # Capabilities that a network can be trained for. One that judges names is trained to name.
 TRAINABLE_CAPABILITIES = (Capability.CLASSIFY, Capability.GENERATE, Capability.NAME)
+# In ``work/``: key of the training, folder of the extracted features, numbers of examples (written
+# last, so this file marks the data as complete), and key of the data. Both keys are plain text.
 _KEY, _WORDS, _SIZES, _DATA = "key.json", "words", "sizes.json", "data.json"
 # Files and folders of a finished training.
 _RESULT_FILES = (
@@ -70,11 +73,14 @@ START_SETTING, START_FINGERPRINT_FILE = "start", "start.txt"
 class TrainingRequest:
     """A training to run.
 
+    plan       network, settings and purpose
+    training   settings of the training
     task       the task to learn; a ``JointTask`` for a network that learns several
     data       folder of the task's data set
     variants   folder of a data set with certified variants to learn from
     prepared   folder in which another training of this network prepared the same data
-    limit      maximum number of training examples; 0: all
+    limit      maximum number of training examples of each task; 0: all
+    device     "auto", "cpu" or "cuda"
     prepare    stop before the training itself, which may then run on another machine
     answers    tasks to answer at the end, each with the folder of its data set
     """
@@ -100,9 +106,10 @@ def make_request(
     start: str = "",
     **options: Any,
 ) -> TrainingRequest:
-    """Return a checked request for a training; ``start`` is the folder of a network to start from.
+    """Return a request for a training, or raise an error if the network cannot be so trained.
 
-    ``options`` are further fields of ``TrainingRequest``.
+    ``name`` and ``tables`` are the network and its configuration, ``start`` is the folder of a
+    network to start from, and ``options`` are further fields of ``TrainingRequest``.
     """
     architecture_class = load_architecture(name)
     network = dict(tables["network"])
@@ -148,13 +155,17 @@ def make_request(
 def run_training(
     request: TrainingRequest, out: Path, engine: Engine, step: Progress
 ) -> dict[str, Json]:
-    """Train a network, write its folder, and return its ``model.json``."""
+    """Train a network, write its folder ``out``, and return its ``model.json``.
+
+    If the request only prepares data, return the numbers of examples under "prepared".
+    """
     if out.exists() and (not out.is_dir() or any(out.iterdir())) and not _is_training_folder(out):
         raise CodeacumenError(
             f"{out} is not empty and holds no network", "choose another folder with --out"
         )
     work = out / WORK
-    # Data that were prepared with the corpus can be used where there is none: two keys match.
+    # Data that were prepared with the corpus can be used on a machine without it, so both the key
+    # without and the key with the corpus are valid.
     keys = [
         compute_training_key(request, out),
         compute_training_key(request, out, with_corpus=True),
@@ -246,7 +257,8 @@ def _is_training_folder(out: Path) -> bool:
 def _find_prepared(request: TrainingRequest, out: Path) -> bool | None:
     """Look in a folder for data that are prepared for this training.
 
-    Return whether they were prepared with the corpus; None if there are none.
+    Return True if the data were prepared with the corpus, False if without, and None if there are
+    none.
     """
     key_file = out / WORK / _DATA
     if key_file.is_file() and (out / WORK / _SIZES).is_file():
@@ -259,7 +271,7 @@ def _find_prepared(request: TrainingRequest, out: Path) -> bool | None:
 def _check_prepared_source(request: TrainingRequest) -> bool | None:
     """Check the folder of prepared data, or the network to start from, before files are removed.
 
-    Return whether the data were prepared with the corpus; None without such a folder.
+    Return the result of ``_find_prepared`` for that folder; None if the request names none.
     """
     if request.prepared is None:
         load_architecture(request.plan.name).check_start(request.plan.settings)
@@ -301,7 +313,7 @@ def _start_anew(out: Path, key: str, keep_prepared: bool) -> None:
 
 
 def _copy_prepared(request: TrainingRequest, work: Path) -> dict[str, Json]:
-    """Copy data that another training prepared, and return their numbers of examples."""
+    """Copy data that another training prepared, and return each split's numbers of examples."""
     assert request.prepared is not None
     source = request.prepared / WORK
     for file in sorted(source.glob("*.arrow")):
@@ -316,14 +328,18 @@ def _copy_prepared(request: TrainingRequest, work: Path) -> dict[str, Json]:
 
 
 def _name_question_file(index: int) -> str:
-    """Return the name of the file of a task's encoded questions."""
+    """Return the file name of encoded questions; ``index`` is that of their task in ``answers``."""
     return f"questions-{index:03}.arrow"
 
 
 def _prepare_data(
     request: TrainingRequest, out: Path, engine: Engine, step: Progress
 ) -> dict[str, Json]:
-    """Prepare the data if they are not, and return the splits' numbers of examples."""
+    """Prepare the data if they are not prepared, and return each split's numbers of examples.
+
+    A split has the numbers of all examples (``examples``), of those with features (``read``), and
+    of those that are encoded (``kept``).
+    """
     work = out / WORK
     if (work / _SIZES).is_file():
         sizes: dict[str, Json] = json.loads((work / _SIZES).read_bytes())
@@ -380,8 +396,8 @@ def _fingerprint_task(task: Task, needs_context: bool, with_corpus: bool) -> str
     """Return the fingerprint of a task's data.
 
     A network that does not use a method's context has the same data with and without the corpus.
-    For others, ``with_corpus`` gives the fingerprint of the data with the corpus, even if the
-    corpus is not available.
+    For other networks, ``with_corpus`` selects the fingerprint of the data with the corpus, even if
+    the corpus is not available.
     """
     if not needs_context and isinstance(task, HasCorpusFingerprints):
         return task.examples_fingerprint
@@ -448,7 +464,10 @@ def _hash_json(value: Json) -> str:
 
 
 def _plan_to_json(request: TrainingRequest, settings: Mapping[str, Any]) -> dict[str, Json]:
-    """Return a plan for a key, without the folder to start from: the key has its fingerprint."""
+    """Return the plan with ``settings`` for a key, without the folder of the network to start from.
+
+    The key has that network's fingerprint instead.
+    """
     own_settings = {key: value for key, value in settings.items() if key != START_SETTING}
     return {
         "name": request.plan.name,
@@ -469,8 +488,8 @@ def _list_answered_tasks(request: TrainingRequest, with_corpus: bool) -> list[li
 def fingerprint_start(request: TrainingRequest, out: Path) -> str:
     """Return the fingerprint of the network to start from, "" if there is none.
 
-    The folder's name does not identify it: the folder may be overwritten, or be missing on the
-    machine where the training resumes. There the recorded fingerprint is used.
+    The folder's name does not identify the network: the folder may be overwritten, or be missing on
+    the machine where the training resumes. There the recorded fingerprint is used.
     """
     start_folder = str(request.plan.settings.get(START_SETTING, ""))
     folder = Path(start_folder).expanduser()
@@ -487,7 +506,7 @@ def fingerprint_start(request: TrainingRequest, out: Path) -> str:
 
 
 def _read_recorded_start(out: Path) -> str:
-    """Return the fingerprint that was recorded when the data were prepared."""
+    """Return the fingerprint that was recorded when the data were prepared, "" if there is none."""
     file = out / WORK / START_FINGERPRINT_FILE
     if file.is_file():
         return file.read_text()
@@ -522,12 +541,12 @@ class JointTask:
 
     @property
     def fingerprint(self) -> str:
-        """Hash of the fingerprints of its tasks."""
+        """Hash of the fingerprints of the tasks."""
         return _combine_hashes(get_fingerprint(task) for task, _ in self.parts)
 
     @property
     def whole_fingerprint(self) -> str:
-        """Hash of the fingerprints that its tasks have with their corpora."""
+        """Hash of the fingerprints that the tasks have with their corpora."""
         return _combine_hashes(_get_corpus_fingerprint(task) for task, _ in self.parts)
 
 
