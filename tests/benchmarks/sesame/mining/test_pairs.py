@@ -84,7 +84,7 @@ def test_bound_keeps_pairs_above_it(
 def test_dense_rows_need_a_bound() -> None:
     with pytest.raises(CodeacumenError, match="dense") as raised:
         list(iterate_blocks(np.eye(3)))
-    assert "least=0.5" in raised.value.hint
+    assert "min_cosine=0.5" in raised.value.hint
 
 
 @pytest.mark.parametrize("dense", [False, True])

@@ -240,7 +240,7 @@ def iterate_blocks(
         if not min_cosine > 0:
             raise CodeacumenError(
                 "in a dense space nearly all pairs have a cosine above 0",
-                "set a bound above 0, as in least=0.5",
+                "set a bound above 0, as in min_cosine=0.5",
             )
         with _limit_blas_threads():
             yield from _run_in_order(
