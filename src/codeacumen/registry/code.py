@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 PLUGIN_PREFIX = "codeacumen_plugin_"
 OWN_PACKAGE = "codeacumen"
@@ -115,6 +115,7 @@ def _add_local_imports(files: Iterable[Path]) -> set[Path]:
         and not any(Path(folder or ".").resolve().is_relative_to(path) for path in _STANDARD)
         and Path(folder or ".").is_dir()
     ]
+    names_by_folder: dict[Path, frozenset[str]] = {}
     collected: set[Path] = set()
     waiting = [file.resolve() for file in files]
     while waiting:
@@ -122,12 +123,12 @@ def _add_local_imports(files: Iterable[Path]) -> set[Path]:
         if file in collected:
             continue
         collected.add(file)
-        for level, module in _parse_imports(file):
+        for level, module in _scan_file(file).imports:
             if level:
                 roots = [file.parents[level - 1]] if level <= len(file.parents) else []
             else:
                 roots = [file.parent, *folders]
-            waiting += _find_local_module(roots, module)
+            waiting += _find_local_module(roots, module, names_by_folder)
     return collected
 
 
@@ -139,12 +140,22 @@ _STANDARD = tuple(
 )
 
 
-def _find_local_module(roots: Iterable[Path], module: str) -> list[Path]:
-    """Return the files that an import of a module executes, in the first folder that has it."""
+def _find_local_module(
+    roots: Iterable[Path], module: str, names_by_folder: dict[Path, frozenset[str]]
+) -> list[Path]:
+    """Return the files that an import of a module executes, in the first folder that has it.
+
+    ``names_by_folder`` caches the names of the files in each folder: most modules that a file
+    imports are installed, so that no root has a file of their name.
+    """
     parts = module.split(".") if module else []
     if parts and parts[0] == OWN_PACKAGE:
         return []
     for root in roots:
+        if root not in names_by_folder:
+            names_by_folder[root] = _list_names(root)
+        if parts and not {parts[0], f"{parts[0]}.py"} & names_by_folder[root]:
+            continue
         packages = [
             root.joinpath(*parts[:count], "__init__.py") for count in range(1, len(parts) + 1)
         ]
@@ -156,20 +167,54 @@ def _find_local_module(roots: Iterable[Path], module: str) -> list[Path]:
     return []
 
 
-def _parse_imports(file: Path) -> list[tuple[int, str]]:
-    """Return the imports of a file: the number of leading dots and the module's name.
+def _list_names(folder: Path) -> frozenset[str]:
+    """Return the names of the files in a folder; none if it cannot be read."""
+    try:
+        return frozenset(path.name for path in folder.iterdir())
+    except OSError:
+        return frozenset()
 
-    A name that is imported from a module may be a module itself, so it is returned as one too.
+
+class _SourceNames(NamedTuple):
+    """What a source file imports and uses.
+
+    An import is the number of leading dots and the module's name. A name that is imported from a
+    module may be a module itself, so it is listed as one too. ``names`` are the attributes that the
+    file uses and the names that it imports from modules.
     """
+
+    imports: tuple[tuple[int, str], ...]
+    names: frozenset[str]
+
+
+def _scan_file(file: Path) -> _SourceNames:
+    """Return the imports and names of a file; none if it cannot be read."""
+    try:
+        return _scan_source(file.read_bytes())
+    except OSError:
+        return _SourceNames((), frozenset())
+
+
+@lru_cache(maxsize=4096)
+def _scan_source(source: bytes) -> _SourceNames:
+    """Return the imports and names of a source text; none if it cannot be parsed."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return _SourceNames((), frozenset())
     imports: list[tuple[int, str]] = []
-    for node in ast.walk(_parse_file(file)):
-        if isinstance(node, ast.Import):
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            names.add(node.attr)
+        elif isinstance(node, ast.Import):
             imports += [(0, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             module = node.module or ""
             imports.append((node.level, module))
             imports += [(node.level, f"{module}.{alias.name}".lstrip(".")) for alias in node.names]
-    return imports
+            names |= {alias.name for alias in node.names}
+    return _SourceNames(tuple(imports), frozenset(names))
 
 
 def _list_own_modules(file: Path) -> list[str]:
@@ -184,12 +229,7 @@ def _list_own_modules(file: Path) -> list[str]:
     modules = list(find_imports(file))
     if not modules:
         return []
-    names: set[str] = set()
-    for node in ast.walk(_parse_file(file)):
-        if isinstance(node, ast.Attribute):
-            names.add(node.attr)
-        elif isinstance(node, ast.ImportFrom):
-            names |= {alias.name for alias in node.names}
+    names = _scan_file(file).names
     modules += [_MODULES[name] for name in names & _MODULES.keys() - _VERBS_OF_RUNS]
     if names & {"load_model", "make_model"}:
         modules += BUILT_IN_MODULES["model"]
@@ -198,14 +238,6 @@ def _list_own_modules(file: Path) -> list[str]:
 
 # Names of the public API that only run models, so no model's answer depends on them.
 _VERBS_OF_RUNS = {"compare", "evaluate", "score", "write_report", "Results"}
-
-
-def _parse_file(file: Path) -> ast.Module:
-    """Return the syntax tree of a file; an empty one if it cannot be parsed."""
-    try:
-        return ast.parse(file.read_bytes())
-    except (OSError, SyntaxError, ValueError, RecursionError):
-        return ast.Module([], [])
 
 
 @lru_cache(maxsize=1024)
