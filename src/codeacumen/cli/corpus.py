@@ -96,12 +96,14 @@ def build_corpus(
             sources,
             out,
             views=view,
-            shares=shares,
+            splits=shares,
             max_file_bytes=max_file_bytes,
             engine=engine,
             workers=workers,
             report=report_stage,
         )
+    for reason in summary.left_out:
+        print_note(f"left out: {reason}")
     if as_json:
         from dataclasses import asdict
 
