@@ -158,18 +158,22 @@ def export_view(
     out: str | Path,
     *,
     compat: str = "",
+    engine: str = "local",
+    workers: int = 0,
     progress: bool = True,
 ) -> int:
     """Write a view of every method as JSON lines; return the number of methods.
 
     ``compat`` names a tool: then the values are that tool's output, and methods that it leaves out
-    have no line. ``-`` for ``out`` prints the lines.
+    have no line. ``-`` for ``out`` prints the lines. The file is the same to the byte for any
+    number of workers.
     """
     from codeacumen.corpus.export import write_view
+    from codeacumen.engines import start_engine
 
     opened = corpus if isinstance(corpus, Corpus) else Corpus.open(corpus)
     with show_progress(progress) as report:
-        return write_view(opened, view, Path(out), compat, report)
+        return write_view(opened, view, Path(out), start_engine(engine, workers), compat, report)
 
 
 def embed_corpus(
