@@ -11,7 +11,7 @@ import pytest
 
 from codeacumen.corpus import Corpus
 from corpora import read_files
-from support import ROOT, Codeacumen
+from support import ROOT, Codeacumen, pretend_installed
 
 QUILL = ROOT / "examples" / "quill"
 VERBS = ["build", "show", "query", "export", "audit", "embed"]
@@ -127,11 +127,55 @@ def test_larger_files_are_skipped_and_shares_are_stored(
     assert description["splits"] == {"test": 1}
 
 
+def test_package_that_cannot_be_imported_is_left_out_unless_it_is_named(
+    codeacumen_here: Codeacumen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import codeacumen as api
+
+    project, site = tmp_path / "project", tmp_path / "site"
+    project.mkdir()
+    site.mkdir()
+    (project / "A.java").write_text("class A { int a() { return 1; } }")
+    build = ("corpus", "build", project, "--workers", "1", "--out")
+    assert codeacumen_here(*build, tmp_path / "before").returncode == 0
+    points = (
+        "[codeacumen.views]\nodd = broken_odd:odd\n[codeacumen.languages]\nodd_c = broken_odd:c\n"
+    )
+    pretend_installed(site, monkeypatch, "broken_odd", "raise RuntimeError('not today')", points)
+    completed = codeacumen_here(*build, tmp_path / "after")
+    assert completed.returncode == 0, completed.stderr
+    for kind, name, line in zip(
+        ("language", "view"), ("odd_c", "odd"), completed.stderr.splitlines(), strict=True
+    ):
+        assert line == (
+            f"left out: cannot load {kind} '{name}' of the package broken_odd: RuntimeError: not "
+            "today; update or remove the package: pip uninstall broken_odd"
+        )
+    assert read_files(tmp_path / "after") == read_files(tmp_path / "before")
+    with pytest.warns(UserWarning, match="left out: cannot load language 'odd_c'"):
+        api.build_corpus(project, tmp_path / "api", views=["text"], workers=1, progress=False)
+    refused = codeacumen_here(*build, tmp_path / "named", "--view", "odd")
+    assert refused.returncode == 2
+    assert "cannot load view 'odd' of the package broken_odd" in refused.stderr
+    assert "pip uninstall broken_odd" in refused.stderr
+
+
+def test_name_that_a_package_shares_with_a_built_in_view_is_an_error(
+    codeacumen_here: Codeacumen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Leaving the view out would lose the tokens of the corpus."""
+    points = "[codeacumen.views]\ntokens = other_tokens:make\n"
+    pretend_installed(tmp_path, monkeypatch, "other_tokens", "make = None", points)
+    refused = codeacumen_here("corpus", "build", QUILL, "-j", "1", "--out", tmp_path / "corpus")
+    assert refused.returncode == 2
+    assert "two views have the name 'tokens'" in refused.stderr
+
+
 def test_build_corpus_equals_the_command(codeacumen: Codeacumen, tmp_path: Path) -> None:
     import codeacumen as api
 
     corpus = api.build_corpus(
-        QUILL, tmp_path / "api", views=["text", "calls"], shares=(1, 1, 1), progress=False
+        QUILL, tmp_path / "api", views=["text", "calls"], splits=(1, 1, 1), progress=False
     )
     completed = codeacumen(
         "corpus", "build", QUILL, "-o", tmp_path / "cli", "--view", "text", "--splits", "1/1/1"

@@ -66,6 +66,24 @@ def test_every_command_has_a_summary_examples_and_help_for_each_option() -> None
                 assert parameter.help, f"{words}: --{parameter.name} has no help"
 
 
+# Verbs that read a corpus in one pass or one query, so that workers would not help.
+ONE_PASS = {"corpus show", "corpus query", "corpus audit", "dataset build misnamed"}
+
+
+def test_every_verb_that_works_through_a_corpus_has_an_engine() -> None:
+    import typer.main
+
+    has_engine: dict[str, bool] = {}
+    for path, command in list_commands(typer.main.get_command(app)):
+        names = {parameter.name for parameter in command.params}
+        sources = [str(parameter.metavar) for parameter in command.params]
+        if any(metavar.startswith(("CORPUS", "SOURCE")) for metavar in sources):
+            has_engine[" ".join(path)] = "engine" in names
+            assert ("workers" in names) == ("engine" in names), path
+    assert {words for words, is_offered in has_engine.items() if not is_offered} == ONE_PASS
+    assert len(has_engine) > 15
+
+
 def test_shell_completion_is_available() -> None:
     # The shell is detected among the parent processes, and the tests may not run in one.
     command = f"'{sys.executable}' -m codeacumen --show-completion; true"

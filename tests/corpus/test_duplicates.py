@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 import pytest
 
-from codeacumen.corpus.duplicates import SHINGLE, find_near_duplicates
+from codeacumen.corpus.duplicates import (
+    MOST_COMPARED,
+    SHINGLE,
+    Pairs,
+    find_near_duplicates,
+)
 from codeacumen.text.columns import Ragged
 
 
@@ -28,8 +33,27 @@ def compute_jaccard(left: list[int], right: list[int]) -> float:
     return len(left_shingles & right_shingles) / len(left_shingles | right_shingles)
 
 
+def list_pairs(duplicates: Pairs) -> dict[tuple[int, int], float]:
+    """Return the similarity of every pair of methods, also of pairs of copies."""
+    original = duplicates.original
+    copies = {int(o): np.flatnonzero(original == o).tolist() for o in np.unique(original)}
+    pairs = {pair: 1.0 for methods in copies.values() for pair in combinations(methods, 2)}
+    for left, right, similarity in zip(
+        duplicates.left.tolist(),
+        duplicates.right.tolist(),
+        duplicates.similarity.tolist(),
+        strict=True,
+    ):
+        for pair in product(copies[left], copies[right]):
+            assert pairs.setdefault((min(pair), max(pair)), similarity) == similarity
+    return pairs
+
+
 def make_methods(seed: int = 3) -> Ragged:
-    """Return random methods, and copies of some of them with one to four changed tokens."""
+    """Return random methods, and copies of some of them with none to four changed tokens.
+
+    Ten of the methods have many copies, so that clusters have up to twelve methods.
+    """
     rng = np.random.default_rng(seed)
     methods = [rng.integers(0, 400, rng.integers(60, 240)) for _ in range(120)]
     for original in range(60):
@@ -37,6 +61,12 @@ def make_methods(seed: int = 3) -> Ragged:
         for _ in range(1 + original % 4):
             copy[rng.integers(0, len(copy))] = 999
         methods.append(copy)
+    for original in range(10):
+        for changes in range(11):
+            copy = methods[original].copy()
+            for _ in range(changes % 4):
+                copy[rng.integers(0, len(copy))] = 1000 + changes
+            methods.append(copy)
     return make_ragged(methods, np.int64)
 
 
@@ -48,11 +78,13 @@ def test_near_duplicates_equal_brute_force() -> None:
         for i, j in combinations(range(len(methods)), 2)
         if compute_jaccard(methods[i], methods[j]) >= 0.8
     }
-    assert len(expected) > 20
-    pairs = list(zip(duplicates.left.tolist(), duplicates.right.tolist(), strict=True))
+    assert len(expected) > 400
+    pairs = list_pairs(duplicates)
     assert set(pairs) == expected
-    for (i, j), value in zip(pairs, duplicates.similarity, strict=True):
+    for (i, j), value in pairs.items():
         assert value == pytest.approx(compute_jaccard(methods[i], methods[j]))
+    sizes = np.bincount(duplicates.cluster)
+    assert sizes.max() >= 12
 
 
 def test_candidates_agree_with_datasketch() -> None:
@@ -74,7 +106,7 @@ def test_candidates_agree_with_datasketch() -> None:
         if i != j and compute_jaccard(methods[i], methods[j]) >= 0.85
     }
     duplicates = find_near_duplicates(methods, threshold=0.8)
-    our_pairs = set(zip(duplicates.left.tolist(), duplicates.right.tolist(), strict=True))
+    our_pairs = set(list_pairs(duplicates))
     assert datasketch_pairs
     assert datasketch_pairs <= our_pairs
 
@@ -89,8 +121,17 @@ def test_short_methods_are_not_compared() -> None:
 def test_many_copies_are_one_cluster_with_linear_work() -> None:
     method = np.arange(60)
     duplicates = find_near_duplicates(make_ragged([method] * 10_000, np.int64))
+    assert set(duplicates.cluster.tolist()) == set(duplicates.original.tolist()) == {0}
+    assert len(duplicates.left) == 0
+
+
+def test_many_different_near_duplicates_are_one_cluster_with_linear_work() -> None:
+    methods = np.tile(np.arange(200), (3000, 1))
+    methods[:, 100] = np.arange(3000) + 1000
+    duplicates = find_near_duplicates(make_ragged(methods.tolist(), np.int64))
     assert set(duplicates.cluster.tolist()) == {0}
-    assert len(duplicates.left) < 30_000
+    assert len(set(duplicates.original.tolist())) == 3000
+    assert len(duplicates.left) < 2 * MOST_COMPARED * 3000
 
 
 def test_no_methods_have_no_duplicates() -> None:

@@ -76,6 +76,14 @@ def test_newer_schema_hints_at_an_upgrade(tmp_path: Path) -> None:
     assert error.value.hint == "upgrade codeacumen"
 
 
+def test_similarity_pairs_with_revealing_ids_are_refused(tmp_path: Path) -> None:
+    """The ids of schema 3 contained the labels."""
+    with pytest.raises(CodeacumenError, match=r"schema is 3; .* reads schema 4") as error:
+        read_built(write_data(tmp_path, family="similarity", schema=3))
+    assert "codeacumen dataset build similarity CORPUS --out similarity" in error.value.hint
+    assert read_built(write_data(tmp_path, family="similarity", schema=4)).family == "similarity"
+
+
 def test_folder_without_data_set_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(CodeacumenError, match="No such file") as error:
         read_built(tmp_path)

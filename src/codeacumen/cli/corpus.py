@@ -96,12 +96,14 @@ def build_corpus(
             sources,
             out,
             views=view,
-            shares=shares,
+            splits=shares,
             max_file_bytes=max_file_bytes,
             engine=engine,
             workers=workers,
             report=report_stage,
         )
+    for reason in summary.left_out:
+        print_note(f"left out: {reason}")
     if as_json:
         from dataclasses import asdict
 
@@ -209,10 +211,13 @@ def export_view(
     ],
     compat: CompatTool = "",
     plugin: Plugins = None,
+    workers: Workers = 0,
+    engine: EngineName = "local",
 ) -> None:
     """Export a view of every method: id, project, file, line, name and value.
 
-    With --compat, methods that the tool leaves out have no line.
+    With --compat, methods that the tool leaves out have no line. The result is the same to the byte
+    for any number of workers.
 
     Examples:
         codeacumen corpus export corpus --view tokens --out tokens.jsonl
@@ -221,7 +226,7 @@ def export_view(
     from codeacumen.interface import corpora
 
     load_plugins(plugin)
-    count = corpora.export_view(folder, view, out, compat=compat)
+    count = corpora.export_view(folder, view, out, compat=compat, engine=engine, workers=workers)
     print_note(f"{count:,} methods")
 
 

@@ -86,36 +86,32 @@ def clean(
         else:
             _print_sesame(report, out)
         return
-    from codeacumen.survey import agreement
-    from codeacumen.survey import clean as cleaning
-    from codeacumen.survey.benchmark import write_benchmarks
-    from codeacumen.survey.simulate import judge_cleaning, read_truth
-    from codeacumen.survey.votes import list_vote_files, read_votes
+    from codeacumen.interface.datasets import build_dataset
 
-    sizes = tuple(_parse_size(text) for text in size or ()) or cleaning.PUBLISHED_SIZES
-    rules = cleaning.CleaningRules(sizes, agreement.Scale(scale.value), increase, min_ratings)
-    all_votes = read_votes(votes)
-    cleaned = cleaning.clean_votes(all_votes, rules)
-    report = write_benchmarks(cleaned, all_votes, rules, list_vote_files(votes), out)
-    truth = read_truth(votes[0]) if len(votes) == 1 else None
-    judgement = judge_cleaning(cleaned, all_votes, truth) if truth else None
+    report = build_dataset(
+        "identifiers",
+        votes,
+        out,
+        sizes=[_parse_size(text) for text in size or ()],
+        scale=scale.value,
+        increase=increase,
+        min_ratings=min_ratings,
+    )
     if as_json:
-        print_json({**report, "simulated": judgement} if judgement else report)
+        print_json(report)
         return
     _print_cleaned(report, out)
-    if judgement:
-        _print_judgement(judgement)
+    if "simulated" in report:
+        _print_judgement(report["simulated"])
     typer.echo(f"next: codeacumen eval -t identifiers@{out}")
 
 
-def _parse_size(text: str) -> Any:
-    from codeacumen.survey.clean import BenchmarkSize
-
+def _parse_size(text: str) -> tuple[str, float, float]:
     name, _, thresholds = text.partition("=")
     try:
         tau, theta = map(float, thresholds.split(","))
         if name.isidentifier() and tau >= 0 and theta >= 0:
-            return BenchmarkSize(name, tau, theta)
+            return name, tau, theta
     except ValueError:
         pass
     raise CodeacumenError(

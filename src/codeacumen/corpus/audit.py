@@ -7,7 +7,9 @@ methods inside each split and across splits. Duplicates across splits leak test 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations, islice, product
 from typing import Any
 
 import numpy as np
@@ -116,39 +118,95 @@ def _hash_word(word: str) -> int:
 
 
 def _count_pairs_across_projects(pairs: Pairs, project: NDArray[Any]) -> int:
-    return int(np.count_nonzero(project[pairs.left] != project[pairs.right]))
+    """Return the number of pairs of methods of different projects; ``project`` has their codes."""
+    from scipy.sparse import csr_array
+
+    # Copies of each original in each project.
+    copies = csr_array((np.ones(len(project), dtype=np.int64), (pairs.original, project)))
+    totals = copies.sum(axis=1)
+    same_project = copies[pairs.left].multiply(copies[pairs.right]).sum()
+    of_different_methods = (totals[pairs.left] * totals[pairs.right]).sum() - same_project
+    of_copies = ((totals**2).sum() - copies.multiply(copies).sum()) // 2
+    return int(of_different_methods + of_copies)
 
 
 def _group_by_split(
     corpus: Corpus, pairs: Pairs, methods: dict[str, NDArray[Any]]
 ) -> list[Finding]:
     """Return a finding for each split and each pair of splits, also for those without pairs."""
-    split = methods["split"]
-    first_split = np.minimum(split[pairs.left], split[pairs.right])
-    second_split = np.maximum(split[pairs.left], split[pairs.right])
+    count, split = len(pairs.original), methods["split"]
+    # Copies of each original in each split, and whether a similar method is in the split.
+    copies = np.bincount(
+        pairs.original * len(SPLITS) + split, minlength=count * len(SPLITS)
+    ).reshape(count, len(SPLITS))
+    has_similar = np.zeros(copies.shape, dtype=np.bool_)
+    for originals, similar in ((pairs.left, pairs.right), (pairs.right, pairs.left)):
+        np.logical_or.at(has_similar, originals, copies[similar] > 0)
+
+    def count_methods(own: int, other: int) -> int:
+        """Return the number of methods of a split that are in a pair with one of another."""
+        is_in_pair = has_similar[:, other] | (copies[:, other] > (own == other))
+        return int(copies[is_in_pair, own].sum())
+
     findings = []
     for first in range(len(SPLITS)):
         for second in range(first, len(SPLITS)):
-            selected = np.flatnonzero((first_split == first) & (second_split == second))
-            where = (
-                f"within {SPLITS[first]}"
-                if first == second
-                else f"{SPLITS[first]} and {SPLITS[second]}"
-            )
-            members = np.unique(np.concatenate([pairs.left[selected], pairs.right[selected]]))
-            # Most similar first; equal similarities in the order of the corpus.
-            most_similar = selected[np.argsort(-pairs.similarity[selected], kind="stable")][
-                :EXAMPLES
-            ]
+            left, right = copies[pairs.left], copies[pairs.right]
+            if first == second:
+                where = f"within {SPLITS[first]}"
+                of_copies = copies[:, first] * (copies[:, first] - 1) // 2
+                between = left[:, first] * right[:, first]
+                members = count_methods(first, first)
+            else:
+                where = f"{SPLITS[first]} and {SPLITS[second]}"
+                of_copies = copies[:, first] * copies[:, second]
+                between = left[:, first] * right[:, second] + left[:, second] * right[:, first]
+                members = count_methods(first, second) + count_methods(second, first)
             examples = [
                 {
-                    "similarity": round(float(pairs.similarity[i]), 4),
-                    "methods": corpus.read_summary_rows([int(pairs.left[i]), int(pairs.right[i])]),
+                    "similarity": round(similarity, 4),
+                    "methods": corpus.read_summary_rows(sorted(example)),
                 }
-                for i in most_similar.tolist()
+                for similarity, example in islice(
+                    _iterate_pairs(pairs, split, (first, second), of_copies, between), EXAMPLES
+                )
             ]
-            findings.append(Finding(where, len(selected), len(members), examples))
+            pair_count = int(of_copies.sum() + between.sum())
+            findings.append(Finding(where, pair_count, members, examples))
     return findings
+
+
+def _iterate_pairs(
+    pairs: Pairs,
+    split: NDArray[np.int64],
+    splits: tuple[int, int],
+    of_copies: NDArray[np.int64],
+    between: NDArray[np.int64],
+) -> Iterator[tuple[float, tuple[int, int]]]:
+    """Yield the pairs of two splits with their similarity, the most similar first.
+
+    ``of_copies`` has the number of pairs of copies of each original, ``between`` the number of
+    pairs of copies of each two similar originals.
+    """
+
+    def list_copies(original: int, in_split: int) -> list[int]:
+        return np.flatnonzero((pairs.original == original) & (split == in_split)).tolist()
+
+    first, second = splits
+    for original in np.flatnonzero(of_copies).tolist():
+        copies = list_copies(original, first)
+        if first == second:
+            yield from ((1.0, pair) for pair in combinations(copies, 2))
+        else:
+            yield from ((1.0, pair) for pair in product(copies, list_copies(original, second)))
+    similar = np.flatnonzero(between)
+    for index in similar[np.argsort(-pairs.similarity[similar], kind="stable")].tolist():
+        originals = int(pairs.left[index]), int(pairs.right[index])
+        for left_split, right_split in dict.fromkeys((splits, splits[::-1])):
+            left_copies = list_copies(originals[0], left_split)
+            right_copies = list_copies(originals[1], right_split)
+            for pair in product(left_copies, right_copies):
+                yield float(pairs.similarity[index]), pair
 
 
 def _finding_to_json(finding: Finding) -> Json:

@@ -63,7 +63,7 @@ from codeacumen.corpus.splits import SHARES, split_of
 from codeacumen.corpus.store import Corpus
 from codeacumen.engines import Engine, WorkerLost
 from codeacumen.languages.base import list_languages
-from codeacumen.registry import find_entry, hash_packages, list_names, load_plugin
+from codeacumen.registry import find_entry, hash_packages, list_loadable_names, load_plugin
 
 # Time limits for a shard and for a single file, in seconds. A shard of 4 MB takes a few seconds.
 SHARD_LIMIT, FILE_LIMIT = 600.0, 60.0
@@ -82,7 +82,8 @@ class Summary:
     projects of which the corpus has no file. ``parsed`` counts the files analysed now, ``reused``
     the shards that existed already, ``shards`` all shards. ``seconds`` is wall time by stage,
     ``processor_seconds`` the processor time of all worker processes by step of the analysis,
-    ``peak_bytes`` the peak memory of the largest worker.
+    ``peak_bytes`` the peak memory of the largest worker. ``left_out`` are the errors of views and
+    languages whose packages cannot be imported.
     """
 
     folder: str
@@ -95,6 +96,7 @@ class Summary:
     seconds: dict[str, float]
     processor_seconds: dict[str, float]
     peak_bytes: int
+    left_out: tuple[str, ...] = ()
 
 
 def build_corpus_folder(
@@ -451,7 +453,7 @@ def code_hash(packages: Sequence[str], views: Sequence[str] = ()) -> str:
     versions of the libraries that parse and write. A change of a comment changes it too.
     """
     used = [find_entry("view", name) for name in views]
-    used += [find_entry("language", name) for name in list_names("language")]
+    used += [find_entry("language", name) for name in list_loadable_names("language")[0]]
     others = [registered.code_sha256 for registered in used if registered.origin != "codeacumen"]
     libraries = [f"{name} {version(name)}" for name in LIBRARIES]
     parts = [hash_packages(*packages), *others, *libraries]

@@ -16,7 +16,7 @@ from codeacumen.corpus.reading import Source
 from codeacumen.corpus.rows import RowContext, Rows, add_file
 from codeacumen.engines import Engine, WorkerLost
 from codeacumen.languages.base import list_languages
-from codeacumen.registry import find_entry, hash_packages, list_names, make_view
+from codeacumen.registry import hash_packages, list_summaries, make_view
 
 COMPILING = "compiling, once for an installation"
 # Seconds. If compilation takes longer, the build goes on and its workers compile.
@@ -59,9 +59,7 @@ def analyse_one_file(_: None) -> None:
 
     An engine runs this function with a single item, None.
     """
-    own_views = [
-        name for name in list_names("view") if find_entry("view", name).origin == "codeacumen"
-    ]
+    own_views = [name for name, _, origin in list_summaries("view") if origin == "codeacumen"]
     tables = {table.name: table for name in own_views for table in make_view(name).tables}
     context = RowContext("", "", tuple(tables.values()), list_languages())
     add_file(Rows(), context, Source("A.java", _SOURCE, "utf-8", False), "")

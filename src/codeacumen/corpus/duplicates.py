@@ -2,9 +2,10 @@
 
 MinHash with locality-sensitive banding (Broder 1997; Leskovec et al., Mining of Massive Datasets,
 3.4): methods with equal hashes in one band are candidates, and the exact Jaccard similarity decides
-about each candidate pair. Within a group of equal hashes a method is compared with the group's
-first member and with its neighbour only, so that 10,000 copies of one method cost about 20,000
-comparisons.
+about each candidate pair. Methods with the same shingles are copies and are compared as one, so
+that 10,000 copies of a method cost no comparison. Within a group of equal hashes a method is
+compared with the group's first member and with the next ``MOST_COMPARED``, so that the work stays
+linear; only in larger groups of different methods can pairs be missing.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ SHINGLE = 5
 # Bands, and hash functions in a band: a pair of similarity 0.8 is a candidate with probability
 # 1 - (1 - 0.8^5)^25 = 0.99995.
 BANDS, ROWS = 25, 5
+MOST_COMPARED = 100
 # Jaccard similarity from which on two methods are near-duplicates.
 THRESHOLD = 0.8
 # Methods with fewer tokens are skipped: getters, setters and delegates resemble each other anyway.
@@ -31,12 +33,16 @@ SHORTEST = 25
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Pairs of similar methods, each once, and the cluster of every method.
+    """Pairs of similar methods, each once, and the original and the cluster of every method.
 
-    ``left`` and ``right`` are positions of methods, ``left`` the smaller one; ``cluster`` has an
-    element per method. The number of a cluster is the position of its first member; a method
-    without duplicates is its own cluster.
+    ``original`` has the position of the first method with the same shingles, for each method; a
+    method without shingles is its own. ``left`` and ``right`` are positions of originals, ``left``
+    the smaller one. The copies of an original are pairs, too, and its copies are as similar to
+    another method as the original is. The number of a cluster is the position of its first member;
+    a method without duplicates is its own cluster.
     """
+
+    original: NDArray[np.int64]
 
     left: NDArray[np.int64]
     right: NDArray[np.int64]
@@ -47,19 +53,37 @@ class Pairs:
 def find_near_duplicates(
     tokens: Ragged, *, threshold: float = THRESHOLD, shortest: int = SHORTEST, seed: int = 0
 ) -> Pairs:
-    """Return the pairs of methods with a Jaccard similarity of at least ``threshold``.
+    """Return the methods with a Jaccard similarity of at least ``threshold``, in pairs.
 
     ``tokens`` holds an integer for each token of each method; equal tokens have equal integers.
     Methods with fewer than ``shortest`` tokens are skipped. ``seed`` determines the hash functions.
     """
     hashed = mix_bits(tokens.values.astype(np.uint64) + STEP)
     values, offsets = hash_shingles(hashed, tokens.offsets, shortest)
+    original = _find_originals(values, offsets)
+    is_original = original == np.arange(len(tokens))
     signatures = compute_minhashes(values, offsets, _draw_multipliers(seed))
-    left, right = _find_candidate_pairs(signatures, np.diff(offsets) > 0)
+    left, right = _find_candidate_pairs(signatures, (np.diff(offsets) > 0) & is_original)
     similarity = compute_jaccard(values, offsets, left, right)
     is_similar = similarity >= threshold
     left, right, similarity = left[is_similar], right[is_similar], similarity[is_similar]
-    return Pairs(left, right, similarity, _find_clusters(left, right, len(tokens)))
+    cluster = _find_clusters(left, right, len(tokens))[original]
+    return Pairs(original, left, right, similarity, cluster)
+
+
+def _find_originals(values: Words, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return for each method the position of the first one with the same set of shingles.
+
+    ``values`` and ``offsets`` are those of ``hash_shingles``.
+    """
+    original = np.arange(len(offsets) - 1)
+    methods = np.flatnonzero(np.diff(offsets) > 0)
+    if len(methods):
+        # Two sets with one sum of hashes are as improbable as two shingles with one hash.
+        sums = np.add.reduceat(mix_bits(values + STEP), offsets[:-1][methods])
+        _, first, inverse = np.unique(sums, return_index=True, return_inverse=True)
+        original[methods] = methods[first[inverse]]
+    return original
 
 
 def _draw_multipliers(seed: int) -> Words:
@@ -125,36 +149,36 @@ def compute_minhashes(values: Words, offsets: NDArray[np.int64], multipliers: Wo
 
 
 def _find_candidate_pairs(
-    signatures: Words, has_shingles: NDArray[np.bool_]
+    signatures: Words, is_compared: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the pairs of methods with equal hashes in a band, each once, smaller position first.
 
     ``signatures`` is the result of ``compute_minhashes``.
     """
-    methods = np.flatnonzero(has_shingles)
-    pairs: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64)]
-    count = len(signatures)
+    methods = np.flatnonzero(is_compared)
+    pair_codes = np.empty(0, dtype=np.int64)
+    count = max(1, len(signatures))
     for band in range(BANDS):
         band_signatures = signatures[methods, band * ROWS : (band + 1) * ROWS]
         key = mix_bits(band_signatures[:, 0] + STEP)
         for row in range(1, ROWS):
             key = mix_bits((key ^ band_signatures[:, row]) + STEP)
+        # The sort is stable, so the members of a group are in ascending order.
         order = np.argsort(key, kind="stable")
-        same_as_next = key[order][1:] == key[order][:-1]
-        if not same_as_next.any():
-            continue
-        members = methods[order]
-        # The first member of each member's group.
-        starts = np.flatnonzero(np.concatenate([[True], ~same_as_next]))
-        group = np.cumsum(np.concatenate([[False], ~same_as_next]))
-        first = members[starts][group]
-        left = np.concatenate([members[:-1][same_as_next], first[1:][same_as_next]])
-        right = np.concatenate([members[1:][same_as_next], members[1:][same_as_next]])
-        pairs.append(np.minimum(left, right) * count + np.maximum(left, right))
-    pair_codes = np.unique(np.concatenate(pairs))
-    left, right = pair_codes // max(1, count), pair_codes % max(1, count)
-    distinct = left != right
-    return left[distinct], right[distinct]
+        members, key = methods[order], key[order]
+        codes = [pair_codes]
+        begin = np.arange(len(key))
+        for distance in range(1, MOST_COMPARED + 1):
+            begin = begin[begin < len(key) - distance]
+            begin = begin[key[begin] == key[begin + distance]]
+            if not len(begin):
+                break
+            codes.append(members[begin] * count + members[begin + distance])
+        # The first member of each member's group connects a group that is larger.
+        first = members[np.searchsorted(key, key)]
+        codes.append((first * count + members)[first != members])
+        pair_codes = np.unique(np.concatenate(codes))
+    return pair_codes // count, pair_codes % count
 
 
 @kernel

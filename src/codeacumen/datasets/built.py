@@ -15,15 +15,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from codeacumen.api import CodeacumenError, DataFamily, Json, Run, Task
+from codeacumen.api import DATASET_SCHEMA, CodeacumenError, DataFamily, Json, Run, Task
 from codeacumen.core.files import sha256_of
 from codeacumen.registry import list_data_families, list_names, select_tasks
 from codeacumen.registry.code import hash_code
 from codeacumen.registry.entries import ENTRIES, Entry, add_entry
 
 ABOUT = "dataset.json"
-# Version of the form of ``dataset.json`` and the files; data sets of other versions are refused.
-SCHEMA = 3
+# Version of the form of ``dataset.json`` and the files, of families without a version of their own.
+SCHEMA = DATASET_SCHEMA
 # Key of a run's provenance with the folders of its data sets.
 PROVENANCE_KEY = "data_sets"
 
@@ -131,22 +131,22 @@ def read_built(folder: Path) -> BuiltDataset:
     parts = ("kinds", "counts", "files")
     if not isinstance(about, dict) or not all(isinstance(about.get(part), dict) for part in parts):
         raise CodeacumenError(f"{path} does not describe a data set", hint)
-    family, schema = about.get("family"), about.get("schema")
-    families = [data_family.name for data_family in list_data_families()]
-    if family not in families:
+    families = {family.name: family for family in list_data_families()}
+    if about.get("family") not in families:
         raise CodeacumenError(
-            f"{path}: unknown family of data sets {family!r}",
+            f"{path}: unknown family of data sets {about.get('family')!r}",
             f"this codeacumen supports {', '.join(families)}",
         )
-    if schema != SCHEMA:
-        newer = isinstance(schema, int) and schema > SCHEMA
+    family, schema = families[about["family"]], about.get("schema")
+    if schema != family.schema:
+        newer = isinstance(schema, int) and schema > family.schema
         raise CodeacumenError(
-            f"{path}: the schema is {schema}; this codeacumen reads schema {SCHEMA}",
+            f"{path}: the schema is {schema}; this codeacumen reads schema {family.schema}",
             "upgrade codeacumen"
             if newer
-            else "build the data set again with `codeacumen dataset build`",
+            else f"build the data set again, such as with: {family.build_command}",
         )
-    return BuiltDataset(folder.resolve(), family, about)
+    return BuiltDataset(folder.resolve(), family.name, about)
 
 
 def load_data(folder: Path, *, keep_loaded: bool = False) -> list[str]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from codeacumen.api import CodeacumenError, Json, Model
 from codeacumen.core.progress import Progress, ignore_progress, show_progress
 from codeacumen.corpus import Corpus
-from codeacumen.registry import LoadedModel, list_names
+from codeacumen.registry import LoadedModel, list_loadable_names
 
 if TYPE_CHECKING:
     from codeacumen.corpus.build import Summary
@@ -30,7 +32,7 @@ def build_corpus(
     out: str | Path,
     *,
     views: Sequence[str] | None = None,
-    shares: tuple[int, int, int] = (80, 10, 10),
+    splits: tuple[int, int, int] = (80, 10, 10),
     max_file_bytes: int = MAX_FILE_BYTES,
     engine: str = "local",
     workers: int = 0,
@@ -40,21 +42,24 @@ def build_corpus(
 
     ``sources`` are folders, files, archives, ``git:URL@REV``, ``debian:PACKAGE``,
     ``npm:PACKAGE@VERSION`` and recipes; ``out`` is the folder of the corpus. ``views`` are those to
-    store, by default all; others are computed when they are used. ``shares`` are those of train,
-    dev and test. Files larger than ``max_file_bytes`` are left out. ``engine`` is ``local``,
-    ``ray`` or ``ray:ADDRESS``.
+    store, by default all; others are computed when they are used. A view or language whose package
+    cannot be imported is left out with a warning, unless ``views`` names it. ``splits`` are the
+    shares of train, dev and test. Files larger than ``max_file_bytes`` are left out. ``engine`` is
+    ``local``, ``ray`` or ``ray:ADDRESS``.
     """
     with show_progress(progress) as report:
-        write_corpus(
+        summary = write_corpus(
             sources,
             out,
             views=views,
-            shares=shares,
+            splits=splits,
             max_file_bytes=max_file_bytes,
             engine=engine,
             workers=workers,
             report=report,
         )
+    for reason in summary.left_out:
+        warnings.warn(f"left out: {reason}", stacklevel=2)
     return Corpus.open(out)
 
 
@@ -63,7 +68,7 @@ def write_corpus(
     out: str | Path,
     *,
     views: Sequence[str] | None = None,
-    shares: tuple[int, int, int] = (80, 10, 10),
+    splits: tuple[int, int, int] = (80, 10, 10),
     max_file_bytes: int = MAX_FILE_BYTES,
     engine: str = "local",
     workers: int = 0,
@@ -75,25 +80,29 @@ def write_corpus(
     from codeacumen.corpus.store import CALLS
     from codeacumen.engines import start_engine
 
-    if len(shares) != 3 or min(shares) < 0 or not sum(shares):
+    if len(splits) != 3 or min(splits) < 0 or not sum(splits):
         raise CodeacumenError(
-            f"the shares of train, dev and test are {shares}",
-            "they are three numbers from 0, of which one is larger: (80, 10, 10)",
+            f"the shares of train, dev and test are {splits}",
+            "splits are three numbers from 0, of which one is larger: (80, 10, 10)",
         )
-    # Calls are not a view of one shard: they are linked and stored in every corpus.
-    stored_views = (
-        list_names("view") if views is None else [name for name in views if name != CALLS]
-    )
-    return build_corpus_folder(
+    left_out = list_loadable_names("language")[1]
+    if views is None:
+        stored_views, broken_views = list_loadable_names("view")
+        left_out += broken_views
+    else:
+        # Calls are not a view of one shard: they are linked and stored in every corpus.
+        stored_views = [name for name in views if name != CALLS]
+    summary = build_corpus_folder(
         _list_sources(sources),
         Path(out),
         engine=start_engine(engine, workers),
         views=stored_views,
         cache=codeacumen_home(),
-        shares=shares,
+        shares=splits,
         largest=max_file_bytes,
         progress=report,
     )
+    return replace(summary, left_out=tuple(left_out))
 
 
 def _list_sources(sources: Sources) -> list[str]:
@@ -149,18 +158,22 @@ def export_view(
     out: str | Path,
     *,
     compat: str = "",
+    engine: str = "local",
+    workers: int = 0,
     progress: bool = True,
 ) -> int:
     """Write a view of every method as JSON lines; return the number of methods.
 
     ``compat`` names a tool: then the values are that tool's output, and methods that it leaves out
-    have no line. ``-`` for ``out`` prints the lines.
+    have no line. ``-`` for ``out`` prints the lines. The file is the same to the byte for any
+    number of workers.
     """
     from codeacumen.corpus.export import write_view
+    from codeacumen.engines import start_engine
 
     opened = corpus if isinstance(corpus, Corpus) else Corpus.open(corpus)
     with show_progress(progress) as report:
-        return write_view(opened, view, Path(out), compat, report)
+        return write_view(opened, view, Path(out), start_engine(engine, workers), compat, report)
 
 
 def embed_corpus(

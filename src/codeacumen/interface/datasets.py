@@ -45,7 +45,8 @@ def build_dataset(
     """Build a data set into the folder ``out``; return its description.
 
     ``kind`` is a family of data sets: ``gluecode``, ``robustness``, ``similarity`` or ``misnamed``,
-    whose source is a corpus, or ``renames``, whose source are folders of mined renames. The options
+    whose source is a corpus, ``renames``, whose source are folders of mined renames, or
+    ``identifiers``, whose source are the votes of a survey. The options
     are those of ``codeacumen dataset build KIND``; an unknown one is an error that lists them. The
     tasks are named ``KIND@OUT``. The result is the same to the byte for any number of workers.
     """

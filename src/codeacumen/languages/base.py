@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from codeacumen.api import CodeacumenError
 from codeacumen.languages.syntax import Column, Syntax, parse_source
-from codeacumen.registry import find_entry, list_names
+from codeacumen.registry import find_entry, list_loadable_names
 
 if TYPE_CHECKING:
     from tree_sitter import Language as Grammar
@@ -174,9 +174,12 @@ def _create_language(factory: Callable[[], object]) -> Language:
 
 
 def list_languages() -> dict[str, Language]:
-    """Return the registered languages by the suffixes of their files."""
+    """Return the registered languages by the suffixes of their files.
+
+    A language whose package cannot be imported is left out.
+    """
     by_suffix: dict[str, Language] = {}
-    for name in list_names("language"):
+    for name in list_loadable_names("language")[0]:
         language = load_language(name)
         for suffix in language.suffixes:
             other = by_suffix.setdefault(suffix, language)

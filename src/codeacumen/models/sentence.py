@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from importlib.metadata import version
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,10 @@ class SentenceEncoder:
     def __init__(self, split: bool) -> None:
         self.split = split
         self.folder = _find_model_folder()
+        # The weights are part of the package.
+        self.fingerprint = " ".join(
+            f"{name} {version(name)}" for name in (PACKAGE, "torch", "transformers")
+        )
         self._cached_vectors: dict[str, list[float]] = {}
 
     @cached_property

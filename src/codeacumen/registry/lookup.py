@@ -255,6 +255,25 @@ def find_entry(kind: Kind, name: str) -> Entry:
     return released
 
 
+def list_loadable_names(kind: Kind) -> tuple[list[str], list[str]]:
+    """Return the names of a kind, and the errors of those whose package cannot be imported.
+
+    A name that an entry of this package or of a plug-in shares with a package is an error.
+    """
+    names: list[str] = []
+    errors: list[str] = []
+    for name in list_names(kind):
+        try:
+            find_entry(kind, name)
+        except BrokenError as error:
+            if name in entries.ENTRIES[kind]:
+                raise
+            errors.append(f"{error}; {error.hint}")
+        else:
+            names.append(name)
+    return names, errors
+
+
 def _load_entry_point(kind: Kind, point: EntryPoint) -> Factory:
     """Import the factory of an entry point."""
     try:

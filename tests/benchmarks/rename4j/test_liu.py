@@ -67,10 +67,10 @@ def test_forks_are_one_cluster(liu: Path) -> None:
 def test_checked_text_contains_neither_name(liu: Path, comments: bool) -> None:
     """Neither name occurs as a method name, in a comment or in a string; fields and variables may
     have it."""
-    names = {method.id: (method.buggy, method.fixed) for method in read_renamed(liu)}
-    for case in load_liu_cases("check", comments=comments):
+    cases = load_liu_cases("check", comments=comments)
+    for method, case in zip(read_renamed(liu), cases, strict=True):
         assert METHOD_NAME in case.text
-        for name in names[case.id]:
+        for name in (method.buggy, method.fixed):
             call_match = re.search(rf"(?<![\w$]){re.escape(name)}\s*\(", case.text)
             # A constructor call is not a call of a method with that name.
             assert not call_match or f"new {call_match[0]}" in case.text, (case.id, name)
@@ -82,10 +82,10 @@ def test_text_does_not_depend_on_the_tested_name(liu: Path) -> None:
     """Methods with equal source and names have the same text in both classes."""
     texts_by_key: dict[tuple[str, str, str], set[str]] = {}
     labels_by_key: dict[tuple[str, str, str], set[bool]] = {}
-    texts = {case.id: case.text for case in load_liu_cases("check", comments=False)}
-    for method in read_renamed(liu):
+    cases = load_liu_cases("check", comments=False)
+    for method, case in zip(read_renamed(liu), cases, strict=True):
         key = (method.code, method.buggy, method.fixed)
-        texts_by_key.setdefault(key, set()).add(texts[method.id])
+        texts_by_key.setdefault(key, set()).add(case.text)
         labels_by_key.setdefault(key, set()).add(method.consistent)
     keys_with_both_labels = [key for key, label_set in labels_by_key.items() if len(label_set) == 2]
     assert len(keys_with_both_labels) > 50
@@ -115,7 +115,7 @@ def test_check_has_the_judge_capability(liu: Path) -> None:
         instance for instance in task.instances() if WITHOUT_LARGE in instance.tags
     ]
     assert len(without_large_projects) == 2805 - 417 - 364
-    assert task.code_context().describe("liu-0000") == {  # type: ignore[attr-defined]
+    assert task.code_context().describe(first.id) == {  # type: ignore[attr-defined]
         "type": "IOUtils",
         "package": "org.apache.commons.io",
         "project": "commons-io",

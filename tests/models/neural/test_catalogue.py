@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ pytest.importorskip("torch")
 from codeacumen.api import CodeacumenError
 from codeacumen.models.neural.catalogue import CATALOGUE, list_networks, load_architecture
 from codeacumen.models.neural.model import make_run
+from codeacumen.models.neural.training import batches
 from codeacumen.models.neural.training.settings import apply_changes, read_config
 from codeacumen.models.neural.training.train import make_request, run_training
 from codeacumen.registry.entries import ENTRIES
@@ -62,9 +64,20 @@ def test_network_of_another_package_trains_and_predicts(
     run = make_run(str(tmp_path / "run"), "cpu")
     (vector,) = run.embed([list_methods()[0][0]])  # type: ignore[union-attr]
     assert len(vector) == 4
-    # Cached answers are valid only while the code of the package is the same.
+    # Cached answers are valid only while the code of the package is the same ...
     (tmp_path / "net_alpha.py").write_text(MINE + "# edited\n")
-    assert make_run(str(tmp_path / "run"), "cpu").fingerprint != run.fingerprint
+    edited = make_run(str(tmp_path / "run"), "cpu").fingerprint
+    assert edited != run.fingerprint
+    # ... and torch and the device are, also if "auto" chooses the device.
+    assert make_run(str(tmp_path / "run"), "auto").fingerprint == edited
+    with monkeypatch.context() as patch:
+        patch.setattr(batches, "choose_device", lambda _: "cuda")
+        assert make_run(str(tmp_path / "run"), "auto").fingerprint != edited
+    monkeypatch.setattr(
+        "codeacumen.models.neural.model.version",
+        lambda name: "99.0" if name == "torch" else metadata.version(name),
+    )
+    assert make_run(str(tmp_path / "run"), "auto").fingerprint != edited
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ BENCHMARKS = (
                 "identifiers",
                 "codeacumen.benchmarks.idbench",
                 "codeacumen dataset build identifiers VOTES --out identifiers",
+                build="codeacumen.benchmarks.idbench.build:build_from_votes",
             ),
         ),
         recipe=Recipe("idbench", "codeacumen.benchmarks.idbench.reproduce", takes_embeddings=True),

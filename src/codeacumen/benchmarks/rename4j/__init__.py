@@ -54,6 +54,7 @@ class _LiuTask:
             name=self.name,
             title=f"Names, Liu: {_TITLES[self.question]}{suffix}",
             summary=self.summary,
+            version="2",  # In version 1, the ids revealed the label.
             dataset=data.name,
             citation=data.citation,
             slices=(WITHOUT_LARGE, *FIRST_TAGS),

@@ -32,6 +32,7 @@ from pathlib import Path
 
 from codeacumen.api import CodeacumenError, Json, Method
 from codeacumen.datasets import require_dataset
+from codeacumen.tasks.base import make_neutral_id
 from codeacumen.tasks.contexts import TextContext
 from codeacumen.text.subtokens import split_subtokens
 from codeacumen.views.masking.levels import UNCOMMENTED, show_level
@@ -133,9 +134,10 @@ METHODS = "methods.jsonl"
 class RenamedMethod:
     """A method of Liu et al.'s data with its names before (``buggy``) and after (``fixed``).
 
-    ``code`` is the source after the rename, with its comment. ``tested`` is the name under test,
-    one of the two. ``buggy`` is joined from the authors' subtokens, which lack digits and most
-    underscores.
+    ``id`` is the number of the line; the last lines all have the same label, so instances have
+    other ids. ``code`` is the source after the rename, with its comment. ``tested`` is the name
+    under test, one of the two. ``buggy`` is joined from the authors' subtokens, which lack digits
+    and most underscores.
     """
 
     id: str
@@ -221,7 +223,7 @@ def _load_cases(folder: Path, question: str, comments: bool) -> tuple[Case, ...]
     family_by_project = find_project_families(methods)
     return tuple(
         Case(
-            id=method.id,
+            id=make_neutral_id("names/liu", method.id, method.code),
             text=mask_names(
                 method.code,
                 method.fixed,

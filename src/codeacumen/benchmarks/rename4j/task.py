@@ -14,7 +14,6 @@ stable method is in the cluster of the case that it stands beside.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -31,13 +30,14 @@ from codeacumen.benchmarks.rename4j.cases import (
     make_first_tag,
     make_text_context,
     mask_names,
+    read_renamed,
 )
 from codeacumen.core.files import sha256_of
-from codeacumen.datasets import find_dataset
+from codeacumen.datasets import find_dataset, require_dataset
 from codeacumen.datasets.built import ABOUT, BuiltDataset, BuiltTask
 from codeacumen.renames.dataset import CASES, read_cases
 from codeacumen.renames.records import STABLE, Rename, StableMethod
-from codeacumen.tasks.base import StandardTask, TaskInfo
+from codeacumen.tasks.base import StandardTask, TaskInfo, make_neutral_id
 from codeacumen.tasks.kinds import JudgingByNameTask, JudgingTask, NamingTask, consistency_label
 
 
@@ -188,24 +188,15 @@ def load_cases(folder: Path, name: str, split: str) -> tuple[Case, ...]:
                 _make_rename_case(rename, rename.id, rename.new_name, True, by_file, check=False)
             )
             continue
-        old_id = _make_neutral_id(f"{rename.id}/old")
+        old_id = make_neutral_id(f"{rename.id}/old")
         cases.append(_make_rename_case(rename, old_id, rename.old_name, False, by_file))
         if name != IMBALANCED:
-            new_id = _make_neutral_id(f"{rename.id}/new")
+            new_id = make_neutral_id(f"{rename.id}/new")
             cases.append(_make_rename_case(rename, new_id, rename.new_name, True, by_file))
     if name == IMBALANCED or (name == RECOMMEND and split == TRAIN):
         # Unchanged names are training examples, too.
         cases += [_make_stable_case(method, by_file) for method in stable]
     return tuple(cases)
-
-
-def _make_neutral_id(case_id: str) -> str:
-    """Return a hash of an id, which does not reveal the label.
-
-    Models and exported files see the id. The original id shows the origin of a case, and all cases
-    of one origin have the same label.
-    """
-    return hashlib.sha256(case_id.encode()).hexdigest()[:16]
 
 
 def _make_rename_case(
@@ -232,7 +223,7 @@ def _make_rename_case(
 
 def _make_stable_case(method: StableMethod, by_file: bool) -> Case:
     return Case(
-        id=_make_neutral_id(method.id),
+        id=make_neutral_id(method.id),
         text=mask_names(method.code, method.name),
         tested=method.name,
         fixed=method.name,
@@ -254,25 +245,27 @@ def load_realistic_cases(built: BuiltDataset) -> Sequence[Case]:
     precision depends on their share. Ids, order and context do not distinguish the two kinds of
     methods: projects, packages and the spelling of the type would reveal Liu's methods.
     """
-    inconsistent = {
-        case.id: case for case in load_liu_cases("check", comments=False) if not case.consistent
+    methods = read_renamed(require_dataset("liu2019"))
+    case_by_method = {
+        method.id: case
+        for method, case in zip(methods, load_liu_cases("check", comments=False), strict=True)
     }
     groups: dict[str, list[Case]] = {}
     for row in built.read_rows(SAMPLED_FILE):
-        case = inconsistent[row["beside"]]
+        case = case_by_method[row["beside"]]
         group = groups.setdefault(
             case.id,
             [
                 replace(
                     case,
-                    id=_make_neutral_id(case.id),
+                    id=make_neutral_id(row["beside"]),
                     context=_make_type_context(case.context["type"]),
                 )
             ],
         )
         group.append(
             Case(
-                id=_make_neutral_id(row["id"]),
+                id=make_neutral_id(row["id"]),
                 text=row["text"],
                 tested=row["name"],
                 fixed=row["name"],

@@ -45,6 +45,7 @@ BENCHMARKS = (
                 "codeacumen.benchmarks.sesame",
                 "codeacumen dataset build similarity CORPUS --out similarity",
                 build="codeacumen.benchmarks.sesame.build:build_from_corpus",
+                schema=4,  # The ids of schema 3 contained the labels.
             ),
         ),
         input_levels=(

@@ -28,11 +28,17 @@ from codeacumen.core.files import sha256_of, write_atomically
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.corpus import Corpus
 from codeacumen.corpus.splits import SPLITS
-from codeacumen.datasets.built import ABOUT, SCHEMA, check_choice, require_dataset_folder
+from codeacumen.datasets.built import (
+    ABOUT,
+    check_choice,
+    find_data_family,
+    require_dataset_folder,
+)
 from codeacumen.datasets.variants import ORIGINALS, VARIANTS
 from codeacumen.datasets.variants.build import build_variant_dataset
 from codeacumen.datasets.variants.make import Recipe
 from codeacumen.engines import Engine, start_engine
+from codeacumen.tasks.base import make_neutral_id
 from codeacumen.transforms.certify import LEVELS
 from codeacumen.transforms.certify.projects import CertificationTools
 from codeacumen.transforms.variants import parse_kinds
@@ -78,7 +84,7 @@ def build_dataset(
     kinds = Counter(row["tags"][0] for row in pairs if row["label"])
     about = {
         "family": FAMILY,
-        "schema": SCHEMA,
+        "schema": find_data_family(FAMILY).schema,
         "codeacumen": __version__,
         "kinds": {
             kind: meaning for kind, meaning in variants_about["kinds"].items() if kinds[kind]
@@ -131,14 +137,10 @@ def _make_pairs(
         if other is not None:
             original = originals[variant["method"]]
             pairs = [
-                _make_pair(original, right, _make_pair_id(variant["id"], label), label)
+                _make_pair(original, right, make_neutral_id(variant["id"], str(label)), label)
                 for right, label in ((variant, 1), (other, 0))
             ]
             yield from sorted(pairs, key=lambda pair: str(pair["id"]))
-
-
-def _make_pair_id(variant_id: str, label: int) -> str:
-    return hashlib.sha256(f"{variant_id}\0{label}".encode()).hexdigest()[:16]
 
 
 def _make_pair(original: Row, variant: Row, pair_id: str, label: int) -> Row:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
     from codeacumen.models.neural.architecture import Architecture
 
 
+# Libraries that extract features and compute with the network.
+LIBRARIES = ("torch", "tree-sitter", "tree-sitter-java")
+
+
 class NetworkModel:
     """A model of one network. Subclasses add the capabilities that its training gives it."""
 
@@ -38,6 +43,7 @@ class NetworkModel:
 
     def __init__(self, folder: Path, device: str, batch: int) -> None:
         from codeacumen.models.neural.catalogue import hash_network_code
+        from codeacumen.models.neural.training.batches import choose_device
         from codeacumen.models.neural.training.checkpoints import (
             check_weights_exist,
             plan_from_model_json,
@@ -45,18 +51,23 @@ class NetworkModel:
         )
 
         self.folder, self.batch = folder, batch
-        self.requested_device = device
+        self.device = choose_device(device)
         self.about = read_model_json(folder)
         check_weights_exist(folder)
         self.plan = plan_from_model_json(self.about)
         self.purpose = self.plan.purpose
         # The network's module is loaded by name, so the hash of this module's imports lacks it.
-        self.fingerprint = f"{self.about['weights_sha256']} {hash_network_code(self.plan.name)}"
+        # Another device or release computes other digits, and rarely another answer; the setting
+        # of the device may be "auto".
+        self.fingerprint = " ".join(
+            (
+                str(self.about["weights_sha256"]),
+                hash_network_code(self.plan.name),
+                self.device,
+                *(f"{name} {version(name)}" for name in LIBRARIES),
+            )
+        )
         self.code_context: CodeContext | None = None
-        if device != "auto":
-            from codeacumen.models.neural.training.batches import choose_device
-
-            choose_device(device)
 
     @property
     def supervision(self) -> str:
@@ -66,14 +77,12 @@ class NetworkModel:
         return "none" if self.purpose.task == PRETRAIN else "before"
 
     @cached_property
-    def loaded_network(self) -> tuple[Architecture, Any, str]:
-        """Architecture, network on its device, and this device; loaded at the first use."""
-        from codeacumen.models.neural.training.batches import choose_device
+    def loaded_network(self) -> tuple[Architecture, Any]:
+        """Architecture, and network on its device; loaded at the first use."""
         from codeacumen.models.neural.training.checkpoints import load_network
 
         architecture, network = load_network(self.folder)
-        device = choose_device(self.requested_device)
-        return architecture, network.to(device), device
+        return architecture, network.to(self.device)
 
     def use_context(self, context: CodeContext | None) -> None:
         self.code_context = context
@@ -92,10 +101,10 @@ class NetworkModel:
         """Return the network's answer to each input, None where it has none."""
         from codeacumen.models.neural.answering import predict_answers
 
-        architecture, network, device = self.loaded_network
+        architecture, network = self.loaded_network
         features = self.extract_features(inputs)
         return predict_answers(
-            architecture, network, features, batch_size=self.batch, device=device
+            architecture, network, features, batch_size=self.batch, device=self.device
         )
 
 
@@ -130,10 +139,10 @@ class JudgingModel(NetworkModel):
     def judge(self, methods: Sequence[NamedMethod]) -> list[float | None]:
         from codeacumen.models.neural.answering import compute_vectors
 
-        architecture, network, device = self.loaded_network
+        architecture, network = self.loaded_network
         features = self.extract_features([named_method.method for named_method in methods])
         vectors = compute_vectors(
-            architecture, network, features, batch_size=self.batch, device=device
+            architecture, network, features, batch_size=self.batch, device=self.device
         )
         scores: list[float | None] = architecture.judge_names(
             network, vectors, [named_method.name for named_method in methods]
@@ -147,10 +156,10 @@ class EmbeddingModel(NetworkModel):
     def embed(self, items: Sequence[str]) -> list[list[float] | None]:
         from codeacumen.models.neural.answering import compute_vectors
 
-        architecture, network, device = self.loaded_network
+        architecture, network = self.loaded_network
         features = [architecture.extract_text_features(text) for text in items]
         return compute_vectors(
-            architecture, network, features, batch_size=self.batch, device=device
+            architecture, network, features, batch_size=self.batch, device=self.device
         )
 
 
