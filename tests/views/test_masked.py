@@ -222,7 +222,10 @@ def list_expected_tokens(file: JavaFile, method_index: int) -> list[str]:
     """Return the tokens of a method, masked by the bindings."""
     syntax, method = file.syntax, file.declarations.methods[method_index]
     method_name_nodes = file.bindings.node[file.bindings.role == ROLE["method"]].tolist()
-    own_name_nodes = {node for node in method_name_nodes if file.names.text_of(node) == method.name}
+    names = file.names
+    own_name_nodes = {
+        node for node in method_name_nodes if names.words[names.word_of[node]] == method.name
+    }
     first, last = syntax.start[method.node], syntax.end[method.node]
     word = re.compile(rf"(?<![\w$]){re.escape(method.name)}(?![\w$])")
     tokens: list[str] = []

@@ -29,8 +29,7 @@ class CheckerSettings:
     fails the check; above 1 none does. ``baseline``: file of known findings. ``background``: model
     of names in other projects: a file, ``none``, or empty for the one that codeacumen ships.
     ``exclude``: patterns of paths. ``ignore``: rules that do not count. ``tests``, ``generated``:
-    check test files, and generated, vendored or minified files, too. ``origin``: the file that the
-    settings come from; None for the defaults.
+    check test files, and generated, vendored or minified files, too.
     """
 
     threshold: float = THRESHOLD
@@ -41,15 +40,10 @@ class CheckerSettings:
     ignore: tuple[str, ...] = ()
     tests: bool = False
     generated: bool = False
-    origin: Path | None = None
 
 
 # Keys in a file, with hyphens like the options of the command line.
-KEYS = tuple(
-    setting.name.replace("_", "-")
-    for setting in fields(CheckerSettings)
-    if setting.name != "origin"
-)
+KEYS = tuple(setting.name.replace("_", "-") for setting in fields(CheckerSettings))
 
 
 def find_settings(path: Path, config: Path | None = None) -> CheckerSettings:
@@ -145,7 +139,7 @@ def _read_table(file: Path) -> Mapping[str, Any] | None:
 
 def _parse_settings(table: Mapping[str, Any], file: Path) -> CheckerSettings:
     """Return the settings in a table; raise an error for an unknown key or a wrong value."""
-    values: dict[str, Any] = {"origin": file}
+    values: dict[str, Any] = {}
     for key, value in table.items():
         if key not in KEYS:
             raise CodeacumenError(f"{file}: unknown setting {key!r}", _suggest_key(key))

@@ -8,12 +8,9 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any
 
 import typer
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 # Columns of a table that is piped: it must not be cut to the 80 of an unknown terminal.
 PIPED_WIDTH = 160
@@ -22,20 +19,12 @@ NARROWEST = 20
 _ID_LENGTH, _UNLIMITED = 36, 100_000
 
 
-def create_console(*, stderr: bool = False) -> Console:
-    """Return a console for standard output, or for standard error."""
-    from rich.console import Console
-
-    stream = sys.stderr if stderr else sys.stdout
-    return Console(stderr=stderr, width=_get_width(stream), highlight=False)
-
-
-def _get_width(stream: TextIO) -> int | None:
+def _get_width() -> int | None:
     """Return the columns to print; None where the terminal decides."""
     columns = os.environ.get("COLUMNS", "")
     if columns.isdigit() and int(columns):
         return int(columns)
-    return None if stream.isatty() else PIPED_WIDTH
+    return None if sys.stdout.isatty() else PIPED_WIDTH
 
 
 def escape_control(text: str) -> str:
@@ -82,6 +71,7 @@ def print_table(
     cells. Ids, numbers and names stay whole: where that is still too much, lines run over.
     """
     from rich import box
+    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -91,7 +81,7 @@ def print_table(
     cells = [[Text(escape_control(cell)) for cell in row] for row in rows]
     for row in cells:
         table.add_row(*row)
-    out = create_console()
+    out = Console(width=_get_width(), highlight=False)
     table_width = out.measure(table, options=out.options.update(width=_UNLIMITED)).maximum
     if table_width > out.width:
         lengths = [

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 
 from codeacumen.api import Json, Metric
 from codeacumen.metrics.changes import Split, divide
-from codeacumen.metrics.naming import lower_subtokens
+from codeacumen.metrics.naming import lower_subtokens, read_name
 
 if TYPE_CHECKING:
     from codeacumen.api import Floats
@@ -81,12 +81,6 @@ def read_fitness(truth: Json, answer: Json) -> float:
     return float(answer)
 
 
-def _read_name(answer: Json) -> str:
-    if not isinstance(answer, str):
-        raise TypeError(f"expected a name, found {answer!r}")
-    return answer
-
-
 @dataclass(frozen=True, slots=True)
 class FitnessByName:
     """Fitness by recommendation: the similarity of the name under test to the recommended name."""
@@ -94,7 +88,7 @@ class FitnessByName:
     split: Split
 
     def __call__(self, truth: Json, answer: Json) -> float:
-        return _name_similarity(self.split, truth["tested"], _read_name(answer))
+        return _name_similarity(self.split, truth["tested"], read_name(answer))
 
 
 def is_inconsistent(truth: Json) -> bool:
@@ -133,7 +127,7 @@ class ThresholdMetric:
             return 0.0, 0.0, float(is_alarm), float(not is_alarm)
         is_true_positive = is_alarm and (
             self.corrected_split is None
-            or _name_similarity(self.corrected_split, truth["fixed"], _read_name(answer)) == 1.0
+            or _name_similarity(self.corrected_split, truth["fixed"], read_name(answer)) == 1.0
         )
         return float(is_true_positive), float(not is_true_positive), 0.0, 0.0
 

@@ -75,7 +75,8 @@ _set_scores = lru_cache(maxsize=1 << 18)(compute_set_scores)
 _corpus_counts = lru_cache(maxsize=1 << 18)(count_corpus_subtokens)
 
 
-def _read_name(answer: Json) -> str:
+def read_name(answer: Json) -> str:
+    """Return the name that a model answered; raise an error for any other kind of answer."""
     if not isinstance(answer, str):
         raise TypeError(f"expected a name, found {answer!r}")
     return answer
@@ -92,7 +93,7 @@ class F1OfMeansMetric:
     proportion: bool = False
 
     def observe(self, truth: Json, answer: Json) -> tuple[float, ...] | None:
-        precision, recall, _ = _set_scores(self.split, target_value(truth), _read_name(answer))
+        precision, recall, _ = _set_scores(self.split, target_value(truth), read_name(answer))
         return precision, recall
 
     def of_sums(self, sums: Floats, total: Floats) -> Floats:
@@ -119,7 +120,7 @@ class CorpusMetric:
     proportion: bool = False
 
     def observe(self, truth: Json, answer: Json) -> tuple[float, ...] | None:
-        true, false, missed = _corpus_counts(self.split, target_value(truth), _read_name(answer))
+        true, false, missed = _corpus_counts(self.split, target_value(truth), read_name(answer))
         return float(true), float(false), float(missed)
 
     def of_sums(self, sums: Floats, total: Floats) -> Floats:
@@ -137,7 +138,7 @@ _TITLES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 def _score_per_name(split: Split, index: int) -> Callable[[Json, Json], float]:
     def score_name(truth: Json, answer: Json) -> float:
-        return _set_scores(split, target_value(truth), _read_name(answer))[index]
+        return _set_scores(split, target_value(truth), read_name(answer))[index]
 
     return score_name
 
@@ -146,7 +147,7 @@ def _score_same_subtokens(split: Split) -> Callable[[Json, Json], float]:
     def score_name(truth: Json, answer: Json) -> float:
         truth_subtokens, name_subtokens = (
             lower_subtokens(split, target_value(truth)),
-            lower_subtokens(split, _read_name(answer)),
+            lower_subtokens(split, read_name(answer)),
         )
         return float(
             truth_subtokens == name_subtokens
@@ -157,7 +158,7 @@ def _score_same_subtokens(split: Split) -> Callable[[Json, Json], float]:
 
 
 def _score_same_letters(truth: Json, answer: Json) -> float:
-    return float(target_value(truth) == _read_name(answer))
+    return float(target_value(truth) == read_name(answer))
 
 
 def name_f1(split: Split) -> Metric:

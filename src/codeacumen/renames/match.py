@@ -57,13 +57,12 @@ _MAX_PAIRS = 400
 
 @dataclass(frozen=True, slots=True)
 class MatchedRename:
-    """A renamed method before and after; ``moved``: its type is not what its owner became."""
+    """A renamed method before and after."""
 
     old: LocatedMethod
     new: LocatedMethod
     ambiguous: bool = False
     swapped: bool = False
-    moved: bool = False
 
 
 @dataclass(slots=True)
@@ -228,10 +227,7 @@ class _MethodMatcher:
         for edge in edges:
             matched_ids |= {id(edge.old), id(edge.new)}
             self.name_changes.add(edge.names)
-            is_moved = self._find_new_type_key(edge.old) != (edge.new.path, edge.new.method.owner)
-            self.result.renames.append(
-                MatchedRename(edge.old, edge.new, edge.ambiguous, swapped, is_moved)
-            )
+            self.result.renames.append(MatchedRename(edge.old, edge.new, edge.ambiguous, swapped))
         self._drop_matched(matched_ids)
 
     def _drop_matched(self, matched_ids: set[int]) -> None:

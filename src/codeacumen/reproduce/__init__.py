@@ -8,7 +8,7 @@ name. ``codeacumen reproduce PAPER`` calls ``reproduce_paper``.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,6 +21,8 @@ from codeacumen.runs.scoring import ScoringSettings
 WITHIN = "within"
 OUTSIDE = "outside"
 NO_NUMBER = "no published number"
+# Greatest error of computations with floats.
+FLOAT_ERROR = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,17 +129,31 @@ def compare_with_published(
     return difference, WITHIN if abs(difference) <= tolerance else OUTSIDE
 
 
-def summarize_checks(
-    cells: Sequence[ReproducedCell], checks: Mapping[str, str], title: str
-) -> TextTable:
-    """Return a table of how many numbers pass each check.
-
-    ``checks`` maps a check, which is the ``table`` of its cells, to its condition.
-    """
-    rows = []
-    for check, meaning in checks.items():
-        verdicts = [cell.verdict for cell in cells if cell.table == check]
-        within = verdicts.count(WITHIN)
-        rows.append([check, meaning, str(len(verdicts)), str(within), str(len(verdicts) - within)])
-    columns = ["check", "what must hold", "numbers", "hold", "do not"]
-    return TextTable(title, columns, rows, numeric=(2, 3, 4))
+def make_cell(
+    table: str,
+    ours: float | None,
+    published: float,
+    tolerance: float,
+    task: str = "",
+    size: str = "",
+    technique: str = "",
+    n: int = 0,
+    subset: str = "",
+    note: str = "",
+) -> ReproducedCell:
+    """Return a cell that compares our number with the published one."""
+    difference, verdict = compare_with_published(ours, published, tolerance + FLOAT_ERROR)
+    return ReproducedCell(
+        table=table,
+        task=task,
+        size=size,
+        technique=technique,
+        n=n,
+        ours=ours,
+        published=published,
+        difference=difference,
+        verdict=verdict,
+        tolerance=tolerance,
+        subset=subset,
+        note=note,
+    )

@@ -120,10 +120,6 @@ class WordIndex:
         )
         self.postings = Postings(offsets, method, weight, len(self._starts) - 1)
 
-    @property
-    def method_count(self) -> int:
-        return self.postings.method_count
-
     @cached_property
     def _columns(self) -> dict[str, int]:
         text = (self.stored.folder / "words.txt").read_text(encoding="utf-8")

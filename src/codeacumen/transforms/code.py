@@ -19,7 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
-from codeacumen.languages.java.bindings.names import ROLES
+from codeacumen.languages.java.bindings.names import LOCALS, ROLES
 from codeacumen.languages.java.resolve.members import find_field
 from codeacumen.languages.java.resolve.scopes import find_ancestors
 from codeacumen.languages.java.resolve.static_types import StaticTypes
@@ -30,10 +30,6 @@ from codeacumen.languages.syntax import ListTree
 from codeacumen.text.lines import line_of
 
 COMMENTS = frozenset(("line_comment", "block_comment"))
-# Roles (``bindings.names.ROLES``) of local variables in the wide sense.
-LOCALS = frozenset(
-    ("local", "parameter", "lambda parameter", "catch parameter", "pattern variable", "resource")
-)
 LAMBDA = "lambda_expression"
 LOOPS = frozenset(("for_statement", "while_statement", "do_statement", "enhanced_for_statement"))
 SWITCH = "switch_expression"  # the grammar's name for statements too

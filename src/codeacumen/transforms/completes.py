@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeAlias
 
+from codeacumen.languages.java.bindings.names import LOCALS
 from codeacumen.languages.java.syntax.declarations import NONE
-from codeacumen.transforms.code import BLOCKS, LAMBDA, LOCALS, LOOPS, SWITCH, TYPES, Code
+from codeacumen.transforms.code import BLOCKS, LAMBDA, LOOPS, SWITCH, TYPES, Code
 
 Answer: TypeAlias = bool | None
 

@@ -57,7 +57,6 @@ def test_sample_balanced_takes_equal_counts_per_class(size: int) -> None:
     )
     assert np.bincount(sample.label).tolist() == [size // 12] * 12
     assert (label[sample.positions] == sample.label).all()
-    assert sample.target_size == size
 
 
 def test_rarest_class_limits_all_classes() -> None:
@@ -66,7 +65,6 @@ def test_rarest_class_limits_all_classes() -> None:
         label, compute_sampling_numbers(0, "npath", make_ids(len(label))), 3, 300
     )
     assert np.bincount(sample.label).tolist() == [3, 3, 3]
-    assert sample.target_size == 300
     assert sample.missing == ()
 
 

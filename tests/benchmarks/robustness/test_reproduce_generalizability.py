@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from codeacumen.benchmarks.robustness import reproduce as recipe
-from codeacumen.benchmarks.robustness.reproduce import CHECKS, compute_cells, nearest_percentage
+from codeacumen.benchmarks.robustness.reproduce import CHECKS, compute_cells
 from codeacumen.datasets import dataset_folder, find_dataset
 from codeacumen.datasets.fetch import fetch_dataset
 from codeacumen.reproduce import OUTSIDE, WITHIN, RecipeOptions, ReproducedCell
+from codeacumen.reproduce.checks import nearest_percentage
 from support import SHARED
 
 

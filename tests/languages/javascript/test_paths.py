@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from codeacumen.languages.javascript import parse_javascript
 from codeacumen.languages.javascript.paths import LENGTH, MOST, WIDTH, Paths, find_javascript_paths
+from languages.javascript.path_notation import PathNotation
 
 NO_LIMIT = 10**9
 
@@ -72,13 +73,14 @@ def test_hashes_and_paths_correspond_one_to_one(real_files: list[Path]) -> None:
     hashes: dict[str, int] = {}
     for file in real_files[::20]:
         found_paths = find_javascript_paths(parse_javascript(file.read_bytes()))
+        notation = PathNotation(found_paths)
         for index, (path_hash, reverse_path) in enumerate(
             zip(found_paths.path.tolist(), found_paths.back.tolist(), strict=True)
         ):
             left, right = int(found_paths.left[index]), int(found_paths.right[index])
-            assert hashes.setdefault(found_paths.format_path(index), path_hash) == path_hash
+            assert hashes.setdefault(notation.format_path(index), path_hash) == path_hash
             assert (
-                hashes.setdefault(found_paths.format_path_between(right, left), reverse_path)
+                hashes.setdefault(notation.format_path_between(right, left), reverse_path)
                 == reverse_path
             )
     assert len(set(hashes.values())) == len(hashes) > 10_000
@@ -88,10 +90,11 @@ def test_paths_of_a_small_loop() -> None:
     found_paths = find_javascript_paths(
         parse_javascript(b"while (!d) { if (done(1)) d = true }"), width=1
     )
+    notation = PathNotation(found_paths)
     contexts = [
         (
             found_paths.words[found_paths.word[left]],
-            found_paths.format_path(index),
+            notation.format_path(index),
             found_paths.words[found_paths.word[right]],
         )
         for index, (left, right) in enumerate(zip(found_paths.left, found_paths.right, strict=True))
@@ -133,7 +136,8 @@ def test_tiny_and_empty_sources(source: str) -> None:
     for length in (0, 1, 2, 7):
         for width in (0, 3):
             found_paths = find_javascript_paths(parse_javascript(source.encode()), length, width)
-            assert all(found_paths.format_path(i) for i in range(len(found_paths)))
+            notation = PathNotation(found_paths)
+            assert all(notation.format_path(i) for i in range(len(found_paths)))
 
 
 @given(st.binary(max_size=300) | st.text(alphabet="ab.(){}=>[],:;#<`'1 ", max_size=60))

@@ -22,6 +22,7 @@ from codeacumen.models.embeddings.paths import (
     train_paths,
 )
 from corpora import shared_engine
+from languages.javascript.path_notation import PathNotation
 
 LIMITS = Limits(7, 3, 200)
 
@@ -39,13 +40,14 @@ def extract_pairs(language: str, source: str) -> list[tuple[str, int]]:
 def spell_contexts(source: str) -> Iterator[tuple[str, str]]:
     """Yield each JavaScript name with its contexts: a path and the word at its other end."""
     js_paths = find_javascript_paths(parse_javascript(source.encode()), 7, 3, 200)
+    notation = PathNotation(js_paths)
     leaf_words = [js_paths.words[word_code] for word_code in js_paths.word.tolist()]
     for left, right in zip(js_paths.left.tolist(), js_paths.right.tolist(), strict=True):
         for end, other in ((left, right), (right, left)):
             if js_paths.is_name[end]:
                 yield (
                     leaf_words[end],
-                    f"{js_paths.format_path_between(end, other)},{leaf_words[other]}",
+                    f"{notation.format_path_between(end, other)},{leaf_words[other]}",
                 )
 
 

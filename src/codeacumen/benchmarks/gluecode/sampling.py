@@ -59,13 +59,11 @@ def compute_sampling_numbers(seed: int, key: str, methods: NDArray[np.uint8]) ->
 class Sample:
     """Ascending ``positions`` of sampled methods, and each one's class in ``label``.
 
-    ``label`` is 0 where a task has no classes. ``target_size`` is the number of methods to sample
-    from a large enough corpus. ``missing`` are the classes that no method has.
+    ``label`` is 0 where a task has no classes. ``missing`` are the classes that no method has.
     """
 
     positions: Positions
     label: NDArray[np.int64]
-    target_size: int
     missing: tuple[int, ...] = ()
 
 
@@ -92,7 +90,6 @@ def sample_one_class_each(
     present = [class_ for class_ in np.argsort(counts, kind="stable").tolist() if counts[class_]]
     missing = tuple(class_ for class_ in range(has_class.shape[1]) if not counts[class_])
     class_size = size // has_class.shape[1]
-    target_size = class_size * has_class.shape[1]
     largest_class_size = (
         min([class_size, *(int(counts[class_]) for class_ in present)]) if present else 0
     )
@@ -105,7 +102,7 @@ def sample_one_class_each(
     label = np.full(len(numbers), NO_CLASS, dtype=np.int64)
     label[order] = _assign_classes(has_class[order], present, class_size)
     positions = np.flatnonzero(label != NO_CLASS)
-    return Sample(positions, label[positions], target_size, missing)
+    return Sample(positions, label[positions], missing)
 
 
 def _all_classes_have(
@@ -139,7 +136,7 @@ def take_first(eligible: NDArray[np.bool_], numbers: SamplingNumbers, size: int)
 
 def sample_plain(eligible: NDArray[np.bool_], numbers: SamplingNumbers, size: int) -> Sample:
     """Sample eligible methods without labels."""
-    return _make_unlabelled_sample(take_first(eligible, numbers, size), size)
+    return _make_unlabelled_sample(take_first(eligible, numbers, size))
 
 
 def sample_names(
@@ -156,11 +153,11 @@ def sample_names(
     short_names = take_first(
         named & short, numbers, min(short_count, round(len(long_names) * share))
     )
-    return _make_unlabelled_sample(np.sort(np.concatenate([long_names, short_names])), size)
+    return _make_unlabelled_sample(np.sort(np.concatenate([long_names, short_names])))
 
 
-def _make_unlabelled_sample(positions: Positions, target_size: int) -> Sample:
-    return Sample(positions, np.zeros(len(positions), dtype=np.int64), target_size)
+def _make_unlabelled_sample(positions: Positions) -> Sample:
+    return Sample(positions, np.zeros(len(positions), dtype=np.int64))
 
 
 def sample_warnings(
@@ -177,7 +174,7 @@ def sample_warnings(
     )
     negative = take_first(without_warning, numbers, negative_size)
     positions = np.sort(np.concatenate([positive, negative]))
-    return Sample(positions, with_warning[positions].astype(np.int64), size)
+    return Sample(positions, with_warning[positions].astype(np.int64))
 
 
 def find_duplicate_families(corpus: Corpus) -> Families:

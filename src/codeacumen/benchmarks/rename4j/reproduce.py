@@ -16,17 +16,21 @@ from dataclasses import dataclass
 
 from codeacumen.datasets import find_dataset, missing_files, require_dataset
 from codeacumen.reproduce import (
-    OUTSIDE,
+    FLOAT_ERROR,
     RecipeOptions,
     ReproducedCell,
     TextTable,
-    compare_with_published,
+    make_cell,
+)
+from codeacumen.reproduce.checks import (
+    harmonic_mean,
+    nearest_percentage,
+    sort_by_check,
     summarize_checks,
+    tabulate_inconsistent,
 )
 from codeacumen.tasks.published import read_published
-from codeacumen.text.numbers import ABSENT, format_difference, format_number
 
-FLOAT_ERROR = 1e-9
 # Sizes of ReName4J's classes; in the imbalanced setting, stable names are the consistent ones.
 INCONSISTENT, CONSISTENT, STABLE = 400, 400, 13_137
 # Sizes of Liu et al.'s classes, on which the originally reported figures are computed.
@@ -111,41 +115,17 @@ def compute_cells(options: RecipeOptions) -> list[ReproducedCell]:
         *_check_sentences(tables),
         *_check_liu_data(),
     ]
-    order = list(CHECKS)
-    return sorted(cells, key=lambda cell: order.index(cell.table))
+    return sort_by_check(cells, CHECKS)
 
 
 def build_tables(cells: Sequence[ReproducedCell]) -> list[TextTable]:
     """Return a summary of the checks, and a table of the inconsistent numbers."""
-    tables = [summarize_checks(cells, CHECKS, "ReName4J's published numbers")]
-    rows = [
-        [
-            cell.table,
-            cell.technique,
-            cell.subset,
-            f"{cell.n:,}" if cell.n else ABSENT,
-            format_number(cell.published, 2),
-            format_number(cell.ours, 2),
-            format_difference(cell.difference),
-            cell.note,
-        ]
-        for cell in cells
-        if cell.verdict == OUTSIDE
+    fields = {"check": "table", "model": "technique", "number": "subset"}
+    caption = "Should be: the value computed from the other published numbers."
+    return [
+        summarize_checks(cells, CHECKS, "ReName4J's published numbers"),
+        *tabulate_inconsistent(cells, fields, 2, caption),
     ]
-    if rows:
-        columns = [
-            "check",
-            "model",
-            "number",
-            "n",
-            "printed",
-            "should be",
-            "difference",
-            "remark",
-        ]
-        caption = "Should be: the value computed from the other published numbers."
-        tables.append(TextTable("Inconsistent numbers", columns, rows, caption, (3, 4, 5, 6)))
-    return tables
 
 
 def _read_tables() -> dict[str, dict[str, dict[str, float]]]:
@@ -179,31 +159,14 @@ def _make_cell(
     n: int = 0,
     note: str = "",
 ) -> ReproducedCell:
-    difference, verdict = compare_with_published(ours, published, tolerance + FLOAT_ERROR)
-    return ReproducedCell(
-        table=check,
-        task=figure,
-        size="",
-        technique=model,
-        n=n,
-        ours=ours,
-        published=published,
-        difference=difference,
-        verdict=verdict,
-        tolerance=tolerance,
-        subset=figure,
-        note=note,
+    return make_cell(
+        check, ours, published, tolerance, figure, technique=model, n=n, subset=figure, note=note
     )
 
 
 # --------------------------------------------------------------------------------------
 # Recommended names.
 # --------------------------------------------------------------------------------------
-
-
-def harmonic_mean(precision: float, recall: float) -> float:
-    total = precision + recall
-    return 2 * precision * recall / total if total else 0.0
 
 
 def _check_recommended(tables: Mapping[str, Mapping[str, Printed]]) -> Iterator[ReproducedCell]:
@@ -220,7 +183,7 @@ def _check_recommended(tables: Mapping[str, Mapping[str, Printed]]) -> Iterator[
             yield _make_cell("table 2", model, figure, value, f1, high - value + rounding, n)
             if is_revised:
                 exact = printed["em_acc"]
-                nearest = 100 * round(exact * n / 100) / n
+                nearest = nearest_percentage(exact, n)
                 smaller_count = _find_smaller_count(exact, n)
                 note = (
                     f"possible for {smaller_count} names" if abs(nearest - exact) > rounding else ""
@@ -233,7 +196,7 @@ def _find_smaller_count(value: float, n: int) -> int:
     return next(
         count
         for count in range(n - 1, 0, -1)
-        if abs(100 * round(value * count / 100) / count - value) <= 0.005 + FLOAT_ERROR
+        if abs(nearest_percentage(value, count) - value) <= 0.005 + FLOAT_ERROR
     )
 
 

@@ -19,21 +19,25 @@ from pathlib import Path
 
 from codeacumen.datasets import require_dataset
 from codeacumen.reproduce import (
-    OUTSIDE,
+    FLOAT_ERROR,
     RecipeOptions,
     ReproducedCell,
     TextTable,
-    compare_with_published,
+    make_cell,
+)
+from codeacumen.reproduce.checks import (
+    harmonic_mean,
+    nearest_percentage,
+    sort_by_check,
     summarize_checks,
+    tabulate_inconsistent,
 )
 from codeacumen.tasks.published import read_published
-from codeacumen.text.numbers import format_difference, format_number
 
 PACKAGE = "codeacumen.benchmarks.robustness"
 
-# Rounding error of a printed percentage, and of computations with floats.
+# Rounding error of a printed percentage.
 ROUNDING = 0.005
-FLOAT_ERROR = 1e-9
 
 # Abbreviations of the models and data sets in the files.
 MODELS = {"code2vec": "c2v", "code2seq": "c2s", "ggnn": "ggnn"}
@@ -93,7 +97,7 @@ class ResultRow:
         n: int | None = None,
     ) -> ReproducedCell:
         """Return a cell of a check for this row; ``n`` is the transformed methods by default."""
-        return _make_cell(
+        return make_cell(
             check,
             ours,
             published,
@@ -105,35 +109,6 @@ class ResultRow:
             subset,
             note,
         )
-
-
-def _make_cell(
-    check: str,
-    ours: float,
-    published: float,
-    tolerance: float,
-    transformation: str = "",
-    dataset: str = "",
-    model: str = "",
-    n: int = 0,
-    subset: str = "",
-    note: str = "",
-) -> ReproducedCell:
-    difference, verdict = compare_with_published(ours, published, tolerance + FLOAT_ERROR)
-    return ReproducedCell(
-        table=check,
-        task=transformation,
-        size=dataset,
-        technique=model,
-        n=n,
-        ours=ours,
-        published=published,
-        difference=difference,
-        verdict=verdict,
-        tolerance=tolerance,
-        subset=subset,
-        note=note,
-    )
 
 
 # Rows by data set, transformation and model, with the names of the files.
@@ -156,49 +131,26 @@ def compute_cells(options: RecipeOptions) -> list[ReproducedCell]:
         *_check_runs(folder, rows),
         *_check_sentences(folder, rows),
     ]
-    order = list(CHECKS)
-    return sorted(cells, key=lambda cell: order.index(cell.table))
+    return sort_by_check(cells, CHECKS)
 
 
 def build_tables(cells: Sequence[ReproducedCell]) -> list[TextTable]:
     """Return a summary of the checks, and a table of the inconsistent numbers."""
-    title = "The generalizability study's published numbers"
-    tables = [summarize_checks(cells, CHECKS, title)]
-    rows = [
-        [
-            cell.table,
-            cell.size,
-            cell.task,
-            cell.technique,
-            cell.subset,
-            f"{cell.n:,}",
-            format_number(cell.published, 2),
-            format_number(cell.ours, 3),
-            format_difference(cell.difference),
-            cell.note,
-        ]
-        for cell in cells
-        if cell.verdict == OUTSIDE
+    fields = {
+        "check": "table",
+        "data set": "size",
+        "transformation": "task",
+        "model": "technique",
+        "number": "subset",
+    }
+    caption = (
+        "Should be: the value computed from the other published numbers; for whole and runs, "
+        "the nearest possible value."
+    )
+    return [
+        summarize_checks(cells, CHECKS, "The generalizability study's published numbers"),
+        *tabulate_inconsistent(cells, fields, 3, caption),
     ]
-    if rows:
-        columns = [
-            "check",
-            "data set",
-            "transformation",
-            "model",
-            "number",
-            "n",
-            "printed",
-            "should be",
-            "difference",
-            "remark",
-        ]
-        caption = (
-            "Should be: the value computed from the other published numbers; for whole and runs, "
-            "the nearest possible value."
-        )
-        tables.append(TextTable("Inconsistent numbers", columns, rows, caption, (5, 6, 7, 8)))
-    return tables
 
 
 def _read_csv(folder: Path, name: str) -> list[dict[str, str]]:
@@ -246,7 +198,7 @@ def _check_averages(rows: Rows) -> Iterator[ReproducedCell]:
         ]
         n = sum(row.transformed for row in dataset_rows)
         mean = sum(row.pcp * row.transformed for row in dataset_rows) / n
-        yield _make_cell(
+        yield make_cell(
             "average",
             mean,
             float(line["pcp"]),
@@ -315,9 +267,6 @@ def _check_sizes(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
 
 
 def _check_f1(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
-    def harmonic_mean(precision: float, recall: float) -> float:
-        return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-
     for line in _read_csv(folder, "prf1_subtoken"):
         for model, short in MODELS.items():
             row = rows[line["dataset"], line["transformation"], model]
@@ -329,7 +278,7 @@ def _check_f1(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
     for line in read_published(PACKAGE, "models"):
         precision_and_recall = [(float(line[name]), ROUNDING) for name in ("precision", "recall")]
         value, tolerance = _propagate_rounding(harmonic_mean, *precision_and_recall)
-        yield _make_cell(
+        yield make_cell(
             "f1",
             value,
             float(line["f1"]),
@@ -361,7 +310,7 @@ def _check_method_counts(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
 
 
 def _make_count_cell(row: ResultRow, subset: str, ours: int, published: int) -> ReproducedCell:
-    return _make_cell(
+    return make_cell(
         "methods",
         ours,
         published,
@@ -377,11 +326,6 @@ def _make_count_cell(row: ResultRow, subset: str, ours: int, published: int) -> 
 # --------------------------------------------------------------------------------------
 # Percentages of few methods: not every percentage is possible.
 # --------------------------------------------------------------------------------------
-
-
-def nearest_percentage(value: float, n: int) -> float:
-    """Return the percentage nearest to a value that stands for a whole number of n methods."""
-    return 100 * round(value * n / 100) / n
 
 
 def _is_informative(n: int, tolerance: float) -> bool:
@@ -489,17 +433,19 @@ def _check_sentences(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
     code2vec_rows = [row for row in rows.values() if row.model == "code2vec"]
     originals = sum(row.original for row in code2vec_rows)
     variants = sum(row.transformed for row in code2vec_rows)
-    yield _make_cell("text", originals, 1_415_116, 0.0, n=originals, subset="original methods")
-    yield _make_cell("text", variants, 2_822_810, 0.0, n=variants, subset="transformed methods")
+    yield make_cell("text", originals, 1_415_116, 0.0, n=originals, subset="original methods")
+    yield make_cell("text", variants, 2_822_810, 0.0, n=variants, subset="transformed methods")
     pcp = {key: row.pcp for key, row in rows.items()}
     pairs = [(row.dataset, row.transformation) for row in code2vec_rows]
     lowest = sum(_is_ggnn_lowest({model: pcp[*pair, model] for model in MODELS}) for pair in pairs)
-    yield _make_cell("text", lowest, 14, 0.0, model="ggnn", n=18, subset="rows with the lowest PCP")
+    yield make_cell(
+        "text", lowest, 14, 0.0, technique="ggnn", n=18, subset="rows with the lowest PCP"
+    )
     means: dict[str, dict[str, float]] = {}
     for line in read_published(PACKAGE, "averages"):
         means.setdefault(line["transformation"], {})[line["model"]] = float(line["pcp"])
     lowest = sum(map(_is_ggnn_lowest, means.values()))
-    yield _make_cell("text", lowest, 4, 0.0, model="ggnn", n=6, subset="lowest averages")
+    yield make_cell("text", lowest, 4, 0.0, technique="ggnn", n=6, subset="lowest averages")
     bars: dict[tuple[str, str], list[float]] = {}
     for line in _read_csv(folder, "correct_vs_incorrect"):
         bars.setdefault((line["model"], line["type"]), []).append(float(line["pcp"]))
@@ -507,12 +453,12 @@ def _check_sentences(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
         for stated, name, extremum in zip(
             stated_range, ("lowest", "highest"), (min, max), strict=True
         ):
-            yield _make_cell(
+            yield make_cell(
                 "text",
                 extremum(bars[model, type_]),
                 stated,
                 0.0,
-                model=model,
+                technique=model,
                 n=18,
                 subset=f"{name} PCP of {type_}",
             )
@@ -524,8 +470,8 @@ def _check_sentences(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
         mean = sum(
             100 * row.types[numerator] / row.sum_types(*denominator) for row in model_rows
         ) / len(model_rows)
-        yield _make_cell(
-            "text", mean, published, tolerance, model=model, n=len(model_rows), subset=share
+        yield make_cell(
+            "text", mean, published, tolerance, technique=model, n=len(model_rows), subset=share
         )
 
 

@@ -170,16 +170,7 @@ def compute_weighted_mean(votes: Sequence[int], confidences: Sequence[int]) -> f
     return sum(vote * weight for vote, weight in zip(votes, weights, strict=True)) / sum(weights)
 
 
-@dataclass(frozen=True, slots=True)
-class Voter:
-    """A vote on a pair, given by its index, and the aggregates of the other votes."""
-
-    pair: int
-    vote: int
-    others: dict[str, float]
-
-
-def list_voters(ratings: Ratings, flavour: str) -> Iterator[Voter]:
+def list_voters(ratings: Ratings, flavour: str) -> Iterator[tuple[int, dict[str, float]]]:
     """Yield each vote with the aggregates of the pair's other votes, as if a voter were a model."""
     column = FLAVOURS.index(flavour)
     for pair in range(len(ratings)):
@@ -187,34 +178,21 @@ def list_voters(ratings: Ratings, flavour: str) -> Iterator[Voter]:
         for position, vote in enumerate(votes):
             others = votes[:position] + votes[position + 1 :]
             if others:
-                yield Voter(
-                    pair,
+                yield (
                     vote,
                     _compute_reading(others, confidences[:position] + confidences[position + 1 :]),
                 )
 
 
-def compute_ceiling(
-    ratings: Ratings,
-    flavour: str,
-    statistic: str = "spearman",
-    reading: str = "value",
-    threshold: float | None = None,
-    pair_mask: np.ndarray | None = None,
-) -> float:
-    """Return the score of the votes as answers, with the other votes of a pair as the truth.
+def compute_ceiling(ratings: Ratings, flavour: str) -> float:
+    """Return ρ of the votes as answers, with the other votes of a pair as the truth.
 
-    It is NaN if it is undefined. ``statistic``, ``reading`` and ``threshold`` define the metric
-    (``make_reading_metric``); ``pair_mask`` restricts the score to some pairs.
+    It is NaN if it is undefined.
     """
     from codeacumen.metrics import make_reading_metric
 
-    metric = make_reading_metric(statistic, reading, threshold)
-    rows = [
-        metric.observe(voter.others, voter.vote)
-        for voter in list_voters(ratings, flavour)
-        if pair_mask is None or pair_mask[voter.pair]
-    ]
+    metric = make_reading_metric("spearman")
+    rows = [metric.observe(others, vote) for vote, others in list_voters(ratings, flavour)]
     if not rows:
         return float("nan")
     columns: Floats = np.array(rows, dtype=float).T

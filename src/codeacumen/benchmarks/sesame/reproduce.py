@@ -24,7 +24,7 @@ from codeacumen.reproduce import (
     RecipeOptions,
     ReproducedCell,
     TextTable,
-    compare_with_published,
+    make_cell,
 )
 from codeacumen.tasks.published import read_published
 from codeacumen.text.numbers import format_difference, format_number
@@ -49,7 +49,16 @@ def compute_cells(options: RecipeOptions) -> list[ReproducedCell]:
     rows = read_published("codeacumen.benchmarks.sesame", "figures")
     published = {row["figure"]: float(row["value"]) for row in rows}
     return [
-        _make_cell(figure, published[figure], ours, n, note)
+        make_cell(
+            "figures",
+            ours,
+            published[figure],
+            ALPHA_TOLERANCE if figure.startswith("alpha") else 0.0,
+            FIGURES[figure],
+            technique=figure,
+            n=n,
+            note=note,
+        )
         for figure, ours, n, note in _compute_figures()
     ]
 
@@ -80,26 +89,6 @@ def _compute_figures() -> Iterator[tuple[str, float | None, int, str]]:
         figure = f"pairs_majority_{name}_in_all_three"
         pair_count = int((majority == value).all(axis=1).sum())
         yield figure, pair_count, len(after), "votes of low confidence dropped"
-
-
-def _make_cell(
-    figure: str, published: float, ours: float | None, n: int, note: str
-) -> ReproducedCell:
-    tolerance = ALPHA_TOLERANCE if figure.startswith("alpha") else 0.0
-    difference, verdict = compare_with_published(ours, published, tolerance)
-    return ReproducedCell(
-        table="figures",
-        task=FIGURES[figure],
-        size="",
-        technique=figure,
-        n=n,
-        ours=ours,
-        published=published,
-        difference=difference,
-        verdict=verdict,
-        tolerance=tolerance,
-        note=note,
-    )
 
 
 def build_tables(cells: Sequence[ReproducedCell]) -> list[TextTable]:

@@ -20,7 +20,7 @@ a template with substitutions nor its characters are leaves. ``await (a, b)()`` 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,43 +132,6 @@ class Paths:
     def __len__(self) -> int:
         return len(self.left)
 
-    def format_path(self, i: int) -> str:
-        """Return the path from left to right in PigeonJS's notation.
-
-        That of ``a + 1`` is ``(identifier0)^(binary_expression+)_(number1)``.
-        """
-        return self.format_path_between(int(self.left[i]), int(self.right[i]))
-
-    def format_path_between(self, source: int, target: int) -> str:
-        """Return the path from one leaf to another, of any length."""
-        up, depth, kind, label = self._steps
-        a, b = int(self.tree.leaf[source]), int(self.tree.leaf[target])
-        rising: list[str] = []
-        falling: list[str] = []
-        while a != b:
-            if depth[a] >= depth[b]:
-                rising.append(f"({label[a]})^")
-                a = up[a]
-            else:
-                falling.append(f"_({label[b]})")
-                b = up[b]
-        return "".join((*rising, f"({kind[a]})", *reversed(falling)))
-
-    @cached_property
-    def _steps(self) -> tuple[list[int], list[int], list[str], list[str]]:
-        """Parent, depth, kind and label of all nodes of the tree, as lists for fast access."""
-        symbol = self.syntax.kind[self.tree.node].tolist()
-        kind = [
-            _symbol_name(number) + (_symbol_name(operator) if operator else "")
-            for number, operator in zip(symbol, self.tree.operator.tolist(), strict=True)
-        ]
-        place = np.where(self.shows_place, self.tree.child_index, -1).tolist()
-        label = [
-            f"{name}{where}" if where >= 0 else name
-            for name, where in zip(kind, place, strict=True)
-        ]
-        return self.tree.parent.tolist(), self.tree.depth.tolist(), kind, label
-
 
 def find_javascript_paths(
     syntax: Syntax, length: int = LENGTH, width: int = WIDTH, most: int = MOST
@@ -202,11 +165,6 @@ def _normalize_leaf(text: str) -> str:
     if text[0] in "'\"":
         return f'"{string_value(text)[:_LONGEST]}"'
     return text[:_LONGEST] if text[0] in "`/" else name_value(text)
-
-
-@cache
-def _symbol_name(symbol: int) -> str:
-    return load_grammar().node_kind_for_id(symbol) or ""
 
 
 @lru_cache(maxsize=1)

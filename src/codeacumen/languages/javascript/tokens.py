@@ -198,7 +198,6 @@ KEYWORDS = frozenset(
         "with",
     )
 )
-VALUES = frozenset(("null", "true", "false"))
 
 _NAMED_LEAVES = {
     "identifier": "identifier",
@@ -219,8 +218,6 @@ _NAMED_LEAVES = {
 }
 _NO_TOKEN = 255
 _WORD_OR_SIGN = re.compile(rb"[a-z]+|[</>]")
-# The published streams truncate tokens at this number of UTF-16 units.
-_LONGEST = 200
 
 
 @dataclass(frozen=True)
@@ -255,28 +252,6 @@ class JavaScriptTokens:
         if kind == "regex":
             return regex_value(text)
         return name_value(text) if kind in ("identifier", "private name") else text
-
-    def spelling(self, i: int) -> str:
-        """Return the token as in the streams that IdBench's embeddings were trained on.
-
-        Identifiers have the prefix ``ID:``, literals ``LIT:``, other tokens ``STD:``. The streams
-        were made by a scanner without a grammar, so a keyword that names a property is a keyword.
-        """
-        kind, value = KINDS[self.kind[i]], self.value(i)
-        if kind == "private name":
-            value = value[1:]
-        if kind in ("number", "string", "regex") or (value in VALUES and kind != "template"):
-            mark = "LIT:"
-        else:
-            mark = "ID:" if kind == "identifier" and value not in KEYWORDS else "STD:"
-        return _truncate_token(mark + value)
-
-
-def _truncate_token(text: str) -> str:
-    """Return the text cut to ``_LONGEST`` UTF-16 units, JavaScript's unit of length."""
-    if 2 * len(text) <= _LONGEST:
-        return text
-    return text.encode("utf-16-le")[: 2 * _LONGEST].decode("utf-16-le", "ignore")
 
 
 @lru_cache(maxsize=1)

@@ -51,6 +51,7 @@ from codeacumen.languages.abstract_tree import (
     make_treatment,
     number_leaf_words,
 )
+from codeacumen.languages.java.syntax.lexical import NUMBER_LITERALS
 from codeacumen.languages.kernel import STEP, Words, kernel, mix_bits
 from codeacumen.languages.syntax import Column
 from codeacumen.models.embeddings.vectors import Vectors, normalize_rows
@@ -90,12 +91,7 @@ _LEAVES = (
     "false",
     "this",
     "super",
-    "decimal_integer_literal",
-    "hex_integer_literal",
-    "octal_integer_literal",
-    "binary_integer_literal",
-    "decimal_floating_point_literal",
-    "hex_floating_point_literal",
+    *NUMBER_LITERALS,
     "boolean_type",
     "void_type",
     "integral_type",
@@ -386,8 +382,7 @@ class Pairs:
     """Pairs of names and contexts, file by file in the order of the files' hashes.
 
     ``word`` are indices of ``names``, ``context`` those of ``contexts`` different contexts.
-    ``count`` is the number of pairs of each name, ``left_out`` the number of files that crash any
-    process that reads them.
+    ``count`` is the number of pairs of each name.
     """
 
     word: NDArray[np.int32]
@@ -395,7 +390,6 @@ class Pairs:
     names: list[str]
     count: NDArray[np.int64]
     contexts: int
-    left_out: int = 0
 
 
 def train_paths(
@@ -460,7 +454,7 @@ def collect_pairs(
 ) -> Pairs:
     """Return all pairs that are frequent enough, of as many files as the limit allows."""
     extract = partial(_extract_pairs, limits=Limits(settings.length, settings.width, settings.most))
-    results, left_out = process_files(extract, files.shards, engine, "paths", progress)
+    results, _ = process_files(extract, files.shards, engine, "paths", progress)
     name_indices: dict[str, int] = {}
     pairs_by_hash: dict[str, tuple[NDArray[np.int32], Words]] = {}
     for extracted in results:
@@ -484,7 +478,7 @@ def collect_pairs(
     context = np.concatenate([hashes for _, hashes in selected] or [np.zeros(0, dtype=np.uint64)])
     del selected
     min_counts = settings.min_count, settings.least_context
-    return _renumber_pairs(word, context, list(name_indices), min_counts, left_out)
+    return _renumber_pairs(word, context, list(name_indices), min_counts)
 
 
 def _renumber_pairs(
@@ -492,7 +486,6 @@ def _renumber_pairs(
     context: Words,
     names: list[str],
     min_counts: tuple[int, int],
-    left_out: int,
 ) -> Pairs:
     """Return the pairs without rare names and contexts, renumbered.
 
@@ -518,5 +511,4 @@ def _renumber_pairs(
         [names[i] for i in order],
         count[order],
         int(is_frequent.sum()) if len(distinct_contexts) else 0,
-        left_out,
     )

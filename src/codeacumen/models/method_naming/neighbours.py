@@ -111,10 +111,6 @@ class Neighbour:
     meaning: str
     similarity: float
 
-    @property
-    def first_word(self) -> str:
-        return self.meaning.partition(" ")[0]
-
 
 class Neighbours:
     """Index of the methods of a corpus, read from its folder.

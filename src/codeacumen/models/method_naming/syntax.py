@@ -13,9 +13,10 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.languages.java.bindings.names import READS, ROLE, UPDATES
+from codeacumen.languages.java.bindings.names import LOCALS, READS, ROLE, UPDATES
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.languages.java.syntax.grammar import field_number, symbol_mask, symbol_name
+from codeacumen.languages.java.syntax.lexical import NUMBER_LITERALS
 from codeacumen.languages.kernel import kernel
 from codeacumen.languages.syntax import Column, ListTree
 
@@ -25,23 +26,8 @@ OWN_CALL_MARK = "\0"
 # Maximum number of nested parentheses, branches and the like that are followed in an expression.
 _MAX_STEPS = 64
 _PARAMETER, _TYPE = ROLE["parameter"], ROLE["type"]
-_LOCALS = frozenset(
-    ROLE[role]
-    for role in ("local", "lambda parameter", "catch parameter", "pattern variable", "resource")
-)
-_LITERALS = frozenset(
-    (
-        "string_literal",
-        "character_literal",
-        "decimal_integer_literal",
-        "hex_integer_literal",
-        "octal_integer_literal",
-        "binary_integer_literal",
-        "decimal_floating_point_literal",
-        "hex_floating_point_literal",
-        "class_literal",
-    )
-)
+_LOCALS = frozenset(ROLE[role] for role in LOCALS) - {_PARAMETER}
+_LITERALS = frozenset(("string_literal", "character_literal", *NUMBER_LITERALS, "class_literal"))
 # Kind of value (see ``Facts.returns_kinds``) of each kind of expression in the grammar.
 _VALUE_KINDS = {
     "this": "this",

@@ -43,6 +43,7 @@ from codeacumen.languages.java.syntax.grammar import (
     symbol_mask,
     symbol_name,
 )
+from codeacumen.languages.java.syntax.lexical import NUMBER_LITERALS
 from codeacumen.languages.syntax import ListTree
 from codeacumen.models.method_similarity.bags import (
     MAX_CACHED_TEXTS,
@@ -104,20 +105,7 @@ _OPERATIONS = frozenset(
         "array_access",
     )
 )
-_LITERALS = frozenset(
-    (
-        "decimal_integer_literal",
-        "hex_integer_literal",
-        "octal_integer_literal",
-        "binary_integer_literal",
-        "decimal_floating_point_literal",
-        "hex_floating_point_literal",
-        "character_literal",
-        "true",
-        "false",
-        "null_literal",
-    )
-)
+_LITERALS = frozenset((*NUMBER_LITERALS, "character_literal", "true", "false", "null_literal"))
 _CALLS = {
     "method_invocation": "call",
     "object_creation_expression": "new",

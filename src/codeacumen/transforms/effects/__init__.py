@@ -16,10 +16,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from codeacumen.languages.java.bindings.names import DECLARES, READS, UPDATES, WRITES
+from codeacumen.languages.java.bindings.names import DECLARES, LOCALS, READS, UPDATES, WRITES
 from codeacumen.languages.java.syntax.declarations import NONE, type_text
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.transforms.code import LOCALS, Code, code_of
+from codeacumen.languages.java.syntax.lexical import NUMBER_LITERALS
+from codeacumen.transforms.code import Code, code_of
 from codeacumen.transforms.effects import operators
 from codeacumen.transforms.effects.operators import PRIMITIVE, Outcome
 from codeacumen.transforms.effects.types import (
@@ -112,12 +113,7 @@ _STEP_BY_KIND = (
             "multiline_string_fragment",
             "escape_sequence",
             "character_literal",
-            "decimal_integer_literal",
-            "hex_integer_literal",
-            "octal_integer_literal",
-            "binary_integer_literal",
-            "decimal_floating_point_literal",
-            "hex_floating_point_literal",
+            *NUMBER_LITERALS,
             "new",
             "class",
             "int",

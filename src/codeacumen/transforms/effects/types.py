@@ -15,9 +15,10 @@ import re
 from functools import cached_property
 from typing import NamedTuple
 
-from codeacumen.languages.java.bindings.names import READS
+from codeacumen.languages.java.bindings.names import LOCALS, READS
 from codeacumen.languages.java.syntax.declarations import NONE, type_text
-from codeacumen.transforms.code import LAMBDA, LOCALS, Code
+from codeacumen.languages.java.syntax.lexical import INTEGER_LITERALS
+from codeacumen.transforms.code import LAMBDA, Code
 from codeacumen.transforms.effects.operators import PRIMITIVE, Outcome, promoted_type
 
 # Nodes that make it unclear whether an expression is constant. Division is one of them, because a
@@ -202,14 +203,6 @@ _LITERALS = {
     "decimal_floating_point_literal": "double",
     "hex_floating_point_literal": "double",
 }
-_INTEGERS = frozenset(
-    (
-        "decimal_integer_literal",
-        "hex_integer_literal",
-        "octal_integer_literal",
-        "binary_integer_literal",
-    )
-)
 _JAVA_LANG_NAMES = frozenset(
     (
         "Byte",
@@ -277,7 +270,7 @@ class EvidentTypes:
             if role in LOCALS or role in ("field", "enum constant"):
                 return self.variable_type(code.declaration[node])
             return ""
-        if kind in _INTEGERS:
+        if kind in INTEGER_LITERALS:
             return "long" if code.source[code.end[node] - 1] in b"lL" else "int"
         return _LITERALS.get(kind, "")
 
@@ -303,7 +296,7 @@ class EvidentTypes:
         kind = code.kind[value] if value != NONE else ""
         if kind == "array_creation_expression":
             return self.created_array_type(value)
-        return self._leaf_type(value) if kind in _LITERALS or kind in _INTEGERS else ""
+        return self._leaf_type(value) if kind in _LITERALS or kind in INTEGER_LITERALS else ""
 
     def is_inferred(self, declaration: int) -> bool:
         """Return whether a variable is declared with ``var`` and so has the type of its value."""
@@ -417,7 +410,7 @@ class EvidentTypes:
         """Return whether an expression is an integer literal other than zero."""
         code = self.code
         node = code.strip_parentheses(node)
-        return code.kind[node] in _INTEGERS and bool(_NONZERO.match(code.node_bytes(node)))
+        return code.kind[node] in INTEGER_LITERALS and bool(_NONZERO.match(code.node_bytes(node)))
 
     # ---- values that variables certainly hold
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from codeacumen.languages.java.bindings.names import LOCALS
 from codeacumen.languages.java.syntax.declarations import NONE
-from codeacumen.transforms.code import COMMENTS, LOCALS, STATEMENTS, Code
+from codeacumen.transforms.code import COMMENTS, STATEMENTS, Code
 from codeacumen.transforms.edits import Rewrite, replace_range, wrap_range
 from codeacumen.transforms.location import Doubt, Location, LocationIds, seeded_random, worst_doubt
 from codeacumen.transforms.unused import (
@@ -37,7 +38,7 @@ _NAMED_DECLARATIONS = frozenset(
     )
 )
 # Pattern variables are newer than the tool.
-_VARIABLE_ROLES = (LOCALS - {"pattern variable"}) | {"field"}
+_VARIABLE_ROLES = (frozenset(LOCALS) - {"pattern variable"}) | {"field"}
 _LABELS = frozenset(("labeled_statement", "break_statement", "continue_statement"))
 
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from codeacumen.languages.java.bindings.names import LOCALS
 from codeacumen.languages.java.resolve.static_types import UNBOXED, ErasedType, StaticTypes
 from codeacumen.languages.java.syntax.declarations import NONE
-from codeacumen.transforms.code import LOCALS, TYPES, Code
+from codeacumen.languages.java.syntax.lexical import INTEGER_LITERALS
+from codeacumen.transforms.code import TYPES, Code
 from codeacumen.transforms.switches.parts import RefusedError, Switch
 
 # Kinds of selectors; ITSELF is ``this`` inside an enum.
@@ -25,10 +27,7 @@ _OPERANDS_OF_EQUALS = frozenset(
     (
         "identifier",
         "field_access",
-        "decimal_integer_literal",
-        "hex_integer_literal",
-        "octal_integer_literal",
-        "binary_integer_literal",
+        *INTEGER_LITERALS,
         "character_literal",
         "parenthesized_expression",
         "unary_expression",

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from codeacumen.languages.java.syntax.lexical import NUMBER_LITERALS
+
 # Contexts of a syntax node: the same symbol may have another rule in another context.
 CONTEXTS = (
     "PLAIN",
@@ -332,12 +334,7 @@ _EXPRESSIONS = (
     "identifier",
     "this",
     "super",
-    "decimal_integer_literal",
-    "hex_integer_literal",
-    "octal_integer_literal",
-    "binary_integer_literal",
-    "decimal_floating_point_literal",
-    "hex_floating_point_literal",
+    *NUMBER_LITERALS,
     "character_literal",
     "string_literal",
     "true",

@@ -16,7 +16,7 @@ from sklearn.metrics.pairwise import cosine_similarity
 from codeacumen.api import CodeacumenError
 from codeacumen.benchmarks.sesame.mining.counts import normalize_rows
 from codeacumen.benchmarks.sesame.mining.pairs import StoredPairs, iterate_blocks, write_pairs
-from codeacumen.benchmarks.sesame.mining.spaces import compute_vectors
+from codeacumen.benchmarks.sesame.mining.spaces import Space
 from support import SHARED
 
 QUICK = settings(
@@ -114,7 +114,7 @@ def comments() -> list[str]:
 
 
 def test_pairs_of_real_texts_survive_a_round_trip(comments: list[str], tmp_path: Path) -> None:
-    rows = compute_vectors(comments)
+    rows = Space().fit(comments).vectors
     path = tmp_path / "deep" / "pairs.parquet"
     steps: list[tuple[int, int]] = []
     summary = write_pairs(

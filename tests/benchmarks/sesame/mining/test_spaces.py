@@ -20,8 +20,8 @@ from sklearn.feature_selection import VarianceThreshold
 from sklearn.metrics.pairwise import cosine_similarity
 
 from codeacumen.api import CodeacumenError
-from codeacumen.benchmarks.sesame.mining.counts import find_varying_columns, gather_ngrams
-from codeacumen.benchmarks.sesame.mining.spaces import Space, compute_vectors
+from codeacumen.benchmarks.sesame.mining.counts import NGrams, find_varying_columns, gather_ngrams
+from codeacumen.benchmarks.sesame.mining.spaces import Space
 from support import SHARED
 
 # Few words, so that n-grams repeat; some are hard for a tokenizer.
@@ -87,6 +87,19 @@ def matrix_to_dict(matrix: Any, names: Sequence[str]) -> dict[Any, float]:
     }
 
 
+def list_ngrams(grams: NGrams) -> list[str]:
+    """Return the n-gram of each column."""
+    alphabet = list(grams.words)
+    last, ngrams = alphabet, [""] * grams.total
+    for level, columns in enumerate(grams.columns):
+        if level:
+            keys, size = grams.keys[level - 1].tolist(), len(alphabet)
+            last = [f"{last[key // size]} {alphabet[key % size]}" for key in keys]
+        for number in np.flatnonzero(columns >= 0).tolist():
+            ngrams[columns[number]] = last[number]
+    return ngrams
+
+
 @settings(deadline=None, max_examples=50)
 @given(TEXTS, TEXTS, st.tuples(st.integers(1, 3), st.integers(0, 2)), st.booleans(), BOUNDS, BOUNDS)
 def test_counts_equal_those_of_sklearn(
@@ -101,7 +114,7 @@ def test_counts_equal_those_of_sklearn(
     bounds = {"lowercase": lower, "max_df": max_df, "min_df": min_df}
     grams, counts = gather_ngrams(texts, ngrams, lower, min_df, max_df)
     expected = count_with_sklearn(texts, ngrams, **bounds)
-    names = grams.list_ngrams()
+    names = list_ngrams(grams)
     assert matrix_to_dict(counts, names) == expected
     # Other texts are counted with the same vocabulary.
     vocabulary = sorted({name for _, name in expected})
@@ -135,7 +148,7 @@ def test_ppmi_equals_the_formula(texts: list[str], alpha: float, n: int) -> None
     _, counts = gather_ngrams(texts, (n, n), False, 1, 0.9)
     weights = compute_ppmi_densely(counts.toarray(), alpha)
     varying_columns = weights[:, weights.var(axis=0) > 1e-8]
-    space_vectors = compute_vectors(texts, Space(ngrams=(n, n), alpha=alpha))
+    space_vectors = Space(ngrams=(n, n), alpha=alpha).fit(texts).vectors
     expected = (
         cosine_similarity(varying_columns)
         if varying_columns.shape[1]
@@ -152,7 +165,7 @@ def test_default_space_equals_the_pipeline_of_sesame() -> None:
     ).fit_transform(texts)
     weights = compute_ppmi_densely(counts.toarray(), 0.75)
     expected = cosine_similarity(VarianceThreshold(1e-8).fit_transform(weights))
-    space_vectors = compute_vectors(texts)
+    space_vectors = Space().fit(texts).vectors
     assert (space_vectors @ space_vectors.T).toarray() == pytest.approx(expected, abs=1e-12)
     assert expected[0, 1] > 0.3  # the comparison is not trivial
 
@@ -164,7 +177,7 @@ def test_tfidf_equals_that_of_sklearn(texts: list[str], sublinear: bool) -> None
     if not counts.nnz:
         return
     expected = TfidfTransformer(sublinear_tf=sublinear).fit_transform(counts)
-    space_vectors = compute_vectors(texts, Space.parse(f"tfidf:sublinear={str(sublinear).lower()}"))
+    space_vectors = Space.parse(f"tfidf:sublinear={str(sublinear).lower()}").fit(texts).vectors
     assert space_vectors.toarray() == pytest.approx(expected.toarray(), abs=1e-12)
 
 
@@ -197,7 +210,7 @@ def test_bm25_equals_the_formula_of_okapi(texts: list[str], k: float, b: float) 
     rows = compute_bm25_slowly(texts, k, b)
     words = sorted({word for row in rows for word in row})
     expected = np.array([[row.get(word, 0.0) for word in words] for row in rows])
-    space_vectors = compute_vectors(texts, Space.parse(f"bm25:max_df=1.0,k={k},b={b}"))
+    space_vectors = Space.parse(f"bm25:max_df=1.0,k={k},b={b}").fit(texts).vectors
     assert (space_vectors @ space_vectors.T).toarray() == pytest.approx(
         cosine_similarity(expected), abs=1e-12
     )
@@ -273,7 +286,7 @@ def test_lsi_equals_the_svd_of_numpy() -> None:
     counts = gather_ngrams(COMMENTS[:4], (1, 1), True, 1, 0.9)[1]
     left, values, _ = np.linalg.svd(counts.toarray(), full_matrices=False)
     expected = cosine_similarity(left[:, :3] * values[:3])
-    space_vectors = compute_vectors(COMMENTS[:4], Space.parse("lsi:size=3,weights=counts"))
+    space_vectors = Space.parse("lsi:size=3,weights=counts").fit(COMMENTS[:4]).vectors
     assert space_vectors @ space_vectors.T == pytest.approx(expected, abs=1e-5)
 
 
@@ -380,7 +393,7 @@ def test_empty_texts_have_vectors(text: str) -> None:
     if "2vec" in text:
         pytest.importorskip("gensim")
     for texts in ([], [""], ["one", ""]):
-        assert compute_vectors(texts, Space.parse(text)).shape[0] == len(texts)
+        assert Space.parse(text).fit(texts).vectors.shape[0] == len(texts)
 
 
 @settings(deadline=None, max_examples=5)
@@ -394,8 +407,8 @@ def test_similarities_do_not_depend_on_the_order_of_texts(random: Any) -> None:
     order = list(range(60))
     random.shuffle(order)
     ordered_vectors, shuffled_vectors = (
-        compute_vectors(texts),
-        compute_vectors([texts[i] for i in order]),
+        Space().fit(texts).vectors,
+        Space().fit([texts[i] for i in order]).vectors,
     )
     assert (ordered_vectors @ ordered_vectors.T).toarray()[np.ix_(order, order)] == pytest.approx(
         (shuffled_vectors @ shuffled_vectors.T).toarray(), abs=1e-12

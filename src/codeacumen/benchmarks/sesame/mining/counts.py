@@ -43,18 +43,6 @@ class NGrams:
     columns: tuple[Ints, ...]
     total: int
 
-    def list_ngrams(self) -> list[str]:
-        """Return the n-gram of each column."""
-        alphabet = list(self.words)
-        last, ngrams = alphabet, [""] * self.total
-        for level, columns in enumerate(self.columns):
-            if level:
-                keys, size = self.keys[level - 1].tolist(), len(alphabet)
-                last = [f"{last[key // size]} {alphabet[key % size]}" for key in keys]
-            for number in np.flatnonzero(columns >= 0).tolist():
-                ngrams[columns[number]] = last[number]
-        return ngrams
-
     def count_texts(self, texts: Sequence[str]) -> Sparse:
         """Return the counts of any texts, a sparse matrix of texts by columns.
 

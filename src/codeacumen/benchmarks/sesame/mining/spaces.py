@@ -329,11 +329,6 @@ class FittedSpace:
         return normalize_rows(self._embed_texts(texts))
 
 
-def compute_vectors(texts: Sequence[str], space: Space | None = None) -> Vectors:
-    """Return unit rows, one per text: scipy's csr_matrix, or an array where the space is dense."""
-    return (space or Space()).fit(texts).vectors
-
-
 _NGRAM_SETTINGS = ("ngrams", "lower", "max_df", "min_df", "variance")
 _SETTINGS_OF_KIND = {
     "ppmi": (*_NGRAM_SETTINGS, "alpha"),

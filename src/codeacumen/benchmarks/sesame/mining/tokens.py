@@ -356,7 +356,7 @@ def compute_toksim(left: bytes, right: bytes) -> float:
 
 
 def compute_toksims(
-    bodies: Sequence[bytes], left: NDArray[np.int32], right: NDArray[np.int32], workers: int = 1
+    bodies: Sequence[bytes], left: NDArray[np.int32], right: NDArray[np.int32]
 ) -> Floats:
     """Return the toksim of each pair of rows of ``bodies``.
 
@@ -369,9 +369,7 @@ def compute_toksims(
     for first in range(0, len(left), _BATCH):
         left_bodies = [bodies[row] for row in left[first : first + _BATCH].tolist()]
         right_bodies = [bodies[row] for row in right[first : first + _BATCH].tolist()]
-        distance = cpdist(
-            left_bodies, right_bodies, scorer=Levenshtein.distance, dtype=np.int32, workers=workers
-        )
+        distance = cpdist(left_bodies, right_bodies, scorer=Levenshtein.distance, dtype=np.int32)
         longest = [max(len(a), len(b), 1) for a, b in zip(left_bodies, right_bodies, strict=True)]
         similarities[first : first + _BATCH] = 1.0 - distance / np.array(longest, dtype=np.int64)
     return similarities

@@ -40,10 +40,6 @@ class Identifiers:
     words: tuple[str, ...]
     word_of: Column
 
-    def text_of(self, node: int) -> str:
-        """Return the text of an identifier's node."""
-        return self.words[int(self.word_of[node])]
-
 
 def collect_names(syntax: Syntax) -> Identifiers:
     """Return the identifiers of a file."""
@@ -114,6 +110,15 @@ def build_use_codes(uses: Mapping[tuple[str, str], int]) -> Table:
     return use_of_symbol
 
 
+# Roles of local variables in the wide sense.
+LOCALS = (
+    "local",
+    "parameter",
+    "lambda parameter",
+    "catch parameter",
+    "pattern variable",
+    "resource",
+)
 ROLES = (
     "unknown",
     "package",
@@ -122,12 +127,7 @@ ROLES = (
     "method",
     "field",
     "enum constant",
-    "local",
-    "parameter",
-    "lambda parameter",
-    "catch parameter",
-    "pattern variable",
-    "resource",
+    *LOCALS,
     "label",
     "annotation element",
 )

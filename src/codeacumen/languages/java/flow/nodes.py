@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codeacumen.languages.java import load_grammar
-from codeacumen.languages.java.bindings.names import ROLE
+from codeacumen.languages.java.bindings.names import LOCALS, ROLE
 from codeacumen.languages.java.flow import kernel as flow
 from codeacumen.languages.java.flow.tables import make_tables
 from codeacumen.languages.java.syntax.file import JavaFile
@@ -432,14 +432,6 @@ def compute_traits(
     return trait
 
 
-LOCALS = (
-    "local",
-    "parameter",
-    "lambda parameter",
-    "catch parameter",
-    "pattern variable",
-    "resource",
-)
 VARIABLES = (*LOCALS, "field", "enum constant")
 # Types whose values are unboxed, and ``var``, whose type may be one of them.
 _BOXES = frozenset(

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from codeacumen.languages.java import load_grammar
 from codeacumen.languages.java.flow import kernel as flow
 from codeacumen.languages.java.syntax.grammar import field_number
+from codeacumen.languages.java.syntax.lexical import NUMBER_LITERALS
 
 # Codes of the grammar's named nodes; all others are OTHER.
 KINDS = {
@@ -111,9 +112,7 @@ KINDS = {
             "annotated_type", "integral_type", "floating_point_type", "boolean_type", "void_type",
             "type_arguments", "type_parameters", "dimensions", "catch_type", "throws",
             "receiver_parameter", "class_literal", "this", "super", "underscore_pattern",
-            "decimal_integer_literal", "hex_integer_literal", "octal_integer_literal",
-            "binary_integer_literal", "decimal_floating_point_literal", "character_literal",
-            "hex_floating_point_literal", "string_fragment", "multiline_string_fragment",
+            *NUMBER_LITERALS, "character_literal", "string_fragment", "multiline_string_fragment",
             "escape_sequence", "class_declaration", "interface_declaration", "enum_declaration",
             "record_declaration", "annotation_type_declaration", "import_declaration",
             "package_declaration", "annotation_type_element_declaration",

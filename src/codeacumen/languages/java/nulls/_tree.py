@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from codeacumen.languages.java import load_grammar
-from codeacumen.languages.java.bindings.names import ROLES
+from codeacumen.languages.java.bindings.names import LOCALS, ROLES
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.languages.java.syntax.grammar import field_number, node_names, symbol_name
 from codeacumen.languages.syntax import ListTree
@@ -65,17 +65,7 @@ _FIELDS = (
 ) = range(1, 1 + len(_FIELDS))
 _COMMENTS = ("line_comment", "block_comment")
 # Roles of names, as numbers: variables that registers hold, names of types, and enum constants.
-VARIABLE_ROLES = frozenset(
-    ROLES.index(role)
-    for role in (
-        "local",
-        "parameter",
-        "lambda parameter",
-        "catch parameter",
-        "pattern variable",
-        "resource",
-    )
-)
+VARIABLE_ROLES = frozenset(ROLES.index(role) for role in LOCALS)
 TYPE_ROLES = frozenset(ROLES.index(role) for role in ("type", "package", "type variable"))
 CONSTANT = ROLES.index("enum constant")
 

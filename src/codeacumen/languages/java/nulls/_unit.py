@@ -13,7 +13,6 @@ from codeacumen.languages.java.nulls.facts import (
     FLAGS,
     METHOD_INDEX,
     NAME_TEXT,
-    NONNULL_MASK,
     NULLABLE_MASK,
     PARAMETERS,
     REGISTERS,
@@ -69,11 +68,7 @@ class MethodUnit:
         columns: list[int] = facts.units[row].tolist()
         self.method_index, first = columns[METHOD_INDEX], columns[FIRST_INSTRUCTION]
         self.register_count, self.parameter_count = columns[REGISTERS], columns[PARAMETERS]
-        self.flags, self.nullable_parameters, self.nonnull_parameters = (
-            columns[FLAGS],
-            columns[NULLABLE_MASK],
-            columns[NONNULL_MASK],
-        )
+        self.flags, self.nullable_parameters = columns[FLAGS], columns[NULLABLE_MASK]
         self.throws = frozenset(
             facts.texts[text] for text in facts.throws.get(self.method_index, ())
         )

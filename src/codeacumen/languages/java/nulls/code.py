@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from codeacumen.languages.java.nulls import _tree as t
 from codeacumen.languages.java.nulls._tree import FIELD, LEFT, NAME, NodeTree
+from codeacumen.languages.java.syntax.lexical import NUMBER_LITERALS
 
 WIDTH = 8
 THIS = 0
@@ -309,17 +310,7 @@ class InstructionBuilder:
 
 
 PRIMITIVES = frozenset(("integral_type", "floating_point_type", "boolean_type"))
-NUMBERS = frozenset(
-    (
-        "decimal_integer_literal",
-        "hex_integer_literal",
-        "octal_integer_literal",
-        "binary_integer_literal",
-        "decimal_floating_point_literal",
-        "hex_floating_point_literal",
-        "character_literal",
-    )
-)
+NUMBERS = frozenset((*NUMBER_LITERALS, "character_literal"))
 # Kinds of expressions that are never null, so their dereference needs no check.
 NEVER_NULL_KINDS = frozenset(
     (

@@ -93,7 +93,6 @@ class ProjectSolver:
             for name, components in file.records.items():
                 self.records[name] = tuple(file.texts[text] for text in components)
         self.summaries: dict[int, Summary] = {}
-        self._found: dict[tuple[str, tuple[tuple[str, int], ...]], CallEffects | None] = {}
 
     def analyse_methods(self) -> list[Report]:
         """Analyse all methods and return the believed reports, sorted by path and offset.

@@ -343,7 +343,7 @@ def is_accessible(world: World, scope: Class, method: Method) -> bool:
     if "u" in flags:
         return True
     if "r" in flags:
-        return _find_outermost_class(cls) is _find_outermost_class(scope)
+        return cls.outermost is scope.outermost
     if cls.package == scope.package:
         return True
     if "p" not in flags:
@@ -356,12 +356,6 @@ def is_accessible(world: World, scope: Class, method: Method) -> bool:
             return True
         enclosing_class = enclosing_class.owner
     return True
-
-
-def _find_outermost_class(cls: Class) -> Class:
-    while cls.owner is not None:
-        cls = cls.owner
-    return cls
 
 
 # ---- constructors

@@ -47,7 +47,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codeacumen.languages.java import load_grammar
-from codeacumen.languages.java.bindings.names import ROLE
+from codeacumen.languages.java.bindings.names import LOCALS, ROLE
 from codeacumen.languages.java.resolve.expressions import (
     ARGUMENTS,
     ARITHMETIC,
@@ -77,15 +77,13 @@ from codeacumen.languages.java.resolve.types import Class, Unit
 from codeacumen.languages.java.syntax.declarations import type_text
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.languages.java.syntax.grammar import field_number, find_symbols
+from codeacumen.languages.java.syntax.lexical import NUMBER_LITERALS
 from codeacumen.languages.syntax import Column
 
 # The grammar's kinds of nodes that share a number of ``expressions``, by its name in NODES.
 _ALIASES = {
     "literal": (
-        "decimal_integer_literal", "hex_integer_literal", "octal_integer_literal",
-        "binary_integer_literal", "decimal_floating_point_literal",
-        "hex_floating_point_literal", "true", "false", "character_literal", "string_literal",
-        "null_literal",
+        *NUMBER_LITERALS, "true", "false", "character_literal", "string_literal", "null_literal",
     ),
     "type": (
         "type_identifier", "scoped_type_identifier", "generic_type", "array_type",
@@ -130,15 +128,7 @@ _LITERAL_KINDS = {
     "string_literal": 6,
     "null_literal": 7,
 }
-_LOCALS = (
-    "local",
-    "parameter",
-    "lambda parameter",
-    "catch parameter",
-    "pattern variable",
-    "resource",
-)
-_IS_LOCAL = np.isin(np.arange(256), [ROLE[name] for name in _LOCALS])
+_IS_LOCAL = np.isin(np.arange(256), [ROLE[name] for name in LOCALS])
 # Masks over codes of rows: ``a`` is the node of a name or a type; the row is a call. Then masks
 # over bytes: suffixes of long and of float literals.
 _REFERS_TO_TEXT = np.isin(np.arange(256), (*OF_TYPE, *OF_NAME))

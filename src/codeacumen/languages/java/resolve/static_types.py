@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from codeacumen.languages.java.bindings.names import ROLES
+from codeacumen.languages.java.bindings.names import LOCALS, ROLES
 from codeacumen.languages.java.resolve.attribution import Attribution
 from codeacumen.languages.java.resolve.certainty import COMMON_CLASSES, Certainty, SyntaxNavigator
 from codeacumen.languages.java.resolve.conversions import unboxed_name
@@ -44,15 +44,7 @@ from codeacumen.languages.syntax import Column
 # Primitive types by the qualified names of their boxes.
 UNBOXED = {box: name for name, box in BOXES.items()}
 # Roles of names that are variables; enum constants are counted apart.
-_VARIABLES = (
-    "local",
-    "parameter",
-    "lambda parameter",
-    "catch parameter",
-    "pattern variable",
-    "resource",
-    "field",
-)
+_VARIABLES = (*LOCALS, "field")
 # Kinds of nodes around a member of a type.
 _CLASS_LEVEL_KINDS = frozenset(
     (
@@ -442,9 +434,7 @@ def _is_class_accessible(cls: Class, from_class: Class) -> bool:
     """Return whether a class is accessible from another (JLS 6.6); an unknown class always is."""
     enclosing_class: Class | None = cls
     while enclosing_class is not None and enclosing_class.kind != "outside":
-        if enclosing_class.is_member and _find_outermost_class(
-            enclosing_class
-        ) is not _find_outermost_class(from_class):
+        if enclosing_class.is_member and enclosing_class.outermost is not from_class.outermost:
             is_public = "u" in enclosing_class.flags or (
                 enclosing_class.owner is not None and enclosing_class.owner.is_interface
             )
@@ -454,9 +444,3 @@ def _is_class_accessible(cls: Class, from_class: Class) -> bool:
                 return False
         enclosing_class = enclosing_class.owner
     return True
-
-
-def _find_outermost_class(cls: Class) -> Class:
-    while cls.owner is not None:
-        cls = cls.owner
-    return cls

@@ -92,6 +92,14 @@ class Class:
     def is_interface(self) -> bool:
         return self.kind in INTERFACES
 
+    @property
+    def outermost(self) -> Class:
+        """The top-level class around it, or itself."""
+        cls = self
+        while cls.owner is not None:
+            cls = cls.owner
+        return cls
+
 
 @dataclass(slots=True, eq=False)
 class Method:

@@ -1,4 +1,5 @@
-"""Java's reserved words, and the values of literals (JLS 3.10) as javac's scanner returns them.
+"""Java's reserved words, kinds of number literals, and the values of literals (JLS 3.10) as javac's
+scanner returns them.
 
 Importing this module loads no parser.
 """
@@ -15,7 +16,18 @@ KEYWORDS = (
     "static", "strictfp", "super", "switch", "synchronized", "this", "throw", "throws",
     "transient", "try", "void", "volatile", "while", "true", "false", "null",
 )  # fmt: skip
-
+# Kinds of nodes of the grammar.
+INTEGER_LITERALS = (
+    "decimal_integer_literal",
+    "hex_integer_literal",
+    "octal_integer_literal",
+    "binary_integer_literal",
+)
+NUMBER_LITERALS = (
+    *INTEGER_LITERALS,
+    "decimal_floating_point_literal",
+    "hex_floating_point_literal",
+)
 
 # An escape sequence, octal escapes and escaped line ends included; then a Unicode escape, whose
 # backslash follows an even number of backslashes (JLS 3.3), which are the first group.

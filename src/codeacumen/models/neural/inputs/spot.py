@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codeacumen.languages.java import load_grammar
-from codeacumen.languages.java.bindings.names import ROLE
+from codeacumen.languages.java.bindings.names import LOCALS, ROLE
 from codeacumen.languages.java.syntax.declarations import NONE, MethodDeclaration
 from codeacumen.languages.java.syntax.file import JavaFile, parse_snippet
 from codeacumen.languages.java.syntax.grammar import field_number, symbol_name
@@ -159,17 +159,7 @@ _OPERATORS = frozenset(
 )
 
 # Roles of variables that are replaced by their type.
-_LOCALS = tuple(
-    ROLE[role]
-    for role in (
-        "local",
-        "parameter",
-        "lambda parameter",
-        "catch parameter",
-        "pattern variable",
-        "resource",
-    )
-)
+_LOCALS = tuple(ROLE[role] for role in LOCALS)
 # Actions of ``_collect_pairs`` at a node. 0 adds nothing; from _LEAF to _SKIP and at _REFERENCE the
 # children are skipped.
 _NOTHING, _OPENING, _LEAF, _TYPE, _SKIP, _NAME, _OPERATOR, _REFERENCE = range(8)

@@ -32,6 +32,7 @@ from codeacumen.models.neural.architecture import (
 from codeacumen.models.neural.inputs.graph import EDGE_KINDS, GraphArchitecture
 from codeacumen.models.neural.networks.layers import (
     LabelHead,
+    LabelNetwork,
     PieceDecoder,
     get_layer_dtype,
     make_mask,
@@ -219,7 +220,7 @@ class GraphEncoder(nn.Module):
         return self.dropout(states), vector, graph
 
 
-class GGNNClassifier(nn.Module, Network):
+class GGNNClassifier(LabelNetwork):
     """A graph encoder that answers with one label; ``labels`` is the number of labels."""
 
     def __init__(self, encoder: GraphEncoder, settings: GGNNSettings, labels: int) -> None:
@@ -230,12 +231,6 @@ class GGNNClassifier(nn.Module, Network):
     def compute_vectors(self, batch: Batch) -> Tensor:
         vectors: Tensor = self.encoder(batch)[1]
         return vectors
-
-    def compute_loss(self, batch: Batch) -> Tensor:
-        return self.head.compute_loss(self.compute_vectors(batch), batch["label"])
-
-    def predict(self, batch: Batch) -> list[list[int]]:
-        return self.head.predict(self.compute_vectors(batch))
 
 
 class GGNNGenerator(nn.Module, Network):
