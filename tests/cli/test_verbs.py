@@ -62,6 +62,8 @@ def test_every_command_has_a_summary_examples_and_help_for_each_option() -> None
         called = [line for line in examples if line.strip().startswith(f"codeacumen {words}")]
         assert called, f"{words}: no example"
         for parameter in command.params:
+            if parameter.param_type_name == "argument":
+                assert parameter.metavar == (parameter.metavar or "").upper(), words
             if parameter.name != "help" and parameter.param_type_name == "option":
                 assert parameter.help, f"{words}: --{parameter.name} has no help"
 

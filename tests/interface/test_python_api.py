@@ -140,7 +140,7 @@ def test_html_is_escaped(home: Path) -> None:
 
 
 def test_files_of_run_without_folder_are_removed_with_the_results(home: Path) -> None:
-    results = codeacumen.evaluate("random", "abbreviations/match", progress=False)
+    results = codeacumen.evaluate("random", "abbreviations/match", limit=None, progress=False)
     folder = results.folder
     assert (folder / "results.json").is_file()
     del results

@@ -68,7 +68,10 @@ def list_(as_json: AsJson = False) -> None:
 @app.command("get", cls=Command)
 def get(
     name: Annotated[
-        str, typer.Argument(help="Name of the data set.", autocompletion=complete_dataset)
+        str,
+        typer.Argument(
+            metavar="NAME", help="Name of the data set.", autocompletion=complete_dataset
+        ),
     ],
     source: Annotated[
         Path | None, typer.Option("--from", metavar="DIR", help="Take a local copy from here.")

@@ -23,6 +23,7 @@ def reproduce(
     paper: Annotated[
         str,
         typer.Argument(
+            metavar="PAPER",
             help="Paper: idbench, generalizability, sesame or rename4j.",
             autocompletion=complete_paper,
         ),

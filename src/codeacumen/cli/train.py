@@ -56,6 +56,7 @@ def train_embedding(
     technique: Annotated[
         Technique,
         typer.Argument(
+            metavar="TECHNIQUE",
             help="word2vec (w2v) or FastText (ft), each as continuous bag of words (cbow) or "
             "skip-gram (sg); or skip-gram over syntax paths.",
         ),

@@ -41,7 +41,7 @@ def evaluate(
     tasks: Tasks | None = None,
     out: str | Path | None = None,
     *,
-    limit: int = 0,
+    limit: int | None = None,
     seed: int = 0,
     confidence: float = 0.95,
     resamples: int = 2000,
@@ -54,8 +54,8 @@ def evaluate(
 
     Without ``models``, it takes all models that need no setting; without ``tasks``, all tasks whose
     data is on this machine. ``out`` is the folder of the run; without it the files are deleted with
-    the results. ``limit`` asks only the first instances of each task, to try a model; 0 asks all.
-    With ``skip_unfit``, models are left out of the tasks that they cannot answer, and
+    the results. ``limit`` asks only the first instances of each task, to try a model; None or 0
+    asks all. With ``skip_unfit``, models are left out of the tasks that they cannot answer, and
     ``Results.notes`` says why. ``fresh`` asks for all answers again, ``retry_failed`` for those
     that failed. ``progress`` shows a bar in a terminal or a notebook.
     """
@@ -65,7 +65,7 @@ def evaluate(
     settings = ScoringSettings(seed, confidence, resamples)
     loaded_tasks = load_tasks(tasks) if tasks is not None else _load_present_tasks(notes)
     loaded_models = load_models(models) if models is not None else _load_ready_models(notes)
-    planned = [PlannedTask(task, limit) for task in loaded_tasks]
+    planned = [PlannedTask(task, limit or 0) for task in loaded_tasks]
     is_unfit_skipped = skip_unfit or models is None or tasks is None
     cells, unfit = plan_cells(loaded_models, planned, skip_unfit=is_unfit_skipped)
     if models is not None:
@@ -190,7 +190,7 @@ def compare(
     tasks: Tasks | None = None,
     *,
     evaluation_set: str = "",
-    limit: int = 0,
+    limit: int | None = None,
     seed: int = 0,
     confidence: float = 0.95,
     resamples: int = 10_000,
@@ -200,7 +200,7 @@ def compare(
 
     ``models`` are names, objects, results, and folders of runs; without ``tasks``, those of the
     runs are compared. ``evaluation_set`` names the instances that count, by default the task's
-    first set. ``limit`` asks models only the first instances of a task; 0 asks all. Tests use at
+    first set. ``limit`` asks models only the first instances of a task, None or 0 all. Tests use at
     least 10,000 resamples.
     """
     from codeacumen.runs.compare import collect_run_answers, compare_answers
@@ -209,7 +209,7 @@ def compare(
     settings = ScoringSettings(seed, confidence, resamples)
     folders, models_to_ask, task_objects = _split_runs(models)
     planned = {
-        task.card.name: PlannedTask(task, limit)
+        task.card.name: PlannedTask(task, limit or 0)
         for task in (load_tasks(tasks) if tasks is not None else [])
     }
     answers_by_task = collect_run_answers(folders, planned, tuple(planned), task_objects)
