@@ -142,7 +142,6 @@ class RenamedMethod:
     project: str
     package: str
     owner: str
-    returns: str
     buggy: str
     fixed: str
     tested: str
@@ -174,7 +173,6 @@ def _parse_row(row: dict[str, Json]) -> RenamedMethod:
         project=row["project"],
         package=row["package"],
         owner=row["class_name"],
-        returns=row["return_type"],
         buggy=buggy,
         fixed=row["method_name"],
         tested=fixed if consistent else buggy,
