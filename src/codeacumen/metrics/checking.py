@@ -24,14 +24,14 @@ A model that never answers thus scores as a model that accepts every name.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from codeacumen.api import Json, Metric
 from codeacumen.metrics.changes import Split, divide
+from codeacumen.metrics.metric import compute_statistic, read_number
 from codeacumen.metrics.naming import lower_subtokens, read_name
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ Fitness = Callable[[Json, Json], float]
 # Computes a figure from true positives, false negatives, false positives and true negatives, each
 # of shape (b,) for b weighted samples.
 CountsFigure = Callable[["Floats", "Floats", "Floats", "Floats"], "Floats"]
+# Computes a figure from positives, values and weights.
+RankedFigure = Callable[["Floats", "Floats", "Floats"], "Floats"]
 
 
 def compute_name_similarity(split: Split, first: str, second: str) -> float:
@@ -74,11 +76,7 @@ _name_similarity = lru_cache(maxsize=1 << 18)(compute_name_similarity)
 
 def read_fitness(truth: Json, answer: Json) -> float:
     """Return the fitness that a judging model answered; raise an error unless it is finite."""
-    if isinstance(answer, bool) or not isinstance(answer, int | float):
-        raise TypeError(f"expected a number, found {answer!r}")
-    if not math.isfinite(answer):
-        raise ValueError(f"expected a finite number, found {answer!r}")
-    return float(answer)
+    return read_number(answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +168,7 @@ class RankingMetric:
     name: str
     title: str
     fitness: Fitness
-    compute_figure: Callable[[Floats, Floats, Floats], Floats]
+    compute_figure: RankedFigure
     unanswered: tuple[float, ...] | None = None
     proportion: bool = False
 
@@ -230,18 +228,6 @@ class MeanCost:
         return divide(cost, wrong + good, undefined=0.0)
 
 
-def _roc_auc(positive: Floats, values: Floats, weights: Floats) -> Floats:
-    from codeacumen.metrics.ranks import weighted_roc_auc
-
-    return weighted_roc_auc(positive, values, weights)
-
-
-def _average_precision(positive: Floats, values: Floats, weights: Floats) -> Floats:
-    from codeacumen.metrics.binary import weighted_average_precision
-
-    return weighted_average_precision(positive, values, weights)
-
-
 def _precision_at_half(positive: Floats, values: Floats, weights: Floats) -> Floats:
     from codeacumen.metrics.binary import weighted_precision_at_recall
 
@@ -256,9 +242,12 @@ _FIGURES: dict[str, tuple[str, CountsFigure]] = {
     "recall_c": ("Recall, consistent", _for_consistent(_compute_recall)),
     "f1_c": ("F1, consistent", _for_consistent(_compute_f1)),
 }
-_RANKED = {
-    "average_precision": ("Average precision, inconsistent", _average_precision),
-    "roc_auc": ("Area under the ROC curve", _roc_auc),
+_RANKED: dict[str, tuple[str, RankedFigure]] = {
+    "average_precision": (
+        "Average precision, inconsistent",
+        partial(compute_statistic, "average_precision"),
+    ),
+    "roc_auc": ("Area under the ROC curve", partial(compute_statistic, "roc_auc")),
     "precision_at_50": ("Precision at recall 50 %, inconsistent", _precision_at_half),
 }
 

@@ -14,12 +14,22 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from codeacumen.api import Json
 
 if TYPE_CHECKING:
     from codeacumen.api import Floats
+
+
+def read_number(answer: Json) -> float:
+    """Return the number that a model answered; raise an error unless it is finite."""
+    if isinstance(answer, bool) or not isinstance(answer, int | float):
+        raise TypeError(f"expected a number, found {answer!r}")
+    if not math.isfinite(answer):
+        raise ValueError(f"expected a finite number, found {answer!r}")
+    return float(answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +46,7 @@ class JointMetric:
     proportion: bool = False
 
     def observe(self, truth: Json, answer: Json) -> tuple[float, float]:
-        if isinstance(answer, bool) or not isinstance(answer, int | float):
-            raise TypeError(f"expected a number, found {answer!r}")
-        if not math.isfinite(answer):
-            raise ValueError(f"expected a finite number, found {answer!r}")
-        return float(truth), float(answer)
+        return float(truth), read_number(answer)
 
     def statistic(self, columns: Floats, weights: Floats) -> Floats:
         return self.compute(columns[0], columns[1], weights)
@@ -69,18 +75,6 @@ class MeanMetric:
     def of_sums(self, sums: Floats, total: Floats) -> Floats:
         means: Floats = sums[0] / total
         return means
-
-
-def _compute_spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
-    from codeacumen.metrics.ranks import weighted_spearman
-
-    return weighted_spearman(x, y, weights)
-
-
-def _compute_roc_auc(truth: Floats, answers: Floats, weights: Floats) -> Floats:
-    from codeacumen.metrics.ranks import weighted_roc_auc
-
-    return weighted_roc_auc(truth, answers, weights)
 
 
 def _score_exact_match(truth: Json, answer: Json) -> float:
@@ -137,16 +131,6 @@ def score_character_bleu(truth: Json, answer: Json) -> float:
     return compute_character_bleu(truth, answer)
 
 
-spearman = JointMetric("spearman", "Spearman's rank correlation", _compute_spearman)
-roc_auc = JointMetric("roc_auc", "Area under the ROC curve", _compute_roc_auc)
-accuracy = MeanMetric("accuracy", "Accuracy", _score_exact_match, proportion=True)
-exact_match = MeanMetric("exact_match", "Exact match", _score_exact_match, proportion=True)
-character_bleu = MeanMetric("character_bleu", "Character BLEU", score_character_bleu)
-
-
-# Key of the default reading in a truth.
-VALUE = "value"
-
 # Title and module of each statistic. The module is imported, and numpy with it, on first use.
 STATISTICS = {
     "spearman": ("Spearman's rank correlation", "ranks"),
@@ -156,6 +140,26 @@ STATISTICS = {
     "best_f1": ("F1 at the best threshold", "binary"),
     "all_positive_f1": ("F1 of calling everything positive", "binary"),
 }
+
+
+def compute_statistic(name: str, truths: Floats, answers: Floats, weights: Floats) -> Floats:
+    """Return a statistic of ``STATISTICS`` of truths and answers, (n,), in each sample, (b,)."""
+    module = importlib.import_module(f"codeacumen.metrics.{STATISTICS[name][1]}")
+    values: Floats = getattr(module, f"weighted_{name}")(truths, answers, weights)
+    return values
+
+
+spearman = JointMetric(
+    "spearman", STATISTICS["spearman"][0], partial(compute_statistic, "spearman")
+)
+roc_auc = JointMetric("roc_auc", STATISTICS["roc_auc"][0], partial(compute_statistic, "roc_auc"))
+accuracy = MeanMetric("accuracy", "Accuracy", _score_exact_match, proportion=True)
+exact_match = MeanMetric("exact_match", "Exact match", _score_exact_match, proportion=True)
+character_bleu = MeanMetric("character_bleu", "Character BLEU", score_character_bleu)
+
+
+# Key of the default reading in a truth.
+VALUE = "value"
 
 
 def target_value(truth: Json) -> Json:
@@ -180,21 +184,12 @@ class ReadingMetric:
     proportion: bool = False
 
     def observe(self, truth: Json, answer: Json) -> tuple[float, ...] | None:
-        if isinstance(answer, bool) or not isinstance(answer, int | float):
-            raise TypeError(f"expected a number, found {answer!r}")
-        if not math.isfinite(answer):
-            raise ValueError(f"expected a finite number, found {answer!r}")
+        number = read_number(answer)
         value = float(target_value(truth) if self.reading == VALUE else truth[self.reading])
-        return (value if self.min_positive is None else float(value >= self.min_positive)), float(
-            answer
-        )
+        return (value if self.min_positive is None else float(value >= self.min_positive)), number
 
     def statistic(self, columns: Floats, weights: Floats) -> Floats:
-        module = importlib.import_module(f"codeacumen.metrics.{STATISTICS[self.statistic_name][1]}")
-        values: Floats = getattr(module, f"weighted_{self.statistic_name}")(
-            columns[0], columns[1], weights
-        )
-        return values
+        return compute_statistic(self.statistic_name, columns[0], columns[1], weights)
 
 
 def make_reading_metric(

@@ -251,12 +251,17 @@ class Ensemble:
         return [None if row is None else float(next(values)) for row in rows]
 
 
-@model("ensemble")
-def make_ensemble(*members: str, features: bool = True, learner: str = "svr") -> Ensemble:
-    """Regression on other models' scores (ensemble:MEMBER,MEMBER,...,learner=svr)"""
+def check_learner(learner: str) -> None:
+    """Raise an error unless the learner exists."""
     if learner not in LEARNERS:
         raise CodeacumenError(
             f"there is no learner {learner!r}", f"choose one of {', '.join(LEARNERS)}"
         )
+
+
+@model("ensemble")
+def make_ensemble(*members: str, features: bool = True, learner: str = "svr") -> Ensemble:
+    """Regression on other models' scores (ensemble:MEMBER,MEMBER,...,learner=svr)"""
+    check_learner(learner)
     loaded_members = [make_model(reference) for reference in members or PAPER_MEMBERS]
     return Ensemble(loaded_members, features, learner)

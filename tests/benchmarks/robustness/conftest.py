@@ -88,7 +88,7 @@ class RobustRun:
 def robust_run(
     examples_corpus: Corpus, report_home: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> RobustRun:
-    from codeacumen.benchmarks.robustness.build import build_dataset
+    from codeacumen.datasets.variants.build import build_variant_dataset
     from codeacumen.datasets.variants.make import Recipe
     from codeacumen.runs.evaluate import evaluate_cells
     from codeacumen.runs.plan import PlannedTask
@@ -98,7 +98,7 @@ def robust_run(
     recipe = Recipe(
         ("rename", "permute", "loop"), ("single", "all", "25%", "50%"), split="all", most=120
     )
-    build_dataset(examples_corpus, recipe, data, shared_engine(2))
+    build_variant_dataset("robustness", examples_corpus, recipe, data, shared_engine(2))
     rows = [json.loads(line) for line in (data / "originals.jsonl").read_text().splitlines()]
     truths = {row["id"]: row["name"] for row in rows}
     unevaluated = RobustRun(data, out, Run(0, 0.95, 0, {}, {}, (), {}))

@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace as replaced
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,9 +20,9 @@ import pytest
 
 from codeacumen.api import CodeacumenError
 from codeacumen.benchmarks.robustness import RobustnessTask
-from codeacumen.benchmarks.robustness.build import build_dataset
 from codeacumen.corpus import Corpus
 from codeacumen.datasets.built import SCHEMA, read_built
+from codeacumen.datasets.variants.build import build_variant_dataset
 from codeacumen.datasets.variants.make import Recipe
 from codeacumen.engines import WorkerLost
 from codeacumen.languages.java.syntax.file import JavaFile
@@ -30,6 +31,8 @@ from codeacumen.transforms.edits import Rewrite, replace_range
 from codeacumen.transforms.location import Location
 from codeacumen.transforms.variants import KINDS, iterate_variants
 from corpora import build_corpus_at, build_single_file_corpus, read_files, shared_engine
+
+build_dataset = partial(build_variant_dataset, "robustness")
 
 MODES = ("single", "all", "25%")
 RECIPE = Recipe(("rename",), MODES, split="all")

@@ -4,19 +4,22 @@ wrong, and scored by mark. Expected results are worked out by hand."""
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from codeacumen.benchmarks.robustness import RobustnessTask
-from codeacumen.benchmarks.robustness.build import build_dataset
 from codeacumen.corpus import Corpus
 from codeacumen.datasets.built import read_built
+from codeacumen.datasets.variants.build import build_variant_dataset
 from codeacumen.datasets.variants.make import Recipe
 from codeacumen.transforms.certify.projects import CertificationTools
 from codeacumen.transforms.variants import PUBLISHED
 from corpora import build_single_file_corpus, shared_engine
 from support import Codeacumen
+
+build_dataset = partial(build_variant_dataset, "robustness")
 
 SOURCE = """class Desk {
     int place;

@@ -144,7 +144,6 @@ class RenamedMethod:
     project: str
     package: str
     owner: str
-    returns: str
     buggy: str
     fixed: str
     tested: str
@@ -176,7 +175,6 @@ def _parse_row(row: dict[str, Json]) -> RenamedMethod:
         project=row["project"],
         package=row["package"],
         owner=row["class_name"],
-        returns=row["return_type"],
         buggy=buggy,
         fixed=row["method_name"],
         tested=fixed if consistent else buggy,

@@ -2,40 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from codeacumen.api import Json
-from codeacumen.core.progress import Progress, ignore_progress
+from codeacumen.core.progress import Progress
 from codeacumen.corpus import Corpus
 from codeacumen.corpus.splits import SPLITS
 from codeacumen.datasets.built import check_choice, list_method_ids
 from codeacumen.datasets.variants.build import build_variant_dataset
 from codeacumen.datasets.variants.make import Recipe
-from codeacumen.engines import Engine, start_engine
+from codeacumen.engines import start_engine
 from codeacumen.transforms.certify import LEVELS
 from codeacumen.transforms.certify.projects import CertificationTools
 from codeacumen.transforms.location import parse_modes
 from codeacumen.transforms.variants import parse_kinds
 
 FAMILY = "robustness"
-
-
-def build_dataset(
-    corpus: Corpus,
-    recipe: Recipe,
-    out: Path,
-    engine: Engine,
-    means: CertificationTools | None = None,
-    progress: Progress = ignore_progress,
-    methods: Iterable[str] | None = None,
-) -> Json:
-    """Write the data set and return the content of its ``dataset.json``.
-
-    ``means`` are the tools that certify variants. ``methods`` are the ids of the methods to use,
-    by default all.
-    """
-    return build_variant_dataset(FAMILY, corpus, recipe, out, engine, means, progress, methods)
 
 
 def build_from_corpus(
@@ -75,13 +58,14 @@ def build_from_corpus(
         most=limit,
     )
     chosen = list_method_ids(Path(methods)) if methods is not None else None
-    about: dict[str, Json] = build_dataset(
+    about: dict[str, Json] = build_variant_dataset(
+        FAMILY,
         opened,
         recipe,
         out,
         start_engine(engine, workers),
         CertificationTools(class_path),
         report,
-        methods=chosen,
+        chosen,
     )
     return about

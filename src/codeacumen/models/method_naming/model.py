@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeacumen.api import (
-    CodeacumenError,
     CodeContext,
     Example,
     Json,
@@ -219,13 +218,10 @@ def make_naming(background: str = "") -> Any:
 @model("naming-taught")
 def make_taught(background: str = "", learner: str = "trees") -> Any:
     """The signals of codeacumen-naming, weighed by the labels of other projects' cases"""
-    from codeacumen.models.ensemble import LEARNERS
+    from codeacumen.models.ensemble import check_learner
     from codeacumen.models.method_naming.background import load_shipped_background, read_background
 
-    if learner not in LEARNERS:
-        raise CodeacumenError(
-            f"there is no learner {learner!r}", f"choose one of {', '.join(LEARNERS)}"
-        )
+    check_learner(learner)
     return TrainedNamingModel(
         read_background(Path(background)) if background else load_shipped_background(), learner
     )

@@ -283,7 +283,7 @@ class Space:
             embed = make_model_embedding(self.model)
         else:
             return self._fit_ngrams(texts)
-        return FittedSpace(self, normalize_rows(embed(texts)), embed)
+        return FittedSpace(normalize_rows(embed(texts)), embed)
 
     def _fit_ngrams(self, texts: Sequence[str]) -> FittedSpace:
         ngrams, counts = gather_ngrams(texts, self.ngrams, self.lower, self.min_df, self.max_df)
@@ -298,11 +298,9 @@ class Space:
             return rows if columns is None else rows[:, columns]
 
         if self.kind != "lsi":
-            return FittedSpace(self, normalize_rows(weighed), embed_texts)
+            return FittedSpace(normalize_rows(weighed), embed_texts)
         reduce = fit_lsi(weighed, self.size, self.seed)
-        return FittedSpace(
-            self, normalize_rows(reduce(weighed)), lambda new: reduce(embed_texts(new))
-        )
+        return FittedSpace(normalize_rows(reduce(weighed)), lambda new: reduce(embed_texts(new)))
 
     def _fit_weighting(self, counts: Sparse) -> Weighting:
         match self.weights if self.kind == "lsi" else self.kind:
@@ -320,7 +318,6 @@ class Space:
 class FittedSpace:
     """A fitted space; ``vectors`` are the unit rows of the texts that it was fitted to."""
 
-    space: Space
     vectors: Vectors
     _embed_texts: Callable[[Sequence[str]], Vectors]
 

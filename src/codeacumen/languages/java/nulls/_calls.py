@@ -189,15 +189,10 @@ class CallAnalysis(OutcomeSelection):
         outcomes = effects.outcomes
         memo_key = (receiver, "()", call.label, *argument_values)
         earlier_result = state.heap.get(memo_key)
-        if earlier_result is not None and state.fact_of(earlier_result) > 0:
+        if (
             # The same call returned a value before; assume that it does so again.
-            outcomes = tuple(
-                outcome
-                for outcome in outcomes
-                if outcome.failing_parameter or outcome.result != NULL
-            )
-        elif (
-            (state.is_merged and call.label in self.unit.frequent_names)
+            (earlier_result is not None and state.fact_of(earlier_result) > 0)
+            or (state.is_merged and call.label in self.unit.frequent_names)
             or self.is_guarded(state, call, receiver)
             or self.returns_known_field(state, outcomes, receiver)
             or self.has_superclass(state, call.label, receiver)

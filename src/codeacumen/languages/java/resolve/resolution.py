@@ -148,14 +148,9 @@ def _resolve_unqualified(attribution: Attribution, row: int) -> Resolution:
     argument_count = len(arguments)
     if single_imports and unknown_owner:
         return Resolution(name=f"{unknown_owner}.{name}/{argument_count}", is_static=True)
-    if incomplete_class is not None:
-        return Resolution(
-            name=f"{_name_unknown_ancestor(attribution, incomplete_class)}.{name}/{argument_count}",
-            base_class=incomplete_class,
-        )
-    if unknown_owner:
+    if incomplete_class is None and unknown_owner:
         return Resolution(name=f"?.{name}/{argument_count}")
-    return Resolution(name=f"?.{name}/{argument_count}", base_class=world.object_class)
+    return _resolve_unknown(attribution, incomplete_class, name, argument_count)
 
 
 def _name_unknown_ancestor(attribution: Attribution, cls: Class) -> str:
@@ -260,12 +255,21 @@ def _resolve_on_type(
     )
     if resolution.candidates:
         return resolution
-    if incomplete_class is not None:
-        return Resolution(
-            name=f"{_name_unknown_ancestor(attribution, incomplete_class)}.{name}/{argument_count}",
-            base_class=incomplete_class,
-        )
-    return Resolution(name=f"?.{name}/{argument_count}", base_class=world.object_class)
+    return _resolve_unknown(attribution, incomplete_class, name, argument_count)
+
+
+def _resolve_unknown(
+    attribution: Attribution, incomplete_class: Class | None, name: str, argument_count: int
+) -> Resolution:
+    """Return the resolution of a call of an unknown method, which an unknown ancestor of a class
+    may have."""
+    if incomplete_class is None:
+        object_class = attribution.world.object_class
+        return Resolution(name=f"?.{name}/{argument_count}", base_class=object_class)
+    return Resolution(
+        name=f"{_name_unknown_ancestor(attribution, incomplete_class)}.{name}/{argument_count}",
+        base_class=incomplete_class,
+    )
 
 
 def _has_no_other_overloads(

@@ -23,7 +23,12 @@ from codeacumen.languages.java.bindings.names import (
     collect_names,
     resolve_bindings,
 )
-from codeacumen.languages.java.syntax.declarations import NONE, Declarations, find_declarations
+from codeacumen.languages.java.syntax.declarations import (
+    NONE,
+    Declarations,
+    MethodDeclaration,
+    find_declarations,
+)
 from codeacumen.languages.java.syntax.tokens import JavaTokens, tokenize_java
 from codeacumen.languages.syntax import Syntax
 
@@ -109,6 +114,13 @@ def parse_snippet(
         data, leading_newline=leading_newline, trailing_newline=trailing_newline
     )
     return Snippet(JavaFile(source), start, start + len(data))
+
+
+def parse_method(text: str) -> tuple[JavaFile, MethodDeclaration | None]:
+    """Return the file of a class whose body is ``text``, and the first method in it, if any."""
+    file = parse_snippet(text, leading_newline=True, trailing_newline=True).file
+    own_methods = (method for method in file.declarations.methods if method.type in (0, NONE))
+    return file, next(own_methods, None)
 
 
 def parse_snippets(texts: Sequence[bytes], *, leading_newline: bool = False) -> Iterator[Snippets]:

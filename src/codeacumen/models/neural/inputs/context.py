@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from codeacumen.api import CodeacumenError, CodeContext, Input, Json, Method, NamedMethod
 from codeacumen.languages.java import load_grammar
 from codeacumen.languages.java.syntax.declarations import NONE, MethodDeclaration
-from codeacumen.languages.java.syntax.file import JavaFile, parse_snippet
+from codeacumen.languages.java.syntax.file import JavaFile, parse_method
 from codeacumen.languages.java.syntax.grammar import symbol_mask, symbol_name
 from codeacumen.languages.syntax import SYMBOLS
 from codeacumen.models.lexer import KEYWORDS, MASK, is_name, split_tokens
@@ -176,7 +176,7 @@ def read_method_context(item: Input, context: CodeContext | None = None) -> Meth
         callees=owner_facts.get("callees") or (),
     )
     text = get_text(item)[:_MAX_CHARACTERS]
-    file, method = _parse_method(text)
+    file, method = parse_method(text)
     if method is None:
         words = [token for token in split_tokens(text) if is_name(token)]
         return replace(method_context, body=words, places=[NUMBER_OF_PLACE["other"]] * len(words))
@@ -205,13 +205,6 @@ def get_owner_facts(item: Input, context: CodeContext | None) -> Mapping[str, Js
     except CodeacumenError:
         # The context does not contain this method.
         return {}
-
-
-def _parse_method(text: str) -> tuple[JavaFile, MethodDeclaration | None]:
-    """Parse the text in a class, and return the file and the first method of this class, if any."""
-    file = parse_snippet(text, leading_newline=True, trailing_newline=True).file
-    own_methods = (method for method in file.declarations.methods if method.type in (0, NONE))
-    return file, next(own_methods, None)
 
 
 def _read_body(file: JavaFile, method: MethodDeclaration) -> tuple[list[str], list[int]]:

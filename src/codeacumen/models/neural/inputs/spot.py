@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from codeacumen.languages.java import load_grammar
 from codeacumen.languages.java.bindings.names import LOCALS, ROLE
-from codeacumen.languages.java.syntax.declarations import NONE, MethodDeclaration
-from codeacumen.languages.java.syntax.file import JavaFile, parse_snippet
+from codeacumen.languages.java.syntax.declarations import NONE
+from codeacumen.languages.java.syntax.file import JavaFile, parse_method
 from codeacumen.languages.java.syntax.grammar import field_number, symbol_name
 from codeacumen.languages.syntax import SYMBOLS
 from codeacumen.models.lexer import KEYWORDS, MASK, is_name, split_tokens
@@ -176,20 +176,13 @@ def extract_pairs(text: str) -> list[str]:
     ['ReturnStatement', 'return', 'VariableName', 'listVar', 'MethodName', 'size']
     """
     text = text[:_MAX_CHARACTERS].encode("utf-8", "replace").decode()
-    file, method = _parse_method(text)
+    file, method = parse_method(text)
     if method is None:
         names = (token for token in split_tokens(text) if is_name(token) and token not in KEYWORDS)
         return [
             word for name in names if name not in _MASKS for word in (_kind_of_name(name), name)
         ]
     return _collect_pairs(file, method.body) if method.body != NONE else []
-
-
-def _parse_method(text: str) -> tuple[JavaFile, MethodDeclaration | None]:
-    """Parse the text in a class, and return the file and the first method of this class, if any."""
-    file = parse_snippet(text, leading_newline=True, trailing_newline=True).file
-    own_methods = (method for method in file.declarations.methods if method.type in (0, NONE))
-    return file, next(own_methods, None)
 
 
 def _collect_pairs(file: JavaFile, body: int) -> list[str]:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
 from codeacumen.models.neural.architecture import BEGIN, END, PAD, SPECIALS, UNKNOWN, Batch, Network
 
@@ -51,6 +52,19 @@ def init_embeddings(*layers: nn.Embedding | nn.Linear) -> None:
 
 
 # ---------------------------------------------------------------- heads and decoders
+
+
+def pack_tokens(embedding: nn.Embedding, batch: Batch) -> PackedSequence:
+    """Return the embeddings of the tokens, packed for an LSTM.
+
+    An LSTM backwards thus starts at the last token and not in the padding.
+    """
+    return pack_padded_sequence(
+        embedding(batch["tokens"]),
+        batch["tokens_size"].cpu(),
+        batch_first=True,
+        enforce_sorted=False,
+    )
 
 
 class LabelHead(nn.Module):

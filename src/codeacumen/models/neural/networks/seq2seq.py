@@ -13,7 +13,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence
 
 from codeacumen.api import Capability
 from codeacumen.models.neural.architecture import (
@@ -30,6 +29,7 @@ from codeacumen.models.neural.networks.layers import (
     LabelNetwork,
     PieceDecoder,
     make_mask,
+    pack_tokens,
 )
 
 
@@ -77,13 +77,7 @@ class TokenEncoder(nn.Module):
         self.lstm = nn.LSTM(settings.embedding, settings.embedding, batch_first=True)
 
     def forward(self, batch: Batch) -> Tensor:
-        packed = pack_padded_sequence(
-            self.embedding(batch["tokens"]),
-            batch["tokens_size"].cpu(),
-            batch_first=True,
-            enforce_sorted=False,
-        )
-        _, (last, _) = self.lstm(packed)
+        _, (last, _) = self.lstm(pack_tokens(self.embedding, batch))
         return last[0]
 
 

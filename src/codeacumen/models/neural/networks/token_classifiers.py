@@ -34,11 +34,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
-from torch.nn.utils.rnn import pack_padded_sequence
 
 from codeacumen.models.neural.architecture import PAD, Batch, Labels, Network, SingleLabel
 from codeacumen.models.neural.inputs.tokens import TokenArchitecture
-from codeacumen.models.neural.networks.layers import LabelHead, LabelNetwork, make_mask
+from codeacumen.models.neural.networks.layers import LabelHead, LabelNetwork, make_mask, pack_tokens
 from codeacumen.text.columns import Ragged
 
 
@@ -166,14 +165,7 @@ class BiLSTMNetwork(TokenNetwork):
         self.head = LabelHead(settings.hidden, labels)
 
     def compute_vectors(self, batch: Batch) -> Tensor:
-        # Packed, so that the backward direction starts at the last token and not in the padding.
-        packed = pack_padded_sequence(
-            self.embedding(batch["tokens"]),
-            batch["tokens_size"].cpu(),
-            batch_first=True,
-            enforce_sorted=False,
-        )
-        _, (last, _) = self.lstm(packed)
+        _, (last, _) = self.lstm(pack_tokens(self.embedding, batch))
         return self.dense(torch.cat([last[0], last[1]], 1)).relu()
 
 
