@@ -16,7 +16,7 @@ from support import ROOT
 
 if TYPE_CHECKING:
     from codeacumen.corpus import Corpus
-    from codeacumen.languages.java.nulls._unit import MethodUnit
+    from codeacumen.languages.java.nulls.interpretation.method_unit import MethodUnit
 
 
 @pytest.fixture(scope="module")

@@ -29,9 +29,9 @@ from codeacumen.corpus.schema import NULLS
 from codeacumen.corpus.store import Corpus
 from codeacumen.engines import Engine, WorkerLost
 from codeacumen.languages.java.nulls import NullFacts, Report, extract_facts, solve_project
-from codeacumen.languages.java.nulls.code import LinkedCall
 from codeacumen.languages.java.nulls.facts import COLUMNS
 from codeacumen.languages.java.nulls.solve import MOST_TARGETS
+from codeacumen.languages.java.nulls.translation.instructions import LinkedCall
 from codeacumen.languages.java.syntax.file import JavaFile
 
 # Time limits for a shard and for a project, in seconds.

@@ -176,7 +176,7 @@ def _list_names(folder: Path) -> frozenset[str]:
 
 
 class _SourceNames(NamedTuple):
-    """What a source file imports and uses.
+    """Imports of a source file, and the names that it uses as attributes.
 
     An import is the number of leading dots and the module's name. A name that is imported from a
     module may be a module itself, so it is listed as one too. ``names`` are the attributes that the

@@ -1,6 +1,6 @@
 """Syntax tree of a file as plain lists, which are faster than arrays for access node by node.
 
-The translation to instructions (``nulls.code`` and the modules above it) reads only this tree.
+The translation to instructions (``instructions`` and the modules above it) reads only this tree.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ MAX_PATHS, FEW_PATHS = 8, 4
 # arguments...) the result of a call, (map, "get", key) the value of a key. Other second parts mark
 # relations: "guard", "asks", "denies" (questions, see _calls), "keys", "key of", "from", "table"
 # (maps), "size of", "of string", "void", "more", "full", "blank" (sizes), "of object", "not root"
-# (classes, see _sizes), "empty" (a new array of nulls), "seen" (a nullable field was read).
+# (classes, see object_models), "empty" (a new array of nulls), "seen" (a nullable field was read).
 Heap = dict[tuple[object, ...], int]
 # Facts by value. Tuples hold relations: ("==" or "<", a, b), ("is", value, class) and
 # ("counts", value) are TRUE or FALSE, (value, "=") is the constant that equals the value, and

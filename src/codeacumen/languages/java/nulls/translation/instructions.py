@@ -6,8 +6,8 @@ offset in the source. An operand that an operation does not use is -1. Registers
 register THIS is the object itself, then the parameters follow, then variables and intermediate
 values. Jumps name instructions. Texts and calls are rows of the tables of TranslationPool.
 
-The builder is the base of a chain of classes, one file each: ``_invocations``, ``_expressions``,
-``_tries`` and last ``_statements``, whose ``StatementTranslator`` translates a method.
+The builder is the base of a chain of classes, one file each: ``invocations``, ``expressions``,
+``exits`` and last ``statements``, whose ``StatementTranslator`` translates a method.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from codeacumen.languages.java.nulls import _tree as t
-from codeacumen.languages.java.nulls._tree import FIELD, LEFT, NAME, NodeTree
+from codeacumen.languages.java.nulls.translation import tree as t
+from codeacumen.languages.java.nulls.translation.tree import FIELD, LEFT, NAME, NodeTree
 
 WIDTH = 8
 THIS = 0

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from codeacumen.languages.java.nulls import _tree as t
-from codeacumen.languages.java.nulls import code
-from codeacumen.languages.java.nulls._expressions import ConditionTranslator
-from codeacumen.languages.java.nulls.code import Frame
-from codeacumen.languages.java.nulls.models import NEVER_THROWN, catches_exception
+from codeacumen.languages.java.nulls.library_models import NEVER_THROWN, catches_exception
+from codeacumen.languages.java.nulls.translation import instructions as ir
+from codeacumen.languages.java.nulls.translation import tree as t
+from codeacumen.languages.java.nulls.translation.expressions import ConditionTranslator
+from codeacumen.languages.java.nulls.translation.instructions import Frame
 
 
 class ExitTranslator(ConditionTranslator):
@@ -25,10 +25,10 @@ class ExitTranslator(ConditionTranslator):
                 self.emit_unboxing(inner[0], register)
         self.run_finally_blocks(None)
         if self.is_in_lambda():
-            self.emit(code.HALT)
+            self.emit(ir.HALT)
             return
         offset = self.tree.start[inner[0]] if inner else self.tree.start[node]
-        self.emit(code.RETURN, a=register, offset=offset)
+        self.emit(ir.RETURN, a=register, offset=offset)
 
     def is_in_lambda(self) -> bool:
         """Return whether the current code belongs to the body of a lambda."""
@@ -66,7 +66,7 @@ class ExitTranslator(ConditionTranslator):
         class_name = ""
         if inner:
             register = self.translate_expression(inner[0])
-            self.emit_dereference(inner[0], register, code.BY_THROW)
+            self.emit_dereference(inner[0], register, ir.BY_THROW)
             unwrapped = tree.unwrap_expression(inner[0])
             if tree.kind[unwrapped] == "object_creation_expression":
                 type_ = tree.child(unwrapped, t.TYPE)
@@ -90,12 +90,12 @@ class ExitTranslator(ConditionTranslator):
                             self.emit_jump(label)
                             return
                         otherwise = self.new_label()
-                        self.emit(code.EITHER, c=label, e=otherwise)
+                        self.emit(ir.EITHER, c=label, e=otherwise)
                         self.place_label(otherwise)
             elif frame.kind == "finally":
                 self.frame = frame
                 self.emit(
-                    code.THROW,
+                    ir.THROW,
                     c=self.pool.intern_text(class_name) if class_name else -1,
                     offset=offset,
                 )
@@ -104,7 +104,7 @@ class ExitTranslator(ConditionTranslator):
             frame = frame.outer
         self.frame = Frame("method", None, -1)
         self.emit(
-            code.THROW, c=self.pool.intern_text(class_name) if class_name else -1, offset=offset
+            ir.THROW, c=self.pool.intern_text(class_name) if class_name else -1, offset=offset
         )
         self.frame = current
 
@@ -152,9 +152,9 @@ class ExitTranslator(ConditionTranslator):
             for clause, label in self.clauses[node]:
                 following = self.new_label()
                 types = self.pool.intern_text("|".join(self.caught_types(clause)))
-                self.emit(code.IF_CAUGHT, a=types, c=label, e=following)
+                self.emit(ir.IF_CAUGHT, a=types, c=label, e=following)
                 self.place_label(following)
-            self.emit(code.THROW)
+            self.emit(ir.THROW)
             for clause, label in self.clauses[node]:
                 self.place_label(label)
                 self.translate_catch(clause)
@@ -163,7 +163,7 @@ class ExitTranslator(ConditionTranslator):
         if finally_clause >= 0:
             self.place_label(failed_label)
             self.translate_finally(finally_clause)
-            self.emit(code.THROW)
+            self.emit(ir.THROW)
         self.place_label(done_label)
         if finally_clause >= 0:
             self.translate_finally(finally_clause)
@@ -173,9 +173,9 @@ class ExitTranslator(ConditionTranslator):
         parameter = self.tree.first_child_of_kind(clause, "catch_formal_parameter")
         name = self.tree.child(parameter, t.NAME) if parameter >= 0 else -1
         if set(self.caught_types(clause)) <= NEVER_THROWN:
-            self.emit(code.HALT)
+            self.emit(ir.HALT)
         if name >= 0:
-            self.emit(code.CONST, self.variable_register(name), code.NONNULL)
+            self.emit(ir.CONST, self.variable_register(name), ir.NONNULL)
         self.translate_body(clause)
 
     def translate_resources(self, node: int) -> None:
@@ -184,9 +184,7 @@ class ExitTranslator(ConditionTranslator):
             name, value = tree.child(resource, t.NAME), tree.child(resource, t.VALUE)
             if name >= 0 and value >= 0:
                 register = self.translate_expression(value)
-                self.emit(
-                    code.COPY, self.variable_register(name), register, offset=tree.start[name]
-                )
+                self.emit(ir.COPY, self.variable_register(name), register, offset=tree.start[name])
 
     def translate_body(self, node: int) -> None:
         """Translate the statement in the body of a loop, a try or a clause, if there is one."""

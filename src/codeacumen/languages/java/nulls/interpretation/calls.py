@@ -1,15 +1,19 @@
 """Analysis of calls: of methods whose outcomes are known, and of all others.
 
-Part of the chain of classes that ``_values`` describes. ``_run`` calls ``run_call``.
+Part of the chain of classes that ``values`` describes. ``method`` calls ``run_call``.
 """
 
 from __future__ import annotations
 
-from codeacumen.languages.java.nulls import models
-from codeacumen.languages.java.nulls._choices import CallEffects, OutcomeSelection
-from codeacumen.languages.java.nulls._invocations import CONSTRUCTS, CREATES
-from codeacumen.languages.java.nulls._sizes import CLASS_GETTERS, concerns_emptiness
-from codeacumen.languages.java.nulls._state import (
+from codeacumen.languages.java.nulls import library_models
+from codeacumen.languages.java.nulls.facts import BODILESS, RETURNS_MAYBE, RETURNS_NEVER
+from codeacumen.languages.java.nulls.interpretation.method_unit import CallSite
+from codeacumen.languages.java.nulls.interpretation.object_models import (
+    CLASS_GETTERS,
+    concerns_emptiness,
+)
+from codeacumen.languages.java.nulls.interpretation.outcomes import CallEffects, OutcomeSelection
+from codeacumen.languages.java.nulls.interpretation.state import (
     BOUND,
     EACH,
     FRESH,
@@ -27,10 +31,9 @@ from codeacumen.languages.java.nulls._state import (
     return_outcome,
     union_names,
 )
-from codeacumen.languages.java.nulls._unit import CallSite
-from codeacumen.languages.java.nulls._values import LITERAL
-from codeacumen.languages.java.nulls.facts import BODILESS, RETURNS_MAYBE, RETURNS_NEVER
+from codeacumen.languages.java.nulls.interpretation.values import LITERAL
 from codeacumen.languages.java.nulls.report import Step
+from codeacumen.languages.java.nulls.translation.invocations import CONSTRUCTS, CREATES
 
 
 class CallAnalysis(OutcomeSelection):
@@ -41,11 +44,11 @@ class CallAnalysis(OutcomeSelection):
 
         ``position`` is the index of the instruction and ``d`` the register of the result.
         """
-        plain_label = models.strip_parameters(call.label)
+        plain_label = library_models.strip_parameters(call.label)
         registers = state.registers
         receiver = registers[call.receiver] if call.receiver >= 0 else -1
         argument_values = [registers[register] for register in call.arguments]
-        map_method = models.find_map_method(call.label, plain_label)
+        map_method = library_models.find_map_method(call.label, plain_label)
         of_object = (receiver, "of object") in state.heap
         if map_method:
             states = self.run_map_call(position, state, map_method, receiver, argument_values, d)
@@ -74,16 +77,16 @@ class CallAnalysis(OutcomeSelection):
             self.mark_classes(states, name, of_object, d)
         if (receiver, "keys") in state.heap:
             self.mark_key_iterators(state.heap[receiver, "keys"], name, states, d)
-        question = models.find_question_kind(name) if receiver >= 0 else ""
+        question = library_models.find_question_kind(name) if receiver >= 0 else ""
         if question and d >= 0:
             for next_state in states:
-                if question == models.ANY:
+                if question == library_models.ANY:
                     next_state.heap[receiver, "guard"] = SOLID
                 elif next_state.registers[d] >= 0:
                     receiver_now = next_state.registers[call.receiver]
                     next_state.heap[next_state.registers[d], question] = receiver_now
                     if receiver_now == THIS:
-                        word = models.question_subject(name)
+                        word = library_models.question_subject(name)
                         next_state.heap[next_state.registers[d], question, word] = receiver_now
         return states
 
@@ -100,19 +103,19 @@ class CallAnalysis(OutcomeSelection):
 
         ``receiver`` (-1: none) and ``argument_values`` are values, not registers.
         """
-        if not call.targets and models.method_name(call.label) == "assertNotNull":
+        if not call.targets and library_models.method_name(call.label) == "assertNotNull":
             self.define_value(position, state, d)
             return self._assume_asserted(state, argument_values)
         effects = self.effects_of(call)
         if effects is None:
-            if models.has_no_callbacks(call.label):
+            if library_models.has_no_callbacks(call.label):
                 self._mark_arguments_escaped(state, receiver, argument_values)
             else:
                 self._forget_shared_nulls(state, receiver, argument_values)
             value = self.define_value(position, state, d)
-            if call.flags & CREATES or models.never_returns_null(call.label):
+            if call.flags & CREATES or library_models.never_returns_null(call.label):
                 state.facts[value] = NONNULL
-            if self.looks_up and models.is_pure(call.label):
+            if self.looks_up and library_models.is_pure(call.label):
                 receiver_now = state.registers[call.receiver] if call.receiver >= 0 else -1
                 current_arguments = [state.registers[register] for register in call.arguments]
                 state.heap[(value, "from", receiver_now, call.label, *current_arguments)] = SOLID
@@ -141,13 +144,15 @@ class CallAnalysis(OutcomeSelection):
         assumed to return a value that is not null.
         """
         self.record_emptiness_test(state, value, answer)
-        receiver = state.heap.get((value, models.WHEN_TRUE if answer else models.WHEN_FALSE))
+        receiver = state.heap.get(
+            (value, library_models.WHEN_TRUE if answer else library_models.WHEN_FALSE)
+        )
         if receiver is None:
             return
         if receiver != THIS:
             state.heap[receiver, "guard"] = SOLID
             return
-        if (value, models.WHEN_FALSE) in state.heap:
+        if (value, library_models.WHEN_FALSE) in state.heap:
             state.heap[THIS, "guard"] = SOLID
             return
         # On ``this``, only methods whose name contains the subject of the question are assumed so.
@@ -221,7 +226,7 @@ class CallAnalysis(OutcomeSelection):
         is_repeatable = (
             changes_nothing
             if not effects.is_external
-            else not models.returns_changing_values(call.label)
+            else not library_models.returns_changing_values(call.label)
         )
         if (
             earlier_result is not None
@@ -465,7 +470,10 @@ class CallAnalysis(OutcomeSelection):
             reason = f"is passed to `{name}`, which needs it,"
             if fact < 0 and not normal and expression >= 0:
                 text, token, _, _ = self.describe_expression(expression)
-                if token != "null" and models.strip_parameters(call.label) in models.CHECKS:
+                if (
+                    token != "null"
+                    and library_models.strip_parameters(call.label) in library_models.CHECKS
+                ):
                     return
                 self.handle_null(
                     state,

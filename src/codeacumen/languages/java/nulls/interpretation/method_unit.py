@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from codeacumen.languages.java.nulls import code
-from codeacumen.languages.java.nulls.code import WIDTH
 from codeacumen.languages.java.nulls.facts import (
     CLASS_TEXT,
     FIRST_INSTRUCTION,
@@ -19,11 +17,13 @@ from codeacumen.languages.java.nulls.facts import (
     REGISTERS,
     NullFacts,
 )
+from codeacumen.languages.java.nulls.translation import instructions as ir
+from codeacumen.languages.java.nulls.translation.instructions import WIDTH
 
 # A body with at most this many instructions is short: the analysis records more facts in it,
 # because they may become part of its outcomes.
 _SHORT = 40
-# Operation, d, a, b, c, e, handler and offset (see ``nulls.code``).
+# Operation, d, a, b, c, e, handler and offset (see ``instructions``).
 Instruction = tuple[int, int, int, int, int, int, int, int]
 
 
@@ -31,7 +31,7 @@ class CallSite:
     """A call instruction of a body.
 
     ``label`` is the called method, as much of it as is known, ``targets`` are the project's methods
-    that may run, as paths and indices, ``flags`` those of ``_invocations``. ``receiver`` and
+    that may run, as paths and indices, ``flags`` those of ``invocations``. ``receiver`` and
     ``arguments`` are registers (-1: no receiver), ``expression`` and ``argument_expressions`` rows
     of the expressions (-1: the argument is not reported).
     """
@@ -90,7 +90,7 @@ class MethodUnit:
         self.calls: dict[int, CallSite] = {
             instruction[4]: CallSite(facts, instruction[4])
             for instruction in self.instructions
-            if instruction[0] == code.CALL
+            if instruction[0] == ir.CALL
         }
         self.find_merge_points()
 
@@ -105,13 +105,13 @@ class MethodUnit:
         has_backward_jump = False
         for position, (op, _, _, _, c, e, handler, _) in enumerate(instructions):
             falls_through = True
-            if op == code.JUMP:
+            if op == ir.JUMP:
                 arrivals[c] += 1
                 falls_through = False
                 if c <= position:
                     has_backward_jump = True
                     in_loop[c : position + 1] = [True] * (position + 1 - c)
-            elif code.IF_NULL <= op <= code.EITHER:
+            elif ir.IF_NULL <= op <= ir.EITHER:
                 arrivals[c] += 1
                 arrivals[e] += 1
                 falls_through = False
@@ -119,7 +119,7 @@ class MethodUnit:
                     has_backward_jump = True
                     first = min(c, e)
                     in_loop[first : position + 1] = [True] * (position + 1 - first)
-            elif op in (code.RETURN, code.THROW, code.HALT):
+            elif op in (ir.RETURN, ir.THROW, ir.HALT):
                 falls_through = False
             if handler >= 0:
                 # One instruction is enough to make its handler a merge point.
@@ -129,7 +129,7 @@ class MethodUnit:
         self.in_loop = in_loop
         # If a loop sets elements of any array, the analysis assumes no null elements in new arrays.
         self.fills_arrays = any(
-            in_loop[position] and instruction[0] == code.SET_INDEX
+            in_loop[position] and instruction[0] == ir.SET_INDEX
             for position, instruction in enumerate(instructions)
         )
         self.is_merge_point = [arrival_count > 1 for arrival_count in arrivals]
@@ -148,26 +148,26 @@ class MethodUnit:
         uses, definitions = [0] * count, [0] * count
         for position, (op, d, a, b, c, _, _, _) in enumerate(instructions):
             used_registers = 0
-            if op == code.CALL:
+            if op == ir.CALL:
                 call = calls[c]
                 for register in call.arguments:
                     used_registers |= 1 << register
                 if call.receiver >= 0:
                     used_registers |= 1 << call.receiver
-            elif op in (code.COPY, code.LOAD, code.EACH, code.RETURN, code.STEP) or (
-                code.IF_NULL <= op <= code.EITHER and op != code.IF_CAUGHT
+            elif op in (ir.COPY, ir.LOAD, ir.EACH, ir.RETURN, ir.STEP) or (
+                ir.IF_NULL <= op <= ir.EITHER and op != ir.IF_CAUGHT
             ):
                 if a >= 0:
                     used_registers |= 1 << a
-                if op in (code.IF_EQUAL, code.IF_LESS):
+                if op in (ir.IF_EQUAL, ir.IF_LESS):
                     used_registers |= 1 << b
-            elif op == code.DEREF:
+            elif op == ir.DEREF:
                 used_registers |= 1 << a
-            elif op in (code.STORE, code.INDEX):
+            elif op in (ir.STORE, ir.INDEX):
                 if a >= 0:
                     used_registers |= 1 << a
                 used_registers |= 1 << b
-            elif op == code.SET_INDEX:
+            elif op == ir.SET_INDEX:
                 used_registers |= (1 << a) | (1 << b) | (1 << c)
             uses[position] = used_registers
             if d >= 0:
@@ -178,13 +178,13 @@ class MethodUnit:
             changed = False
             for position in range(count - 1, -1, -1):
                 op, _, _, _, c, e, handler, _ = instructions[position]
-                if op == code.JUMP:
+                if op == ir.JUMP:
                     live_after = live[c]
-                elif code.IF_NULL <= op <= code.EITHER:
+                elif ir.IF_NULL <= op <= ir.EITHER:
                     live_after = live[c] | live[e]
-                elif op in (code.RETURN, code.HALT):
+                elif op in (ir.RETURN, ir.HALT):
                     live_after = 0
-                elif op == code.THROW:
+                elif op == ir.THROW:
                     live_after = live[handler] if handler >= 0 else 0
                 else:
                     live_after = live[position + 1]
@@ -212,7 +212,7 @@ class MethodUnit:
         switches: dict[object, set[int]] = {}
         for position in compares:
             op, _, a, _, _, _, _, switch = self.instructions[position]
-            if op == code.IF_EQUAL:
+            if op == ir.IF_EQUAL:
                 left = computed.get(a, a)
                 positions.setdefault(left, []).append(position)
                 # The tests of a switch share its offset; the test of a condition has none.
@@ -233,26 +233,26 @@ class MethodUnit:
         # Fields by the number of their text, calls by their label.
         counts: dict[object, int] = {}
         for op, _, _, _, c, _, _, _ in self.instructions:
-            if op in (code.LOAD, code.STORE):
+            if op in (ir.LOAD, ir.STORE):
                 counts[c] = counts.get(c, 0) + 1
-            elif op == code.CALL:
+            elif op == ir.CALL:
                 label = self.calls[c].label
                 counts[label] = counts.get(label, 0) + 1
         self.nullable_fields: frozenset[str] = frozenset(
             self.facts.texts[instruction[4]]
             for instruction in self.instructions
-            if instruction[0] == code.LOAD and instruction[3] == code.NULLABLE
+            if instruction[0] == ir.LOAD and instruction[3] == ir.NULLABLE
         )
         self.loaded_fields: frozenset[str] = frozenset(
             self.facts.texts[instruction[4]]
             for instruction in self.instructions
-            if instruction[0] == code.LOAD
+            if instruction[0] == ir.LOAD
         )
         self.null_tested_fields = self._find_null_tested()
         stored_fields = {
             self.facts.texts[instruction[4]]
             for instruction in self.instructions
-            if instruction[0] == code.STORE
+            if instruction[0] == ir.STORE
         }
         # Fields that the body tests for null and does not write. They are sorted, so that the order
         # is the same in every process.
@@ -277,11 +277,11 @@ class MethodUnit:
         field_in_register: dict[int, int] = {}
         tested = set()
         for op, d, a, _, c, _, _, _ in self.instructions:
-            if op == code.LOAD:
+            if op == ir.LOAD:
                 field_in_register[d] = c
-            elif op == code.COPY and a in field_in_register:
+            elif op == ir.COPY and a in field_in_register:
                 field_in_register[d] = field_in_register[a]
-            elif op == code.IF_NULL and a in field_in_register:
+            elif op == ir.IF_NULL and a in field_in_register:
                 tested.add(field_in_register[a])
         return frozenset(self.facts.texts[text] for text in tested)
 
@@ -309,8 +309,7 @@ class MethodUnit:
         compares = [
             position
             for position, instruction in enumerate(self.instructions)
-            if instruction[0]
-            in (code.IF_EQUAL, code.IF_LESS, code.INDEX, code.SET_INDEX, code.IF_KIND)
+            if instruction[0] in (ir.IF_EQUAL, ir.IF_LESS, ir.INDEX, ir.SET_INDEX, ir.IF_KIND)
         ]
         self.correlated: frozenset[int] = frozenset()
         self.linked: frozenset[int] = frozenset()
@@ -324,11 +323,11 @@ class MethodUnit:
                 continue
             if d in computed:
                 computed[d] = d
-            elif op == code.LOAD:
+            elif op == ir.LOAD:
                 computed[d] = ("field", computed.get(a, a), c)
-            elif op == code.TEXT:
+            elif op == ir.TEXT:
                 computed[d] = ("text", c)
-            elif op == code.INDEX:
+            elif op == ir.INDEX:
                 computed[d] = ("index", computed.get(a, a), computed.get(b, b))
             else:
                 computed[d] = d
@@ -336,10 +335,10 @@ class MethodUnit:
         for position in compares:
             op, _, a, b, _, _, _, _ = self.instructions[position]
             left, right = computed.get(a, a), computed.get(b, b)
-            if op == code.IF_KIND:
+            if op == ir.IF_KIND:
                 right = ("text", b)
             # Reading and writing the same array element count as repeated.
-            kind = code.INDEX if op == code.SET_INDEX else op
+            kind = ir.INDEX if op == ir.SET_INDEX else op
             groups.setdefault((kind, left, right), []).append(position)
         self.linked = self._find_linked(compares, computed)
         self.correlated = frozenset(

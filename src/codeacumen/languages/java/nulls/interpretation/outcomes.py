@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from codeacumen.languages.java.nulls import models
-from codeacumen.languages.java.nulls._invocations import CREATES
-from codeacumen.languages.java.nulls._sizes import ClassModel
-from codeacumen.languages.java.nulls._state import (
+from codeacumen.languages.java.nulls import library_models
+from codeacumen.languages.java.nulls.facts import CONSTRUCTOR
+from codeacumen.languages.java.nulls.interpretation.method_unit import CallSite, MethodUnit
+from codeacumen.languages.java.nulls.interpretation.object_models import ClassModel
+from codeacumen.languages.java.nulls.interpretation.state import (
     BOUND,
     FALSE,
     FRESH,
@@ -23,8 +24,7 @@ from codeacumen.languages.java.nulls._state import (
     ParameterTest,
     State,
 )
-from codeacumen.languages.java.nulls._unit import CallSite, MethodUnit
-from codeacumen.languages.java.nulls.facts import CONSTRUCTOR
+from codeacumen.languages.java.nulls.translation.invocations import CREATES
 
 # A call with more different results of the kinds "n", "p" and "f" is not split by whole numbers.
 _MOST_NUMBERS = 3
@@ -70,8 +70,8 @@ class OutcomeSelection(ClassModel):
 
     def may_return_null(self, call: CallSite) -> bool:
         """Return whether a call may return null or leave a field null."""
-        plain_label = models.strip_parameters(call.label)
-        if models.find_map_method(call.label, plain_label):
+        plain_label = library_models.strip_parameters(call.label)
+        if library_models.find_map_method(call.label, plain_label):
             return True
         effects = self.effects_of(call)
         return effects is not None and any(

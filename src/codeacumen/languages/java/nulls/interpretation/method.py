@@ -11,10 +11,13 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from codeacumen.languages.java.nulls import code, models
-from codeacumen.languages.java.nulls._choices import CallEffects
-from codeacumen.languages.java.nulls._sizes import ZERO
-from codeacumen.languages.java.nulls._state import (
+from codeacumen.languages.java.nulls import library_models
+from codeacumen.languages.java.nulls.facts import CONSTRUCTOR
+from codeacumen.languages.java.nulls.interpretation.conditions import ConditionAnalysis
+from codeacumen.languages.java.nulls.interpretation.method_unit import CallSite, MethodUnit
+from codeacumen.languages.java.nulls.interpretation.object_models import ZERO
+from codeacumen.languages.java.nulls.interpretation.outcomes import CallEffects
+from codeacumen.languages.java.nulls.interpretation.state import (
     EACH,
     FALSE,
     FEW_PATHS,
@@ -32,13 +35,11 @@ from codeacumen.languages.java.nulls._state import (
     Summary,
     common_answers,
 )
-from codeacumen.languages.java.nulls._tests import ConditionAnalysis
-from codeacumen.languages.java.nulls._unit import CallSite, MethodUnit
-from codeacumen.languages.java.nulls.facts import CONSTRUCTOR
-from codeacumen.languages.java.nulls.models import ANY_RUNTIME, catches_exception
+from codeacumen.languages.java.nulls.library_models import ANY_RUNTIME, catches_exception
 from codeacumen.languages.java.nulls.report import Report
+from codeacumen.languages.java.nulls.translation import instructions as ir
 
-_CONSTANTS = {code.NONNULL: NONNULL, code.TRUE: TRUE, code.FALSE: FALSE}
+_CONSTANTS = {ir.NONNULL: NONNULL, ir.TRUE: TRUE, ir.FALSE: FALSE}
 # Limit on steps: _LEAST_BUDGET, and _BUDGET more for each instruction of the body.
 _BUDGET, _LEAST_BUDGET = 30, 2000
 # Fields of a new object that the analysis of a constructor follows; less than EACH, because their
@@ -71,16 +72,16 @@ class MethodAnalysis(ConditionAnalysis):
         if unit.nullable_parameters or unit.flags & CONSTRUCTOR:
             return True
         for op, _, a, b, c, _, _, _ in unit.instructions:
-            if op == code.CONST:
-                if a == code.NULL:
+            if op == ir.CONST:
+                if a == ir.NULL:
                     return True
-            elif op == code.LOAD:
-                if b == code.NULLABLE:
+            elif op == ir.LOAD:
+                if b == ir.NULLABLE:
                     return True
-            elif op == code.ARRAY:
+            elif op == ir.ARRAY:
                 if a:
                     return True
-            elif op == code.CALL and self.may_return_null(unit.calls[c]):
+            elif op == ir.CALL and self.may_return_null(unit.calls[c]):
                 return True
         return False
 
@@ -198,7 +199,7 @@ class MethodAnalysis(ConditionAnalysis):
             is_first = False
             self.steps_left -= 1
             op, d, a, b, c, e, handler, offset = instructions[position]
-            if op == code.CALL:
+            if op == ir.CALL:
                 self._propagate_exceptions(state, unit.calls[c], handler)
                 states = self.run_call(position, state, unit.calls[c], d)
                 if len(states) != 1:
@@ -207,30 +208,30 @@ class MethodAnalysis(ConditionAnalysis):
                     return
                 state = states[0]
                 position += 1
-            elif op == code.DEREF:
+            elif op == ir.DEREF:
                 if not self.check_dereference(position, state, state.registers[a], b, c):
                     return
                 position += 1
-            elif op == code.COPY:
+            elif op == ir.COPY:
                 state.registers[d] = state.registers[a]
                 position += 1
-            elif op == code.LOAD:
+            elif op == ir.LOAD:
                 nullable_state = self.load_field(position, state, d, a, b, unit.facts.texts[c])
                 position += 1
                 if nullable_state is not None:
                     self.add_arrival(position, state)
                     self.add_arrival(position, nullable_state)
                     return
-            elif op == code.JUMP:
+            elif op == ir.JUMP:
                 position = c
-            elif op >= code.IF_NULL:
-                if op >= code.RETURN:
-                    if op == code.RETURN:
+            elif op >= ir.IF_NULL:
+                if op >= ir.RETURN:
+                    if op == ir.RETURN:
                         self.add_return(state, a, offset)
-                    elif op == code.THROW:
+                    elif op == ir.THROW:
                         self._run_throw(state, c, handler)
                     return
-                if op == code.IF_CAUGHT:
+                if op == ir.IF_CAUGHT:
                     self._run_catch(state, a, c, e)
                     return
                 is_taken = self.decide_branch(position, state, op, a, b)
@@ -244,7 +245,7 @@ class MethodAnalysis(ConditionAnalysis):
                         todo.append((e, other_state))
                     position = c
                 else:
-                    if op == code.IF_TRUE:
+                    if op == ir.IF_TRUE:
                         self.learn_from_question(state, state.registers[a], is_taken)
                     position = c if is_taken else e
             else:
@@ -254,7 +255,7 @@ class MethodAnalysis(ConditionAnalysis):
     def _propagate_exceptions(self, state: State, call: CallSite, handler: int) -> None:
         """Continue at the handler with the exceptions of a call, or add them to the summary."""
         effects = self.effects_of(call)
-        types = effects.throws if effects is not None else models.find_thrown(call.label)
+        types = effects.throws if effects is not None else library_models.find_thrown(call.label)
         if handler < 0:
             self.add_thrown(types)
         elif types is None or types:
@@ -306,14 +307,14 @@ class MethodAnalysis(ConditionAnalysis):
     ) -> None:
         """Run an instruction that only defines or moves values."""
         registers = state.registers
-        if op == code.TEXT:
+        if op == ir.TEXT:
             registers[d] = self.constant_value(c)
             return
-        if op == code.AWAY:
+        if op == ir.AWAY:
             for key in [key for key, element in state.heap.items() if state.fact_of(element) < 0]:
                 del state.heap[key]
             return
-        if op == code.STEP:
+        if op == ir.STEP:
             old_value = registers[a]
             if NUMBER <= old_value < TRUTH and not self.unit.in_loop[position]:
                 registers[d] = old_value + c
@@ -324,11 +325,11 @@ class MethodAnalysis(ConditionAnalysis):
                 if is_counter and c > 0:
                     state.facts["counts", value] = TRUE
             return
-        if op == code.STORE:
+        if op == ir.STORE:
             shared = self.unit.instructions[position][5] == 1
             self.store_field(state, a, b, self.unit.facts.texts[c], shared)
             return
-        if op == code.SET_INDEX:
+        if op == ir.SET_INDEX:
             base, value = registers[a], registers[c]
             if state.fact_of(value) == FRESH:
                 state.facts[value] = NONNULL
@@ -339,7 +340,7 @@ class MethodAnalysis(ConditionAnalysis):
                 state.facts[base] = NONNULL
             return
         value = position * EACH
-        if op == code.INDEX:
+        if op == ir.INDEX:
             base = registers[a]
             element = state.heap.get((base, registers[b]))
             if element is not None:
@@ -356,22 +357,22 @@ class MethodAnalysis(ConditionAnalysis):
             elif base >= 0 and position in self.unit.correlated:
                 state.heap[key] = value
             return
-        if op == code.CONST and a in (code.TRUE, code.FALSE):
-            registers[d] = TRUTH if a == code.TRUE else TRUTH + 1
+        if op == ir.CONST and a in (ir.TRUE, ir.FALSE):
+            registers[d] = TRUTH if a == ir.TRUE else TRUTH + 1
             return
         self.define_value(position, state, d)
-        if op == code.CONST:
-            if a == code.NULL:
+        if op == ir.CONST:
+            if a == ir.NULL:
                 state.facts[value] = self.null_literal_fact(position)
-            elif a != code.UNKNOWN:
-                if a == code.NONNULL:
+            elif a != ir.UNKNOWN:
+                if a == ir.NONNULL:
                     registers[d] = SOLID if not self.unit.in_loop[position] else value
                 state.facts[value] = _CONSTANTS[a]
-        elif op == code.ARRAY:
+        elif op == ir.ARRAY:
             state.facts[value] = FRESH
             if a and not self.unit.fills_arrays:
                 state.heap[value, "empty"] = SOLID
-        elif op == code.EACH and a >= 0:
+        elif op == ir.EACH and a >= 0:
             keys = state.heap.get((registers[a], "keys"))
             if keys is not None:
                 state.heap[value, "key of"] = keys

@@ -1,7 +1,7 @@
 """Values in the null analysis: origins of nulls, contents of fields, dereferences and reports.
 
-``ValueAnalysis`` is the base of a chain of classes, one file each: ``_sizes``, ``_choices``,
-``_calls``, ``_tests`` and last ``_run``, whose ``MethodAnalysis`` analyses a body.
+``ValueAnalysis`` is the base of a chain of classes, one file each: ``object_models``, ``outcomes``,
+``calls``, ``conditions`` and last ``method``, whose ``MethodAnalysis`` analyses a body.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from codeacumen.languages.java.nulls import code
-from codeacumen.languages.java.nulls._state import (
+from codeacumen.languages.java.nulls.facts import RETURNS_MAYBE
+from codeacumen.languages.java.nulls.interpretation.method_unit import MethodUnit
+from codeacumen.languages.java.nulls.interpretation.state import (
     EACH,
     FALSE,
     FRESH,
@@ -32,9 +33,8 @@ from codeacumen.languages.java.nulls._state import (
     State,
     union_names,
 )
-from codeacumen.languages.java.nulls._unit import MethodUnit
-from codeacumen.languages.java.nulls.facts import RETURNS_MAYBE
 from codeacumen.languages.java.nulls.report import Report, Step
+from codeacumen.languages.java.nulls.translation import instructions as ir
 
 # Maximum numbers of facts about fields and of tests in one outcome.
 _MOST_FIELDS, _MOST_TESTS = 8, 6
@@ -73,8 +73,8 @@ class ValueAnalysis:
     """Values, origins of nulls and reports of one body; base of the analysis.
 
     In all methods, ``position`` is the index of an instruction, ``d`` its destination register, and
-    ``a``, ``b``, ``c`` its operands (see ``nulls.code``). A ``value`` is the number of a value, not
-    a register.
+    ``a``, ``b``, ``c`` its operands (see ``instructions``). A ``value`` is the number of a value,
+    not a register.
     """
 
     def __init__(self, unit: MethodUnit) -> None:
@@ -191,7 +191,7 @@ class ValueAnalysis:
         """Load a field; return a second state if the field is declared nullable, else None.
 
         In the second state the field is null. ``a`` is the object's register (-1: a static field),
-        ``declared_kind`` a kind of field declaration of ``nulls.code``.
+        ``declared_kind`` a kind of field declaration of ``instructions``.
         """
         base = state.registers[a] if a >= 0 else -1
         key = (base, name)
@@ -206,12 +206,12 @@ class ValueAnalysis:
         base = state.registers[a] if a >= 0 else -1
         if (base >= 0 or a < 0) and name in self.unit.frequent_names:
             state.heap[base, name] = value
-        if declared_kind in (code.FILLED, code.TABLE):
+        if declared_kind in (ir.FILLED, ir.TABLE):
             state.facts[value] = NONNULL
-            if declared_kind == code.TABLE:
+            if declared_kind == ir.TABLE:
                 state.heap[value, "table"] = SOLID
         elif (
-            declared_kind == code.NULLABLE
+            declared_kind == ir.NULLABLE
             and not state.is_merged
             and (base, "seen", name) not in state.heap
         ):
@@ -295,7 +295,7 @@ class ValueAnalysis:
     ) -> bool:
         """Handle a dereference; return whether the path continues after it.
 
-        ``reason`` is an index into ``code.REASONS``, ``expression`` the row of the expression.
+        ``reason`` is an index into ``ir.REASONS``, ``expression`` the row of the expression.
         """
         fact = state.fact_of(value)
         if fact >= 0:
@@ -306,11 +306,11 @@ class ValueAnalysis:
         if fact == NOTHING:
             if self.is_parameter(value):
                 text, _, _, _ = self.describe_expression(expression)
-                step = self.make_step(offset, f"`{text}` {code.REASONS[reason]}")
+                step = self.make_step(offset, f"`{text}` {ir.REASONS[reason]}")
                 self.add_failure(state, value - PARAMETER, (step,))
             state.facts[value] = NONNULL
             return True
-        self.handle_null(state, value, fact, expression, code.REASONS[reason], ())
+        self.handle_null(state, value, fact, expression, ir.REASONS[reason], ())
         return False
 
     def handle_null(

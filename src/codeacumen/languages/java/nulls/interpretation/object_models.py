@@ -2,8 +2,8 @@
 
 Maps and system properties: a key that was put, or tested for, has a value. Sizes: a loop over a
 collection known to be non-empty runs at least once; a counter is never negative. Classes as
-values: the class of an object, and its superclasses. Part of the chain of classes that ``_values``
-describes; the comment at ``Heap`` in ``_state`` lists the marks in the heap.
+values: the class of an object, and its superclasses. Part of the chain of classes that ``values``
+describes; the comment at ``Heap`` in ``state`` lists the marks in the heap.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from codeacumen.languages.java.nulls import models
-from codeacumen.languages.java.nulls._state import (
+from codeacumen.languages.java.nulls import library_models
+from codeacumen.languages.java.nulls.interpretation.method_unit import MethodUnit
+from codeacumen.languages.java.nulls.interpretation.state import (
     EACH,
     FALSE,
     LIMIT,
@@ -25,10 +26,9 @@ from codeacumen.languages.java.nulls._state import (
     TRUTH,
     State,
 )
-from codeacumen.languages.java.nulls._unit import MethodUnit
-from codeacumen.languages.java.nulls._values import ValueAnalysis
-from codeacumen.languages.java.nulls.code import ROOT
-from codeacumen.languages.java.nulls.models import method_name
+from codeacumen.languages.java.nulls.interpretation.values import ValueAnalysis
+from codeacumen.languages.java.nulls.library_models import method_name
+from codeacumen.languages.java.nulls.translation.instructions import ROOT
 
 
 class MapModel(ValueAnalysis):
@@ -38,8 +38,8 @@ class MapModel(ValueAnalysis):
         super().__init__(unit)
         # True if the body tests for a key, which may equal an earlier key computed the same way.
         self.looks_up = any(
-            models.find_map_method(call.label, models.strip_parameters(call.label))
-            == models.CONTAINS
+            library_models.find_map_method(call.label, library_models.strip_parameters(call.label))
+            == library_models.CONTAINS
             for call in unit.calls.values()
         )
 
@@ -54,8 +54,8 @@ class MapModel(ValueAnalysis):
     ) -> list[State]:
         """Return the states after a call of a map's method.
 
-        ``map_method`` is its kind (``models.GET``, …), ``receiver`` the value of the map, and ``d``
-        the register of the result. A lookup that may fail has two states.
+        ``map_method`` is its kind (``library_models.GET``, …), ``receiver`` the value of the map,
+        and ``d`` the register of the result. A lookup that may fail has two states.
         """
         for value in argument_values:
             self.mark_escaped(state, value)
@@ -63,30 +63,32 @@ class MapModel(ValueAnalysis):
         if argument_values and self.looks_up:
             key = (receiver, "get", *self._key_identity(state, argument_values[0]))
         value = position * EACH
-        if map_method == models.KEYS:
+        if map_method == library_models.KEYS:
             self.define_value(position, state, d)
             state.facts[value] = NONNULL
             if receiver >= 0:
                 state.heap[value, "keys"] = receiver
             return [state]
-        if map_method == models.PUT:
+        if map_method == library_models.PUT:
             self.define_value(position, state, d)
             state.heap[key] = SOLID
             return [state]
-        if map_method == models.CONTAINS:
+        if map_method == library_models.CONTAINS:
             other = state.copy()
             self.define_value(position, state, d)
             self.define_value(position, other, d)
             state.facts[value], other.facts[value] = TRUE, FALSE
             state.heap[key] = SOLID
             return [state, other]
-        if map_method == models.PROPERTY:
+        if map_method == library_models.PROPERTY:
             if self._is_property_set(state, argument_values):
                 state.facts[self.define_value(position, state, d)] = NONNULL
                 return [state]
             key = (receiver, "get", *argument_values)
         mapped_value = (
-            state.heap.pop(key, None) if map_method == models.REMOVE else state.heap.get(key)
+            state.heap.pop(key, None)
+            if map_method == library_models.REMOVE
+            else state.heap.get(key)
         )
         if state.is_merged or (receiver, "table") in state.heap:
             self.define_value(position, state, d)
@@ -108,10 +110,10 @@ class MapModel(ValueAnalysis):
         state.facts[value] = NONNULL
         offset = self.unit.instructions[position][7]
         step = self.make_step(offset, "the map has no value for the key")
-        source = f"{self.unit.facts.path} map" if map_method == models.GET else ""
+        source = f"{self.unit.facts.path} map" if map_method == library_models.GET else ""
         description = "is what a map may not hold"
         other.facts[value] = self.add_origin(position, True, (step,), description, source)
-        if map_method != models.REMOVE:
+        if map_method != library_models.REMOVE:
             state.heap[key] = value
         return [state, other]
 
@@ -146,7 +148,7 @@ class MapModel(ValueAnalysis):
         value = argument_values[0]
         if value >= TEXT:
             text = self.unit.facts.texts[value - TEXT] if value < NUMBER else ""
-            return text.strip('"') in models.PROPERTIES
+            return text.strip('"') in library_models.PROPERTIES
         return any(held == value for held in state.heap.values())
 
 

@@ -1,16 +1,15 @@
 """Conditions in the analysis: which branch is possible, and the facts that hold in it.
 
-Part of the chain of classes that ``_values`` describes. ``_run`` calls it at each branch.
+Part of the chain of classes that ``values`` describes. ``method`` calls it at each branch.
 """
 
 from __future__ import annotations
 
 from functools import cache
 
-from codeacumen.languages.java.nulls import code
-from codeacumen.languages.java.nulls._calls import CallAnalysis
-from codeacumen.languages.java.nulls._sizes import ZERO
-from codeacumen.languages.java.nulls._state import (
+from codeacumen.languages.java.nulls.interpretation.calls import CallAnalysis
+from codeacumen.languages.java.nulls.interpretation.object_models import ZERO
+from codeacumen.languages.java.nulls.interpretation.state import (
     BOUND,
     FALSE,
     LIMIT,
@@ -24,6 +23,7 @@ from codeacumen.languages.java.nulls._state import (
     TRUE,
     State,
 )
+from codeacumen.languages.java.nulls.translation import instructions as ir
 
 # Maximum number of characters of a whole number; longer literals stay texts.
 _LONGEST = 12
@@ -35,14 +35,14 @@ class ConditionAnalysis(CallAnalysis):
     def decide_branch(self, position: int, state: State, op: int, a: int, b: int) -> bool | None:
         """Return the result of a condition; None if both results are possible.
 
-        ``op`` is a branch of ``nulls.code``, from IF_NULL to EITHER; ``a`` and ``b`` are its
+        ``op`` is a branch of ``instructions``, from IF_NULL to EITHER; ``a`` and ``b`` are its
         operands.
         """
-        if op == code.EITHER:
+        if op == ir.EITHER:
             return None if a < 0 else self.is_full(state, state.registers[a])
         value = state.registers[a]
         fact = state.fact_of(value)
-        if op == code.IF_NULL:
+        if op == ir.IF_NULL:
             if fact < NULL:
                 source = self.origin_of(fact).source
                 if source:
@@ -50,14 +50,14 @@ class ConditionAnalysis(CallAnalysis):
                         (source, self.unit.facts.path, self.origin_of(fact).steps[0].line)
                     )
             return None if fact == NOTHING else fact < 0
-        if op == code.IF_TRUE:
+        if op == ir.IF_TRUE:
             return None if fact not in (TRUE, FALSE) else fact == TRUE
-        if op == code.IF_KIND:
+        if op == ir.IF_KIND:
             if fact < 0:
                 return False
             return state.answers.get((value, self._class_text(b))) if b >= 0 else None
         other = state.registers[b]
-        if op == code.IF_EQUAL:
+        if op == ir.IF_EQUAL:
             return self._are_equal(state, value, other, fact)
         if value >= NUMBER and other >= NUMBER:
             return value < other
@@ -119,19 +119,19 @@ class ConditionAnalysis(CallAnalysis):
         self, position: int, state: State, op: int, a: int, b: int, is_true: bool
     ) -> None:
         """Add the facts that hold after a condition was true or false."""
-        if op == code.EITHER:
+        if op == ir.EITHER:
             return
         value = state.registers[a]
         facts = state.facts
-        if op == code.IF_NULL:
+        if op == ir.IF_NULL:
             if value >= 0 and not value >= TEXT:
                 facts[value] = NULL if is_true else NONNULL
                 self._record_field_test(state, value, is_true)
-        elif op == code.IF_TRUE:
+        elif op == ir.IF_TRUE:
             if value >= 0:
                 facts[value] = TRUE if is_true else FALSE
                 self.learn_from_question(state, value, is_true)
-        elif op == code.IF_KIND:
+        elif op == ir.IF_KIND:
             if is_true and value >= 0 and state.fact_of(value) == NOTHING:
                 facts[value] = NONNULL
             if b >= 0 and 0 <= value < TEXT:
@@ -140,23 +140,23 @@ class ConditionAnalysis(CallAnalysis):
                     facts["is", value, self._class_text(b)] = TRUE if is_true else FALSE
         else:
             other = state.registers[b]
-            if op == code.IF_EQUAL and is_true:
+            if op == ir.IF_EQUAL and is_true:
                 fact, second = state.fact_of(value), state.fact_of(other)
                 if fact < 0 and second == NOTHING and other >= 0:
                     facts[other] = NULL
                 elif second < 0 and fact == NOTHING and value >= 0:
                     facts[value] = NULL
-            elif op == code.IF_EQUAL:
+            elif op == ir.IF_EQUAL:
                 self.record_not_root(state, value, other)
-            self.record_size_comparison(state, op == code.IF_LESS, value, other, is_true)
-            if op == code.IF_LESS:
+            self.record_size_comparison(state, op == ir.IF_LESS, value, other, is_true)
+            if op == ir.IF_LESS:
                 self._record_limits(state, value, other, is_true)
             if value >= 0 and other >= 0:
-                if op == code.IF_EQUAL and is_true and other >= TEXT > value:
+                if op == ir.IF_EQUAL and is_true and other >= TEXT > value:
                     if position in self.unit.linked:
                         facts[value, "="] = other
                 elif position in self.unit.correlated:
-                    facts["==" if op == code.IF_EQUAL else "<", value, other] = (
+                    facts["==" if op == ir.IF_EQUAL else "<", value, other] = (
                         TRUE if is_true else FALSE
                     )
 

@@ -1,6 +1,6 @@
 """Models of methods outside the project: methods of the JDK, and null checks of a few libraries.
 
-A model lists the outcomes of a method (see ``_state``). A label is the qualified name of a method,
+A model lists the outcomes of a method (see ``state``). A label is the qualified name of a method,
 with or without the types of its parameters, such as ``java.util.List.add(int)``. The analysis
 assumes that a method without a model fails on no argument, and never reports its result as null.
 The module also judges methods by their names, and decides which catch clause catches an exception,
@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from codeacumen.languages.java.nulls._state import (
+from codeacumen.languages.java.nulls.interpretation.state import (
     FALSE,
     NONNULL,
     NULL,

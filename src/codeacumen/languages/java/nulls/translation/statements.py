@@ -1,17 +1,22 @@
 """Translation of statements into instructions; switches become one test for each case.
 
-``StatementTranslator`` is the last of the chain of classes that ``nulls.code`` describes; ``facts``
-uses it.
+``StatementTranslator`` is the last of the chain of classes that ``instructions`` describes;
+``facts`` uses it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from codeacumen.languages.java.nulls import _tree as t
-from codeacumen.languages.java.nulls import code
-from codeacumen.languages.java.nulls._tries import ExitTranslator
-from codeacumen.languages.java.nulls.code import DEEPEST_NESTING, PRIMITIVES, Frame, UnreadableError
+from codeacumen.languages.java.nulls.translation import instructions as ir
+from codeacumen.languages.java.nulls.translation import tree as t
+from codeacumen.languages.java.nulls.translation.exits import ExitTranslator
+from codeacumen.languages.java.nulls.translation.instructions import (
+    DEEPEST_NESTING,
+    PRIMITIVES,
+    Frame,
+    UnreadableError,
+)
 
 
 class SwitchTranslator(ExitTranslator):
@@ -31,10 +36,10 @@ class SwitchTranslator(ExitTranslator):
         while frame is not None and frame.kind != "answer":
             frame = frame.outer
         if frame is None:
-            self.emit(code.HALT)
+            self.emit(ir.HALT)
             return
         if frame.result >= 0 and register >= 0:
-            self.emit(code.COPY, frame.result, register)
+            self.emit(ir.COPY, frame.result, register)
         self.run_finally_blocks(frame)
         self.emit_jump(frame.break_label)
 
@@ -59,7 +64,7 @@ class SwitchTranslator(ExitTranslator):
         )
         unwrapped = tree.unwrap_expression(selector)
         if not accepts_null and not self.is_primitive(unwrapped):
-            self.emit_dereference(selector, register, code.BY_SWITCH)
+            self.emit_dereference(selector, register, ir.BY_SWITCH)
         end = self.new_label()
         is_value = result >= 0
         self.frame = Frame(
@@ -76,7 +81,7 @@ class SwitchTranslator(ExitTranslator):
         if default >= 0:
             self.emit_jump(default)
         elif is_value:
-            self.emit(code.HALT)
+            self.emit(ir.HALT)
         else:
             self.emit_jump(end)
         for group, start in zip(groups, starts, strict=True):
@@ -110,10 +115,10 @@ class SwitchTranslator(ExitTranslator):
         kind = tree.kind[case]
         following = self.new_label()
         if kind == "null_literal":
-            self.emit(code.IF_NULL, a=register, c=start, e=following)
+            self.emit(ir.IF_NULL, a=register, c=start, e=following)
         elif kind in ("pattern", "type_pattern", "record_pattern"):
             matched = self.new_label()
-            self.emit(code.IF_KIND, a=register, c=matched, e=following)
+            self.emit(ir.IF_KIND, a=register, c=matched, e=following)
             self.place_label(matched)
             pattern = case if kind != "pattern" else next(iter(tree.named_children(case)), case)
             self.bind_pattern(pattern, register)
@@ -124,10 +129,10 @@ class SwitchTranslator(ExitTranslator):
         else:
             constant = self.new_register()
             self.emit(
-                code.TEXT, constant, c=self.pool.intern_text(tree.text(case).rpartition(".")[2])
+                ir.TEXT, constant, c=self.pool.intern_text(tree.text(case).rpartition(".")[2])
             )
             self.emit(
-                code.IF_EQUAL, a=register, b=constant, c=start, e=following, offset=self.switch_at
+                ir.IF_EQUAL, a=register, b=constant, c=start, e=following, offset=self.switch_at
             )
         self.place_label(following)
 
@@ -179,9 +184,7 @@ class StatementTranslator(SwitchTranslator):
                 register = self.translate_expression(value)
                 if is_primitive:
                     self.emit_unboxing(value, register)
-                self.emit(
-                    code.COPY, self.variable_register(name), register, offset=tree.start[name]
-                )
+                self.emit(ir.COPY, self.variable_register(name), register, offset=tree.start[name])
 
     def translate_expression_statement(self, node: int) -> None:
         for expression in self.tree.named_children(node):
@@ -198,14 +201,14 @@ class StatementTranslator(SwitchTranslator):
         holds, fails = self.new_label(), self.new_label()
         self.translate_condition(inner[0], holds, fails)
         self.place_label(fails)
-        self.emit(code.HALT)
+        self.emit(ir.HALT)
         self.place_label(holds)
 
     def translate_synchronized(self, node: int) -> None:
         tree = self.tree
         lock = tree.first_child_of_kind(node, "parenthesized_expression")
         if lock >= 0:
-            self.emit_dereference(lock, self.translate_expression(lock), code.BY_LOCK)
+            self.emit_dereference(lock, self.translate_expression(lock), ir.BY_LOCK)
         body = tree.child(node, t.BODY)
         if body >= 0:
             self.translate_statement(body)
@@ -299,17 +302,17 @@ class StatementTranslator(SwitchTranslator):
             return
         outer_frame = self.frame
         register = self.translate_expression(value)
-        self.emit_dereference(value, register, code.BY_LOOP)
+        self.emit_dereference(value, register, ir.BY_LOOP)
         again, body, end = self.new_label(), self.new_label(), self.new_label()
         self.frame = self.make_loop_frame(node, end, again)
         # The body runs at least once if the collection is known to be non-empty.
-        self.emit(code.EITHER, a=register, c=body, e=again)
+        self.emit(ir.EITHER, a=register, c=body, e=again)
         self.place_label(again)
-        self.emit(code.EITHER, c=body, e=end)
+        self.emit(ir.EITHER, c=body, e=end)
         self.place_label(body)
         if name >= 0:
             element = self.variable_register(name)
-            self.emit(code.EACH, element, register, offset=tree.start[name])
+            self.emit(ir.EACH, element, register, offset=tree.start[name])
             type_ = tree.child(node, t.TYPE)
             if type_ >= 0 and tree.kind[type_] in PRIMITIVES:
                 self.primitive_symbols.add(tree.symbol.get(name, -1))
@@ -349,7 +352,7 @@ class StatementTranslator(SwitchTranslator):
                 self.emit_jump(target)
                 return
             frame = frame.outer
-        self.emit(code.HALT)
+        self.emit(ir.HALT)
 
 
 def _translate_other_statement(translator: StatementTranslator, node: int) -> None:

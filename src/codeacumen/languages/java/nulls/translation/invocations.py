@@ -1,13 +1,18 @@
 """Translation of assignments, calls, object creations and lambdas into instructions.
 
-Part of the chain of classes that ``nulls.code`` describes.
+Part of the chain of classes that ``instructions`` describes.
 """
 
 from __future__ import annotations
 
-from codeacumen.languages.java.nulls import _tree as t
-from codeacumen.languages.java.nulls import code
-from codeacumen.languages.java.nulls.code import NEVER_NULL_KINDS, THIS, Frame, NameTranslator
+from codeacumen.languages.java.nulls.translation import instructions as ir
+from codeacumen.languages.java.nulls.translation import tree as t
+from codeacumen.languages.java.nulls.translation.instructions import (
+    NEVER_NULL_KINDS,
+    THIS,
+    Frame,
+    NameTranslator,
+)
 
 
 class AssignmentTranslator(NameTranslator):
@@ -19,7 +24,7 @@ class AssignmentTranslator(NameTranslator):
         left, right = tree.child(node, t.LEFT), tree.child(node, t.RIGHT)
         operator = tree.child(node, t.OPERATOR)
         if left < 0 or right < 0 or operator < 0:
-            return self.emit_constant(code.UNKNOWN)
+            return self.emit_constant(ir.UNKNOWN)
         is_simple = tree.kind[operator] == "="
         target = self.unwrap_target(left)
         kind = tree.kind[target]
@@ -30,16 +35,16 @@ class AssignmentTranslator(NameTranslator):
                 self.translate_expression(target)
             elif owner >= 0 and not self.is_class(owner):
                 base_register = self.translate_expression(owner)
-                self.emit_dereference(owner, base_register, code.BY_FIELD)
+                self.emit_dereference(owner, base_register, ir.BY_FIELD)
         elif kind == "array_access":
             array, index_node = tree.child(target, t.ARRAY), tree.child(target, t.INDEX)
             if array < 0 or index_node < 0:
-                return self.emit_constant(code.UNKNOWN)
+                return self.emit_constant(ir.UNKNOWN)
             base_register, index_register = (
                 self.translate_expression(array),
                 self.translate_expression(index_node),
             )
-            self.emit_dereference(array, base_register, code.BY_INDEX)
+            self.emit_dereference(array, base_register, ir.BY_INDEX)
         if tree.kind[operator] in ("|=", "&=") and self.is_condition(right):
             register = self.translate_condition_update(target, right, tree.kind[operator])
             self.emit_write(target, register, base_register, index_register)
@@ -49,7 +54,7 @@ class AssignmentTranslator(NameTranslator):
             # The result of x += y is a number, a boolean or a string.
             if tree.kind[operator] != "+=":
                 self.emit_unboxing(right, register)
-            register = self.emit_constant(code.NONNULL)
+            register = self.emit_constant(ir.NONNULL)
         elif kind == "identifier" and self.is_primitive(target):
             self.emit_unboxing(right, register)
         self.emit_write(target, register, base_register, index_register)
@@ -86,9 +91,9 @@ class AssignmentTranslator(NameTranslator):
         before = self.translate_expression(target)
         if_true, if_false, evaluate_right = (self.new_label() for _ in range(3))
         if operator == "|=":
-            self.emit(code.IF_TRUE, a=before, c=if_true, e=evaluate_right)
+            self.emit(ir.IF_TRUE, a=before, c=if_true, e=evaluate_right)
         else:
-            self.emit(code.IF_TRUE, a=before, c=evaluate_right, e=if_false)
+            self.emit(ir.IF_TRUE, a=before, c=evaluate_right, e=if_false)
         self.place_label(evaluate_right)
         self.translate_condition(right, if_true, if_false)
         return self.emit_boolean(if_true, if_false)
@@ -103,10 +108,10 @@ class AssignmentTranslator(NameTranslator):
         """Emit a register that is true on paths to one label and false on paths to the other."""
         result, end = self.new_register(), self.new_label()
         self.place_label(if_true)
-        self.emit(code.CONST, result, code.TRUE)
+        self.emit(ir.CONST, result, ir.TRUE)
         self.emit_jump(end)
         self.place_label(if_false)
-        self.emit(code.CONST, result, code.FALSE)
+        self.emit(ir.CONST, result, ir.FALSE)
         self.place_label(end)
         return result
 
@@ -131,12 +136,12 @@ class AssignmentTranslator(NameTranslator):
         offset = tree.start[target]
         if kind == "identifier":
             if tree.role.get(target, 0) in t.VARIABLE_ROLES:
-                self.emit(code.COPY, self.variable_register(target), register, offset=offset)
+                self.emit(ir.COPY, self.variable_register(target), register, offset=offset)
             else:
                 # A static field belongs to no object, even where the class is not written.
                 is_static = 1 if tree.declaration.get(target, -1) in self.statics else -1
                 self.emit(
-                    code.STORE,
+                    ir.STORE,
                     a=THIS,
                     b=register,
                     c=self.intern_name(target),
@@ -147,14 +152,14 @@ class AssignmentTranslator(NameTranslator):
             name = tree.child(target, t.FIELD)
             if name >= 0:
                 self.emit(
-                    code.STORE,
+                    ir.STORE,
                     a=base_register,
                     b=register,
                     c=self.intern_name(name),
                     offset=tree.start[name],
                 )
         elif kind == "array_access":
-            self.emit(code.SET_INDEX, a=base_register, b=index_register, c=register, offset=offset)
+            self.emit(ir.SET_INDEX, a=base_register, b=index_register, c=register, offset=offset)
 
     def intern_name(self, node: int) -> int:
         """Return the index of a node's text in the pool."""
@@ -164,13 +169,13 @@ class AssignmentTranslator(NameTranslator):
         """Translate ``++`` and ``--``; return the register of the new value, also for ``x++``."""
         inner = self.tree.named_children(node)
         if not inner:
-            return self.emit_constant(code.UNKNOWN)
+            return self.emit_constant(ir.UNKNOWN)
         target = self.unwrap_target(inner[0])
         register = self.translate_expression(target)
         self.emit_unboxing(target, register)
         result = self.new_register()
         text = self.tree.text(node)
-        self.emit(code.STEP, result, register, c=1 if "+" in text[:2] + text[-2:] else -1)
+        self.emit(ir.STEP, result, register, c=1 if "+" in text[:2] + text[-2:] else -1)
         if self.tree.kind[target] == "identifier":
             self.emit_write(target, result)
         return result
@@ -219,7 +224,7 @@ class InvocationTranslator(AssignmentTranslator):
         tree = self.tree
         name, argument_list = tree.child(node, t.NAME), tree.child(node, t.ARGUMENTS)
         if name < 0:
-            return self.emit_constant(code.UNKNOWN)
+            return self.emit_constant(ir.UNKNOWN)
         flags = 0
         if base < 0:
             receiver = THIS
@@ -230,7 +235,7 @@ class InvocationTranslator(AssignmentTranslator):
         if base >= 0 and receiver > 0:
             site = self.sites.get(tree.start[name])
             if site is None or site.kind != "S":
-                self.emit_dereference(base, receiver, code.BY_CALL)
+                self.emit_dereference(base, receiver, ir.BY_CALL)
         return self.emit_call(node, name, receiver, argument_nodes, arguments, flags)
 
     def emit_call(
@@ -270,7 +275,7 @@ class InvocationTranslator(AssignmentTranslator):
             is_never_null = tree.kind[unwrapped] in NEVER_NULL_KINDS
             pool.calls.append(register)
             pool.calls.append(-1 if is_never_null or self.caught else self.add_expression(argument))
-        self.emit(code.CALL, result, c=row, offset=tree.start[name])
+        self.emit(ir.CALL, result, c=row, offset=tree.start[name])
         return result
 
     def add_call_expression(self, node: int, name: int) -> int:
@@ -290,11 +295,11 @@ class InvocationTranslator(AssignmentTranslator):
         tree = self.tree
         type_, argument_list = tree.child(node, t.TYPE), tree.child(node, t.ARGUMENTS)
         if type_ < 0:
-            return self.emit_constant(code.NONNULL)
+            return self.emit_constant(ir.NONNULL)
         first = node + 1
         if tree.is_named[first] and tree.kind[first] not in ("annotation", "marker_annotation"):
             outer = self.translate_expression(first)
-            self.emit_dereference(first, outer, code.BY_CALL)
+            self.emit_dereference(first, outer, ir.BY_CALL)
         argument_nodes = tree.named_children(argument_list) if argument_list >= 0 else []
         arguments = [self.translate_expression(argument) for argument in argument_nodes]
         return self.emit_call(
@@ -332,8 +337,8 @@ class InvocationTranslator(AssignmentTranslator):
         elif not self.is_class(node + 1) and self.tree.is_named[node + 1]:
             kind = self.tree.kind[node + 1]
             if kind not in ("super", "array_type", "this"):
-                self.emit_dereference(node + 1, self.translate_expression(node + 1), code.BY_CALL)
-        return self.emit_constant(code.NONNULL)
+                self.emit_dereference(node + 1, self.translate_expression(node + 1), ir.BY_CALL)
+        return self.emit_constant(ir.NONNULL)
 
     def translate_lambda_body(self, node: int) -> None:
         """Translate the body of a lambda as a branch that does not return to the method.
@@ -350,18 +355,18 @@ class InvocationTranslator(AssignmentTranslator):
             self.returns_primitive,
         )
         body_label, after = self.new_label(), self.new_label()
-        self.emit(code.EITHER, c=body_label, e=after)
+        self.emit(ir.EITHER, c=body_label, e=after)
         self.place_label(body_label)
-        self.emit(code.AWAY)
+        self.emit(ir.AWAY)
         self.frame = Frame("function", None, -1, node)
         self.caught, self.returns_primitive = 0, False
         for name in self.list_lambda_parameters(parameter_list):
-            self.emit(code.CONST, self.variable_register(name), code.UNKNOWN)
+            self.emit(ir.CONST, self.variable_register(name), ir.UNKNOWN)
         if tree.kind[body] == "block":
             self.translate_statement(body)
         else:
             self.translate_expression(body)
-        self.emit(code.HALT)
+        self.emit(ir.HALT)
         self.frame, self.caught, self.returns_primitive = (
             outer_frame,
             outer_caught,

@@ -1,17 +1,16 @@
 """Translation of expressions and conditions into instructions.
 
 The translation of an expression returns the register that holds its value; that of a condition
-jumps to one of two labels. Part of the chain of classes that ``nulls.code`` describes.
+jumps to one of two labels. Part of the chain of classes that ``instructions`` describes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from codeacumen.languages.java.nulls import _tree as t
-from codeacumen.languages.java.nulls import code
-from codeacumen.languages.java.nulls._invocations import InvocationTranslator
-from codeacumen.languages.java.nulls.code import (
+from codeacumen.languages.java.nulls.translation import instructions as ir
+from codeacumen.languages.java.nulls.translation import tree as t
+from codeacumen.languages.java.nulls.translation.instructions import (
     DEEPEST_NESTING,
     NUMBERS,
     PRIMITIVES,
@@ -19,6 +18,7 @@ from codeacumen.languages.java.nulls.code import (
     THIS,
     UnreadableError,
 )
+from codeacumen.languages.java.nulls.translation.invocations import InvocationTranslator
 
 
 class ExpressionTranslator(InvocationTranslator):
@@ -64,7 +64,7 @@ class ExpressionTranslator(InvocationTranslator):
     def emit_array(self, starts_null: int, node: int) -> int:
         """Emit a new array; ``starts_null`` is 1 if its elements are null until they are set."""
         result = self.new_register()
-        self.emit(code.ARRAY, result, starts_null, offset=self.tree.start[node])
+        self.emit(ir.ARRAY, result, starts_null, offset=self.tree.start[node])
         return result
 
     def translate_array_initializer(self, node: int) -> int:
@@ -75,14 +75,14 @@ class ExpressionTranslator(InvocationTranslator):
         tree = self.tree
         parts = [tree.child(node, w) for w in (t.CONDITION, t.CONSEQUENCE, t.ALTERNATIVE)]
         if min(parts) < 0:
-            return self.emit_constant(code.UNKNOWN)
+            return self.emit_constant(ir.UNKNOWN)
         if_true, if_false, end = self.new_label(), self.new_label(), self.new_label()
         result = self.new_register()
         self.translate_condition(parts[0], if_true, if_false)
         for label, arm in ((if_true, parts[1]), (if_false, parts[2])):
             self.place_label(label)
             register = self.translate_expression(arm)
-            self.emit(code.COPY, result, register, offset=tree.start[arm])
+            self.emit(ir.COPY, result, register, offset=tree.start[arm])
             self.emit_jump(end)
         self.place_label(end)
         return result
@@ -94,7 +94,7 @@ class ExpressionTranslator(InvocationTranslator):
         operator_text = tree.kind[operator] if operator >= 0 else ""
         left, right = tree.child(node, t.LEFT), tree.child(node, t.RIGHT)
         if left < 0 or right < 0:
-            return self.emit_constant(code.UNKNOWN)
+            return self.emit_constant(ir.UNKNOWN)
         is_condition = operator_text in ("|", "&") and self.joins_conditions(node)
         if (
             is_condition
@@ -125,7 +125,7 @@ class ExpressionTranslator(InvocationTranslator):
                 tree.kind[operator], left_node, left_register, right, right_register
             )
             left_node = operation
-        return self.emit_constant(code.NONNULL)
+        return self.emit_constant(ir.NONNULL)
 
     def unbox_operands(
         self, operator_text: str, left: int, left_register: int, right: int, right_register: int
@@ -149,37 +149,37 @@ class ExpressionTranslator(InvocationTranslator):
     def translate_unary(self, node: int) -> int:
         operator, operand = self.tree.child(node, t.OPERATOR), self.tree.child(node, t.OPERAND)
         if operand < 0:
-            return self.emit_constant(code.UNKNOWN)
+            return self.emit_constant(ir.UNKNOWN)
         if operator >= 0 and self.tree.kind[operator] == "!":
             return self.translate_to_boolean(node)
         register = self.translate_expression(operand)
         self.emit_unboxing(operand, register)
         if self.tree.kind[operand] in NUMBERS and self.tree.text(node)[:1] == "-":
             return self.translate_literal(node)
-        return self.emit_constant(code.NONNULL)
+        return self.emit_constant(ir.NONNULL)
 
     def translate_literal(self, node: int) -> int:
         """Translate a literal as a constant that its text identifies."""
         result = self.new_register()
-        self.emit(code.TEXT, result, c=self.pool.intern_text(self.tree.text(node)))
+        self.emit(ir.TEXT, result, c=self.pool.intern_text(self.tree.text(node)))
         return result
 
     def translate_cast(self, node: int) -> int:
         value = self.tree.child(node, t.VALUE)
         if value < 0:
-            return self.emit_constant(code.UNKNOWN)
+            return self.emit_constant(ir.UNKNOWN)
         register = self.translate_expression(value)
         type_ = self.tree.child(node, t.TYPE)
         if type_ >= 0 and self.tree.kind[type_] in PRIMITIVES:
             self.emit_unboxing(value, register)
-            return self.emit_constant(code.NONNULL)
+            return self.emit_constant(ir.NONNULL)
         return register
 
     def translate_parenthesized(self, node: int) -> int:
         while self.tree.kind[node] == "parenthesized_expression":
             inner = self.tree.named_children(node)
             if not inner:
-                return self.emit_constant(code.UNKNOWN)
+                return self.emit_constant(ir.UNKNOWN)
             node = inner[0]
         return self.translate_expression(node)
 
@@ -193,11 +193,11 @@ class ExpressionTranslator(InvocationTranslator):
 
 
 def _translate_other_expression(translator: ExpressionTranslator, node: int) -> int:
-    return translator.emit_constant(code.UNKNOWN)
+    return translator.emit_constant(ir.UNKNOWN)
 
 
 def _translate_null(translator: ExpressionTranslator, node: int) -> int:
-    return translator.emit_constant(code.NULL, translator.tree.start[node])
+    return translator.emit_constant(ir.NULL, translator.tree.start[node])
 
 
 def _translate_this(translator: ExpressionTranslator, node: int) -> int:
@@ -205,11 +205,11 @@ def _translate_this(translator: ExpressionTranslator, node: int) -> int:
 
 
 def _translate_true(translator: ExpressionTranslator, node: int) -> int:
-    return translator.emit_constant(code.TRUE)
+    return translator.emit_constant(ir.TRUE)
 
 
 def _translate_false(translator: ExpressionTranslator, node: int) -> int:
-    return translator.emit_constant(code.FALSE)
+    return translator.emit_constant(ir.FALSE)
 
 
 def _translate_class_literal(translator: ExpressionTranslator, node: int) -> int:
@@ -217,7 +217,7 @@ def _translate_class_literal(translator: ExpressionTranslator, node: int) -> int
     return (
         translator.translate_literal(node)
         if translator.tree.text(node) in ROOT
-        else translator.emit_constant(code.NONNULL)
+        else translator.emit_constant(ir.NONNULL)
     )
 
 
@@ -272,7 +272,7 @@ class ConditionTranslator(ExpressionTranslator):
         while kind == "parenthesized_expression":
             inner = tree.named_children(node)
             if not inner:
-                self.emit(code.EITHER, c=if_true, e=if_false)
+                self.emit(ir.EITHER, c=if_true, e=if_false)
                 return
             node = inner[0]
             kind = tree.kind[node]
@@ -301,7 +301,7 @@ class ConditionTranslator(ExpressionTranslator):
             return
         register = self.translate_expression(node)
         self.emit_unboxing(node, register)
-        self.emit(code.IF_TRUE, a=register, c=if_true, e=if_false)
+        self.emit(ir.IF_TRUE, a=register, c=if_true, e=if_false)
 
     def translate_comparison(self, node: int, if_true: int, if_false: int) -> bool:
         """Translate a comparison, ``&&`` or ``||``, and return True; return False for others.
@@ -327,12 +327,12 @@ class ConditionTranslator(ExpressionTranslator):
             left_register = self.translate_expression(left)
             if self.is_null(right):
                 self.emit(
-                    code.IF_NULL, a=left_register, c=if_true, e=if_false, offset=tree.start[node]
+                    ir.IF_NULL, a=left_register, c=if_true, e=if_false, offset=tree.start[node]
                 )
                 return True
             right_register = self.translate_expression(right)
             self.unbox_operands(operator_text, left, left_register, right, right_register)
-            self.emit(code.IF_EQUAL, a=left_register, b=right_register, c=if_true, e=if_false)
+            self.emit(ir.IF_EQUAL, a=left_register, b=right_register, c=if_true, e=if_false)
             return True
         if operator_text in _SWAPS_OPERANDS:
             left_register = self.translate_expression(left)
@@ -342,7 +342,7 @@ class ConditionTranslator(ExpressionTranslator):
                 left_register, right_register = right_register, left_register
             if operator_text in ("<=", ">="):
                 if_true, if_false = if_false, if_true
-            self.emit(code.IF_LESS, a=left_register, b=right_register, c=if_true, e=if_false)
+            self.emit(ir.IF_LESS, a=left_register, b=right_register, c=if_true, e=if_false)
             return True
         return False
 
@@ -373,7 +373,7 @@ class ConditionTranslator(ExpressionTranslator):
         tree = self.tree
         left = tree.child(node, t.LEFT)
         if left < 0:
-            self.emit(code.EITHER, c=if_true, e=if_false)
+            self.emit(ir.EITHER, c=if_true, e=if_false)
             return
         register = self.translate_expression(left)
         name = tree.child(node, t.NAME)
@@ -384,15 +384,13 @@ class ConditionTranslator(ExpressionTranslator):
         if right >= 0 and tree.kind[right] != "array_type":
             class_text = self.pool.intern_text(tree.text(self.find_simple_type(right)))
         if name < 0 and pattern < 0:
-            self.emit(code.IF_KIND, a=register, b=class_text, c=if_true, e=if_false)
+            self.emit(ir.IF_KIND, a=register, b=class_text, c=if_true, e=if_false)
             return
         bound = self.new_label()
-        self.emit(
-            code.IF_KIND, a=register, b=class_text if pattern < 0 else -1, c=bound, e=if_false
-        )
+        self.emit(ir.IF_KIND, a=register, b=class_text if pattern < 0 else -1, c=bound, e=if_false)
         self.place_label(bound)
         if name >= 0:
-            self.emit(code.COPY, self.variable_register(name), register)
+            self.emit(ir.COPY, self.variable_register(name), register)
         else:
             self.bind_pattern(pattern, register)
         self.emit_jump(if_true)
@@ -406,4 +404,4 @@ class ConditionTranslator(ExpressionTranslator):
         if tree.kind[pattern] == "type_pattern":
             for child in tree.named_children(pattern):
                 if tree.kind[child] == "identifier":
-                    self.emit(code.COPY, self.variable_register(child), register)
+                    self.emit(ir.COPY, self.variable_register(child), register)
