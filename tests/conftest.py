@@ -14,7 +14,7 @@ import pytest
 from hypothesis import settings
 
 from codeacumen.registry import entries, lookup
-from codeacumen.registry.code import PLUGIN_PREFIX, find_package
+from codeacumen.registry.code_hash import PLUGIN_PREFIX, find_package
 from corpora import analysed_corpus, examples_corpus
 from javac import java_util, javac_program, part_of_java_util
 from support import SHARED, Codeacumen, is_thorough

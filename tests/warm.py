@@ -174,7 +174,7 @@ def import_modules() -> None:
     import warnings
 
     import codeacumen
-    from codeacumen.corpus.compiled import analyse_one_file
+    from codeacumen.corpus.kernels import analyse_one_file
     from codeacumen.languages.java.measures.npath import RULES, compute_npath
     from codeacumen.languages.java.syntax.file import JavaFile
     from codeacumen.registry import list_names

@@ -24,11 +24,11 @@ from numpy.typing import NDArray
 
 from codeacumen.api import Capability, Method
 from codeacumen.datasets.built import read_built
-from codeacumen.models.neural.answering import predict_answers
 from codeacumen.models.neural.architecture import Purpose
-from codeacumen.models.neural.inputs.base import QuestionKind
-from codeacumen.models.neural.networks.base import Base, BaseSettings
-from codeacumen.models.neural.training.encoded import EncodedFile
+from codeacumen.models.neural.inputs.codeacumen_base import QuestionKind
+from codeacumen.models.neural.networks.codeacumen_base import Base, BaseSettings
+from codeacumen.models.neural.predict import predict_answers
+from codeacumen.models.neural.training.encoded_file import EncodedFile
 from codeacumen.text.subtokens import split_subtokens
 
 SMALL = {

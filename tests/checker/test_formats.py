@@ -16,7 +16,7 @@ import pytest
 from checker.projects import ACCOUNT, Check, write_files
 from codeacumen.checker.check import Report
 from codeacumen.checker.findings import write_baseline
-from codeacumen.checker.told import (
+from codeacumen.checker.formats import (
     find_level,
     format_json,
     format_lines,

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from codeacumen.corpus.compiled import COMPILING, compile_kernels
+from codeacumen.corpus.kernels import COMPILING, compile_kernels
 from codeacumen.engines.local import LocalEngine
 from support import ROOT, take_every
 
@@ -43,7 +43,7 @@ _NEW_CODE = """
 import json, sys
 from pathlib import Path
 from numba.core.dispatcher import Dispatcher
-from codeacumen.corpus import compiled
+from codeacumen.corpus import kernels
 
 def code():
     return sorted(
@@ -55,10 +55,10 @@ def code():
         for signature in one.signatures
     )
 
-compiled.analyse_one_file(None)
+kernels.analyse_one_file(None)
 before = code()
 for path in sys.argv[1:]:
-    compiled._SOURCE = Path(path).read_bytes()
-    compiled.analyse_one_file(None)
+    kernels._SOURCE = Path(path).read_bytes()
+    kernels.analyse_one_file(None)
 print(json.dumps([before, code()]))
 """

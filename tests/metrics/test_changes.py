@@ -16,7 +16,7 @@ from sklearn.preprocessing import MultiLabelBinarizer
 
 from codeacumen import metrics
 from codeacumen.api import Metric
-from codeacumen.metrics.changes import TYPES, classify_change, count_subtokens
+from codeacumen.metrics.prediction_change import TYPES, classify_change, count_subtokens
 from codeacumen.text.subtokens import split_subtokens
 from support import SHARED
 

@@ -17,7 +17,7 @@ from sklearn.metrics import (
 )
 
 from codeacumen.api import Json, Method, Metric, NamedMethod
-from codeacumen.metrics import checking
+from codeacumen.metrics import name_checking
 from codeacumen.metrics.binary import curve_points
 from codeacumen.models.adapters import agreement_with_own_name
 from codeacumen.text.subtokens import split_subtokens
@@ -33,7 +33,7 @@ NAMES = st.text(alphabet="abAB_1", max_size=6)
 
 
 def make_truth(consistent: bool, tested: str = "", fixed: str = "") -> Json:
-    label = checking.CONSISTENT if consistent else checking.INCONSISTENT
+    label = name_checking.CONSISTENT if consistent else name_checking.INCONSISTENT
     return {"value": float(consistent), "label": label, "tested": tested, "fixed": fixed}
 
 
@@ -61,7 +61,7 @@ def test_metrics_at_threshold_equal_scikit_learn(
     alarm = np.repeat([fitness < threshold for _, fitness, _ in rows], times)
     values = {
         metric.name: compute_value(metric, judged_rows, times)
-        for metric in checking.make_threshold_metrics(checking.read_fitness, threshold)
+        for metric in name_checking.make_threshold_metrics(name_checking.read_fitness, threshold)
     }
     assert values["accuracy"] == pytest.approx(accuracy_score(wrong, alarm))
     for suffix, label in (("ic", True), ("c", False)):
@@ -83,7 +83,7 @@ def test_metrics_without_threshold_equal_scikit_learn(
     suspicion = np.repeat([-fitness for _, fitness, _ in rows], times)
     values = {
         metric.name: compute_value(metric, judged_rows, times)
-        for metric in checking.make_ranking_metrics(checking.read_fitness)
+        for metric in name_checking.make_ranking_metrics(name_checking.read_fitness)
     }
     if len(set(wrong.tolist())) < 2:
         assert all(np.isnan(metric_value) for metric_value in values.values())
@@ -116,12 +116,14 @@ def test_trivial_rows_equal_a_model_that_flags_all(
 ) -> None:
     judged_rows = [(make_truth(consistent), fitness) for consistent, fitness, _ in rows]
     flagged = [(row_truth, 0.0) for row_truth, _ in judged_rows]
-    share, f1 = checking.make_trivial_metrics(checking.read_fitness)
-    accuracy, precision, _, all_f1, *_ = checking.make_threshold_metrics(checking.read_fitness)
+    share, f1 = name_checking.make_trivial_metrics(name_checking.read_fitness)
+    accuracy, precision, _, all_f1, *_ = name_checking.make_threshold_metrics(
+        name_checking.read_fitness
+    )
     assert compute_value(share, judged_rows) == pytest.approx(compute_value(precision, flagged))
     assert compute_value(share, judged_rows) == pytest.approx(compute_value(accuracy, flagged))
     assert compute_value(f1, judged_rows) == pytest.approx(compute_value(all_f1, flagged))
-    cost, least = checking.make_cost_metrics(checking.read_fitness)
+    cost, least = name_checking.make_cost_metrics(name_checking.read_fitness)
     unflagged = [(row_truth, 1.0) for row_truth, _ in judged_rows]
     assert compute_value(least, judged_rows) == pytest.approx(
         min(compute_value(cost, flagged), compute_value(cost, unflagged))
@@ -131,7 +133,7 @@ def test_trivial_rows_equal_a_model_that_flags_all(
 def test_flagging_all_of_balanced_set_has_f1_of_two_thirds() -> None:
     rows = [(make_truth(is_consistent), 1.0) for is_consistent in (True, False)]
     assert compute_value(
-        checking.make_trivial_metrics(checking.read_fitness)[1], rows
+        name_checking.make_trivial_metrics(name_checking.read_fitness)[1], rows
     ) == pytest.approx(2 / 3)
 
 
@@ -142,7 +144,7 @@ def test_costs_by_hand() -> None:
         *[(make_truth(True), 0.1)] * 2,
         *[(make_truth(True), 0.9)] * 7,
     ]
-    cost, _ = checking.make_cost_metrics(checking.read_fitness, false_alarm=2.0, miss=7.0)
+    cost, _ = name_checking.make_cost_metrics(name_checking.read_fitness, false_alarm=2.0, miss=7.0)
     assert compute_value(cost, rows) == pytest.approx((7 + 2 * 2) / 10)
 
 
@@ -168,7 +170,7 @@ def test_table_3_of_rename4j(counts: tuple[int, int, int, int], printed: tuple[f
     rows = make_table_rows(*counts)
     values = [
         100 * compute_value(metric, rows)
-        for metric in checking.make_threshold_metrics(checking.read_fitness)
+        for metric in name_checking.make_threshold_metrics(name_checking.read_fitness)
     ]
     assert values == pytest.approx(printed, abs=0.005)
 
@@ -184,11 +186,11 @@ def test_table_6_of_rename4j() -> None:
     ]
     values = [
         100 * compute_value(metric, rows)
-        for metric in checking.make_corrected_metrics(split_subtokens)
+        for metric in name_checking.make_corrected_metrics(split_subtokens)
     ]
     assert values == pytest.approx([6.79, 6.25, 6.51], abs=0.005)
-    plain = checking.make_threshold_metrics(
-        checking.FitnessByName(split_subtokens), checking.PUBLISHED_THRESHOLD
+    plain = name_checking.make_threshold_metrics(
+        name_checking.FitnessByName(split_subtokens), name_checking.PUBLISHED_THRESHOLD
     )
     assert 100 * compute_value(plain[2], rows) == pytest.approx(80.0)
 
@@ -196,7 +198,7 @@ def test_table_6_of_rename4j() -> None:
 def test_correction_requires_alarm() -> None:
     """The right name in another order has all subtokens of the old one: no alarm, so no
     correction."""
-    precision, recall, _ = checking.make_corrected_metrics(split_subtokens)
+    precision, recall, _ = name_checking.make_corrected_metrics(split_subtokens)
     rows = [(make_truth(False, "nameOld", "oldName"), "oldName"), (make_truth(True, "x", "x"), "x")]
     assert compute_value(recall, rows) == 0.0
     assert compute_value(precision, rows) == 0.0
@@ -215,8 +217,8 @@ def test_correction_requires_alarm() -> None:
 def test_similarity_at_threshold_is_consistent(
     threshold: float, recommended: str, alarm: bool
 ) -> None:
-    accuracy, *_ = checking.make_threshold_metrics(
-        checking.FitnessByName(split_subtokens), threshold
+    accuracy, *_ = name_checking.make_threshold_metrics(
+        name_checking.FitnessByName(split_subtokens), threshold
     )
     row_truth = make_truth(False, "extractTopic", "other")
     assert accuracy.observe(row_truth, recommended) == (float(alarm),)
@@ -226,14 +228,14 @@ def test_similarity_at_threshold_is_consistent(
 def test_similarity_equals_that_of_the_adapter(left: str, right: str) -> None:
     judge = agreement_with_own_name(lambda methods: [right] * len(methods))
     (adapted,) = judge([NamedMethod(Method("m", ""), left)])
-    assert checking.compute_name_similarity(split_subtokens, left, right) == adapted
-    assert checking.compute_name_similarity(split_subtokens, right, left) == adapted
+    assert name_checking.compute_name_similarity(split_subtokens, left, right) == adapted
+    assert name_checking.compute_name_similarity(split_subtokens, right, left) == adapted
     assert 0.0 <= adapted <= 1.0
 
 
 def test_answers_of_another_kind_are_refused() -> None:
     for wrong in (True, "0.5", None, float("nan")):
         with pytest.raises((TypeError, ValueError)):
-            checking.read_fitness(make_truth(True), wrong)
+            name_checking.read_fitness(make_truth(True), wrong)
     with pytest.raises(TypeError):
-        checking.FitnessByName(split_subtokens)(make_truth(True, "a", "a"), 0.5)
+        name_checking.FitnessByName(split_subtokens)(make_truth(True, "a", "a"), 0.5)

@@ -9,7 +9,7 @@ import re
 import pytest
 
 from codeacumen import metrics
-from codeacumen.metrics.metric import compute_character_bleu
+from codeacumen.metrics.general import compute_character_bleu
 from support import take_every
 
 LETTERS = "abAB_é𝒳"

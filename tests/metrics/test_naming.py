@@ -11,7 +11,7 @@ from sklearn.metrics import precision_recall_fscore_support
 from sklearn.preprocessing import MultiLabelBinarizer
 
 from codeacumen.api import Metric
-from codeacumen.metrics.naming import (
+from codeacumen.metrics.name_recommendation import (
     compute_set_scores,
     count_corpus_subtokens,
     name_f1,

@@ -26,7 +26,7 @@ from codeacumen.registry import (
     make_model,
     model,
 )
-from codeacumen.registry.code import _list_own_modules, find_imports, hash_code, hash_modules
+from codeacumen.registry.code_hash import _list_own_modules, find_imports, hash_code, hash_modules
 from codeacumen.registry.lookup import BUILT_IN_MODULES
 from codeacumen.runs.plan import ANSWERING_MODULES
 from plugins import Same
@@ -258,7 +258,7 @@ def copied_package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("edited", "asks_again"),
     [
-        ("report/view.py", False),
+        ("report/page_records.py", False),
         ("models/linear.py", False),
         ("registry/lookup.py", False),
         ("__init__.py", False),

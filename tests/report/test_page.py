@@ -74,7 +74,7 @@ def test_the_best_model_is_not_a_baseline(small_run: RunFolder, tmp_path: Path) 
 
 
 def test_paired_tests_are_those_of_the_comparison(small_run: RunFolder, tmp_path: Path) -> None:
-    from codeacumen.report.evidence import gather_evidence, merge_runs
+    from codeacumen.report.merged_runs import gather_evidence, merge_runs
 
     data = read_page_data(page_text([small_run], tmp_path), "abbreviations-expand")
     comparison = gather_evidence(merge_runs([small_run]), "abbreviations/expand").comparison

@@ -15,7 +15,7 @@ import pytest
 from codeacumen import metrics
 from codeacumen.api import Capability, Instance, Prompt
 from codeacumen.report import build_report
-from codeacumen.report.view import _share_questions
+from codeacumen.report.page_records import _share_questions
 from codeacumen.runs.evaluate import evaluate_cells
 from codeacumen.runs.results import read_run
 from codeacumen.runs.scoring import ScoringSettings

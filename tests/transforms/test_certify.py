@@ -15,13 +15,13 @@ from codeacumen.api import CodeacumenError
 from codeacumen.core.progress import ignore_progress
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.certify import Certificate
-from codeacumen.transforms.certify.projects import CertificationTools, certify_variants
-from codeacumen.transforms.certify.reading import (
+from codeacumen.transforms.certify.front_end import (
     Subject,
     check_subjects,
     own_certificate,
     own_certificates,
 )
+from codeacumen.transforms.certify.projects import CertificationTools, certify_variants
 from codeacumen.transforms.edits import Edit
 from codeacumen.transforms.run import ReachIndex
 from codeacumen.transforms.variants import KINDS, iterate_variants

@@ -15,7 +15,7 @@ import pytest
 
 from codeacumen.core.progress import ignore_progress
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.transforms.certify.reading import Subject, check_subjects
+from codeacumen.transforms.certify.front_end import Subject, check_subjects
 from codeacumen.transforms.edits import Edit
 from codeacumen.transforms.run import ReachIndex, link_project
 from codeacumen.transforms.variants import KINDS, PUBLISHED, iterate_variants

@@ -17,7 +17,7 @@ import pytest
 
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.code import code_of
-from codeacumen.transforms.completes import Answer, can_complete
+from codeacumen.transforms.normal_completion import Answer, can_complete
 from javac import JAVAC
 
 STATEMENTS = """

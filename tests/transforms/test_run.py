@@ -13,7 +13,7 @@ import pytest
 
 from codeacumen.corpus import Corpus
 from codeacumen.transforms import variants
-from codeacumen.transforms.certify import reading
+from codeacumen.transforms.certify import front_end
 from codeacumen.transforms.certify.projects import CertificationTools
 from codeacumen.transforms.code import Code
 from codeacumen.transforms.edits import Edit, Rewrite
@@ -117,7 +117,7 @@ def test_failing_check_is_recorded_in_the_certificate(
             return ""
         raise RecursionError("too deep")
 
-    monkeypatch.setattr(reading, "explain_binding_change", raise_for_all)
+    monkeypatch.setattr(front_end, "explain_binding_change", raise_for_all)
     out = tmp_path / "out.jsonl"
     summary = write_variants(
         stairs,

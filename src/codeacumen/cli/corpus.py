@@ -80,7 +80,7 @@ def build_corpus(
         codeacumen corpus build debian:jsoup git:https://host/x.git@v1 --out corpus
         codeacumen corpus build recipe.toml --splits 60/20/20 --engine ray:auto --out corpus
     """
-    from codeacumen.corpus.compiled import COMPILING
+    from codeacumen.corpus.kernels import COMPILING
     from codeacumen.interface.corpora import write_corpus
 
     load_plugins(plugin)

@@ -66,7 +66,7 @@ def mine(
         codeacumen similar mine corpus --out pairs
         codeacumen similar mine corpus --limit 100 --raters ann,bob,cy --space tfidf -o pairs
     """
-    from codeacumen.benchmarks.sesame.mining.mining import PREVIEW, MiningSettings, mine_pairs
+    from codeacumen.benchmarks.sesame.mining.pipeline import PREVIEW, MiningSettings, mine_pairs
     from codeacumen.core.machine import count_processors
     from codeacumen.corpus import Corpus
     from codeacumen.engines import start_engine
@@ -211,7 +211,7 @@ def tune(
     Examples:
         codeacumen similar tune labels.csv --mined pairs
     """
-    from codeacumen.benchmarks.sesame.mining.mining import read_texts
+    from codeacumen.benchmarks.sesame.mining.pipeline import read_texts
     from codeacumen.benchmarks.sesame.mining.tune import read_labels
     from codeacumen.benchmarks.sesame.mining.tune import tune_space as tune_space
 

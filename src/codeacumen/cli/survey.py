@@ -88,7 +88,7 @@ def clean(
         return
     from codeacumen.survey import agreement
     from codeacumen.survey import clean as cleaning
-    from codeacumen.survey.benchmark import write_benchmarks
+    from codeacumen.survey.output_files import write_benchmarks
     from codeacumen.survey.simulate import judge_cleaning, read_truth
     from codeacumen.survey.votes import list_vote_files, read_votes
 
@@ -215,7 +215,7 @@ def _parse_share(text: str) -> tuple[str, float]:
 
 
 def _print_cleaned(report: Any, out: Path) -> None:
-    from codeacumen.survey.benchmark import STAGE_COLUMNS, format_stages
+    from codeacumen.survey.output_files import STAGE_COLUMNS, format_stages
 
     votes = report["votes"]
     for name, size in report["sizes"].items():

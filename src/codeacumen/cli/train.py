@@ -278,7 +278,7 @@ def train_network(
 
 def is_evaluable(trained: TrainedNetwork) -> bool:
     """Return whether the network answers a task; one that was only pre-trained does not."""
-    from codeacumen.models.neural.training.preparing import PRETRAIN
+    from codeacumen.models.neural.training.prepare import PRETRAIN
 
     return bool(trained.about["purpose"]["task"] != PRETRAIN)
 

@@ -27,9 +27,9 @@ import pyarrow as pa
 from codeacumen.api import CodeacumenError
 from codeacumen.core.home import codeacumen_home
 from codeacumen.core.progress import Progress, ignore_progress
-from codeacumen.corpus.compiled import compile_kernels
 from codeacumen.corpus.ids import project_id
 from codeacumen.corpus.index import write_index
+from codeacumen.corpus.kernels import compile_kernels
 from codeacumen.corpus.link import LinkedShard, LinkJob, link_key, link_shard
 from codeacumen.corpus.manifest import (
     LOCK,

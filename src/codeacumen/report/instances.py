@@ -25,7 +25,7 @@ from codeacumen.api import (
     Scores,
 )
 from codeacumen.metrics import target_value
-from codeacumen.report.evidence import Evidence, MergedRuns, rank_cells
+from codeacumen.report.merged_runs import Evidence, MergedRuns, rank_cells
 from codeacumen.runs.compare import Comparison
 from codeacumen.runs.scoring import is_in_slice
 

@@ -27,8 +27,8 @@ from codeacumen.languages.java.resolve.static_types import StaticTypes
 from codeacumen.languages.java.resolve.world import load_platform
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.certify import UNMADE, Certificate, level_index, strip_location
+from codeacumen.transforms.certify.front_end import Subject, own_certificates
 from codeacumen.transforms.certify.projects import CertificationTools, certify_variants
-from codeacumen.transforms.certify.reading import Subject, own_certificates
 from codeacumen.transforms.code import code_of
 from codeacumen.transforms.edits import Edit, apply_edits
 from codeacumen.transforms.variants import Variant, try_variants

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from codeacumen.benchmarks.gluecode import owner as owners
+from codeacumen.benchmarks.gluecode import owner_summary as owners
 from codeacumen.benchmarks.gluecode.code_context import CorpusContext
 from codeacumen.benchmarks.gluecode.masks import Mask
 from codeacumen.benchmarks.rename4j.cases import Case, make_text_context

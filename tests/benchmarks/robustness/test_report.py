@@ -18,9 +18,9 @@ from codeacumen.benchmarks.robustness.report.variants import (
     find_differences,
     remove_common_indentation,
 )
-from codeacumen.metrics.changes import CHANGED, classify_change
+from codeacumen.metrics.prediction_change import CHANGED, classify_change
 from codeacumen.report import build_report, export_plots
-from codeacumen.report.evidence import find_score, merge_runs, rank_cells
+from codeacumen.report.merged_runs import find_score, merge_runs, rank_cells
 from codeacumen.text.subtokens import split_subtokens
 
 pytestmark = pytest.mark.usefixtures("at_home")

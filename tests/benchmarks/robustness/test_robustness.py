@@ -9,7 +9,7 @@ import pytest
 from codeacumen.api import Answer, Capability, Method
 from codeacumen.benchmarks.robustness import BUCKETS, RobustnessTask, find_bucket
 from codeacumen.datasets.built import read_built
-from codeacumen.datasets.variants.make import count_statements
+from codeacumen.datasets.variants.shards import count_statements
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.runs.plan import PlannedTask
 from codeacumen.runs.scoring import ScoringSettings, compute_scores

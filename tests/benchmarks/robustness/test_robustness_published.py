@@ -12,7 +12,7 @@ from codeacumen.benchmarks.robustness import RobustnessTask
 from codeacumen.benchmarks.robustness.build import build_dataset
 from codeacumen.corpus import Corpus
 from codeacumen.datasets.built import read_built
-from codeacumen.datasets.variants.make import Recipe
+from codeacumen.datasets.variants.shards import Recipe
 from codeacumen.transforms.certify.projects import CertificationTools
 from codeacumen.transforms.variants import PUBLISHED
 from corpora import build_single_file_corpus, shared_engine

@@ -15,7 +15,7 @@ from codeacumen.benchmarks.sesame.build import build_dataset
 from codeacumen.corpus import Corpus
 from codeacumen.datasets.built import BuiltDataset, read_built
 from codeacumen.datasets.variants.build import build_variant_dataset
-from codeacumen.datasets.variants.make import Recipe
+from codeacumen.datasets.variants.shards import Recipe
 from codeacumen.runs.scoring import ScoringSettings, compute_scores
 from codeacumen.transforms.variants import KINDS
 from codeacumen.views.masking.levels import LEVELS

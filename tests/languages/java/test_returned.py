@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.languages.java.syntax.returned import describe_returned
+from codeacumen.languages.java.syntax.returned_expressions import describe_returned
 
 HARD = b"""
 class Hard {

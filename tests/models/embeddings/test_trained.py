@@ -9,7 +9,7 @@ import pytest
 
 from codeacumen.api import CodeacumenError
 from codeacumen.models.embeddings.streams import KEYWORD, NAME, Stream
-from codeacumen.models.embeddings.trained import (
+from codeacumen.models.embeddings.train import (
     GENSIM_TECHNIQUES,
     make_gensim_settings,
     train_gensim,

@@ -14,9 +14,9 @@ from codeacumen.api import Capability, Example, Method, Prompt, Question
 from codeacumen.languages.java.measures.npath import BINS
 from codeacumen.languages.java.measures.operators import OPERATORS
 from codeacumen.models.neural.architecture import Purpose
-from codeacumen.models.neural.inputs.base import tokenize_method
-from codeacumen.models.neural.networks.base import Base
-from codeacumen.models.neural.training.encoded import EncodedFile
+from codeacumen.models.neural.inputs.codeacumen_base import tokenize_method
+from codeacumen.models.neural.networks.codeacumen_base import Base
+from codeacumen.models.neural.training.encoded_file import EncodedFile
 from models.neural.checks import list_methods, make_small, prepare_examples
 
 ALL = Purpose("gluecode", Capability.GENERATE)

@@ -16,10 +16,10 @@ from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.models.lexer import split_tokens
 from codeacumen.models.neural.architecture import LABELS, Architecture, Purpose
 from codeacumen.models.neural.catalogue import NetworkPlan, load_architecture
-from codeacumen.models.neural.training import encoded
-from codeacumen.models.neural.training.preparing import learn_and_save_vocabularies
+from codeacumen.models.neural.training import encoded_file
+from codeacumen.models.neural.training.fit import TrainingResult, fit_network
+from codeacumen.models.neural.training.prepare import learn_and_save_vocabularies
 from codeacumen.models.neural.training.settings import TrainingSettings, fill_settings, read_config
-from codeacumen.models.neural.training.teaching import TrainingResult, fit_network
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 NAMING = Purpose("gluecode/naming", Capability.NAME)
@@ -86,7 +86,7 @@ def small_training(name: str, **changes: Any) -> TrainingSettings:
 
 def prepare_examples(
     model: Architecture, examples: Sequence[Example], folder: Path
-) -> encoded.EncodedFile:
+) -> encoded_file.EncodedFile:
     """Learn the vocabularies of some examples and encode them, without worker processes."""
     counts: dict[str, Counter[str]] = {LABELS: Counter()}
     features_and_labels = [
@@ -106,10 +106,11 @@ def prepare_examples(
         for features, label in readable
     ]
     file = folder / "train.arrow"
-    encoded.write_batches(
-        [encoded.make_record_batch([row for row, _ in rows], [answer for _, answer in rows])], file
+    encoded_file.write_batches(
+        [encoded_file.make_record_batch([row for row, _ in rows], [answer for _, answer in rows])],
+        file,
     )
-    return encoded.EncodedFile(file)
+    return encoded_file.EncodedFile(file)
 
 
 def train_small(

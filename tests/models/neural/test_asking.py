@@ -11,7 +11,7 @@ pytest.importorskip("torch")
 
 import torch
 
-from codeacumen.models.neural.answering import predict_answers
+from codeacumen.models.neural.predict import predict_answers
 from models.neural.checks import NAMING, train_small
 
 

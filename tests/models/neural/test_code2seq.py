@@ -17,9 +17,9 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from codeacumen.api import Method
-from codeacumen.models.neural.answering import compute_vectors
 from codeacumen.models.neural.architecture import BEGIN, END, PAD, Features
 from codeacumen.models.neural.networks.code2seq import Code2Seq
+from codeacumen.models.neural.predict import compute_vectors
 from codeacumen.models.neural.training.batches import rows_to_columns
 from models.neural import checks
 

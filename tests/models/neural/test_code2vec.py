@@ -13,9 +13,9 @@ pytest.importorskip("torch")
 import torch
 
 from codeacumen.api import Method
-from codeacumen.models.neural.answering import compute_vectors, predict_answers
 from codeacumen.models.neural.architecture import PAD, SPECIALS, UNKNOWN
 from codeacumen.models.neural.networks.code2vec import Code2Vec, WholeNameLabels
+from codeacumen.models.neural.predict import compute_vectors, predict_answers
 from codeacumen.models.neural.training.batches import rows_to_columns
 from models.neural import checks
 

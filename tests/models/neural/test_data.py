@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from codeacumen.api import CodeacumenError
 from codeacumen.models.neural.architecture import END, UNKNOWN, PieceLabels, SingleLabel, Vocabulary
 from codeacumen.models.neural.inputs.tokens import cut_window
-from codeacumen.models.neural.training import encoded
+from codeacumen.models.neural.training import encoded_file
 from codeacumen.models.neural.training.batches import RoundSampler, draw_batches, group_by_length
 from codeacumen.text.columns import Ragged
 from codeacumen.text.subtokens import split_lossless
@@ -92,11 +92,11 @@ def test_encoded_file_returns_what_was_written(
     ]
     names = [str(numbers) for numbers in lists]
     parts = [
-        encoded.make_record_batch(rows[at : at + size], names[at : at + size])
+        encoded_file.make_record_batch(rows[at : at + size], names[at : at + size])
         for at in range(0, len(rows), size)
     ]
-    assert encoded.write_batches(parts, path) == len(rows)
-    file = encoded.EncodedFile(path)
+    assert encoded_file.write_batches(parts, path) == len(rows)
+    file = encoded_file.EncodedFile(path)
     order = np.random.default_rng(0).permutation(len(rows))
     columns = file.take_rows(order)
     assert [columns["a"][i] for i in range(len(order))] == [lists[i] for i in order]
@@ -156,7 +156,7 @@ def test_padding_appends_zeros(lists: list[list[int]]) -> None:
 def test_repeated_word_does_not_raise_score() -> None:
     pytest.importorskip("torch")
     from codeacumen.api import Capability
-    from codeacumen.models.neural.training.teaching import score_answers
+    from codeacumen.models.neural.training.fit import score_answers
 
     assert score_answers(Capability.NAME, ["winner"], ["winner"]) == 1.0
     assert score_answers(Capability.NAME, ["winnerWinner"], ["winner"]) == pytest.approx(2 / 3)

@@ -18,8 +18,8 @@ import torch
 from codeacumen.api import CodeacumenError
 from codeacumen.models.neural.training import train as training_module
 from codeacumen.models.neural.training.checkpoints import load_network, read_model_json
+from codeacumen.models.neural.training.fit import HISTORY, TENSORBOARD_DIR, fit_network
 from codeacumen.models.neural.training.settings import TrainingSettings, apply_changes, read_config
-from codeacumen.models.neural.training.teaching import HISTORY, TENSORBOARD_DIR, fit_network
 from codeacumen.models.neural.training.train import (
     ANSWERS,
     WORK,
@@ -230,7 +230,7 @@ def test_best_round_is_kept_and_patience_ends_training(tmp_path: Path, monkeypat
         return 1.0, scores[len(states) - 1]
 
     monkeypatch.setattr(
-        "codeacumen.models.neural.training.teaching.DevScorer.score_network", return_next_score
+        "codeacumen.models.neural.training.fit.DevScorer.score_network", return_next_score
     )
     torch.set_num_threads(1)
     model, _ = make_small("cnn", NAMING)

@@ -11,7 +11,6 @@ import torch
 from torch import nn
 
 from codeacumen.api import Method
-from codeacumen.models.neural.answering import predict_answers
 from codeacumen.models.neural.architecture import BEGIN, SEQUENCE_SPECIALS, Vocabulary
 from codeacumen.models.neural.networks.gtnm import (
     GTNM,
@@ -22,6 +21,7 @@ from codeacumen.models.neural.networks.gtnm import (
     compute_invoked_weights,
     make_sinusoids,
 )
+from codeacumen.models.neural.predict import predict_answers
 from codeacumen.models.neural.training.batches import rows_to_columns
 from models.neural import checks
 from models.neural.checks import NAMING

@@ -25,18 +25,18 @@ import torch
 
 from codeacumen.api import Example, Method
 from codeacumen.core.progress import Progress, ignore_progress
-from codeacumen.models.neural.answering import compute_vectors, predict_answers
 from codeacumen.models.neural.architecture import Architecture, Purpose
 from codeacumen.models.neural.catalogue import CATALOGUE, NetworkPlan, load_architecture
+from codeacumen.models.neural.predict import compute_vectors, predict_answers
 from codeacumen.models.neural.training import checkpoints
-from codeacumen.models.neural.training.preparing import ReadJob, extract_part
+from codeacumen.models.neural.training.fit import LAST, TrainingResult
+from codeacumen.models.neural.training.prepare import ReadJob, extract_part
 from codeacumen.models.neural.training.settings import (
     CONFIGS,
     TrainingSettings,
     fill_settings,
     read_config,
 )
-from codeacumen.models.neural.training.teaching import LAST, TrainingResult
 from models.neural import checks
 from models.neural.base_examples import ALL, make_mixed_examples
 from models.neural.checks import COMPLETION, NAMING, NPATH, PRETRAIN

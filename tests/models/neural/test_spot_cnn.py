@@ -17,7 +17,6 @@ from torch.nn import functional
 from codeacumen.api import Capability, CodeacumenError, Method, NamedMethod
 from codeacumen.models.adapters import list_capabilities
 from codeacumen.models.method_naming.spot import FARTHER, compute_fitness
-from codeacumen.models.neural.answering import compute_vectors, predict_answers
 from codeacumen.models.neural.model import make_run
 from codeacumen.models.neural.networks.spot_cnn import (
     SpotCNN,
@@ -25,6 +24,7 @@ from codeacumen.models.neural.networks.spot_cnn import (
     SpotNetwork,
     compute_upper_whisker,
 )
+from codeacumen.models.neural.predict import compute_vectors, predict_answers
 from codeacumen.models.neural.training.train import run_training
 from codeacumen.search.vectors import unit_rows
 from codeacumen.text.subtokens import split_subtokens

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from codeacumen.models.neural.training.teaching import fit_network
+from codeacumen.models.neural.training.fit import fit_network
 from models.neural import checks
 from models.neural.checks import NAMING
 

@@ -13,7 +13,6 @@ import pytest
 import torch
 
 from codeacumen.api import CodeacumenError, Method
-from codeacumen.models.neural.answering import predict_answers
 from codeacumen.models.neural.architecture import Purpose
 from codeacumen.models.neural.catalogue import NetworkPlan
 from codeacumen.models.neural.inputs.subwords import (
@@ -27,11 +26,12 @@ from codeacumen.models.neural.networks.transformer import (
     Transformer,
     TransformerSettings,
 )
+from codeacumen.models.neural.predict import predict_answers
 from codeacumen.models.neural.training import checkpoints
 from codeacumen.models.neural.training.batches import rows_to_columns
-from codeacumen.models.neural.training.encoded import EncodedFile
+from codeacumen.models.neural.training.encoded_file import EncodedFile
+from codeacumen.models.neural.training.fit import fit_network
 from codeacumen.models.neural.training.settings import fill_settings, read_config
-from codeacumen.models.neural.training.teaching import fit_network
 from codeacumen.text.columns import Ragged
 from models.neural import checks
 from models.neural.checks import NAMING, NPATH, PRETRAIN

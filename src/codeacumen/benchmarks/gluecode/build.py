@@ -27,8 +27,7 @@ from numpy.typing import NDArray
 
 from codeacumen import __version__
 from codeacumen.api import CodeacumenError, Json
-from codeacumen.benchmarks.gluecode.masks import NO_WARNING, ORIGINS
-from codeacumen.benchmarks.gluecode.pool import (
+from codeacumen.benchmarks.gluecode.candidates import (
     CandidateColumns,
     CandidateJob,
     Pool,
@@ -37,6 +36,7 @@ from codeacumen.benchmarks.gluecode.pool import (
     join_candidates,
     sample_tasks,
 )
+from codeacumen.benchmarks.gluecode.masks import NO_WARNING, ORIGINS
 from codeacumen.benchmarks.gluecode.rows import (
     RowJob,
     group_methods_by_shard,

@@ -22,11 +22,11 @@ from codeacumen.benchmarks.gluecode.sampling import (
     sample_plain,
     sample_warnings,
 )
-from codeacumen.metrics.naming import corpus_metrics
+from codeacumen.metrics.name_recommendation import corpus_metrics
 from codeacumen.text.subtokens import split_subtokens
 
 if TYPE_CHECKING:
-    from codeacumen.benchmarks.gluecode.pool import Pool
+    from codeacumen.benchmarks.gluecode.candidates import Pool
     from codeacumen.languages.java.nulls.report import Report
 
 # A row of the corpus's table of methods, by column.

@@ -31,7 +31,7 @@ from codeacumen.corpus.splits import SPLITS
 from codeacumen.datasets.built import ABOUT, SCHEMA, check_choice, require_dataset_folder
 from codeacumen.datasets.variants import ORIGINALS, VARIANTS
 from codeacumen.datasets.variants.build import build_variant_dataset
-from codeacumen.datasets.variants.make import Recipe
+from codeacumen.datasets.variants.shards import Recipe
 from codeacumen.engines import Engine, start_engine
 from codeacumen.transforms.certify import LEVELS
 from codeacumen.transforms.certify.projects import CertificationTools

@@ -28,7 +28,7 @@ from codeacumen.corpus import Corpus
 from codeacumen.corpus.manifest import NAME
 from codeacumen.datasets.built import ABOUT, SCHEMA, require_dataset_folder
 from codeacumen.datasets.variants import ORIGINALS, VARIANTS, WRONG
-from codeacumen.datasets.variants.make import (
+from codeacumen.datasets.variants.shards import (
     Recipe,
     Row,
     ShardResult,
@@ -40,8 +40,8 @@ from codeacumen.datasets.variants.make import (
 )
 from codeacumen.engines import Engine, WorkerLost
 from codeacumen.transforms.certify import UNMADE, Certificate, level_index, strip_location
+from codeacumen.transforms.certify.front_end import Subject
 from codeacumen.transforms.certify.projects import CertificationTools, certify_variants
-from codeacumen.transforms.certify.reading import Subject
 from codeacumen.transforms.edits import Edit
 from codeacumen.transforms.run import group_by_project, load_java_sources
 from codeacumen.transforms.variants import describe_kind, is_published

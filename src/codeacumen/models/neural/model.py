@@ -61,7 +61,7 @@ class NetworkModel:
     @property
     def supervision(self) -> str:
         """Supervision: "before", because it learned from labels; "none" after pre-training only."""
-        from codeacumen.models.neural.training.preparing import PRETRAIN
+        from codeacumen.models.neural.training.prepare import PRETRAIN
 
         return "none" if self.purpose.task == PRETRAIN else "before"
 
@@ -80,7 +80,7 @@ class NetworkModel:
 
     def extract_features(self, inputs: Sequence[Input]) -> list[Any]:
         """Return the features of each input, None for an input without features."""
-        from codeacumen.models.neural.answering import extract_all_features
+        from codeacumen.models.neural.predict import extract_all_features
 
         architecture = self.loaded_network[0]
         # A code context is an open corpus, which other processes cannot share.
@@ -90,7 +90,7 @@ class NetworkModel:
 
     def predict_answers(self, inputs: Sequence[Input]) -> list[str | None]:
         """Return the network's answer to each input, None where it has none."""
-        from codeacumen.models.neural.answering import predict_answers
+        from codeacumen.models.neural.predict import predict_answers
 
         architecture, network, device = self.loaded_network
         features = self.extract_features(inputs)
@@ -128,7 +128,7 @@ class JudgingModel(NetworkModel):
     """A network with the capability ``judge``."""
 
     def judge(self, methods: Sequence[NamedMethod]) -> list[float | None]:
-        from codeacumen.models.neural.answering import compute_vectors
+        from codeacumen.models.neural.predict import compute_vectors
 
         architecture, network, device = self.loaded_network
         features = self.extract_features([named_method.method for named_method in methods])
@@ -145,7 +145,7 @@ class EmbeddingModel(NetworkModel):
     """A network with the capability ``embed``."""
 
     def embed(self, items: Sequence[str]) -> list[list[float] | None]:
-        from codeacumen.models.neural.answering import compute_vectors
+        from codeacumen.models.neural.predict import compute_vectors
 
         architecture, network, device = self.loaded_network
         features = [architecture.extract_text_features(text) for text in items]
@@ -165,7 +165,7 @@ def _load_model(folder: Path, device: str, batch: int) -> NetworkModel:
     """Return a model with the capabilities that the training of a folder's network provides."""
     from codeacumen.models.neural.catalogue import load_architecture
     from codeacumen.models.neural.training.checkpoints import plan_from_model_json, read_model_json
-    from codeacumen.models.neural.training.preparing import PRETRAIN
+    from codeacumen.models.neural.training.prepare import PRETRAIN
 
     plan = plan_from_model_json(read_model_json(folder))
     bases: list[type[NetworkModel]] = []

@@ -20,7 +20,7 @@ from pathlib import Path
 from codeacumen.api import CodeacumenError
 from codeacumen.core.progress import Progress
 from codeacumen.transforms.certify import LEVELS, Certificate, level_index
-from codeacumen.transforms.certify.reading import Subject, check_subjects
+from codeacumen.transforms.certify.front_end import Subject, check_subjects
 
 _ERROR = re.compile(r"^(.+?\.java):(\d+): error: (.*)$", flags=re.MULTILINE)
 # A module declaration would require modules, but packages are compiled on the class path.

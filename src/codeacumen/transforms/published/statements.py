@@ -14,10 +14,10 @@ from typing import NamedTuple
 from codeacumen.languages.java.resolve.static_types import StaticTypes
 from codeacumen.languages.java.syntax.declarations import NONE
 from codeacumen.transforms.code import BLOCKS, SWITCH, Code
-from codeacumen.transforms.completes import can_complete, jump_target
 from codeacumen.transforms.edits import Part, Rewrite
 from codeacumen.transforms.location import Doubt, Location, LocationIds, worst_doubt
 from codeacumen.transforms.loops import PATTERNS, has_name_clash, parse_header, rewrite_as_for
+from codeacumen.transforms.normal_completion import can_complete, jump_target
 from codeacumen.transforms.permute import (
     BLOCK_KINDS,
     SIMPLE_STATEMENTS,
@@ -36,7 +36,7 @@ from codeacumen.transforms.switches.parts import (
     is_switch_expression,
     parse_switch,
 )
-from codeacumen.transforms.switches.select import NUMBER, STRING, choose_selector
+from codeacumen.transforms.switches.selector import NUMBER, STRING, choose_selector
 
 _LOOPS = ("for_statement", "while_statement")
 

@@ -16,8 +16,8 @@ from functools import cached_property
 
 from codeacumen.languages.java.syntax.declarations import NONE
 from codeacumen.transforms.code import BLOCKS, COMMENTS, LAMBDA, LOOPS, SWITCH, TYPES, Code
-from codeacumen.transforms.completes import can_complete, jump_target
 from codeacumen.transforms.edits import Part, Rewrite
+from codeacumen.transforms.normal_completion import can_complete, jump_target
 
 RULE = "switch_rule"
 GROUP = "switch_block_statement_group"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from codeacumen.api import CodeacumenError
-from codeacumen.benchmarks.sesame.mining.mining import (
+from codeacumen.benchmarks.sesame.mining.pipeline import (
     SAMPLE,
     MiningSettings,
     mine_pairs,

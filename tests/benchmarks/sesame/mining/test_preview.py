@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codeacumen.api import CodeacumenError
-from codeacumen.benchmarks.sesame.mining.preview import (
+from codeacumen.benchmarks.sesame.mining.rating_pages import (
     ShownPair,
     Side,
     highlight_code,

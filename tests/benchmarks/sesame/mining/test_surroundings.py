@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codeacumen.benchmarks.sesame.mining.surroundings import (
+from codeacumen.benchmarks.sesame.mining.excerpts import (
     find_surroundings,
     format_method_excerpt,
 )

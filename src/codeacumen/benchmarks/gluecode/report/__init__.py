@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from codeacumen.datasets.built import BuiltDataset
-from codeacumen.report.evidence import Evidence, MergedRuns
+from codeacumen.report.merged_runs import Evidence, MergedRuns
 from codeacumen.report.plots import Plot, escape_unprintable, fit_spec, inline_data
 from codeacumen.report.sections import Section
 

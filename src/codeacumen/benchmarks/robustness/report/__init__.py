@@ -22,8 +22,8 @@ from codeacumen.benchmarks.robustness.report.plots import (
 )
 from codeacumen.benchmarks.robustness.report.variants import build_variant_data
 from codeacumen.datasets.built import BuiltDataset
-from codeacumen.metrics.changes import TYPES
-from codeacumen.report.evidence import Evidence, MergedRuns, find_score
+from codeacumen.metrics.prediction_change import TYPES
+from codeacumen.report.merged_runs import Evidence, MergedRuns, find_score
 from codeacumen.report.plots import Plot, escape_unprintable
 from codeacumen.report.sections import Section
 from codeacumen.runs.scoring import is_in_slice

@@ -19,9 +19,9 @@ from typing import Any
 
 from codeacumen.api import Answer, Instance, Json
 from codeacumen.datasets.variants import ORIGINALS
-from codeacumen.metrics.changes import CHANGED, classify_change
-from codeacumen.report.evidence import Evidence
+from codeacumen.metrics.prediction_change import CHANGED, classify_change
 from codeacumen.report.instances import format_value
+from codeacumen.report.merged_runs import Evidence
 from codeacumen.tasks.base import StandardTask
 from codeacumen.text.subtokens import split_subtokens
 

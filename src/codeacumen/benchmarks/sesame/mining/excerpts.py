@@ -5,7 +5,7 @@ far as the same file declares them; the members that those methods use and call 
 of names that occur; and the skeleton of the classes around. It resembles the excerpt that SeSaMe's
 raters saw, with three differences. The source keeps its formatting apart from indentation. An enum
 stays an enum, with the constants that occur. Each member appears once, in the type that declares
-it. ``mining`` makes an excerpt of each sampled method with ``format_method_excerpt``.
+it. ``pipeline`` makes an excerpt of each sampled method with ``format_method_excerpt``.
 
 A call refers to the method of the static type, not to those that override it. Where overloads are
 ambiguous because their types are declared in other files, all candidates belong to the excerpt.
@@ -24,7 +24,7 @@ import numpy as np
 from codeacumen.languages.java.bindings.names import ROLE
 from codeacumen.languages.java.resolve import JavaProject, extract_facts, load_platform
 from codeacumen.languages.java.resolve.attribution import Attribution
-from codeacumen.languages.java.resolve.sites import build_rows
+from codeacumen.languages.java.resolve.call_sites import build_rows
 from codeacumen.languages.java.syntax.declarations import NONE, type_text
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.languages.java.syntax.grammar import find_symbols, symbol_mask

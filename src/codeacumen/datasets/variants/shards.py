@@ -28,7 +28,7 @@ import pyarrow.parquet as pq
 from codeacumen.datasets.variants import mark_edit
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.certify import UNMADE, Certificate, level_index
-from codeacumen.transforms.certify.reading import Subject, own_certificates
+from codeacumen.transforms.certify.front_end import Subject, own_certificates
 from codeacumen.transforms.code import BLOCKS, LAMBDA, STATEMENTS, SWITCH, Code, code_of
 from codeacumen.transforms.run import ReachIndex, open_in_project
 from codeacumen.transforms.variants import Variant, is_published, try_variants

@@ -23,8 +23,8 @@ from codeacumen.api import (
 )
 from codeacumen.report.corpora import CorpusView
 from codeacumen.report.curves import curve_names, curve_plots
-from codeacumen.report.evidence import Evidence, MergedRuns, list_own_scores, rank_cells
 from codeacumen.report.instances import build_task_data
+from codeacumen.report.merged_runs import Evidence, MergedRuns, list_own_scores, rank_cells
 from codeacumen.report.plots import (
     Plot,
     Scale,

@@ -1,9 +1,10 @@
 """Marks of codeacumen-base about null: the results of calls, and the values of variables.
 
-``inputs.base`` adds the mark of each name to its token. The value of a variable comes from its
-reaching definitions (edges LW of the graph view): null itself, or the result of a call. A variable
-is guarded after a comparison with null, and inside a branch whose condition reads it (edges GB and
-GN). The marks do not say which dereference is a defect; they are facts that a reader would look up.
+``inputs.codeacumen_base`` adds the mark of each name to its token. The value of a variable comes
+from its reaching definitions (edges LW of the graph view): null itself, or the result of a call. A
+variable is guarded after a comparison with null, and inside a branch whose condition reads it
+(edges GB and GN). The marks do not say which dereference is a defect; they are facts that a reader
+would look up.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.languages.java.syntax.grammar import field_number, symbol_mask, symbol_name
-from codeacumen.languages.java.syntax.returned import (
+from codeacumen.languages.java.syntax.returned_expressions import (
     children_in_fields,
     field_text,
     list_result_expressions,
@@ -25,7 +26,7 @@ from codeacumen.views.graph.edges import EDGES, file_edges, unmasked_file
 
 # Trained networks contain the indices of these names, so a change needs a new training.
 # Results of a called method: "" is unknown, "passed" the result of another call, "name" a variable
-# (see ``benchmarks.gluecode.owner``).
+# (see ``benchmarks.gluecode.owner_summary``).
 RETURN_KINDS = ("", "null", "other", "passed", "name")
 # Values of a variable, the most informative first: the literal null, the result of a call that
 # returns null, of one that returns another call's result, and of one whose result is unknown (a

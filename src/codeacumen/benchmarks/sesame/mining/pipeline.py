@@ -343,7 +343,7 @@ def _write_sample(
     step: Progress,
 ) -> None:
     """Write the sample, the raters' turns and the pages; take ``rows`` out of the entries."""
-    from codeacumen.benchmarks.sesame.mining.preview import ShownPair, Side, write_pages
+    from codeacumen.benchmarks.sesame.mining.rating_pages import ShownPair, Side, write_pages
 
     shown_pairs = []
     lines = []
@@ -396,7 +396,7 @@ def _make_excerpts(
 
 def _make_excerpt(job: tuple[str, int]) -> str:
     """Return the excerpt of a file's source and a method's index, or "" if it fails."""
-    from codeacumen.benchmarks.sesame.mining.surroundings import format_method_excerpt
+    from codeacumen.benchmarks.sesame.mining.excerpts import format_method_excerpt
     from codeacumen.languages.java.syntax.file import JavaFile
 
     source, index = job

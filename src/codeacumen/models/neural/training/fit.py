@@ -40,7 +40,7 @@ from codeacumen.models.neural.training.batches import (
     choose_device,
     group_by_length,
 )
-from codeacumen.models.neural.training.encoded import EncodedFile
+from codeacumen.models.neural.training.encoded_file import EncodedFile
 from codeacumen.models.neural.training.settings import TrainingSettings
 from codeacumen.text.subtokens import split_subtokens
 

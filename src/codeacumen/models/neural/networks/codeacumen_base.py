@@ -13,7 +13,8 @@
 Training begins with pre-training: masked language modelling, and a contrastive loss that matches
 methods with their certified variants. Then all tasks are trained together, with a loss that makes
 the predicted names of a method and its variant agree. docs/models/codeacumen-base.md has the
-ablations. The layers are in ``networks.base_network``, the features in ``inputs.base``.
+ablations. The layers are in ``networks.codeacumen_base_layers``, the features in
+``inputs.codeacumen_base``.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ from codeacumen.models.neural.architecture import (
     Network,
     Vocabulary,
 )
-from codeacumen.models.neural.inputs.base import (
+from codeacumen.models.neural.inputs.codeacumen_base import (
     DECLARED,
     MEMBER_PREFIX,
     PER_TOKEN,
@@ -58,7 +59,7 @@ from codeacumen.models.neural.inputs.base import (
     rename_variables,
     split_token,
 )
-from codeacumen.models.neural.inputs.base_nulls import SUSPECT_MARKS
+from codeacumen.models.neural.inputs.codeacumen_base_nulls import SUSPECT_MARKS
 from codeacumen.models.neural.inputs.subwords import METHOD_NAME, SubwordLabels, Subwords
 from codeacumen.models.neural.training.batches import pad_lists
 from codeacumen.text.columns import Ragged
@@ -487,7 +488,7 @@ class Base(Architecture):
     # ---------------------------------------------------------------- the network
 
     def build_network(self) -> Network:
-        from codeacumen.models.neural.networks.base_network import BaseNetwork
+        from codeacumen.models.neural.networks.codeacumen_base_layers import BaseNetwork
 
         return BaseNetwork(self)
 

@@ -21,7 +21,7 @@ from codeacumen.corpus import Corpus
 from codeacumen.languages.java.syntax.declarations import NONE, Declarations, TypeDeclaration
 from codeacumen.languages.java.syntax.file import JavaFile, parse_snippet
 from codeacumen.languages.java.syntax.grammar import field_number, symbol_mask
-from codeacumen.languages.java.syntax.returned import Returned, describe_returned
+from codeacumen.languages.java.syntax.returned_expressions import Returned, describe_returned
 from codeacumen.views.masking.files import Edits, apply_edits
 from codeacumen.views.masking.text import decode_name
 from codeacumen.views.paths import METHOD_NAME

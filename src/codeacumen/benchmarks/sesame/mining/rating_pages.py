@@ -1,6 +1,6 @@
 """Write the pages on which people rate pairs: one page for each pair, and an index of all.
 
-``mining`` calls ``write_pages``. The pages are static files that work from a folder, without a
+``pipeline`` calls ``write_pages``. The pages are static files that work from a folder, without a
 server or network. The browser stores the ratings; the pages also pass the ratings on in their
 addresses, because a browser may separate the storage of each file. The index saves the ratings as
 JSON in SeSaMe's form, which ``codeacumen survey clean`` reads, or as CSV.

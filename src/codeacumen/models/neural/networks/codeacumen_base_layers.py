@@ -1,8 +1,8 @@
 """Layers of codeacumen-base: encoder, decoder with copying, heads and losses.
 
-``networks.base`` builds ``BaseNetwork`` and makes its batches. Shapes: n examples, l parts of a
-sequence, t parts of an answer, d dimensions, h heads, v parts of the BPE, c candidates. In training
-a batch has more sequences than examples: the variants follow the examples.
+``networks.codeacumen_base`` builds ``BaseNetwork`` and makes its batches. Shapes: n examples, l
+parts of a sequence, t parts of an answer, d dimensions, h heads, v parts of the BPE, c candidates.
+In training a batch has more sequences than examples: the variants follow the examples.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from codeacumen.models.neural.architecture import Batch, Network
-from codeacumen.models.neural.inputs.base import MAX_DEPTH, QuestionKind
-from codeacumen.models.neural.inputs.base_nulls import MARKS
-from codeacumen.models.neural.networks.base import CLASSES, Base, BaseSettings
+from codeacumen.models.neural.inputs.codeacumen_base import MAX_DEPTH, QuestionKind
+from codeacumen.models.neural.inputs.codeacumen_base_nulls import MARKS
+from codeacumen.models.neural.networks.codeacumen_base import CLASSES, Base, BaseSettings
 from codeacumen.models.neural.networks.layers import get_layer_dtype, make_mask
 
 # Segments are numbered: 0 is <s>, 1 the method, 2 </s>, 3 the context. Padding also has 0.

@@ -41,7 +41,7 @@ from codeacumen.datasets.built import read_built
 from codeacumen.engines import Engine, WorkerLost
 from codeacumen.models.neural.architecture import LABELS, Architecture, Features
 from codeacumen.models.neural.catalogue import NetworkPlan
-from codeacumen.models.neural.training import encoded
+from codeacumen.models.neural.training.encoded_file import make_record_batch, write_batches
 
 # Pre-training has this name in place of a task's; it ignores the answers of the examples.
 PRETRAIN = "pretrain"
@@ -203,7 +203,7 @@ def encode_part(job: EncodeJob) -> int:
         rows.append({**architecture.encode(features), **(target or {})})
         answers.append(label)
     if rows:
-        encoded.write_batches([encoded.make_record_batch(rows, answers)], job.output_file)
+        write_batches([make_record_batch(rows, answers)], job.output_file)
     return len(rows)
 
 
@@ -365,7 +365,7 @@ def _encode_parts(
     filled_files = [encoded_files[index] for index in range(len(encoded_files)) if rows[index]]
     if not filled_files:
         return 0
-    row_count = encoded.write_batches(_iter_record_batches(filled_files), output_file)
+    row_count = write_batches(_iter_record_batches(filled_files), output_file)
     for encoded_file in filled_files:
         encoded_file.unlink()
     return row_count

@@ -25,8 +25,8 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from codeacumen.api import Json, Metric
-from codeacumen.metrics.changes import SUBTOKEN_SCORES, Split, divide
-from codeacumen.metrics.metric import MeanMetric, target_value
+from codeacumen.metrics.general import MeanMetric, target_value
+from codeacumen.metrics.prediction_change import SUBTOKEN_SCORES, Split, divide
 
 if TYPE_CHECKING:
     from codeacumen.api import Floats

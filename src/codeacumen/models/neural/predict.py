@@ -24,7 +24,7 @@ from codeacumen.engines import Engine, WorkerLost, create_engine
 from codeacumen.models.neural.architecture import Architecture, Encoded, Features, Network
 from codeacumen.models.neural.catalogue import NetworkPlan
 from codeacumen.models.neural.training.batches import group_by_length, rows_to_columns
-from codeacumen.models.neural.training.encoded import EncodedFile
+from codeacumen.models.neural.training.encoded_file import EncodedFile
 
 # Inputs per job of a worker. With fewer inputs than two jobs have, no workers are used: starting
 # them takes longer than the work.

@@ -1,10 +1,10 @@
 """Features of codeacumen-base: a method's tokens with their place in the tree, and its context.
 
-``networks.base`` calls ``extract_features`` once for each input. A token has subtokens, a *role*
-(the kinds of the two lowest nodes of javac's tree around it), the number and the nesting depth of
-its statement, a mark about null, and a hash of its name. Tokens of the code around the method
-(class, callees, fields, ...) have subtokens, a role and this hash, so the network can match a call
-with the facts about its callee.
+``networks.codeacumen_base`` calls ``extract_features`` once for each input. A token has subtokens,
+a *role* (the kinds of the two lowest nodes of javac's tree around it), the number and the nesting
+depth of its statement, a mark about null, and a hash of its name. Tokens of the code around the
+method (class, callees, fields, ...) have subtokens, a role and this hash, so the network can match
+a call with the facts about its callee.
 
 ``Tokens`` are the same tokens as numbers. ``rename_variables`` replaces variable names in them; it
 needs no text, so a method is parsed once and still looks different in each epoch. It renames the
@@ -28,7 +28,7 @@ from codeacumen.api import CodeContext, Input, Json, Method, Prompt, Question
 from codeacumen.languages.java.syntax.tokens import KINDS as TOKEN_KINDS
 from codeacumen.languages.kernel import kernel
 from codeacumen.models.lexer import MASK
-from codeacumen.models.neural.inputs.base_nulls import RETURN_KINDS, find_null_marks
+from codeacumen.models.neural.inputs.codeacumen_base_nulls import RETURN_KINDS, find_null_marks
 from codeacumen.models.neural.inputs.context import get_owner_facts, split_doc, split_type
 from codeacumen.models.neural.inputs.graph import find_method_tree, parse_with_masks
 from codeacumen.models.neural.inputs.tokens import get_text, replace_surrogates
@@ -139,7 +139,7 @@ class TokenColumns:
 
     The other columns have an entry for each token: ``statement`` is the number of its statement, 0
     for none, ``depth`` the nesting of that statement, ``name`` the hash of ``hash_name``, 0 for a
-    token that is no name, and ``flag`` an index of ``base_nulls.MARKS``.
+    token that is no name, and ``flag`` an index of ``codeacumen_base_nulls.MARKS``.
     """
 
     words: list[str] = field(default_factory=list)

@@ -1,7 +1,7 @@
 """Encoded examples on disk: an Arrow file that is mapped into memory, not read as a whole.
 
 A row is an example, and each column has a list of integers for it. The column ``answer`` has the
-correct answer as text, or the id of a question. ``preparing`` writes such files.
+correct answer as text, or the id of a question. ``prepare`` writes such files.
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from codeacumen.api import Json, Metric
-from codeacumen.metrics.changes import Split, divide
-from codeacumen.metrics.naming import lower_subtokens
+from codeacumen.metrics.name_recommendation import lower_subtokens
+from codeacumen.metrics.prediction_change import Split, divide
 
 if TYPE_CHECKING:
     from codeacumen.api import Floats
