@@ -28,8 +28,6 @@ from codeacumen.engines import create_engine
 from codeacumen.models.identifier_similarity.lexicon import pack_arrays
 from codeacumen.models.identifier_similarity.model import IdentifierSimilarity
 from codeacumen.runs.statistics import compute_interval, compute_replicates, compute_statistic
-from research.lexicon._pairs import Keys
-from research.lexicon._streams import build_streams
 from research.lexicon.build import (
     INGREDIENTS,
     LexiconSettings,
@@ -39,9 +37,11 @@ from research.lexicon.build import (
     find_neighbours,
     list_space_recipes,
 )
+from research.lexicon.pair_tables import Keys
 from research.lexicon.reading import read_corpora
 from research.lexicon.spaces import Matrix, build_space
 from research.lexicon.texts import read_texts
+from research.lexicon.word_streams import build_streams
 from research.lexicon.wordnet import read_wordnet
 
 CONFIDENCE, RESAMPLES, SEED = 0.95, 2000, 0

@@ -18,7 +18,7 @@ from codeacumen.engines.local import LocalEngine
 from codeacumen.languages.java.measures.npath import compute_npath
 from codeacumen.languages.java.syntax.file import JavaFile
 from corpora import EXAMPLES, shared_engine
-from npath_slowly import bin_of
+from npath_reference import bin_of
 from support import ROOT, Codeacumen
 
 SOURCE = """class A {

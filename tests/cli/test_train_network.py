@@ -12,7 +12,7 @@ pytest.importorskip("torch")
 from codeacumen.interface.catalogue import load_task
 from codeacumen.interface.training import TrainedNetwork, train_network
 from codeacumen.models.neural.training.settings import CONFIGS
-from datasets_by_hand import tasks_forgotten
+from robustness_dataset import tasks_forgotten
 from support import Codeacumen
 
 __all__ = ["tasks_forgotten"]

@@ -21,7 +21,7 @@ from codeacumen.registry.entries import ENTRIES
 from codeacumen.runs.results import read_run
 from docs_console import SESSION as GUIDE
 from docs_console import SESSION_BLOCK, Sandbox, run_session
-from toys import ToyTask
+from toy_task import ToyTask
 
 MATCH = "abbreviations/match"
 

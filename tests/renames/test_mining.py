@@ -22,8 +22,8 @@ from codeacumen.renames import mining
 from codeacumen.renames.mining import RenameMiningSettings, mine_repositories
 from codeacumen.renames.records import read_renames, read_stable
 from renames.events import ORIGINAL_FILE, RENAMED_FILE, java_file, method_source
-from renames.events_later import EVENTS
-from renames.playing import History, InProcessEngine, Mined, play_event, prefix_paths
+from renames.events_special import EVENTS
+from renames.play_events import History, InProcessEngine, Mined, play_event, prefix_paths
 from renames.repositories import RepositoryBuilder
 from support import Codeacumen, is_thorough
 

@@ -26,7 +26,7 @@ from codeacumen.renames.records import Rename, read_renames, read_stable
 from codeacumen.renames.reviews.client import Answer, CachedAnswers, SavedAnswers
 from codeacumen.renames.reviews.run import mine_reviews
 from renames.github_server import Repository, Server, hash_text
-from renames.pulls_by_hand import EXPECTED, build_repository, class_with_methods, java_path
+from renames.pull_requests import EXPECTED, build_repository, class_with_methods, java_path
 from support import Codeacumen
 
 pytest.importorskip("httpx", reason="needs codeacumen[remote]")

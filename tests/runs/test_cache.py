@@ -12,7 +12,7 @@ import pytest
 from codeacumen.api import CodeacumenError, Instance, Pair
 from codeacumen.runs.evaluate import answer_cell, evaluate_cells
 from codeacumen.runs.plan import Cell
-from toys import (
+from toy_task import (
     PAIRS,
     QUICK,
     ScriptedModel,

@@ -15,7 +15,7 @@ import pytest
 from codeacumen import metrics
 from codeacumen.api import Capability, Instance, Pair, Prompt, Question
 from codeacumen.runs.evaluate import answer_cell
-from toys import ScriptedModel, ToyTask, make_cell, parse_number, run_cell
+from toy_task import ScriptedModel, ToyTask, make_cell, parse_number, run_cell
 
 
 class UnspeakableError(Exception):

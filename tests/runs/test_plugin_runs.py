@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from support import Codeacumen
-from toys import read_answer_files
+from toy_task import read_answer_files
 
 PLUGIN = '''
 import os

@@ -31,7 +31,7 @@ from codeacumen.runs.evaluate import answer_cell, evaluate_cells
 from codeacumen.runs.plan import PlannedTask, create_model_card, explain_misfit, question_to_json
 from codeacumen.runs.results import read_run
 from codeacumen.runs.scoring import ScoringSettings
-from toys import QUICK, ToyTask, make_cell
+from toy_task import QUICK, ToyTask, make_cell
 
 ASKED = [Instance(f"q{i}", Prompt(f"text {i}", f"m{i}"), "a", f"p{i // 2}") for i in range(14)]
 TRAINING = [Example(Prompt(f"old {i}", f"o{i}"), "ab"[i % 3 == 0]) for i in range(9)]

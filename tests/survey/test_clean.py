@@ -17,7 +17,7 @@ from codeacumen.survey.clean import PUBLISHED_SIZES, BenchmarkSize, CleaningRule
 from codeacumen.survey.output_files import write_benchmarks
 from codeacumen.survey.votes import Votes
 from codeacumen.tasks.published import read_published
-from survey.by_hand import make_votes
+from survey.vote_notation import make_votes
 
 RULES = CleaningRules((BenchmarkSize("one", 0.4, 0.5),), least_votes=2)
 

@@ -15,7 +15,7 @@ from codeacumen.survey.clean import (
     compute_similarities,
     count_choices,
 )
-from survey.by_hand import make_direct_votes, make_votes
+from survey.vote_notation import make_direct_votes, make_votes
 
 z = NormalDist().inv_cdf
 

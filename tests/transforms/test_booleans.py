@@ -13,7 +13,7 @@ from codeacumen.transforms.booleans import BooleanExchange
 from codeacumen.transforms.code import Code, code_of
 from codeacumen.transforms.edits import Rewrite
 from codeacumen.transforms.location import Location
-from running import Case, find_case_locations, make_case_variants, run_all_variants
+from jvm_cases import Case, find_case_locations, make_case_variants, run_all_variants
 
 
 def make_case(name: str, methods: str, run: str, *accepted: str, **refused: str) -> Case:

@@ -12,7 +12,7 @@ from codeacumen.transforms.booleans import BooleanExchange
 from codeacumen.transforms.code import Code
 from codeacumen.transforms.edits import Rewrite
 from codeacumen.transforms.location import Location
-from running import Case, make_case_variants, run_all_variants
+from jvm_cases import Case, make_case_variants, run_all_variants
 
 
 def make_case(name: str, methods: str, *accepted: str, **refused: str) -> Case:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from codeacumen.transforms.loops import Loop
-from running import Case, find_case_locations, make_case_variants, run_all_variants
+from jvm_cases import Case, find_case_locations, make_case_variants, run_all_variants
 
 CASES = [
     Case(

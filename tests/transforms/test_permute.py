@@ -8,7 +8,7 @@ from pathlib import Path
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.code import code_of
 from codeacumen.transforms.permute import WINDOW, Permute
-from running import Case, find_case_locations, run_all_variants
+from jvm_cases import Case, find_case_locations, run_all_variants
 
 CASES = [
     Case(

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from codeacumen.transforms.permute import Permute
-from running import Case, run_all_variants
+from jvm_cases import Case, run_all_variants
 
 CASES = [
     Case(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from codeacumen.transforms.rename import Rename
-from running import Case, make_case_variants, run_all_variants
+from jvm_cases import Case, make_case_variants, run_all_variants
 
 
 def make_ids(names: str) -> tuple[str, ...]:

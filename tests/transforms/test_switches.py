@@ -9,7 +9,7 @@ from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.code import code_of
 from codeacumen.transforms.edits import apply_edits, flatten_rewrites
 from codeacumen.transforms.switches import SwitchToIf
-from running import Case, find_case_locations, make_case_variants, run_all_variants
+from jvm_cases import Case, find_case_locations, make_case_variants, run_all_variants
 
 FRAME = """
 public class T {

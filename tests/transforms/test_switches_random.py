@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from codeacumen.transforms.switches import SwitchToIf
-from running import Case, find_case_locations, run_all_variants
+from jvm_cases import Case, find_case_locations, run_all_variants
 
 FRAME = """
 public class T {

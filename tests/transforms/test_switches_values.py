@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from codeacumen.transforms.switches import SwitchToIf
-from running import Case, make_case_variants, run_all_variants
+from jvm_cases import Case, make_case_variants, run_all_variants
 
 FRAME = """
 public class T {

@@ -13,7 +13,7 @@ from codeacumen.transforms.code import Code
 from codeacumen.transforms.edits import Rewrite
 from codeacumen.transforms.location import Location
 from codeacumen.transforms.unused import STATEMENT_PARENTS, Unused, insertion_points
-from running import Case, run_all_variants
+from jvm_cases import Case, run_all_variants
 
 
 class AllPositions:

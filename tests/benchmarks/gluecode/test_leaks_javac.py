@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
+from answer_leaks import hide_name
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.views.masking import text as masked
 from corpora import EXAMPLES
 from javac import EXPORTS, JAVA
-from leaks import hide_name
 from support import take_every
 
 # Counts of pairs (kind of token, text).

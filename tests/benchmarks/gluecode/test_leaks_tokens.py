@@ -14,15 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from codeacumen.benchmarks.gluecode import code_context as contexts
-from codeacumen.benchmarks.gluecode.code_context import CorpusContext
-from codeacumen.benchmarks.gluecode.masks import Mask
-from codeacumen.corpus import Corpus
-from codeacumen.languages.java.measures.operators import find_operators
-from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.views.masking.files import MASKED_CALL, without_operator
-from corpora import VIEWS
-from leaks import (
+from answer_leaks import (
     Files,
     Leaks,
     Masks,
@@ -34,6 +26,14 @@ from leaks import (
     load_files,
     load_methods,
 )
+from codeacumen.benchmarks.gluecode import code_context as contexts
+from codeacumen.benchmarks.gluecode.code_context import CorpusContext
+from codeacumen.benchmarks.gluecode.masks import Mask
+from codeacumen.corpus import Corpus
+from codeacumen.languages.java.measures.operators import find_operators
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.views.masking.files import MASKED_CALL, without_operator
+from corpora import VIEWS
 from support import take_every
 
 # Pairs of operators with the same precedence: exchanging them leaves the syntax tree unchanged.

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from codeacumen.report import build_report
-from datasets_by_hand import write_data
+from robustness_dataset import write_data
 
 PageOpener = Callable[..., Any]
 

@@ -14,7 +14,7 @@ from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.runs.plan import PlannedTask
 from codeacumen.runs.scoring import ScoringSettings, compute_scores
 from codeacumen.transforms.code import code_of
-from datasets_by_hand import write_data
+from robustness_dataset import write_data
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ from codeacumen.models.neural.inputs.codeacumen_base import (
 from codeacumen.models.neural.networks.codeacumen_base import Base
 from codeacumen.models.neural.training.batches import rows_to_columns
 from codeacumen.models.neural.training.encoded_file import EncodedFile
-from models.neural.base_examples import FixedContext, make_mixed_examples, small
+from models.neural.base_questions import FixedContext, make_mixed_examples, small
 
 __all__ = ["small"]
 

@@ -19,8 +19,8 @@ from codeacumen.models.neural.inputs.codeacumen_base_nulls import MARKS, RETURN_
 from codeacumen.models.neural.networks.codeacumen_base import Base
 from codeacumen.models.neural.training.batches import rows_to_columns
 from codeacumen.models.neural.training.encoded_file import EncodedFile
-from models.neural.base_examples import FixedContext, join_tokens, small
-from models.neural.checks import list_methods
+from models.neural.base_questions import FixedContext, join_tokens, small
+from models.neural.small_networks import list_methods
 
 __all__ = ["small"]
 

@@ -15,7 +15,7 @@ from codeacumen.models.neural.networks.cognac import Cognac, CognacNetwork, Cogn
 from codeacumen.models.neural.networks.layers import search_beams
 from codeacumen.models.neural.predict import predict_answers
 from codeacumen.models.neural.training.batches import rows_to_columns
-from models.neural.checks import NAMING
+from models.neural.small_networks import NAMING
 
 TINY = CognacSettings(embedding=5, hidden=4, dropout=0.0, longest=4)
 WORDS = (*SEQUENCE_SPECIALS, "get", "set", "name", "value", "void", "return", "string")

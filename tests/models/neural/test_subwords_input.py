@@ -25,7 +25,7 @@ from codeacumen.models.neural.inputs.subwords import (
     Subwords,
     fold_text,
 )
-from models.neural.checks import list_methods
+from models.neural.small_networks import list_methods
 
 
 @dataclass(frozen=True)

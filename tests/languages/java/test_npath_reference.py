@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from codeacumen.languages.java.measures.npath import RULES, compute_npath
 from codeacumen.languages.java.syntax.file import JavaFile
-from npath_slowly import compute_npath as compute_npath_slowly
+from npath_reference import compute_npath as compute_npath_slowly
 from support import ROOT
 
 

@@ -12,7 +12,7 @@ pytest.importorskip("torch")
 import torch
 
 from codeacumen.models.neural.predict import predict_answers
-from models.neural.checks import NAMING, train_small
+from models.neural.small_networks import NAMING, train_small
 
 
 class LimitedNetwork:

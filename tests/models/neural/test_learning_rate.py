@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from models.neural.checks import NAMING, train_small
+from models.neural.small_networks import NAMING, train_small
 
 
 @pytest.mark.parametrize("minutes", [0, 60])

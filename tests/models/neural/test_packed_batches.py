@@ -18,8 +18,8 @@ from lightning_fabric.utilities.apply_func import move_data_to_device
 from codeacumen.models.neural.training.batches import BatchLoader, PackedBatch, RoundSampler
 from codeacumen.models.neural.training.encoded_file import EncodedFile
 from codeacumen.models.neural.training.fit import TrainingModule
-from models.neural.base_examples import ALL, NAME, make_mixed_examples
-from models.neural.checks import make_small, prepare_examples, small_training
+from models.neural.base_questions import ALL, NAME, make_mixed_examples
+from models.neural.small_networks import make_small, prepare_examples, small_training
 
 BATCH = {
     "some": torch.arange(7),

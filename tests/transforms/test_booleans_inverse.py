@@ -14,7 +14,7 @@ from codeacumen.transforms.booleans import BooleanExchange
 from codeacumen.transforms.code import Code, code_of
 from codeacumen.transforms.edits import apply_edits, flatten_rewrites
 from codeacumen.transforms.location import Location
-from running import Case, run_all_variants
+from jvm_cases import Case, run_all_variants
 from support import ROOT
 
 TRANSFORM = BooleanExchange()

@@ -2,7 +2,7 @@
 
 It makes the table of docs/models/codeacumen-base.md, "What makes it steady", on one processor core.
 
-    python -m research.networks.steadiness prepared/codeacumen-base robustness steady.csv \
+    python -m research.networks.name_stability prepared/codeacumen-base robustness steady.csv \
         --name unordered --set unordered=true
 
 ``prepared/codeacumen-base`` is the data of ``research/networks/plan.py --prepare`` with certified

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codeacumen.languages.kernel import kernel
-from research.lexicon._pairs import Indices, Keys, PairTable, make_keys, split_keys
+from research.lexicon.pair_tables import Indices, Keys, PairTable, make_keys, split_keys
 from research.lexicon.wordnet import WordNet
 
 # Most frequent meanings of a word per part of speech that count, and how many of these are compared

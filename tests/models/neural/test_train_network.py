@@ -24,9 +24,14 @@ from codeacumen.models.neural.training.train import WORK, make_request, run_trai
 from codeacumen.registry import make_model
 from codeacumen.runs.ask import ask_model
 from codeacumen.runs.plan import PlannedTask, create_model_card
-from models.neural.checks import list_methods
-from models.neural.trainings import InlineEngine, NamingTask, ignore_progress, make_small_request
-from toys import ToyTask
+from models.neural.small_networks import list_methods
+from models.neural.training_requests import (
+    InlineEngine,
+    NamingTask,
+    ignore_progress,
+    make_small_request,
+)
+from toy_task import ToyTask
 
 
 @pytest.fixture(scope="module")

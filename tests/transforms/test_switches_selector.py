@@ -12,7 +12,7 @@ from codeacumen.transforms.code import code_of
 from codeacumen.transforms.edits import apply_edits, flatten_rewrites
 from codeacumen.transforms.run import link_project
 from codeacumen.transforms.switches import SwitchToIf
-from running import Case, find_case_locations, run_all_variants
+from jvm_cases import Case, find_case_locations, run_all_variants
 
 FRAME = """
 public class T %s

@@ -27,14 +27,19 @@ from codeacumen.models.neural.training.train import (
     make_request,
     run_training,
 )
-from models.neural.checks import (
+from models.neural.small_networks import (
     NAMING,
     make_examples,
     make_small,
     prepare_examples,
     small_training,
 )
-from models.neural.trainings import InlineEngine, NamingTask, ignore_progress, make_small_request
+from models.neural.training_requests import (
+    InlineEngine,
+    NamingTask,
+    ignore_progress,
+    make_small_request,
+)
 
 
 @pytest.fixture

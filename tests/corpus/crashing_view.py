@@ -14,8 +14,8 @@ from codeacumen.registry import view
 from codeacumen.text.columns import Ragged
 
 
-class LethalTable:
-    name = "lethal"
+class CrashingTable:
+    name = "crashing"
 
     def columns(self, file: Any, seeds: Any) -> dict[str, Ragged]:
         if b"666" in file.source:
@@ -26,14 +26,14 @@ class LethalTable:
         return {"one": Ragged(np.ones(len(file.bodies), dtype=np.int32), lengths)}
 
 
-@view("lethal")
-class LethalView:
-    name = "lethal"
-    tables = (LethalTable(),)
+@view("crashing")
+class CrashingView:
+    name = "crashing"
+    tables = (CrashingTable(),)
     compats: Mapping[str, str] = MappingProxyType({})
 
     def value(self, method: Any, rows: Any) -> Any:
-        return rows["lethal"]["one"]
+        return rows["crashing"]["one"]
 
     def compatible(self, compat: str, file: Any, place: int) -> Any:
         raise NotImplementedError

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codeacumen.languages.kernel import Words, kernel
-from research.lexicon._words import END, Codes, encode_sentences, hash_texts, split_words
 from research.lexicon.reading import Reading
 from research.lexicon.texts import Texts
 from research.lexicon.wordnet import WordNet
+from research.lexicon.words import END, Codes, encode_sentences, hash_texts, split_words
 
 # Lines of code are joined until a sentence has this many words.
 LEAST_WORDS = 6

@@ -17,7 +17,7 @@ from codeacumen.models.neural.architecture import Purpose
 from codeacumen.models.neural.inputs.codeacumen_base import tokenize_method
 from codeacumen.models.neural.networks.codeacumen_base import Base
 from codeacumen.models.neural.training.encoded_file import EncodedFile
-from models.neural.checks import list_methods, make_small, prepare_examples
+from models.neural.small_networks import list_methods, make_small, prepare_examples
 
 ALL = Purpose("gluecode", Capability.GENERATE)
 NAME = "codeacumen-base"

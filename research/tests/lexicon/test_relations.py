@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 from research.lexicon import contrast
-from research.lexicon._pairs import PairTable, compute_association, make_keys, split_keys
-from research.lexicon._words import split_pieces
 from research.lexicon.contrast import build_frame_tables
 from research.lexicon.flow import build_flow_table
+from research.lexicon.pair_tables import PairTable, compute_association, make_keys, split_keys
 from research.lexicon.reading import Reading, read_file
 from research.lexicon.relations import _compare_letters
+from research.lexicon.words import split_pieces
 
 WORDS = ["get", "set", "item", "name", "min", "max", "value"]
 PLACE = {word: i for i, word in enumerate(WORDS)}

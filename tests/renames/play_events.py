@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from renames.events import Event, Merge
-from renames.events_later import EVENTS
+from renames.events_special import EVENTS
 from renames.repositories import Files, RepositoryBuilder
 
 

@@ -10,7 +10,7 @@ import torch
 from codeacumen.api import Capability, Example, Instance, Method, TaskCard
 from codeacumen.models.neural.training.settings import apply_changes, read_config
 from codeacumen.models.neural.training.train import TrainingRequest, make_request
-from models.neural.checks import list_methods
+from models.neural.small_networks import list_methods
 
 
 class NamingTask:

@@ -19,7 +19,7 @@ from codeacumen.report.page_records import _share_questions
 from codeacumen.runs.evaluate import evaluate_cells
 from codeacumen.runs.results import read_run
 from codeacumen.runs.scoring import ScoringSettings
-from toys import ToyTask, make_cell
+from toy_task import ToyTask, make_cell
 
 ASKED = [Instance(f"q{i}", Prompt(f"text {i}"), "a") for i in range(60)]
 
