@@ -155,7 +155,8 @@ def test_killing_the_build_ends_all_processes(tmp_path: Path) -> None:
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); import engine_functions\n"
         "from codeacumen.engines.local import LocalEngine\n"
-        "for _ in LocalEngine(1).run(engine_functions.process, range(100), 60): print(_[1], flush=True)\n"
+        "for _, pid in LocalEngine(1).run(engine_functions.process, range(100), 60):\n"
+        "    print(pid, flush=True)\n"
     )
     parent = subprocess.Popen(
         [sys.executable, "-c", code, str(Path(__file__).parent)], stdout=subprocess.PIPE, text=True
