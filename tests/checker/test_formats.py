@@ -82,7 +82,7 @@ def test_text_report(report: Report, project: Path, monkeypatch: pytest.MonkeyPa
     assert format_summary(report) == [
         "1 finding in 4 methods of 2 files, at a threshold of 0.5",
         "suppressed: 1 by comments or annotations, 1 by the baseline",
-        "src/Nul.java: binary: it holds NUL bytes and is no text",
+        "src/Nul.java: binary: contains NUL bytes",
     ]
 
 

@@ -65,7 +65,7 @@ def test_a_network_is_trained_for_each_task_and_evaluated(
     assert completed.returncode == 0, completed.stderr
     cells = json.loads(completed.stdout)["cells"]
     assert sorted(cell["task"] for cell in cells) == ["gluecode/naming", "gluecode/npath"]
-    assert all(cell["asked"] > 0 and not cell["errors"] for cell in cells)
+    assert all(cell["computed"] > 0 and not cell["errors"] for cell in cells)
 
 
 def test_train_network_equals_the_command(
@@ -221,4 +221,4 @@ def test_one_network_for_all_tasks_with_variants(
     assert completed.returncode == 0, completed.stderr
     cells = json.loads(completed.stdout)["cells"]
     assert len(cells) == 5
-    assert all(cell["asked"] > 0 and not cell["errors"] for cell in cells)
+    assert all(cell["computed"] > 0 and not cell["errors"] for cell in cells)

@@ -98,7 +98,7 @@ def test_json_output_is_only_json(codeacumen_here: Codeacumen, tmp_path: Path) -
     completed = codeacumen_here(
         "eval", "-m", "levenshtein", "-t", "abbreviations", "-o", out, "--json"
     )
-    assert json.loads(completed.stdout)["schema"] == "codeacumen.results/2"
+    assert json.loads(completed.stdout)["schema"] == "codeacumen.results/3"
     task_rows = json.loads(codeacumen_here("tasks", "list", "--json").stdout)
     assert set(task_rows[0]) == {"name", "summary", "origin", "benchmark", "here", "command"}
     task = json.loads(codeacumen_here("tasks", "show", "abbreviations/match", "--json").stdout)

@@ -240,7 +240,7 @@ def test_file_that_kills_its_process_is_skipped_and_reported(tmp_path: Path) -> 
     summary = build_corpus_at(
         tmp_path / "corpus", [str(sources)], plugins=[plugin], views=["text", "crashing"]
     )
-    assert summary.problems == {"crashing": (1, 1)}
+    assert summary.problems == {"crashed": (1, 1)}
     corpus = Corpus.open(tmp_path / "corpus")
     assert corpus.query("select path from files order by 1")["path"].to_pylist() == [
         "A.java",

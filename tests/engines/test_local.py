@@ -27,12 +27,12 @@ def test_all_results_arrive_with_their_index() -> None:
 
 
 @pytest.mark.parametrize(
-    ("function", "why"),
+    ("function", "reason"),
     [(engine_functions.die_on_three, "SIGSEGV"), (engine_functions.exit_on_three, "exit code 7")],
 )
-def test_dying_process_loses_one_item(function: object, why: str) -> None:
+def test_dying_process_loses_one_item(function: object, reason: str) -> None:
     results = dict(LocalEngine(2).run(function, ITEMS, 60))  # type: ignore[arg-type]
-    assert results.pop(3) == WorkerLost(f"its process ended with {why}")
+    assert results.pop(3) == WorkerLost(f"its process ended with {reason}")
     assert results == {number: number for number in ITEMS if number != 3}
 
 

@@ -300,7 +300,7 @@ def test_edit_invalidates_answers_only_of_dependent_code(
             cwd=tmp_path,
         )
         (cell,) = json.loads((tmp_path / out / "results.json").read_text())["cells"]
-        return int(cell["asked"])
+        return int(cell["computed"])
 
     file = copied_package / "codeacumen" / edited
     before = file.read_text()

@@ -190,7 +190,7 @@ BODY_EVENTS = [
         "another body",
         ORIGINAL_FILE,
         java_file("A", method_source("total", JOIN_BODY)),
-        counts={"gone": 1, "new": 1},
+        counts={"removed": 1, "new": 1},
     ),
     single_file_event(
         "only the body changed",
@@ -500,13 +500,13 @@ HEADER_EVENTS = [
         "another parameter",
         ORIGINAL_FILE,
         java_file("A", method_source("total", parameters="short n")),
-        counts={"gone": 1, "new": 1},
+        counts={"removed": 1, "new": 1},
     ),
     single_file_event(
         "another result",
         ORIGINAL_FILE,
         java_file("A", method_source("total", head="long")),
-        counts={"gone": 1, "new": 1},
+        counts={"removed": 1, "new": 1},
     ),
     single_file_event(
         "only a parameter",
@@ -562,7 +562,7 @@ COMBINED_EVENTS = [
         java_file("A", method_source("readAll"), method_source("sum")),
         java_file("A", method_source("sumUp")),
         ExpectedRename("sum", "sumUp", "ambiguous"),
-        counts={"gone": 1},
+        counts={"removed": 1},
     ),
     single_file_event(
         "names exchanged",
@@ -598,7 +598,7 @@ COMBINED_EVENTS = [
         "one goes, another comes",
         ORIGINAL_FILE,
         java_file("A", method_source("join", JOIN_BODY)),
-        counts={"gone": 1, "new": 1},
+        counts={"removed": 1, "new": 1},
     ),
     single_file_event(
         "two at once",

@@ -192,7 +192,7 @@ LATER_EVENTS = [
         RENAMED_FILE,
         ExpectedRename("compute", "total", name_stable=None, body_stable=None),
         later_steps=[{"A.java": java_file("A")}],
-        counts={"gone": 1},
+        counts={"removed": 1},
         stable=True,
     ),
     single_file_event(

@@ -12,7 +12,7 @@ from renames.events import Event
 from renames.events_special import EVENTS
 from renames.play_events import History, Mined
 
-OTHER_CHANGES = ("changed", "signature", "moved", "rewritten", "gone", "delegates")
+OTHER_CHANGES = ("changed", "signature", "moved", "rewritten", "removed", "delegates")
 
 
 @pytest.fixture(scope="session")

@@ -109,10 +109,10 @@ def test_pull_requests_that_do_not_mention_names_send_no_requests(
     assert [requested for requested in requested_paths if "/pulls/21/" in requested]
     about = json.loads((tmp_path / "reviews.json").read_bytes())["repositories"]["acme/widgets"]
     assert about["counts"]["pull requests"] == 14
-    assert about["counts"]["pull requests that speak of names"] == 13
-    assert about["lost"]["a commit has vanished"] == 1
+    assert about["counts"]["naming_pull_requests"] == 13
+    assert about["skipped"]["commit not found"] == 1
     # Pull request 22 renames a method, but its comment is on another.
-    assert about["lost"]["a rename that no comment speaks of"] == 1
+    assert about["skipped"]["rename without a comment about it"] == 1
 
 
 def test_no_request_is_sent_twice_and_a_second_run_sends_etags(

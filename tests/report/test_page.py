@@ -176,7 +176,7 @@ def test_the_number_of_instances_is_limited(
     monkeypatch.setattr(instances, "MOST_INSTANCES", 50)
     data = read_page_data(page_text([small_run], tmp_path), "abbreviations-match")
     assert len(data["ids"]) == 50
-    assert data["known"] == 475
+    assert data["total"] == 475
     assert all(len(column) == 50 for column in data["answers"])
     chosen_ids = instances.sample_ids([*sorted(data["ids"], reverse=True), "zzz"])
     assert len(chosen_ids) == 50

@@ -30,7 +30,7 @@ def test_calls_are_concurrent_and_each_instance_is_asked_once(home: Path) -> Non
     # 475 instances in batches of 5 are 95 batches: 19 rounds of 5 calls.
     results = codeacumen.evaluate(ConcurrentModel(5), "abbreviations/match", progress=False)
     counts = results.run.cells[0].counts
-    assert (counts.answered, counts.failed, results.run.cells[0].asked) == (475, 0, 475)
+    assert (counts.answered, counts.failed, results.run.cells[0].computed) == (475, 0, 475)
 
 
 def test_invalid_concurrency_is_refused(home: Path, tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ def test_file_edited_during_a_run_does_not_use_answers_of_the_old_code(
     assert b"0.75" not in read_answer_files(tmp_path / "old")[name]
     assert b"0.25" not in read_answer_files(tmp_path / "new")[name]
     cells = json.loads((tmp_path / "new" / "results.json").read_text())["cells"]
-    assert all(cell["asked"] == cell["counts"]["instances"] for cell in cells)
+    assert all(cell["computed"] == cell["counts"]["instances"] for cell in cells)
 
 
 def test_answers_are_cached_per_settings(
@@ -180,7 +180,7 @@ def test_concurrent_runs_ask_each_instance_once_in_total(
     assert [process.returncode for process in processes] == [0, 0]
     questions = plugin.log.read_text().splitlines()
     assert len(questions) == len(set(questions)) == 475
-    assert sorted(json.loads(text)["cells"][0]["asked"] for text in outputs) == [0, 475]
+    assert sorted(json.loads(text)["cells"][0]["computed"] for text in outputs) == [0, 475]
     assert read_answer_files(tmp_path / "one") == read_answer_files(tmp_path / "two") != {}
 
 

@@ -76,7 +76,7 @@ def test_all_formats_are_read_alike(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "why"),
+    ("row", "reason"),
     [
         ("ann,len,size,6,1", "relatedness is '6', not a whole number from 1 to 5"),
         ("ann,len,size,1,2.5", "similarity is '2.5', not"),
@@ -92,28 +92,28 @@ def test_all_formats_are_read_alike(tmp_path: Path) -> None:
     ],
 )
 def test_a_bad_row_is_reported_and_the_others_count(
-    tmp_path: Path, row: str | bytes, why: str
+    tmp_path: Path, row: str | bytes, reason: str
 ) -> None:
     data = row if isinstance(row, bytes) else row.encode()
     text = DIRECT_HEADER.encode() + b"ann,a,b,1,1\n" + data + b"\nbob,a,b,2,2\n"
     votes = read_votes([write_file(tmp_path, "votes.csv", text)])
     (bad,) = votes.bad
     assert (bad.file, bad.line) == ("votes.csv", 3)
-    assert why in bad.why
+    assert reason in bad.reason
     assert (len(votes.direct), votes.rows) == (2, 3)
 
 
 @pytest.mark.parametrize(
-    ("row", "why"),
+    ("row", "reason"),
     [
         ("ann,a,b,1,c,a", "original is 'c', which is neither"),
         ("ann,a,b,1,a,left", "chosen is 'left', which is neither"),
         ("ann,a,b,,a,a", "no context"),
     ],
 )
-def test_a_bad_choice_is_reported(tmp_path: Path, row: str, why: str) -> None:
+def test_a_bad_choice_is_reported(tmp_path: Path, row: str, reason: str) -> None:
     votes = read_votes([write_file(tmp_path, "i.csv", CHOICE_HEADER + row + "\nann,a,b,1,a,a\n")])
-    assert why in votes.bad[0].why
+    assert reason in votes.bad[0].reason
     assert len(votes.indirect) == 1
 
 

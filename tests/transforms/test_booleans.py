@@ -36,7 +36,7 @@ def make_case(name: str, methods: str, run: str, *accepted: str, **refused: str)
         name,
         source,
         tuple(f"boolean:{name_}:0" for name_ in accepted),
-        {f"boolean:{name_}:0": why for name_, why in refused.items()},
+        {f"boolean:{name_}:0": reason for name_, reason in refused.items()},
     )
 
 

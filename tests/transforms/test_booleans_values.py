@@ -47,7 +47,7 @@ def make_case(name: str, methods: str, *accepted: str, **refused: str) -> Case:
         name,
         source,
         tuple(f"boolean:{name_}:0" for name_ in accepted),
-        {f"boolean:{name_}:0": why for name_, why in refused.items()},
+        {f"boolean:{name_}:0": reason for name_, reason in refused.items()},
     )
 
 

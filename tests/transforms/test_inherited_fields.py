@@ -51,7 +51,7 @@ def test_locals_are_refused_if_fields_may_be_inherited(kind: str) -> None:
         location.id.split(":")[1]: location.refused
         for location in find_own_locations(kind, *PROJECT)[1]
     }
-    assert [name for name, why in refused.items() if why] == ["seen", "shared", "modCount"]
+    assert [name for name, reason in refused.items() if reason] == ["seen", "shared", "modCount"]
     assert set(refused.values()) == {"", MAY_BE_INHERITED}
     for file_names in (("Own",), ("Own", "Base"), ("Own", "Top")):
         is_refused = [

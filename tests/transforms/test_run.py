@@ -48,8 +48,8 @@ class Trip:
         declared = code.file.declarations.methods[method]
         if declared.name == "down":
             raise LookupError("no handrail")
-        why = "it is safe" if declared.name == "up" else ""
-        return [Location("trip:0", method, *code.span(declared.node), why)]
+        reason = "it is safe" if declared.name == "up" else ""
+        return [Location("trip:0", method, *code.span(declared.node), reason)]
 
     def make_rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
         raise ZeroDivisionError
@@ -132,5 +132,5 @@ def test_failing_check_is_recorded_in_the_certificate(
     assert certificates[3] == {
         "level": "parses",
         "failed": "binds",
-        "why": "RecursionError: too deep",
+        "reason": "RecursionError: too deep",
     }

@@ -159,9 +159,9 @@ def format_summary(report: Report) -> list[str]:
         lines += [
             f"  {known_finding.path}: {known_finding.method}" for known_finding in report.stale
         ]
-    for why, count in sorted(report.skipped.items()):
+    for reason, count in sorted(report.skipped.items()):
         if count:
-            lines.append(f"{_format_count(count, 'file')}: {why}")
+            lines.append(f"{_format_count(count, 'file')}: {reason}")
     lines += [f"{problem.path}: {problem.kind}: {problem.message}" for problem in report.problems]
     return lines
 
@@ -181,7 +181,7 @@ def report_to_json(report: Report) -> Json:
         "judged": report.judged,
         "findings": [_finding_to_json(finding) for finding in report.findings],
         "stale": [_known_finding_to_json(known_finding) for known_finding in report.stale],
-        "skipped": {why: count for why, count in sorted(report.skipped.items()) if count},
+        "skipped": {reason: count for reason, count in sorted(report.skipped.items()) if count},
         "problems": [
             {"path": problem.path, "kind": problem.kind, "message": problem.message}
             for problem in report.problems

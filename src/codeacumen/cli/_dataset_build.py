@@ -204,7 +204,7 @@ def _print_robustness(
     print_facts(
         str(out),
         [
-            ("methods looked at", f"{counts['methods_looked_at']:,}"),
+            ("methods examined", f"{counts['methods_examined']:,}"),
             ("methods with a variant", f"{counts['methods']:,}"),
         ],
     )
@@ -291,10 +291,10 @@ def build_similarity(
     facts = [("pairs", f"{counts['pairs']:,}"), ("methods", f"{counts['methods']:,}")]
     print_facts(str(out), facts)
     rows = [
-        [name, meaning, f"{2 * counts['alike'][name]:,}"]
+        [name, meaning, f"{2 * counts['similar'][name]:,}"]
         for name, meaning in about["kinds"].items()
     ]
-    print_table(["kind", "", "pairs"], rows, title="Pairs, half of them alike", right=(2,))
+    print_table(["kind", "", "pairs"], rows, title="Pairs, half of them similar", right=(2,))
     typer.echo(f"next: codeacumen eval -t similarity@{out}")
 
 

@@ -50,7 +50,7 @@ _COLOURS = {
     "name": {"fg": "cyan"},
     "probability": {"fg": "red"},
     "rule": {"fg": "yellow"},
-    "why": {"dim": True},
+    "reason": {"dim": True},
     "better": {"fg": "green"},
 }
 

@@ -252,7 +252,7 @@ def audit_corpus(
         print_json(result)
     else:
         print_audit(result)
-    if not result["whole"]:
+    if not result["intact"]:
         raise typer.Exit(FOUND_FAILURES)
 
 

@@ -95,7 +95,7 @@ def mine(
             report,
         )
     if as_json:
-        print_json({**record, "seconds": stages.seconds, "used again": stages.reused})
+        print_json({**record, "seconds": stages.seconds, "reused_stages": stages.reused})
         return
     _print_mined(record, stages)
     print_note(f"pages:   {out / PREVIEW / 'index.html'}")
@@ -104,17 +104,19 @@ def mine(
 def _print_mined(record: dict[str, Any], stages: Any) -> None:
     methods, sampled = record["methods"], record["sample"]
     facts = [
-        ("methods", f"{methods['compared']:,} of {methods['in the corpus']:,} are compared"),
+        ("methods", f"{methods['compared']:,} of {methods['in_corpus']:,} compared"),
         *((f"  {name}", f"{count:,}") for name, count in methods["dropped"].items() if count),
         *((f"pairs, docsim {name}", f"{count:,}") for name, count in record["pairs"].items()),
         ("sample", f"{sampled['pairs']:,} of {sampled['candidates']:,} pairs between projects"),
-        ("token similarities", f"{sampled['token similarities']:,} were needed"),
+        ("token similarities", f"{sampled['token_similarities']:,} computed"),
     ]
-    if methods["lost"]:
-        facts.append(("lost", f"{methods['lost']:,} methods ended the process that read them"))
+    if methods["failed"]:
+        facts.append(
+            ("failed", f"{methods['failed']:,} methods crashed the process that read them")
+        )
     print_facts("Mined", facts)
     rows = [
-        [name, "there already" if name in stages.again else f"{seconds:.1f}"]
+        [name, "reused" if name in stages.reused else f"{seconds:.1f}"]
         for name, seconds in stages.seconds.items()
     ]
     print_table(["stage", "seconds"], rows, right=[1])
@@ -168,7 +170,7 @@ def find(
 
 
 def _describe_hit(hit: Hit) -> dict[str, Any]:
-    keys = ("method_id", "project", "path", "line", "type", "signature", "says")
+    keys = ("method_id", "project", "path", "line", "type", "signature", "summary")
     described = {key: getattr(hit.method, key) for key in keys}
     return {**described, "score": hit.score, "others": hit.others}
 

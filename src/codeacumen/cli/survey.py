@@ -227,7 +227,7 @@ def _print_cleaned(report: Any, out: Path) -> None:
         print_table(STAGE_COLUMNS, rows, title=title, caption=caption, right=range(1, 6))
     for problem in ("bad", "contradicting"):
         for row in votes[problem]["first"][:_ROWS_SHOWN]:
-            print_note(f"{row['file']}:{row['line']}: left out: {row['why']}")
+            print_note(f"{row['file']}:{row['line']}: left out: {row['reason']}")
         if votes[problem]["count"] > _ROWS_SHOWN:
             more = votes[problem]["count"] - _ROWS_SHOWN
             print_note(f"... and {more:,} more, in {out / 'report.json'}")
@@ -357,7 +357,7 @@ def select(
 
 def _print_questions(questions: Any, requested_count: int) -> None:
     pairs = questions["pairs"]
-    sources = [pair["why"] for pair in pairs]
+    sources = [pair["reason"] for pair in pairs]
     rows = [[source, f"{sources.count(source):,}"] for source in dict.fromkeys(sorted(sources))]
     files = ", ".join(f"{count:,} {name}" for name, count in questions["files"].items())
     print_table(

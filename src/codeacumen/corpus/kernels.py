@@ -18,7 +18,7 @@ from codeacumen.engines import Engine, WorkerLost
 from codeacumen.languages.base import list_languages
 from codeacumen.registry import find_entry, hash_packages, list_names, make_view
 
-COMPILING = "compiling, once for an installation"
+COMPILING = "compiling (first use of this installation)"
 # Seconds. If compilation takes longer, the build goes on and its workers compile.
 LIMIT = 1800.0
 

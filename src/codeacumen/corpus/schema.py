@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA = 2
+SCHEMA = 3
 FORMAT = "codeacumen-corpus"
 # The format's name before the package was renamed.
 FORMER_FORMAT = "acumen-corpus"

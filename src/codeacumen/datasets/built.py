@@ -23,7 +23,7 @@ from codeacumen.registry.entries import ENTRIES, Entry, add_entry
 
 ABOUT = "dataset.json"
 # Version of the form of ``dataset.json`` and the files; data sets of other versions are refused.
-SCHEMA = 3
+SCHEMA = 4
 # Key of a run's provenance with the folders of its data sets.
 PROVENANCE_KEY = "data_sets"
 

@@ -78,13 +78,13 @@ def format_markdown(report: Mapping[str, Json]) -> str:
     ):
         if rows["count"]:
             shown_rows = [
-                [row["file"], str(row["line"]), row["why"]] for row in rows["first"][:_MAX_SHOWN]
+                [row["file"], str(row["line"]), row["reason"]] for row in rows["first"][:_MAX_SHOWN]
             ]
             lines += [
                 "",
                 f"## {heading}",
                 "",
-                *_format_table(["file", "line", "why"], shown_rows, (1,)),
+                *_format_table(["file", "line", "reason"], shown_rows, (1,)),
             ]
             lines += _format_rest(rows["count"])
     for name, size_report in report["sizes"].items():

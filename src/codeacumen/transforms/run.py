@@ -312,7 +312,9 @@ def make_parts(
     counts = TransformCounts()
     for done_count, (index, outcome) in enumerate(engine.run(make_part, jobs, SHARD_TIMEOUT), 1):
         if isinstance(outcome, WorkerLost):
-            raise CodeacumenError(f"shard {jobs[index].shard} cannot be transformed: {outcome.why}")
+            raise CodeacumenError(
+                f"shard {jobs[index].shard} cannot be transformed: {outcome.reason}"
+            )
         counts.add_counts(outcome)
         step("transforming", done_count, len(jobs))
     return [job.part for job in jobs], counts
@@ -367,7 +369,7 @@ def write_variants(
                 for row in rows:
                     certificate = row.get("certificate", {})
                     if certificate.get("failed"):
-                        reason = strip_location(certificate["why"])
+                        reason = strip_location(certificate["reason"])
                         summary.failed[row["kind"], certificate["failed"], reason] += 1
                     if writer and "_" in row:
                         writer.add_variant(summary.lines, row, sources)

@@ -106,10 +106,10 @@ def find_completion_leaks(
         if {callee["id"] for callee in context.callees(method)} != visible:
             yield method, "callees"
         name, owner = source[mask.start : end].decode(), context.owner(method)
-        if name in owner["gives"] and not re.search(rf"\b{name}\b", masked_text):
-            yield method, "gives"
-        if set(owner["gives"]) != {corpus.method(callee)["name"] for callee in visible}:
-            yield method, "gives"
+        if name in owner["call_results"] and not re.search(rf"\b{name}\b", masked_text):
+            yield method, "call_results"
+        if set(owner["call_results"]) != {corpus.method(callee)["name"] for callee in visible}:
+            yield method, "call_results"
         for target in set(hidden["targets"][:3]) - {method}:
             is_listed_caller = method in {
                 caller["id"] for caller in context.callers(method, target)
@@ -131,7 +131,7 @@ def test_masked_call_is_absent_from_views_and_call_edges(
     ("hole", "nothing", "where"),
     [
         ("_is_masked", False, {"text", "tokens", "code2vec", "code2seq", "graph", "calls"}),
-        ("_find_hidden_targets", {}, {"callees", "callers", "gives"}),
+        ("_find_hidden_targets", {}, {"callees", "callers", "call_results"}),
     ],
 )
 def test_each_hole_in_the_call_mask_is_detected(

@@ -127,8 +127,8 @@ def test_callee_of_masked_call_is_not_listed(corpus: Corpus) -> None:
     owner = context.owner(total)
     names = [callee["name"] for callee in owner["callees"]]
     assert "fee" not in names
-    assert "fee" not in owner["gives"]
-    assert "price" in owner["gives"]
+    assert "fee" not in owner["call_results"]
+    assert "price" in owner["call_results"]
     assert "price" in names
     fee = id_of(corpus, "Store", "fee()")
     unmasked_context = CorpusContext(corpus, lambda _: Mask("npath"))
@@ -156,7 +156,7 @@ def test_owner_of_a_case_is_only_its_class() -> None:
 def _classify_returns(
     tmp_path: Path, bodies: dict[str, str], more_classes: str = ""
 ) -> dict[str, str]:
-    """Return the `gives` record of a method that calls each method of `bodies` once."""
+    """Return the `call_results` record of a method that calls each method of `bodies` once."""
     calls = " ".join(f"b.{name}();" for name in bodies)
     text = " ".join(bodies.values())
     text = (
@@ -167,7 +167,9 @@ def _classify_returns(
     build_corpus_at(tmp_path / "corpus", [str(tmp_path / "source")], workers=1)
     corpus = Corpus.open(tmp_path / "corpus")
     context = CorpusContext(corpus, lambda _: Mask("nulltoken"))
-    classes_of_returns: dict[str, str] = context.owner(id_of(corpus, "Box", "all(Box)"))["gives"]
+    classes_of_returns: dict[str, str] = context.owner(id_of(corpus, "Box", "all(Box)"))[
+        "call_results"
+    ]
     return classes_of_returns
 
 
@@ -216,7 +218,7 @@ def test_masked_name_keeps_its_class_of_returns(corpus: Corpus) -> None:
     """The record is keyed by the mask, not by the name that is the answer."""
     unmasked_context = CorpusContext(corpus, lambda _: Mask("npath"))
     total = id_of(corpus, "Store", "total(Store)")
-    assert "fee" in unmasked_context.owner(total)["gives"]
-    returns = naming_context(corpus, "fee").owner(total)["gives"]
+    assert "fee" in unmasked_context.owner(total)["call_results"]
+    returns = naming_context(corpus, "fee").owner(total)["call_results"]
     assert "fee" not in returns
     assert "METHOD_NAME" in returns

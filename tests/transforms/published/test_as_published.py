@@ -28,7 +28,7 @@ def make_variants(kind: str, method: str, where: str = "single") -> list[tuple[s
         texts_and_doubts.append(
             (
                 normalize_spaces(text.removeprefix("class T { ").removesuffix(" }")),
-                variant.doubt.why if variant.doubt else "",
+                variant.doubt.reason if variant.doubt else "",
             )
         )
     return texts_and_doubts

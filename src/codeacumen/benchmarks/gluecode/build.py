@@ -177,7 +177,7 @@ class _Build:
             if isinstance(outcome, WorkerLost):
                 shard = self.corpus.shards[index]
                 raise CodeacumenError(
-                    f"{step_name}: shard {shard} failed: {outcome.why}",
+                    f"{step_name}: shard {shard} failed: {outcome.reason}",
                     "fewer workers leave more memory for each: --workers 1",
                 )
             results[index] = outcome
@@ -428,5 +428,5 @@ def build_from_corpus(
     warnings, failures = collect_warnings(opened, started, infer, report)
     recipe = GluecodeRecipe(seed, rules, dedup, limit_sizes(limit))
     about = build_dataset(opened, recipe, out, started, warnings, report)
-    lost = [f"{failure.project} {failure.path}: {failure.why}" for failure in failures]
+    lost = [f"{failure.project} {failure.path}: {failure.reason}" for failure in failures]
     return {**about, "failures": lost}

@@ -82,7 +82,7 @@ class OwnerSummaries:
             "methods": [],
             "callers": self._list_neighbours(number, calling_methods, hidden_callers, hidden_name),
             "callees": self._list_neighbours(number, called_methods, hidden_callees, hidden_name),
-            "gives": {
+            "call_results": {
                 _mask_name(called_name, hidden_name): kind
                 for called_name, kind in self._result_kinds.classify_calls(
                     number, hidden_callees

@@ -87,7 +87,7 @@ def build_dataset(
         "corpus": variants_about["corpus"],
         "counts": {
             "pairs": len(pairs),
-            "alike": {kind: kinds[kind] for kind in variants_about["kinds"] if kinds[kind]},
+            "similar": {kind: kinds[kind] for kind in variants_about["kinds"] if kinds[kind]},
             "unmatched": dict(sorted(unmatched.items())),
             "methods": len({row["cluster"] for row in pairs}),
             "variants": variants_about["counts"],

@@ -360,13 +360,13 @@ def _variant_row_or_drop(
 
     Variants of the published tool are kept even if a check fails, and are marked.
     """
-    level, why = certificate.failed, certificate.why
+    level, reason = certificate.failed, certificate.reason
     if certificate.holds or is_published(variant.kind):
         try:
             return _variant_row(recipe, row, method, variant, certificate)
         except Exception as error:  # a variant that cannot be rendered is dropped
-            level, why = recipe.certify, f"{type(error).__name__}: {error}"
-    result.dropped[variant.kind, level, why] += 1
+            level, reason = recipe.certify, f"{type(error).__name__}: {error}"
+    result.dropped[variant.kind, level, reason] += 1
     return None
 
 
@@ -388,8 +388,8 @@ def _variant_row(
         "certificate": certificate.to_json(),
     }
     if is_published(variant.kind):
-        why = variant.doubt.why if variant.doubt else certificate.why
-        variant_row |= {"edit": mark_edit(certificate, variant.doubt), "doubt": why}
+        reason = variant.doubt.reason if variant.doubt else certificate.reason
+        variant_row |= {"edit": mark_edit(certificate, variant.doubt), "doubt": reason}
     if level_index(recipe.certify) >= level_index("compiles"):
         edits = [[edit.start, edit.end, edit.text.decode()] for edit in variant.edits]
         variant_row["_"] = [row["path"], edits, method.span]

@@ -187,8 +187,8 @@ def _candidate_type(code: Code, variable: int) -> str:
 def _plan_exchange(code: Code, method: int, variable: int, type_: str) -> _Exchange:
     """Return what to change for a variable; raise ``_RefusedError`` where the exchange is not
     safe."""
-    if why := code.unreadable_reason(method):
-        raise _RefusedError(why)
+    if reason := code.unreadable_reason(method):
+        raise _RefusedError(reason)
     if type_ == "Boolean":
         raise _RefusedError("Boolean may be null")
     declarator = code.parent[variable]

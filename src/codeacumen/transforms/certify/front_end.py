@@ -55,10 +55,10 @@ def check_subjects(
     """
     failures: dict[int, str] = {}
     remaining = list(subjects)
-    for subject, why in check_in_batches(
+    for subject, reason in check_in_batches(
         remaining, lambda batch: find_failure(_apply_batch(batch, sources))
     ):
-        failures[subject.index] = why
+        failures[subject.index] = reason
         step(stage, len(failures), len(remaining))
     return failures
 
@@ -99,10 +99,10 @@ def _bisect_failures(
     batch: Sequence[Subject], find_failure: CheckBatch
 ) -> Iterator[tuple[Subject, str]]:
     """Yield the subjects of a batch with their failures; bisect the batch if it fails."""
-    why = find_failure(batch)
-    if not why or len(batch) == 1:
+    reason = find_failure(batch)
+    if not reason or len(batch) == 1:
         for subject in batch:
-            yield subject, why
+            yield subject, reason
         return
     half = len(batch) // 2
     yield from _bisect_failures(batch[:half], find_failure)
@@ -141,8 +141,8 @@ def own_certificates(
 
     passed = Certificate(LEVELS[min(level_index(level), level_index(_OWN_LEVELS[-1]))])
     return {
-        subject.index: certify_batch([subject]) if why else passed
-        for subject, why in check_in_batches(subjects, lambda batch: certify_batch(batch).why)
+        subject.index: certify_batch([subject]) if reason else passed
+        for subject, reason in check_in_batches(subjects, lambda batch: certify_batch(batch).reason)
     }
 
 
@@ -164,11 +164,11 @@ def own_certificate(file: JavaFile, edits: Sequence[Edit], level: str) -> Certif
         if level_index(level) < level_index(name):
             break
         try:
-            why = check(before, after, edits)
+            reason = check(before, after, edits)
         except Exception as error:
-            why = _format_error(error)
-        if why:
-            return Certificate(reached_level, name, why)
+            reason = _format_error(error)
+        if reason:
+            return Certificate(reached_level, name, reason)
         reached_level = name
     return Certificate(reached_level)
 

@@ -328,7 +328,7 @@ def test_only_methods_that_kill_their_worker_are_lost(corpus: Corpus) -> None:
     assert recovered.table.equals(complete.table)
     assert recovered.counts == complete.counts
     incomplete = mine_methods(corpus, FailingEngine(lambda shard: shard.rows in ((), (0,))))
-    assert incomplete.counts.lost == len(corpus.shards)
+    assert incomplete.counts.failed == len(corpus.shards)
     assert incomplete.counts.methods == complete.counts.methods
     remaining_ids = incomplete.table["method_id"].to_pylist()
     assert 0 < len(remaining_ids) < complete.counts.mined

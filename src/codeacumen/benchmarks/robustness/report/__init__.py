@@ -68,14 +68,14 @@ class Breakdown:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Number ``n`` of places refused, or variants dropped (``what``), for the reason ``why``.
+    """Number ``n`` of places refused, or variants dropped (``what``), for a ``reason``.
 
     Names in the reason are replaced by ``…``.
     """
 
     kind: str
     what: str
-    why: str
+    reason: str
     n: int
 
 
@@ -260,7 +260,7 @@ def _build_facts(name: str, about: Mapping[str, Json]) -> Facts:
         name=escape_unprintable(name),
         projects=list(about.get("corpus", {}).get("projects", [])),
         methods=counts.get("methods"),
-        looked_at=counts.get("methods_looked_at"),
+        looked_at=counts.get("methods_examined"),
         settings=about.get("settings", {}),
         modes=modes,
         kinds=kinds,

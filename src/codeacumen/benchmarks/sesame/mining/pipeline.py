@@ -150,7 +150,7 @@ def mine_pairs(
         },
         "sample": {
             "candidates": chosen.candidate_count,
-            "token similarities": chosen.toksim_count,
+            "token_similarities": chosen.toksim_count,
             "pairs": len(chosen),
         },
     }
@@ -201,10 +201,10 @@ def _load_methods(
         return pq.read_table(path), json.loads(metadata["codeacumen.counts"])
     mined = mine_methods(corpus, engine, settings.compat, step)
     counts = {
-        "in the corpus": mined.counts.methods,
+        "in_corpus": mined.counts.methods,
         "compared": mined.counts.mined,
         "dropped": dict(mined.counts.dropped),
-        "lost": mined.counts.lost,
+        "failed": mined.counts.failed,
     }
     table = mined.table.replace_schema_metadata(
         {_INPUTS_KEY: key, "codeacumen.counts": json.dumps(counts)}

@@ -281,7 +281,7 @@ def number_returns(about: Mapping[str, Json]) -> dict[str, int]:
 
     ``about`` are the caller's facts (``CodeContext.owner``). Names of unknown kind are left out.
     """
-    returns: Mapping[str, Json] = about.get("gives") or {}
+    returns: Mapping[str, Json] = about.get("call_results") or {}
     return {
         name: RETURN_KINDS.index(return_kind)
         for name, return_kind in returns.items()

@@ -367,9 +367,9 @@ def _explain_compile_errors(is_compiled: bool) -> Iterator[None]:
     except TorchDynamoException as error:
         # The inner exception has the cause. Its text may be empty, as an assertion's.
         cause = getattr(error, "inner_exception", error)
-        why = ": ".join([type(cause).__name__, *str(cause).strip().splitlines()[:1]])
+        reason = ": ".join([type(cause).__name__, *str(cause).strip().splitlines()[:1]])
         raise CodeacumenError(
-            f"torch cannot compile this network: {why}", "train it with training.compile=false"
+            f"torch cannot compile this network: {reason}", "train it with training.compile=false"
         ) from error
 
 

@@ -136,12 +136,12 @@ class ReadJob:
     """A part whose features a worker extracts.
 
     ``chunk`` pairs each input with the answer of its example or with the id of its instance.
-    ``surroundings`` is the source of the code context, None for a network that uses none.
+    ``context_source`` is the source of the code context, None for a network that uses none.
     """
 
     plan: NetworkPlan
     chunk: list[tuple[Input, str]]
-    surroundings: ContextSource | None
+    context_source: ContextSource | None
     output_file: Path
 
 
@@ -162,7 +162,7 @@ def extract_part(job: ReadJob) -> tuple[dict[str, dict[str, int]], int]:
     Return the counts of words by vocabulary, and the number of examples that have features.
     """
     architecture = job.plan.build_architecture()
-    context = _load_code_context(job.surroundings) if job.surroundings else None
+    context = _load_code_context(job.context_source) if job.context_source else None
     counts: dict[str, Counter[str]] = {}
     rows: list[Features] = []
     labels: list[str] = []
@@ -228,13 +228,13 @@ def read_splits(
     sizes: dict[str, dict[str, int]] = {}
     for split in SPLITS:
         sizes[split] = {"examples": 0, "read": 0}
-        for task_index, (task, surroundings) in enumerate(tasks):
+        for task_index, (task, context_source) in enumerate(tasks):
             split_examples = _sample_examples(task, split, max_examples)
             pairs = ((example.input, str(example.truth)) for example in split_examples)
             counts_to_update = counts if split == "train" else {}
             output_dir = folder / split / f"{task_index:02}"
             part_sizes = _read_parts(
-                plan, pairs, output_dir, engine, step, surroundings, counts_to_update
+                plan, pairs, output_dir, engine, step, context_source, counts_to_update
             )
             sizes[split] = {name: sizes[split][name] + count for name, count in part_sizes.items()}
     return {"counts": counts, "sizes": sizes}
@@ -246,7 +246,7 @@ def _read_parts(
     output_dir: Path,
     engine: Engine,
     step: Progress,
-    surroundings: ContextSource | None,
+    context_source: ContextSource | None,
     counts: dict[str, Counter[str]],
 ) -> dict[str, int]:
     """Extract the features of inputs, write them as parts, and add their words to ``counts``.
@@ -255,7 +255,7 @@ def _read_parts(
     those with features.
     """
     sizes = {"examples": 0, "read": 0}
-    jobs = _iter_read_jobs(plan, pairs, surroundings, output_dir)
+    jobs = _iter_read_jobs(plan, pairs, context_source, output_dir)
     # Make the jobs in groups, so that memory never holds the texts of all examples.
     for group_index, group in enumerate(_group_jobs(jobs, 64)):
         for job_index, outcome in engine.run(extract_part, group, _SECONDS_PER_PART):
@@ -271,14 +271,14 @@ def _read_parts(
 def _iter_read_jobs(
     plan: NetworkPlan,
     pairs: Iterator[tuple[Input, str]],
-    surroundings: ContextSource | None,
+    context_source: ContextSource | None,
     output_dir: Path,
 ) -> Iterator[ReadJob]:
     """Yield a job for each part of the examples."""
     output_dir.mkdir(parents=True)
     part_index = 0
     while chunk := list(islice(pairs, _EXAMPLES_PER_PART)):
-        yield ReadJob(plan, chunk, surroundings, output_dir / f"{part_index:06}.parquet")
+        yield ReadJob(plan, chunk, context_source, output_dir / f"{part_index:06}.parquet")
         part_index += 1
 
 
@@ -292,7 +292,7 @@ def _check_outcome(outcome: Any, activity: str) -> Any:
     """Return a job's outcome; raise an error if its worker was lost."""
     if isinstance(outcome, WorkerLost):
         raise CodeacumenError(
-            f"a worker failed while {activity} examples: {outcome.why}",
+            f"a worker failed while {activity} examples: {outcome.reason}",
             "fewer workers leave more memory and processor time to each: --workers 1",
         )
     return outcome
@@ -378,7 +378,7 @@ def prepare_questions(
     output_file: Path,
     engine: Engine,
     step: Progress,
-    surroundings: ContextSource | None = None,
+    context_source: ContextSource | None = None,
 ) -> int:
     """Encode a task's instances, so that the trained network can answer them.
 
@@ -388,7 +388,7 @@ def prepare_questions(
     words = output_file.with_suffix(".words")
     shutil.rmtree(words, ignore_errors=True)
     pairs = ((instance.input, instance.id) for instance in task.instances())
-    _read_parts(plan, pairs, words, engine, step, surroundings, {})
+    _read_parts(plan, pairs, words, engine, step, context_source, {})
     question_count = _encode_parts(plan, words, vocabularies, output_file, engine, step, "all")
     shutil.rmtree(words)
     return question_count
