@@ -20,7 +20,7 @@ import numpy as np
 
 from codeacumen import metrics
 from codeacumen.api import Pair
-from codeacumen.benchmarks.idbench import LABELS, SIZES, IdBench
+from codeacumen.benchmarks.idbench import LABELS, SIZES, make_task
 from codeacumen.core.files import write_atomically
 from codeacumen.core.home import codeacumen_home
 from codeacumen.corpus import Corpus
@@ -110,7 +110,9 @@ def learn_lexicons(arguments: argparse.Namespace) -> Iterator[tuple[str, Path]]:
 def collect_labels_and_answers(model: IdentifierSimilarity, question: str, size: str) -> np.ndarray:
     """Return labels and similarities of the pairs that every published technique scores."""
     instances = [
-        instance for instance in IdBench(question, size).instances() if "complete" in instance.tags
+        instance
+        for instance in make_task(question, size).instances()
+        if "complete" in instance.tags
     ]
     similarities = model.similarity(
         [instance.input for instance in instances if isinstance(instance.input, Pair)]

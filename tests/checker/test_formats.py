@@ -74,8 +74,8 @@ def test_text_report(report: Report, project: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(project)
     assert list(format_lines(report)) == [
         f"{FILE}:8:10: Account.getLimit(int) 0.90 [get-void]",
-        f"    why: a getter that gives nothing ({FILE}:8, Account.getBalance)",
-        "    better: loadLimit (0.25)",
+        f"    reason: a getter that gives nothing ({FILE}:8, Account.getBalance)",
+        "    suggestion: loadLimit (0.25)",
     ]
     monkeypatch.chdir(project / "src")
     assert next(format_lines(report)).startswith("bank/Account.java:8:10: ")

@@ -100,7 +100,7 @@ def test_json_output_is_only_json(codeacumen_here: Codeacumen, tmp_path: Path) -
     )
     assert json.loads(completed.stdout)["schema"] == "codeacumen.results/3"
     task_rows = json.loads(codeacumen_here("tasks", "list", "--json").stdout)
-    assert set(task_rows[0]) == {"name", "summary", "origin", "benchmark", "here", "command"}
+    assert set(task_rows[0]) == {"name", "summary", "origin", "benchmark", "installed", "command"}
     task = json.loads(codeacumen_here("tasks", "show", "abbreviations/match", "--json").stdout)
     assert task["instances"] == 475
     card = json.loads(codeacumen_here("models", "show", "random:seed=3", "--json").stdout)

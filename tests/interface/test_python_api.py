@@ -310,7 +310,7 @@ def test_descriptions_are_plain_json(home: Path, idbench: Path) -> None:
     task = codeacumen.describe_task("abbreviations/match")
     assert (task["instances"], len(task["examples"])) == (475, 3)
     data = codeacumen.describe_dataset("idbench")
-    assert data["here"]
+    assert data["installed"]
     for described in (model, task, data):
         json.dumps(described, allow_nan=False)
 

@@ -154,7 +154,7 @@ def test_a_run_on_different_data(copied_run: RunFolder, tmp_path: Path) -> None:
         run, cells=tuple(replace(cell, data_sha256="0" * 64) for cell in run.cells)
     )
     text = page_text([(folder, changed_run)], tmp_path)
-    assert "the data on this machine is not what the models were asked" in text
+    assert "the data on this machine differs from the data of the run" in text
     assert "truths" not in read_page_data(text, "abbreviations-expand")
 
 

@@ -66,7 +66,7 @@ def test_unparsable_variant_fails() -> None:
         # Renamed everywhere, which is right.
         ([make_edit(b"x = n", b"y = n"), make_edit(b"x + this", b"y + this")], ""),
         # Only the declaration: the other occurrences now refer to the field.
-        ([make_edit(b"x = n", b"y = n")], "x in line 4 means something else"),
+        ([make_edit(b"x = n", b"y = n")], "x in line 4 refers to another declaration"),
         # The new name is used already: it now refers to the parameter.
         ([make_edit(b"x + this", b"n + this")], "n in line 4 means something"),
         # A new variable hides the field.

@@ -41,7 +41,7 @@ class RuleHelp:
 
 _KINDS = {
     "antipattern": (
-        "The name promises something that the signature or the body does not keep.",
+        "The name contradicts the signature or the body.",
         "A linguistic antipattern: readers who trust the name will be wrong about what the method "
         "does or returns. Rename the method, or make it do what its name says.",
     ),
@@ -90,8 +90,8 @@ FORMAT_VERSION = 1
 # Maximum number of examples in the line of a reason.
 MAX_EXAMPLES = 4
 
-# Function of a role (place, name, probability, rule, why, better, text) and a text that returns the
-# text with the style of that role, such as a colour of the terminal.
+# Function of a role (place, name, probability, rule, reason, suggestion, text) and a text that
+# returns the text with the style of that role, such as a colour of the terminal.
 Style: TypeAlias = Callable[[str, str], str]
 
 
@@ -110,13 +110,13 @@ def format_lines(report: Report, style: Style = plain_style) -> Iterator[str]:
             f"{style('rule', f'[{finding.rule}]')}"
         )
         for reason in finding.reasons:
-            yield f"    {style('why', 'why:')} {style('text', _format_reason(reason))}"
+            yield f"    {style('reason', 'reason:')} {style('text', _format_reason(reason))}"
         if finding.suggestions:
             better = ", ".join(
                 f"{suggestion.name} ({suggestion.confidence:.2f})"
                 for suggestion in finding.suggestions
             )
-            yield f"    {style('better', 'better:')} {style('text', better)}"
+            yield f"    {style('suggestion', 'suggestion:')} {style('text', better)}"
 
 
 def _format_reason(reason: Evidence) -> str:

@@ -90,7 +90,7 @@ def _print_views(views: list[Json]) -> None:
         ]
         for view in views
     ]
-    print_table(["view", "what it shows", "stored", "--compat", "from"], rows, wide=1)
+    print_table(["view", "content", "stored", "--compat", "from"], rows, wide=1)
 
 
 # --------------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ _COLOURS = {
     "probability": {"fg": "red"},
     "rule": {"fg": "yellow"},
     "reason": {"dim": True},
-    "better": {"fg": "green"},
+    "suggestion": {"fg": "green"},
 }
 
 
@@ -103,7 +103,7 @@ def check(
     background: Background = None,
     workers: Workers = 0,
 ) -> None:
-    """Find method names that are probably wrong, say why, and suggest better ones.
+    """Find method names that are probably wrong, with reasons and better names.
 
     Learns from the whole project first how methods are named in it. Reports nothing where there is
     too little to judge by. The exit code is 1 if there are findings.

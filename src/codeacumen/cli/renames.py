@@ -132,9 +132,9 @@ def reviews(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Mine renames from pull requests in which a comment speaks of a name.
+    """Mine renames from pull requests with comments about a name.
 
-    Methods of which only the name changed are linked to the comment that speaks of them. Each comes
+    Methods of which only the name changed are linked to the comment about them. Each comes
     with the criteria of ReName4J as far as a program can check them; a person decides in the column
     `decision` of review.csv. GitHub's answers are stored: run the same command again to continue.
 

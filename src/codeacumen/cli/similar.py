@@ -58,7 +58,7 @@ def mine(
 ) -> None:
     """Mine pairs of methods that may do the same, as SeSaMe did, for people to rate.
 
-    Methods with JavaDoc are compared by what it says (docsim). The sample is of pairs between
+    Methods with JavaDoc are compared by its text (docsim). The sample is of pairs between
     projects whose comments are similar and whose code is not, and it is diverse (MMR). Pages show
     each pair with the code around it. The result is the same to the byte for any number of workers.
 

@@ -66,7 +66,7 @@ def clean(
 
     Drops raters who are far from the others (τ), raters who lower the agreement, and contextual
     scores that contradict the direct ones (θ). Writes IdBench's three tables, report.json and
-    report.md: who and what was dropped, and why. `codeacumen dataset build identifiers` is the same
+    report.md: the dropped raters and pairs. `codeacumen dataset build identifiers` is the same
     command.
 
     Examples:
@@ -135,7 +135,7 @@ def merge(
 ) -> None:
     """Merge the votes of several raters into one file for `codeacumen survey clean`.
 
-    `codeacumen similar mine` writes the rating pages. A rater is called like the file.
+    `codeacumen similar mine` writes the rating pages. A rater has the name of the file.
 
     Examples:
         codeacumen survey merge ann.json bob.json cy.json --out votes.json
@@ -233,7 +233,7 @@ def _print_cleaned(report: Any, out: Path) -> None:
             print_note(f"... and {more:,} more, in {out / 'report.json'}")
     if votes["repeated"]:
         print_note(f"{votes['repeated']:,} rows repeat another row")
-    typer.echo(f"who and what was dropped, and why: {out / 'report.md'}")
+    typer.echo(f"dropped raters and pairs: {out / 'report.md'}")
 
 
 def _print_judgement(judgement: Any) -> None:
@@ -278,7 +278,7 @@ def _print_sesame(report: Any, out: Path) -> None:
         f"{majority['dissimilar']:,} dissimilar",
         right=(1, 2, 3),
     )
-    typer.echo(f"which pairs were removed, and why: {out / 'report.md'}")
+    typer.echo(f"removed pairs: {out / 'report.md'}")
 
 
 @app.command("select", cls=Command)
@@ -308,7 +308,7 @@ def select(
         int, typer.Option(min=0, metavar="N", help="Minimum number of random pairs.")
     ] = 60,
     min_count: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Take names that occur more often than this.")
+        int, typer.Option(min=0, metavar="N", help="Use names that occur more often than this.")
     ] = 50,
     contexts: Annotated[
         int, typer.Option(min=0, metavar="N", help="Number of code contexts for each name.")
@@ -443,5 +443,5 @@ def _print_roles(roles: Any) -> None:
         ]
         for role, share in primary["ours"].items()
     ]
-    columns = ["primary role", "here", "published", "ρ of the counts"]
+    columns = ["primary role", "this corpus", "published", "ρ of the counts"]
     print_table(columns, rows, title="JavaScript", right=(1, 2, 3))

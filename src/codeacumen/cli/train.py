@@ -225,7 +225,7 @@ def train_network(
             "no limit.",
         ),
     ] = 0,
-    device: Annotated[Device, typer.Option(help="Where to train.")] = Device.AUTO,
+    device: Annotated[Device, typer.Option(help="Device to train on.")] = Device.AUTO,
     seed: Annotated[
         int | None,
         typer.Option(min=0, help="Random seed; by default that of the configuration."),

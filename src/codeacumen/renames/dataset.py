@@ -300,8 +300,8 @@ def build_rename_dataset(
         "format": FORMAT,
         "codeacumen": __version__,
         "kinds": {
-            "check": "does the name fit the method?",
-            "recommend": "which name would fit?",
+            "check": "check whether a method's name fits",
+            "recommend": "recommend a name for a method",
         },
         "settings": _settings_to_json(settings),
         "sources": sources,

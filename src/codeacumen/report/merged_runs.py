@@ -107,7 +107,7 @@ def _describe_differences(runs: Sequence[Run]) -> list[str]:
             notes.append(f"The task {name} has several versions here: {', '.join(versions)}.")
         limits = {run.tasks[name].limit for run in runs if name in run.tasks}
         if len(limits) > 1:
-            notes.append(f"The runs asked different numbers of instances of {name}.")
+            notes.append(f"The runs used different numbers of instances of {name}.")
     if notes:
         notes.append("Scores are those of each run; tests use the settings of the last run.")
     return notes
@@ -218,8 +218,8 @@ def gather_evidence(merged: MergedRuns, name: str) -> Evidence:
     other_models = [cell.model for cell in cells if cell.model not in matching_models]
     if not matching_models:
         notes.append(
-            "Questions and truths are not shown: the data on this machine is not what the "
-            "models were asked (its hash differs)."
+            "Questions and truths are not shown: the data on this machine differs from the "
+            "data of the run (other hash)."
         )
         return Evidence(answers, notes=notes)
     if other_models:

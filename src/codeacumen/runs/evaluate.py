@@ -129,7 +129,7 @@ def read_answer_files(files: Sequence[Path], task: Task) -> dict[str, dict[str, 
     names = [file.stem for file in files]
     if len(set(names)) < len(names):
         raise CodeacumenError(
-            "two files have the same name without suffix, so their models cannot be told apart",
+            "two files have the same name without suffix, so their models would have the same name",
             "rename one",
         )
     capability = task.card.capability

@@ -31,7 +31,7 @@ class PairTask(StandardTask):
 
     capability = Capability.SIMILARITY
     metric: Metric = spearman
-    evaluation_set = EvaluationSet("own", "every pair the model itself scores")
+    evaluation_set = EvaluationSet("own", "every pair that the model scores")
 
 
 class ChoiceTask(StandardTask):
@@ -48,7 +48,7 @@ class NamingTask(StandardTask):
     capability = Capability.NAME
     metric: Metric = name_f1(split_subtokens)
     metrics: Sequence[Metric] = naming_metrics(split_subtokens)
-    evaluation_set = EvaluationSet("all", "every method; silence is an empty name")
+    evaluation_set = EvaluationSet("all", "every method; a missing answer counts as an empty name")
 
     def postprocess_answers(
         self, instances: Sequence[Instance], answers: Mapping[str, Answer]
@@ -80,7 +80,8 @@ class JudgingTask(StandardTask):
 
     capability = Capability.JUDGE
     evaluation_set = EvaluationSet(
-        "all", "every method; a name is called inconsistent below a fitness of 0.5, silence is 1"
+        "all",
+        "every method; a name counts as inconsistent below a fitness of 0.5, a missing answer as 1",
     )
 
     def __init__(

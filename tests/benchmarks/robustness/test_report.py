@@ -249,7 +249,7 @@ def test_counts_agree_with_the_data_set(text: str, robust_run: Any) -> None:
     assert sum(int(row[3].replace(",", "")) for row in reasons if row[0] == "permute") == sum(
         counts["refused"]["permute"].values()
     )
-    assert f"{counts['methods']:,} of {counts['methods_looked_at']:,} looked at" in text
+    assert f"{counts['methods']:,} of {counts['methods_examined']:,} examined" in text
 
 
 def test_reasons_are_merged_without_their_names() -> None:

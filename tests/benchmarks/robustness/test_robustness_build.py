@@ -109,7 +109,7 @@ def test_build_of_a_small_class(till: Corpus, tmp_path: Path) -> None:
     ]
     assert len(summaries[6][2]) == 1
     assert about["counts"]["methods"] == 3
-    assert about["counts"]["methods_looked_at"] == 3
+    assert about["counts"]["methods_examined"] == 3
     assert about["counts"]["variants"] == {"rename": {"single": 6, "all": 1, "25%": 1}}
     first = read_rows(tmp_path, "variants.jsonl")[0]
     assert first["id"] == f"{first['method']}/rename/single/rename:amount:0"

@@ -112,7 +112,7 @@ def test_published_edits_from_the_command_line(
         out,
     )
     assert completed.returncode == 0, completed.stderr
-    assert "What is known of the published tool's edits" in completed.stdout
+    assert "Correctness of the published tool's edits" in completed.stdout
     assert "a continue skips the update" in completed.stdout
     completed = codeacumen(
         "eval",

@@ -257,7 +257,8 @@ def _read_decisions(files: Sequence[str | Path]) -> dict[str, str]:
         for key, review in read_decisions(path).items():
             if review.decision and decisions.get(key, review.decision) != review.decision:
                 raise CodeacumenError(
-                    f"{path}: {key} is decided otherwise in another file", "agree on one decision"
+                    f"{path}: {key} has another decision in another file",
+                    "make the decisions equal",
                 )
             if review.decision:
                 decisions[key] = review.decision

@@ -117,11 +117,11 @@ CITATION = (
 BALANCED, IMBALANCED = "renames/check/balanced", "renames/check/imbalanced"
 BY_NAME, RECOMMEND, MISNAMED = "renames/check/by-name", "renames/recommend", "misnamed/check"
 SUMMARIES = {
-    BALANCED: "Does this name fit this method? Old and new names of renamed methods",
-    IMBALANCED: "Does this name fit this method? Old names among those of stable methods",
-    BY_NAME: "Does this name fit this method? Derived from the name that a model predicts",
-    RECOMMEND: "What is this method called? The new names of renamed methods",
-    MISNAMED: "Does this name fit this method? Liu's wrong names among many right ones",
+    BALANCED: "Check names: the old and new names of renamed methods",
+    IMBALANCED: "Check names: old names of renamed methods among names of stable methods",
+    BY_NAME: "Check names by the name that a model predicts",
+    RECOMMEND: "Recommend names: the new names of renamed methods",
+    MISNAMED: "Check names: Liu's wrong names among many right ones",
 }
 
 

@@ -10,7 +10,7 @@ from codeacumen.views.masking.levels import BARE, LEVELS, UNCOMMENTED, UNNAMED, 
 
 # Meaning of each level, in words.
 _MEANINGS = {
-    WHOLE: "all of the text",
+    WHOLE: "full text",
     UNCOMMENTED: "without comments",
     UNNAMED: "without names",
     BARE: "without comments and names",

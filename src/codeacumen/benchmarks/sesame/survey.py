@@ -172,7 +172,7 @@ def _format_markdown(report: dict[str, Json]) -> str:
     for name, values in report["alpha"].items():
         cells = ("–" if value is None else f"{value:.3f}" for value in values.values())
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    lines += ["", "| removed pair | for | why |", "| --: | --- | --- |"]
+    lines += ["", "| removed pair | question | reason |", "| --: | --- | --- |"]
     lines += [
         f"| {removal['pair']} | {removal['flavour']} | {removal['reason']} |"
         for removal in report["removed"]

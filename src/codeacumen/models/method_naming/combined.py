@@ -353,7 +353,7 @@ class CombinedNamingModel:
         because = ", ".join(self.background.explain_families(facts, best_family, own_family))
         reason = f": {because}" if because else ""
         return (
-            f"elsewhere, {100 * math.exp(best_log_prob):.0f} % of such methods "
+            f"in other projects, {100 * math.exp(best_log_prob):.0f} % of such methods "
             f"{PROMISES[best_family]}, "
             f"{100 * math.exp(own_log_prob):.1f} % {PROMISES[own_family]}{reason}"
         )

@@ -205,13 +205,16 @@ def explain_binding_change(before: Code, after: Code, edits: Sequence[Edit]) -> 
         if not declaration_origins and node in match.renamed:
             continue  # a new name in place of another one, not a renamed one
         if not declaration_origins:
-            return f"{after.text(node)} in line {after.line_number(node)} means something new"
+            return (
+                f"{after.text(node)} in line {after.line_number(node)} refers to a new declaration"
+            )
         if not declaration_origins & old_declarations:
-            return f"{after.text(node)} in line {after.line_number(node)} means something else"
+            line = after.line_number(node)
+            return f"{after.text(node)} in line {line} refers to another declaration"
         if _normalize_role(after.role[node]) not in {
             _normalize_role(before.role[origin]) for origin in origins
         }:
-            return f"{after.text(node)} in line {after.line_number(node)} is something else"
+            return f"{after.text(node)} in line {after.line_number(node)} has another role"
     return ""
 
 

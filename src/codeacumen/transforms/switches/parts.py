@@ -448,7 +448,7 @@ def _check_target(code: Code, switch: Switch, use: SwitchUse, parent: int) -> No
     if use.kind != DECLARE:
         # A value that is yielded to another switch may be assigned there.
         if guarded_yields:
-            raise RefusedError("the value is given inside try or synchronized")
+            raise RefusedError("the value is computed inside try or synchronized")
         return
     name = code.child(parent, "name")
     occurrences = code.occurrences.get(name, [name])
@@ -463,7 +463,7 @@ def _check_target(code: Code, switch: Switch, use: SwitchUse, parent: int) -> No
     if guarded_yields and (
         is_final or any(code.enclosing_unit(occurrence) != unit for occurrence in occurrences)
     ):
-        raise RefusedError("the value is given inside try or synchronized")
+        raise RefusedError("the value is computed inside try or synchronized")
 
 
 def _is_guarded(code: Code, switch: Switch, node: int) -> bool:

@@ -274,7 +274,7 @@ def test_filters_of_the_published_tool(corpus: Corpus) -> None:
         "Main.E.g()",
     ]
     dropped = mined_methods.counts.dropped
-    assert (dropped["tests"], dropped["in types that are left out"]) == (4, 5)
+    assert (dropped["tests"], dropped["in excluded types"]) == (4, 5)
     assert dropped["private"] == 1
 
 

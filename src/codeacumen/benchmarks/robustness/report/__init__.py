@@ -83,7 +83,7 @@ class Reason:
 class Facts:
     """Description of a data set.
 
-    ``methods`` is the number of methods with variants, ``looked_at`` that of all examined methods.
+    ``methods`` is the number of methods with variants, ``examined`` that of all examined methods.
     ``kinds`` has for each transformation its name, meaning, kept and found variants by mode, and
     the numbers of refused places and dropped variants.
     """
@@ -91,7 +91,7 @@ class Facts:
     name: str
     projects: list[str]
     methods: int | None
-    looked_at: int | None
+    examined: int | None
     settings: Mapping[str, Json]
     modes: list[str]
     kinds: list[dict[str, Any]]
@@ -260,7 +260,7 @@ def _build_facts(name: str, about: Mapping[str, Json]) -> Facts:
         name=escape_unprintable(name),
         projects=list(about.get("corpus", {}).get("projects", [])),
         methods=counts.get("methods"),
-        looked_at=counts.get("methods_examined"),
+        examined=counts.get("methods_examined"),
         settings=about.get("settings", {}),
         modes=modes,
         kinds=kinds,

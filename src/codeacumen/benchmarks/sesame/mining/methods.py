@@ -50,10 +50,10 @@ UNDOCUMENTED, BODILESS, CONSTRUCTORS, OBJECT_METHODS, TESTS, HIDDEN, PRIVATE = (
     "constructors",
     "equals, hashCode, toString",
     "tests",
-    "in types that are left out",
+    "in excluded types",
     "private",
 )
-UNREAD, SMALL, THROWING, BLANK = "not read as Java", "small", "only throw", "say nothing"
+UNREAD, SMALL, THROWING, BLANK = "not parsed as Java", "small", "only throw", "say nothing"
 FILTERS = (
     UNDOCUMENTED,
     BODILESS,

@@ -356,7 +356,7 @@ class CallAnalysis(OutcomeSelection):
             name = self.describe_expression(call.expression)[0]
             step = self.make_step(offset, f"`{name}` may return null")
             steps = (step, *self._deepen_steps(outcome.steps))
-            description = f"is what `{name}` returned"
+            description = f"returned by `{name}`"
             source = "" if is_external else call.label
             state.facts[value] = self.add_origin(
                 (position, is_certain, outcome.key), is_certain, steps, description, source
@@ -372,9 +372,7 @@ class CallAnalysis(OutcomeSelection):
             return
         name = self.describe_expression(call.expression)[0]
         origin = self.origin_of(fact)
-        step = self.make_step(
-            self.unit.instructions[position][7], f"`{name}` gives back what it is given"
-        )
+        step = self.make_step(self.unit.instructions[position][7], f"`{name}` returns its argument")
         state.facts[value] = self.add_origin(
             (position, "back", fact), True, (*origin.steps, step), origin.description, origin.source
         )
@@ -437,7 +435,7 @@ class CallAnalysis(OutcomeSelection):
             state.heap[owner, name] = value
             if fact < 0:
                 step = self.make_step(offset, f"field `{name}` is left null")
-                description = f"is left null by `{self.describe_expression(call.expression)[0]}`"
+                description = f"left null by `{self.describe_expression(call.expression)[0]}`"
                 state.facts[value] = self.add_origin((position, name), True, (step,), description)
             else:
                 state.facts[value] = fact
@@ -467,7 +465,7 @@ class CallAnalysis(OutcomeSelection):
             fact = state.fact_of(value)
             expression = call.argument_expressions[outcome.failing_parameter - 1]
             name = self.describe_expression(call.expression)[0]
-            reason = f"is passed to `{name}`, which needs it,"
+            reason = f"is passed to `{name}`, which fails on null,"
             if fact < 0 and not normal and expression >= 0:
                 text, token, _, _ = self.describe_expression(expression)
                 if (
@@ -480,7 +478,7 @@ class CallAnalysis(OutcomeSelection):
                     value,
                     fact,
                     expression if token != "null" else call.expression,
-                    reason if token != "null" else f"{LITERAL} `{name}`, which needs something,",
+                    reason if token != "null" else f"{LITERAL} `{name}`, which fails on null,",
                     self._deepen_steps(outcome.steps),
                 )
                 return

@@ -111,7 +111,7 @@ class MapModel(ValueAnalysis):
         offset = self.unit.instructions[position][7]
         step = self.make_step(offset, "the map has no value for the key")
         source = f"{self.unit.facts.path} map" if map_method == library_models.GET else ""
-        description = "is what a map may not hold"
+        description = "looked up in a map without the key"
         other.facts[value] = self.add_origin(position, True, (step,), description, source)
         if map_method != library_models.REMOVE:
             state.heap[key] = value

@@ -39,10 +39,10 @@ from codeacumen.languages.java.nulls.translation import instructions as ir
 # Maximum numbers of facts about fields and of tests in one outcome.
 _MOST_FIELDS, _MOST_TESTS = 8, 6
 # Descriptions of the origins of nulls in fields that belong to a method's outcome.
-_CLEARED = "is set to null"
-_LEFT = (_CLEARED, "is not set", "is left null")
+_CLEARED = "set to null"
+_LEFT = (_CLEARED, "not set", "left null")
 # Beginning of the reason where the argument is the literal null.
-LITERAL = "null is given to"
+LITERAL = "null is passed to"
 # A set of more names of fields, or of exceptions, becomes None, which stands for any.
 MOST_WRITES, MOST_THROWS = 40, 10
 
@@ -80,7 +80,7 @@ class ValueAnalysis:
     def __init__(self, unit: MethodUnit) -> None:
         self.unit = unit
         # The origin of the null with the fact -n has the index n - 1; the first is that of NULL.
-        self.origins: list[Origin] = [Origin(False, (), "is tested for null")]
+        self.origins: list[Origin] = [Origin(False, (), "tested for null")]
         # Facts of the origins by key.
         self._codes: dict[object, int] = {}
         self.outcomes: dict[tuple[object, ...], Outcome] = {}
@@ -135,7 +135,7 @@ class ValueAnalysis:
         """Return the fact of a null literal."""
         offset = self.unit.instructions[position][7]
         return self.add_origin(
-            position, True, (self.make_step(offset, "null is given here"),), "is set to null"
+            position, True, (self.make_step(offset, "null is assigned here"),), "set to null"
         )
 
     def unset_element_fact(self, position: int) -> int:
@@ -143,20 +143,20 @@ class ValueAnalysis:
         offset = self.unit.instructions[position][7]
         text = "an element of a new array is null until it is set"
         return self.add_origin(
-            position, True, (self.make_step(offset, text),), "is not set in a new array"
+            position, True, (self.make_step(offset, text),), "not set in a new array"
         )
 
     def unset_field_fact(self, name: str) -> int:
         """Return the fact of a field of a new object, at the beginning of a constructor."""
         text = f"field `{name}` is null until it is set"
         offset = self.unit.instructions[0][7]
-        return self.add_origin(("unset", name), True, (self.make_step(offset, text),), "is not set")
+        return self.add_origin(("unset", name), True, (self.make_step(offset, text),), "not set")
 
     def nullable_fact(self, key: object, offset: int, subject: str, source: str = "") -> int:
         """Return the fact of a value whose declaration has an annotation such as ``@Nullable``."""
-        text = f"{subject} is declared to be null at times"
+        text = f"{subject} is declared nullable"
         steps = (self.make_step(offset, text),)
-        fact = self.add_origin(key, True, steps, "is declared nullable", source)
+        fact = self.add_origin(key, True, steps, "declared nullable", source)
         self.origins[-fact - 1] = self.origins[-fact - 1]._replace(is_declared=True)
         return fact
 
@@ -358,8 +358,8 @@ class ValueAnalysis:
         for expression, (reason, steps) in self.doubtful_dereferences.items():
             text, token, offset, is_returned = self.describe_expression(expression)
             if offset not in safe_offsets:
-                test_steps = (self.make_step(offset, f"`{text}` was tested, and is null here"),)
-                origin = Origin(True, test_steps, "was tested and found null")
+                test_steps = (self.make_step(offset, f"`{text}` is null here, by a test"),)
+                origin = Origin(True, test_steps, "tested and found null")
                 self.add_report(origin, text, token, offset, is_returned, reason, steps)
 
     def describe_expression(self, row: int) -> tuple[str, str, int, int]:
@@ -375,13 +375,13 @@ class ValueAnalysis:
         token: str,
         offset: int,
         is_returned: int,
-        why: str,
+        failure: str,
         steps: tuple[Step, ...],
     ) -> None:
         """Add the report of a dereference, and the source of its null.
 
-        ``text`` to ``is_returned`` are the results of ``describe_expression``; ``why`` is the
-        reason in words.
+        ``text`` to ``is_returned`` are the results of ``describe_expression``; ``failure``
+        says what fails.
         """
         unit = self.unit
         line = self.line_at(offset)
@@ -389,9 +389,9 @@ class ValueAnalysis:
         subject = f"the value returned by `{text}`" if is_returned else f"`{text}`"
         source_line = origin.steps[0].line if origin.steps else line
         reason = "" if is_returned else f" ({origin.description} on line {source_line})"
-        qualifier = f"{subject} could be null{reason} and {why} on line {line}"
-        if why.startswith(LITERAL):
-            qualifier = f"{why} on line {line}"
+        qualifier = f"{subject} could be null{reason} and {failure} on line {line}"
+        if failure.startswith(LITERAL):
+            qualifier = f"{failure} on line {line}"
         self.sources.append(origin.source)
         self.reports.append(
             Report(
@@ -458,7 +458,9 @@ class ValueAnalysis:
                 return NOTHING, ()
             if fact == NULL and not self.is_parameter(value):
                 origin = Origin(
-                    True, (self.make_step(offset, "what was found null is returned"),), ""
+                    True,
+                    (self.make_step(offset, "a value that a test found null is returned"),),
+                    "",
                 )
             return NULL, origin.steps or (self.make_step(offset, "null is returned"),)
         if self.is_parameter(value):
