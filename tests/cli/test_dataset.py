@@ -77,7 +77,7 @@ def test_robustness_from_corpus_to_scores(
     assert task_rows == [
         {
             "name": "robustness/rename",
-            "summary": "Does the predicted name stay the same when a variable gets another name?",
+            "summary": "Stability of the predicted name when a variable is renamed",
             "origin": "data",
             "benchmark": "robustness",
             "installed": True,

@@ -369,7 +369,7 @@ def test_tables_show_the_supervision_of_models(codeacumen_here: Codeacumen, tmp_
     row_by_model = {
         line.split()[0]: line for line in completed.stdout.splitlines() if "475 of 475" in line
     }
-    assert "has seen the labels" in row_by_model["oracle"]
+    assert "knows the labels" in row_by_model["oracle"]
     assert "leave-one-out" in row_by_model["ensemble:levenshtein"]
     assert "labels" not in row_by_model["levenshtein"]
 
@@ -379,7 +379,7 @@ def test_model_and_its_run_have_distinct_names(codeacumen_here: Codeacumen, tmp_
     codeacumen_here("eval", "-m", "levenshtein", "-t", "abbreviations/expand", "-o", run)
     completed = codeacumen_here("compare", run, "levenshtein", "--json")
     (comparison,) = json.loads(completed.stdout)
-    assert set(comparison["values"]) == {"levenshtein", "levenshtein (asked now)"}
+    assert set(comparison["values"]) == {"levenshtein", "levenshtein (evaluated now)"}
 
 
 def test_task_with_one_model_is_skipped_in_comparisons(

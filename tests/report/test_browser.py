@@ -82,7 +82,7 @@ def test_switching_the_evaluation_set_and_filtering_by_tag(
     assert "as in the paper" in task.locator(".stands:visible").inner_text()
     task.locator("[data-switch]").get_by_text("own", exact=True).click()
     assert "289" in task.locator(sizes).all_inner_texts()
-    assert "the model itself scores" in task.locator(".stands:visible").inner_text()
+    assert "that the model scores" in task.locator(".stands:visible").inner_text()
     part = open_section(page, "idbench-similarity-large", "instances")
     part.get_by_label("Only with tag").select_option(label="opposites")
     status_text = part.get_by_role("status").inner_text()

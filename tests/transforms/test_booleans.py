@@ -305,7 +305,7 @@ ASSIGNMENTS = [
         "Boolean boxed = p ? null : true; java.lang.Boolean full = p; "
         "Predicate<Boolean> q = (Boolean b) -> b; return s + boxed + full + (boxed == null); }",
         P,
-        each="looped over",
+        each="a loop assigns",
         boxed="may be null",
         full="may be null",
     ),

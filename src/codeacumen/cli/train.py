@@ -145,7 +145,7 @@ def train_embedding(
     )
     if trained.files_left_out:
         print_note(
-            f"left out: {trained.files_left_out:,} files that end any process that reads them"
+            f"left out: {trained.files_left_out:,} files that crash the process that reads them"
         )
     vectors = trained.vectors
     names, dimensions = vectors.matrix.shape

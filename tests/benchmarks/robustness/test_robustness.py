@@ -53,7 +53,7 @@ def test_card_of_a_robustness_task(rename: RobustnessTask) -> None:
     ]
     assert card.slices == tuple(f"statements:{name}" for name in BUCKETS)
     assert (
-        card.summary == "Does the predicted name stay the same when a variable gets another name?"
+        card.summary == "Stability of the predicted name when a variable is renamed"
     )
 
 

@@ -227,7 +227,7 @@ def test_unsupported_task_is_refused_before_training() -> None:
 
 def test_model_card_says_trained_before(folder: Path) -> None:
     card = create_model_card(make_model(f"run:{folder},device=cpu"))
-    assert (card.supervision, card.labels_seen) == ("before", "was trained before")
+    assert (card.supervision, card.labels_seen) == ("before", "trained before the run")
 
 
 @pytest.mark.parametrize(

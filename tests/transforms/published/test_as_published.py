@@ -57,7 +57,7 @@ CASES = [
         "boolean",
         "void m() { boolean done = p(); done |= q(); }",
         "void m() { boolean done = !(p()); done |= !(q()); }",
-        "what is added",
+        "the added value",
     ),
     (
         "boolean",
