@@ -129,7 +129,7 @@ def test_project_without_files_builds_an_empty_corpus(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [b"\xff\xfe.java", "Zoë.java".encode(), b"a b'c\".java"])
-def test_odd_file_names_are_read(tmp_path: Path, name: bytes) -> None:
+def test_unusual_file_names_are_read(tmp_path: Path, name: bytes) -> None:
     project = tmp_path / "project"
     project.mkdir()
     (project / os.fsdecode(name)).write_text(GOOD)

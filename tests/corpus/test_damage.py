@@ -129,7 +129,7 @@ def test_corpus_without_manifest_is_rebuilt(examples_corpus: Corpus, damaged: Pa
 @pytest.mark.parametrize(
     "name", ["letter.txt", "data.parquet", "index/page.html", "shards/a/b.csv", "calls"]
 )
-def test_foreign_files_are_never_changed(damaged: Path, name: str) -> None:
+def test_files_of_other_programs_are_never_changed(damaged: Path, name: str) -> None:
     (damaged / "manifest.json").unlink()
     if name == "calls":
         shutil.rmtree(damaged / name)

@@ -386,7 +386,7 @@ class Slotted(Stateful):
         (Lengths(), Lengths()),
     ],
 )
-def test_objects_with_other_attributes_are_asked_again(
+def test_objects_with_other_attributes_are_evaluated_again(
     home: Path, kind: type[Stateful], first: object, second: object
 ) -> None:
     for count, state in enumerate((first, second), 1):
@@ -429,7 +429,7 @@ class ContextReader(Lengths):
         return [self.context] * len(pairs)
 
 
-def test_other_context_without_fingerprint_is_asked_again(home: Path, tmp_path: Path) -> None:
+def test_other_context_without_fingerprint_is_evaluated_again(home: Path, tmp_path: Path) -> None:
     for context in (1.0, 2.0):
         out = tmp_path / str(context)
         run = codeacumen.evaluate(ContextReader(), ContextTask(context), out, progress=False).run

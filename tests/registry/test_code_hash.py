@@ -400,7 +400,7 @@ def make():
 
 
 @pytest.mark.parametrize("name", ["<ipython-input-1-0123>", "<string>", "/tmp/ipykernel_7/1.py"])
-def test_edited_cell_of_a_notebook_is_asked_again(
+def test_edited_cell_of_a_notebook_is_evaluated_again(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """The code of a cell is in no file; other files of the working folder must not stand for it."""

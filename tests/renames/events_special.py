@@ -240,7 +240,7 @@ LATER_EVENTS = [
         counts={"moved": 1},
     ),
     Event(
-        "what it calls is renamed later",
+        "the called method is renamed later",
         {
             "A.java": java_file("A", method_source("compute", "return open(n) + 1;")),
             "B.java": java_file("B", method_source("open")),
@@ -271,7 +271,7 @@ LATER_EVENTS = [
         [PLAIN_RENAME],
     ),
     Event(
-        "a file goes and comes back",
+        "a file is deleted and restored",
         {"A.java": ORIGINAL_FILE},
         [{"A.java": RENAMED_FILE}, {"A.java": None}, {"A.java": RENAMED_FILE}],
         [PLAIN_RENAME],
@@ -288,13 +288,13 @@ MERGE_EVENTS = [
         {"new": 1},
     ),
     Event(
-        "a merge of nothing of its own",
+        "a merge without own changes",
         {"A.java": ORIGINAL_FILE},
         [Merge([{"B.java": OTHER_FILE}], [{"A.java": RENAMED_FILE}], {"B.java": OTHER_FILE})],
         [PLAIN_RENAME],
     ),
     Event(
-        "both branches rename alike",
+        "both branches make the same rename",
         {"A.java": ORIGINAL_FILE},
         [Merge([{"A.java": RENAMED_FILE}], [{"A.java": RENAMED_FILE}])],
         [PLAIN_RENAME, PLAIN_RENAME],

@@ -302,7 +302,7 @@ def test_only_pull_requests_since_a_day_are_mined(server: Server, tmp_path: Path
         run_mining(server, tmp_path, since="last year")
 
 
-def test_one_bad_repository_does_not_end_the_run(server: Server, tmp_path: Path) -> None:
+def test_bad_repository_does_not_end_the_run(server: Server, tmp_path: Path) -> None:
     with GitHub(server.url, sleep=lambda seconds: None) as network:
         source = CachedAnswers(tmp_path / "answers", network)
         about = mine_reviews(source, ["no/body", "acme/widgets"], tmp_path)

@@ -89,7 +89,7 @@ def test_switching_the_evaluation_set_and_filtering_by_tag(
     assert part.locator("tbody tr").count() == int(status_text.split()[-1]) < 25
 
 
-def test_a_cap_on_instances_is_shown(
+def test_a_limit_of_instances_is_shown(
     open_report_page: PageOpener,
     small_run: RunFolder,
     tmp_path: Path,

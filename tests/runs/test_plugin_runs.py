@@ -205,7 +205,7 @@ def test_failures_are_reported_with_exit_code_1(
     assert "random on" not in again.stderr
 
 
-def test_odd_characters_in_an_error_are_stored_and_printed(
+def test_unusual_characters_in_an_error_are_stored_and_printed(
     codeacumen: Codeacumen, plugin: PluginFile, tmp_path: Path
 ) -> None:
     plugin.write_file(answer=r'exec("raise ValueError(chr(0xd800) + chr(27) + chr(0) + \'ü\')")')

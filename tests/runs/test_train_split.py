@@ -122,7 +122,8 @@ def test_majority_is_taken_from_the_training_split_if_there_is_one(home: Path) -
     answers, _ = answer_cell(make_cell(Constant(), UnsplitTask()))
     assert {answer.value for answer in answers.values()} == {"a"}
     assert (
-        create_model_card(make_cell(Constant()).loaded).labels_seen == "trained on the training split or all labels"
+        create_model_card(make_cell(Constant()).loaded).labels_seen
+        == "trained on the training split or all labels"
     )
 
 

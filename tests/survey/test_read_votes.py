@@ -56,7 +56,7 @@ def format_csv(separator: str) -> bytes:
     return "\r\n".join(lines).encode()
 
 
-def test_all_formats_are_read_alike(tmp_path: Path) -> None:
+def test_all_formats_have_the_same_content(tmp_path: Path) -> None:
     lines = "\n".join(json.dumps(row) for row in ROWS)
     pq.write_table(pa.Table.from_pylist(ROWS), tmp_path / "p")
     files = [

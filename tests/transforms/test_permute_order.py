@@ -10,7 +10,7 @@ from jvm_cases import Case, run_all_variants
 
 CASES = [
     Case(
-        "constructors count what they make",
+        "constructors with side effects",
         """
         public class T {
           static int made;
@@ -33,7 +33,7 @@ CASES = [
         },
     ),
     Case(
-        "objects that are known to do nothing when they are made",
+        "constructors known to have no side effects",
         """
         import java.util.ArrayList;
         import java.util.*;
@@ -248,7 +248,7 @@ CASES = [
         },
     ),
     Case(
-        "text is made of objects by their methods",
+        "string concatenation calls toString",
         """
         public class T {
           static int c;
@@ -277,7 +277,7 @@ CASES = [
         },
     ),
     Case(
-        "a field of another class may start it",
+        "a field access may initialise a class",
         """
         public class T {
           static String log = "";
@@ -363,7 +363,7 @@ CASES = [
         refused={"permute:c = 1;/IntSupplier g = s::l:0": "the second may dereference null"},
     ),
     Case(
-        "calls stay in order, and so does what they may see",
+        "calls keep their order with the fields that they may read",
         """
         public class T {
           int f; static StringBuilder log = new StringBuilder();

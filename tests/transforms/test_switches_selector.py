@@ -259,7 +259,7 @@ CASES = [
         "switch:m:0",
     ),
     make_case(
-        "what is shared between cases and cannot move",
+        "declarations shared between cases that cannot be moved",
         """static int y = 9;
            static int f(int k) {
              switch (k) { case 1: final int a; a = 2; p(a); break; case 2: a = 3; p(a); }
@@ -281,7 +281,7 @@ CASES = [
         },
     ),
     make_case(
-        "variables of cases: shared ones move, others stay",
+        "variables of cases: shared ones are moved",
         """static int f(int k) { int n = 0;
              switch (k) { case 1: int a = 1, b, c[] = new int[] {2}; n = a + c[0]; break;
                case 2: a = 3; b = 4; n = a + b; case 3: c = new int[5]; n += c.length; break;

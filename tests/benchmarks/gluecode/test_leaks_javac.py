@@ -123,7 +123,7 @@ def remaining_tokens(counts: TokenCounts, name: str) -> TokenCounts:
     return +remaining
 
 
-def test_name_is_masked_in_a_nasty_file(
+def test_name_is_masked_in_a_file_with_unusual_syntax(
     count_tokens: Callable[[Iterable[bytes]], list[TokenCounts]],
 ) -> None:
     source = NASTY.encode()

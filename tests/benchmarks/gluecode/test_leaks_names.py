@@ -205,7 +205,7 @@ HOLES: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
 
 
 @pytest.mark.parametrize("hole", HOLES.values(), ids=HOLES)
-def test_each_hole_in_the_name_mask_is_detected(
+def test_each_leak_of_the_name_mask_is_detected(
     hole: Callable[[pytest.MonkeyPatch], None],
     examples_corpus: Corpus,
     methods: list[Row],

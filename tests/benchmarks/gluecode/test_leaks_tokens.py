@@ -134,7 +134,7 @@ def test_masked_call_is_absent_from_views_and_call_edges(
         ("_find_hidden_targets", {}, {"callees", "callers", "call_results"}),
     ],
 )
-def test_each_hole_in_the_call_mask_is_detected(
+def test_each_leak_of_the_call_mask_is_detected(
     hole: str,
     nothing: Any,
     where: set[str],

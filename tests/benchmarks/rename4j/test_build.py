@@ -38,7 +38,7 @@ def test_build_samples_the_requested_number_per_case(
         labels = [instance.truth["label"] for instance in group]
         assert sorted(labels) == ["consistent"] * 5 + ["inconsistent"]
         positions.add(labels.index("inconsistent"))
-    # Neither the place among them, nor the id, nor the context tells the label.
+    # Neither the place among them, nor the id, nor the context reveals the label.
     assert len(positions) > 2
     context = task.code_context()  # type: ignore[attr-defined]
     for instance in instances:

@@ -57,7 +57,7 @@ def test_imbalanced_has_the_stable_methods_and_no_new_names(tasks: dict[str, Tas
 
 
 @pytest.mark.parametrize("name", ["renames/check/balanced", "renames/check/imbalanced"])
-def test_ids_do_not_give_the_label_away(tasks: dict[str, Task], name: str) -> None:
+def test_ids_do_not_reveal_the_label(tasks: dict[str, Task], name: str) -> None:
     """Models see the ids, and exported files have them."""
     for instance in tasks[name].instances():
         assert re.fullmatch("[0-9a-f]{16}", instance.id), instance.id

@@ -52,9 +52,7 @@ def test_card_of_a_robustness_task(rename: RobustnessTask) -> None:
         ("all", "where:all"),
     ]
     assert card.slices == tuple(f"statements:{name}" for name in BUCKETS)
-    assert (
-        card.summary == "Stability of the predicted name when a variable is renamed"
-    )
+    assert card.summary == "Stability of the predicted name when a variable is renamed"
 
 
 def test_single_mode_is_the_headline_even_if_listed_last(tmp_path: Path) -> None:

@@ -380,7 +380,7 @@ def test_unknown_words_do_not_change_other_answers(trained: Trained) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_odd_methods_are_read_and_written(case: Case, tmp_path: Path) -> None:
+def test_unusual_methods_are_read_and_written(case: Case, tmp_path: Path) -> None:
     network_class(case.network)
     _, plan = small_networks.make_small(case.network, case.purpose)
     chunk: list[tuple[Method, str]] = [(Method("", text), "name") for text in ODD_METHODS]

@@ -322,7 +322,7 @@ class FailingEngine:
             yield index, WorkerLost("it died") if self.is_deadly(item) else work(item)
 
 
-def test_only_methods_that_kill_their_worker_are_lost(corpus: Corpus) -> None:
+def test_only_methods_that_kill_their_worker_fail(corpus: Corpus) -> None:
     complete = mine_corpus(corpus)
     recovered = mine_methods(corpus, FailingEngine(lambda shard: not shard.rows))
     assert recovered.table.equals(complete.table)
