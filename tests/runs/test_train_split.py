@@ -123,7 +123,7 @@ def test_majority_is_taken_from_the_training_split_if_there_is_one(home: Path) -
     assert {answer.value for answer in answers.values()} == {"a"}
     assert (
         create_model_card(make_cell(Constant()).loaded).labels_seen
-        == "trained on the training split or all labels"
+        == "trained on training labels, or all"
     )
 
 

@@ -50,7 +50,7 @@ _LABELS_SEEN = {
     "all": "knows the labels",
     "leave-one-out": "leave-one-out",
     "train": "trained on the training split",
-    "train-or-all": "trained on the training split or all labels",
+    "train-or-all": "trained on training labels, or all",
     "before": "trained before the run",
 }
 

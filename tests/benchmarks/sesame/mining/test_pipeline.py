@@ -118,6 +118,20 @@ def test_similar_mine_and_find_commands(
     completed = codeacumen_here("similar", "find", examples_corpus.folder, method, "-n", "3")
     assert completed.returncode == 0, completed.stderr
     assert completed.stdout.count("\n") >= 6
+    completed = codeacumen_here("similar", "find", examples_corpus.folder, method, "--json")
+    assert {"method_id", "summary", "score"} <= json.loads(completed.stdout)[0].keys()
+    repeated = codeacumen_here(
+        "similar",
+        "mine",
+        examples_corpus.folder,
+        "-o",
+        out,
+        "--limit",
+        "12",
+        "--raters",
+        "ann,bob,cy",
+    )
+    assert "reused" in repeated.stdout
     failed = codeacumen_here("similar", "mine", examples_corpus.folder, "-o", out, "--compat", "x")
     assert failed.returncode == 2
     assert "--compat sesame-tools" in failed.stderr
