@@ -190,7 +190,7 @@ class LibraryTester:
 def measure_library(library: Library, kinds: list[str]) -> list[dict[str, Any]]:
     """Return a row of counts for each kind of transformation of a library."""
     from codeacumen.languages.java.syntax.file import JavaFile
-    from codeacumen.transforms.certify.reading import Subject, check_subjects
+    from codeacumen.transforms.certify.front_end import Subject, check_subjects
     from codeacumen.transforms.location import seeded_random
     from codeacumen.transforms.run import ReachIndex, link_project
     from codeacumen.transforms.variants import find_locations, variants_of_method

@@ -20,14 +20,14 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from corpus import corpus
+from corpus import measure_corpus
 from gluecode import measure_gluecode
 from jdk import Rows, find_jdk_source, prepare_jdk, print_results
 from measure import measure_npath
 from names import measure_names
-from renames import renames
+from renames import measure_renames
 from similar import measure_similar_methods
-from transforms import transforms
+from transforms import measure_transforms
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -245,13 +245,13 @@ def main() -> None:
     remarks: list[str] = []
     with prepare_jdk() as prepared_jdk:
         measure_functions = (
-            corpus,
+            measure_corpus,
             measure_npath,
             measure_gluecode,
-            transforms,
+            measure_transforms,
             measure_similar_methods,
             measure_names,
-            renames,
+            measure_renames,
         )
         for measure_part in measure_functions if prepared_jdk is not None else ():
             print(f"running {measure_part.__name__}", file=sys.stderr)

@@ -20,8 +20,8 @@ import numpy as np
 import pyarrow.parquet as pq
 from scipy.stats import spearmanr
 
-from codeacumen.benchmarks.sesame.mining.mining import METHODS, PAIRS
 from codeacumen.benchmarks.sesame.mining.pairs import StoredPairs
+from codeacumen.benchmarks.sesame.mining.pipeline import METHODS, PAIRS
 from codeacumen.benchmarks.sesame.mining.tokens import compute_token_kinds, compute_toksim
 from codeacumen.datasets import require_dataset
 from codeacumen.languages.java.javadoc import SESAME_TOOLS, extract_words

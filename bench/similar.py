@@ -23,8 +23,8 @@ def measure_similar_methods(jdk: Jdk) -> Result:
 
     from codeacumen.benchmarks.sesame.mining import sample
     from codeacumen.benchmarks.sesame.mining.methods import mine_methods
-    from codeacumen.benchmarks.sesame.mining.mining import split_bodies
     from codeacumen.benchmarks.sesame.mining.pairs import StoredPairs, write_pairs
+    from codeacumen.benchmarks.sesame.mining.pipeline import split_bodies
     from codeacumen.benchmarks.sesame.mining.spaces import Space
     from codeacumen.benchmarks.sesame.mining.tokens import compute_toksims
     from codeacumen.corpus import Corpus

@@ -15,8 +15,8 @@ from codeacumen.api import Method, NamedMethod, Pair
 from codeacumen.benchmarks.sesame.mining import sample
 from codeacumen.benchmarks.sesame.mining.pairs import StoredPairs, write_pairs
 from codeacumen.benchmarks.sesame.mining.spaces import compute_vectors
-from codeacumen.corpus.compiled import analyse_one_file
 from codeacumen.corpus.duplicates import find_near_duplicates
+from codeacumen.corpus.kernels import analyse_one_file
 from codeacumen.languages.java.measures.npath import RULES, compute_npath
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.models.identifier_similarity.model import make_names

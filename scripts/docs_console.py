@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from codeacumen.corpus.compiled import marker_path
+from codeacumen.corpus.kernels import marker_path
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("CODEACUMEN_SHARED_DATA", ROOT.parent / "shared" / "data"))

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import settings
 
 from codeacumen.registry import entries, lookup
-from codeacumen.registry.code import PLUGIN_PREFIX, find_package
+from codeacumen.registry.code_hash import PLUGIN_PREFIX, find_package
 from corpora import analysed_corpus, examples_corpus
+from fork_server import start_launcher
 from javac import java_util, javac_program, part_of_java_util
 from support import SHARED, Codeacumen, is_thorough
-from warm import start_launcher
 
 __all__ = ["analysed_corpus", "examples_corpus", "java_util", "javac_program", "part_of_java_util"]
 

@@ -2,7 +2,7 @@
 
 ``languages/java/nulls/programs`` holds them by topic. A program in such a file::
 
-    === null_local: a local that holds null
+    === null_local: a local variable that is null
     class T {
       static int length() {
         String word = null;
@@ -12,7 +12,7 @@
     ---
     T.length()
 
-A line ``=== beyond: reason`` below the title says that the analysis need not detect the error;
+A line ``=== limit: reason`` below the title says that the analysis need not detect the error;
 ``+++ Other.java`` begins another file of the program. The comment marks where null is dereferenced
 and names the token to be reported; ``// null: word passed`` marks a call that passes null to a
 method in which it is dereferenced. Below ``---`` are the inputs, one per line: Java statements,
@@ -79,8 +79,8 @@ class Ending(NamedTuple):
 class Program:
     topic: str
     name: str
-    idea: str
-    beyond: str
+    title: str
+    limit: str
     files: tuple[tuple[str, str], ...]
     inputs: tuple[str, ...]
 
@@ -133,17 +133,17 @@ def find_enclosing_method(file: JavaFile, line: int) -> str:
 
 def parse_programs(text: str, topic: str) -> Iterator[Program]:
     """Yield the programs of a file."""
-    for part in re.split(r"^=== (?!beyond: )", text, flags=re.MULTILINE)[1:]:
-        title, _, rest = part.partition("\n")
-        name, _, idea = title.partition(": ")
-        beyond = ""
-        if rest.startswith("=== beyond: "):
+    for part in re.split(r"^=== (?!limit: )", text, flags=re.MULTILINE)[1:]:
+        heading, _, rest = part.partition("\n")
+        name, _, title = heading.partition(": ")
+        limit = ""
+        if rest.startswith("=== limit: "):
             first, _, rest = rest.partition("\n")
-            beyond = first.removeprefix("=== beyond: ")
+            limit = first.removeprefix("=== limit: ")
         code, _, inputs = rest.partition("\n---\n")
         first, *others = re.split(r"^\+\+\+ (\w+\.java)\n", code + "\n", flags=re.MULTILINE)
         files = (("T.java", first), *zip(others[::2], others[1::2], strict=True))
-        yield Program(topic, name, idea, beyond, files, tuple(inputs.split("\n\n")[0].split("\n")))
+        yield Program(topic, name, title, limit, files, tuple(inputs.split("\n\n")[0].split("\n")))
 
 
 @cache

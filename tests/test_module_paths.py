@@ -21,9 +21,9 @@ NO_MODULES = {
     "codeacumen.counts": "metadata key of a Parquet file",
     "codeacumen.fingerprint": "metadata key of a Parquet file",
     "codeacumen.made_of": "metadata key of a Parquet file",
-    "codeacumen.results/2": "schema of a run's results",
+    "codeacumen.results/3": "schema of a run's results",
     "codeacumen.naming/1": "schema of the background of method names",
-    "codeacumen.renames/1": "format of a data set of renames",
+    "codeacumen.renames/2": "format of a data set of renames",
     "codeacumen.search/2": "schema of an index of methods on disk",
 }
 FOLDERS = ("src", "scripts", "bench", "research", "examples")

@@ -205,7 +205,7 @@ def test_new_release_is_evaluated_again(
         )
         assert process.returncode == 0, process.stderr
         (cell,) = json.loads(process.stdout)["cells"]
-        return int(cell["asked"])
+        return int(cell["computed"])
 
     install("tiny-rhymes")
     assert [count_questions(), count_questions()] == [10, 0]

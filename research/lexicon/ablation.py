@@ -20,7 +20,7 @@ import numpy as np
 
 from codeacumen import metrics
 from codeacumen.api import Pair
-from codeacumen.benchmarks.idbench import LABELS, SIZES, IdBench
+from codeacumen.benchmarks.idbench import LABELS, SIZES, make_task
 from codeacumen.core.files import write_atomically
 from codeacumen.core.home import codeacumen_home
 from codeacumen.corpus import Corpus
@@ -28,8 +28,6 @@ from codeacumen.engines import create_engine
 from codeacumen.models.identifier_similarity.lexicon import pack_arrays
 from codeacumen.models.identifier_similarity.model import IdentifierSimilarity
 from codeacumen.runs.statistics import compute_interval, compute_replicates, compute_statistic
-from research.lexicon._pairs import Keys
-from research.lexicon._streams import build_streams
 from research.lexicon.build import (
     INGREDIENTS,
     LexiconSettings,
@@ -39,9 +37,11 @@ from research.lexicon.build import (
     find_neighbours,
     list_space_recipes,
 )
+from research.lexicon.pair_tables import Keys
 from research.lexicon.reading import read_corpora
 from research.lexicon.spaces import Matrix, build_space
 from research.lexicon.texts import read_texts
+from research.lexicon.word_streams import build_streams
 from research.lexicon.wordnet import read_wordnet
 
 CONFIDENCE, RESAMPLES, SEED = 0.95, 2000, 0
@@ -110,7 +110,9 @@ def learn_lexicons(arguments: argparse.Namespace) -> Iterator[tuple[str, Path]]:
 def collect_labels_and_answers(model: IdentifierSimilarity, question: str, size: str) -> np.ndarray:
     """Return labels and similarities of the pairs that every published technique scores."""
     instances = [
-        instance for instance in IdBench(question, size).instances() if "complete" in instance.tags
+        instance
+        for instance in make_task(question, size).instances()
+        if "complete" in instance.tags
     ]
     similarities = model.similarity(
         [instance.input for instance in instances if isinstance(instance.input, Pair)]

@@ -12,12 +12,9 @@ from numpy.typing import NDArray
 from codeacumen import __version__
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.corpus.files import SelectedFiles
-from research.lexicon._pairs import Keys, PairTable, make_keys, pair_within_groups, split_keys
-from research.lexicon._senses import MEANINGS, build_senses
-from research.lexicon._streams import Streams, build_streams
-from research.lexicon._threads import limit_to_one_thread
 from research.lexicon.contrast import build_frame_tables
 from research.lexicon.flow import build_flow_table
+from research.lexicon.pair_tables import Keys, PairTable, make_keys, pair_within_groups, split_keys
 from research.lexicon.reading import Reading
 from research.lexicon.relations import (
     Evidence,
@@ -27,7 +24,10 @@ from research.lexicon.relations import (
 )
 from research.lexicon.spaces import Matrix, build_space
 from research.lexicon.texts import Texts
+from research.lexicon.threads import limit_to_one_thread
+from research.lexicon.word_streams import Streams, build_streams
 from research.lexicon.wordnet import WordNet
+from research.lexicon.wordnet_features import MEANINGS, build_senses
 
 # Ingredients that the ablation may leave out.
 INGREDIENTS = ("contrast", "frames", "flow", "wordnet", "english", "code")

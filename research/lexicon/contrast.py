@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codeacumen.languages.kernel import STEP, Words, kernel, mix_bits
-from research.lexicon._pairs import PairTable, compute_association, pair_within_groups
-from research.lexicon._words import Codes, hash_texts, split_pieces
+from research.lexicon.pair_tables import PairTable, compute_association, pair_within_groups
 from research.lexicon.reading import Reading
+from research.lexicon.words import Codes, hash_texts, split_pieces
 
 # Number of words and numbers in a name that yields frames.
 SHORTEST, LONGEST = 2, 5

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codeacumen.languages.kernel import kernel, mix_bits
-from research.lexicon._pairs import PairTable, compute_association, make_keys
-from research.lexicon._words import Codes, split_pieces
+from research.lexicon.pair_tables import PairTable, compute_association, make_keys
 from research.lexicon.reading import Reading
+from research.lexicon.words import Codes, split_pieces
 
 # If a project declares a function's name with more different parameter lists, the callee is
 # unknown.

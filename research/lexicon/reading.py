@@ -21,8 +21,8 @@ from codeacumen.corpus import Corpus
 from codeacumen.corpus.files import SelectedFiles, ShardFiles, process_files, select_files
 from codeacumen.engines import Engine
 from codeacumen.registry import hash_packages
-from research.lexicon._syntax import extract_facts
-from research.lexicon._words import Codes, encode_sentences, split_comment_sentences
+from research.lexicon.name_facts import extract_facts
+from research.lexicon.words import Codes, encode_sentences, split_comment_sentences
 
 FORMAT = 1
 # Larger files, in bytes, are data more often than code.
@@ -35,7 +35,7 @@ class Reading:
 
     ``names`` are the distinct identifiers, ``words`` the distinct words of comments. ``name`` holds
     the identifiers of all files as indices of ``names``; those of file i begin at ``offsets[i]``;
-    ``line`` is the line in the file. ``comments`` are encoded sentences (``_words``). A row of
+    ``line`` is the line in the file. ``comments`` are encoded sentences (``words``). A row of
     ``declared`` or ``called`` is project, function's name, number of parameters, position, name; in
     ``declared`` a number of the declaration follows. A row of ``moved`` is target and value.
     """

@@ -21,12 +21,12 @@ from codeacumen.api import CodeacumenError
 from codeacumen.languages.kernel import kernel
 from codeacumen.models.identifier_similarity.compare import compare_spellings
 from codeacumen.models.identifier_similarity.lexicon import encode_letters
-from research.lexicon import _senses
-from research.lexicon._pairs import Indices, Keys, PairTable, make_keys, split_keys
-from research.lexicon._senses import Senses
-from research.lexicon._threads import limit_to_one_thread
+from research.lexicon import wordnet_features
+from research.lexicon.pair_tables import Indices, Keys, PairTable, make_keys, split_keys
 from research.lexicon.spaces import Matrix
+from research.lexicon.threads import limit_to_one_thread
 from research.lexicon.wordnet import WordNet
+from research.lexicon.wordnet_features import Senses
 
 # Target of each of WordNet's relations: how well one word can replace the other.
 SYNONYM, ABOVE, SIBLING, OPPOSITE, RANDOM = 1.0, 0.6, 0.25, 0.1, 0.0
@@ -171,7 +171,11 @@ def _rating_features(evidence: Evidence, regressor: Any, keys: Keys) -> NDArray[
 def rating_feature_names(evidence: Evidence) -> list[str]:
     """Return the names of the ridge regression's features."""
     english = ["cosine in English"] if "english" in evidence.spaces else []
-    return ["regressor", *english, *(_senses.FEATURES if evidence.senses is not None else ())]
+    return [
+        "regressor",
+        *english,
+        *(wordnet_features.FEATURES if evidence.senses is not None else ()),
+    ]
 
 
 def make_relation_examples(

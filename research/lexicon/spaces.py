@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.languages.kernel import kernel
-from research.lexicon._threads import limit_to_one_thread
-from research.lexicon._words import Codes
+from research.lexicon.threads import limit_to_one_thread
+from research.lexicon.words import Codes
 
 Matrix = NDArray[np.float32]
 # A word with a larger share of the stream is subsampled.

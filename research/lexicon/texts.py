@@ -20,7 +20,7 @@ import numpy as np
 from codeacumen.api import CodeacumenError
 from codeacumen.core.progress import Progress, ignore_progress
 from codeacumen.engines import Engine, WorkerLost
-from research.lexicon._words import Codes, encode_sentences, split_sentences
+from research.lexicon.words import Codes, encode_sentences, split_sentences
 
 # Bytes on disk of the files in a worker's batch.
 BATCH = 2_000_000
@@ -47,7 +47,7 @@ _DICTIONARY_MARKS = re.compile(r"\[[^\]\n]{0,40}\]|[{}]|\\[^\\\n]{0,80}\\")
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Encoded sentences (``_words``) of all files; ``sha256`` is a hash of all file contents."""
+    """Encoded sentences (``words``) of all files; ``sha256`` is a hash of all file contents."""
 
     sha256: str
     words: list[str]

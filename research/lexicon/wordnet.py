@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from codeacumen.api import CodeacumenError
-from research.lexicon._words import split_sentences
+from research.lexicon.words import split_sentences
 
 PARTS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
 # Endings of inflected words, and the ending of the base form.

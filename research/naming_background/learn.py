@@ -165,7 +165,7 @@ def _describe_training(
 def _learn_verbs(
     parts: Sequence[_StretchFacts], settings: BackgroundSettings, step: Progress
 ) -> Background:
-    from research.naming_background._kernel import run_adagrad_pass as learn_rows
+    from research.naming_background.kernel import run_adagrad_pass as learn_rows
 
     verbs = _select_verbs(parts, settings)
     if not verbs:

@@ -109,7 +109,7 @@ def _sample_names(
         other_verb = next((verb for verb in sampled_verbs if verb and verb != (own_verb,)), None)
         if other_verb is not None:
             right.append(facts)
-            wrong.append(facts.named(join_camel_case((*other_verb, *rest))))
+            wrong.append(facts.with_name(join_camel_case((*other_verb, *rest))))
     return right, wrong
 
 

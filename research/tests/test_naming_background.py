@@ -19,7 +19,7 @@ from codeacumen.models.method_naming.background import (
 )
 from codeacumen.models.method_naming.facts import Facts, read_facts_from_text
 from corpora import shared_engine
-from research.naming_background import _kernel as kernel
+from research.naming_background import kernel as kernel
 from research.naming_background.learn import BackgroundSettings, learn_background, select_held_out
 from support import ROOT
 

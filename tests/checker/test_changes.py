@@ -66,7 +66,7 @@ def test_check_before_the_first_commit(project: Path, run: Check) -> None:
     opened.index.add_all()
     opened.index.write()
     assert sorted(reported_names(run(project, staged=True))) == ["getLimit", "getTotal"]
-    with pytest.raises(CodeacumenError, match="nothing was ever committed"):
+    with pytest.raises(CodeacumenError, match="the repository has no commits"):
         run(project, since="HEAD")
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from checker.projects import ACCOUNT, Check, GetVoid, commit_files, reported_names, write_files
 from codeacumen.api import CodeacumenError
+from codeacumen.checker.formats import format_json
 from codeacumen.checker.reading import read_methods
-from codeacumen.checker.told import format_json
 
 SUPPRESSED = ACCOUNT.replace("void getTotal()", "/* codeacumen: ok(get-void) */ void getTotal()")
 

@@ -16,7 +16,7 @@ import pytest
 from checker.projects import ACCOUNT, Check, write_files
 from codeacumen.checker.check import Report
 from codeacumen.checker.findings import write_baseline
-from codeacumen.checker.told import (
+from codeacumen.checker.formats import (
     find_level,
     format_json,
     format_lines,
@@ -74,15 +74,15 @@ def test_text_report(report: Report, project: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(project)
     assert list(format_lines(report)) == [
         f"{FILE}:8:10: Account.getLimit(int) 0.90 [get-void]",
-        f"    why: a getter that gives nothing ({FILE}:8, Account.getBalance)",
-        "    better: loadLimit (0.25)",
+        f"    reason: a getter that gives nothing ({FILE}:8, Account.getBalance)",
+        "    suggestion: loadLimit (0.25)",
     ]
     monkeypatch.chdir(project / "src")
     assert next(format_lines(report)).startswith("bank/Account.java:8:10: ")
     assert format_summary(report) == [
         "1 finding in 4 methods of 2 files, at a threshold of 0.5",
         "suppressed: 1 by comments or annotations, 1 by the baseline",
-        "src/Nul.java: binary: it holds NUL bytes and is no text",
+        "src/Nul.java: binary: contains NUL bytes",
     ]
 
 

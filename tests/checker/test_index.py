@@ -14,6 +14,7 @@ import pytest
 from checker.projects import ACCOUNT, Check, commit_files, write_files
 from codeacumen.checker import index as checker_index
 from codeacumen.checker.check import CheckRequest, Report, run_check
+from codeacumen.checker.formats import format_json
 from codeacumen.checker.index import (
     DATABASE_NAME,
     MAX_MODELS,
@@ -30,7 +31,6 @@ from codeacumen.checker.reading import (
     read_methods,
 )
 from codeacumen.checker.settings import CheckerSettings
-from codeacumen.checker.told import format_json
 from codeacumen.languages.java import parse_java
 from codeacumen.languages.java.syntax import file as java_file
 from codeacumen.languages.syntax import Syntax

@@ -47,7 +47,7 @@ def test_first_build_reports_the_compilation_without_a_terminal(
     first = codeacumen(*build)
     assert first.returncode == 0, first.stderr
     assert first.stderr.splitlines() == [
-        "compiling, once for an installation: this takes a minute or two"
+        "compiling (first use of this installation): this takes a minute or two"
     ]
     assert "34 files parsed; 0 of 1 shards reused" in first.stdout
     again = codeacumen(*build)
@@ -454,7 +454,7 @@ def test_audit_of_a_damaged_corpus(
     completed = codeacumen_here("corpus", "audit", copy, "--json")
     assert completed.returncode == 1
     report = json.loads(completed.stdout)
-    assert (report["whole"], report["changed"]) == (False, ["numbers.parquet"])
+    assert (report["intact"], report["changed"]) == (False, ["numbers.parquet"])
     for verb in (["show", copy], ["query", copy, "select count(*) from numbers"]):
         completed = codeacumen_here("corpus", *verb)
         assert completed.returncode == 2
@@ -469,7 +469,7 @@ def test_audit_without_tokens(codeacumen_here: Codeacumen, tmp_path: Path) -> No
     completed = codeacumen_here("corpus", "audit", out)
     assert completed.returncode == 0, completed.stderr
     assert re.search(r"whole +yes", completed.stdout)
-    assert "not looked for: the corpus was built without the view tokens" in completed.stdout
+    assert "not searched: the corpus was built without the view tokens" in completed.stdout
     (out / "projects.parquet").unlink()
     completed = codeacumen_here("corpus", "audit", out)
     assert completed.returncode == 1

@@ -77,10 +77,10 @@ def test_robustness_from_corpus_to_scores(
     assert task_rows == [
         {
             "name": "robustness/rename",
-            "summary": "Does the predicted name stay the same when a variable gets another name?",
+            "summary": "Stability of the predicted name when a variable is renamed",
             "origin": "data",
             "benchmark": "robustness",
-            "here": True,
+            "installed": True,
             "command": "",
         }
     ]
@@ -205,7 +205,7 @@ def test_published_data_sets_are_shown_and_exported(
     codeacumen_here: Codeacumen, idbench: Path, tmp_path: Path
 ) -> None:
     data_sets = json.loads(codeacumen_here("dataset", "list", "--json").stdout)
-    assert {row["name"]: row["here"] for row in data_sets["published"]}["idbench"]
+    assert {row["name"]: row["installed"] for row in data_sets["published"]}["idbench"]
     assert "gluecode" in [row["name"] for row in data_sets["built"]]
     show_output = codeacumen_here("dataset", "show", "idbench").stdout
     assert "large_pair_wise.csv" in show_output

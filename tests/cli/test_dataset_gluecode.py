@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from datasets_by_hand import tasks_forgotten
+from robustness_dataset import tasks_forgotten
 from support import ROOT, Codeacumen
 
 if TYPE_CHECKING:

@@ -266,9 +266,9 @@ def test_embed_with_a_trained_network(codeacumen_here: Codeacumen, tmp_path: Pat
     """The written vectors equal those of the network."""
     torch = pytest.importorskip("torch")
     from codeacumen.api import Capability
-    from codeacumen.models.neural.answering import compute_vectors
     from codeacumen.models.neural.architecture import LABELS, Purpose
     from codeacumen.models.neural.catalogue import NetworkPlan
+    from codeacumen.models.neural.predict import compute_vectors
     from codeacumen.models.neural.training import checkpoints
 
     torch.set_num_threads(1)

@@ -18,7 +18,7 @@ from codeacumen.engines.local import LocalEngine
 from codeacumen.languages.java.measures.npath import compute_npath
 from codeacumen.languages.java.syntax.file import JavaFile
 from corpora import EXAMPLES, shared_engine
-from npath_slowly import bin_of
+from npath_reference import bin_of
 from support import ROOT, Codeacumen
 
 SOURCE = """class A {
@@ -157,12 +157,12 @@ def test_broken_and_unreadable_files_are_reported(codeacumen: Codeacumen, one_fi
     assert "2 left out" in completed.stderr
 
 
-LETHAL = """
+CRASHING = """
 import os
 
 
-class Lethal:
-    name = "lethal"
+class Crashing:
+    name = "crashing"
 
     def measure_file(self, file):
         if b"class B" in file.source:
@@ -177,13 +177,13 @@ def test_failing_files_do_not_stop_the_measurement(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The measure kills its process on one file and raises on another."""
-    (tmp_path / "lethal_measure.py").write_text(LETHAL)
+    (tmp_path / "crashing_measure.py").write_text(CRASHING)
     monkeypatch.syspath_prepend(str(tmp_path))
-    lethal = importlib.import_module("lethal_measure").Lethal()
+    crashing = importlib.import_module("crashing_measure").Crashing()
     for name in "ABCD":
         (tmp_path / f"{name}.java").write_text(f"class {name} {{ void {name.lower()}() {{ }} }}")
     total = Measurements()
-    for part in measure_sources(lethal, [str(tmp_path)], LocalEngine(2), tmp_path / "cache"):
+    for part in measure_sources(crashing, [str(tmp_path)], LocalEngine(2), tmp_path / "cache"):
         total.rows += part.rows
         total.files += part.files
         total.skipped += part.skipped
@@ -191,7 +191,7 @@ def test_failing_files_do_not_stop_the_measurement(
     assert total.files == 2
     problems = [(problem.path, problem.kind, problem.message) for _, problem in total.skipped]
     assert problems == [
-        ("B.java", "lethal", "its process ended with exit code 3"),
+        ("B.java", "crashed", "its process ended with exit code 3"),
         ("C.java", "failed", "ValueError: no"),
     ]
 

@@ -90,13 +90,13 @@ def test_suggest_prints_names_with_confidence_and_reason(
     assert f"Basket.getOwner(String), {FILE}:7" in completed.stdout
     assert "setOwner" in completed.stdout
     assert "getOwner (now)" in completed.stdout
-    assert "is wrong with a probability of 0.9" in completed.stdout
+    assert "Probability that the current name is wrong: 0.9" in completed.stdout
 
 
 def test_suggest_by_rules_alone_needs_siblings(codeacumen_here: Codeacumen, shop: Path) -> None:
     completed = codeacumen_here("names", "suggest", f"{FILE}:7", "--background", "none")
     assert completed.returncode == 0, completed.stderr
-    assert "no other name is likely" in completed.stderr
+    assert "no suggestions" in completed.stderr
 
 
 @pytest.mark.parametrize(

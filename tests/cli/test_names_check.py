@@ -55,7 +55,7 @@ def test_planted_bad_names_are_reported(codeacumen: Codeacumen, shop: Path) -> N
     first, second = [line for line in completed.stdout.splitlines() if not line.startswith(" ")]
     assert first.startswith(f"{FILE}:7:10: Basket.getTotal() ")
     assert second.startswith(f"{FILE}:9:9: Basket.isPaid() ")
-    assert "    why: " in completed.stdout
+    assert "    reason: " in completed.stdout
     # In a pipe, stdout has no colours and only findings.
     assert "\x1b" not in completed.stdout + completed.stderr
     assert "2 findings in 4 methods of 1 file" in completed.stderr

@@ -173,7 +173,7 @@ def test_select_chooses_pairs(codeacumen_here: Codeacumen, corpus: Path, tmp_pat
     assert "cosine: toy" in completed.stdout
     selection = json.loads((tmp_path / "a.json").read_bytes())
     assert selection["frequent_identifiers"] == 9
-    assert {pair["why"] for pair in selection["pairs"]} >= {"toy", "random"}
+    assert {pair["reason"] for pair in selection["pairs"]} >= {"toy", "random"}
     assert all(len(identifier["contexts"]) == 5 for identifier in selection["identifiers"])
     codeacumen_here(*arguments, "--out", tmp_path / "b.json")
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
@@ -183,7 +183,7 @@ def test_select_chooses_pairs(codeacumen_here: Codeacumen, corpus: Path, tmp_pat
     )
     assert "of 99 pairs: there are no more such names" in selected_words.stderr
     selection = json.loads((tmp_path / "c.json").read_bytes())
-    assert {"left": "i", "right": "index", "why": "synonyms"} in selection["pairs"]
+    assert {"left": "i", "right": "index", "reason": "synonyms"} in selection["pairs"]
     completed = codeacumen_here(
         *arguments, "--embedding", tmp_path / "x" / "toy", "-o", tmp_path / "d"
     )

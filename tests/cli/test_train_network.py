@@ -12,7 +12,7 @@ pytest.importorskip("torch")
 from codeacumen.interface.catalogue import load_task
 from codeacumen.interface.training import TrainedNetwork, train_network
 from codeacumen.models.neural.training.settings import CONFIGS
-from datasets_by_hand import tasks_forgotten
+from robustness_dataset import tasks_forgotten
 from support import Codeacumen
 
 __all__ = ["tasks_forgotten"]
@@ -65,7 +65,7 @@ def test_a_network_is_trained_for_each_task_and_evaluated(
     assert completed.returncode == 0, completed.stderr
     cells = json.loads(completed.stdout)["cells"]
     assert sorted(cell["task"] for cell in cells) == ["gluecode/naming", "gluecode/npath"]
-    assert all(cell["asked"] > 0 and not cell["errors"] for cell in cells)
+    assert all(cell["computed"] > 0 and not cell["errors"] for cell in cells)
 
 
 def test_train_network_equals_the_command(
@@ -221,4 +221,4 @@ def test_one_network_for_all_tasks_with_variants(
     assert completed.returncode == 0, completed.stderr
     cells = json.loads(completed.stdout)["cells"]
     assert len(cells) == 5
-    assert all(cell["asked"] > 0 and not cell["errors"] for cell in cells)
+    assert all(cell["computed"] > 0 and not cell["errors"] for cell in cells)

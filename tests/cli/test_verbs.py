@@ -118,9 +118,9 @@ def test_json_output_is_only_json(codeacumen_here: Codeacumen, tmp_path: Path) -
     completed = codeacumen_here(
         "eval", "-m", "levenshtein", "-t", "abbreviations", "-o", out, "--json"
     )
-    assert json.loads(completed.stdout)["schema"] == "codeacumen.results/2"
+    assert json.loads(completed.stdout)["schema"] == "codeacumen.results/3"
     task_rows = json.loads(codeacumen_here("tasks", "list", "--json").stdout)
-    assert set(task_rows[0]) == {"name", "summary", "origin", "benchmark", "here", "command"}
+    assert set(task_rows[0]) == {"name", "summary", "origin", "benchmark", "installed", "command"}
     task = json.loads(codeacumen_here("tasks", "show", "abbreviations/match", "--json").stdout)
     assert task["instances"] == 475
     card = json.loads(codeacumen_here("models", "show", "random:seed=3", "--json").stdout)
@@ -389,7 +389,7 @@ def test_tables_show_the_supervision_of_models(codeacumen_here: Codeacumen, tmp_
     row_by_model = {
         line.split()[0]: line for line in completed.stdout.splitlines() if "475 of 475" in line
     }
-    assert "has seen the labels" in row_by_model["oracle"]
+    assert "knows the labels" in row_by_model["oracle"]
     assert "leave-one-out" in row_by_model["ensemble:levenshtein"]
     assert "labels" not in row_by_model["levenshtein"]
 
@@ -399,7 +399,7 @@ def test_model_and_its_run_have_distinct_names(codeacumen_here: Codeacumen, tmp_
     codeacumen_here("eval", "-m", "levenshtein", "-t", "abbreviations/expand", "-o", run)
     completed = codeacumen_here("compare", run, "levenshtein", "--json")
     (comparison,) = json.loads(completed.stdout)
-    assert set(comparison["values"]) == {"levenshtein", "levenshtein (asked now)"}
+    assert set(comparison["values"]) == {"levenshtein", "levenshtein (evaluated now)"}
 
 
 def test_task_with_one_model_is_skipped_in_comparisons(

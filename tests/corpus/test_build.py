@@ -236,11 +236,11 @@ def test_file_that_kills_its_process_is_skipped_and_reported(tmp_path: Path) -> 
     for name in ("A", "B", "C"):
         (sources / f"{name}.java").write_text(f"class {name} {{ int f() {{ return 1; }} }}")
     (sources / "B.java").write_text("class B { int f() { return 666; } }")
-    plugin = Path(__file__).parent / "lethal_view.py"
+    plugin = Path(__file__).parent / "crashing_view.py"
     summary = build_corpus_at(
-        tmp_path / "corpus", [str(sources)], plugins=[plugin], views=["text", "lethal"]
+        tmp_path / "corpus", [str(sources)], plugins=[plugin], views=["text", "crashing"]
     )
-    assert summary.problems == {"lethal": (1, 1)}
+    assert summary.problems == {"crashed": (1, 1)}
     corpus = Corpus.open(tmp_path / "corpus")
     assert corpus.query("select path from files order by 1")["path"].to_pylist() == [
         "A.java",
@@ -250,7 +250,7 @@ def test_file_that_kills_its_process_is_skipped_and_reported(tmp_path: Path) -> 
     assert problem == [{"path": "B.java", "message": "its process ended with SIGSEGV"}]
     # The failure is recorded, so the next build does not try the file again.
     again = build_corpus_at(
-        tmp_path / "corpus", [str(sources)], plugins=[plugin], views=["text", "lethal"]
+        tmp_path / "corpus", [str(sources)], plugins=[plugin], views=["text", "crashing"]
     )
     assert again.parsed == 0
     assert again.seconds["analyse"] < summary.seconds["analyse"]
@@ -261,9 +261,9 @@ def test_file_that_fails_an_analysis_is_skipped_and_reported(tmp_path: Path) -> 
     sources.mkdir()
     (sources / "A.java").write_text("class A { int f() { return 1; } }")
     (sources / "B.java").write_text("class B { int f() { return 555; } }")
-    plugin = Path(__file__).parent / "lethal_view.py"
+    plugin = Path(__file__).parent / "crashing_view.py"
     summary = build_corpus_at(
-        tmp_path / "corpus", [str(sources)], plugins=[plugin], views=["text", "lethal"]
+        tmp_path / "corpus", [str(sources)], plugins=[plugin], views=["text", "crashing"]
     )
     assert summary.problems == {"failed": (1, 1)}
     problems = Corpus.open(tmp_path / "corpus").query("select path, message from problems")

@@ -66,13 +66,13 @@ def test_damaged_file_is_reported_and_repaired(
         file.write_bytes(file.read_bytes()[: 100 if damage == "cut off" else 0])
     report = audit_corpus(Corpus.open(damaged))
     name = str(file.relative_to(damaged))
-    assert not report["whole"]
+    assert not report["intact"]
     assert (report["missing"], report["changed"]) == (
         ((name,), ()) if damage == "missing" else ((), (name,))
     )
     build_corpus_at(damaged, EXAMPLES)
     assert read_files(damaged) == read_files(examples_corpus.folder)
-    assert audit_corpus(Corpus.open(damaged))["whole"]
+    assert audit_corpus(Corpus.open(damaged))["intact"]
 
 
 def test_only_damaged_shards_are_rebuilt(damaged: Path) -> None:
@@ -129,7 +129,7 @@ def test_corpus_without_manifest_is_rebuilt(examples_corpus: Corpus, damaged: Pa
 @pytest.mark.parametrize(
     "name", ["letter.txt", "data.parquet", "index/page.html", "shards/a/b.csv", "calls"]
 )
-def test_foreign_files_are_never_changed(damaged: Path, name: str) -> None:
+def test_files_of_other_programs_are_never_changed(damaged: Path, name: str) -> None:
     (damaged / "manifest.json").unlink()
     if name == "calls":
         shutil.rmtree(damaged / name)

@@ -16,7 +16,7 @@ from support import ROOT
 
 if TYPE_CHECKING:
     from codeacumen.corpus import Corpus
-    from codeacumen.languages.java.nulls._unit import MethodUnit
+    from codeacumen.languages.java.nulls.interpretation.method_unit import MethodUnit
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +171,7 @@ def test_failing_file_does_not_stop_the_analysis(
     monkeypatch.setattr(module, "extract_facts", fail_on_file)
     reports, failed = find_null_reports(Corpus.open(tmp_path / "corpus"), _InProcessEngine())
     assert [report.path for report in reports["p"]] == ["B.java"]
-    assert [(failure.path, failure.why) for failure in failed] == [
+    assert [(failure.path, failure.reason) for failure in failed] == [
         ("A.java", "RuntimeError: no more")
     ]
 
@@ -202,7 +202,7 @@ def test_failing_method_does_not_stop_the_analysis(
     monkeypatch.setattr(module, "analyse_unit", fail_on_method)
     reports, failed = find_null_reports(Corpus.open(tmp_path / "corpus"), _InProcessEngine())
     assert [report.token for report in reports["p"]] == ["s"]
-    assert [(failure.path, failure.why) for failure in failed] == [
+    assert [(failure.path, failure.reason) for failure in failed] == [
         ("A.java", "bad: KeyError: 'no more'")
     ]
 

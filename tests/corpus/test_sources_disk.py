@@ -136,7 +136,7 @@ def test_links_to_folders_are_reported(tmp_path: Path) -> None:
     assert set(problem_by_path) == {"aside", "src/up"}
     for problem in problem_by_path.values():
         assert problem.kind == "link"
-        assert problem.message == "it leads to a folder; folders behind links are not followed"
+        assert problem.message == "the link leads to a folder; such links are not followed"
     assert [entry.path for entry in part_project.list_entries((".java",))] == [
         "aside",
         "src/A.java",

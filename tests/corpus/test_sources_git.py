@@ -294,7 +294,7 @@ def test_missing_repository_or_revision_is_rejected_before_the_build(
     for source, message in (
         (f"git:{tmp_path / 'absent'}", "there is no"),
         (f"git:{tmp_path / 'folder'}", "is no git repository"),
-        (f"git:{tmp_path / 'empty.git'}", "nothing was ever committed"),
+        (f"git:{tmp_path / 'empty.git'}", "the repository has no commits"),
         (f"git:{history.folder}@v2", "no branch, tag or commit v2"),
         (f"git:{history.folder}@{'0' * 40}", "no branch, tag or commit 0000"),
     ):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from codeacumen.api import CodeacumenError
-from codeacumen.corpus import Corpus, stored
+from codeacumen.corpus import Corpus, stored_corpus
 from codeacumen.corpus.export import iterate_view_values
 from codeacumen.corpus.ids import compute_method_ids
 from codeacumen.languages.java.syntax.file import JavaFile
@@ -147,7 +147,7 @@ def test_ids_do_not_depend_on_the_number_of_methods(
     """Few ids are read by position, many from the whole column; both give the same ids."""
     numbers = np.arange(0, len(examples_corpus), 3)
     ids = examples_corpus.read_ids(numbers)
-    monkeypatch.setattr(stored, "_FEW", -1)
+    monkeypatch.setattr(stored_corpus, "_FEW", -1)
     assert examples_corpus.read_ids(numbers) == ids
     monkeypatch.undo()
     rows = examples_corpus.read_rows("methods", numbers.tolist(), ["method_id"])

@@ -9,7 +9,7 @@ import pytest
 from codeacumen.api import CodeacumenError
 from codeacumen.datasets.built import find_built_dataset, load_data, load_named_data, read_built
 from codeacumen.registry import list_data_families, list_names, make_task, select_tasks
-from datasets_by_hand import tasks_forgotten, write_data
+from robustness_dataset import tasks_forgotten, write_data
 
 __all__ = ["tasks_forgotten"]
 

@@ -349,12 +349,12 @@ def test_dataset_list_reports_installed_data_sets(
 ) -> None:
     before, other, *_ = json.loads(codeacumen("dataset", "list", "--json").stdout)["published"]
     assert (before["name"], other["name"]) == ("idbench", "tnpa")
-    assert before["here"] is False
+    assert before["installed"] is False
     assert "dataset get idbench" in codeacumen("dataset", "list").stdout
     completed = codeacumen("dataset", "get", "idbench", "--from", idbench_source)
     assert completed.returncode == 0, completed.stderr
     after, other, *_ = json.loads(codeacumen("dataset", "list", "--json").stdout)["published"]
-    assert (after["here"], other["here"]) == (True, False)
+    assert (after["installed"], other["installed"]) == (True, False)
     assert completed.stdout.strip() == after["folder"]
     assert after["folder"].startswith(str(home))
     assert find_dataset("idbench").commit in after["source"]
@@ -377,4 +377,4 @@ def test_wrong_copy_is_reported_without_traceback(
     assert "small_pair_wise.csv is not the pinned version" in completed.stderr
     assert "Traceback" not in completed.stderr
     dataset_row, *_ = json.loads(codeacumen("dataset", "list", "--json").stdout)["published"]
-    assert dataset_row["here"] is False
+    assert dataset_row["installed"] is False

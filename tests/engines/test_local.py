@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-import work
+import engine_functions
 
 from codeacumen.engines import WorkerLost
 from codeacumen.engines.local import LocalEngine
@@ -22,16 +22,17 @@ ITEMS = list(range(6))
 
 
 def test_all_results_arrive_with_their_index() -> None:
-    results = dict(LocalEngine(2).run(work.square, ITEMS, 60))
+    results = dict(LocalEngine(2).run(engine_functions.square, ITEMS, 60))
     assert results == {number: number * number for number in ITEMS}
 
 
 @pytest.mark.parametrize(
-    ("function", "why"), [(work.die_on_three, "SIGSEGV"), (work.exit_on_three, "exit code 7")]
+    ("function", "reason"),
+    [(engine_functions.die_on_three, "SIGSEGV"), (engine_functions.exit_on_three, "exit code 7")],
 )
-def test_dying_process_loses_one_item(function: object, why: str) -> None:
+def test_dying_process_loses_one_item(function: object, reason: str) -> None:
     results = dict(LocalEngine(2).run(function, ITEMS, 60))  # type: ignore[arg-type]
-    assert results.pop(3) == WorkerLost(f"its process ended with {why}")
+    assert results.pop(3) == WorkerLost(f"its process ended with {reason}")
     assert results == {number: number for number in ITEMS if number != 3}
 
 
@@ -47,7 +48,7 @@ def test_killed_process_loses_one_item(tmp_path: Path) -> None:
 
     killer = threading.Thread(target=kill_first_worker)
     killer.start()
-    results = dict(LocalEngine(2).run(work.wait_if_folder, items, 60))
+    results = dict(LocalEngine(2).run(engine_functions.wait_if_folder, items, 60))
     killer.join()
     assert len(killed_pids) == 1
     assert results == {0: WorkerLost("its process ended with SIGKILL"), 1: 0, 2: 0}
@@ -55,7 +56,7 @@ def test_killed_process_loses_one_item(tmp_path: Path) -> None:
 
 def test_process_that_dies_while_sending_loses_one_item() -> None:
     clock = time.monotonic()
-    results = dict(LocalEngine(2).run(work.die_sending_three, ITEMS, 60))
+    results = dict(LocalEngine(2).run(engine_functions.die_sending_three, ITEMS, 60))
     assert results.pop(3) == WorkerLost("its process ended with SIGKILL")
     assert results == {number: number for number in ITEMS if number != 3}
     assert time.monotonic() - clock < 30
@@ -63,21 +64,25 @@ def test_process_that_dies_while_sending_loses_one_item() -> None:
 
 def test_process_that_dies_while_receiving_loses_that_item() -> None:
     clock = time.monotonic()
-    results = dict(LocalEngine(2).run(work.same, [0, work.KillsWhenUnpickled(), 2, 3], 60))
+    results = dict(
+        LocalEngine(2).run(
+            engine_functions.same, [0, engine_functions.KillsWhenUnpickled(), 2, 3], 60
+        )
+    )
     assert results == {0: 0, 1: WorkerLost("its process ended with SIGKILL"), 2: 2, 3: 3}
     assert time.monotonic() - clock < 30
 
 
 def test_items_are_taken_in_order_and_only_when_a_worker_is_free() -> None:
-    items = work.RecordedItems(100)
-    for count, _ in enumerate(LocalEngine(2).run(work.square, items, 60), 1):
+    items = engine_functions.RecordedItems(100)
+    for count, _ in enumerate(LocalEngine(2).run(engine_functions.square, items, 60), 1):
         assert len(items.taken) <= count + 2
     assert items.taken == list(range(100))
 
 
 def test_hanging_process_is_killed() -> None:
     clock = time.monotonic()
-    results = dict(LocalEngine(2).run(work.sleep_on_three, ITEMS, 3))
+    results = dict(LocalEngine(2).run(engine_functions.sleep_on_three, ITEMS, 3))
     assert time.monotonic() - clock < 30
     assert results[3] == WorkerLost("it took more than 3 seconds")
     assert len(results) == len(ITEMS)
@@ -85,18 +90,18 @@ def test_hanging_process_is_killed() -> None:
 
 def test_exceptions_are_raised_in_the_caller() -> None:
     with pytest.raises(RuntimeError, match="three is too many"):
-        dict(LocalEngine(2).run(work.fail_on_three, ITEMS, 60))
+        dict(LocalEngine(2).run(engine_functions.fail_on_three, ITEMS, 60))
     with pytest.raises(OSError, match="No space left"):
-        dict(LocalEngine(2).run(work.full_on_three, ITEMS, 60))
+        dict(LocalEngine(2).run(engine_functions.full_on_three, ITEMS, 60))
 
 
 def test_work_is_spread_over_the_workers() -> None:
-    pid_by_item = dict(LocalEngine(2).run(work.process, ITEMS, 60))
+    pid_by_item = dict(LocalEngine(2).run(engine_functions.process, ITEMS, 60))
     assert len(set(pid_by_item.values())) == 2
 
 
 def test_closing_the_iterator_ends_all_processes() -> None:
-    running = LocalEngine(2).run(work.process, ITEMS, 60)
+    running = LocalEngine(2).run(engine_functions.process, ITEMS, 60)
     _, pid = next(running)
     running.close()  # type: ignore[attr-defined]
     with pytest.raises(ProcessLookupError):
@@ -105,12 +110,12 @@ def test_closing_the_iterator_ends_all_processes() -> None:
 
 def test_processes_are_reused_and_end_with_the_engine() -> None:
     engine = LocalEngine(2)
-    first = set(dict(engine.run(work.process, ITEMS, 60)).values())
-    assert set(dict(engine.run(work.process, ITEMS, 60)).values()) == first
+    first = set(dict(engine.run(engine_functions.process, ITEMS, 60)).values())
+    assert set(dict(engine.run(engine_functions.process, ITEMS, 60)).values()) == first
     # Killing an idle process loses no item.
     os.kill(min(first), signal.SIGKILL)
     os.waitid(os.P_PID, min(first), os.WEXITED | os.WNOWAIT)
-    second = dict(engine.run(work.process, ITEMS, 60))
+    second = dict(engine.run(engine_functions.process, ITEMS, 60))
     assert len(second) == len(ITEMS)
     assert min(first) not in second.values()
     del engine
@@ -123,9 +128,9 @@ def test_interrupt_ends_all_processes(tmp_path: Path) -> None:
     code = (
         # A shell starts a background job with SIGINT ignored, and its processes inherit that.
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "import sys; sys.path.insert(0, sys.argv[1]); import work\n"
+        "import sys; sys.path.insert(0, sys.argv[1]); import engine_functions\n"
         "from codeacumen.engines.local import LocalEngine\n"
-        "list(LocalEngine(2).run(work.wait_if_folder, [sys.argv[2]] * 4, 60))\n"
+        "list(LocalEngine(2).run(engine_functions.wait_if_folder, [sys.argv[2]] * 4, 60))\n"
     )
     parent = subprocess.Popen(
         [sys.executable, "-c", code, str(Path(__file__).parent), str(tmp_path)],
@@ -148,9 +153,10 @@ def test_interrupt_ends_all_processes(tmp_path: Path) -> None:
 
 def test_killing_the_build_ends_all_processes(tmp_path: Path) -> None:
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); import work\n"
+        "import sys; sys.path.insert(0, sys.argv[1]); import engine_functions\n"
         "from codeacumen.engines.local import LocalEngine\n"
-        "for _ in LocalEngine(1).run(work.process, range(100), 60): print(_[1], flush=True)\n"
+        "for _, pid in LocalEngine(1).run(engine_functions.process, range(100), 60):\n"
+        "    print(pid, flush=True)\n"
     )
     parent = subprocess.Popen(
         [sys.executable, "-c", code, str(Path(__file__).parent)], stdout=subprocess.PIPE, text=True

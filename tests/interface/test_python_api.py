@@ -21,7 +21,7 @@ from codeacumen.registry.entries import ENTRIES
 from codeacumen.runs.results import read_run
 from docs_console import SESSION as GUIDE
 from docs_console import SESSION_BLOCK, Sandbox, run_session
-from toys import ToyTask
+from toy_task import ToyTask
 
 MATCH = "abbreviations/match"
 
@@ -310,7 +310,7 @@ def test_descriptions_are_plain_json(home: Path, idbench: Path) -> None:
     task = codeacumen.describe_task("abbreviations/match")
     assert (task["instances"], len(task["examples"])) == (475, 3)
     data = codeacumen.describe_dataset("idbench")
-    assert data["here"]
+    assert data["installed"]
     for described in (model, task, data):
         json.dumps(described, allow_nan=False)
 
@@ -386,7 +386,7 @@ class Slotted(Stateful):
         (Lengths(), Lengths()),
     ],
 )
-def test_objects_with_other_attributes_are_asked_again(
+def test_objects_with_other_attributes_are_evaluated_again(
     home: Path, kind: type[Stateful], first: object, second: object
 ) -> None:
     for count, state in enumerate((first, second), 1):
@@ -429,7 +429,7 @@ class ContextReader(Lengths):
         return [self.context] * len(pairs)
 
 
-def test_other_context_without_fingerprint_is_asked_again(home: Path, tmp_path: Path) -> None:
+def test_other_context_without_fingerprint_is_evaluated_again(home: Path, tmp_path: Path) -> None:
     for context in (1.0, 2.0):
         out = tmp_path / str(context)
         run = codeacumen.evaluate(ContextReader(), ContextTask(context), out, progress=False).run

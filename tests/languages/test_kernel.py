@@ -21,7 +21,7 @@ print(double({name}(21)))
 """
 
 
-def test_kernel_is_compiled_again_if_its_index_names_a_class_that_is_gone(tmp_path: Path) -> None:
+def test_kernel_is_compiled_again_if_its_index_names_a_missing_class(tmp_path: Path) -> None:
     module = tmp_path / "doubling.py"
     for name in ("Record", "Row", "Row"):
         module.write_text(MODULE.format(name=name))

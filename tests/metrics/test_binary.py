@@ -22,7 +22,7 @@ from codeacumen.metrics.binary import (
     weighted_average_precision,
     weighted_best_f1,
 )
-from codeacumen.metrics.metric import STATISTICS
+from codeacumen.metrics.general import STATISTICS
 from codeacumen.metrics.ranks import weighted_roc_auc
 
 # Few distinct values, so that ties are frequent.

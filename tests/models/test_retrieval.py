@@ -16,7 +16,7 @@ from codeacumen.runs.ask import ask_model
 from codeacumen.runs.plan import PlannedTask, list_available_models, make_plan
 from codeacumen.views.masking.text import mask_snippet
 from corpora import build_corpus_at
-from toys import ToyTask
+from toy_task import ToyTask
 
 
 def make_namer(corpus: Corpus, settings: str = "split=all") -> CorpusNeighbours:

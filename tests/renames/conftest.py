@@ -7,7 +7,7 @@ import json
 import pytest
 
 from codeacumen.renames.mining import RenameMiningSettings, mine_repositories
-from renames.playing import History, InProcessEngine, Mined, build_history
+from renames.play_events import History, InProcessEngine, Mined, build_history
 
 
 @pytest.fixture(scope="session")

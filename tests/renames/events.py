@@ -190,7 +190,7 @@ BODY_EVENTS = [
         "another body",
         ORIGINAL_FILE,
         java_file("A", method_source("total", JOIN_BODY)),
-        counts={"gone": 1, "new": 1},
+        counts={"removed": 1, "new": 1},
     ),
     single_file_event(
         "only the body changed",
@@ -248,7 +248,7 @@ BODY_EVENTS = [
         ExpectedRename("c1", "c2"),
     ),
     single_file_event(
-        "a call that nobody renamed",
+        "a call that was not renamed",
         java_file("A", method_source("compute", "return n + open(n);")),
         java_file("A", method_source("total", "return n + close(n);")),
         counts={"rewritten": 1},
@@ -386,7 +386,7 @@ OVERLOAD_EVENTS = [
         ExpectedRename("compute", "total", "override first-subtoken"),
     ),
     Event(
-        "an interface and who implements it",
+        "an interface and its implementation",
         {
             "I.java": java_file("I", "int compute(int n);", kind="interface"),
             "A.java": java_file("A", method_source("compute", head="@Override public int")),
@@ -410,7 +410,7 @@ OVERLOAD_EVENTS = [
         ],
     ),
     Event(
-        "an abstract class and who extends it",
+        "an abstract class and its subclass",
         {
             "I.java": java_file("I", "abstract int compute(int n);", kind="abstract class"),
             "A.java": java_file("A", method_source("compute", head="@Override int")),
@@ -500,13 +500,13 @@ HEADER_EVENTS = [
         "another parameter",
         ORIGINAL_FILE,
         java_file("A", method_source("total", parameters="short n")),
-        counts={"gone": 1, "new": 1},
+        counts={"removed": 1, "new": 1},
     ),
     single_file_event(
         "another result",
         ORIGINAL_FILE,
         java_file("A", method_source("total", head="long")),
-        counts={"gone": 1, "new": 1},
+        counts={"removed": 1, "new": 1},
     ),
     single_file_event(
         "only a parameter",
@@ -562,7 +562,7 @@ COMBINED_EVENTS = [
         java_file("A", method_source("readAll"), method_source("sum")),
         java_file("A", method_source("sumUp")),
         ExpectedRename("sum", "sumUp", "ambiguous"),
-        counts={"gone": 1},
+        counts={"removed": 1},
     ),
     single_file_event(
         "names exchanged",
@@ -595,10 +595,10 @@ COMBINED_EVENTS = [
         counts={"changed": 1, "new": 1, "delegates": 1},
     ),
     single_file_event(
-        "one goes, another comes",
+        "one method is removed, another added",
         ORIGINAL_FILE,
         java_file("A", method_source("join", JOIN_BODY)),
-        counts={"gone": 1, "new": 1},
+        counts={"removed": 1, "new": 1},
     ),
     single_file_event(
         "two at once",
@@ -611,7 +611,7 @@ COMBINED_EVENTS = [
 
 TYPE_EVENTS = [
     single_file_event(
-        "a class without a name",
+        "an anonymous class",
         java_file("A", "Object o = new Thing() { int f(int n) { return n + 1; } };"),
         java_file("A", "Object o = new Thing() { int g(int n) { return n + 1; } };"),
         ExpectedRename("f", "g", "anonymous first-subtoken"),

@@ -307,7 +307,7 @@ def test_the_folder_is_a_built_dataset(tmp_path: Path) -> None:
     assert (about["family"], about["schema"], about["format"]) == (
         "renames",
         3,
-        "codeacumen.renames/1",
+        "codeacumen.renames/2",
     )
     built = BuiltDataset(tmp_path / "out", "names", about)
     rows = list(built.read_rows("cases.jsonl"))

@@ -9,10 +9,10 @@ import pytest
 
 from codeacumen.renames.records import Rename, read_renames, read_stable
 from renames.events import Event
-from renames.events_later import EVENTS
-from renames.playing import History, Mined
+from renames.events_special import EVENTS
+from renames.play_events import History, Mined
 
-OTHER_CHANGES = ("changed", "signature", "moved", "rewritten", "gone", "delegates")
+OTHER_CHANGES = ("changed", "signature", "moved", "rewritten", "removed", "delegates")
 
 
 @pytest.fixture(scope="session")

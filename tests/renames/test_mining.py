@@ -22,8 +22,8 @@ from codeacumen.renames import mining
 from codeacumen.renames.mining import RenameMiningSettings, mine_repositories
 from codeacumen.renames.records import read_renames, read_stable
 from renames.events import ORIGINAL_FILE, RENAMED_FILE, java_file, method_source
-from renames.events_later import EVENTS
-from renames.playing import History, InProcessEngine, Mined, play_event, prefix_paths
+from renames.events_special import EVENTS
+from renames.play_events import History, InProcessEngine, Mined, play_event, prefix_paths
 from renames.repositories import RepositoryBuilder
 from support import Codeacumen, is_thorough
 
@@ -246,11 +246,11 @@ def test_a_commit_that_takes_too_long_is_left_out_and_listed(
     clock = iter(range(0, 10_000, 7))
     monkeypatch.setattr(reading.time, "monotonic", lambda: float(next(clock)))
     record = reading.read_commit(repository, slow, reading.VersionCache(repository), 5.0)
-    assert (record["kind"], record["why"]) == ("left out", "it took more than 5 seconds")
+    assert (record["kind"], record["reason"]) == ("skipped", "it took more than 5 seconds")
     monkeypatch.undo()
     # The summary lists commits left out, and a larger limit reads them again.
     summary = mine_into(tmp_path / "out", maker.folder, limit=0.000001)
-    assert summary["projects"]["slow"]["left out"] == [[slow, "it took more than 1e-06 seconds"]]
+    assert summary["projects"]["slow"]["skipped"] == [[slow, "it took more than 1e-06 seconds"]]
     assert mine_into(tmp_path / "out", maker.folder, limit=0.000001)["read"]["slow"] == 0
     summary = mine_into(tmp_path / "out", maker.folder, limit=10.0)
     assert summary["read"]["slow"] == 1
@@ -284,7 +284,7 @@ def test_a_lost_process_loses_only_its_commit(tmp_path: Path) -> None:
         lambda *_: None,
     )
     assert summary["projects"]["deadly"]["renames"] == 1
-    assert [left_out[0] for left_out in summary["projects"]["deadly"]["left out"]] == [deadly]
+    assert [left_out[0] for left_out in summary["projects"]["deadly"]["skipped"]] == [deadly]
 
 
 def test_renames_mine_command(

@@ -26,7 +26,7 @@ from codeacumen.renames.records import Rename, read_renames, read_stable
 from codeacumen.renames.reviews.client import Answer, CachedAnswers, SavedAnswers
 from codeacumen.renames.reviews.run import mine_reviews
 from renames.github_server import Repository, Server, hash_text
-from renames.pulls_by_hand import EXPECTED, build_repository, class_with_methods, java_path
+from renames.pull_requests import EXPECTED, build_repository, class_with_methods, java_path
 from support import Codeacumen
 
 pytest.importorskip("httpx", reason="needs codeacumen[remote]")
@@ -109,10 +109,10 @@ def test_pull_requests_that_do_not_mention_names_send_no_requests(
     assert [requested for requested in requested_paths if "/pulls/21/" in requested]
     about = json.loads((tmp_path / "reviews.json").read_bytes())["repositories"]["acme/widgets"]
     assert about["counts"]["pull requests"] == 14
-    assert about["counts"]["pull requests that speak of names"] == 13
-    assert about["lost"]["a commit has vanished"] == 1
+    assert about["counts"]["naming_pull_requests"] == 13
+    assert about["skipped"]["commit not found"] == 1
     # Pull request 22 renames a method, but its comment is on another.
-    assert about["lost"]["a rename that no comment speaks of"] == 1
+    assert about["skipped"]["rename without a comment about it"] == 1
 
 
 def test_no_request_is_sent_twice_and_a_second_run_sends_etags(
@@ -302,7 +302,7 @@ def test_only_pull_requests_since_a_day_are_mined(server: Server, tmp_path: Path
         run_mining(server, tmp_path, since="last year")
 
 
-def test_one_bad_repository_does_not_end_the_run(server: Server, tmp_path: Path) -> None:
+def test_bad_repository_does_not_end_the_run(server: Server, tmp_path: Path) -> None:
     with GitHub(server.url, sleep=lambda seconds: None) as network:
         source = CachedAnswers(tmp_path / "answers", network)
         about = mine_reviews(source, ["no/body", "acme/widgets"], tmp_path)

@@ -82,14 +82,14 @@ def test_switching_the_evaluation_set_and_filtering_by_tag(
     assert "as in the paper" in task.locator(".stands:visible").inner_text()
     task.locator("[data-switch]").get_by_text("own", exact=True).click()
     assert "289" in task.locator(sizes).all_inner_texts()
-    assert "the model itself scores" in task.locator(".stands:visible").inner_text()
+    assert "that the model scores" in task.locator(".stands:visible").inner_text()
     part = open_section(page, "idbench-similarity-large", "instances")
     part.get_by_label("Only with tag").select_option(label="opposites")
     status_text = part.get_by_role("status").inner_text()
     assert part.locator("tbody tr").count() == int(status_text.split()[-1]) < 25
 
 
-def test_a_cap_on_instances_is_shown(
+def test_a_limit_of_instances_is_shown(
     open_report_page: PageOpener,
     small_run: RunFolder,
     tmp_path: Path,

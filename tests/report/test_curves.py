@@ -11,7 +11,7 @@ from sklearn.metrics import precision_recall_curve, roc_auc_score
 
 from codeacumen.api import Answer, Capability, Instance, Method, NamedMethod
 from codeacumen.report.curves import MAX_POINTS, curve_plots
-from codeacumen.report.evidence import Evidence
+from codeacumen.report.merged_runs import Evidence
 
 
 def make_merged_runs(models: dict[str, float], capability: Capability = Capability.JUDGE) -> Any:

@@ -70,11 +70,11 @@ def test_the_best_model_is_not_a_baseline(small_run: RunFolder, tmp_path: Path) 
     overview = text.split('id="overview-title"')[1].split("</table>")[0]
     assert "oracle" not in overview.split("<tbody>")[1].split('class="num strong"')[0]
     assert "jaro-winkler" in overview
-    assert "has seen the labels" in text
+    assert "knows the labels" in text
 
 
 def test_paired_tests_are_those_of_the_comparison(small_run: RunFolder, tmp_path: Path) -> None:
-    from codeacumen.report.evidence import gather_evidence, merge_runs
+    from codeacumen.report.merged_runs import gather_evidence, merge_runs
 
     data = read_page_data(page_text([small_run], tmp_path), "abbreviations-expand")
     comparison = gather_evidence(merge_runs([small_run]), "abbreviations/expand").comparison
@@ -98,7 +98,7 @@ def test_ceiling_evaluation_sets_and_slices_are_shown(
     text = page_text([idbench_run], tmp_path)
     assert "people 0.51" in text
     assert "pairs that every published technique scores, as in the paper" in text
-    assert "every labelled pair the model itself scores" in text
+    assert "every labelled pair that the model scores" in text
     assert "These parts are tiny: the largest has 25 instances." in text
     assert "undefined: too few or all equal" in text
     tags = read_page_data(text, "idbench-similarity-large")["tags"]
@@ -154,7 +154,7 @@ def test_a_run_on_different_data(copied_run: RunFolder, tmp_path: Path) -> None:
         run, cells=tuple(replace(cell, data_sha256="0" * 64) for cell in run.cells)
     )
     text = page_text([(folder, changed_run)], tmp_path)
-    assert "the data on this machine is not what the models were asked" in text
+    assert "the data on this machine differs from the data of the run" in text
     assert "truths" not in read_page_data(text, "abbreviations-expand")
 
 
@@ -176,7 +176,7 @@ def test_the_number_of_instances_is_limited(
     monkeypatch.setattr(instances, "MOST_INSTANCES", 50)
     data = read_page_data(page_text([small_run], tmp_path), "abbreviations-match")
     assert len(data["ids"]) == 50
-    assert data["known"] == 475
+    assert data["total"] == 475
     assert all(len(column) == 50 for column in data["answers"])
     chosen_ids = instances.sample_ids([*sorted(data["ids"], reverse=True), "zzz"])
     assert len(chosen_ids) == 50

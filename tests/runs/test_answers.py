@@ -73,7 +73,7 @@ def test_any_log_cut_anywhere_keeps_complete_lines(
 
 @given(DISTINCT, st.binary(max_size=40), st.data())
 @quick
-def test_foreign_bytes_do_not_affect_other_lines(
+def test_invalid_bytes_do_not_affect_other_lines(
     answers: list[Answer], garbage: bytes, data: st.DataObject
 ) -> None:
     """The foreign bytes are between two lines or at the end, with or without line ends."""

@@ -12,7 +12,7 @@ import pytest
 from codeacumen.api import CodeacumenError, Instance, Pair
 from codeacumen.runs.evaluate import answer_cell, evaluate_cells
 from codeacumen.runs.plan import Cell
-from toys import (
+from toy_task import (
     PAIRS,
     QUICK,
     ScriptedModel,
@@ -28,7 +28,7 @@ def test_each_instance_is_asked_once_in_order(home: Path, tmp_path: Path) -> Non
     model = ScriptedModel(parse_number)
     run = run_cell(make_cell(model), tmp_path / "run")
     assert model.questions == [f"left{i}" for i in range(12)]
-    assert run.cells[0].asked == 12
+    assert run.cells[0].computed == 12
     assert run.cells[0].scores[0].value == pytest.approx(1.0)
     lines = (tmp_path / "run" / run.cells[0].answers).read_text().splitlines()
     assert lines[:2] == ['{"id": "p0", "answer": 0.0}', '{"id": "p1", "answer": 1.0}']
@@ -39,7 +39,7 @@ def test_another_folder_uses_cached_answers(home: Path, tmp_path: Path) -> None:
     model = ScriptedModel(parse_number)
     run = run_cell(make_cell(model), tmp_path / "two")
     assert model.questions == []
-    assert run.cells[0].asked == 0
+    assert run.cells[0].computed == 0
     assert read_answer_files(tmp_path / "two") == read_answer_files(tmp_path / "one") != {}
 
 
@@ -98,7 +98,7 @@ def test_changed_model_or_task_does_not_use_cached_answers(
 def test_fresh_asks_again_and_replaces_cached_answers(home: Path, tmp_path: Path) -> None:
     run_cell(make_cell(ScriptedModel(lambda pair: 1.0)), tmp_path / "one")
     run = run_cell(make_cell(ScriptedModel(parse_number)), tmp_path / "two", fresh=True)
-    assert run.cells[0].asked == 12
+    assert run.cells[0].computed == 12
     answers, question_count = answer_cell(make_cell(ScriptedModel(lambda pair: 3.0)))
     assert question_count == 0
     assert [answer.value for answer in answers.values()] == [float(i) for i in range(12)]
@@ -115,7 +115,7 @@ def test_retry_asks_only_failed_instances_and_equals_clean_run(
     first = run_cell(make_cell(ScriptedModel(out_of_memory)), tmp_path / "run")
     assert first.cells[0].counts.failed == 4
     # Started again without the option, failures count as answers and the model is not called.
-    assert run_cell(make_cell(ScriptedModel(parse_number)), tmp_path / "run").cells[0].asked == 0
+    assert run_cell(make_cell(ScriptedModel(parse_number)), tmp_path / "run").cells[0].computed == 0
     fixed_model = ScriptedModel(parse_number)
     second = run_cell(make_cell(fixed_model), tmp_path / "run", retry_failed=True)
     assert fixed_model.questions == ["left0", "left3", "left6", "left9"]

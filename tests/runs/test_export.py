@@ -12,7 +12,7 @@ import pytest
 import codeacumen
 from codeacumen.api import CodeacumenError, Instance, Pair
 from codeacumen.runs.answers import export_instances
-from toys import ToyTask
+from toy_task import ToyTask
 
 TASK = "abbreviations/expand"
 

@@ -15,7 +15,7 @@ import pytest
 from codeacumen import metrics
 from codeacumen.api import Capability, Instance, Pair, Prompt, Question
 from codeacumen.runs.evaluate import answer_cell
-from toys import ScriptedModel, ToyTask, make_cell, parse_number, run_cell
+from toy_task import ScriptedModel, ToyTask, make_cell, parse_number, run_cell
 
 
 class UnspeakableError(Exception):
@@ -196,6 +196,6 @@ def test_text_answers_keep_every_character(home: Path, tmp_path: Path) -> None:
     assert run.cells[0].scores[0].value == 1.0
     # Answers loaded from the log are the same.
     again = run_cell(make_cell(Writer(), task), tmp_path / "again")
-    assert again.cells[0].asked == 0
+    assert again.cells[0].computed == 0
     assert again.cells[0].scores[0].value == 1.0
     assert again.cells[0].answers_sha256 == run.cells[0].answers_sha256

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from codeacumen.api import Example, Pair
 from codeacumen.runs.evaluate import answer_cell
-from toys import PAIRS, ToyTask, make_cell, run_cell
+from toy_task import PAIRS, ToyTask, make_cell, run_cell
 
 
 class RecordingLearner:

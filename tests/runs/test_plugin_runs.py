@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from support import Codeacumen
-from toys import read_answer_files
+from toy_task import read_answer_files
 
 PLUGIN = '''
 import os
@@ -131,7 +131,7 @@ def test_file_edited_during_a_run_does_not_use_answers_of_the_old_code(
     assert b"0.75" not in read_answer_files(tmp_path / "old")[name]
     assert b"0.25" not in read_answer_files(tmp_path / "new")[name]
     cells = json.loads((tmp_path / "new" / "results.json").read_text())["cells"]
-    assert all(cell["asked"] == cell["counts"]["instances"] for cell in cells)
+    assert all(cell["computed"] == cell["counts"]["instances"] for cell in cells)
 
 
 def test_answers_are_cached_per_settings(
@@ -180,7 +180,7 @@ def test_concurrent_runs_ask_each_instance_once_in_total(
     assert [process.returncode for process in processes] == [0, 0]
     questions = plugin.log.read_text().splitlines()
     assert len(questions) == len(set(questions)) == 475
-    assert sorted(json.loads(text)["cells"][0]["asked"] for text in outputs) == [0, 475]
+    assert sorted(json.loads(text)["cells"][0]["computed"] for text in outputs) == [0, 475]
     assert read_answer_files(tmp_path / "one") == read_answer_files(tmp_path / "two") != {}
 
 
@@ -205,7 +205,7 @@ def test_failures_are_reported_with_exit_code_1(
     assert "random on" not in again.stderr
 
 
-def test_odd_characters_in_an_error_are_stored_and_printed(
+def test_unusual_characters_in_an_error_are_stored_and_printed(
     codeacumen: Codeacumen, plugin: PluginFile, tmp_path: Path
 ) -> None:
     plugin.write_file(answer=r'exec("raise ValueError(chr(0xd800) + chr(27) + chr(0) + \'ü\')")')

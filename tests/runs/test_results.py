@@ -91,7 +91,7 @@ def test_read_run_returns_what_was_written(tmp_path: Path) -> None:
     json.loads(path.read_bytes().decode("utf-8"), parse_constant=pytest.fail)
 
 
-@pytest.mark.parametrize("schema", ["codeacumen.results/1", "something else", None])
+@pytest.mark.parametrize("schema", ["codeacumen.results/2", "something else", None])
 def test_unknown_schema_is_refused_with_hint(tmp_path: Path, schema: str | None) -> None:
     record = {**run_to_json(RUN), "schema": schema}
     path = tmp_path / "results.json"
@@ -99,7 +99,7 @@ def test_unknown_schema_is_refused_with_hint(tmp_path: Path, schema: str | None)
     with pytest.raises(CodeacumenError) as caught:
         read_run(tmp_path)
     assert f"{path}: the schema is {schema!r}" in str(caught.value)
-    assert "codeacumen.results/2" in str(caught.value)
+    assert "codeacumen.results/3" in str(caught.value)
     assert "codeacumen eval" in caught.value.hint
 
 
@@ -123,7 +123,7 @@ RECORD = run_to_json(RUN)
         {},
         None,
         "text",
-        {"schema": "codeacumen.results/2"},
+        {"schema": "codeacumen.results/3"},
         *({**RECORD, key: None} for key in ("tasks", "models", "cells")),
         {**RECORD, "cells": [{}]},
         {**RECORD, "models": {"m": {"surprise": 1}}},
@@ -193,7 +193,7 @@ def test_scores_come_with_intervals_and_counts(written: Mapping[str, Any]) -> No
         for score in cell["scores"]:
             assert score["low"] < score["value"] < score["high"]
             assert score["n"] == cell["counts"]["instances"]
-        assert cell["counts"]["answered"] == cell["asked"] == cell["counts"]["instances"]
+        assert cell["counts"]["answered"] == cell["computed"] == cell["counts"]["instances"]
         assert cell["counts"]["failed"] == cell["counts"]["unanswered"] == 0
 
 

@@ -31,7 +31,7 @@ from codeacumen.runs.evaluate import answer_cell, evaluate_cells
 from codeacumen.runs.plan import PlannedTask, create_model_card, explain_misfit, question_to_json
 from codeacumen.runs.results import read_run
 from codeacumen.runs.scoring import ScoringSettings
-from toys import QUICK, ToyTask, make_cell
+from toy_task import QUICK, ToyTask, make_cell
 
 ASKED = [Instance(f"q{i}", Prompt(f"text {i}", f"m{i}"), "a", f"p{i // 2}") for i in range(14)]
 TRAINING = [Example(Prompt(f"old {i}", f"o{i}"), "ab"[i % 3 == 0]) for i in range(9)]
@@ -122,7 +122,8 @@ def test_majority_is_taken_from_the_training_split_if_there_is_one(home: Path) -
     answers, _ = answer_cell(make_cell(Constant(), UnsplitTask()))
     assert {answer.value for answer in answers.values()} == {"a"}
     assert (
-        create_model_card(make_cell(Constant()).loaded).labels_seen == "saw training labels, or all"
+        create_model_card(make_cell(Constant()).loaded).labels_seen
+        == "trained on training labels, or all"
     )
 
 

@@ -13,11 +13,11 @@ import pytest
 from codeacumen.api import CodeacumenError
 from codeacumen.core.files import sha256_of
 from codeacumen.datasets.built import ABOUT
-from codeacumen.survey.benchmark import write_benchmarks
 from codeacumen.survey.clean import PUBLISHED_SIZES, BenchmarkSize, CleaningRules, clean_votes
+from codeacumen.survey.output_files import write_benchmarks
 from codeacumen.survey.votes import Votes
 from codeacumen.tasks.published import read_published
-from survey.by_hand import make_votes
+from survey.vote_notation import make_votes
 
 RULES = CleaningRules((BenchmarkSize("one", 0.4, 0.5),), least_votes=2)
 

@@ -15,7 +15,7 @@ from codeacumen.survey.clean import (
     compute_similarities,
     count_choices,
 )
-from survey.by_hand import make_direct_votes, make_votes
+from survey.vote_notation import make_direct_votes, make_votes
 
 z = NormalDist().inv_cdf
 
@@ -52,7 +52,7 @@ def test_distances_of_equal_choices_are_zero_and_extreme_ones_finite() -> None:
     assert wrong == pytest.approx(-right)
 
 
-def test_contexts_of_only_one_name_give_no_distance() -> None:
+def test_contexts_of_only_one_name_have_no_distance() -> None:
     assert np.isnan(compute_distances(np.array([[3, 0]]), np.array([[3, 0]]))).all()
 
 

@@ -13,7 +13,7 @@ from codeacumen.survey.agreement import (
     find_downers,
     find_outliers,
 )
-from survey.by_hand import make_direct_votes
+from survey.vote_notation import make_direct_votes
 
 THREE_RATERS = make_direct_votes(
     {

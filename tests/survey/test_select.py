@@ -243,10 +243,10 @@ def test_selection_from_embeddings_synonyms_and_chance(scripts: Corpus) -> None:
     )
     assert json.dumps(selection) == json.dumps(second_selection)
     assert len(selection["pairs"]) == 6
-    count_of_reason = Counter(pair["why"] for pair in selection["pairs"])
+    count_of_reason = Counter(pair["reason"] for pair in selection["pairs"])
     assert count_of_reason["synonyms"] == 1
     assert count_of_reason["toy"] == sum(selection["ranges"]["toy"]) >= 2
-    assert all(("cosine" in pair) == (pair["why"] == "toy") for pair in selection["pairs"])
+    assert all(("cosine" in pair) == (pair["reason"] == "toy") for pair in selection["pairs"])
     names_in_pairs = {name for pair in selection["pairs"] for name in (pair["left"], pair["right"])}
     assert [identifier["name"] for identifier in selection["identifiers"]] == sorted(names_in_pairs)
     for identifier in selection["identifiers"]:

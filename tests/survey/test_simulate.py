@@ -35,7 +35,7 @@ def quality_by_size(
     return judge_cleaning(clean_votes(votes), votes, truth)
 
 
-def test_random_and_contrarian_raters_are_dropped_and_honest_ones_kept(
+def test_random_and_contrarian_raters_are_dropped_and_honest_ones_are_kept(
     quality_by_size: Any,
 ) -> None:
     for quality in quality_by_size.values():

@@ -13,7 +13,7 @@ from codeacumen.transforms.booleans import BooleanExchange
 from codeacumen.transforms.code import Code, code_of
 from codeacumen.transforms.edits import Rewrite
 from codeacumen.transforms.location import Location
-from running import Case, find_case_locations, make_case_variants, run_all_variants
+from jvm_cases import Case, find_case_locations, make_case_variants, run_all_variants
 
 
 def make_case(name: str, methods: str, run: str, *accepted: str, **refused: str) -> Case:
@@ -36,7 +36,7 @@ def make_case(name: str, methods: str, run: str, *accepted: str, **refused: str)
         name,
         source,
         tuple(f"boolean:{name_}:0" for name_ in accepted),
-        {f"boolean:{name_}:0": why for name_, why in refused.items()},
+        {f"boolean:{name_}:0": reason for name_, reason in refused.items()},
     )
 
 
@@ -71,7 +71,7 @@ USES = [
         "x",
     ),
     make_case(
-        "same names elsewhere stay",
+        "the same names elsewhere are unchanged",
         "static boolean a = true; static int a(int a) { return a + 1; } static class B { int a; }"
         "static String f(boolean p) { { int a = 3; LOG.append(a(a)); } "
         " B b = new B(); b.a = 4; a: for (;;) { break a; } { boolean a = p; T.a = !a; "
@@ -122,7 +122,7 @@ USES = [
         "a",
     ),
     make_case(
-        "words that touch the sign",
+        "a negation next to a word",
         "static boolean g(boolean p) { boolean a = p; return!a; }"
         "static String f(boolean p) { boolean a = p, ünder = p; assert!a||a; boolean b = p; "
         'b =!a; Supplier<Boolean> s = () ->!ünder; String t = p ?!a+"x" : ! a + "y";'
@@ -133,7 +133,7 @@ USES = [
         "b",
     ),
     make_case(
-        "lambdas capture it",
+        "captured by lambdas",
         "static String f(boolean p) { boolean a = p; Supplier<Object> s = () -> a; "
         "Predicate<String> q = x -> x.isEmpty() != a; Runnable r = () -> { boolean b = !a; "
         'boolean c = b; if (c) LOG.append("c"); if (a) LOG.append("a"); }; r.run(); '
@@ -153,7 +153,7 @@ USES = [
         "b",
     ),
     make_case(
-        "a constant stays one",
+        "a constant variable stays constant",
         "static String f(boolean p) { final boolean on = true; final boolean off = !on; "
         'switch (p ? "true!" : "") { case on + "!": LOG.append("c"); break; case off + "": '
         'LOG.append("d"); break; default: } LOG.append(("x" + on) == "xtrue"); int n; '
@@ -166,7 +166,7 @@ USES = [
         "no",
     ),
     make_case(
-        "assigned when true, assigned when false",
+        "definite assignment when true and when false",
         "static int f(boolean p, boolean q) { boolean a = p; final int n; if (a && (n = g(q)) > 0) "
         "{ return n; } int m; if (!(a) || (m = g(q)) < 0) { return 7; } return m; }"
         "static int g(boolean b) { return b ? 5 : -5; }"
@@ -177,7 +177,7 @@ USES = [
         "c",
     ),
     make_case(
-        "tried and thrown",
+        "try and throw",
         "static String f(boolean p) { boolean ok = false; try { if (p) throw new "
         'IllegalStateException("x"); ok = true; } catch (IllegalStateException e) { LOG.append(ok);'
         "} finally { if (!ok) LOG.append('f'); } return \"\" + ok; }",
@@ -194,7 +194,7 @@ USES = [
         "is",
     ),
     make_case(
-        "generic code infers the same",
+        "type inference is unchanged",
         "static <X> String id(X x) { return x.getClass().getSimpleName() + x; }"
         "static String f(boolean p) { boolean a = p; var list = new ArrayList<>(List.of(a)); "
         "list.add(!a); Optional<Boolean> o = Optional.of(a); Object x = p ? a : null; "
@@ -216,7 +216,7 @@ ASSIGNMENTS = [
         "c",
     ),
     make_case(
-        "their values used",
+        "values of compound assignments",
         "static String f(boolean p, boolean q) { boolean a = p, b = p, c = p, d; "
         'String s = "" + (a &= q) + (b |= q) + (c ^= q) + (d = q); boolean e = a = b; '
         "e = b |= c ^= d; if (a = p) s += 1; while (!(a = !a)) s += 2; return s + a + b + c + e; }",
@@ -237,7 +237,7 @@ ASSIGNMENTS = [
         "b",
     ),
     make_case(
-        "variables that hold each other",
+        "variables initialised with each other",
         "static String f(boolean p, boolean q) { boolean a = p, b = a, c = !b; a = b; b = !c; "
         'c = (a); a = b = c = q; b &= c; a |= !b; c = a == b; return "" + a + b + c; }',
         PQ,
@@ -253,7 +253,7 @@ ASSIGNMENTS = [
         "a",
     ),
     make_case(
-        "what follows an arrow",
+        "the right side of an arrow",
         "static String f(boolean p) { boolean a = p; int n = p ? 1 : 2; "
         "switch (n) { case 1 -> a = false; default -> a |= true; } LOG.append(a); "
         "if (p) switch (n) { case 1 -> a = true; default -> {} } "
@@ -283,7 +283,7 @@ ASSIGNMENTS = [
         "a",
     ),
     make_case(
-        "no value at first, never a use, neither",
+        "no initial value, no use, neither",
         'static int f(boolean p) { boolean a; if (p) { a = true; } else a = say("x", p); '
         'boolean unused = say("u", p); boolean none; return a ? 1 : 0; }',
         P,
@@ -292,7 +292,7 @@ ASSIGNMENTS = [
         none="neither a value nor a use",
     ),
     make_case(
-        "not all of a declaration",
+        "one of several declarators",
         "static String f(boolean p) { final boolean a = !p, b[] = { p }, c; c = b[0] ^ a; "
         'return a + "" + b[0] + c; }',
         P,
@@ -300,12 +300,12 @@ ASSIGNMENTS = [
         "c",
     ),
     make_case(
-        "values that come from elsewhere",
+        "values from loops, parameters and boxes",
         'static String f(boolean p) { String s = ""; for (boolean each : BOTH) s += each; '
         "Boolean boxed = p ? null : true; java.lang.Boolean full = p; "
         "Predicate<Boolean> q = (Boolean b) -> b; return s + boxed + full + (boxed == null); }",
         P,
-        each="looped over",
+        each="a loop assigns",
         boxed="may be null",
         full="may be null",
     ),
@@ -321,7 +321,7 @@ ASSIGNMENTS = [
         boxed="may be null",
     ),
     make_case(
-        "var of what may be null",
+        "var of a value that may be null",
         "static String f(boolean p) { Boolean boxed = p ? null : true; try { var a = !boxed; "
         'LOG.append("after"); return "" + a; } catch (NullPointerException e) { return "null"; } }',
         P,

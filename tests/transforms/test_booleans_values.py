@@ -12,7 +12,7 @@ from codeacumen.transforms.booleans import BooleanExchange
 from codeacumen.transforms.code import Code
 from codeacumen.transforms.edits import Rewrite
 from codeacumen.transforms.location import Location
-from running import Case, make_case_variants, run_all_variants
+from jvm_cases import Case, make_case_variants, run_all_variants
 
 
 def make_case(name: str, methods: str, *accepted: str, **refused: str) -> Case:
@@ -47,13 +47,13 @@ def make_case(name: str, methods: str, *accepted: str, **refused: str) -> Case:
         name,
         source,
         tuple(f"boolean:{name_}:0" for name_ in accepted),
-        {f"boolean:{name_}:0": why for name_, why in refused.items()},
+        {f"boolean:{name_}:0": reason for name_, reason in refused.items()},
     )
 
 
 VALUES = [
     make_case(
-        "a call that gives what is wanted",
+        "a call whose type depends on its context",
         "static String f(Object o) { boolean a = any(); boolean b; b = any(o); "
         'return "" + a + b; }',
         "a",
@@ -79,7 +79,7 @@ VALUES = [
         "b",
     ),
     make_case(
-        "type arguments that are written",
+        "explicit type arguments",
         'static String f(Object o) { boolean a = T.<Boolean>any(); return "" + a; }',
         "a",
     ),
@@ -148,13 +148,13 @@ VALUES = [
         e="depend on its context",
     ),
     make_case(
-        "a method of its own that hides a type",
+        "a method whose name hides a type",
         "static <Boolean> Boolean odd() { return any(); } "
         'static String f(Object o) { boolean a = odd(); return "" + a; }',
         "a",
     ),
     make_case(
-        "handles keep their casts",
+        "method handles keep their casts",
         "static final java.lang.invoke.MethodHandle H; static { try { H = java.lang.invoke."
         'MethodHandles.lookup().findStatic(T.class, "is", java.lang.invoke.MethodType.methodType('
         "boolean.class)); } catch (Exception e) { throw new Error(e); } }"
@@ -168,7 +168,7 @@ VALUES = [
 
 CAPTURED = [
     make_case(
-        "a class without a name",
+        "an anonymous class",
         "static String f(Object o) { final boolean a = o == null; boolean b = !a; "
         "Object x = new Object() { boolean kept = a; boolean c() { boolean d = !a, e = a; "
         "boolean g = !(a), h = !!a, i = (!a); return kept ^ d ^ b ^ e ^ g ^ h ^ i; } "
@@ -182,7 +182,7 @@ CAPTURED = [
         "i",
     ),
     make_case(
-        "a class with a name, and one of this file",
+        "a local class, and a class of this file",
         "static class Base { int other = 3; } interface Named { int X = 1; }"
         "static String f(Object o) { boolean a = is(); class L extends Base implements Named, "
         "Comparable<L> { boolean get() { return a; } public int compareTo(L l) { "
@@ -193,7 +193,7 @@ CAPTURED = [
         "a",
     ),
     make_case(
-        "a field of a class that is not in sight",
+        "a field of a class outside the file",
         "static class Mine extends java.util.concurrent.RecursiveTask<String> { "
         "protected String compute() { return null; } }"
         "static String f(Object o) { boolean a = is(), b = is(), out = is(); "

@@ -15,13 +15,13 @@ from codeacumen.api import CodeacumenError
 from codeacumen.core.progress import ignore_progress
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.certify import Certificate
-from codeacumen.transforms.certify.projects import CertificationTools, certify_variants
-from codeacumen.transforms.certify.reading import (
+from codeacumen.transforms.certify.front_end import (
     Subject,
     check_subjects,
     own_certificate,
     own_certificates,
 )
+from codeacumen.transforms.certify.projects import CertificationTools, certify_variants
 from codeacumen.transforms.edits import Edit
 from codeacumen.transforms.run import ReachIndex
 from codeacumen.transforms.variants import KINDS, iterate_variants
@@ -46,7 +46,7 @@ def make_edit(old: bytes, new: bytes, source: bytes = SOURCE, occurrence: int = 
 
 
 def find_failure(file: JavaFile, edits: Sequence[Edit], level: str = "binds") -> str:
-    return own_certificate(file, edits, level).why
+    return own_certificate(file, edits, level).reason
 
 
 def test_unparsable_variant_fails() -> None:
@@ -61,12 +61,12 @@ def test_unparsable_variant_fails() -> None:
 
 
 @pytest.mark.parametrize(
-    ("edits", "why"),
+    ("edits", "reason"),
     [
         # Renamed everywhere, which is right.
         ([make_edit(b"x = n", b"y = n"), make_edit(b"x + this", b"y + this")], ""),
         # Only the declaration: the other occurrences now refer to the field.
-        ([make_edit(b"x = n", b"y = n")], "x in line 4 means something else"),
+        ([make_edit(b"x = n", b"y = n")], "x in line 4 refers to another declaration"),
         # The new name is used already: it now refers to the parameter.
         ([make_edit(b"x + this", b"n + this")], "n in line 4 means something"),
         # A new variable hides the field.
@@ -78,9 +78,9 @@ def test_unparsable_variant_fails() -> None:
         ([make_edit(b"return f(n)", b"String s = null; return f(n)")], ""),
     ],
 )
-def test_names_that_refer_to_something_else_fail(edits: list[Edit], why: str) -> None:
+def test_names_that_refer_to_something_else_fail(edits: list[Edit], reason: str) -> None:
     failure = find_failure(JavaFile(SOURCE), sorted(edits))
-    assert failure.startswith(why) if why else failure == ""
+    assert failure.startswith(reason) if reason else failure == ""
 
 
 def test_all_variants_of_the_examples_bind() -> None:
@@ -93,7 +93,7 @@ def test_all_variants_of_the_examples_bind() -> None:
             for number, variant in enumerate(all_variants)
         ]
         for place, certificate in own_certificates(file, subjects, "binds").items():
-            assert certificate.holds, (path, all_variants[place], certificate.why)
+            assert certificate.holds, (path, all_variants[place], certificate.reason)
 
 
 def test_joint_certification_equals_single_certification() -> None:
@@ -172,7 +172,7 @@ def test_levels_of_javac_and_of_tests(tmp_path: Path) -> None:
         "binds",
         "compiles",
     ]
-    assert "incompatible types" in new_certificates[1].why
+    assert "incompatible types" in new_certificates[1].reason
     means = CertificationTools(command=command, folder=tmp_path)
     new_certificates = certify_variants(
         subjects, certificates, sources, "tests", means, ignore_steps
@@ -182,7 +182,7 @@ def test_levels_of_javac_and_of_tests(tmp_path: Path) -> None:
         ("binds", "compiles"),
         ("compiles", "tests"),
     ]
-    assert "java.lang.Error" in new_certificates[2].why
+    assert "java.lang.Error" in new_certificates[2].reason
     assert (tmp_path / "A.java").read_bytes() == source
     assert not (tmp_path / "out").exists()
     with pytest.raises(CodeacumenError, match="certifying with tests needs a command"):
@@ -220,4 +220,4 @@ def test_uncompilable_original_fails_only_its_own_variants() -> None:
     )
     assert new_certificates[0] == Certificate("compiles")
     assert new_certificates[1].failed == "compiles"
-    assert "does not compile as it is" in new_certificates[1].why
+    assert "does not compile as it is" in new_certificates[1].reason

@@ -15,7 +15,7 @@ import pytest
 
 from codeacumen.core.progress import ignore_progress
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.transforms.certify.reading import Subject, check_subjects
+from codeacumen.transforms.certify.front_end import Subject, check_subjects
 from codeacumen.transforms.edits import Edit
 from codeacumen.transforms.run import ReachIndex, link_project
 from codeacumen.transforms.variants import KINDS, PUBLISHED, iterate_variants
@@ -122,7 +122,7 @@ def test_every_variant_keeps_behaviour(project: ExampleProject, where: str) -> N
         subjects, project.sources, project.explain_failure, "running", ignore_progress
     )
     assert len(wrong) == len(subjects)
-    assert {place: why for place, why in wrong.items() if why} == {}
+    assert {place: reason for place, reason in wrong.items() if reason} == {}
     # Otherwise a transformation that finds nothing would pass.
     assert all(counts[kind] for kind in KINDS if kind not in ("boolean", "switch")), counts
 
@@ -145,7 +145,7 @@ def test_published_variants_without_doubt_keep_behaviour(project: ExampleProject
         subjects, project.sources, project.explain_failure, "running", ignore_progress
     )
     assert len(wrong) == len(subjects) > 40
-    assert {place: why for place, why in wrong.items() if why} == {}
+    assert {place: reason for place, reason in wrong.items() if reason} == {}
 
 
 @pytest.mark.parametrize("project", ["tramway"], indirect=True)
@@ -159,7 +159,7 @@ def test_wrong_published_variants_are_detected(project: ExampleProject) -> None:
             variant
             for kind in PUBLISHED
             for variant in iterate_variants(file, kind)
-            if variant.doubt and variant.doubt.wrong and "renames" in variant.doubt.why
+            if variant.doubt and variant.doubt.wrong and "renames" in variant.doubt.reason
         ]
         subjects += [
             Subject(len(subjects) + place, path, variant.edits, reaches.reach_of(variant))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from codeacumen.transforms.loops import Loop
-from running import Case, find_case_locations, run_all_variants
+from jvm_cases import Case, find_case_locations, run_all_variants
 
 CASES = [
     Case(
@@ -31,7 +31,7 @@ CASES = [
         accepted=("loop:for:0", "loop:while:0"),
     ),
     Case(
-        "loops that read the same are changed one at a time",
+        "loops with the same text are changed one at a time",
         """
         public class T {
           static int f(int n) {
@@ -47,7 +47,7 @@ CASES = [
         accepted=("loop:for:0", "loop:for:1", "loop:for:2"),
     ),
     Case(
-        "the variable's name is free again behind the loop",
+        "the variable's name can be used again after the loop",
         """
         public class T {
           static String i = "field";
@@ -104,7 +104,7 @@ CASES = [
         accepted=("loop:for:0",),
     ),
     Case(
-        "where only one statement may stand",
+        "a loop as the body of another statement",
         """
         public class T {
           static int f(int n) {
@@ -133,7 +133,7 @@ CASES = [
         accepted=(*(f"loop:for:{n}" for n in range(9)), "loop:while:0", "loop:while:1"),
     ),
     Case(
-        "the body hides a field that the update means",
+        "the body hides a field that the update uses",
         """
         public class T {
           static int n = 0, m = 0;
@@ -214,7 +214,7 @@ CASES = [
         accepted=("loop:for:0", "loop:for:1", "loop:while:0"),
     ),
     Case(
-        "comments stay",
+        "comments are kept",
         """
         public class T {
           static int f(int n) {
@@ -253,7 +253,7 @@ CASES = [
         accepted=tuple(f"loop:for:{n}" for n in range(8)),
     ),
     Case(
-        "a pattern variable of the condition lives on behind the loop",
+        "a pattern variable of the condition is in scope after the loop",
         """
         public class T {
           static Object next(Object o) {
@@ -323,7 +323,7 @@ CASES = [
         accepted=("loop:while:0",),
     ),
     Case(
-        "generic methods, records and enums have loops too",
+        "loops in generic methods, records and enums",
         """
         import java.util.*;
         public class T {
@@ -352,7 +352,7 @@ CASES = [
         accepted=("loop:for:0", "loop:while:0"),
     ),
     Case(
-        "exceptions leave the loop where they did",
+        "exceptions leave the loop at the same place",
         """
         public class T {
           static String log = "";

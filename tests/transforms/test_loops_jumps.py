@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from codeacumen.transforms.loops import Loop
-from running import Case, find_case_locations, make_case_variants, run_all_variants
+from jvm_cases import Case, find_case_locations, make_case_variants, run_all_variants
 
 CASES = [
     Case(
@@ -64,7 +64,7 @@ CASES = [
         accepted=("loop:for:0", "loop:for:1", "loop:while:0"),
     ),
     Case(
-        "continue in try, catch and finally: the update comes after them all",
+        "continue in try, catch and finally: the update runs last",
         """
         public class T {
           static StringBuilder log = new StringBuilder();
@@ -168,7 +168,7 @@ CASES = [
         accepted=("loop:for:0", "loop:for:1", "loop:for:2"),
     ),
     Case(
-        "continue of a lambda's or a class's own loop is not this loop's",
+        "continue of a loop in a lambda or a class",
         """
         public class T {
           static int f() {
@@ -192,7 +192,7 @@ CASES = [
         accepted=("loop:for:0", "loop:for:1"),
     ),
     Case(
-        "nested loops that continue each other",
+        "nested loops with labelled continue",
         """
         public class T {
           static String f() {
@@ -220,7 +220,7 @@ CASES = [
         accepted=("loop:for:0", "loop:for:1", "loop:for:2"),
     ),
     Case(
-        "labels stay on the loop, and a label's name may be a variable's",
+        "labels stay on the loop; a label may have a variable's name",
         """
         public class T {
           static int f(int n) {

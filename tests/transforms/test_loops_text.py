@@ -12,7 +12,7 @@ from codeacumen.transforms.code import Code, code_of
 from codeacumen.transforms.edits import apply_edits, flatten_rewrites
 from codeacumen.transforms.location import Location
 from codeacumen.transforms.loops import Loop
-from running import Case, make_case_variants
+from jvm_cases import Case, make_case_variants
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").rglob("*.java"))
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.code import code_of
 from codeacumen.transforms.permute import WINDOW, Permute
-from running import Case, find_case_locations, run_all_variants
+from jvm_cases import Case, find_case_locations, run_all_variants
 
 CASES = [
     Case(
-        "the same two statements in two blocks stay in their blocks",
+        "equal pairs of statements in two blocks",
         """
         public class T {
           static int f(boolean c) {
@@ -50,7 +50,7 @@ CASES = [
         },
     ),
     Case(
-        "two arrays may be one",
+        "two variables may refer to one array",
         """
         public class T {
           static int q;
@@ -74,7 +74,7 @@ CASES = [
         },
     ),
     Case(
-        "an array of one's own",
+        "a new array",
         """
         public class T {
           static String f(int i) {
@@ -120,7 +120,7 @@ CASES = [
         },
     ),
     Case(
-        "fields of one name may be one field",
+        "fields of one name may be the same field",
         """
         public class T {
           int x, y;
@@ -149,7 +149,7 @@ CASES = [
         },
     ),
     Case(
-        "fields of an object that is surely there",
+        "fields of an object that is not null",
         """
         public class T {
           int x, y;
@@ -203,7 +203,7 @@ CASES = [
         },
     ),
     Case(
-        "a name that means a field until it is declared",
+        "a name that refers to a field before a declaration",
         """
         public class T {
           int x = 7;
@@ -230,7 +230,7 @@ CASES = [
         },
     ),
     Case(
-        "a name that a lambda or a pattern has for itself",
+        "a name declared in a lambda or a pattern",
         """
         import java.util.function.*;
         public class T {
@@ -260,7 +260,7 @@ CASES = [
         },
     ),
     Case(
-        "what a lambda captures must be there, what it does comes later",
+        "captured variables must be assigned; a lambda's body runs later",
         """
         import java.util.function.*;
         public class T {
@@ -316,7 +316,7 @@ CASES = [
         },
     ),
     Case(
-        "text around the statements stays where it is",
+        "text around the statements is unchanged",
         """
         public class T {
           static String f(int k) {
@@ -343,7 +343,7 @@ CASES = [
         ),
     ),
     Case(
-        "nothing moves over what is not simple",
+        "other statements are not moved over complex ones",
         """
         public class T {
           static int f(int k) {

@@ -6,11 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from codeacumen.transforms.permute import Permute
-from running import Case, run_all_variants
+from jvm_cases import Case, run_all_variants
 
 CASES = [
     Case(
-        "constructors count what they make",
+        "constructors with side effects",
         """
         public class T {
           static int made;
@@ -28,12 +28,12 @@ CASES = [
         """,
         accepted=("permute:T m = new T();/int k = 3;:0",),
         refused={
-            "permute:T n = new T();/T m = new T();:0": "makes a `T`, and the second makes a `T`",
-            "permute:T m = new T();/int c = made;:0": "makes a `T`, and the second reads `made`",
+            "permute:T n = new T();/T m = new T();:0": "creates a `T`, and the second creates",
+            "permute:T m = new T();/int c = made;:0": "creates a `T`, and the second reads `made`",
         },
     ),
     Case(
-        "objects that are known to do nothing when they are made",
+        "constructors known to have no side effects",
         """
         import java.util.ArrayList;
         import java.util.*;
@@ -64,10 +64,10 @@ CASES = [
             'permute:log += "f";/StringBuilder b = ne:0',
         ),
         refused={
-            'permute:TreeMap t = new Tree/log += "g";:0': "makes a `TreeMap`",
-            'permute:ArrayList<String> a /log += "h";:0': "makes a `ArrayList`",
-            'permute:HashMap<String, Stri/log += "i";:0': "makes a `HashMap`",
-            'permute:Object o = new Objec/log += "j";:0': "makes a `Object`",
+            'permute:TreeMap t = new Tree/log += "g";:0': "creates a `TreeMap`",
+            'permute:ArrayList<String> a /log += "h";:0': "creates a `ArrayList`",
+            'permute:HashMap<String, Stri/log += "i";:0': "creates a `HashMap`",
+            'permute:Object o = new Objec/log += "j";:0': "creates a `Object`",
         },
     ),
     Case(
@@ -248,7 +248,7 @@ CASES = [
         },
     ),
     Case(
-        "text is made of objects by their methods",
+        "string concatenation calls toString",
         """
         public class T {
           static int c;
@@ -270,14 +270,14 @@ CASES = [
         """,
         accepted=("permute:c = 5;/String u = s + d + 1:0",),
         refused={
-            "permute:c = 5;/String v = s + t;:0": "makes a text of an object, and the first",
-            "permute:String v = s + t;/u += t;:0": "makes a text of an object",
-            'permute:c = 1;/String s = "" + d.le:0': "may meet null",
-            "permute:c = 1;/o += s;:0": "makes a text of an object",
+            "permute:c = 5;/String v = s + t;:0": "converts an object to a string, and the first",
+            "permute:String v = s + t;/u += t;:0": "converts an object to a string",
+            'permute:c = 1;/String s = "" + d.le:0': "may dereference null",
+            "permute:c = 1;/o += s;:0": "converts an object to a string",
         },
     ),
     Case(
-        "a field of another class may start it",
+        "a field access may initialise a class",
         """
         public class T {
           static String log = "";
@@ -360,10 +360,10 @@ CASES = [
             "permute:Supplier<T> h = T::n/Function<Integer, in:0",
             "permute:Function<Integer, in/ToIntFunction<String:0",
         ),
-        refused={"permute:c = 1;/IntSupplier g = s::l:0": "the second may meet null"},
+        refused={"permute:c = 1;/IntSupplier g = s::l:0": "the second may dereference null"},
     ),
     Case(
-        "calls stay in order, and so does what they may see",
+        "calls keep their order with the fields that they may read",
         """
         public class T {
           int f; static StringBuilder log = new StringBuilder();

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from codeacumen.transforms.rename import Rename
-from running import Case, make_case_variants, run_all_variants
+from jvm_cases import Case, make_case_variants, run_all_variants
 
 
 def make_ids(names: str) -> tuple[str, ...]:
@@ -221,7 +221,7 @@ CASES = [
         accepted=make_ids("a b i j k l m n"),
     ),
     Case(
-        "every place where an expression stands",
+        "every position of an expression",
         """
         import java.util.function.*;
         public class T {
@@ -328,6 +328,6 @@ def test_used_names_are_skipped() -> None:
 def test_other_occurrences_of_the_word_are_unchanged(text: str) -> None:
     inside = text if text.startswith(("/", "@")) else f"use({text});"
     source = f"class T {{ void f(int x) {{ {inside} }} }}"
-    assert make_case_variants(Rename(), Case("reads the same", source))[
+    assert make_case_variants(Rename(), Case("the same text", source))[
         "0 rename:x:0"
     ] == source.replace("(int x)", "(int var0)")

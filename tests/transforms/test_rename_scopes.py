@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from codeacumen.transforms.rename import Rename
-from running import Case, make_case_variants, run_all_variants
+from jvm_cases import Case, make_case_variants, run_all_variants
 
 CASES = [
     Case(
-        "captured by classes and lambdas inside each other",
+        "captured by nested classes and lambdas",
         """
         import java.util.function.*;
         public class T {
@@ -53,7 +53,7 @@ CASES = [
         """,
     ),
     Case(
-        "a field inherited within the file is nearer than the variable",
+        "a field inherited within the file hides the variable",
         """
         public class T {
           static class Base { int x = 5; private int y = 6; static int z = 7; }
@@ -68,7 +68,7 @@ CASES = [
         accepted=("rename:x:0", "rename:y:0", "rename:z:0", "rename:w:0"),
     ),
     Case(
-        "a field inherited from the JDK is nearer than the variable",
+        "a field inherited from the JDK hides the variable",
         """
         import java.util.*;
         public class T {
@@ -245,7 +245,7 @@ CASES = [
         accepted=("rename:RED:0", "rename:GREEN:0", "rename:BLUE:0"),
     ),
     Case(
-        "a label of a selector whose type is not seen",
+        "a label of a selector of unknown type",
         """
         public class T {
           int f(Thread t) {
@@ -260,7 +260,7 @@ CASES = [
         refused={"rename:NEW:0": "a case label may mean it"},
     ),
     Case(
-        "a loop's variable is not seen in what it runs over; a variable in its own value",
+        "a loop's variable in its iterable, and a variable in its own value",
         """
         public class T {
           int[] a = {1, 2, 3};

@@ -13,7 +13,7 @@ import pytest
 
 from codeacumen.corpus import Corpus
 from codeacumen.transforms import variants
-from codeacumen.transforms.certify import reading
+from codeacumen.transforms.certify import front_end
 from codeacumen.transforms.certify.projects import CertificationTools
 from codeacumen.transforms.code import Code
 from codeacumen.transforms.edits import Edit, Rewrite
@@ -48,8 +48,8 @@ class Trip:
         declared = code.file.declarations.methods[method]
         if declared.name == "down":
             raise LookupError("no handrail")
-        why = "it is safe" if declared.name == "up" else ""
-        return [Location("trip:0", method, *code.span(declared.node), why)]
+        reason = "it is safe" if declared.name == "up" else ""
+        return [Location("trip:0", method, *code.span(declared.node), reason)]
 
     def make_rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
         raise ZeroDivisionError
@@ -117,7 +117,7 @@ def test_failing_check_is_recorded_in_the_certificate(
             return ""
         raise RecursionError("too deep")
 
-    monkeypatch.setattr(reading, "explain_binding_change", raise_for_all)
+    monkeypatch.setattr(front_end, "explain_binding_change", raise_for_all)
     out = tmp_path / "out.jsonl"
     summary = write_variants(
         stairs,
@@ -132,5 +132,5 @@ def test_failing_check_is_recorded_in_the_certificate(
     assert certificates[3] == {
         "level": "parses",
         "failed": "binds",
-        "why": "RecursionError: too deep",
+        "reason": "RecursionError: too deep",
     }

@@ -9,7 +9,7 @@ from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.code import code_of
 from codeacumen.transforms.edits import apply_edits, flatten_rewrites
 from codeacumen.transforms.switches import SwitchToIf
-from running import Case, find_case_locations, make_case_variants, run_all_variants
+from jvm_cases import Case, find_case_locations, make_case_variants, run_all_variants
 
 FRAME = """
 public class T {
@@ -137,7 +137,7 @@ CASES = [
         "switch:k:0",
     ),
     make_case(
-        "labels beside default, before and behind it",
+        "labels before and after default",
         """static int f(int k) {
              switch (k) { case 3: default: case 4: p("d"); break; case 1: p(1); }
              switch (k) { case 1: p(1); case 2: case 3: default: p("e"); case 5: } return k; }""",
@@ -146,7 +146,7 @@ CASES = [
         "switch:k:1",
     ),
     make_case(
-        "no case falls: each leaves in its own way",
+        "no case falls through: each leaves in another way",
         """static int f(int k) {
              for (int i = 0; i < 3; i++) switch (k + i) {
                case 0: continue;
@@ -269,7 +269,7 @@ CASES = [
         "switch:3:0",
     ),
     make_case(
-        "comments and odd layout stay",
+        "comments and layout are unchanged",
         """static int f(int k) {
              switch /* a */ (k) { // b
                // c
@@ -317,7 +317,7 @@ def test_every_variant_keeps_behaviour(tmp_path: Path) -> None:
 
 def test_all_comments_are_kept() -> None:
     (comment_case,) = [
-        candidate for candidate in CASES if candidate.name == "comments and odd layout stay"
+        candidate for candidate in CASES if candidate.name == "comments and layout are unchanged"
     ]
     for text in make_case_variants(SwitchToIf(), comment_case).values():
         for mark in "abcdefghij":

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from codeacumen.transforms.switches import SwitchToIf
-from running import Case, find_case_locations, run_all_variants
+from jvm_cases import Case, find_case_locations, run_all_variants
 
 FRAME = """
 public class T {
@@ -231,6 +231,6 @@ def test_every_variant_keeps_behaviour(tmp_path: Path) -> None:
     } - {""}
     assert reasons <= {
         "a variable is shared between cases",
-        "the value is given inside try or synchronized",
+        "the value is computed inside try or synchronized",
     }
     assert run_all_variants(transform, cases, tmp_path) > 100

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from codeacumen.transforms.switches import SwitchToIf
-from running import Case, make_case_variants, run_all_variants
+from jvm_cases import Case, make_case_variants, run_all_variants
 
 FRAME = """
 public class T {
@@ -86,7 +86,7 @@ CASES = [
         "switch:a:1",
     ),
     make_case(
-        "each value is converted to what is expected",
+        "each value is converted to the expected type",
         """static Object f(int k) {
              double d = switch (k) { case 1 -> 'a'; case 2 -> 3; case 3 -> 4L; default -> 1.5f; };
              Object o = switch (k) { case 1 -> 1; case 2 -> 2.0; case 3 -> 'c'; default -> "s"; };
@@ -177,7 +177,7 @@ CASES = [
         "switch:i:0",
     ),
     make_case(
-        "value given inside try",
+        "value computed inside try",
         """int a; static int n(int k) { if (k == 3) throw new IllegalStateException(); return k; }
            int g(int k) {
              int v = switch (k) { default -> { try { yield n(k); } catch (RuntimeException e) {
@@ -196,7 +196,7 @@ CASES = [
         refused={"switch:m:0": "inside try", "switch:m:1": "inside try"},
     ),
     make_case(
-        "value given to another switch inside try",
+        "value for another switch, computed inside try",
         """static int a;
            static int n(int k) { if (k == 3) throw new IllegalStateException(); return k; }
            static int f(int k) { a = 7;
@@ -209,7 +209,7 @@ CASES = [
         refused={"switch:k + 1:0": "inside try"},
     ),
     make_case(
-        "where a value is part of something larger",
+        "a value inside a larger expression",
         """static int g(int k) { return k; }
            static int f(int k) {
              int v = 1 + switch (k) { case 1 -> 2; default -> 3; };
@@ -264,7 +264,7 @@ CASES = [
         "switch:next() + v:0",
     ),
     make_case(
-        "a variable shared between groups that give values",
+        "a variable shared between groups that yield values",
         """static int f(int k) {
              return switch (k) { case 1: int y = 4; yield y; case 2: y = 5; yield y;
                default: yield 6; }; }

@@ -13,7 +13,7 @@ from codeacumen.transforms.code import Code
 from codeacumen.transforms.edits import Rewrite
 from codeacumen.transforms.location import Location
 from codeacumen.transforms.unused import STATEMENT_PARENTS, Unused, insertion_points
-from running import Case, run_all_variants
+from jvm_cases import Case, run_all_variants
 
 
 class AllPositions:
@@ -191,7 +191,7 @@ CASES = [
         "new T().f(-3)",
     ),
     make_case(
-        "classes in a method are methods of their own",
+        "methods of classes inside a method",
         """int f(int x) {
              int y; { y = 2; }
              class L { int z; { z = 3; } static int s; int g() { { z++; } return z; } }
@@ -242,7 +242,7 @@ CASES = [
         "new T().f(3)",
     ),
     make_case(
-        "declarations that others see",
+        "declarations used by others",
         """int f(int x) {
              int a = 1, b;
              final int c;

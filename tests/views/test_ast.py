@@ -341,7 +341,7 @@ def test_labels_keep_their_numbers() -> None:
         ("0.10000000000000001", False),
     ],
 )
-def test_fractions_that_java_prints_alike(literal: str, same: bool) -> None:
+def test_fractions_with_the_same_text_in_java(literal: str, same: bool) -> None:
     """The expected values follow by hand from the description of Double.toString."""
     assert is_canonical_double(literal.encode()) is same
 

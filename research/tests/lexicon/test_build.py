@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from research.lexicon._pairs import make_keys, split_keys
 from research.lexicon.build import (
     INGREDIENTS,
     LexiconSettings,
@@ -19,6 +18,7 @@ from research.lexicon.build import (
     list_space_recipes,
     quantize_vectors,
 )
+from research.lexicon.pair_tables import make_keys, split_keys
 from research.lexicon.relations import load_ratings, make_relation_examples
 from research.lexicon.wordnet import read_wordnet
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from research.lexicon import spaces
-from research.lexicon._streams import _drop_repeated_sentences, _join_lines
-from research.lexicon._words import hash_texts
+from research.lexicon.word_streams import _drop_repeated_sentences, _join_lines
+from research.lexicon.words import hash_texts
 
 Sentences = list[list[int]]
 

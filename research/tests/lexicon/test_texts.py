@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from codeacumen.api import CodeacumenError
 from corpora import shared_engine
-from research.lexicon._words import END, split_sentences
 from research.lexicon.texts import Texts, list_files, read_texts, strip_markup
+from research.lexicon.words import END, split_sentences
 
 
 def list_sentences(texts: Texts) -> list[str]:

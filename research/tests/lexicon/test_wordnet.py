@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from codeacumen.api import CodeacumenError
-from research.lexicon._pairs import make_keys, split_keys
-from research.lexicon._senses import FEATURES, build_senses
+from research.lexicon.pair_tables import make_keys, split_keys
 from research.lexicon.wordnet import WordNet, read_wordnet
+from research.lexicon.wordnet_features import FEATURES, build_senses
 
 WORDS = [
     "entity",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from research.lexicon import _words
-from research.lexicon._words import (
+from research.lexicon import words
+from research.lexicon.words import (
     END,
     split_comment_sentences,
     split_pieces,
@@ -53,5 +53,5 @@ def test_very_long_sentence_is_dropped() -> None:
 
 def test_encode_sentences() -> None:
     places: dict[str, int] = {"a": 0}
-    assert _words.encode_sentences([["a", "b"], ["b"]], places).tolist() == [0, 1, END, 1, END]
+    assert words.encode_sentences([["a", "b"], ["b"]], places).tolist() == [0, 1, END, 1, END]
     assert places == {"a": 0, "b": 1}

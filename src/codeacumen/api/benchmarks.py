@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 # Version of the form of built data sets, for families that do not name another.
-DATASET_SCHEMA = 3
+DATASET_SCHEMA = 4
 
 # A model of the paper, and its scores in the order of the group's tasks.
 PublishedRow: TypeAlias = tuple[str, Sequence[float]]

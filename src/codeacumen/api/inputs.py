@@ -202,10 +202,10 @@ class CodeContext(Protocol):
     with it, of bounded size: ``header`` (the class's declaration without its body), ``fields`` and
     ``imports`` (as written), ``doc`` (the method's documentation comment), ``methods`` (the others
     of the class), ``callers`` and ``callees`` (the nearest), each a row of ``type``, ``name``,
-    ``returns``, ``parameters``; ``gives``, which maps the names of the called methods to what they
-    return according to their texts: ``null`` (returned or promised), ``passed`` (what another
-    method returns that may return null), ``name`` (a variable), ``other``. A key may be missing;
-    without a corpus, all are.
+    ``returns``, ``parameters``; ``call_results``, which maps the names of the called methods to
+    what they return according to their texts: ``null`` (returned or promised), ``passed`` (what
+    another method returns that may return null), ``name`` (a variable), ``other``. A key may be
+    missing; without a corpus, all are.
     """
 
     def view(self, method: str, name: str, compat: str = "") -> Json: ...

@@ -47,11 +47,11 @@ class Counts:
 
 
 _LABELS_SEEN = {
-    "all": "has seen the labels",
+    "all": "knows the labels",
     "leave-one-out": "leave-one-out",
-    "train": "used the training split",
-    "train-or-all": "saw training labels, or all",
-    "before": "was trained before",
+    "train": "trained on the training split",
+    "train-or-all": "trained on training labels, or all",
+    "before": "trained before the run",
 }
 
 
@@ -78,8 +78,8 @@ class Scores:
     """Scores of a model on a task. The first of ``scores`` is the headline.
 
     ``answers`` is the path of the answers in the run's folder, empty if they were not written.
-    ``asked`` counts the instances asked in this run, as opposed to stored answers. ``errors`` are
-    the first few failures.
+    ``computed`` counts the answers computed in this run, as opposed to stored answers. ``errors``
+    are the first few failures.
     """
 
     task: str
@@ -89,7 +89,7 @@ class Scores:
     answers: str = ""
     answers_sha256: str = ""
     data_sha256: str = ""
-    asked: int = 0  # stored key
+    computed: int = 0
     seconds: float = 0.0
     errors: tuple[str, ...] = ()
 

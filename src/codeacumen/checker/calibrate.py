@@ -344,7 +344,7 @@ def calibration_to_json(calibration: Calibration) -> Json:
 def _point_to_json(point: Point) -> Json:
     return {
         "threshold": point.threshold,
-        "told": point.reported,
+        "reported": point.reported,
         "wrong": point.wrong,
         "precision": point.precision,
         "precision_bounds": list(point.precision_bounds),

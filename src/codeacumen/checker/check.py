@@ -303,7 +303,7 @@ def _judge_methods(
             report.skipped[file_methods.origin] += 1
         else:
             report.files += 1
-            report.skipped["broken syntax, checked nevertheless"] += file_methods.is_broken
+            report.skipped["syntax errors, checked in part"] += file_methods.is_broken
             facts += file_methods.facts
             places += file_methods.places
     report_progress("judging", 0, 1)

@@ -321,7 +321,7 @@ def _read_in_batches(
     for number, outcome in workers.run(read_batch, singles, BATCH_TIMEOUT):
         if isinstance(outcome, WorkerLost):
             path = singles[number][1][0]
-            problem = Problem(path, "failed", outcome.why)
+            problem = Problem(path, "failed", outcome.reason)
             yield [(path, "", pack_with_digest(methods_to_tuple(FileMethods(problem=problem))))]
         else:
             yield outcome

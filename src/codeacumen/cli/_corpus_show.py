@@ -90,7 +90,7 @@ def _print_views(views: list[Json]) -> None:
         ]
         for view in views
     ]
-    print_table(["view", "what it shows", "stored", "--compat", "from"], rows, wide=1)
+    print_table(["view", "content", "stored", "--compat", "from"], rows, wide=1)
 
 
 # --------------------------------------------------------------------------------------
@@ -99,14 +99,14 @@ def _print_views(views: list[Json]) -> None:
 
 
 def print_audit(audit: Json) -> None:
-    if not audit["whole"]:
+    if not audit["intact"]:
         _print_damage(audit)
         return
-    if audit["not_looked_for"]:
-        print_facts("", [("whole", "yes"), ("near-duplicates", _format_reason(audit))])
+    if audit["duplicates_skipped"]:
+        print_facts("", [("intact", "yes"), ("near-duplicates", _format_reason(audit))])
         return
     facts = [
-        ("whole", "yes"),
+        ("intact", "yes"),
         ("clusters of near-duplicates", f"{audit['clusters']:,}"),
         ("methods in them", f"{audit['methods_in_clusters']:,}"),
         ("largest", f"{audit['largest_cluster']:,}"),
@@ -128,13 +128,13 @@ def print_audit(audit: Json) -> None:
 
 def _print_damage(audit: Json) -> None:
     rows = [[damage, file] for damage in ("missing", "changed") for file in audit[damage]]
-    print_facts("", [("whole", "no"), ("near-duplicates", _format_reason(audit))])
+    print_facts("", [("intact", "no"), ("near-duplicates", _format_reason(audit))])
     print_table(["damage", "file"], rows[:ROWS_SHOWN], caption=_format_rest(rows), wide=1)
     print_note(f"hint: {REPAIR}")
 
 
 def _format_reason(audit: Json) -> str:
-    return f"not looked for: {audit['not_looked_for']}"
+    return f"not searched: {audit['duplicates_skipped']}"
 
 
 def _format_rest(rows: Sequence[Any]) -> str:

@@ -40,7 +40,7 @@ def build_gluecode(
     corpus: CorpusFolder,
     out: DatasetFolder,
     seed: Seed = 0,
-    rules: Annotated[Rules, typer.Option(help="Whose rules NPath is counted by.")] = Rules.PMD6,
+    rules: Annotated[Rules, typer.Option(help="PMD version whose rules count NPath.")] = Rules.PMD6,
     dedup: Annotated[
         bool,
         typer.Option(
@@ -120,7 +120,7 @@ def _print_gluecode(out: Path, about: Any) -> None:
     ]
     print_table(["declared in", *splits], rows, title="Called methods", right=range(1, 4))
     if counts["near_duplicates_unknown"]:
-        typer.echo(f"near-duplicates were not looked for: {counts['near_duplicates_unknown']}")
+        typer.echo(f"near-duplicates not searched: {counts['near_duplicates_unknown']}")
     typer.echo(f"next: codeacumen eval -t gluecode@{out}")
 
 
@@ -150,7 +150,9 @@ def build_robustness(
     seed: Seed = 0,
     certify: Annotated[Level, typer.Option(help=CERTIFY)] = Level.PARSES,
     class_path: ClassPath = "",
-    split: Annotated[Split, typer.Option(help="Which methods of the corpus.")] = Split.TEST,
+    split: Annotated[
+        Split, typer.Option(help="Splits of the corpus to take methods from.")
+    ] = Split.TEST,
     limit: VariantLimit = 0,
     methods: Annotated[
         Path | None,
@@ -162,7 +164,7 @@ def build_robustness(
     engine: EngineName = "local",
     as_json: AsJson = False,
 ) -> None:
-    """Methods and variants that mean the same: does a model answer the same?
+    """Methods and variants of the same meaning, to measure changes of a model's predictions.
 
     The result is the same to the byte for any number of workers.
 
@@ -204,7 +206,7 @@ def _print_robustness(
     print_facts(
         str(out),
         [
-            ("methods looked at", f"{counts['methods_looked_at']:,}"),
+            ("methods examined", f"{counts['methods_examined']:,}"),
             ("methods with a variant", f"{counts['methods']:,}"),
         ],
     )
@@ -223,7 +225,7 @@ def _print_robustness(
             for kind, marks_by_mode in edits.items()
             for mode, marks in marks_by_mode.items()
         ]
-        title = "What is known of the published tool's edits"
+        title = "Correctness of the published tool's edits"
         print_table(["kind", "mode", *MARKS], rows, title=title, right=(2, 3, 4))
     if reasons := _list_reasons(counts):
         print_table(["kind", "", "reason", "places"], reasons, title="Reasons", right=(3,))
@@ -256,7 +258,9 @@ def build_similarity(
     seed: Seed = 0,
     certify: Annotated[Level, typer.Option(help=CERTIFY)] = Level.PARSES,
     class_path: ClassPath = "",
-    split: Annotated[Split, typer.Option(help="Which methods of the corpus.")] = Split.ALL,
+    split: Annotated[
+        Split, typer.Option(help="Splits of the corpus to take methods from.")
+    ] = Split.ALL,
     limit: VariantLimit = 100,
     workers: Workers = 0,
     engine: EngineName = "local",
@@ -291,10 +295,10 @@ def build_similarity(
     facts = [("pairs", f"{counts['pairs']:,}"), ("methods", f"{counts['methods']:,}")]
     print_facts(str(out), facts)
     rows = [
-        [name, meaning, f"{2 * counts['alike'][name]:,}"]
+        [name, meaning, f"{2 * counts['similar'][name]:,}"]
         for name, meaning in about["kinds"].items()
     ]
-    print_table(["kind", "", "pairs"], rows, title="Pairs, half of them alike", right=(2,))
+    print_table(["kind", "", "pairs"], rows, title="Pairs, half of them similar", right=(2,))
     typer.echo(f"next: codeacumen eval -t similarity@{out}")
 
 

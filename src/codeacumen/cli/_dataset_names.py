@@ -104,7 +104,7 @@ def _print_renames(out: Path, about: Any) -> None:
     ]
     print_table(["mean of", "characters", "subtokens"], rows, right=(1, 2))
     if counts["dropped"]:
-        print_facts("Left out", [(why, f"{n:,}") for why, n in counts["dropped"].items()])
+        print_facts("Left out", [(reason, f"{n:,}") for reason, n in counts["dropped"].items()])
     typer.echo(f"next: codeacumen eval -t renames@{out}")
 
 
@@ -144,7 +144,7 @@ def build_misnamed(
         str(out),
         [
             ("misnamed", f"{counts['cases']:,} of {counts['inconsistent']:,}"),
-            ("stable", f"{counts['drawn']:,} of {counts['eligible']:,}, {beside} for each"),
+            ("stable", f"{counts['sampled']:,} of {counts['eligible']:,}, {beside} for each"),
             ("projects", f"{counts['projects']:,}"),
         ],
     )

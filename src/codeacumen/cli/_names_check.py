@@ -50,8 +50,8 @@ _COLOURS = {
     "name": {"fg": "cyan"},
     "probability": {"fg": "red"},
     "rule": {"fg": "yellow"},
-    "why": {"dim": True},
-    "better": {"fg": "green"},
+    "reason": {"dim": True},
+    "suggestion": {"fg": "green"},
 }
 
 
@@ -103,7 +103,7 @@ def check(
     background: Background = None,
     workers: Workers = 0,
 ) -> None:
-    """Find method names that are probably wrong, say why, and suggest better ones.
+    """Find method names that are probably wrong, with reasons and better names.
 
     Learns from the whole project first how methods are named in it. Reports nothing where there is
     too little to judge by. The exit code is 1 if there are findings.
@@ -154,16 +154,16 @@ def check(
 
 
 def _render_report(report: Report, output_format: Format, *, colours: bool) -> bytes:
-    from codeacumen.checker import told
+    from codeacumen.checker import formats
 
     if output_format is Format.JSON:
-        return told.format_json(report)
+        return formats.format_json(report)
     if output_format is Format.SARIF:
-        return told.format_sarif(report)
+        return formats.format_sarif(report)
     if output_format is Format.HTML:
-        return told.render_page(report)
-    style = _colour_text if colours else told.plain_style
-    lines = told.format_lines(report, lambda role, text: style(role, _escape_line(text)))
+        return formats.render_page(report)
+    style = _colour_text if colours else formats.plain_style
+    lines = formats.format_lines(report, lambda role, text: style(role, _escape_line(text)))
     return "".join(f"{line}\n" for line in lines).encode("utf-8", errors="backslashreplace")
 
 
@@ -178,7 +178,7 @@ def _colour_text(role: str, text: str) -> str:
 
 
 def _print_summary(report: Report) -> None:
-    from codeacumen.checker.told import format_summary
+    from codeacumen.checker.formats import format_summary
 
     for line in format_summary(report):
         print_note(line)

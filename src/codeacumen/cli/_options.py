@@ -107,7 +107,7 @@ EngineName = Annotated[
     typer.Option(
         "--engine",
         metavar="local|ray[:ADDRESS]",
-        help="Where the work runs: processes on this machine, or a Ray cluster.",
+        help="Engine: processes on this machine, or a Ray cluster.",
     ),
 ]
 Resamples = Annotated[int, typer.Option(min=100, help="Bootstrap resamples for each interval.")]
@@ -148,7 +148,7 @@ VariantLimit = Annotated[
         help="Maximum number of variants for each kind and mode; 0: no limit.",
     ),
 ]
-CERTIFY = "How far each variant is checked; each level includes the levels before it."
+CERTIFY = "Level to which each variant is checked; each level includes the levels before it."
 
 
 def where_option(default: str) -> Any:

@@ -35,7 +35,7 @@ SOURCES = (
 )
 CompatTool = Annotated[
     str,
-    typer.Option("--compat", metavar="TOOL", help="Print exactly what this tool prints."),
+    typer.Option("--compat", metavar="TOOL", help="Print in the format of this tool."),
 ]
 
 
@@ -62,7 +62,7 @@ def build_corpus(
         typer.Option(metavar="TRAIN/DEV/TEST", help="Shares of the projects in each split."),
     ] = "80/10/10",
     max_file_bytes: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Leave out files with more bytes.")
+        int, typer.Option(min=1, metavar="N", help="Skip files with more bytes.")
     ] = 8 << 20,
     plugin: Plugins = None,
     workers: Workers = 0,
@@ -80,7 +80,7 @@ def build_corpus(
         codeacumen corpus build debian:jsoup git:https://host/x.git@v1 --out corpus
         codeacumen corpus build recipe.toml --splits 60/20/20 --engine ray:auto --out corpus
     """
-    from codeacumen.corpus.compiled import COMPILING
+    from codeacumen.corpus.kernels import COMPILING
     from codeacumen.interface.corpora import write_corpus
 
     load_plugins(plugin)
@@ -161,7 +161,7 @@ def show_corpus(
 
     load_plugins(plugin)
     if compat and not view:
-        raise CodeacumenError(f"--compat {compat} says how to print a view", "add --view NAME")
+        raise CodeacumenError(f"--compat {compat} formats a view", "add --view NAME")
     if view and not method:
         raise CodeacumenError(
             f"--view {view} shows one method",
@@ -257,7 +257,7 @@ def audit_corpus(
         print_json(result)
     else:
         print_audit(result)
-    if not result["whole"]:
+    if not result["intact"]:
         raise typer.Exit(FOUND_FAILURES)
 
 

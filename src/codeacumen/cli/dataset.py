@@ -58,9 +58,9 @@ def list_(as_json: AsJson = False) -> None:
         return
     rows = []
     for row in datasets["published"]:
-        here = "yes" if row["here"] else f"codeacumen dataset get {row['name']}"
+        here = "yes" if row["installed"] else f"codeacumen dataset get {row['name']}"
         rows.append([row["name"], row["title"], here])
-    print_table(["name", "data set", "here"], rows, title="Published", wide=1)
+    print_table(["name", "data set", "installed"], rows, title="Published", wide=1)
     cells = [[row["name"], row["command"]] for row in datasets["built"]]
     print_table(["name", "command"], cells, title="Built from your data", wide=1)
 
@@ -93,8 +93,8 @@ def get(
     with show_progress() as report:
         fetched = fetch(data, source, progress=report)
     present = len(data.files) - len(fetched)
-    already = f"; {present} were here" if present else ""
-    print_note(f"{len(fetched)} of {len(data.files)} files fetched{already}, all hashes right")
+    already = f"; {present} present" if present else ""
+    print_note(f"{len(fetched)} of {len(data.files)} files fetched{already}, all hashes match")
     if "none stated" in data.licence:
         print_note(f"licence: {data.licence}")
     if as_json:
@@ -128,9 +128,9 @@ def show(
         print_json(described)
         return
     if "family" not in described:
-        here = "yes" if described["here"] else f"no: codeacumen dataset get {dataset}"
+        here = "yes" if described["installed"] else f"no: codeacumen dataset get {dataset}"
         keys = ("folder", "source", "licence", "citation")
-        facts = [("here", here), *((key, described[key]) for key in keys)]
+        facts = [("installed", here), *((key, described[key]) for key in keys)]
         files = ", ".join(described["files"])
         print_facts(f"{dataset}: {described['title']}", [*facts, ("files", files)])
         return
@@ -168,7 +168,7 @@ def audit(
     confidence: Confidence = 0.95,
     as_json: AsJson = False,
 ) -> None:
-    """Measure what near-duplicates across splits do to the scores.
+    """Measure the effect of near-duplicates across splits on the scores.
 
     Counts the instances that have a near-duplicate in training, asks models (default: classical)
     and scores them on all instances, on those without a near-duplicate, and on those with one.
@@ -243,7 +243,7 @@ def export(
     ] = False,
     plugin: Plugins = None,
 ) -> None:
-    """Write the instances of tasks: task, id and input, for a model that runs elsewhere.
+    """Write the instances of tasks: task, id and input, for a model outside codeacumen.
 
     `codeacumen score` reads the answers: a file with the columns id and answer.
 

@@ -304,8 +304,8 @@ def compare(
     """Compare models or runs on identical instances.
 
     Paired bootstrap for correlations and means, McNemar's exact test for accuracies, corrected
-    after Holm over all pairs of a task. Models that share a letter cannot be told apart. Each pair
-    comes with the smallest difference that the data could show.
+    after Holm over all pairs of a task. Models that share a letter do not differ significantly.
+    Each pair comes with the smallest difference that the data could show.
 
     Examples:
         codeacumen compare levenshtein jaro-winkler -t abbreviations/match
@@ -341,7 +341,7 @@ def _print_comparison(comparison: Comparison, confidence: float) -> None:
         ],
         title=f"{comparison.task}: {comparison.n} instances that all models answer "
         f"({comparison.evaluation_set})",
-        caption="Models that share a letter cannot be told apart.",
+        caption="Models that share a letter do not differ significantly.",
         right=(1,),
     )
     columns = ["first", "second", "difference", f"{confidence:.0%} interval", "p", "p (Holm)"]

@@ -16,10 +16,10 @@ app = create_group("List the models, show one.")
 LABELS_SEEN = {
     "none": "none",
     "train": "those of the training split",
-    "train-or-all": "those of the training split; where there is none, all of them",
-    "leave-one-out": "all but that of the instance it answers",
+    "train-or-all": "those of the training split, or all if there is none",
+    "leave-one-out": "all but that of the answered instance",
     "all": "all of them",
-    "before": "none during a run; it was trained before the run",
+    "before": "none in a run; trained before the run",
 }
 
 
@@ -78,7 +78,7 @@ def show(
             ("parameters", described["parameters"]),
             ("settings", settings or "–"),
             ("capabilities", ", ".join(described["capabilities"])),
-            ("labels it sees", LABELS_SEEN[described["supervision"]]),
-            ("can answer", ", ".join(described["tasks"]) or "none of the tasks"),
+            ("training labels", LABELS_SEEN[described["supervision"]]),
+            ("can answer", ", ".join(described["tasks"]) or "no task"),
         ],
     )

@@ -83,14 +83,14 @@ def _print_suggestions(suggested: SuggestedNames, file: Path) -> None:
     if own is not None:
         rows.append([f"{suggested.name} (now)", format_number(own, 2), ""])
     if verdict is None:
-        judgement = "Nothing speaks against the name that it has."
+        judgement = "No evidence against the current name."
     else:
-        judgement = f"The name that it has is wrong with a probability of {verdict.wrong:.2f}."
+        judgement = f"Probability that the current name is wrong: {verdict.wrong:.2f}."
     title = f"{suggested.method}, {file}:{suggested.place.line}"
     columns = ["name", "confidence", "reason"]
     print_table(columns, rows, title=title, caption=judgement, right=(1,), wide=2)
     if not names:
-        print_note("no other name is likely: too few methods to learn from, or the name fits")
+        print_note("no suggestions: too few methods to learn from, or the name fits")
 
 
 @app.command("compare", cls=Command)
@@ -111,7 +111,7 @@ def compare(
     plugin: Plugins = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compare identifiers: how similar and how related is each pair?
+    """Compare identifiers: similarity and relatedness of each pair.
 
     Similar: one name could stand for the other. Related: they belong to the same topic, as
     startIndex and endIndex do. Larger is closer; the scale is the model's.

@@ -21,12 +21,12 @@ app = create_group("Mine renamed methods from git histories and from code review
 # Keys of the counts of methods, and how a person reads them.
 _COUNT_LABELS = {
     "changed": "body changed",
-    "rewritten": "renamed, body changed, too",
-    "signature": "other parameters or result",
-    "moved": "moved under the same name",
-    "gone": "gone",
+    "rewritten": "name and body changed",
+    "signature": "signature changed",
+    "moved": "moved, same name",
+    "removed": "removed",
     "new": "new",
-    "delegates": "kept as a call of its successor",
+    "delegates": "old name kept as a delegate",
 }
 
 
@@ -87,12 +87,12 @@ def mine(
 def _print_project(name: str, project: Any, read: int) -> None:
     commits, methods = project["commits"], project["methods"]
     facts = [
-        ("commits", f"{sum(commits.values()):,}, {read:,} of them read now"),
+        ("commits", f"{sum(commits.values()):,}, {read:,} read in this run"),
         *((f"  {kind}", f"{count:,}") for kind, count in commits.items() if kind != "ordinary"),
         ("renames", f"{project['renames']:,}"),
-        ("stable methods beside them", f"{project['stable']:,}"),
+        ("stable methods of the same files", f"{project['stable']:,}"),
         *((text, f"{methods[kind]:,}") for kind, text in _COUNT_LABELS.items() if kind in methods),
-        ("versions of files", f"{methods.get('files', 0):,}"),
+        ("file versions", f"{methods.get('files', 0):,}"),
         *(
             (f"  {kind.removeprefix('files: ')}", f"{count:,}")
             for kind, count in methods.items()
@@ -103,8 +103,8 @@ def _print_project(name: str, project: Any, read: int) -> None:
     rows = [[tag, f"{count:,}"] for tag, count in sorted(project["tags"].items())]
     if rows:
         print_table(["tag", "renames"], rows, right=[1])
-    for commit, reason in project["left out"]:
-        print_note(f"left out: {commit}: {reason}")
+    for commit, reason in project["skipped"]:
+        print_note(f"skipped: {commit}: {reason}")
 
 
 @app.command("reviews", cls=Command)
@@ -132,9 +132,9 @@ def reviews(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Mine renames from pull requests in which a comment speaks of a name.
+    """Mine renames from pull requests with comments about a name.
 
-    Methods of which only the name changed are linked to the comment that speaks of them. Each comes
+    Methods of which only the name changed are linked to the comment about them. Each comes
     with the criteria of ReName4J as far as a program can check them; a person decides in the column
     `decision` of review.csv. GitHub's answers are stored: run the same command again to continue.
 
@@ -175,25 +175,27 @@ def _print_reviews(out: Path, mined: MinedReviews, *, offline: bool) -> None:
     from codeacumen.renames.reviews.run import REVIEW_FILE
 
     description = mined.description
-    columns = ["pull requests", "pull requests that speak of names", "cases", "stable"]
+    columns = ["pull_requests", "naming_pull_requests", "cases", "stable"]
     rows = [
         [name, *(f"{repository['counts'].get(column, 0):,}" for column in columns)]
         for name, repository in description["repositories"].items()
     ]
-    headers = ["repository", "pull requests", "of names", "cases", "stable"]
+    headers = ["repository", "pull requests", "about names", "cases", "stable"]
     print_table(headers, rows, right=range(1, 5))
     clear = description["clear"]
     facts = [
-        ("cases", f"{description['cases']:,}, {clear:,} of them clear without a person"),
+        ("cases", f"{description['cases']:,}, {clear:,} of them clear without review"),
         ("stable", f"{description['stable']:,} other methods of the same files"),
     ]
     if not offline:
-        requests = f"{mined.sent:,} sent ({mined.unchanged:,} unchanged), {mined.stored:,} stored"
+        requests = (
+            f"{mined.sent:,} sent ({mined.unchanged:,} unchanged), {mined.stored:,} from the cache"
+        )
         facts.append(("requests", requests))
-    lost: Counter[str] = Counter()
+    skipped: Counter[str] = Counter()
     for repository in description["repositories"].values():
-        lost.update(repository["lost"])
-    facts += [(reason, f"{count:,}") for reason, count in sorted(lost.items())]
+        skipped.update(repository["skipped"])
+    facts += [(f"skipped: {reason}", f"{count:,}") for reason, count in sorted(skipped.items())]
     print_facts(str(out), facts)
     print_note(f"decide:  {out / REVIEW_FILE}, in the column `decision`: include or exclude")
     print_note(

@@ -58,7 +58,7 @@ def mine(
 ) -> None:
     """Mine pairs of methods that may do the same, as SeSaMe did, for people to rate.
 
-    Methods with JavaDoc are compared by what it says (docsim). The sample is of pairs between
+    Methods with JavaDoc are compared by its text (docsim). The sample is of pairs between
     projects whose comments are similar and whose code is not, and it is diverse (MMR). Pages show
     each pair with the code around it. The result is the same to the byte for any number of workers.
 
@@ -66,7 +66,7 @@ def mine(
         codeacumen similar mine corpus --out pairs
         codeacumen similar mine corpus --limit 100 --raters ann,bob,cy --space tfidf -o pairs
     """
-    from codeacumen.benchmarks.sesame.mining.mining import PREVIEW, MiningSettings, mine_pairs
+    from codeacumen.benchmarks.sesame.mining.pipeline import PREVIEW, MiningSettings, mine_pairs
     from codeacumen.core.machine import count_processors
     from codeacumen.corpus import Corpus
     from codeacumen.engines import start_engine
@@ -95,7 +95,7 @@ def mine(
             report,
         )
     if as_json:
-        print_json({**record, "seconds": stages.seconds, "used again": stages.reused})
+        print_json({**record, "seconds": stages.seconds, "reused_stages": stages.reused})
         return
     _print_mined(record, stages)
     print_note(f"pages:   {out / PREVIEW / 'index.html'}")
@@ -104,17 +104,19 @@ def mine(
 def _print_mined(record: dict[str, Any], stages: Any) -> None:
     methods, sampled = record["methods"], record["sample"]
     facts = [
-        ("methods", f"{methods['compared']:,} of {methods['in the corpus']:,} are compared"),
+        ("methods", f"{methods['compared']:,} of {methods['in_corpus']:,} compared"),
         *((f"  {name}", f"{count:,}") for name, count in methods["dropped"].items() if count),
         *((f"pairs, docsim {name}", f"{count:,}") for name, count in record["pairs"].items()),
         ("sample", f"{sampled['pairs']:,} of {sampled['candidates']:,} pairs between projects"),
-        ("token similarities", f"{sampled['token similarities']:,} were needed"),
+        ("token similarities", f"{sampled['token_similarities']:,} computed"),
     ]
-    if methods["lost"]:
-        facts.append(("lost", f"{methods['lost']:,} methods ended the process that read them"))
+    if methods["failed"]:
+        facts.append(
+            ("failed", f"{methods['failed']:,} methods crashed the process that read them")
+        )
     print_facts("Mined", facts)
     rows = [
-        [name, "there already" if name in stages.again else f"{seconds:.1f}"]
+        [name, "reused" if name in stages.reused else f"{seconds:.1f}"]
         for name, seconds in stages.seconds.items()
     ]
     print_table(["stage", "seconds"], rows, right=[1])
@@ -168,7 +170,7 @@ def find(
 
 
 def _describe_hit(hit: Hit) -> dict[str, Any]:
-    keys = ("method_id", "project", "path", "line", "type", "signature", "says")
+    keys = ("method_id", "project", "path", "line", "type", "signature", "summary")
     described = {key: getattr(hit.method, key) for key in keys}
     return {**described, "score": hit.score, "others": hit.others}
 
@@ -211,7 +213,7 @@ def tune(
     Examples:
         codeacumen similar tune labels.csv --mined pairs
     """
-    from codeacumen.benchmarks.sesame.mining.mining import read_texts
+    from codeacumen.benchmarks.sesame.mining.pipeline import read_texts
     from codeacumen.benchmarks.sesame.mining.tune import read_labels
     from codeacumen.benchmarks.sesame.mining.tune import tune_space as tune_space
 

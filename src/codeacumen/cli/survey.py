@@ -66,7 +66,7 @@ def clean(
 
     Drops raters who are far from the others (τ), raters who lower the agreement, and contextual
     scores that contradict the direct ones (θ). Writes IdBench's three tables, report.json and
-    report.md: who and what was dropped, and why. `codeacumen dataset build identifiers` is the same
+    report.md: the dropped raters and pairs. `codeacumen dataset build identifiers` is the same
     command.
 
     Examples:
@@ -131,7 +131,7 @@ def merge(
 ) -> None:
     """Merge the votes of several raters into one file for `codeacumen survey clean`.
 
-    `codeacumen similar mine` writes the rating pages. A rater is called like the file.
+    `codeacumen similar mine` writes the rating pages. A rater has the name of the file.
 
     Examples:
         codeacumen survey merge ann.json bob.json cy.json --out votes.json
@@ -211,7 +211,7 @@ def _parse_share(text: str) -> tuple[str, float]:
 
 
 def _print_cleaned(report: Any, out: Path) -> None:
-    from codeacumen.survey.benchmark import STAGE_COLUMNS, format_stages
+    from codeacumen.survey.output_files import STAGE_COLUMNS, format_stages
 
     votes = report["votes"]
     for name, size in report["sizes"].items():
@@ -223,13 +223,13 @@ def _print_cleaned(report: Any, out: Path) -> None:
         print_table(STAGE_COLUMNS, rows, title=title, caption=caption, right=range(1, 6))
     for problem in ("bad", "contradicting"):
         for row in votes[problem]["first"][:_ROWS_SHOWN]:
-            print_note(f"{row['file']}:{row['line']}: left out: {row['why']}")
+            print_note(f"{row['file']}:{row['line']}: left out: {row['reason']}")
         if votes[problem]["count"] > _ROWS_SHOWN:
             more = votes[problem]["count"] - _ROWS_SHOWN
             print_note(f"... and {more:,} more, in {out / 'report.json'}")
     if votes["repeated"]:
         print_note(f"{votes['repeated']:,} rows repeat another row")
-    typer.echo(f"who and what was dropped, and why: {out / 'report.md'}")
+    typer.echo(f"dropped raters and pairs: {out / 'report.md'}")
 
 
 def _print_judgement(judgement: Any) -> None:
@@ -274,7 +274,7 @@ def _print_sesame(report: Any, out: Path) -> None:
         f"{majority['dissimilar']:,} dissimilar",
         right=(1, 2, 3),
     )
-    typer.echo(f"which pairs were removed, and why: {out / 'report.md'}")
+    typer.echo(f"removed pairs: {out / 'report.md'}")
 
 
 @app.command("select", cls=Command)
@@ -304,7 +304,7 @@ def select(
         int, typer.Option(min=0, metavar="N", help="Minimum number of random pairs.")
     ] = 60,
     min_count: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Take names that occur more often than this.")
+        int, typer.Option(min=0, metavar="N", help="Use names that occur more often than this.")
     ] = 50,
     contexts: Annotated[
         int, typer.Option(min=0, metavar="N", help="Number of code contexts for each name.")
@@ -353,7 +353,7 @@ def select(
 
 def _print_questions(questions: Any, requested_count: int) -> None:
     pairs = questions["pairs"]
-    sources = [pair["why"] for pair in pairs]
+    sources = [pair["reason"] for pair in pairs]
     rows = [[source, f"{sources.count(source):,}"] for source in dict.fromkeys(sorted(sources))]
     files = ", ".join(f"{count:,} {name}" for name, count in questions["files"].items())
     print_table(
@@ -439,5 +439,5 @@ def _print_roles(roles: Any) -> None:
         ]
         for role, share in primary["ours"].items()
     ]
-    columns = ["primary role", "here", "published", "ρ of the counts"]
+    columns = ["primary role", "this corpus", "published", "ρ of the counts"]
     print_table(columns, rows, title="JavaScript", right=(1, 2, 3))

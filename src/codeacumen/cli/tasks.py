@@ -24,7 +24,7 @@ SETS = "evaluation_sets"
 
 @app.command("list", cls=Command)
 def list_(task: Tasks = None, as_json: AsJson = False, plugin: Plugins = None) -> None:
-    """List the tasks by benchmark: what they ask, and whether their data is here.
+    """List the tasks by benchmark, and whether their data is installed.
 
     Examples:
         codeacumen tasks list
@@ -45,7 +45,7 @@ def list_(task: Tasks = None, as_json: AsJson = False, plugin: Plugins = None) -
         ]
         if cells:
             title = f"{benchmark.name}: {benchmark.state}"
-            print_table(["task", "question"], cells, title=title, wide=1)
+            print_table(["task", "description"], cells, title=title, wide=1)
     unbuilt = [
         [benchmark.name, benchmark.state] for benchmark in benchmarks if benchmark.is_unbuilt
     ]
@@ -63,7 +63,7 @@ def show(
     as_json: AsJson = False,
     plugin: Plugins = None,
 ) -> None:
-    """Show a task: what it needs, how it is scored, three of its instances.
+    """Show a task: its requirements, metrics and three instances.
 
     Examples:
         codeacumen tasks show idbench/similarity/small
@@ -77,7 +77,7 @@ def show(
         print_json({key: value for key, value in described.items() if key != "metric_title"})
         return
     facts = [
-        ("question", described["summary"]),
+        ("description", described["summary"]),
         ("capability needed", described["capability"]),
         ("metric", described["metric_title"]),
         ("version", described["version"]),
@@ -89,7 +89,7 @@ def show(
         facts.append(
             (ceiling["who"], f"{ceiling['value']} {ceiling['label']}, {ceiling['source']}")
         )
-    absent = f"data not here: codeacumen dataset get {described['dataset']}"
+    absent = f"data not installed: codeacumen dataset get {described['dataset']}"
     count = described["instances"]
     facts.append(("instances", absent if count is None else f"{count:,}"))
     facts += [

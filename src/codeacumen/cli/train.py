@@ -146,7 +146,7 @@ def train_embedding(
     )
     if trained.files_left_out:
         print_note(
-            f"left out: {trained.files_left_out:,} files that end any process that reads them"
+            f"left out: {trained.files_left_out:,} files that crash the process that reads them"
         )
     vectors = trained.vectors
     names, dimensions = vectors.matrix.shape
@@ -226,7 +226,7 @@ def train_network(
             "no limit.",
         ),
     ] = 0,
-    device: Annotated[Device, typer.Option(help="Where to train.")] = Device.AUTO,
+    device: Annotated[Device, typer.Option(help="Device to train on.")] = Device.AUTO,
     seed: Annotated[
         int | None,
         typer.Option(min=0, help="Random seed; by default that of the configuration."),
@@ -279,7 +279,7 @@ def train_network(
 
 def is_evaluable(trained: TrainedNetwork) -> bool:
     """Return whether the network answers a task; one that was only pre-trained does not."""
-    from codeacumen.models.neural.training.preparing import PRETRAIN
+    from codeacumen.models.neural.training.prepare import PRETRAIN
 
     return bool(trained.about["purpose"]["task"] != PRETRAIN)
 

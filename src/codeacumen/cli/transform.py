@@ -124,7 +124,7 @@ def _print_counts(transformation: Transformation) -> None:
             ]
         )
         failures += [
-            [kind, failure["level"], f"{failure['variants']:,}", failure["why"]]
+            [kind, failure["level"], f"{failure['variants']:,}", failure["reason"]]
             for failure in counts["failed"]
         ]
     columns = ["kind", "places", "refused", "changed", "variants", "failed"]

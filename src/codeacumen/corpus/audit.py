@@ -44,17 +44,17 @@ def audit_corpus(corpus: Corpus, *, threshold: float = THRESHOLD, shortest: int 
     """Return missing files, changed files and near-duplicates of a corpus as JSON.
 
     A damaged corpus and a corpus without the view ``tokens`` are not searched for near-duplicates;
-    ``not_looked_for`` is then the reason, and otherwise empty. ``threshold`` and ``shortest`` are
-    those of ``find_near_duplicates``.
+    ``duplicates_skipped`` is then the reason, and otherwise empty. ``threshold`` and ``shortest``
+    are those of ``find_near_duplicates``.
     """
     damage = find_damage(corpus.folder, corpus.manifest.files)
-    integrity = {"whole": not damage, "missing": damage.missing, "changed": damage.changed}
+    integrity = {"intact": not damage, "missing": damage.missing, "changed": damage.changed}
     if damage:
-        return {**integrity, "not_looked_for": "the corpus is damaged"}
+        return {**integrity, "duplicates_skipped": "the corpus is damaged"}
     if "tokens" not in corpus.stored_tables:
-        return {**integrity, "not_looked_for": "the corpus was built without the view tokens"}
+        return {**integrity, "duplicates_skipped": "the corpus was built without the view tokens"}
     duplicate_report = _report_near_duplicates(corpus, threshold, shortest)
-    return {**integrity, "not_looked_for": "", **duplicate_report}
+    return {**integrity, "duplicates_skipped": "", **duplicate_report}
 
 
 def _report_near_duplicates(corpus: Corpus, threshold: float, shortest: int) -> Json:

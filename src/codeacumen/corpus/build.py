@@ -27,9 +27,9 @@ import pyarrow as pa
 from codeacumen.api import CodeacumenError
 from codeacumen.core.home import codeacumen_home
 from codeacumen.core.progress import Progress, ignore_progress
-from codeacumen.corpus.compiled import compile_kernels
 from codeacumen.corpus.ids import project_id
 from codeacumen.corpus.index import write_index
+from codeacumen.corpus.kernels import compile_kernels
 from codeacumen.corpus.link import LinkedShard, LinkJob, link_key, link_shard
 from codeacumen.corpus.manifest import (
     LOCK,
@@ -183,7 +183,7 @@ class _CorpusBuild:
             _settings_to_json(self.settings),
             old.shards,
             old.links,
-            old.lethal,
+            old.crashing_files,
             files=old.files,
         )
         with self.time_stage("check"):
@@ -194,7 +194,7 @@ class _CorpusBuild:
         if not old.complete:
             write_manifest(self.out, manifest)
         with self.time_stage("analyse"):
-            shards, lethal = self.analyse_shards(plans)
+            shards, crashing = self.analyse_shards(plans)
         shards_of_project = {
             project.name: [shard.key for shard in shards if shard.project == project.name]
             for project in projects
@@ -211,7 +211,11 @@ class _CorpusBuild:
             links, linked = self.link_calls(projects, shards)
         with self.time_stage("index"):
             manifest = replace(
-                manifest, complete=True, shards=shards_of_project, links=links, lethal=lethal
+                manifest,
+                complete=True,
+                shards=shards_of_project,
+                links=links,
+                crashing_files=crashing,
             )
             self.write_projects_table(projects, shards)
             files |= write_index(self.out, manifest)
@@ -267,9 +271,9 @@ class _CorpusBuild:
         plans: list[ShardPlan] = []
         suffixes = tuple(list_languages())
         for project in projects:
-            lethal = {
+            crashing = {
                 path: (digest, Problem(path, kind, message))
-                for name, path, digest, kind, message in old.lethal
+                for name, path, digest, kind, message in old.crashing_files
                 if name == project.name and has_same_settings
             }
             previous_shards = tuple(old.shards.get(project.name, ())) if has_same_settings else ()
@@ -277,7 +281,7 @@ class _CorpusBuild:
             for entries in list(split_into_shards(project.list_entries(suffixes))) or [[]]:
                 paths = tuple(entry.path for entry in entries if isinstance(entry, Entry))
                 problems = tuple(problem for problem in entries if isinstance(problem, Problem))
-                lethal_here = {path: lethal[path] for path in paths if path in lethal}
+                crashing_here = {path: crashing[path] for path in paths if path in crashing}
                 plans.append(
                     ShardPlan(
                         self.out,
@@ -286,13 +290,13 @@ class _CorpusBuild:
                         paths,
                         problems,
                         previous_shards,
-                        lethal_here,
+                        crashing_here,
                     )
                 )
         return plans
 
     def analyse_shards(self, plans: list[ShardPlan]) -> tuple[list[Shard], list[list[str]]]:
-        """Return all shards in the order of the plans, and the rows of ``Manifest.lethal``.
+        """Return all shards in the order of the plans, and the rows of ``Manifest.crashing_files``.
 
         Where a shard kills its worker, every file is analysed alone, and files that kill a worker
         again are left out.
@@ -306,37 +310,37 @@ class _CorpusBuild:
                 shards[index] = outcome
             self.progress("analysing", len(shards), len(plans))
         for index in sorted(suspects):
-            plans[index] = self.mark_lethal_files(plans[index])
+            plans[index] = self.mark_crashing_files(plans[index])
             for _, outcome in self.engine.run(make_shard, [plans[index]], SHARD_LIMIT):
                 if isinstance(outcome, WorkerLost):
                     first = plans[index].paths[0] if plans[index].paths else ""
                     raise CodeacumenError(
                         f"{plans[index].project.name}: the files from {first} on cannot be "
-                        f"analysed together: {outcome.why}",
+                        f"analysed together: {outcome.reason}",
                         "fewer workers leave more memory to each: --workers 1",
                     )
                 shards[index] = outcome
-        lethal = [
+        crashing = [
             [plan.project.name, path, digest, problem.kind, problem.message]
             for plan in plans
-            for path, (digest, problem) in sorted(plan.lethal.items())
+            for path, (digest, problem) in sorted(plan.crashing.items())
         ]
-        return [shards[index] for index in range(len(plans))], lethal
+        return [shards[index] for index in range(len(plans))], crashing
 
-    def mark_lethal_files(self, plan: ShardPlan) -> ShardPlan:
-        """Return the plan with the files in ``lethal`` that kill a process when analysed alone.
+    def mark_crashing_files(self, plan: ShardPlan) -> ShardPlan:
+        """Return the plan with the files in ``crashing`` that kill a process when analysed alone.
 
-        A file also counts as lethal if its analysis takes more than ``FILE_LIMIT`` seconds.
+        A file also counts as crashing if its analysis takes more than ``FILE_LIMIT`` seconds.
         """
         single_file_plans = [replace(plan, paths=(path,), problems=()) for path in plan.paths]
-        lethal = dict(plan.lethal)
+        crashing = dict(plan.crashing)
         for index, outcome in self.engine.run(probe_file, single_file_plans, FILE_LIMIT):
             if isinstance(outcome, WorkerLost):
                 path = plan.paths[index]
                 content = plan.project.read_file(path)
                 if isinstance(content, bytes):
-                    lethal[path] = (sha256_hex(content), Problem(path, "lethal", outcome.why))
-        return replace(plan, lethal=lethal)
+                    crashing[path] = (sha256_hex(content), Problem(path, "crashed", outcome.reason))
+        return replace(plan, crashing=crashing)
 
     def link_calls(
         self, projects: Sequence[Project], shards: Sequence[Shard]
@@ -359,7 +363,7 @@ class _CorpusBuild:
         for index, outcome in self.engine.run(link_shard, jobs, SHARD_LIMIT):
             if isinstance(outcome, WorkerLost):
                 raise CodeacumenError(
-                    f"{jobs[index].project}: its calls cannot be linked: {outcome.why}",
+                    f"{jobs[index].project}: its calls cannot be linked: {outcome.reason}",
                     "fewer workers leave more memory to each: --workers 1",
                 )
             linked[index] = outcome

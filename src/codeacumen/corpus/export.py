@@ -89,7 +89,7 @@ def _write_lines(
         for index, outcome in engine.run(export_shard, jobs, TIMEOUT):
             if isinstance(outcome, WorkerLost):
                 raise CodeacumenError(
-                    f"shard {jobs[index].shard} cannot be exported: {outcome.why}",
+                    f"shard {jobs[index].shard} cannot be exported: {outcome.reason}",
                     "fewer workers leave more memory to each: --workers 1",
                 )
             text, count = outcome

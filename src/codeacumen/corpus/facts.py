@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from codeacumen.corpus.schema import FACTS
 from codeacumen.languages.java.measures.npath import RULES, compute_npath
 from codeacumen.languages.java.measures.operators import find_operators, find_readable_methods
+from codeacumen.languages.java.resolve.call_sites import Sites, find_name_ends
 from codeacumen.languages.java.resolve.facts import extract_facts
-from codeacumen.languages.java.resolve.sites import Sites, find_name_ends
 from codeacumen.languages.java.syntax.file import JavaFile
 
 # The columns that hold each kind of declaration, in the order of the values of a declaration in

@@ -2,7 +2,7 @@
 
 Methods are numbered from 0 in the order of the shards. The index consists of numpy files that are
 mapped into memory on access, so that a corpus of a million methods opens at once. ``corpus.build``
-writes the index, ``corpus.stored`` and ``corpus.store`` read it.
+writes the index, ``corpus.stored_corpus`` and ``corpus.store`` read it.
 """
 
 from __future__ import annotations

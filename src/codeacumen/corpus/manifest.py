@@ -43,9 +43,9 @@ class Manifest:
     ``complete`` is false until the build ends. ``projects`` are names in the order of the sources,
     ``settings`` those of ``BuildSettings`` that rows depend on. ``shards`` and ``links`` are, by
     project, the names of its shards, in order, and of its folder in ``calls`` and ``nulls``.
-    ``lethal`` lists files that kill the process that analyses them: project, path, hash, kind and
-    message of the problem. ``counts`` are the sizes of the corpus. ``files`` has the SHA-256 of
-    every file of the corpus but the null facts.
+    ``crashing_files`` lists files that kill the process that analyses them: project, path, hash,
+    kind and message of the problem. ``counts`` are the sizes of the corpus. ``files`` has the
+    SHA-256 of every file of the corpus but the null facts.
     """
 
     complete: bool
@@ -53,7 +53,7 @@ class Manifest:
     settings: dict[str, Any] = field(default_factory=dict)
     shards: dict[str, list[str]] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
-    lethal: list[list[str]] = field(default_factory=list)
+    crashing_files: list[list[str]] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
 
@@ -87,7 +87,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
         "counts": manifest.counts,
         "shards": manifest.shards,
         "links": manifest.links,
-        "lethal": manifest.lethal,
+        "crashing_files": manifest.crashing_files,
         "files": manifest.files,
     }
     write_atomically(folder / NAME, (json.dumps(content, indent=1) + "\n").encode())
@@ -167,7 +167,7 @@ def _parse_manifest(folder: Path, content: Json) -> Manifest:
             content["settings"],
             content["shards"],
             content["links"],
-            content["lethal"],
+            content["crashing_files"],
             content["counts"],
             content["files"],
         )

@@ -320,7 +320,7 @@ def _run_file_by_file(job: _MeasureJob, engine: Engine, lost: WorkerLost) -> Mea
     measurements = Measurements(skipped=[(job.project, problem) for problem in job.problems])
     if job.shard is not None:
         raise CodeacumenError(
-            f"{job.project}: the shard {job.shard.name} cannot be read: {lost.why}",
+            f"{job.project}: the shard {job.shard.name} cannot be read: {lost.reason}",
             "fewer workers leave more memory to each: --workers 1",
         )
     paths = job.paths
@@ -333,7 +333,7 @@ def _run_file_by_file(job: _MeasureJob, engine: Engine, lost: WorkerLost) -> Mea
     for index, path in enumerate(paths):
         outcome = outcomes[index]
         if isinstance(outcome, WorkerLost):
-            measurements.skipped.append((job.project, Problem(path, "lethal", outcome.why)))
+            measurements.skipped.append((job.project, Problem(path, "crashed", outcome.reason)))
             continue
         measurements.rows += outcome.rows
         measurements.files += outcome.files

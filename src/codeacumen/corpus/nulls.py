@@ -29,9 +29,9 @@ from codeacumen.corpus.schema import NULLS
 from codeacumen.corpus.store import Corpus
 from codeacumen.engines import Engine, WorkerLost
 from codeacumen.languages.java.nulls import NullFacts, Report, extract_facts, solve_project
-from codeacumen.languages.java.nulls.code import LinkedCall
 from codeacumen.languages.java.nulls.facts import COLUMNS
 from codeacumen.languages.java.nulls.solve import MOST_TARGETS
+from codeacumen.languages.java.nulls.translation.instructions import LinkedCall
 from codeacumen.languages.java.syntax.file import JavaFile
 
 # Time limits for a shard and for a project, in seconds.
@@ -62,12 +62,13 @@ class _ShardJob:
 class FailedAnalysis:
     """A project, a file or a method for which the analysis failed.
 
-    ``path`` is empty for a whole project; ``why`` begins with the name of the method, if it is one.
+    ``path`` is empty for a whole project; ``reason`` begins with the name of the method, if it is
+    one.
     """
 
     project: str
     path: str
-    why: str
+    reason: str
 
 
 def find_null_reports(
@@ -104,11 +105,13 @@ def find_null_reports(
         ]
         failed: list[FailedAnalysis] = []
         parts: dict[str, list[Path]] = {}
-        derived = _run_jobs(engine, "reading for nulls", _derive_facts, jobs, SHARD_LIMIT, progress)
+        derived = _run_jobs(
+            engine, "extracting null facts", _derive_facts, jobs, SHARD_LIMIT, progress
+        )
         for job, outcome in zip(jobs, derived, strict=True):
             if isinstance(outcome, WorkerLost):
                 raise CodeacumenError(
-                    f"{job.project}: the shard {job.shard} cannot be read: {outcome.why}",
+                    f"{job.project}: the shard {job.shard} cannot be read: {outcome.reason}",
                     "fewer workers leave more memory to each: --workers 1",
                 )
             part, shard_failures = outcome
@@ -119,18 +122,18 @@ def find_null_reports(
         order = sorted(projects, key=lambda name: -sum(path.stat().st_size for path in parts[name]))
         ordered = [parts[name] for name in order]
         solved = _run_jobs(
-            engine, "looking for nulls", _solve_project, ordered, PROJECT_LIMIT, progress
+            engine, "analysing null dereferences", _solve_project, ordered, PROJECT_LIMIT, progress
         )
         outcomes = dict(zip(order, solved, strict=True))
         reports: dict[str, list[Report]] = {}
         for project in projects:
             outcome = outcomes[project]
             if isinstance(outcome, WorkerLost):
-                failed.append(FailedAnalysis(project, "", outcome.why))
+                failed.append(FailedAnalysis(project, "", outcome.reason))
                 reports[project] = []
                 continue
             reports[project], left_out = outcome
-            failed += (FailedAnalysis(project, path, why) for path, why in left_out)
+            failed += (FailedAnalysis(project, path, reason) for path, reason in left_out)
         return reports, failed
 
 
@@ -162,8 +165,8 @@ def _derive_facts(job: _ShardJob) -> tuple[Path, list[FailedAnalysis]]:
         table = pa.Table.from_pylist(list(_derive_file_facts(job)), schema=NULLS)
         part = _store_table(table, job)
     columns = (table[name].to_pylist() for name in ("path", "failed"))
-    failures = [(path, why) for path, why in zip(*columns, strict=True) if why is not None]
-    return part, [FailedAnalysis(job.project, path, why) for path, why in failures]
+    failures = [(path, reason) for path, reason in zip(*columns, strict=True) if reason is not None]
+    return part, [FailedAnalysis(job.project, path, reason) for path, reason in failures]
 
 
 def _store_table(table: pa.Table, job: _ShardJob) -> Path:

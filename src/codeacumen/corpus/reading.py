@@ -67,7 +67,7 @@ def read_source(path: str, data: bytes, largest: int = LARGEST) -> Source | Prob
     if b"\0" in data:
         encoding = _utf16_without_mark(data)
         if not encoding:
-            return Problem(path, "binary", "it holds NUL bytes and is no text")
+            return Problem(path, "binary", "contains NUL bytes")
         return _decode_as(path, data, encoding)
     try:
         data.decode("utf-8")
@@ -103,7 +103,7 @@ def _detect_encoding(path: str, data: bytes) -> Source | Problem:
     # Text has hardly any control characters; one in a hundred bytes means binary data.
     control = sum(data.count(byte) for byte in range(32) if byte not in b"\t\n\r\f")
     if control > 0.01 * len(data):
-        return Problem(path, "binary", "it holds control characters and is no text")
+        return Problem(path, "binary", "contains control characters")
     from charset_normalizer import from_bytes
 
     best = from_bytes(data, cp_isolation=list(OLDER)).best()
@@ -141,10 +141,10 @@ def detect_origin(source: Source) -> tuple[str, str]:
     data = source.data
     for folder in source.path.split("/")[:-1]:
         if folder in _VENDORED:
-            return "vendored", f"it lies in a folder called {folder}"
+            return "vendored", f"it is in a folder called {folder}"
     match = _GENERATED.search(data[:HEAD])
     if match:
-        return "generated", f"its head says {match[0].decode()!r}"
+        return "generated", f"its first lines contain {match[0].decode()!r}"
     longest = longest_line(data)
     if longest > LONGEST_LINE and len(data) / line_of(data, len(data)) > LONGEST_MEAN:
         return "minified", f"its longest line has {longest:,} bytes"

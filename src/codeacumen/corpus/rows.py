@@ -134,19 +134,21 @@ def find_remarks(source: Source, row: Mapping[str, Any]) -> list[Problem]:
     path, data = source.path, source.data
     problems: list[Problem] = []
     if not data.strip():
-        problems.append(Problem(path, "empty", "there is nothing in it"))
+        problems.append(Problem(path, "empty", "the file has no content"))
     if source.has_byte_order_mark:
-        problems.append(Problem(path, "byte order mark", f"a mark of {source.encoding}, left out"))
+        problems.append(
+            Problem(path, "byte order mark", f"{source.encoding} byte order mark skipped")
+        )
     if source.encoding != "utf-8":
         problems.append(Problem(path, "encoding", f"read as {source.encoding}"))
     if b"\r" in data:
-        problems.append(Problem(path, "line ends", "not those of Unix; kept as they are"))
+        problems.append(Problem(path, "line ends", "CR or CR LF, kept as they are"))
     if row["lines"] == 1 and len(data) > 200:
         problems.append(Problem(path, "one line", f"{len(data):,} bytes without a line end"))
     if row["origin"] != "written":
         problems.append(Problem(path, *detect_origin(source)))
     if not is_utf8(path):
-        problems.append(Problem(path, "name", "its name is no UTF-8; other bytes are spelt out"))
+        problems.append(Problem(path, "name", "the name is not UTF-8; invalid bytes are escaped"))
     return problems
 
 
@@ -215,7 +217,7 @@ def _add_syntax(
     path = source.path
     if syntax.broken:
         line = line_of(source.data, find_first_error(syntax))
-        message = f"not {title} from line {line} on; read as far as it is"
+        message = f"not {title} from line {line} on; parsed in part"
         rows.add_problem(context.project, Problem(path, "syntax", message), skipped=False)
     deepest = int(syntax.depth.max())
     if deepest > DEEPEST:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA = 2
+SCHEMA = 3
 FORMAT = "codeacumen-corpus"
 # The format's name before the package was renamed.
 FORMER_FORMAT = "acumen-corpus"
@@ -135,7 +135,7 @@ MEASURES = pa.schema(
 )
 # Call facts of each Java file (``languages/java/resolve/facts.py``): the types, methods and fields
 # that it declares, with one list per column; then the rows of its calls (``Sites`` of
-# ``resolve/sites.py``) and the end of each call's name, -1 if there is none.
+# ``resolve/call_sites.py``) and the end of each call's name, -1 if there is none.
 FACTS = pa.schema(
     [
         ("file_id", ID),

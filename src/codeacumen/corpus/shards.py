@@ -82,7 +82,7 @@ class ShardPlan:
     previous_shards: tuple[str, ...] = ()
     # Files that kill the process that analyses them: hash of the content and problem, by path. A
     # file with another hash has changed and is tried again.
-    lethal: Mapping[str, tuple[str, Problem]] = field(default_factory=dict)
+    crashing: Mapping[str, tuple[str, Problem]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,13 +182,13 @@ def probe_file(plan: ShardPlan) -> None:
 
 
 def _read_contents(plan: ShardPlan) -> list[tuple[str, bytes | Problem]]:
-    """Return path and content of each file; the problem for unreadable and lethal files."""
+    """Return path and content of each file; the problem for unreadable and crashing files."""
     contents: list[tuple[str, bytes | Problem]] = []
     for path in plan.paths:
         content = plan.project.read_file(path)
-        lethal = plan.lethal.get(path)
-        if lethal and isinstance(content, bytes) and sha256_hex(content) == lethal[0]:
-            content = lethal[1]
+        crashing = plan.crashing.get(path)
+        if crashing and isinstance(content, bytes) and sha256_hex(content) == crashing[0]:
+            content = crashing[1]
         contents.append((path, content))
     return contents
 

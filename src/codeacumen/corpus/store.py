@@ -22,7 +22,7 @@ from codeacumen.api import CodeacumenError, Json, View
 from codeacumen.corpus.ids import name_target_set
 from codeacumen.corpus.index import Numbers
 from codeacumen.corpus.manifest import NAME, REPAIR, Manifest, damaged_corpus_error, read_manifest
-from codeacumen.corpus.stored import Row, StoredCorpus
+from codeacumen.corpus.stored_corpus import Row, StoredCorpus
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.registry import make_view
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from codeacumen.api import DATASET_SCHEMA, CodeacumenError, DataFamily, Json, Run, Task
 from codeacumen.core.files import sha256_of
 from codeacumen.registry import list_data_families, list_names, select_tasks
-from codeacumen.registry.code import hash_code
+from codeacumen.registry.code_hash import hash_code
 from codeacumen.registry.entries import ENTRIES, Entry, add_entry
 
 ABOUT = "dataset.json"

@@ -15,10 +15,10 @@ from codeacumen.registry import load_plugin
 class WorkerLost:
     """Result of an item whose worker process ended early or exceeded the time limit.
 
-    ``why`` is a clause for messages, such as "it took more than 600 seconds".
+    ``reason`` is a clause for messages, such as "it took more than 600 seconds".
     """
 
-    why: str
+    reason: str
 
 
 class Engine(Protocol):

@@ -103,7 +103,7 @@ def _describe_published(name: str) -> dict[str, Json]:
     return {
         "name": data.name,
         "title": data.title,
-        "here": not missing_files(data),
+        "installed": not missing_files(data),
         "folder": str(dataset_folder(data)),
         "source": f"{data.repository} at {data.commit}",
         "licence": data.licence,

@@ -94,7 +94,7 @@ def _load_present_tasks(notes: list[str]) -> list[Task]:
     absent = sorted({name.split("/")[0] for name in available.absent})
     if absent:
         notes.append(
-            f"left out, the data is not here: {', '.join(absent)} (`codeacumen dataset list`)"
+            f"left out, data not installed: {', '.join(absent)} (`codeacumen dataset list`)"
         )
     notes += _list_broken(available)
     return [make_task(name) for name in available.names]
@@ -107,7 +107,7 @@ def _load_ready_models(notes: list[str]) -> list[LoadedModel]:
     available = list_available_models()
     if available.absent:
         notes.append(
-            "left out, because they need a setting or a package: "
+            "left out, a setting or a package is missing: "
             f"{', '.join(available.absent)} (`codeacumen models show NAME`)"
         )
     notes += _list_broken(available)
@@ -224,7 +224,9 @@ def compare(
                 answers = answer_cell(cell, report)[0]
                 task_answers = answers_by_task.setdefault(cell.task.card.name, {})
                 model = cell.loaded.reference
-                task_answers[f"{model} (asked now)" if model in task_answers else model] = answers
+                task_answers[f"{model} (evaluated now)" if model in task_answers else model] = (
+                    answers
+                )
         for position, (name, answers_by_model) in enumerate(answers_by_task.items()):
             report(f"testing {name}", position, len(answers_by_task))
             task = planned[name]

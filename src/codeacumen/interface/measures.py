@@ -114,7 +114,7 @@ def find_null_dereferences(
         for null_report in reports
     ]
     failures = [
-        f"{failure.project}: {failure.path or 'all of it'}: {failure.why}" for failure in failed
+        f"{failure.project}: {failure.path or 'all of it'}: {failure.reason}" for failure in failed
     ]
     return NullDereferences(rows, failures)
 

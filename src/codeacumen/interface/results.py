@@ -99,7 +99,7 @@ class Results:
         """Return the plot of a task, by default the first: each model's score with its interval."""
         import altair as alt
 
-        from codeacumen.report.evidence import merge_runs
+        from codeacumen.report.merged_runs import merge_runs
         from codeacumen.report.plots import EXPORT_WIDTH, build_theme, draw_forest_plot
 
         name = task or next(iter(self.run.tasks), "")
@@ -150,7 +150,7 @@ class Results:
 
     def _build_tables(self) -> list[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
         """Return a title, a header and rows for each task: a row per model, best first."""
-        from codeacumen.report.evidence import rank_cells
+        from codeacumen.report.merged_runs import rank_cells
         from codeacumen.text.numbers import format_interval, format_number
 
         tables: list[tuple[str, tuple[str, ...], list[tuple[str, ...]]]] = []

@@ -73,7 +73,7 @@ def train_embedding(
     """
     from codeacumen.core.machine import count_processors
     from codeacumen.corpus.build import open_or_build
-    from codeacumen.models.embeddings.trained import (
+    from codeacumen.models.embeddings.train import (
         check_embedding_folder,
         create_settings,
         train_vectors,
@@ -177,7 +177,7 @@ def train_network(
 
 def load_training_tasks(tasks: Tasks) -> tuple[list[Task], bool]:
     """Return the tasks to train for, and True if the network is pre-trained on their methods."""
-    from codeacumen.models.neural.training.preparing import PRETRAIN
+    from codeacumen.models.neural.training.prepare import PRETRAIN
 
     several: list[Any] = list(tasks) if isinstance(tasks, list | tuple) else [tasks]
     names = [task.partition("@") for task in several if isinstance(task, str)]

@@ -236,7 +236,7 @@ def _count_variants(delivered: TransformSummary, kinds: Sequence[str]) -> dict[s
                     if made_kind == kind
                 },
                 "failed": [
-                    {"level": level, "why": reason, "variants": variants}
+                    {"level": level, "reason": reason, "variants": variants}
                     for (failed_kind, level, reason), variants in delivered.failed.most_common()
                     if failed_kind == kind
                 ],

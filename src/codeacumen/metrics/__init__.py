@@ -1,7 +1,6 @@
 """Metrics: pure functions of truths, answers and weights; see ``codeacumen.api.Metric``."""
 
-from codeacumen.metrics.changes import change_metrics, prediction_change
-from codeacumen.metrics.metric import (
+from codeacumen.metrics.general import (
     JointMetric,
     MeanMetric,
     ReadingMetric,
@@ -13,6 +12,7 @@ from codeacumen.metrics.metric import (
     spearman,
     target_value,
 )
+from codeacumen.metrics.prediction_change import change_metrics, prediction_change
 
 __all__ = [
     "JointMetric",

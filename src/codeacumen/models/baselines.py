@@ -169,17 +169,17 @@ def make_random(seed: int = 0) -> Chance:
 
 @model("random-label", is_baseline=True)
 def make_random_label(seed: int = 0) -> RandomLabel:
-    """A label of the training split, drawn at random"""
+    """A random label of the training split"""
     return RandomLabel(seed)
 
 
 @model("majority", is_baseline=True)
 def make_majority() -> Constant:
-    """The best constant answer; from the training split, or else from labels it has seen"""
+    """The best constant answer, by the training split or, without one, by all labels"""
     return Constant()
 
 
 @model("oracle", is_baseline=True)
 def make_oracle() -> Oracle:
-    """The truth itself; it has seen the labels"""
+    """The truth itself; it knows the labels"""
     return Oracle()

@@ -6,7 +6,7 @@ Modules of codeacumen register their models, tasks and so on with the decorators
 them only when they are used. A single Python file is a plug-in too (``--plugin FILE``).
 """
 
-from codeacumen.registry.code import hash_code, hash_modules, hash_packages
+from codeacumen.registry.code_hash import hash_code, hash_modules, hash_packages
 from codeacumen.registry.entries import (
     BrokenError,
     Entry,

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar, get_args
 from uuid import uuid4
 
 from codeacumen.api import CodeacumenError
-from codeacumen.registry.code import (
+from codeacumen.registry.code_hash import (
     OWN_PACKAGE,
     PLUGIN_PREFIX,
     Factory,

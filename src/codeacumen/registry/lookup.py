@@ -19,7 +19,7 @@ from typing import cast, get_args
 
 from codeacumen.api import Benchmark, CodeacumenError, DataFamily, InputLevels, Recipe, TaskGroup
 from codeacumen.registry import entries
-from codeacumen.registry.code import (
+from codeacumen.registry.code_hash import (
     PLUGIN_PREFIX,
     Factory,
     find_package,
@@ -41,7 +41,7 @@ BUILT_IN_MODULES: dict[Kind, tuple[str, ...]] = {
         "codeacumen.benchmarks.sesame.baselines",
         "codeacumen.models.method_similarity.model",
         "codeacumen.models.ensemble",
-        "codeacumen.models.sentence",
+        "codeacumen.models.sentence_encoder",
         "codeacumen.models.embeddings.model",
         "codeacumen.models.identifier_similarity.model",
         "codeacumen.models.method_naming.model",

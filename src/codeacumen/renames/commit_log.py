@@ -21,19 +21,19 @@ from typing import Any
 from codeacumen import __version__
 
 # Version of the line format. A log of another format or release of codeacumen is started anew.
-FORMAT = 1
+FORMAT = 2
 
 # A commit, as ``history.read_commit`` returns it; lists without items may be absent.
 #   commit, parent, time   hashes, and seconds since 1970
-#   kind    ordinary, merge, root, shallow (no parent here), unreadable, left out (over ``limit``)
-#   why     reason, of the last two kinds
+#   kind    ordinary, merge, root, shallow (no parent here), unreadable, skipped (over ``limit``)
+#   reason  of the last two kinds
 #   counts  numbers of methods and files by what happened to them
 #   paths   [path, new path] of moved files
 #   renames, others    renamed methods, and unchanged methods of the same files
 #   moves   [path, key, new path, new key, new fingerprint, kind] of methods with another key or
 #           path; kind: renamed, signature, moved or rewritten
 #   owners  [path, owner, new path, new owner] of renamed and moved types
-#   changed, gone      [path, key] of methods with another body, and of removed ones
+#   changed, removed   [path, key] of methods with another body, and of removed ones
 #   respelt [path, key, fingerprint] of bodies in which only names of types changed
 Record = dict[str, Any]
 
@@ -215,7 +215,7 @@ class MethodFollower:
                 track.body_changes += 1
                 track.fingerprint = None
         arrived: list[tuple[str, str, MethodTrack]] = []
-        for path, key in record.get("gone", ()):
+        for path, key in record.get("removed", ()):
             track = self._tracks.get(path, {}).pop(key, None)
             if track is not None:
                 track.is_removed = True

@@ -94,7 +94,7 @@ def choose_renames(
 def _find_exclusion_reason(rename: Rename, decision: str, rules: SelectionRules) -> str:
     """Return the reason to leave a rename out; empty if it is included."""
     if decision == EXCLUDE:
-        return "excluded by a person"
+        return "excluded by a reviewer"
     if decision == INCLUDE:
         return ""
     for tag in rules.tags:
@@ -171,7 +171,7 @@ def choose_stable_methods(
     )
 
 
-FAMILY, FORMAT = "renames", "codeacumen.renames/1"
+FAMILY, FORMAT = "renames", "codeacumen.renames/2"
 CASES, FILES, CARD = "cases.jsonl", "files.jsonl", "card.md"
 
 
@@ -267,7 +267,7 @@ def build_rename_dataset(
     dropped: Counter[str] = Counter()
     cases = choose_renames(renames, decisions, settings.rules, dropped)
     if not cases:
-        reasons = ", ".join(f"{count:,} {why}" for why, count in sorted(dropped.items()))
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(dropped.items()))
         raise CodeacumenError(
             f"no rename is left for a benchmark{': ' if reasons else ''}{reasons}",
             "decide on the cases in the review file, or include all with --undecided include",
@@ -300,8 +300,8 @@ def build_rename_dataset(
         "format": FORMAT,
         "codeacumen": __version__,
         "kinds": {
-            "check": "does the name fit the method?",
-            "recommend": "which name would fit?",
+            "check": "check whether a method's name fits",
+            "recommend": "recommend a name for a method",
         },
         "settings": _settings_to_json(settings),
         "sources": sources,

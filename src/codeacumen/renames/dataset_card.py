@@ -46,8 +46,8 @@ def count_cases(
             "stable": compute_name_lengths(stable_case.method.name for stable_case in stable),
             "published": {name: dict(lengths) for name, lengths in published_lengths.items()},
         },
-        "with a review": len(reviews),
-        "decided by a person": sum(review.decision != "" for review in reviews),
+        "reviewed": len(reviews),
+        "decided": sum(review.decision != "" for review in reviews),
         "features": _count_values(name for review in reviews for name in review.features),
         "tags": _count_values(tag for case in cases for tag in case.rename.tags),
         "dropped": dict(sorted((reason, count) for reason, count in dropped.items() if count)),
@@ -91,8 +91,8 @@ def format_card(about: Json) -> str:
         lines.append(f"| {paper} | {_format_lengths(paper_lengths)} |")
     lines.append("")
     split_line = f"Split by {settings['by']}, seed {settings['seed']}."
-    review_line = f"{counts['with a review']:,} cases come with a review,"
-    lines += [split_line, f"{review_line} {counts['decided by a person']:,} decided by a person."]
+    review_line = f"{counts['reviewed']:,} cases come with a review,"
+    lines += [split_line, f"{review_line} {counts['decided']:,} decided by a reviewer."]
     for row in ("features", "tags", "dropped"):
         if counts[row]:
             lines += ["", f"| {row} | |", "|---|--:|"]

@@ -117,13 +117,13 @@ def read_commit(
     except TooLongError:
         return make_left_out_record(commit, limit)
     except GIT_ERRORS as error:
-        return {"commit": commit, "kind": "unreadable", "why": str(error), "counts": {}}
+        return {"commit": commit, "kind": "unreadable", "reason": str(error), "counts": {}}
     return record
 
 
 def make_left_out_record(commit: str, limit: float) -> Record:
-    why = f"it took more than {limit:g} seconds"
-    return {"commit": commit, "kind": "left out", "why": why, "limit": limit, "counts": {}}
+    reason = f"it took more than {limit:g} seconds"
+    return {"commit": commit, "kind": "skipped", "reason": reason, "limit": limit, "counts": {}}
 
 
 def _fill_record(
@@ -347,7 +347,7 @@ def _add_facts(
         for old, new in matched.unchanged
         if old.body is not None and old.body.fingerprint != _get_fingerprint(old)
     ]
-    record["gone"] = [[method.path, method.method.key] for method in matched.removed]
+    record["removed"] = [[method.path, method.method.key] for method in matched.removed]
     change_kinds = Counter(change_kind for _, _, change_kind in matched.followed)
     record["counts"].update(
         {
@@ -355,7 +355,7 @@ def _add_facts(
             "signature": change_kinds["signature"],
             "moved": change_kinds["moved"],
             "rewritten": change_kinds["rewritten"],
-            "gone": len(matched.removed),
+            "removed": len(matched.removed),
             "new": len(matched.added),
             "delegates": matched.delegates,
         }

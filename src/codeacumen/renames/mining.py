@@ -265,13 +265,13 @@ class _ProjectSummary:
     counts: Counter[str] = field(default_factory=Counter)
     tags: Counter[str] = field(default_factory=Counter)
     stable: int = 0
-    left_out: list[list[str]] = field(default_factory=list)
+    skipped: list[list[str]] = field(default_factory=list)
 
     def add_record(self, record: Record) -> None:
         self.kinds[record["kind"]] += 1
         self.counts.update(record["counts"])
-        if "why" in record:
-            self.left_out.append([record["commit"], record["why"]])
+        if "reason" in record:
+            self.skipped.append([record["commit"], record["reason"]])
 
     def to_json(self, project: _Project) -> Record:
         return {
@@ -281,7 +281,7 @@ class _ProjectSummary:
             "renames": self.counts["renamed"],
             "stable": self.stable,
             "tags": dict(self.tags),
-            "left out": self.left_out,
+            "skipped": self.skipped,
         }
 
 

@@ -31,10 +31,10 @@ def build_report(
     # Imported here so that `codeacumen --help` does not load numpy, altair and jinja2.
     from codeacumen.core.files import write_atomically
     from codeacumen.report.corpora import build_corpus_views
-    from codeacumen.report.evidence import gather_evidence, merge_runs
     from codeacumen.report.html import render_page
+    from codeacumen.report.merged_runs import gather_evidence, merge_runs
+    from codeacumen.report.page_records import build_page
     from codeacumen.report.sections import build_sections
-    from codeacumen.report.view import build_page
 
     merged = merge_runs(runs)
     corpus_views = build_corpus_views(corpora)
@@ -52,7 +52,7 @@ def export_plots(
     runs: Sequence[tuple[Path, Run]], folder: Path, formats: Sequence[str]
 ) -> list[Path]:
     """Write every plot of the report into ``folder``, as ``png``, ``svg`` or both."""
-    from codeacumen.report.evidence import merge_runs
+    from codeacumen.report.merged_runs import merge_runs
     from codeacumen.report.plots import draw_page_plots, write_plots
     from codeacumen.report.sections import draw_section_plots
 

@@ -2,7 +2,7 @@
 
 Only tasks with the capability ``judge`` whose truths are 0 (wrong) or 1 (right) have curves: a
 model returns a fitness from 0 to 1, and reports the names whose fitness is below a threshold. A
-curve has at most ``MAX_POINTS`` points; more would not be visible. ``report.view`` calls
+curve has at most ``MAX_POINTS`` points; more would not be visible. ``report.page_records`` calls
 ``curve_plots``.
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from codeacumen.api import Capability, TaskCard
 from codeacumen.metrics import target_value
-from codeacumen.report.evidence import Evidence, MergedRuns
+from codeacumen.report.merged_runs import Evidence, MergedRuns
 from codeacumen.report.plots import Plot, escape_unprintable, fit_spec, inline_data
 
 if TYPE_CHECKING:

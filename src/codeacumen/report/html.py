@@ -9,7 +9,7 @@ import re
 from importlib.resources import files
 from typing import Any
 
-from codeacumen.report import view
+from codeacumen.report import page_records
 from codeacumen.report.plots import build_theme, vega_lite_version
 
 STYLES = ("page.css", "tables.css")
@@ -29,7 +29,7 @@ PACKAGE, PAGE_FOLDER = "codeacumen.report", "page"
 LIBRARY = "window.vegaEmbed = vegaEmbed;"
 
 
-def render_page(page: view.Page) -> bytes:
+def render_page(page: page_records.Page) -> bytes:
     """Return the page as an HTML file."""
     import vl_convert
     from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
@@ -44,9 +44,9 @@ def render_page(page: view.Page) -> bytes:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        number=view.format_number, bounds=view.format_bounds, json=embed_json
+        number=page_records.format_number, bounds=page_records.format_bounds, json=embed_json
     )
-    environment.globals.update(ceiling_text=view.describe_ceiling)
+    environment.globals.update(ceiling_text=page_records.describe_ceiling)
     library = escape_script(vl_convert.javascript_bundle(LIBRARY, vega_lite_version()))
     styles = [_read_asset(PACKAGE, name) for name in STYLES]
     scripts = [_read_asset(PACKAGE, name) for name in SCRIPTS]

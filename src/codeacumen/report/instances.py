@@ -25,7 +25,7 @@ from codeacumen.api import (
     Scores,
 )
 from codeacumen.metrics import target_value
-from codeacumen.report.evidence import Evidence, MergedRuns, rank_cells
+from codeacumen.report.merged_runs import Evidence, MergedRuns, rank_cells
 from codeacumen.runs.compare import Comparison
 from codeacumen.runs.scoring import is_in_slice
 
@@ -61,7 +61,7 @@ def build_task_data(merged: MergedRuns, name: str, evidence: Evidence) -> dict[s
         "lower": card.lower_is_better,
         "evaluation_set": evaluation_set.name,
         "ids": ids,
-        "known": len(all_ids),
+        "total": len(all_ids),
         "models": models,
         "shown": _select_shown_models(merged, cells, models),
         "answers": [[_format_answer(answer) for answer in column] for column in answers],
@@ -130,7 +130,7 @@ def _build_questions(
         "truths": [format_value(target_value(instance.truth)) for instance in instances],
         "tags": tags,
         # Nearly all rows have tags of evaluation sets: the page filters by them but hides them.
-        "quiet": [index_of[tag] for tag in tags if tag in evaluation_set_tags],
+        "hidden_tags": [index_of[tag] for tag in tags if tag in evaluation_set_tags],
         "tagged": [sorted(index_of[tag] for tag in instance.tags) for instance in instances],
     }
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeacumen.api import CodeacumenError, EvaluationSet, Score, TaskCard
-from codeacumen.report.evidence import MergedRuns, list_own_scores, rank_cells
+from codeacumen.report.merged_runs import MergedRuns, list_own_scores, rank_cells
 
 if TYPE_CHECKING:
     import altair as alt

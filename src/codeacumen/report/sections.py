@@ -15,7 +15,7 @@ from typing import Any
 
 from codeacumen.datasets.built import BuiltDataset
 from codeacumen.registry import list_report_modules
-from codeacumen.report.evidence import Evidence, MergedRuns
+from codeacumen.report.merged_runs import Evidence, MergedRuns
 from codeacumen.report.plots import Plot
 
 

@@ -12,7 +12,7 @@ from statistics import fmean
 
 from codeacumen.api import InputLevels, Loss, ModelCard, Overall, Score, TaskGroup
 from codeacumen.registry import list_input_levels, list_task_groups
-from codeacumen.report.evidence import MergedRuns
+from codeacumen.report.merged_runs import MergedRuns
 from codeacumen.runs.overall import compute_group_means, compute_level_means
 
 

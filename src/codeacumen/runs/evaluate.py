@@ -84,13 +84,13 @@ def answer_cell(
             }
             instances = cell.task.instances
             done_count = sum(1 for instance in instances if instance.id in answered_ids)
-            asked_count = 0
+            computed_count = 0
             progress(cell.name, done_count, len(instances))
             for answers in ask_model(cell.loaded, cell.task, lambda i: i.id not in answered_ids):
                 log.append_answers(answers)
-                asked_count += len(answers)
-                progress(cell.name, done_count + asked_count, len(instances))
-            return {i.id: log.recorded[i.id] for i in instances}, asked_count
+                computed_count += len(answers)
+                progress(cell.name, done_count + computed_count, len(instances))
+            return {i.id: log.recorded[i.id] for i in instances}, computed_count
         finally:
             log.close()
 
@@ -111,12 +111,14 @@ def evaluate_cells(
         find_cell_folder(cell)  # reads the data: fail before asking if it is missing
     for cell in cells:
         start = time.perf_counter()
-        answers, asked_count = answer_cell(cell, progress, fresh=fresh, retry_failed=retry_failed)
+        answers, computed_count = answer_cell(
+            cell, progress, fresh=fresh, retry_failed=retry_failed
+        )
         recorder.add_cell(
             cell.task,
             create_model_card(cell.loaded),
             answers,
-            asked_count=asked_count,
+            computed_count=computed_count,
             started=start,
         )
     return recorder.finish_run()
@@ -127,7 +129,7 @@ def read_answer_files(files: Sequence[Path], task: Task) -> dict[str, dict[str, 
     names = [file.stem for file in files]
     if len(set(names)) < len(names):
         raise CodeacumenError(
-            "two files have the same name without suffix, so their models cannot be told apart",
+            "two files have the same name without suffix, so their models would have the same name",
             "rename one",
         )
     capability = task.card.capability

@@ -63,7 +63,8 @@ def find_model_group(model: Entry) -> str:
 
 
 def list_tasks(patterns: Sequence[str] | None = None) -> list[dict[str, Any]]:
-    """Return name, summary, origin and benchmark of the tasks, and whether their data is ``here``.
+    """Return name, summary, origin and benchmark of the tasks, and whether their data is
+    ``installed``.
 
     ``patterns`` select tasks as in ``codeacumen eval -t``; None: all. ``command`` downloads the
     data of a task if it is missing. Benchmarks without a loaded data set have no tasks yet;
@@ -83,7 +84,7 @@ def list_tasks(patterns: Sequence[str] | None = None) -> list[dict[str, Any]]:
                     "summary": summary,
                     "origin": origin,
                     "benchmark": name.split("/")[0],
-                    "here": not command,
+                    "installed": not command,
                     "command": command,
                 }
             )
@@ -106,7 +107,7 @@ def list_benchmarks(tasks: Sequence[dict[str, Any]]) -> list[BenchmarkState]:
     states: dict[str, BenchmarkState] = {}
     for row in tasks:
         name = row["benchmark"]
-        state = "ready" if row["here"] else f"get the data with: {row['command']}"
+        state = "ready" if row["installed"] else f"get the data with: {row['command']}"
         states.setdefault(name, BenchmarkState(name, state))
     if len(tasks) == len(list_names("task")):
         for family in list_data_families():

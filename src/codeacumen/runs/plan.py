@@ -151,7 +151,7 @@ class PlannedTask:
         return self.task.code_context() if isinstance(self.task, HasContext) else None
 
     @cached_property
-    def surroundings(self) -> str:
+    def context_fingerprint(self) -> str:
         """Identifier of the data that a model may use besides the instances.
 
         It is the task's own fingerprint, or else the hash of its training split; empty if the task
@@ -242,7 +242,7 @@ class Cell:
         Stored answers are reused only under an equal key.
         """
         key: dict[str, object] = {
-            "asking": hash_modules(*ANSWERING_MODULES),
+            "answering_code": hash_modules(*ANSWERING_MODULES),
             "libraries": {name: version(name) for name in LIBRARIES},
             "model": self.loaded.entry.name,
             "settings": self.loaded.settings,
@@ -256,7 +256,7 @@ class Cell:
         model = self.loaded.model
         learns = isinstance(model, Learner) and model.supervision.startswith("train")
         if learns or isinstance(model, UsesContext):
-            key["surroundings"] = self.task.surroundings
+            key["code_context"] = self.task.context_fingerprint
         return key
 
 

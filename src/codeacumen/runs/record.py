@@ -128,13 +128,13 @@ class Recorder:
         model: ModelCard,
         answers: Mapping[str, Answer],
         *,
-        asked_count: int = 0,
+        computed_count: int = 0,
         started: float | None = None,
     ) -> None:
         """Score and store the answers of a model.
 
-        ``asked_count`` is how many of them the model gave in this run. ``started`` is the value of
-        ``time.perf_counter`` before it was asked; None if it was not asked.
+        ``computed_count`` is how many of them the model computed in this run. ``started`` is the
+        value of ``time.perf_counter`` before it was asked; None if it was not asked.
         """
         data = canonical_bytes(task.instances, answers)
         path = Path("answers") / task.card.name / f"{make_file_name(model.name)}.jsonl"
@@ -163,7 +163,7 @@ class Recorder:
                 answers=path.as_posix() if self.out is not None else "",
                 answers_sha256=hashlib.sha256(data).hexdigest(),
                 data_sha256=task.data_sha256,
-                asked=asked_count,
+                computed=computed_count,
                 seconds=0.0 if started is None else round(time.perf_counter() - started, 3),
                 errors=tuple(
                     f"{id_}: {error}" for id_, error in islice(failed.items(), MAX_ERRORS)

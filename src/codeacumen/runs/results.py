@@ -30,7 +30,7 @@ from codeacumen.api import (
 from codeacumen.core.files import write_atomically
 from codeacumen.runs.answers import read_answers
 
-SCHEMA = "codeacumen.results/2"
+SCHEMA = "codeacumen.results/3"
 FILE_NAME = "results.json"
 
 

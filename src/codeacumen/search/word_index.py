@@ -246,7 +246,7 @@ def _build_index(
         progress("indexing", done, len(tables))
         if isinstance(outcome, WorkerLost):
             raise CodeacumenError(
-                f"{tables[shard]}: {outcome.why}", "run it again with fewer --workers"
+                f"{tables[shard]}: {outcome.reason}", "run it again with fewer --workers"
             )
         parts[shard] = outcome
     _write_index([parts[shard] for shard in sorted(parts)], stored)

@@ -68,13 +68,13 @@ class Embedding(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SelectedPair:
-    """A selected pair; ``why`` is ``random``, ``synonyms`` or the name of the embedding.
+    """A selected pair; ``reason`` is ``random``, ``synonyms`` or the name of the embedding.
 
     ``cosine`` is the similarity in that embedding, None for the other reasons.
     """
 
     pair: Pair
-    why: str
+    reason: str
     cosine: float | None = None
 
 
@@ -124,12 +124,12 @@ def pick_by_cosine(
     embedding: Embedding,
     limit: int,
     seed: int,
-    why: str,
+    reason: str,
     picker: PairPicker,
 ) -> list[int]:
     """Pick pairs from equal ranges of cosine similarity, from 0 (and below) to 1.
 
-    ``why`` is the reason stored with the pairs. Return the number of pairs from each range. If a
+    ``reason`` is stored with the pairs. Return the number of pairs from each range. If a
     range has too few pairs, more are taken from the others.
     """
     row_by_name = {name: i for i, name in enumerate(embedding.names)}
@@ -148,7 +148,9 @@ def pick_by_cosine(
     share = [limit // RANGES + (range_index < limit % RANGES) for range_index in range(RANGES)]
     candidates = [
         (
-            SelectedPair(sorted_pair(known_names[left], known_names[right]), why, round(cosine, 4))
+            SelectedPair(
+                sorted_pair(known_names[left], known_names[right]), reason, round(cosine, 4)
+            )
             for left, right, cosine in range_pairs[range_index]
         )
         for range_index in range(RANGES)
@@ -432,7 +434,7 @@ def build_selection(
             {
                 "left": selected.pair[0],
                 "right": selected.pair[1],
-                "why": selected.why,
+                "reason": selected.reason,
                 **({} if selected.cosine is None else {"cosine": selected.cosine}),
             }
             for selected in sorted(picker.selected, key=lambda selected: selected.pair)

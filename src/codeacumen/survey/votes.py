@@ -160,7 +160,7 @@ class BadRow:
 
     file: str
     line: int
-    why: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,8 +281,8 @@ def _merge_answers(
             merged.append((key, merged_value))
             repeated += len(key_answers) - len(different)
         else:
-            why = "the same rater answers the same question differently elsewhere"
-            contradicting += [BadRow(origin.file, origin.line, why) for origin, _ in key_answers]
+            reason = "the same rater answers the same question differently elsewhere"
+            contradicting += [BadRow(origin.file, origin.line, reason) for origin, _ in key_answers]
     return merged, repeated, contradicting
 
 

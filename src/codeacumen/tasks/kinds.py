@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from codeacumen.api import Answer, Capability, EvaluationSet, Instance, Metric
-from codeacumen.metrics import accuracy, checking, spearman
-from codeacumen.metrics.naming import name_f1, naming_metrics
+from codeacumen.metrics import accuracy, name_checking, spearman
+from codeacumen.metrics.name_recommendation import name_f1, naming_metrics
 from codeacumen.tasks.base import LoadInstances, StandardTask, TaskInfo, fill_missing_answers
 from codeacumen.text.subtokens import split_subtokens
 
@@ -31,7 +31,7 @@ class PairTask(StandardTask):
 
     capability = Capability.SIMILARITY
     metric: Metric = spearman
-    evaluation_set = EvaluationSet("own", "every pair the model itself scores")
+    evaluation_set = EvaluationSet("own", "every pair that the model scores")
 
 
 class ChoiceTask(StandardTask):
@@ -48,7 +48,7 @@ class NamingTask(StandardTask):
     capability = Capability.NAME
     metric: Metric = name_f1(split_subtokens)
     metrics: Sequence[Metric] = naming_metrics(split_subtokens)
-    evaluation_set = EvaluationSet("all", "every method; silence is an empty name")
+    evaluation_set = EvaluationSet("all", "every method; a missing answer counts as an empty name")
 
     def postprocess_answers(
         self, instances: Sequence[Instance], answers: Mapping[str, Answer]
@@ -67,8 +67,8 @@ def fill_missing_names(
 
 
 def consistency_label(is_consistent: bool) -> str:
-    """Return the label that the metrics of ``codeacumen.metrics.checking`` expect in a truth."""
-    return checking.CONSISTENT if is_consistent else checking.INCONSISTENT
+    """Return the label in a truth as the metrics of ``metrics.name_checking`` expect it."""
+    return name_checking.CONSISTENT if is_consistent else name_checking.INCONSISTENT
 
 
 class JudgingTask(StandardTask):
@@ -80,18 +80,21 @@ class JudgingTask(StandardTask):
 
     capability = Capability.JUDGE
     evaluation_set = EvaluationSet(
-        "all", "every method; a name is called inconsistent below a fitness of 0.5, silence is 1"
+        "all",
+        "every method; a name counts as inconsistent below a fitness of 0.5, a missing answer as 1",
     )
 
     def __init__(
         self, info: TaskInfo, load: LoadInstances, *, rare: bool = False, **options: Any
     ) -> None:
-        fitness, threshold = checking.read_fitness, checking.DEFAULT_THRESHOLD
+        fitness, threshold = name_checking.read_fitness, name_checking.DEFAULT_THRESHOLD
         figures = (
-            *checking.make_threshold_metrics(fitness, threshold),
-            *checking.make_ranking_metrics(fitness),
-            *checking.make_cost_metrics(fitness, threshold, checking.FALSE_ALARM, checking.MISS),
-            *checking.make_trivial_metrics(fitness),
+            *name_checking.make_threshold_metrics(fitness, threshold),
+            *name_checking.make_ranking_metrics(fitness),
+            *name_checking.make_cost_metrics(
+                fitness, threshold, name_checking.FALSE_ALARM, name_checking.MISS
+            ),
+            *name_checking.make_trivial_metrics(fitness),
         )
         headline = "average_precision" if rare else "accuracy"
         super().__init__(
@@ -123,15 +126,15 @@ class JudgingByNameTask(StandardTask):
     )
 
     def __init__(self, info: TaskInfo, load: LoadInstances, **options: Any) -> None:
-        fitness = checking.FitnessByName(split_subtokens)
+        fitness = name_checking.FitnessByName(split_subtokens)
         figures: list[Metric] = []
         for threshold in THRESHOLDS:
-            words = checking.threshold_labels(threshold)
-            figures += checking.make_threshold_metrics(fitness, threshold, *words)
-            figures += checking.make_corrected_metrics(split_subtokens, threshold, *words)
+            words = name_checking.threshold_labels(threshold)
+            figures += name_checking.make_threshold_metrics(fitness, threshold, *words)
+            figures += name_checking.make_corrected_metrics(split_subtokens, threshold, *words)
         figures += [
-            *checking.make_ranking_metrics(fitness),
-            *checking.make_trivial_metrics(fitness),
+            *name_checking.make_ranking_metrics(fitness),
+            *name_checking.make_trivial_metrics(fitness),
         ]
         super().__init__(info, load, metric=figures[0], metrics=tuple(figures[1:]), **options)
 

@@ -26,7 +26,7 @@ class Doubt(NamedTuple):
     keeps its meaning.
     """
 
-    why: str
+    reason: str
     wrong: bool = True
 
 

@@ -36,9 +36,9 @@ from codeacumen.languages.java.syntax.declarations import NONE
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.languages.java.syntax.grammar import symbol_mask
 from codeacumen.transforms.code import BLOCKS, COMMENTS, Code, code_of
-from codeacumen.transforms.completes import any_of, can_complete, jump_reaches, jump_target
 from codeacumen.transforms.edits import Part, Rewrite
 from codeacumen.transforms.location import Location, LocationIds
+from codeacumen.transforms.normal_completion import any_of, can_complete, jump_reaches, jump_target
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,8 @@ from codeacumen.languages.java.resolve.static_types import StaticTypes
 from codeacumen.languages.java.resolve.world import load_platform
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.certify import UNMADE, Certificate, level_index, strip_location
+from codeacumen.transforms.certify.front_end import Subject, own_certificates
 from codeacumen.transforms.certify.projects import CertificationTools, certify_variants
-from codeacumen.transforms.certify.reading import Subject, own_certificates
 from codeacumen.transforms.code import code_of
 from codeacumen.transforms.edits import Edit, apply_edits
 from codeacumen.transforms.variants import Variant, try_variants
@@ -312,7 +312,9 @@ def make_parts(
     counts = TransformCounts()
     for done_count, (index, outcome) in enumerate(engine.run(make_part, jobs, SHARD_TIMEOUT), 1):
         if isinstance(outcome, WorkerLost):
-            raise CodeacumenError(f"shard {jobs[index].shard} cannot be transformed: {outcome.why}")
+            raise CodeacumenError(
+                f"shard {jobs[index].shard} cannot be transformed: {outcome.reason}"
+            )
         counts.add_counts(outcome)
         step("transforming", done_count, len(jobs))
     return [job.part for job in jobs], counts
@@ -367,7 +369,7 @@ def write_variants(
                 for row in rows:
                     certificate = row.get("certificate", {})
                     if certificate.get("failed"):
-                        reason = strip_location(certificate["why"])
+                        reason = strip_location(certificate["reason"])
                         summary.failed[row["kind"], certificate["failed"], reason] += 1
                     if writer and "_" in row:
                         writer.add_variant(summary.lines, row, sources)

@@ -15,9 +15,9 @@ from codeacumen.languages.java.resolve.static_types import StaticTypes
 from codeacumen.languages.java.syntax.declarations import NONE
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.code import BLOCKS, STATEMENTS, Code, code_of
-from codeacumen.transforms.completes import can_complete
 from codeacumen.transforms.edits import Rewrite
 from codeacumen.transforms.location import Location, LocationIds, seeded_random
+from codeacumen.transforms.normal_completion import can_complete
 
 # Nodes that contain statements: blocks, and the groups of an old-style switch.
 STATEMENT_PARENTS = (*sorted(BLOCKS), "switch_block_statement_group")

@@ -26,12 +26,12 @@ from codeacumen.transforms.location import (
 
 # By name: the module and the class, the abbreviation in the paper, a description.
 KINDS = {
-    "rename": ("rename", "Rename", "VN", "a variable gets another name"),
-    "permute": ("permute", "Permute", "PS", "two independent statements change places"),
-    "unused": ("unused", "Unused", "UN", "an unused declaration is put in"),
+    "rename": ("rename", "Rename", "VN", "a variable is renamed"),
+    "permute": ("permute", "Permute", "PS", "two independent statements are swapped"),
+    "unused": ("unused", "Unused", "UN", "an unused declaration is inserted"),
     "loop": ("loops", "Loop", "LX", "for becomes while, while becomes for"),
     "switch": ("switches", "SwitchToIf", "SF", "a switch becomes a chain of ifs"),
-    "boolean": ("booleans", "BooleanExchange", "BX", "a boolean holds the opposite"),
+    "boolean": ("booleans", "BooleanExchange", "BX", "a boolean variable is negated"),
 }
 # The same six as the published tool applies them, correctly or not.
 PUBLISHED = {
@@ -45,13 +45,18 @@ PUBLISHED = {
             "rename",
             "variables",
             "Rename",
-            "every word that a variable is called by becomes another",
+            "every word equal to a variable's name is renamed",
         ),
-        ("permute", "statements", "Permute", "two statements that share no word change places"),
-        ("unused", "variables", "Unused", "an unused declaration is put in"),
+        ("permute", "statements", "Permute", "two statements that share no word are swapped"),
+        ("unused", "variables", "Unused", "an unused declaration is inserted"),
         ("loop", "statements", "Loop", "for becomes while, while becomes for"),
         ("switch", "statements", "Switch", "a switch becomes a chain of ifs, label by label"),
-        ("boolean", "variables", "Boolean", "a boolean holds the opposite, where it is noticed"),
+        (
+            "boolean",
+            "variables",
+            "Boolean",
+            "a boolean variable is negated where the tool notices it",
+        ),
     )
 }
 _NAME_BY_ABBREVIATION = {paper: name for name, (_, _, paper, _) in KINDS.items()}

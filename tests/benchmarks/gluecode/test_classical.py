@@ -15,8 +15,8 @@ from codeacumen.report import build_report
 from codeacumen.runs.evaluate import evaluate_cells
 from codeacumen.runs.plan import make_plan
 from codeacumen.runs.scoring import ScoringSettings
-from datasets_by_hand import tasks_forgotten
-from methods_by_hand import write_methods
+from gluecode_dataset import write_methods
+from robustness_dataset import tasks_forgotten
 
 __all__ = ["tasks_forgotten"]
 

@@ -13,7 +13,7 @@ from codeacumen.benchmarks.gluecode.baselines.completion import parse_call_site
 from codeacumen.benchmarks.gluecode.task import MethodTask
 from codeacumen.datasets.built import read_built
 from codeacumen.registry import make_model
-from methods_by_hand import write_methods
+from gluecode_dataset import write_methods
 
 
 class StubContext:

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
+from answer_leaks import hide_name
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.views.masking import text as masked
 from corpora import EXAMPLES
 from javac import EXPORTS, JAVA
-from leaks import hide_name
 from support import take_every
 
 # Counts of pairs (kind of token, text).
@@ -123,7 +123,7 @@ def remaining_tokens(counts: TokenCounts, name: str) -> TokenCounts:
     return +remaining
 
 
-def test_name_is_masked_in_a_nasty_file(
+def test_name_is_masked_in_a_file_with_unusual_syntax(
     count_tokens: Callable[[Iterable[bytes]], list[TokenCounts]],
 ) -> None:
     source = NASTY.encode()

@@ -16,14 +16,7 @@ from typing import Any
 
 import pytest
 
-from codeacumen.benchmarks.gluecode import code_context as contexts
-from codeacumen.benchmarks.gluecode.code_context import CorpusContext
-from codeacumen.benchmarks.gluecode.masks import Mask
-from codeacumen.corpus import Corpus
-from codeacumen.corpus.ids import compute_signature
-from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.views.paths.leaves import prediction_target
-from leaks import (
+from answer_leaks import (
     Files,
     Leaks,
     Masks,
@@ -36,6 +29,13 @@ from leaks import (
     load_files,
     load_methods,
 )
+from codeacumen.benchmarks.gluecode import code_context as contexts
+from codeacumen.benchmarks.gluecode.code_context import CorpusContext
+from codeacumen.benchmarks.gluecode.masks import Mask
+from codeacumen.corpus import Corpus
+from codeacumen.corpus.ids import compute_signature
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.views.paths.leaves import prediction_target
 from support import take_every
 
 ServeViews = Callable[[str], dict[str, Any]]
@@ -205,7 +205,7 @@ HOLES: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
 
 
 @pytest.mark.parametrize("hole", HOLES.values(), ids=HOLES)
-def test_each_hole_in_the_name_mask_is_detected(
+def test_each_leak_of_the_name_mask_is_detected(
     hole: Callable[[pytest.MonkeyPatch], None],
     examples_corpus: Corpus,
     methods: list[Row],

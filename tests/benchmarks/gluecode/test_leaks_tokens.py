@@ -14,15 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from codeacumen.benchmarks.gluecode import code_context as contexts
-from codeacumen.benchmarks.gluecode.code_context import CorpusContext
-from codeacumen.benchmarks.gluecode.masks import Mask
-from codeacumen.corpus import Corpus
-from codeacumen.languages.java.measures.operators import find_operators
-from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.views.masking.files import MASKED_CALL, without_operator
-from corpora import VIEWS
-from leaks import (
+from answer_leaks import (
     Files,
     Leaks,
     Masks,
@@ -34,6 +26,14 @@ from leaks import (
     load_files,
     load_methods,
 )
+from codeacumen.benchmarks.gluecode import code_context as contexts
+from codeacumen.benchmarks.gluecode.code_context import CorpusContext
+from codeacumen.benchmarks.gluecode.masks import Mask
+from codeacumen.corpus import Corpus
+from codeacumen.languages.java.measures.operators import find_operators
+from codeacumen.languages.java.syntax.file import JavaFile
+from codeacumen.views.masking.files import MASKED_CALL, without_operator
+from corpora import VIEWS
 from support import take_every
 
 # Pairs of operators with the same precedence: exchanging them leaves the syntax tree unchanged.
@@ -106,10 +106,10 @@ def find_completion_leaks(
         if {callee["id"] for callee in context.callees(method)} != visible:
             yield method, "callees"
         name, owner = source[mask.start : end].decode(), context.owner(method)
-        if name in owner["gives"] and not re.search(rf"\b{name}\b", masked_text):
-            yield method, "gives"
-        if set(owner["gives"]) != {corpus.method(callee)["name"] for callee in visible}:
-            yield method, "gives"
+        if name in owner["call_results"] and not re.search(rf"\b{name}\b", masked_text):
+            yield method, "call_results"
+        if set(owner["call_results"]) != {corpus.method(callee)["name"] for callee in visible}:
+            yield method, "call_results"
         for target in set(hidden["targets"][:3]) - {method}:
             is_listed_caller = method in {
                 caller["id"] for caller in context.callers(method, target)
@@ -131,10 +131,10 @@ def test_masked_call_is_absent_from_views_and_call_edges(
     ("hole", "nothing", "where"),
     [
         ("_is_masked", False, {"text", "tokens", "code2vec", "code2seq", "graph", "calls"}),
-        ("_find_hidden_targets", {}, {"callees", "callers", "gives"}),
+        ("_find_hidden_targets", {}, {"callees", "callers", "call_results"}),
     ],
 )
-def test_each_hole_in_the_call_mask_is_detected(
+def test_each_leak_of_the_call_mask_is_detected(
     hole: str,
     nothing: Any,
     where: set[str],

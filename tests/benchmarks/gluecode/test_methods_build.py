@@ -23,7 +23,7 @@ from codeacumen.languages.java.measures.npath import BINS, compute_npath
 from codeacumen.languages.java.measures.operators import OPERATORS
 from codeacumen.languages.java.syntax.file import JavaFile
 from corpora import build_corpus_at, read_files, shared_engine
-from npath_slowly import bin_of
+from npath_reference import bin_of
 from support import ROOT
 
 Rows = dict[str, list[dict[str, Any]]]

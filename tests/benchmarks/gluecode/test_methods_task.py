@@ -15,8 +15,8 @@ from codeacumen.datasets.built import load_data, read_built
 from codeacumen.registry import make_model, make_task
 from codeacumen.runs.plan import PlannedTask, explain_misfit
 from codeacumen.runs.scoring import ScoringSettings, compute_scores
-from datasets_by_hand import tasks_forgotten
-from methods_by_hand import TEST, write_methods
+from gluecode_dataset import TEST, write_methods
+from robustness_dataset import tasks_forgotten
 
 __all__ = ["tasks_forgotten"]
 pytestmark = pytest.mark.usefixtures("tasks_forgotten")

@@ -18,7 +18,7 @@ from codeacumen.registry import make_task
 
 
 def read_rows(folder: Path) -> list[dict[str, str]]:
-    return [json.loads(line) for line in (folder / "drawn.jsonl").read_text().splitlines()]
+    return [json.loads(line) for line in (folder / "sampled.jsonl").read_text().splitlines()]
 
 
 def test_build_samples_the_requested_number_per_case(
@@ -38,7 +38,7 @@ def test_build_samples_the_requested_number_per_case(
         labels = [instance.truth["label"] for instance in group]
         assert sorted(labels) == ["consistent"] * 5 + ["inconsistent"]
         positions.add(labels.index("inconsistent"))
-    # Neither the place among them, nor the id, nor the context tells the label.
+    # Neither the place among them, nor the id, nor the context reveals the label.
     assert len(positions) > 2
     context = task.code_context()  # type: ignore[attr-defined]
     for instance in instances:
@@ -59,7 +59,7 @@ def test_small_corpus_has_fewer_cases_at_the_same_imbalance(
 ) -> None:
     about = build_dataset(examples_corpus, MisnamedRecipe(), tmp_path / "out")
     counts = about["counts"]
-    assert counts["drawn"] == 33 * counts["cases"]
+    assert counts["sampled"] == 33 * counts["cases"]
     assert 0 < counts["cases"] < counts["inconsistent"] == 1403
     eligible_count = examples_corpus.query(
         "select count(*) as most from methods where kind = 'method' and body and name <> 'main' "
@@ -87,7 +87,7 @@ def test_sample_depends_on_the_seed(liu: Path, examples_corpus: Corpus, tmp_path
         build_dataset(
             examples_corpus, MisnamedRecipe(seed=seed, beside=3, cases=9), tmp_path / name
         )
-    first, same, other = ((tmp_path / name / "drawn.jsonl").read_bytes() for name in "abc")
+    first, same, other = ((tmp_path / name / "sampled.jsonl").read_bytes() for name in "abc")
     assert first == same
     assert first != other
     sampled_rows = read_rows(tmp_path / "a")

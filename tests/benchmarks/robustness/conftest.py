@@ -89,7 +89,7 @@ def robust_run(
     examples_corpus: Corpus, report_home: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> RobustRun:
     from codeacumen.datasets.variants.build import build_variant_dataset
-    from codeacumen.datasets.variants.make import Recipe
+    from codeacumen.datasets.variants.shards import Recipe
     from codeacumen.runs.evaluate import evaluate_cells
     from codeacumen.runs.plan import PlannedTask
     from codeacumen.runs.scoring import ScoringSettings

@@ -18,9 +18,9 @@ from codeacumen.benchmarks.robustness.report.variants import (
     find_differences,
     remove_common_indentation,
 )
-from codeacumen.metrics.changes import CHANGED, classify_change
+from codeacumen.metrics.prediction_change import CHANGED, classify_change
 from codeacumen.report import build_report, export_plots
-from codeacumen.report.evidence import find_score, merge_runs, rank_cells
+from codeacumen.report.merged_runs import find_score, merge_runs, rank_cells
 from codeacumen.text.subtokens import split_subtokens
 
 pytestmark = pytest.mark.usefixtures("at_home")
@@ -249,7 +249,7 @@ def test_counts_agree_with_the_data_set(text: str, robust_run: Any) -> None:
     assert sum(int(row[3].replace(",", "")) for row in reasons if row[0] == "permute") == sum(
         counts["refused"]["permute"].values()
     )
-    assert f"{counts['methods']:,} of {counts['methods_looked_at']:,} looked at" in text
+    assert f"{counts['methods']:,} of {counts['methods_examined']:,} examined" in text
 
 
 def test_reasons_are_merged_without_their_names() -> None:
@@ -257,12 +257,12 @@ def test_reasons_are_merged_without_their_names() -> None:
         "no block": 2
     }
     first, second = _summarize_reasons("loop", "refused", count_of_reason)
-    assert (first.why, first.n) == ("it reads `…`, which is written", 3)
-    assert (second.why, second.n) == ("no block", 2)
+    assert (first.reason, first.n) == ("it reads `…`, which is written", 3)
+    assert (second.reason, second.n) == ("no block", 2)
     merged_reasons = _summarize_reasons(
         "loop", "dropped: compiles", {str(n): n for n in range(1, 12)}
     )
-    assert (merged_reasons[-1].why, merged_reasons[-1].n) == ("3 other reasons", 1 + 2 + 3)
+    assert (merged_reasons[-1].reason, merged_reasons[-1].n) == ("3 other reasons", 1 + 2 + 3)
     assert sum(reason.n for reason in merged_reasons) == 66
 
 
@@ -271,7 +271,7 @@ def test_the_viewer_has_both_texts_and_all_names(text: str, robust_run: Any) -> 
     assert data["models"] == ["failing", "wavering", "oracle"]
     kinds = Counter(variant["kind"] for variant in data["variants"])
     assert set(kinds) == {"rename", "permute", "loop"}
-    assert sum(kinds.values()) == 200 < data["known"]
+    assert sum(kinds.values()) == 200 < data["total"]
     variants = {}
     for line in (robust_run.data / "variants.jsonl").read_text().splitlines():
         row = json.loads(line)
@@ -284,11 +284,11 @@ def test_the_viewer_has_both_texts_and_all_names(text: str, robust_run: Any) -> 
         row = variants[variant["kind"], variant["where"], remove_whitespace(variant["text"])]
         original = data["originals"][variant["original"]]
         assert (original["name"], original["where"]) == names[row["method"]]
-        assert variant["gone"] or variant["come"]
-        assert remove_marked(original["text"], variant["gone"]) == remove_marked(
-            variant["text"], variant["come"]
+        assert variant["removed"] or variant["added"]
+        assert remove_marked(original["text"], variant["removed"]) == remove_marked(
+            variant["text"], variant["added"]
         )
-        types = [answer.get("type") for answer in variant["said"]]
+        types = [answer.get("type") for answer in variant["predictions"]]
         assert variant["changed"] == bool(CHANGED & set(types))
         assert types[2] == "ccp"
     for kind in kinds:
@@ -296,7 +296,7 @@ def test_the_viewer_has_both_texts_and_all_names(text: str, robust_run: Any) -> 
         assert flags == sorted(flags, reverse=True)
         assert True in flags
         assert False in flags
-    assert any("error" in variant["said"][0] for variant in data["variants"])
+    assert any("error" in variant["predictions"][0] for variant in data["variants"])
 
 
 def remove_marked(text: str, stretches: list[list[int]]) -> str:
@@ -367,7 +367,7 @@ def test_plots_hold_the_scores(text: str, robust_run: Any, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "gone", "come"),
+    ("before", "after", "removed", "added"),
     [
         ("int a = b;", "int a = b;", [], []),
         ("f(a, b);", "f(x, b);", ["a"], ["x"]),
@@ -380,11 +380,11 @@ def test_plots_hold_the_scores(text: str, robust_run: Any, tmp_path: Path) -> No
     ],
 )
 def test_differences_of_two_texts(
-    before: str, after: str, gone: list[str], come: list[str]
+    before: str, after: str, removed: list[str], added: list[str]
 ) -> None:
     removed_ranges, added_ranges = find_differences(before, after)
-    assert [before[start:end] for start, end in removed_ranges] == gone
-    assert [after[start:end] for start, end in added_ranges] == come
+    assert [before[start:end] for start, end in removed_ranges] == removed
+    assert [after[start:end] for start, end in added_ranges] == added
 
 
 def test_dedented_removes_common_indentation() -> None:

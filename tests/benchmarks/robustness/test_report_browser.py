@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from codeacumen.report import build_report
-from datasets_by_hand import write_data
+from robustness_dataset import write_data
 
 PageOpener = Callable[..., Any]
 
@@ -50,14 +50,14 @@ def test_a_variant_is_shown_beside_its_original(
         before, after = part.locator("pre").all()
         assert before.text_content() == original["text"]
         assert after.text_content() == variant["text"]
-        gone = [original["text"][start:end] for start, end in variant["gone"]]
-        assert before.locator("del").all_text_contents() == gone
-        come = [variant["text"][start:end] for start, end in variant["come"]]
-        assert after.locator("ins").all_text_contents() == come
+        removed = [original["text"][start:end] for start, end in variant["removed"]]
+        assert before.locator("del").all_text_contents() == removed
+        added = [variant["text"][start:end] for start, end in variant["added"]]
+        assert after.locator("ins").all_text_contents() == added
         assert original["name"] in part.locator("h3").inner_text()
         rows = part.locator("table.names tbody tr")
         assert rows.count() == 3
-        for row, answer in zip(rows.all(), variant["said"], strict=True):
+        for row, answer in zip(rows.all(), variant["predictions"], strict=True):
             row_text = row.inner_text()
             assert ("failed" in row_text) == ("error" in answer)
             if "error" not in answer:
@@ -91,7 +91,8 @@ def test_filtering_the_variants(open_report_page: PageOpener, robust_page: Path)
     expected = [
         variant
         for variant in variants
-        if variant["where"] == "all" and variant["said"][1].get("type") in ("cwp", "wcp", "wwdp")
+        if variant["where"] == "all"
+        and variant["predictions"][1].get("type") in ("cwp", "wcp", "wwdp")
     ]
     assert status.inner_text() == f"1 of {len(expected)}"
     part.get_by_role("combobox", name="Variant").select_option(str(len(expected) - 1))

@@ -9,12 +9,12 @@ import pytest
 from codeacumen.api import Answer, Capability, Method
 from codeacumen.benchmarks.robustness import BUCKETS, RobustnessTask, find_bucket
 from codeacumen.datasets.built import read_built
-from codeacumen.datasets.variants.make import count_statements
+from codeacumen.datasets.variants.shards import count_statements
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.runs.plan import PlannedTask
 from codeacumen.runs.scoring import ScoringSettings, compute_scores
 from codeacumen.transforms.code import code_of
-from datasets_by_hand import write_data
+from robustness_dataset import write_data
 
 
 @pytest.fixture
@@ -52,9 +52,7 @@ def test_card_of_a_robustness_task(rename: RobustnessTask) -> None:
         ("all", "where:all"),
     ]
     assert card.slices == tuple(f"statements:{name}" for name in BUCKETS)
-    assert (
-        card.summary == "Does the predicted name stay the same when a variable gets another name?"
-    )
+    assert card.summary == "Stability of the predicted name when a variable is renamed"
 
 
 def test_single_mode_is_the_headline_even_if_listed_last(tmp_path: Path) -> None:

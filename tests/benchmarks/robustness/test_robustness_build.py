@@ -23,7 +23,7 @@ from codeacumen.benchmarks.robustness import RobustnessTask
 from codeacumen.corpus import Corpus
 from codeacumen.datasets.built import SCHEMA, read_built
 from codeacumen.datasets.variants.build import build_variant_dataset
-from codeacumen.datasets.variants.make import Recipe
+from codeacumen.datasets.variants.shards import Recipe
 from codeacumen.engines import WorkerLost
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.code import Code
@@ -112,7 +112,7 @@ def test_build_of_a_small_class(till: Corpus, tmp_path: Path) -> None:
     ]
     assert len(summaries[6][2]) == 1
     assert about["counts"]["methods"] == 3
-    assert about["counts"]["methods_looked_at"] == 3
+    assert about["counts"]["methods_examined"] == 3
     assert about["counts"]["variants"] == {"rename": {"single": 6, "all": 1, "25%": 1}}
     first = read_rows(tmp_path, "variants.jsonl")[0]
     assert first["id"] == f"{first['method']}/rename/single/rename:amount:0"
@@ -125,7 +125,7 @@ def test_build_of_a_small_class(till: Corpus, tmp_path: Path) -> None:
 
 def test_build_for_chosen_methods(till: Corpus, tmp_path: Path) -> None:
     """Chosen methods have the same variants as in a full build, and training can sample them."""
-    from codeacumen.models.neural.training.preparing import add_variants, get_variants_hash
+    from codeacumen.models.neural.training.prepare import add_variants, get_variants_hash
 
     build_dataset(till, RECIPE, tmp_path / "all", InProcessEngine())
     ids = [row["id"] for row in read_rows(tmp_path / "all", "originals.jsonl")]
@@ -149,7 +149,7 @@ def test_rare_kinds_of_variants_are_sampled_more_often(tmp_path: Path) -> None:
     Of 2,000 methods with one variant of each kind, two thirds are switches, within four standard
     deviations.
     """
-    from codeacumen.models.neural.training.preparing import add_variants
+    from codeacumen.models.neural.training.prepare import add_variants
 
     rows = [
         {"id": f"{method}/{kind}", "method": str(method), "kind": kind, "text": kind}

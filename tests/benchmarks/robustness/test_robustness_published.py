@@ -13,7 +13,7 @@ from codeacumen.benchmarks.robustness import RobustnessTask
 from codeacumen.corpus import Corpus
 from codeacumen.datasets.built import read_built
 from codeacumen.datasets.variants.build import build_variant_dataset
-from codeacumen.datasets.variants.make import Recipe
+from codeacumen.datasets.variants.shards import Recipe
 from codeacumen.transforms.certify.projects import CertificationTools
 from codeacumen.transforms.variants import PUBLISHED
 from corpora import build_single_file_corpus, shared_engine
@@ -115,7 +115,7 @@ def test_published_edits_from_the_command_line(
         out,
     )
     assert completed.returncode == 0, completed.stderr
-    assert "What is known of the published tool's edits" in completed.stdout
+    assert "Correctness of the published tool's edits" in completed.stdout
     assert "a continue skips the update" in completed.stdout
     completed = codeacumen(
         "eval",

@@ -15,7 +15,7 @@ from codeacumen.benchmarks.sesame.build import build_dataset
 from codeacumen.corpus import Corpus
 from codeacumen.datasets.built import BuiltDataset, read_built
 from codeacumen.datasets.variants.build import build_variant_dataset
-from codeacumen.datasets.variants.make import Recipe
+from codeacumen.datasets.variants.shards import Recipe
 from codeacumen.runs.scoring import ScoringSettings, compute_scores
 from codeacumen.transforms.variants import KINDS
 from codeacumen.views.masking.levels import LEVELS
@@ -51,7 +51,7 @@ def test_each_variant_has_a_similar_and_an_unrelated_pair(
     similar_rows = [row for row in rows if row["label"] == 1]
     unrelated_rows = [row for row in rows if row["label"] == 0]
     assert len({row["id"] for row in rows}) == len(rows) == 2 * len(variants)
-    # Neither the id nor the position tells the label.
+    # Neither the id nor the position reveals the label.
     assert not {row["id"] for row in rows} & set(variants)
     assert len({row["label"] for row in rows[::2]}) == 2
     for similar_row, unrelated_row, variant in zip(

@@ -100,7 +100,7 @@ class v3 {
         ("/* never ended word", "/* v1 v2 v3"),
     ],
 )
-def test_level_bare_of_odd_code(source: str, bare: str) -> None:
+def test_level_bare_of_unusual_code(source: str, bare: str) -> None:
     assert show_level(source, BARE) == bare
 
 

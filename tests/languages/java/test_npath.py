@@ -22,7 +22,7 @@ from codeacumen.languages.java.measures.npath import (
     find_bins,
 )
 from codeacumen.languages.java.syntax.file import JavaFile
-from npath_slowly import bin_of
+from npath_reference import bin_of
 
 NPathTriple = tuple[int, int, int]
 

@@ -174,7 +174,7 @@ NAMES = st.lists(
 
 def make_model_of(lexicon: Lexicon) -> IdentifierSimilarity:
     model = IdentifierSimilarity.__new__(IdentifierSimilarity)
-    model.shapes, model.weakest, model.answer = True, True, "asked"
+    model.shapes, model.weakest, model.answer = True, True, "relation"
     model.__dict__["lexicon"] = lexicon
     return model
 

@@ -53,7 +53,7 @@ def test_type_is_mapped_to_its_sort() -> None:
     ]
 
 
-def test_tests_and_examples_are_set_aside() -> None:
+def test_tests_and_examples_are_excluded() -> None:
     assert is_set_aside("src/test/java/A.java")
     assert is_set_aside("examples/A.java")
     assert not is_set_aside("src/main/java/A.java")

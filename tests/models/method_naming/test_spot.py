@@ -17,7 +17,7 @@ from codeacumen.registry import compute_fingerprint, make_model
 from codeacumen.runs.ask import ask_model
 from codeacumen.runs.plan import PlannedTask
 from corpora import build_corpus_at
-from toys import ToyTask
+from toy_task import ToyTask
 
 pytest.importorskip("faiss")
 

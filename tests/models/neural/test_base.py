@@ -23,11 +23,15 @@ from torch import nn
 
 from codeacumen.api import Method, Prompt, Question
 from codeacumen.languages.java.measures.npath import BINS
-from codeacumen.models.neural.inputs.base import QuestionKind, extract_features, split_token
-from codeacumen.models.neural.networks.base import Base
+from codeacumen.models.neural.inputs.codeacumen_base import (
+    QuestionKind,
+    extract_features,
+    split_token,
+)
+from codeacumen.models.neural.networks.codeacumen_base import Base
 from codeacumen.models.neural.training.batches import rows_to_columns
-from codeacumen.models.neural.training.encoded import EncodedFile
-from models.neural.base_examples import FixedContext, make_mixed_examples, small
+from codeacumen.models.neural.training.encoded_file import EncodedFile
+from models.neural.base_questions import FixedContext, make_mixed_examples, small
 
 __all__ = ["small"]
 

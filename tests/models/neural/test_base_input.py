@@ -9,18 +9,18 @@ import pytest
 pytest.importorskip("torch")
 
 from codeacumen.api import Input, Method, Prompt, Question
-from codeacumen.models.neural.inputs.base import (
+from codeacumen.models.neural.inputs.codeacumen_base import (
     QuestionKind,
     extract_features,
     number_returns,
     tokenize_method,
 )
-from codeacumen.models.neural.inputs.base_nulls import MARKS, RETURN_KINDS
-from codeacumen.models.neural.networks.base import Base
+from codeacumen.models.neural.inputs.codeacumen_base_nulls import MARKS, RETURN_KINDS
+from codeacumen.models.neural.networks.codeacumen_base import Base
 from codeacumen.models.neural.training.batches import rows_to_columns
-from codeacumen.models.neural.training.encoded import EncodedFile
-from models.neural.base_examples import FixedContext, join_tokens, small
-from models.neural.checks import list_methods
+from codeacumen.models.neural.training.encoded_file import EncodedFile
+from models.neural.base_questions import FixedContext, join_tokens, small
+from models.neural.small_networks import list_methods
 
 __all__ = ["small"]
 

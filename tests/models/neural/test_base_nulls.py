@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from codeacumen.models.neural.inputs.base import tokenize_method
-from codeacumen.models.neural.inputs.base_nulls import MARKS, RETURN_KINDS, VALUE_KINDS
+from codeacumen.models.neural.inputs.codeacumen_base import tokenize_method
+from codeacumen.models.neural.inputs.codeacumen_base_nulls import MARKS, RETURN_KINDS, VALUE_KINDS
 
 # Kinds of return values of some methods.
 KNOWN = {

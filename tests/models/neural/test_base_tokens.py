@@ -17,7 +17,7 @@ import torch
 
 from codeacumen.api import Input, Method, Prompt
 from codeacumen.languages.java.syntax.file import JavaFile
-from codeacumen.models.neural.inputs.base import (
+from codeacumen.models.neural.inputs.codeacumen_base import (
     DECLARED,
     MEMBER_PREFIX,
     PER_TOKEN,
@@ -25,12 +25,12 @@ from codeacumen.models.neural.inputs.base import (
     rename_variables,
     tokenize_method,
 )
-from codeacumen.models.neural.networks.base import Base
+from codeacumen.models.neural.networks.codeacumen_base import Base
 from codeacumen.models.neural.training.batches import rows_to_columns
 from codeacumen.transforms.edits import apply_edits
 from codeacumen.transforms.variants import iterate_variants
-from models.neural.base_examples import ALL, NAME
-from models.neural.checks import EXAMPLES, list_methods, make_small
+from models.neural.base_questions import ALL, NAME
+from models.neural.small_networks import EXAMPLES, list_methods, make_small
 
 ROOM = 100_000
 

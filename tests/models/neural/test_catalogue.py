@@ -16,8 +16,8 @@ from codeacumen.models.neural.training import batches
 from codeacumen.models.neural.training.settings import apply_changes, read_config
 from codeacumen.models.neural.training.train import make_request, run_training
 from codeacumen.registry.entries import ENTRIES
-from models.neural.checks import list_methods
-from models.neural.trainings import InlineEngine, NamingTask, ignore_progress
+from models.neural.small_networks import list_methods
+from models.neural.training_requests import InlineEngine, NamingTask, ignore_progress
 from support import pretend_installed
 
 MINE = """

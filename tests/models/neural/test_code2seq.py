@@ -17,13 +17,13 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from codeacumen.api import Method
-from codeacumen.models.neural.answering import compute_vectors
 from codeacumen.models.neural.architecture import BEGIN, END, PAD, Features
 from codeacumen.models.neural.networks.code2seq import Code2Seq
+from codeacumen.models.neural.predict import compute_vectors
 from codeacumen.models.neural.training.batches import rows_to_columns
-from models.neural import checks
+from models.neural import small_networks
 
-NAMING = checks.NAMING
+NAMING = small_networks.NAMING
 TEXTS = (
     "int METHOD_NAME(Cart c) { int sum = 0; for (Item i : c) sum += i.unitPrice; return sum; }",
     "void METHOD_NAME(String firstName) { this.firstName = firstName; }",
@@ -40,7 +40,7 @@ def read_features(model: Code2Seq, text: str) -> Features:
 
 def make_model(**settings: Any) -> Code2Seq:
     """Return a model that has learned the words of a few methods."""
-    model, _ = checks.make_small("code2seq", NAMING, **settings)
+    model, _ = small_networks.make_small("code2seq", NAMING, **settings)
     assert isinstance(model, Code2Seq)
     counts: dict[str, Counter[str]] = {}
     for text, name in zip(TEXTS, NAMES, strict=True):

@@ -13,13 +13,13 @@ pytest.importorskip("torch")
 import torch
 
 from codeacumen.api import Method
-from codeacumen.models.neural.answering import compute_vectors, predict_answers
 from codeacumen.models.neural.architecture import PAD, SPECIALS, UNKNOWN
 from codeacumen.models.neural.networks.code2vec import Code2Vec, WholeNameLabels
+from codeacumen.models.neural.predict import compute_vectors, predict_answers
 from codeacumen.models.neural.training.batches import rows_to_columns
-from models.neural import checks
+from models.neural import small_networks
 
-NAMING = checks.NAMING
+NAMING = small_networks.NAMING
 TEXTS = (
     "int METHOD_NAME(Cart cart) { int sum = 0; for (Item i : cart) sum += i.price; return sum; }",
     "void METHOD_NAME(String name) { this.name = name; }",
@@ -31,7 +31,7 @@ NAMES = tuple(WORDS)
 
 def make_model(**settings: Any) -> Code2Vec:
     """Return a model that has learned the words of a few methods."""
-    model, _ = checks.make_small("code2vec", NAMING, **settings)
+    model, _ = small_networks.make_small("code2vec", NAMING, **settings)
     counts: dict[str, Counter[str]] = {}
     for text, name in zip(TEXTS, NAMES, strict=True):
         features = model.extract_features(Method("", text))

@@ -9,13 +9,13 @@ import pytest
 import torch
 
 from codeacumen.api import Method
-from codeacumen.models.neural.answering import predict_answers
 from codeacumen.models.neural.architecture import BEGIN, END, SEQUENCE_SPECIALS, UNKNOWN, Vocabulary
 from codeacumen.models.neural.inputs.context import NUMBER_OF_PLACE
 from codeacumen.models.neural.networks.cognac import Cognac, CognacNetwork, CognacSettings
 from codeacumen.models.neural.networks.layers import search_beams
+from codeacumen.models.neural.predict import predict_answers
 from codeacumen.models.neural.training.batches import rows_to_columns
-from models.neural.checks import NAMING
+from models.neural.small_networks import NAMING
 
 TINY = CognacSettings(embedding=5, hidden=4, dropout=0.0, longest=4)
 WORDS = (*SEQUENCE_SPECIALS, "get", "set", "name", "value", "void", "return", "string")

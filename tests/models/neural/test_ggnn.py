@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from codeacumen.models.neural.inputs.graph import EDGE_KINDS
 from codeacumen.models.neural.networks.ggnn import WAYS, GGNNSettings, GraphEncoder, Propagation
 from codeacumen.models.neural.training.batches import rows_to_columns
-from models.neural import checks
-from models.neural.checks import COMPLETION, NAMING, NPATH, Purpose
+from models.neural import small_networks
+from models.neural.small_networks import COMPLETION, NAMING, NPATH, Purpose
 
 OPERATORS = Purpose("gluecode/operators", NPATH.capability)
 
@@ -97,8 +97,10 @@ def test_step_with_one_kind_of_edge_is_gated_graph_convolution() -> None:
 
 
 def prepare_model(purpose: Purpose, tmp_path: Path, **network: Any) -> tuple[Any, Any]:
-    model, _ = checks.make_small("ggnn", purpose, **network)
-    return model, checks.prepare_examples(model, checks.make_examples(purpose, 12), tmp_path)
+    model, _ = small_networks.make_small("ggnn", purpose, **network)
+    return model, small_networks.prepare_examples(
+        model, small_networks.make_examples(purpose, 12), tmp_path
+    )
 
 
 def test_encoder_equals_equations(tmp_path: Path) -> None:
@@ -207,14 +209,14 @@ def test_half_precision_is_close_to_full_precision(tmp_path: Path) -> None:
 def test_words_keep_their_case_only_if_answers_do() -> None:
     text = "void f(int myXML) { <MASK>(myXML); }"
     for purpose, word in ((NAMING, "xml"), (COMPLETION, "XML"), (OPERATORS, "xml")):
-        model, _ = checks.make_small("ggnn", purpose)
+        model, _ = small_networks.make_small("ggnn", purpose)
         features = model.extract_text_features(text)
         assert features is not None
         assert word in features["words"]
 
 
 def test_masked_operator_is_parsed_as_operator() -> None:
-    model, _ = checks.make_small("ggnn", OPERATORS)
+    model, _ = small_networks.make_small("ggnn", OPERATORS)
     features = model.extract_text_features("boolean f() { return (a) <MASK> (b); }")
     assert features is not None
     assert "MASK" in features["kinds"]

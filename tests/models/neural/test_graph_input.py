@@ -14,7 +14,7 @@ from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.models.neural.inputs.graph import EDGE_KINDS, Graph, build_graph, split_token
 from codeacumen.views.ast import LABELS, draw_method_trees
 from codeacumen.views.graph import EDGES, build_graphs, graph_to_json
-from models.neural.checks import list_methods
+from models.neural.small_networks import list_methods
 
 METHOD = """int METHOD_NAME(int a, String... rest) {
     int sum = a;

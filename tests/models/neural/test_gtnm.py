@@ -11,7 +11,6 @@ import torch
 from torch import nn
 
 from codeacumen.api import Method
-from codeacumen.models.neural.answering import predict_answers
 from codeacumen.models.neural.architecture import BEGIN, SEQUENCE_SPECIALS, Vocabulary
 from codeacumen.models.neural.networks.gtnm import (
     GTNM,
@@ -22,9 +21,10 @@ from codeacumen.models.neural.networks.gtnm import (
     compute_invoked_weights,
     make_sinusoids,
 )
+from codeacumen.models.neural.predict import predict_answers
 from codeacumen.models.neural.training.batches import rows_to_columns
-from models.neural import checks
-from models.neural.checks import NAMING
+from models.neural import small_networks
+from models.neural.small_networks import NAMING
 
 TINY = GTNMSettings(
     local=6, project=5, doc=3, size=8, inner=12, blocks=2, heads=2, dropout=0.0, longest=3
@@ -177,7 +177,7 @@ def test_invoked_words_weigh_more() -> None:
 
 def test_greedy_answers_do_not_depend_on_the_batch(tmp_path: Path) -> None:
     """A wider beam is tested with all other networks."""
-    model, _, taught, examples = checks.train_small(
+    model, _, taught, examples = small_networks.train_small(
         "gtnm", NAMING, tmp_path, most=24, training={"epochs": 2}, beam=1
     )
     features = [model.extract_features(example.input) for example in examples]

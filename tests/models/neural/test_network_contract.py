@@ -25,21 +25,21 @@ import torch
 
 from codeacumen.api import Example, Method
 from codeacumen.core.progress import Progress, ignore_progress
-from codeacumen.models.neural.answering import compute_vectors, predict_answers
 from codeacumen.models.neural.architecture import Architecture, Purpose
 from codeacumen.models.neural.catalogue import CATALOGUE, NetworkPlan, load_architecture
+from codeacumen.models.neural.predict import compute_vectors, predict_answers
 from codeacumen.models.neural.training import checkpoints
-from codeacumen.models.neural.training.preparing import ReadJob, extract_part
+from codeacumen.models.neural.training.fit import LAST, TrainingResult
+from codeacumen.models.neural.training.prepare import ReadJob, extract_part
 from codeacumen.models.neural.training.settings import (
     CONFIGS,
     TrainingSettings,
     fill_settings,
     read_config,
 )
-from codeacumen.models.neural.training.teaching import LAST, TrainingResult
-from models.neural import checks
-from models.neural.base_examples import ALL, make_mixed_examples
-from models.neural.checks import COMPLETION, NAMING, NPATH, PRETRAIN
+from models.neural import small_networks
+from models.neural.base_questions import ALL, make_mixed_examples
+from models.neural.small_networks import COMPLETION, NAMING, NPATH, PRETRAIN
 
 TRAINING = {"epochs": 3, "batch": 8}
 EXAMPLES = 32
@@ -144,14 +144,14 @@ class Case:
         return (
             make_mixed_examples(count)
             if self.purpose is ALL
-            else checks.make_examples(self.purpose, count)
+            else small_networks.make_examples(self.purpose, count)
         )
 
     def train_case(
         self, folder: Path, step: Progress = ignore_progress, workers: int = 0
     ) -> Trained:
         examples = self.make_examples(EXAMPLES)
-        model, plan, taught = checks.train_small_on(
+        model, plan, taught = small_networks.train_small_on(
             self.network,
             self.purpose,
             examples,
@@ -223,7 +223,7 @@ def check_learned(case: Case, count: int, folder: Path) -> None:
         "batch": 32,
         **lesson.training,
     }
-    model, _, taught = checks.train_small_on(
+    model, _, taught = small_networks.train_small_on(
         case.network, case.purpose, examples, folder, training, **lesson.network
     )
     assert taught.history[-1]["loss"] < 0.5 * taught.history[0]["loss"]
@@ -380,9 +380,9 @@ def test_unknown_words_do_not_change_other_answers(trained: Trained) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_odd_methods_are_read_and_written(case: Case, tmp_path: Path) -> None:
+def test_unusual_methods_are_read_and_written(case: Case, tmp_path: Path) -> None:
     network_class(case.network)
-    _, plan = checks.make_small(case.network, case.purpose)
+    _, plan = small_networks.make_small(case.network, case.purpose)
     chunk: list[tuple[Method, str]] = [(Method("", text), "name") for text in ODD_METHODS]
     job = ReadJob(plan, chunk, None, tmp_path / "part.parquet")  # type: ignore[arg-type]
     counts, read = extract_part(job)

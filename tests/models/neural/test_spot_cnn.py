@@ -17,7 +17,6 @@ from torch.nn import functional
 from codeacumen.api import Capability, CodeacumenError, Method, NamedMethod
 from codeacumen.models.adapters import list_capabilities
 from codeacumen.models.method_naming.spot import FARTHER, compute_fitness
-from codeacumen.models.neural.answering import compute_vectors, predict_answers
 from codeacumen.models.neural.model import make_run
 from codeacumen.models.neural.networks.spot_cnn import (
     SpotCNN,
@@ -25,18 +24,21 @@ from codeacumen.models.neural.networks.spot_cnn import (
     SpotNetwork,
     compute_upper_whisker,
 )
+from codeacumen.models.neural.predict import compute_vectors, predict_answers
 from codeacumen.models.neural.training.train import run_training
 from codeacumen.search.vectors import unit_rows
 from codeacumen.text.subtokens import split_subtokens
-from models.neural import checks
-from models.neural.checks import NAMING
-from models.neural.trainings import InlineEngine, ignore_progress, make_small_request
+from models.neural import small_networks
+from models.neural.small_networks import NAMING
+from models.neural.training_requests import InlineEngine, ignore_progress, make_small_request
 
 
 def test_word_vectors_are_trained_once(tmp_path: Path) -> None:
-    model, _ = checks.make_small("spot-cnn", NAMING)
-    file = checks.prepare_examples(model, checks.make_examples(NAMING, 16), tmp_path)
-    training = checks.small_training("spot-cnn")
+    model, _ = small_networks.make_small("spot-cnn", NAMING)
+    file = small_networks.prepare_examples(
+        model, small_networks.make_examples(NAMING, 16), tmp_path
+    )
+    training = small_networks.small_training("spot-cnn")
     model.before_training(file, training, tmp_path, "cpu")
     words_file = next(tmp_path.glob("words.*"))
     first = words_file.read_bytes()
@@ -64,9 +66,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_trained_network_names_judges_and_embeds(folder: Path) -> None:
     model: Any = make_run(str(folder), device="cpu")
     assert {Capability.NAME, Capability.JUDGE, Capability.EMBED} <= set(list_capabilities(model))
-    masked_methods = [Method("", text) for text, _ in checks.list_methods()[120:140]]
-    names = [name for _, name in checks.list_methods()[120:140]]
-    learned = {name for _, name in checks.list_methods()[:120]}
+    masked_methods = [Method("", text) for text, _ in small_networks.list_methods()[120:140]]
+    names = [name for _, name in small_networks.list_methods()[120:140]]
+    learned = {name for _, name in small_networks.list_methods()[:120]}
     assert set(model.name(masked_methods)) <= {*learned, None}
     assert model.name([Method("", "int f() { return size(); }")])[0] in learned
     fits = model.judge(
@@ -213,7 +215,7 @@ def test_stored_training_data_is_restored() -> None:
 
 
 def test_vectors_equal_those_compared_in_prediction(tmp_path: Path) -> None:
-    model, _, taught, examples = checks.train_small(
+    model, _, taught, examples = small_networks.train_small(
         "spot-cnn", NAMING, tmp_path, training={"epochs": 1}
     )
     features = [model.extract_features(example.input) for example in examples]

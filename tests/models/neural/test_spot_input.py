@@ -9,8 +9,8 @@ pytest.importorskip("torch")
 from codeacumen.api import Method
 from codeacumen.models.neural.inputs.spot import extract_pairs
 from codeacumen.models.neural.networks.spot_cnn import SpotCNN, SpotCNNSettings
-from models.neural import checks
-from models.neural.checks import NAMING
+from models.neural import small_networks
+from models.neural.small_networks import NAMING
 
 BODIES = {
     "if (out == null) throw new NullPointerException(); return;":
@@ -62,7 +62,7 @@ def test_variable_belongs_to_the_nearest_declaration() -> None:
 
 
 def test_mask_is_not_a_word() -> None:
-    for text, name in checks.list_methods():
+    for text, name in small_networks.list_methods():
         words = extract_pairs(text)
         assert len(words) % 2 == 0
         assert not any("method_name" in word.lower() for word in words), name

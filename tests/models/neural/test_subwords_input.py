@@ -25,7 +25,7 @@ from codeacumen.models.neural.inputs.subwords import (
     Subwords,
     fold_text,
 )
-from models.neural.checks import list_methods
+from models.neural.small_networks import list_methods
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ def test_empty_text_has_no_features(text: str) -> None:
     ],
     ids=["surrogates", "long", "quotes", "nested", "masks", "odd"],
 )
-def test_long_and_odd_texts_are_supported(bpe: Subwords, text: str) -> None:
+def test_long_and_unusual_texts_are_supported(bpe: Subwords, text: str) -> None:
     model = make_reader(bpe, length=64)
     features = model.extract_text_features(text)
     assert features is not None

@@ -7,18 +7,20 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from codeacumen.models.neural.training.teaching import fit_network
-from models.neural import checks
-from models.neural.checks import NAMING
+from codeacumen.models.neural.training.fit import fit_network
+from models.neural import small_networks
+from models.neural.small_networks import NAMING
 
 
 def test_finished_training_is_not_continued(tmp_path: Path) -> None:
     """If a training is killed after its last round and before it is saved, no round is added or
     lost."""
     torch.set_num_threads(1)
-    model, _ = checks.make_small("cnn", NAMING)
-    file = checks.prepare_examples(model, checks.make_examples(NAMING, 48), tmp_path)
-    training = checks.small_training("cnn", epochs=30, patience=1, rate=0.05)
+    model, _ = small_networks.make_small("cnn", NAMING)
+    file = small_networks.prepare_examples(
+        model, small_networks.make_examples(NAMING, 48), tmp_path
+    )
+    training = small_networks.small_training("cnn", epochs=30, patience=1, rate=0.05)
     results = [
         fit_network(model, file, file, training, tmp_path / "c", device="cpu") for _ in range(2)
     ]

@@ -13,7 +13,6 @@ import pytest
 import torch
 
 from codeacumen.api import CodeacumenError, Method
-from codeacumen.models.neural.answering import predict_answers
 from codeacumen.models.neural.architecture import Purpose
 from codeacumen.models.neural.catalogue import NetworkPlan
 from codeacumen.models.neural.inputs.subwords import (
@@ -27,14 +26,15 @@ from codeacumen.models.neural.networks.transformer import (
     Transformer,
     TransformerSettings,
 )
+from codeacumen.models.neural.predict import predict_answers
 from codeacumen.models.neural.training import checkpoints
 from codeacumen.models.neural.training.batches import rows_to_columns
-from codeacumen.models.neural.training.encoded import EncodedFile
+from codeacumen.models.neural.training.encoded_file import EncodedFile
+from codeacumen.models.neural.training.fit import fit_network
 from codeacumen.models.neural.training.settings import fill_settings, read_config
-from codeacumen.models.neural.training.teaching import fit_network
 from codeacumen.text.columns import Ragged
-from models.neural import checks
-from models.neural.checks import NAMING, NPATH, PRETRAIN
+from models.neural import small_networks
+from models.neural.small_networks import NAMING, NPATH, PRETRAIN
 
 TINY = {"length": 48, "width": 32, "heads": 2, "inner": 64, "layers": 1, "vocabulary": 500}
 
@@ -52,15 +52,15 @@ def test_published_configuration_is_the_default(config: str) -> None:
 
 def make_learned_model(purpose: Purpose, folder: Path, **settings: Any) -> Transformer:
     """Return an architecture with a BPE of the example methods."""
-    model, _ = checks.make_small("transformer", purpose, **{**TINY, **settings})
-    checks.prepare_examples(model, checks.make_examples(purpose, 40), folder)
+    model, _ = small_networks.make_small("transformer", purpose, **{**TINY, **settings})
+    small_networks.prepare_examples(model, small_networks.make_examples(purpose, 40), folder)
     assert isinstance(model, Transformer)
     return model
 
 
 def batch_of(model: Transformer, most: int = 8, draw: Any = None) -> Any:
     rows = []
-    for example in checks.make_examples(model.purpose, most):
+    for example in small_networks.make_examples(model.purpose, most):
         features = model.extract_features(example.input) or {}
         target = (
             {} if model.is_pretraining else model.encode_target(str(example.truth), features) or {}
@@ -196,7 +196,7 @@ def test_masked_tokens_are_the_predicted_ones(tmp_path: Path) -> None:
 
 
 def test_pretraining_lowers_dev_loss(tmp_path: Path) -> None:
-    _, _, taught, _ = checks.train_small(
+    _, _, taught, _ = small_networks.train_small(
         "transformer", PRETRAIN, tmp_path, most=64, training={"epochs": 30, "round": 15}, **TINY
     )
     assert taught.history[-1]["dev_loss"] < taught.history[0]["dev_loss"] - 0.1
@@ -221,7 +221,7 @@ def foreign(tmp_path_factory: pytest.TempPathFactory) -> Path:
         show_progress=False,
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
     )
-    tokenizer.train_from_iterator([text for text, _ in checks.list_methods()[:60]], trainer)
+    tokenizer.train_from_iterator([text for text, _ in small_networks.list_methods()[:60]], trainer)
     tokenizer.save(str(folder / TOKENIZER_FILE))
     tokenizer.model.save(str(folder))
     torch.manual_seed(3)
@@ -247,7 +247,7 @@ def start_model(start: Path, purpose: Purpose, folder: Path) -> Transformer:
     """Return a model as `train` makes it: learned and saved in one process, loaded in another."""
     plan = NetworkPlan("transformer", asdict(TransformerSettings(start=str(start))), purpose)
     first, second = plan.build_architecture(), plan.build_architecture()
-    checks.prepare_examples(first, checks.make_examples(purpose, 30), folder)
+    small_networks.prepare_examples(first, small_networks.make_examples(purpose, 30), folder)
     second.load_vocabularies(folder / "vocabulary")
     assert isinstance(second, Transformer)
     return second
@@ -340,7 +340,7 @@ def test_older_file_formats_are_supported(foreign: Path, tmp_path: Path) -> None
 def test_fine_tuning_starts_from_pretrained_weights(tmp_path: Path) -> None:
     """Fine-tuning starts from the encoder and BPE of our own run; the result does not need that run
     any more."""
-    model, plan, taught, _ = checks.train_small(
+    model, plan, taught, _ = small_networks.train_small(
         "transformer", PRETRAIN, tmp_path / "pre", most=40, training={"epochs": 2}, **TINY
     )
     run = tmp_path / "run"
@@ -354,7 +354,7 @@ def test_fine_tuning_starts_from_pretrained_weights(tmp_path: Path) -> None:
         assert torch.equal(value, network.encoder.state_dict()[key]), key
     shutil.rmtree(run)
     assert tuned.max_length == TINY["length"]
-    training = checks.small_training("transformer", epochs=1)
+    training = small_networks.small_training("transformer", epochs=1)
     examples = EncodedFile(tmp_path / "train.arrow")
     done = fit_network(tuned, examples, examples, training, tmp_path / "checkpoints", device="cpu")
     out = tmp_path / "out"
@@ -364,7 +364,7 @@ def test_fine_tuning_starts_from_pretrained_weights(tmp_path: Path) -> None:
     assert not (out / "vocabulary" / "start.safetensors").exists()
     again, network_again = checkpoints.load_network(out)
     features = [
-        again.extract_features(example.input) for example in checks.make_examples(NAMING, 8)
+        again.extract_features(example.input) for example in small_networks.make_examples(NAMING, 8)
     ]
     assert predict_answers(again, network_again, features) == predict_answers(
         tuned, done.network, features

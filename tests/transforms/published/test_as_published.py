@@ -28,7 +28,7 @@ def make_variants(kind: str, method: str, where: str = "single") -> list[tuple[s
         texts_and_doubts.append(
             (
                 normalize_spaces(text.removeprefix("class T { ").removesuffix(" }")),
-                variant.doubt.why if variant.doubt else "",
+                variant.doubt.reason if variant.doubt else "",
             )
         )
     return texts_and_doubts
@@ -57,7 +57,7 @@ CASES = [
         "boolean",
         "void m() { boolean done = p(); done |= q(); }",
         "void m() { boolean done = !(p()); done |= !(q()); }",
-        "what is added",
+        "the added value",
     ),
     (
         "boolean",
@@ -137,7 +137,7 @@ CASES = [
         "switch",
         'void m(String s) { switch (s) { case "a": f(); break; default: g(); } }',
         'void m(String s) { if (s == "a") { f(); } else { g(); } }',
-        "texts are compared by ==",
+        "strings are compared by ==",
     ),
     (
         "switch",  # a certain doubt precedes an uncertain one
@@ -175,7 +175,7 @@ def test_statements_of_two_branches_are_swapped() -> None:
         "permute", f"{head} if (c) {{ a = 1; b = 2; }} else {{ a = 1; b = 2; }} }}"
     )
     wrong = normalize_spaces(head + " if (c) { a = 1; a = 1; } else { b = 2; b = 2; } }")
-    assert (wrong, "they stand in different blocks") in texts_and_doubts
+    assert (wrong, "they are in different blocks") in texts_and_doubts
     assert (
         normalize_spaces(head + " if (c) { b = 2; a = 1; } else { a = 1; b = 2; } }"),
         "",

@@ -197,12 +197,12 @@ def build_expand_instances() -> list[Instance]:
 
 @task("abbreviations/match")
 def make_match_task() -> PairTask:
-    """Does this short form abbreviate that identifier? Labels by construction, needs no data"""
+    """Decide whether a short form abbreviates an identifier; labels by construction, no data"""
     info = TaskInfo(
         name="abbreviations/match",
         title="Abbreviations: match",
         summary=make_match_task.__doc__ or "",
-        evaluation_sets=(EvaluationSet("own", "every instance the model answers"),),
+        evaluation_sets=(EvaluationSet("own", "every instance that the model answers"),),
     )
     return PairTask(info, build_match_instances, metric=metrics.roc_auc)
 

@@ -27,8 +27,7 @@ from numpy.typing import NDArray
 
 from codeacumen import __version__
 from codeacumen.api import CodeacumenError, Json
-from codeacumen.benchmarks.gluecode.masks import NO_WARNING, ORIGINS
-from codeacumen.benchmarks.gluecode.pool import (
+from codeacumen.benchmarks.gluecode.candidates import (
     CandidateColumns,
     CandidateJob,
     Pool,
@@ -37,6 +36,7 @@ from codeacumen.benchmarks.gluecode.pool import (
     join_candidates,
     sample_tasks,
 )
+from codeacumen.benchmarks.gluecode.masks import NO_WARNING, ORIGINS
 from codeacumen.benchmarks.gluecode.rows import (
     RowJob,
     group_methods_by_shard,
@@ -177,7 +177,7 @@ class _Build:
             if isinstance(outcome, WorkerLost):
                 shard = self.corpus.shards[index]
                 raise CodeacumenError(
-                    f"{step_name}: shard {shard} failed: {outcome.why}",
+                    f"{step_name}: shard {shard} failed: {outcome.reason}",
                     "fewer workers leave more memory for each: --workers 1",
                 )
             results[index] = outcome
@@ -428,5 +428,5 @@ def build_from_corpus(
     warnings, failures = collect_warnings(opened, started, infer, report)
     recipe = GluecodeRecipe(seed, rules, dedup, limit_sizes(limit))
     about = build_dataset(opened, recipe, out, started, warnings, report)
-    lost = [f"{failure.project} {failure.path}: {failure.why}" for failure in failures]
+    lost = [f"{failure.project} {failure.path}: {failure.reason}" for failure in failures]
     return {**about, "failures": lost}

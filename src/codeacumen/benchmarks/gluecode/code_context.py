@@ -18,7 +18,7 @@ import numpy as np
 
 from codeacumen.api import CodeacumenError, Json, View
 from codeacumen.benchmarks.gluecode.masks import COMPLETION, NAMING, OPERATORS, Mask, mask_token
-from codeacumen.benchmarks.gluecode.owner import OwnerSummaries
+from codeacumen.benchmarks.gluecode.owner_summary import OwnerSummaries
 from codeacumen.benchmarks.gluecode.specs import SPECS
 from codeacumen.core.files import sha256_of
 from codeacumen.corpus import Corpus

@@ -20,8 +20,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from codeacumen.benchmarks.gluecode.candidates import Pool, TaskSample
 from codeacumen.benchmarks.gluecode.masks import mask_method_text
-from codeacumen.benchmarks.gluecode.pool import Pool, TaskSample
 from codeacumen.benchmarks.gluecode.specs import (
     COMPLETION,
     SPECS,

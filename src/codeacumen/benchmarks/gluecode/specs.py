@@ -22,11 +22,11 @@ from codeacumen.benchmarks.gluecode.sampling import (
     sample_plain,
     sample_warnings,
 )
-from codeacumen.metrics.naming import corpus_metrics
+from codeacumen.metrics.name_recommendation import corpus_metrics
 from codeacumen.text.subtokens import split_subtokens
 
 if TYPE_CHECKING:
-    from codeacumen.benchmarks.gluecode.pool import Pool
+    from codeacumen.benchmarks.gluecode.candidates import Pool
     from codeacumen.languages.java.nulls.report import Report
 
 # A row of the corpus's table of methods, by column.
@@ -141,8 +141,8 @@ def _npath_columns() -> list[tuple[str, Any]]:
 NPATH = MethodTaskSpec(
     name=masks.NPATH,
     title="NPath complexity",
-    summary="How many paths lead through this method? One of twelve bins of its NPath complexity",
-    question="how many ways are there through a method, as PMD counts them?",
+    summary="NPath complexity of a method, as one of twelve bins",
+    question="NPath complexity of a method by PMD's rules, as one of twelve bins",
     instruction="Which of the choices holds the NPath complexity of this Java method, the number "
     "of acyclic paths through it?",
     capability=Capability.CLASSIFY,
@@ -156,7 +156,7 @@ NPATH = MethodTaskSpec(
     label=lambda method, sampled: _load_npath_bins()[sampled.label],
     columns=_npath_columns,
     choices=_load_npath_bins,
-    ceiling="the program that counts the paths is exact by construction",
+    ceiling="the labels come from a program that counts the paths exactly",
 )
 
 
@@ -175,8 +175,8 @@ def _operator_position(pool: Pool, position: int, label: int, warnings: Warnings
 OPERATORS = MethodTaskSpec(
     name=masks.OPERATORS,
     title="Operators",
-    summary="Which operator is masked in this method?",
-    question="which operator of twelve is masked in a method?",
+    summary="The masked operator of a method, one of twelve",
+    question="the masked operator of a method, one of twelve",
     instruction="Which operator stands in place of <MASK> in this Java method?",
     capability=Capability.CLASSIFY,
     metric=metrics.accuracy,
@@ -195,8 +195,8 @@ OPERATORS = MethodTaskSpec(
 NAMING = MethodTaskSpec(
     name=masks.NAMING,
     title="Method naming",
-    summary="What is this method called?",
-    question="what is a method called?",
+    summary="The name of a method",
+    question="the name of a method",
     capability=Capability.NAME,
     metric=metrics.character_bleu,
     # The metrics of the generalizability study's Table 1.
@@ -236,8 +236,8 @@ def _completion_tags(row: Mapping[str, Json]) -> Iterator[str]:
 COMPLETION = MethodTaskSpec(
     name=masks.COMPLETION,
     title="Call completion",
-    summary="Which method does the masked call in this method call?",
-    question="which method does a masked call call?",
+    summary="The method that a masked call calls",
+    question="the method that a masked call calls",
     instruction="Which method is called in place of <MASK> in this Java method? "
     "Answer with its name alone.",
     capability=Capability.GENERATE,
@@ -316,8 +316,8 @@ def _nulltoken_tags(row: Mapping[str, Json]) -> Iterator[str]:
 NULLTOKEN = MethodTaskSpec(
     name=masks.NULLTOKEN,
     title="Null dereference",
-    summary="At which token may this method dereference null, if at any?",
-    question="which token may be null where a method dereferences it?",
+    summary="The token that may be null where a method dereferences it, if any",
+    question="the token that may be null where a method dereferences it, if any",
     instruction="At which token may this Java method dereference null? Answer with that token "
     f"alone, the last name of the expression that is null, or with {NO_WARNING} if at none.",
     capability=Capability.GENERATE,

@@ -43,6 +43,12 @@ RELATIONS = {
     "contextual": "similar in context",
 }
 
+MEASURES = {
+    "relatedness": "relatedness",
+    "similarity": "similarity",
+    "contextual": "contextual similarity",
+}
+
 # Techniques in the order of the authors' ensemble.
 TECHNIQUES = ("FT-cbow", "FT-SG", "w2v-SG", "w2v-cbow", "Path-based", "LV", "NW")
 
@@ -165,7 +171,7 @@ EVALUATION_SETS = (
     EvaluationSet(
         "complete", "pairs that every published technique scores, as in the paper", tag=COMPLETE
     ),
-    EvaluationSet("own", "every labelled pair the model itself scores"),
+    EvaluationSet("own", "every labelled pair that the model scores"),
 )
 AGREEMENT = "agreement between raters (Krippendorff's α)"
 
@@ -198,7 +204,7 @@ def _load_published_instances(question: str, size: str) -> list[Instance]:
 
 
 def summarize_question(question: str, size: str) -> str:
-    return f"Are two identifiers {RELATIONS[question]}? Ranked as developers did ({size} set)"
+    return f"Rank identifier pairs by {MEASURES[question]} as developers did ({size} set)"
 
 
 def make_task(question: str, size: str) -> PairTask:
@@ -245,7 +251,7 @@ def make_survey_task(built: BuiltDataset, question: str, size: str) -> PairTask:
 
 def _summarize_survey(built: BuiltDataset, question: str, size: str) -> str:
     name = built.folder.name
-    return f"Are two identifiers {RELATIONS[question]}? Ranked as raters did ({name}, {size})"
+    return f"Rank identifier pairs by {MEASURES[question]} as raters did ({name}, {size})"
 
 
 def list_tasks(built: BuiltDataset) -> Iterator[BuiltTask]:

@@ -29,13 +29,13 @@ def build_from_votes(
     under ``simulated``.
     """
     from codeacumen.survey.agreement import Scale
-    from codeacumen.survey.benchmark import write_benchmarks
     from codeacumen.survey.clean import (
         PUBLISHED_SIZES,
         BenchmarkSize,
         CleaningRules,
         clean_votes,
     )
+    from codeacumen.survey.output_files import write_benchmarks
     from codeacumen.survey.simulate import judge_cleaning, read_truth
     from codeacumen.survey.votes import list_vote_files, read_votes
 

@@ -190,7 +190,7 @@ def _compare_trained(
             theirs = published.get((question, size, PUBLISHED.get(kind, "")))
             note = f"scores {all_pairs.n} of {len(planned.instances)} pairs"
             if all_pairs.value is not None:
-                note += f", on all of these: {all_pairs.value:.4f}"
+                note += f", on all of its pairs: {all_pairs.value:.4f}"
             yield ReproducedCell(
                 table="trained",
                 task=question,
@@ -322,7 +322,7 @@ def _figure_2_table(cells: Sequence[ReproducedCell]) -> TextTable:
             for cell in cells
         ],
         caption=(
-            "Scored on complete: the pairs that every published technique scores, as in the "
+            "Evaluation set complete: the pairs that every published technique scores, as in the "
             "paper. People: agreement between raters (Krippendorff's α, Table II); none was "
             "published for contextual similarity."
         ),

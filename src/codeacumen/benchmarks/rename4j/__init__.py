@@ -17,9 +17,9 @@ from codeacumen.tasks.base import TaskInfo
 
 CHECK, RECOMMEND, BY_NAME = "check", "recommend", "check-by-name"
 _SUMMARIES = {
-    CHECK: "Does this name fit this method?",
-    RECOMMEND: "What is this method called?",
-    BY_NAME: "Does this name fit this method? Derived from the name that a model predicts",
+    CHECK: "Check whether a method's name fits",
+    RECOMMEND: "Recommend a name for a method",
+    BY_NAME: "Check a method's name by the name that a model predicts",
 }
 _TITLES = {CHECK: "check", RECOMMEND: "recommend", BY_NAME: "check by name"}
 # End of the names of tasks whose methods keep their comments.

@@ -1,6 +1,6 @@
 """Build ReName4J's realistic setting: 33 methods of a corpus for each of Liu's inconsistent names.
 
-The result is a folder with ``dataset.json`` and ``drawn.jsonl``, the family ``misnamed``. Methods
+The result is a folder with ``dataset.json`` and ``sampled.jsonl``, the family ``misnamed``. Methods
 are eligible by the rules of Liu et al.: their body is not empty, they are neither constructors nor
 ``main``, and their path does not mention tests, samples, examples or templates. Equal texts are
 sampled once. The sample depends on the seed and the methods' ids alone. If a corpus has too few
@@ -104,14 +104,14 @@ def build_dataset(
         "family": "misnamed",
         "schema": SCHEMA,
         "codeacumen": __version__,
-        "kinds": {"check": "is a rare wrong name found among many right ones?"},
+        "kinds": {"check": "check names, of which one in many is wrong"},
         "settings": asdict(recipe),
         "corpus": {"manifest_sha256": sha256_of(corpus.folder / NAME)},
         "liu2019": find_dataset("liu2019").files[0].sha256,
         "counts": {
             "cases": min(case_count, len(case_ids)),
             "inconsistent": len(inconsistent_ids),
-            "drawn": len(lines),
+            "sampled": len(lines),
             "eligible": eligible_count,
             "projects": len({row["project"] for row in sampled}),
         },
@@ -257,7 +257,8 @@ def _read_decisions(files: Sequence[str | Path]) -> dict[str, str]:
         for key, review in read_decisions(path).items():
             if review.decision and decisions.get(key, review.decision) != review.decision:
                 raise CodeacumenError(
-                    f"{path}: {key} is decided otherwise in another file", "agree on one decision"
+                    f"{path}: {key} has another decision in another file",
+                    "make the decisions equal",
                 )
             if review.decision:
                 decisions[key] = review.decision

@@ -5,7 +5,7 @@ The family ``renames`` has ``cases.jsonl``. ``renames/check/balanced`` judges bo
 rename, ``renames/check/imbalanced`` the old names of renames and the names of the stable methods of
 the same files. ``renames/check/by-name`` is like the balanced task but judges by recommended names,
 and ``renames/recommend`` predicts the new name. Models may learn from the training split. The
-family ``misnamed`` has ``drawn.jsonl`` and the task ``misnamed/check``: Liu's inconsistent cases,
+family ``misnamed`` has ``sampled.jsonl`` and the task ``misnamed/check``: Liu's inconsistent cases,
 each with stable methods of a corpus.
 
 Clusters are projects, or files if there are fewer than five projects. In ``misnamed/check``, a
@@ -106,7 +106,7 @@ def make_name_task(
 
 
 # Stable methods of the family ``misnamed``.
-SAMPLED_FILE = "drawn.jsonl"
+SAMPLED_FILE = "sampled.jsonl"
 TRAIN, TEST = "train", "test"
 # With fewer projects, files are the clusters.
 FEWEST_PROJECTS = 5
@@ -117,11 +117,11 @@ CITATION = (
 BALANCED, IMBALANCED = "renames/check/balanced", "renames/check/imbalanced"
 BY_NAME, RECOMMEND, MISNAMED = "renames/check/by-name", "renames/recommend", "misnamed/check"
 SUMMARIES = {
-    BALANCED: "Does this name fit this method? Old and new names of renamed methods",
-    IMBALANCED: "Does this name fit this method? Old names among those of stable methods",
-    BY_NAME: "Does this name fit this method? Derived from the name that a model predicts",
-    RECOMMEND: "What is this method called? The new names of renamed methods",
-    MISNAMED: "Does this name fit this method? Liu's wrong names among many right ones",
+    BALANCED: "Check names: the old and new names of renamed methods",
+    IMBALANCED: "Check names: old names of renamed methods among names of stable methods",
+    BY_NAME: "Check names by the name that a model predicts",
+    RECOMMEND: "Recommend names: the new names of renamed methods",
+    MISNAMED: "Check names: Liu's wrong names among many right ones",
 }
 
 

@@ -129,7 +129,7 @@ def _make_instance(row: dict[str, Json], original: dict[str, Json], *tags: str) 
 
 
 def _summarize_kind(built: BuiltDataset, kind: str) -> str:
-    return f"Does the predicted name stay the same when {built.about['kinds'][kind]}?"
+    return f"Stability of the predicted name when {built.about['kinds'][kind]}"
 
 
 def _list_mark_slices(built: BuiltDataset, kind: str) -> tuple[str, ...]:

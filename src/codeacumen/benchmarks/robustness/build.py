@@ -11,7 +11,7 @@ from codeacumen.corpus import Corpus
 from codeacumen.corpus.splits import SPLITS
 from codeacumen.datasets.built import check_choice, list_method_ids
 from codeacumen.datasets.variants.build import build_variant_dataset
-from codeacumen.datasets.variants.make import Recipe
+from codeacumen.datasets.variants.shards import Recipe
 from codeacumen.engines import start_engine
 from codeacumen.transforms.certify import LEVELS
 from codeacumen.transforms.certify.projects import CertificationTools

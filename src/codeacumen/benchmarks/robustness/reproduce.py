@@ -6,8 +6,8 @@ shares with their totals, averages with their terms, one table with another, the
 tables. Percentages have two decimals, so their rounding error is half a hundredth, and that of a
 computed number is the sum of its parts' errors; this is the tolerance unless stated otherwise.
 
-PCP is the percentage of changed predictions; ``codeacumen.metrics.changes`` explains PCP and the
-five types of pairs. The tables are those of the data set ``tnpa``.
+PCP is the percentage of changed predictions; ``codeacumen.metrics.prediction_change`` explains PCP
+and the five types of pairs. The tables are those of the data set ``tnpa``.
 """
 
 from __future__ import annotations

@@ -25,12 +25,7 @@ from codeacumen.tasks.base import TaskInfo, make_neutral_id
 from codeacumen.tasks.kinds import PairTask
 from codeacumen.views.masking.levels import LEVELS
 
-# Each flavour with the end of its question, "Do two methods …?"
-FLAVOURS = {
-    "goals": "have the same purpose",
-    "operations": "take the same steps",
-    "effects": "change the state in the same way",
-}
+FLAVOURS = ("goals", "operations", "effects")
 # Tags of pairs that are slices; ``_make_tags`` in ``pairs.py`` assigns them.
 APPROACH, SAME_KIND, UNSURE = "approach differs", "same kind of project", "low confidence"
 # A tag, but not a slice: unanimous pairs have too few distinct ratings to rank.
@@ -94,7 +89,7 @@ def make_task(flavour: str, level: str) -> PairTask:
 
 
 def _summarize_task(flavour: str, level: str) -> str:
-    return f"Do two methods {FLAVOURS[flavour]}? Ranked as developers did ({LEVELS[level]})"
+    return f"Rank method pairs by similar {flavour} as developers did ({LEVELS[level]})"
 
 
 def _compute_ceiling(flavour: str) -> Ceiling | None:
@@ -104,7 +99,9 @@ def _compute_ceiling(flavour: str) -> Ceiling | None:
     from codeacumen.benchmarks.sesame.pairs import PAIRS, compute_ceiling, load_ratings
 
     value = compute_ceiling(load_ratings(require_dataset("sesame") / PAIRS), flavour)
-    return Ceiling("a voter against the other two (Spearman)", round(value, 3), "SeSaMe's votes")
+    return Ceiling(
+        "correlation of a voter with the other two (Spearman)", round(value, 3), "SeSaMe's votes"
+    )
 
 
 for _flavour in FLAVOURS:
@@ -151,7 +148,9 @@ def make_variants_task(built: BuiltDataset, level: str) -> PairTask:
 
 
 def _summarize_variants(built: BuiltDataset, level: str) -> str:
-    return f"Is one method a variant of the other? ({built.folder.name}, {LEVELS[level]})"
+    return (
+        f"Separate variants of a method from other methods ({built.folder.name}, {LEVELS[level]})"
+    )
 
 
 def list_tasks(built: BuiltDataset) -> Iterator[BuiltTask]:

@@ -10,7 +10,7 @@ from codeacumen.views.masking.levels import BARE, LEVELS, UNCOMMENTED, UNNAMED, 
 
 # Meaning of each level, in words.
 _MEANINGS = {
-    WHOLE: "all of the text",
+    WHOLE: "full text",
     UNCOMMENTED: "without comments",
     UNNAMED: "without names",
     BARE: "without comments and names",
@@ -45,7 +45,7 @@ BENCHMARKS = (
                 "codeacumen.benchmarks.sesame",
                 "codeacumen dataset build similarity CORPUS --out similarity",
                 build="codeacumen.benchmarks.sesame.build:build_from_corpus",
-                schema=4,  # The ids of schema 3 contained the labels.
+                schema=5,  # The ids before schema 4 contained the labels.
             ),
         ),
         input_levels=(

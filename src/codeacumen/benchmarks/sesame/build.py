@@ -36,7 +36,7 @@ from codeacumen.datasets.built import (
 )
 from codeacumen.datasets.variants import ORIGINALS, VARIANTS
 from codeacumen.datasets.variants.build import build_variant_dataset
-from codeacumen.datasets.variants.make import Recipe
+from codeacumen.datasets.variants.shards import Recipe
 from codeacumen.engines import Engine, start_engine
 from codeacumen.tasks.base import make_neutral_id
 from codeacumen.transforms.certify import LEVELS
@@ -93,7 +93,7 @@ def build_dataset(
         "corpus": variants_about["corpus"],
         "counts": {
             "pairs": len(pairs),
-            "alike": {kind: kinds[kind] for kind in variants_about["kinds"] if kinds[kind]},
+            "similar": {kind: kinds[kind] for kind in variants_about["kinds"] if kinds[kind]},
             "unmatched": dict(sorted(unmatched.items())),
             "methods": len({row["cluster"] for row in pairs}),
             "variants": variants_about["counts"],

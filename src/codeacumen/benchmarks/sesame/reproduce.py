@@ -73,7 +73,7 @@ def _compute_figures() -> Iterator[tuple[str, float | None, int, str]]:
     same = (
         "the same as in dataset.json"
         if kept_ids == published_ids
-        else "others than in dataset.json"
+        else "different from dataset.json"
     )
     yield "pairs_sampled", len(before), len(before), ""
     # The same number of other pairs would not be a reproduction.

@@ -46,7 +46,7 @@ class RemovedPair:
 
     pair: str
     flavour: str
-    why: str
+    reason: str
 
 
 def is_sesame(path: Path) -> bool:
@@ -127,7 +127,7 @@ def clean_ratings(path: Path, out: Path) -> dict[str, Json]:
             "dissimilar": int((majority == DISAGREE).all(axis=1).sum()),
         },
         "removed": [
-            {"pair": removal.pair, "flavour": removal.flavour, "why": removal.why}
+            {"pair": removal.pair, "flavour": removal.flavour, "reason": removal.reason}
             for removal in removed
         ],
     }
@@ -172,9 +172,9 @@ def _format_markdown(report: dict[str, Json]) -> str:
     for name, values in report["alpha"].items():
         cells = ("–" if value is None else f"{value:.3f}" for value in values.values())
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    lines += ["", "| removed pair | for | why |", "| --: | --- | --- |"]
+    lines += ["", "| removed pair | question | reason |", "| --: | --- | --- |"]
     lines += [
-        f"| {removal['pair']} | {removal['flavour']} | {removal['why']} |"
+        f"| {removal['pair']} | {removal['flavour']} | {removal['reason']} |"
         for removal in report["removed"]
     ]
     return "\n".join(lines) + "\n"

@@ -54,7 +54,7 @@ class ZipRoot:
                 continue
             total += member.file_size
             if total > LARGEST_TOTAL:
-                message = f"with those before it more than {LARGEST_TOTAL:,} bytes"
+                message = f"total size above {LARGEST_TOTAL:,} bytes"
                 entries.append(Problem(path, "zip bomb", message))
                 continue
             entries.append(Entry(path, member.file_size, f"{member.CRC:08x}"))
@@ -115,11 +115,11 @@ def _open_cached(file: Path, modified_ns: int, size: int, process_id: int) -> _O
         path = str(PurePosixPath(name))
         problem = _check_member(name, path, member)
         if member.header_offset in overlapping:
-            problem = Problem(path, "zip bomb", "its bytes are also those of another member")
+            problem = Problem(path, "zip bomb", "overlaps another member")
         path = problem.path if problem else path
         if path in members:
             # As when unpacking: the last member of a path wins.
-            hidden.append(Problem(path, "duplicate", "the archive has it again further down"))
+            hidden.append(Problem(path, "duplicate", "a later member has the same path"))
         members[path] = problem or member
     return _OpenArchive(archive, members, tuple(hidden))
 
@@ -141,7 +141,7 @@ def _check_member(name: str, path: str, member: zipfile.ZipInfo) -> Problem | No
     if escape:
         return Problem(name, "zip slip", escape)
     if stat.S_ISLNK(member.external_attr >> 16):
-        return Problem(path, "link", "a link; what it leads to is read under its own name")
+        return Problem(path, "link", "a link; its target is read under its own path")
     packed = max(1, member.compress_size)
     if member.file_size > LARGEST_RATIO * packed:
         return Problem(path, "zip bomb", f"{member.file_size:,} bytes packed in {packed:,}")

@@ -13,7 +13,7 @@ from codeacumen.corpus.sources.project import Entry, PathFilter, check_size
 
 # Folders of version control tools are skipped: a branch called fix.java is a file in .git.
 _KEPT_BY_TOOLS = frozenset((".git", ".hg", ".svn"))
-TO_A_FOLDER = "it leads to a folder; folders behind links are not followed"
+TO_A_FOLDER = "the link leads to a folder; such links are not followed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,11 @@ class FolderRoot:
         file_path = self.folder / to_os_path(path)
         try:
             if not _is_inside(file_path, os.path.realpath(self.folder)):
-                return Problem(path, "link", "it leads out of the folder")
+                return Problem(path, "link", "the link leads out of the folder")
             status = file_path.stat()
             # Opening a named pipe would block.
             if not stat.S_ISREG(status.st_mode):
-                return Problem(path, "unreadable", "it is no ordinary file")
+                return Problem(path, "unreadable", "not a regular file")
             problem = check_size(path, status.st_size, largest)
             return problem or file_path.read_bytes()
         except (OSError, ValueError) as error:  # ValueError: a NUL in the path
@@ -109,12 +109,12 @@ def _make_entry(path: str, dir_entry: os.DirEntry[str], real_root: str) -> Entry
     """Return the entry of a file, or the problem that prevents reading it."""
     try:
         if dir_entry.is_symlink() and not _is_inside(dir_entry.path, real_root):
-            return Problem(path, "link", "it leads out of the folder")
+            return Problem(path, "link", "the link leads out of the folder")
         status = dir_entry.stat()
     except OSError as error:  # among others: links in a circle, links to nowhere
         return Problem(path, "unreadable", describe_error(error))
     if not stat.S_ISREG(status.st_mode):
-        return Problem(path, "unreadable", "it is no ordinary file")
+        return Problem(path, "unreadable", "not a regular file")
     return Entry(path, status.st_size, str(status.st_mtime_ns))
 
 

@@ -74,7 +74,7 @@ class GitRoot:
             repository, tree = _open_tree(self.repository, self.commit, os.getpid())
             blob = tree[to_os_path(path)]
             if not isinstance(blob, pygit2.Blob) or blob.filemode == FileMode.LINK:
-                return Problem(path, "unreadable", "it is no ordinary file")
+                return Problem(path, "unreadable", "not a regular file")
             return read_blob(repository, blob.id, path, largest)
         except GIT_ERRORS as error:
             return Problem(path, "unreadable", f"git: {describe_error(error)}")
@@ -117,11 +117,11 @@ def read_blob(
 
 def _make_entry(repository: pygit2.Repository, member: pygit2.Object, path: str) -> Entry | Problem:
     if member.filemode == FileMode.LINK:
-        return Problem(path, "link", "a link; what it leads to is read under its own name")
+        return Problem(path, "link", "a link; its target is read under its own path")
     if member.filemode == FileMode.COMMIT:
-        return Problem(path, "submodule", "another repository: name it as a source of its own")
+        return Problem(path, "submodule", "another repository; pass it as a separate source")
     if {"", ".", ".."}.intersection(path.split("/")):
-        return Problem(path, "unreadable", "no name that a file can have")
+        return Problem(path, "unreadable", "not a valid file name")
     try:
         return Entry(path, repository.odb.read_header(member.id)[1], str(member.id))
     except GIT_ERRORS as error:
@@ -160,7 +160,7 @@ def resolve_commit(repository: pygit2.Repository, rev: str, source: str) -> str:
         return str(repository.revparse_single(rev).peel(pygit2.Commit).id)
     except GIT_ERRORS as error:
         problem = (
-            "nothing was ever committed" if rev == "HEAD" else f"no branch, tag or commit {rev}"
+            "the repository has no commits" if rev == "HEAD" else f"no branch, tag or commit {rev}"
         )
         # The message of a KeyError is only the revision.
         reason = "" if isinstance(error, KeyError) else f" ({describe_error(error)})"
@@ -229,9 +229,7 @@ def fetch_commit(
                 if depth == 0:
                     raise _unreachable_error(source, error) from error
         if ref and commit not in repository:
-            raise CodeacumenError(
-                f"{source} moved on while it was fetched", "run the command again"
-            )
+            raise CodeacumenError(f"{source} changed while it was fetched", "run the command again")
         resolve_commit(repository, commit, source)
         repository.free()
 
@@ -253,7 +251,7 @@ class _Callbacks(pygit2.RemoteCallbacks):
     ) -> pygit2.KeypairFromAgent:
         # Offer the ssh agent's keys once: libgit2 calls again without end if they are refused.
         if self._has_tried_agent or not allowed_types & CredentialType.SSH_KEY:
-            raise pygit2.GitError("it wants a password or a key")
+            raise pygit2.GitError("it needs a password or a key")
         self._has_tried_agent = True
         return pygit2.KeypairFromAgent(username_from_url or "git")
 

@@ -179,7 +179,9 @@ def run_command(
             f"install {command[0]}, or copy the sources from another machine and name their folder",
         ) from error
     except subprocess.TimeoutExpired as error:
-        raise CodeacumenError(f"{purpose}: {command[0]} did not end in {SECONDS} s") from error
+        raise CodeacumenError(
+            f"{purpose}: {command[0]} did not finish within {SECONDS} s"
+        ) from error
 
 
 def get_or_make_folder(folder: Path, fill_folder: Callable[[Path], None]) -> Path:

@@ -79,7 +79,7 @@ class ForwardStream:
 
     def seek(self, position: int) -> int:
         if position < self._position:
-            raise DamagedError("a header points back")
+            raise DamagedError("a header points backwards")
         while self._position < position and self.read(min(position - self._position, LARGEST_READ)):
             pass
         return self._position
@@ -212,7 +212,7 @@ class _Unpacker:
                     self.problems += [problem] if problem else []
         # ``tarfile`` takes an unreadable header for the end of the archive.
         if stream.last.strip(b"\0"):
-            raise DamagedError("it cannot be read to its end")
+            raise DamagedError("the file is incomplete")
 
     def _unpack_member(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> Problem | None:
         name = _path_from_name(member.name)
@@ -221,15 +221,15 @@ class _Unpacker:
             return Problem(name, "tar slip", escape)
         path = str(PurePosixPath(name))
         if member.issym():
-            return Problem(path, "link", "a link; what it leads to is read under its own name")
+            return Problem(path, "link", "a link; its target is read under its own path")
         if path.count("/") >= DEEPEST:
             return Problem(path, "unreadable", f"more than {DEEPEST} folders deep")
         if not (member.isreg() or member.islnk()):
-            return Problem(path, "unreadable", "it is no ordinary file")
+            return Problem(path, "unreadable", "not a regular file")
         # Count sizes here too: a sparse file is larger than its data in the archive.
         self.remaining_bytes -= member.size
         if self.remaining_bytes < 0:
-            raise TooMuchError("it unpacks to more than a project may have")
+            raise TooMuchError("larger than the limit for a project")
         try:
             return self._write_member(tar, member, path)
         except ValueError as error:  # a NUL in the name
@@ -249,7 +249,7 @@ class _Unpacker:
         if member.islnk():
             linked_path = str(PurePosixPath(_path_from_name(member.linkname)))
             if linked_path not in self.written:
-                return Problem(path, "link", "it leads to no file before it")
+                return Problem(path, "link", "the link leads to no earlier file")
             file_path.hardlink_to(self.target / to_os_path(linked_path))
         else:
             content = tar.extractfile(member)

@@ -1,7 +1,7 @@
 """Data sets of methods and their certified variants.
 
-The robustness benchmark evaluates models on them, and the similarity benchmark pairs them. ``make``
-finds the variants of a shard; ``build`` samples, certifies and writes them.
+The robustness benchmark evaluates models on them, and the similarity benchmark pairs them.
+``shards`` finds the variants of a shard; ``build`` samples, certifies and writes them.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from codeacumen.corpus import Corpus
 from codeacumen.corpus.manifest import NAME
 from codeacumen.datasets.built import ABOUT, SCHEMA, require_dataset_folder
 from codeacumen.datasets.variants import ORIGINALS, VARIANTS, WRONG
-from codeacumen.datasets.variants.make import (
+from codeacumen.datasets.variants.shards import (
     Recipe,
     Row,
     ShardResult,
@@ -40,8 +40,8 @@ from codeacumen.datasets.variants.make import (
 )
 from codeacumen.engines import Engine, WorkerLost
 from codeacumen.transforms.certify import UNMADE, Certificate, level_index, strip_location
+from codeacumen.transforms.certify.front_end import Subject
 from codeacumen.transforms.certify.projects import CertificationTools, certify_variants
-from codeacumen.transforms.certify.reading import Subject
 from codeacumen.transforms.edits import Edit
 from codeacumen.transforms.run import group_by_project, load_java_sources
 from codeacumen.transforms.variants import describe_kind, is_published
@@ -137,9 +137,9 @@ class _VariantsBuild:
         # The first pass counts variants that cannot be made, over all methods; the second counts
         # failed checks of the sampled variants.
         for source, is_unmade in ((survey or result, True), (result, False)):
-            for (kind, level, why), count in source.dropped.items():
+            for (kind, level, reason), count in source.dropped.items():
                 if (level == UNMADE) is is_unmade:
-                    self.dropped[kind, level, strip_location(why)] += count
+                    self.dropped[kind, level, strip_location(reason)] += count
         methods = self._join_parts(jobs)
         if not methods:
             raise self._no_variants_error()
@@ -165,7 +165,9 @@ class _VariantsBuild:
             self.engine.run(make_shard_variants, jobs, LIMIT), 1
         ):
             if isinstance(outcome, WorkerLost):
-                raise CodeacumenError(f"{jobs[index].shard} cannot be transformed: {outcome.why}")
+                raise CodeacumenError(
+                    f"{jobs[index].shard} cannot be transformed: {outcome.reason}"
+                )
             total.add_counts(outcome)
             self.progress(description, done_count, len(jobs))
         return total
@@ -202,8 +204,8 @@ class _VariantsBuild:
             self.variants[row["kind"], row["where"]] += 1
             if "edit" in row:
                 self.edits[row["kind"], row["where"], row["edit"]] += 1
-                if why := strip_location(re.sub("`[^`]*`", "…", row["doubt"])):
-                    self.doubts[row["kind"], why] += 1
+                if reason := strip_location(re.sub("`[^`]*`", "…", row["doubt"])):
+                    self.doubts[row["kind"], reason] += 1
             method_ids.add(row["method"])
             stream.write(to_line(row))
         return method_ids
@@ -230,10 +232,12 @@ class _VariantsBuild:
                     **row,
                     "certificate": certificate.to_json(),
                     "edit": WRONG,
-                    "doubt": row["doubt"] or certificate.why,
+                    "doubt": row["doubt"] or certificate.reason,
                 }
             else:
-                self.dropped[row["kind"], certificate.failed, strip_location(certificate.why)] += 1
+                self.dropped[
+                    row["kind"], certificate.failed, strip_location(certificate.reason)
+                ] += 1
 
     # ---------------------------------------------------------------- dataset.json
 
@@ -257,7 +261,7 @@ class _VariantsBuild:
             },
             "counts": {
                 "methods": methods,
-                "methods_looked_at": result.methods,
+                "methods_examined": result.methods,
                 "variants": _nest_counts(self.variants, self.recipe),
                 "variants_found": _nest_counts(result.variants, self.recipe),
                 "refused": _nest_counts(result.refused, self.recipe),

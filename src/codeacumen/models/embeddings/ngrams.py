@@ -2,7 +2,7 @@
 
 A name is put between ``<`` and ``>``. The UTF-8 bytes of each substring of 3 to 6 characters are
 hashed (FNV-1a, 32 bits), and the hash, modulo the number of buckets, is the n-gram's row in a table
-of vectors. As in the original and in gensim, bytes are signed. ``trained`` stores the table and
+of vectors. As in the original and in gensim, bytes are signed. ``train`` stores the table and
 ``vectors`` looks up unknown names in it.
 """
 

@@ -402,7 +402,7 @@ def train_paths(
 
     The pairs are not cached: extracting them takes less time than training.
     """
-    from codeacumen.models.embeddings.trained import build_metadata
+    from codeacumen.models.embeddings.train import build_metadata
 
     files = select_files(corpora, ("java", "javascript"))
     pairs = collect_pairs(files, settings, engine, progress)

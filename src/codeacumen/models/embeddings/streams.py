@@ -7,7 +7,7 @@ them.
 
 Tokens are those of the language. Identifiers and numbers are as in the source. A string, character,
 template, regular expression or text of JSX is a quote and its value, cut to ``LONGEST`` characters,
-so no literal is mistaken for a name. ``trained`` is the caller.
+so no literal is mistaken for a name. ``train`` is the caller.
 """
 
 from __future__ import annotations

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 # Relations of a pair in which one name would have to replace the other; all others are relatedness.
 SIMILARITY_RELATIONS = frozenset({"similar", "similar in context"})
-# Values of the setting ``answer``. ``asked`` is similarity or relatedness, by the pair's relation.
-# The others serve as different members of an ensemble.
-ANSWERS = ("asked", "similar", "related", "weakest", "mean", "cosine")
+# Values of the setting ``answer``. ``relation`` is similarity or relatedness, by the pair's
+# relation. The others serve as different members of an ensemble.
+ANSWERS = ("relation", "similar", "related", "weakest", "mean", "cosine")
 # Weight of the cosine, and of the spelling, in similarity: they break ties.
 TIE_WEIGHT = 0.1
 # A word with this share of all words has half the weight of a rare one.
@@ -100,7 +100,7 @@ class IdentifierSimilarity:
             (pair.relation in SIMILARITY_RELATIONS for pair in pairs), np.bool_, len(pairs)
         )
         answers = {
-            "asked": np.where(wants_similarity, similar, related),
+            "relation": np.where(wants_similarity, similar, related),
             "similar": similar,
             "related": related,
             "weakest": weakest,

@@ -133,7 +133,7 @@ def find_returns_void(method: JudgedMethod) -> RuleAnswer:
     # An own method that it calls may store the result.
     if any(receiver in ("", "this") for receiver, _, _ in method.facts.calls):
         return NO_FINDING
-    return f"a method called '{method.verb}' neither returns nor keeps what it finds"
+    return f"a method called '{method.verb}' neither returns nor stores what it finds"
 
 
 def question_without_boolean(method: JudgedMethod) -> RuleAnswer:
@@ -167,7 +167,7 @@ def question_without_answer(method: JudgedMethod) -> RuleAnswer:
         return NO_FINDING
     if _may_report_failure(method) or _takes_answer(method):
         return NO_FINDING
-    return f"a method called '{method.verb}' asks a question and returns nothing"
+    return f"the name '{method.verb}' asks a question, but the method returns nothing"
 
 
 def predicate_without_boolean(method: JudgedMethod) -> RuleAnswer:
@@ -234,7 +234,7 @@ def set_returns(method: JudgedMethod) -> RuleAnswer:
     allowed_kinds = {"parameter", "local", "call", "field", "null", "assignment", "other"}
     if allowed_kinds & set(facts.returns_kinds):
         return NO_FINDING
-    return f"a setter returns {facts.returned}, and neither itself nor a value it had or has"
+    return f"a setter returns {facts.returned}, which is neither this nor the old or new value"
 
 
 def one_expected(method: JudgedMethod) -> RuleAnswer:
@@ -257,7 +257,7 @@ def one_expected(method: JudgedMethod) -> RuleAnswer:
         return NO_FINDING
     if not element or element[-1] != noun or noun.endswith(("s", "x", "a")) or noun in PRIMITIVES:
         return NO_FINDING
-    return f"the name says one {noun}, {facts.returned} is returned"
+    return f"the name is singular ('{noun}'), but {facts.returned} is returned"
 
 
 def many_expected(method: JudgedMethod) -> RuleAnswer:
@@ -278,7 +278,7 @@ def many_expected(method: JudgedMethod) -> RuleAnswer:
     last_words = [word for name in facts.returned_names for word in split_words(name)[-1:]]
     if "<" in facts.returns or any(map(is_plural, last_words)):
         return NO_FINDING
-    return f"the name says several {noun}, one {facts.returned} is returned"
+    return f"the name is plural ('{noun}'), but one {facts.returned} is returned"
 
 
 def _find_element_type(type_text: str) -> str:
@@ -318,7 +318,7 @@ def transform_returns_void(method: JudgedMethod) -> RuleAnswer:
         return NO_FINDING
     if method.writes_state:
         return NO_FINDING
-    return "the name promises a conversion, nothing is returned"
+    return "the name promises a conversion, but nothing is returned"
 
 
 def transform_to_another(method: JudgedMethod) -> RuleAnswer:
@@ -354,7 +354,7 @@ def transform_to_another(method: JudgedMethod) -> RuleAnswer:
 
 
 def _format_type_mismatch(method: JudgedMethod) -> str:
-    return f"the name ends in '{method.words[-1]}', {method.facts.returned} is returned"
+    return f"the name ends in '{method.words[-1]}', but {method.facts.returned} is returned"
 
 
 KIND = "antipattern"

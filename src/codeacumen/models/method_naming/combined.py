@@ -351,9 +351,9 @@ class CombinedNamingModel:
     def _explain_verb(self, facts: Facts, method_signals: Signals) -> str:
         (own_family, own_log_prob), (best_family, best_log_prob) = method_signals.families
         because = ", ".join(self.background.explain_families(facts, best_family, own_family))
-        why = f": {because}" if because else ""
+        reason = f": {because}" if because else ""
         return (
-            f"elsewhere, {100 * math.exp(best_log_prob):.0f} % of such methods "
+            f"in other projects, {100 * math.exp(best_log_prob):.0f} % of such methods "
             f"{PROMISES[best_family]}, "
-            f"{100 * math.exp(own_log_prob):.1f} % {PROMISES[own_family]}{why}"
+            f"{100 * math.exp(own_log_prob):.1f} % {PROMISES[own_family]}{reason}"
         )

@@ -266,7 +266,7 @@ class _SiblingComparison(NamedTuple):
         # Another method may already have the better name.
         if partner.style not in ("get", "set", "is") or self.siblings.has_method(better):
             return
-        text = f"{partner.name} is about the same field, {own.field}"
+        text = f"{partner.name} uses the same field, {own.field}"
         examples = (f"{self.facts.owner.rsplit('.', 1)[-1]}.{partner.name}",)
         yield _Deviation(Evidence(KIND, "pair-of-field", text, 1.5, examples), better, 0.7)
 
@@ -290,7 +290,9 @@ class _SiblingComparison(NamedTuple):
         # The name may say what the further argument is.
         if others > _MAX_EXCEPTIONS * leader.votes or set(split_words(name)) & set(self.own.words):
             return
-        text = f"it hands over to {name}; {leader.votes} others here are named like their target"
+        text = (
+            f"it delegates to {name}; {leader.votes} other delegates are named like their targets"
+        )
         weight = 0.3 * _compute_weight(leader.votes, others)
         yield _Deviation(Evidence(KIND, "overload-name", text, weight, leader.examples), name, 0.4)
 
@@ -316,7 +318,7 @@ class _SiblingComparison(NamedTuple):
             or {leader.word, own.words[0]} <= QUESTION_VERBS | PREDICATE_VERBS
         ):
             return
-        text = f"{leader.votes} methods of this class that look like it begin with '{leader.word}'"
+        text = f"{leader.votes} similar methods of this class begin with '{leader.word}'"
         weight = 0.4 * _compute_weight(leader.votes, others)
         evidence = Evidence(KIND, "prefix-of-siblings", text, weight, leader.examples)
         yield _Deviation(evidence, _with_verb(leader.word, self.facts), 0.4)

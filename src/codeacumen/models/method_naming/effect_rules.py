@@ -89,7 +89,7 @@ def check_without_answer(method: JudgedMethod) -> RuleAnswer:
     # An own method that gets arguments may throw or record the result, whatever its name.
     if any(receiver in ("", "this") and count for receiver, _, count in facts.calls):
         return NO_FINDING
-    return f"a method called '{method.verb}' neither returns, throws nor records what it found"
+    return f"a method called '{method.verb}' neither returns, throws nor stores what it finds"
 
 
 def create_makes_nothing(method: JudgedMethod) -> RuleAnswer:
@@ -101,7 +101,7 @@ def create_makes_nothing(method: JudgedMethod) -> RuleAnswer:
         return NO_FINDING
     if facts.calls:
         return NO_FINDING
-    return f"a method called '{method.verb}' makes nothing"
+    return f"a method called '{method.verb}' creates nothing"
 
 
 def negated_field(method: JudgedMethod) -> RuleAnswer:
@@ -113,7 +113,7 @@ def negated_field(method: JudgedMethod) -> RuleAnswer:
         return NO_FINDING
     if _strip_prefix(facts.returned_names[0]) != method.rest:
         return NO_FINDING
-    return f"the name says {''.join(method.rest)}, {facts.returned_names[0]} is negated"
+    return f"the name contains '{''.join(method.rest)}', but {facts.returned_names[0]} is negated"
 
 
 def other_field(method: JudgedMethod) -> RuleAnswer:
@@ -142,7 +142,7 @@ def other_field(method: JudgedMethod) -> RuleAnswer:
     # The name may abbreviate the name of the field that the body uses.
     if set(method.rest) <= set(_strip_prefix(used)):
         return NO_FINDING
-    return f"the name is about the field {fields[method.rest]}, the body about {used}"
+    return f"the name refers to the field {fields[method.rest]}, but the body uses {used}"
 
 
 def body_does_opposite(method: JudgedMethod) -> RuleAnswer:
@@ -168,7 +168,7 @@ def body_does_opposite(method: JudgedMethod) -> RuleAnswer:
     # Without an object in the name, the opposite action on another object is no contradiction.
     if not method.rest and receiver not in ("", "this"):
         return NO_FINDING
-    return f"the name says '{method.verb}', the body only calls {facts.calls[0][1]}"
+    return f"the verb is '{method.verb}', but the body only calls {facts.calls[0][1]}"
 
 
 def only_the_opposite(method: JudgedMethod) -> RuleAnswer:
@@ -211,7 +211,7 @@ def does_one_of_two(method: JudgedMethod) -> RuleAnswer:
         return NO_FINDING
     if any(name == SELF or receiver not in ("", "this") for receiver, name, _ in facts.calls):
         return NO_FINDING
-    return f"the name says '{before[0]}' and '{after[0]}', the body does one thing"
+    return f"the name contains '{before[0]}' and '{after[0]}', but the body does one thing"
 
 
 def comment_says_opposite(method: JudgedMethod) -> RuleAnswer:
@@ -222,7 +222,7 @@ def comment_says_opposite(method: JudgedMethod) -> RuleAnswer:
     match = _FIRST_WORD.match(method.facts.doc)
     if not match or find_base_verb(match[1]) not in opposites:
         return NO_FINDING
-    return f"the name says '{method.verb}', its comment begins with '{match[1]}'"
+    return f"the verb is '{method.verb}', but the comment begins with '{match[1]}'"
 
 
 def type_is_opposite(method: JudgedMethod) -> RuleAnswer:
@@ -237,7 +237,9 @@ def type_is_opposite(method: JudgedMethod) -> RuleAnswer:
     types = set(method.type_words)
     for word, others in opposites:
         if types & others and not types & set(method.words):
-            return f"the name says '{word}', the type it returns '{_join_words(types & others)}'"
+            return (
+                f"the name contains '{word}', but the returned type '{_join_words(types & others)}'"
+            )
     return NO_FINDING
 
 

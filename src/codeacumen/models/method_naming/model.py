@@ -207,7 +207,7 @@ class AntipatternModel(_FactsFromText):
 
 @model("codeacumen-naming")
 def make_naming(background: str = "") -> Any:
-    """Rules, conventions and how methods are named elsewhere, together"""
+    """Rules, conventions and naming habits of other projects, combined"""
     from codeacumen.models.method_naming.background import load_shipped_background, read_background
 
     return NamingModel(
@@ -217,7 +217,7 @@ def make_naming(background: str = "") -> Any:
 
 @model("naming-taught")
 def make_taught(background: str = "", learner: str = "trees") -> Any:
-    """The signals of codeacumen-naming, weighed by the labels of other projects' cases"""
+    """The signals of codeacumen-naming, weighted by labels of cases from other projects"""
     from codeacumen.models.ensemble import check_learner
     from codeacumen.models.method_naming.background import load_shipped_background, read_background
 

@@ -223,7 +223,7 @@ def make_spot(
     dimensions: int = 128,
     seed: int = 0,
 ) -> SpotModel:
-    """Do the nearest bodies and the nearest names of a corpus begin alike? (spot:corpus=DIR)"""
+    """Agreement of the nearest bodies' names with the nearest names (spot:corpus=DIR)"""
     if not corpus:
         raise CodeacumenError(
             "spot needs a corpus to learn from",

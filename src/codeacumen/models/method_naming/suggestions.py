@@ -103,6 +103,5 @@ def _explain_verb(
     is_verb = column < len(background.verbs)
     habit = f"begin with '{verb}'" if is_verb else "are named after what they return"
     traits = ", ".join(background.explain_column(facts, column, own_column))
-    return (
-        f"elsewhere, {100 * share:.0f} % of such methods {habit}{f': {traits}' if traits else ''}"
-    )
+    explanation = f": {traits}" if traits else ""
+    return f"in other projects, {100 * share:.0f} % of such methods {habit}{explanation}"

@@ -30,7 +30,7 @@ from codeacumen.text.subtokens import split_lossless, split_subtokens
 if TYPE_CHECKING:
     import torch
 
-    from codeacumen.models.neural.training.encoded import EncodedFile
+    from codeacumen.models.neural.training.encoded_file import EncodedFile
     from codeacumen.models.neural.training.settings import TrainingSettings
     from codeacumen.text.columns import Ragged
 

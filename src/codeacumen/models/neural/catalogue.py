@@ -48,7 +48,7 @@ CATALOGUE = {
         "cognac.Cognac", "a pointer-generator over a method, callers and callees"
     ),
     "codeacumen-base": CatalogueEntry(
-        "base.Base", "tokens, structure and context; one network for all tasks (ours)"
+        "codeacumen_base.Base", "tokens, structure and context; one network for all tasks (ours)"
     ),
     "gtnm": CatalogueEntry("gtnm.GTNM", "a transformer over method, project and documentation"),
     "spot-cnn": CatalogueEntry(

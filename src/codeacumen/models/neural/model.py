@@ -72,7 +72,7 @@ class NetworkModel:
     @property
     def supervision(self) -> str:
         """Supervision: "before", because it learned from labels; "none" after pre-training only."""
-        from codeacumen.models.neural.training.preparing import PRETRAIN
+        from codeacumen.models.neural.training.prepare import PRETRAIN
 
         return "none" if self.purpose.task == PRETRAIN else "before"
 
@@ -89,7 +89,7 @@ class NetworkModel:
 
     def extract_features(self, inputs: Sequence[Input]) -> list[Any]:
         """Return the features of each input, None for an input without features."""
-        from codeacumen.models.neural.answering import extract_all_features
+        from codeacumen.models.neural.predict import extract_all_features
 
         architecture = self.loaded_network[0]
         # A code context is an open corpus, which other processes cannot share.
@@ -99,7 +99,7 @@ class NetworkModel:
 
     def predict_answers(self, inputs: Sequence[Input]) -> list[str | None]:
         """Return the network's answer to each input, None where it has none."""
-        from codeacumen.models.neural.answering import predict_answers
+        from codeacumen.models.neural.predict import predict_answers
 
         architecture, network = self.loaded_network
         features = self.extract_features(inputs)
@@ -137,7 +137,7 @@ class JudgingModel(NetworkModel):
     """A network with the capability ``judge``."""
 
     def judge(self, methods: Sequence[NamedMethod]) -> list[float | None]:
-        from codeacumen.models.neural.answering import compute_vectors
+        from codeacumen.models.neural.predict import compute_vectors
 
         architecture, network = self.loaded_network
         features = self.extract_features([named_method.method for named_method in methods])
@@ -154,7 +154,7 @@ class EmbeddingModel(NetworkModel):
     """A network with the capability ``embed``."""
 
     def embed(self, items: Sequence[str]) -> list[list[float] | None]:
-        from codeacumen.models.neural.answering import compute_vectors
+        from codeacumen.models.neural.predict import compute_vectors
 
         architecture, network = self.loaded_network
         features = [architecture.extract_text_features(text) for text in items]
@@ -174,7 +174,7 @@ def _load_model(folder: Path, device: str, batch: int) -> NetworkModel:
     """Return a model with the capabilities that the training of a folder's network provides."""
     from codeacumen.models.neural.catalogue import load_architecture
     from codeacumen.models.neural.training.checkpoints import plan_from_model_json, read_model_json
-    from codeacumen.models.neural.training.preparing import PRETRAIN
+    from codeacumen.models.neural.training.prepare import PRETRAIN
 
     plan = plan_from_model_json(read_model_json(folder))
     bases: list[type[NetworkModel]] = []

@@ -397,13 +397,13 @@ class GitHub:
         except (KeyError, ValueError, TypeError):
             return self._clock()
 
-    def _wait_and_report(self, seconds: float, why: str, will_retry: bool) -> None:
+    def _wait_and_report(self, seconds: float, reason: str, will_retry: bool) -> None:
         if not will_retry:
             return
         seconds = min(seconds, LONGEST_WAIT)
         if seconds >= 5:
             until = datetime.fromtimestamp(self._clock() + seconds, UTC)
-            self._on_wait(f"{why}: waiting until {until:%H:%M:%S} UTC")
+            self._on_wait(f"{reason}: waiting until {until:%H:%M:%S} UTC")
         self._sleep(seconds)
         self._free_at = 0.0
 

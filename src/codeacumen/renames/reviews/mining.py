@@ -71,13 +71,13 @@ class CommitRange:
 
 
 class RepositoryChanges:
-    """The changes of one repository; ``lost`` counts unreadable ones by reason.
+    """The changes of one repository; ``skipped`` counts unreadable ones by reason.
 
     File versions stay in memory until ``drop_versions``.
     """
 
     def __init__(self, source: AnswerSource, repository: str, lost: Counter[str]) -> None:
-        self.source, self.repository, self.lost = source, repository, lost
+        self.source, self.repository, self.skipped = source, repository, lost
         self._versions: dict[tuple[str, str], FileVersion | None] = {}
 
     def compare_commits(
@@ -97,12 +97,12 @@ class RepositoryChanges:
         body = answer.body if answer.status == OK and isinstance(answer.body, dict) else None
         files_of_answer = body.get("files") if body is not None else None
         if body is None or not isinstance(files_of_answer, list):
-            self.lost["a commit has vanished"] += 1
+            self.skipped["commit not found"] += 1
             return None
         merge_base = _get_sha(body.get("merge_base_commit"))
         is_rebased = bool(merge_base) and merge_base != before
         if len(files_of_answer) >= MAX_FILES:
-            self.lost["a difference of more files than GitHub lists"] += 1
+            self.skipped["comparison truncated by GitHub"] += 1
         files = [
             java_file
             for item in files_of_answer
@@ -136,11 +136,11 @@ class RepositoryChanges:
     def _read_version(self, commit: str, path: str) -> FileVersion | None:
         data = self.read_file(commit, path)
         if data is None:
-            self.lost["a file has vanished"] += 1
+            self.skipped["file not found"] += 1
             return None
         version = parse_version(path, data)
         if isinstance(version, Problem):
-            self.lost[f"a file is {version.kind}"] += 1
+            self.skipped[f"file not readable: {version.kind}"] += 1
             return None
         return version
 
@@ -222,14 +222,14 @@ class NoRepositoryError(CodeacumenError):
 class MinedRepository:
     """Renames and stable methods of a repository; ``counts`` are for ``reviews.json``.
 
-    ``lost`` counts by reason what could not be read, or was left out.
+    ``skipped`` counts by reason what could not be read, or was left out.
     """
 
     repository: str
     renames: list[Rename] = field(default_factory=list)
     stable: list[StableMethod] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
-    lost: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,13 +265,13 @@ def mine_repository(
         for comment in _read_comments(source, repository, since, result.counts, step)
         if comment.pull in pulls and speaks_of_names(comment.body)
     }
-    result.counts["pull requests that speak of names"] = len(naming_pulls)
+    result.counts["naming_pull_requests"] = len(naming_pulls)
     comments: dict[int, list[Comment]] = {number: [] for number in naming_pulls}
     # Read again from the cache: all comments of a large project would not fit in memory.
     for comment in _read_comments(source, repository, since, Counter(), ignore_progress):
         if comment.pull in comments:
             comments[comment.pull].append(comment)
-    changes = RepositoryChanges(source, repository, result.lost)
+    changes = RepositoryChanges(source, repository, result.skipped)
     stable: dict[tuple[object, ...], StableMethod] = {}
     for index, number in enumerate(sorted(naming_pulls)):
         step(f"{repository}: pull requests", index, len(naming_pulls))
@@ -398,7 +398,7 @@ def _link_renames(
             new = renamed.new
             key = (new.path, new.method.key)
             if not new.method.has_body:
-                result.lost["a renamed method has no body"] += 1
+                result.skipped["renamed method without a body"] += 1
                 continue
             method_position = _locate_method(renamed.old, commit_range.before)
             unlinked.add(key)
@@ -412,7 +412,7 @@ def _link_renames(
                     if key not in best or case.rank < best[key].rank:
                         best[key] = case
     result.counts["methods of which only the name changed"] += len(unlinked)
-    result.lost["a rename that no comment speaks of"] += len(unlinked - best.keys())
+    result.skipped["rename without a comment about it"] += len(unlinked - best.keys())
     return [case for _, case in sorted(best.items(), key=lambda item: str(item[0]))]
 
 

@@ -212,8 +212,8 @@ def mine_reviews(
         "repositories": {
             result.repository: {
                 "counts": dict(result.counts),
-                "lost": dict(
-                    sorted((reason, count) for reason, count in result.lost.items() if count)
+                "skipped": dict(
+                    sorted((reason, count) for reason, count in result.skipped.items() if count)
                 ),
             }
             for result in results

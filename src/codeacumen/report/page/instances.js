@@ -62,7 +62,7 @@ function instanceTable(data, mount) {
 
   function cell(column, i) {
     if (column.key === "id") {
-      const tags = (data.tagged ? data.tagged[i] : []).filter((tag) => !data.quiet.includes(tag)).map((tag) => data.tags[tag]).join(", ");
+      const tags = (data.tagged ? data.tagged[i] : []).filter((tag) => !data.hidden_tags.includes(tag)).map((tag) => data.tags[tag]).join(", ");
       return el("th", { scope: "row" }, el("code", {}, data.ids[i]), tags ? el("small", { class: "tag" }, tags) : null);
     }
     if (column.model === undefined) {
@@ -115,7 +115,7 @@ function instanceTable(data, mount) {
           if (event.target.checked) state.models.add(m);
           else state.models.delete(m);
         }) }), name))));
-  if (data.ids.length < data.known) mount.append(el("p", { class: "notice" }, cappedText(data)));
+  if (data.ids.length < data.total) mount.append(el("p", { class: "notice" }, cappedText(data)));
   mount.append(controls, picker,
     el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Instances of ${data.task}` }, table),
     el("div", { class: "pager" }, earlier, later, status));
@@ -127,7 +127,7 @@ function isNumeric(values) {
 }
 
 function cappedText(data) {
-  return `${data.ids.length} of ${data.known} instances are shown, chosen by a hash of their ids. ` +
+  return `${data.ids.length} of ${data.total} instances are shown, chosen by a hash of their ids. ` +
     "Scores and tests use all of them.";
 }
 

@@ -90,7 +90,7 @@ function flipsView(data, a, b) {
     gain: "Instances where one of the two does better",
     rank: "Instances by how much closer one model's rank is to the rank of the truth",
   }[data.mode];
-  const capped = data.ids.length < data.known ? `, of the ${data.ids.length} on this page` : "";
+  const capped = data.ids.length < data.total ? `, of the ${data.ids.length} on this page` : "";
   return el("div", {},
     el("h3", {}, "Flipped instances"),
     el("p", { class: "caption" }, `${explained}, among the ${shared.length} that count for both${capped}.`),

@@ -187,13 +187,13 @@ def _candidate_type(code: Code, variable: int) -> str:
 def _plan_exchange(code: Code, method: int, variable: int, type_: str) -> _Exchange:
     """Return what to change for a variable; raise ``_RefusedError`` where the exchange is not
     safe."""
-    if why := code.unreadable_reason(method):
-        raise _RefusedError(why)
+    if reason := code.unreadable_reason(method):
+        raise _RefusedError(reason)
     if type_ == "Boolean":
         raise _RefusedError("Boolean may be null")
     declarator = code.parent[variable]
     if code.kind[declarator] != DECLARATOR:
-        raise _RefusedError("its values come from what is looped over")
+        raise _RefusedError("a loop assigns its values")
     if may_be_field(code, variable):
         raise _RefusedError(MAY_BE_INHERITED)
     exchange = _Exchange([], [])
@@ -227,7 +227,7 @@ def _add_use(code: Code, method: int, use: int, exchange: _Exchange) -> None:
         )
         exchange.operators.append(operator)
     elif sign != "^=":
-        raise _RefusedError("it is used in a way that is not understood")
+        raise _RefusedError("it has an unsupported use")
     if not _is_value_unused(code, parent):
         exchange.negations.append(_Negation(_widen_to_negations(code, parent)))
 
@@ -248,7 +248,7 @@ def _widen_to_negations(code: Code, node: int) -> int:
     if kind[parent_node] not in _BOOLEAN_CONTEXTS or (
         kind[parent_node] == "for_statement" and _is_clause(code, node)
     ):
-        raise _RefusedError("it is used in a way that is not understood")
+        raise _RefusedError("it has an unsupported use")
     return node
 
 

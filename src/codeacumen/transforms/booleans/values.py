@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from codeacumen.languages.java.resolve.attribution import Attribution
-from codeacumen.languages.java.resolve.sites import build_rows, extract_sites
+from codeacumen.languages.java.resolve.call_sites import build_rows, extract_sites
 from codeacumen.languages.java.resolve.static_types import StaticTypes
 from codeacumen.languages.java.resolve.types import BOOLEAN, ClassType
 from codeacumen.languages.java.resolve.world import qualified_name

@@ -21,12 +21,12 @@ class Certificate:
     """Result of certifying a variant.
 
     ``level`` is the highest level that was reached, ``failed`` the first requested one that was
-    not, and ``why`` the reason; both are empty if no requested level failed.
+    not, and ``reason`` explains it; both are empty if no requested level failed.
     """
 
     level: str = "none"
     failed: str = ""
-    why: str = ""
+    reason: str = ""
 
     @property
     def holds(self) -> bool:
@@ -36,7 +36,7 @@ class Certificate:
     def to_json(self) -> dict[str, str]:
         """Return the certificate as a JSON object."""
         row = {"level": self.level}
-        return row if self.holds else {**row, "failed": self.failed, "why": self.why}
+        return row if self.holds else {**row, "failed": self.failed, "reason": self.reason}
 
 
 def level_index(name: str) -> int:
@@ -46,8 +46,8 @@ def level_index(name: str) -> int:
     return LEVELS.index(name)
 
 
-def strip_location(why: str) -> str:
+def strip_location(reason: str) -> str:
     """Return a reason without its line and name, so that equal reasons are counted together."""
-    why = why.split(": ", 1)[-1] if ".java:" in why else why
-    why = re.sub(r"^\S+ in line \d+ ", "a name ", why)
-    return re.sub(r" at byte \d+", "", why)
+    reason = reason.split(": ", 1)[-1] if ".java:" in reason else reason
+    reason = re.sub(r"^\S+ in line \d+ ", "a name ", reason)
+    return re.sub(r" at byte \d+", "", reason)

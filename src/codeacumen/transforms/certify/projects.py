@@ -20,7 +20,7 @@ from pathlib import Path
 from codeacumen.api import CodeacumenError
 from codeacumen.core.progress import Progress
 from codeacumen.transforms.certify import LEVELS, Certificate, level_index
-from codeacumen.transforms.certify.reading import Subject, check_subjects
+from codeacumen.transforms.certify.front_end import Subject, check_subjects
 
 _ERROR = re.compile(r"^(.+?\.java):(\d+): error: (.*)$", flags=re.MULTILINE)
 # A module declaration would require modules, but packages are compiled on the class path.
@@ -101,7 +101,7 @@ class CompiledProject:
             for path in changed:
                 self._write_source(path, self.sources[path])
         new_errors = [
-            f"{path}:{why}" for path, why in errors.items() if path not in self.first_errors
+            f"{path}:{reason}" for path, reason in errors.items() if path not in self.first_errors
         ]
         return new_errors[0] if new_errors else ""
 
@@ -176,11 +176,11 @@ class TestedProject:
         shutil.copytree(
             folder, self.root, symlinks=True, ignore=shutil.ignore_patterns(*_NOT_COPIED)
         )
-        why = self._run_tests()
-        if why:
+        reason = self._run_tests()
+        if reason:
             self.close()
             raise CodeacumenError(
-                f"the tests fail before anything is changed: {why}",
+                f"the tests fail before anything is changed: {reason}",
                 f"run the command in {folder} to see the failure: {command}",
             )
 
@@ -255,10 +255,10 @@ def certify_variants(
             ]
             for subject in subjects:
                 if subject.path in compiled.first_errors and certificates[subject.index].holds:
-                    why = (
+                    reason = (
                         f"its file does not compile as it is: {compiled.first_errors[subject.path]}"
                     )
-                    certificates[subject.index] = Certificate("binds", "compiles", why)
+                    certificates[subject.index] = Certificate("binds", "compiles", reason)
             _certify_level(
                 certificates,
                 compiling_subjects,
@@ -291,5 +291,7 @@ def _certify_level(
     previous_level = LEVELS[level_index(level) - 1]
     remaining = [subject for subject in subjects if certificates[subject.index].holds]
     results = check_subjects(remaining, sources, find_failure, f"certifying: {level}", step)
-    for index, why in results.items():
-        certificates[index] = Certificate(previous_level, level, why) if why else Certificate(level)
+    for index, reason in results.items():
+        certificates[index] = (
+            Certificate(previous_level, level, reason) if reason else Certificate(level)
+        )

@@ -36,9 +36,9 @@ from codeacumen.transforms.effects.types import (
 Element = tuple[str, int, int]
 
 # Ways to throw: predicates of a sentence about a statement.
-NULL = "may meet null"
+NULL = "may dereference null"
 INDEX = "may be out of an array's range"
-SIZE = "may ask for a negative size"
+SIZE = "may create an array of negative size"
 
 
 @dataclass(slots=True)
@@ -433,7 +433,7 @@ class EffectAnalysis:
         type_ = type_text(self.code.file.syntax, self.code.child(node, "type"))
         if is_pure_creation(self.code, self.types, node):
             return Outcome(type_)
-        return Outcome(type_, "", f"makes a `{type_.partition('<')[0]}`")
+        return Outcome(type_, "", f"creates a `{type_.partition('<')[0]}`")
 
     def _array_creation_outcome(self, node: int) -> Outcome:
         """Return the outcome of ``new type[size]``."""

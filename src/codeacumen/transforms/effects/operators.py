@@ -17,7 +17,7 @@ _BOOLEAN = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&", "||"))
 
 UNBOXES = "may unbox null"
 DIVIDES = "may divide by zero"
-CONVERTS_TO_STRING = "makes a text of an object"
+CONVERTS_TO_STRING = "converts an object to a string"
 
 
 class Outcome(NamedTuple):

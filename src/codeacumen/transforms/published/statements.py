@@ -14,10 +14,10 @@ from typing import NamedTuple
 from codeacumen.languages.java.resolve.static_types import StaticTypes
 from codeacumen.languages.java.syntax.declarations import NONE
 from codeacumen.transforms.code import BLOCKS, SWITCH, Code
-from codeacumen.transforms.completes import can_complete, jump_target
 from codeacumen.transforms.edits import Part, Rewrite
 from codeacumen.transforms.location import Doubt, Location, LocationIds, worst_doubt
 from codeacumen.transforms.loops import PATTERNS, has_name_clash, parse_header, rewrite_as_for
+from codeacumen.transforms.normal_completion import can_complete, jump_target
 from codeacumen.transforms.permute import (
     BLOCK_KINDS,
     SIMPLE_STATEMENTS,
@@ -36,7 +36,7 @@ from codeacumen.transforms.switches.parts import (
     is_switch_expression,
     parse_switch,
 )
-from codeacumen.transforms.switches.select import NUMBER, STRING, choose_selector
+from codeacumen.transforms.switches.selector import NUMBER, STRING, choose_selector
 
 _LOOPS = ("for_statement", "while_statement")
 
@@ -117,7 +117,7 @@ def _find_loop_doubt(code: Code, node: int) -> Doubt | None:
         code.descendants_of_kind(continue_statement, "identifier")
         for continue_statement in continues
     ):
-        return Doubt("a label that is continued is no longer a loop's")
+        return Doubt("a continued label would not label a loop")
     if not head.update:
         return None
     if continues:
@@ -126,7 +126,7 @@ def _find_loop_doubt(code: Code, node: int) -> Doubt | None:
     if may_complete is not True:
         return Doubt("the update may not be reachable", may_complete is False)
     has_clash = has_name_clash(code, head, code.descendants_of_kind(node, *PATTERNS))
-    return Doubt("the update means a variable of the body") if has_clash else None
+    return Doubt("the update would refer to a variable of the body") if has_clash else None
 
 
 # Largest number of statements of a run that are paired, because the pairs grow with its square.
@@ -234,7 +234,7 @@ def _find_pairs(code: Code, run: Sequence[int]) -> Iterator[tuple[int, int, Doub
             reason = explain_conflict(code, run[i : j + 1])
             doubt = Doubt(reason, wrong=False) if reason else None
         elif shapes[parents[i]] == shapes[parents[j]]:
-            doubt = Doubt("they stand in different blocks")
+            doubt = Doubt("they are in different blocks")
         else:
             continue
         if shapes[run[i]] != shapes[run[j]]:
@@ -350,17 +350,17 @@ def _find_supported_doubts(code: Code, switch: Switch) -> Iterator[Doubt]:
         yield Doubt("a case has several labels")
     top_statements = [statement for case in switch.cases for statement in case.statements]
     if any(statement not in top_statements for statement in find_breaks(code, switch)):
-        yield Doubt("a break inside a statement is left")
+        yield Doubt("a break inside a statement is not removed")
     if any(
         code.kind[statement] == _BREAK and code.descendants_of_kind(statement, "identifier")
         for statement in top_statements
     ):
-        yield Doubt("a break that leaves more than the switch is dropped")
+        yield Doubt("a break that leaves an outer statement is dropped")
     if find_shared_declarations(code, switch):
         yield Doubt(SHARED_REASON)
     kind = choose_selector(code, code.file.compute_once(StaticTypes), switch).kind
     if kind == STRING:
-        yield Doubt("texts are compared by ==", wrong=False)
+        yield Doubt("strings are compared by ==", wrong=False)
     elif kind != NUMBER:
         yield Doubt("an enum's constants are named without their type")
     if sum(len(case.labels) for case in switch.cases) > 1 and (

@@ -169,7 +169,7 @@ class PublishedUnused:
         if code.file.compute_once(string_type_name) != "String":
             doubt = Doubt("String is another type here")
         elif code.kind[statement] == CALLS_CONSTRUCTOR:
-            doubt = Doubt("it stands before the call of another constructor")
+            doubt = Doubt("it precedes an explicit constructor call")
         id_ = LocationIds(self.name).next_id("body")
         refusal = code.unreadable_reason(method)
         return [
@@ -283,7 +283,7 @@ def _find_boolean_doubts(code: Code, variable: int, nodes: Sequence[int]) -> Ite
             yield Doubt("it changes another variable of that name, too", wrong=False)
         elif code.kind[parent] == "assignment_expression" and code.field[node] == "left":
             if code.kind[code.child(parent, "operator")] != "=":
-                yield Doubt("what is added to it is negated")
+                yield Doubt("the added value is negated")
         elif code.kind[parent] != "unary_expression" and not _is_negated_context(code, node):
             yield Doubt("a use stays as it was")
     if code.declared_type(variable) != "boolean":

@@ -20,9 +20,9 @@ from codeacumen.languages.java.syntax.declarations import NONE
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.languages.java.syntax.grammar import symbol_mask
 from codeacumen.transforms.code import COMMENTS, SWITCH, Code, code_of
-from codeacumen.transforms.completes import jump_target
 from codeacumen.transforms.edits import Part, Rewrite, replace_range
 from codeacumen.transforms.location import Location, LocationIds
+from codeacumen.transforms.normal_completion import jump_target
 from codeacumen.transforms.switches.parts import (
     ASSIGN,
     DECLARE,
@@ -45,7 +45,7 @@ from codeacumen.transforms.switches.parts import (
     parse_switch,
     replace_by_assignments,
 )
-from codeacumen.transforms.switches.select import Selector, choose_selector
+from codeacumen.transforms.switches.selector import Selector, choose_selector
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from functools import cached_property
 
 from codeacumen.languages.java.syntax.declarations import NONE
 from codeacumen.transforms.code import BLOCKS, COMMENTS, LAMBDA, LOOPS, SWITCH, TYPES, Code
-from codeacumen.transforms.completes import can_complete, jump_target
 from codeacumen.transforms.edits import Part, Rewrite
+from codeacumen.transforms.normal_completion import can_complete, jump_target
 
 RULE = "switch_rule"
 GROUP = "switch_block_statement_group"
@@ -448,7 +448,7 @@ def _check_target(code: Code, switch: Switch, use: SwitchUse, parent: int) -> No
     if use.kind != DECLARE:
         # A value that is yielded to another switch may be assigned there.
         if guarded_yields:
-            raise RefusedError("the value is given inside try or synchronized")
+            raise RefusedError("the value is computed inside try or synchronized")
         return
     name = code.child(parent, "name")
     occurrences = code.occurrences.get(name, [name])
@@ -463,7 +463,7 @@ def _check_target(code: Code, switch: Switch, use: SwitchUse, parent: int) -> No
     if guarded_yields and (
         is_final or any(code.enclosing_unit(occurrence) != unit for occurrence in occurrences)
     ):
-        raise RefusedError("the value is given inside try or synchronized")
+        raise RefusedError("the value is computed inside try or synchronized")
 
 
 def _is_guarded(code: Code, switch: Switch, node: int) -> bool:

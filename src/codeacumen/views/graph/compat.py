@@ -46,7 +46,6 @@ from codeacumen.languages.java.syntax.grammar import field_number, find_symbols,
 from codeacumen.languages.syntax import Column, Syntax
 from codeacumen.text.columns import Ragged
 from codeacumen.views.ast import Trees
-from codeacumen.views.graph._edges_kernel import CF, GB, GN, LL, LU, LW
 from codeacumen.views.graph.edges import (
     Graphs,
     argument_edges,
@@ -58,6 +57,7 @@ from codeacumen.views.graph.edges import (
     variable_symbols,
     variables_in,
 )
+from codeacumen.views.graph.edges_kernel import CF, GB, GN, LL, LU, LW
 
 # Kind, source and target of an edge between syntax nodes.
 Row = tuple[int, int, int]

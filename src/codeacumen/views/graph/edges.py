@@ -32,7 +32,7 @@ from codeacumen.languages.syntax import Column, Syntax
 from codeacumen.text.columns import Ragged
 from codeacumen.views.ast import Trees
 from codeacumen.views.ast.labels import LABEL
-from codeacumen.views.graph import _edges_kernel as kernel
+from codeacumen.views.graph import edges_kernel as kernel
 
 Edge = tuple[int, int]
 

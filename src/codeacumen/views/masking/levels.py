@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 WHOLE, UNCOMMENTED, UNNAMED, BARE = "whole", "uncommented", "unnamed", "bare"
 LEVELS = {
-    WHOLE: "all of the text",
+    WHOLE: "full text",
     UNCOMMENTED: "no comments",
-    UNNAMED: "comments, but no names",
-    BARE: "neither comments nor names",
+    UNNAMED: "no names",
+    BARE: "no comments, no names",
 }
 
 _WORD = re.compile(r"(?<![\w$])(?:[^\W\d]|\$)[\w$]*")

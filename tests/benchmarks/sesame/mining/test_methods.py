@@ -274,7 +274,7 @@ def test_filters_of_the_published_tool(corpus: Corpus) -> None:
         "Main.E.g()",
     ]
     dropped = mined_methods.counts.dropped
-    assert (dropped["tests"], dropped["in types that are left out"]) == (4, 5)
+    assert (dropped["tests"], dropped["in excluded types"]) == (4, 5)
     assert dropped["private"] == 1
 
 
@@ -322,13 +322,13 @@ class FailingEngine:
             yield index, WorkerLost("it died") if self.is_deadly(item) else work(item)
 
 
-def test_only_methods_that_kill_their_worker_are_lost(corpus: Corpus) -> None:
+def test_only_methods_that_kill_their_worker_fail(corpus: Corpus) -> None:
     complete = mine_corpus(corpus)
     recovered = mine_methods(corpus, FailingEngine(lambda shard: not shard.rows))
     assert recovered.table.equals(complete.table)
     assert recovered.counts == complete.counts
     incomplete = mine_methods(corpus, FailingEngine(lambda shard: shard.rows in ((), (0,))))
-    assert incomplete.counts.lost == len(corpus.shards)
+    assert incomplete.counts.failed == len(corpus.shards)
     assert incomplete.counts.methods == complete.counts.methods
     remaining_ids = incomplete.table["method_id"].to_pylist()
     assert 0 < len(remaining_ids) < complete.counts.mined

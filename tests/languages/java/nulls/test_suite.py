@@ -35,26 +35,26 @@ def list_expected_reports(program: Program) -> list[ReportSummary]:
     return sorted((mark.path, mark.line, mark.method, mark.token) for mark in program.marks)
 
 
-def make_cases(beyond: bool) -> list[object]:
+def make_cases(is_limit: bool) -> list[object]:
     return [
         pytest.param(
             program,
             id=program.package,
-            marks=[pytest.mark.xfail(reason=program.beyond)] if beyond else [],
+            marks=[pytest.mark.xfail(reason=program.limit)] if is_limit else [],
         )
         for program in load_programs()
-        if bool(program.beyond) == beyond
+        if bool(program.limit) == is_limit
     ]
 
 
-@pytest.mark.parametrize("program", make_cases(beyond=False))
+@pytest.mark.parametrize("program", make_cases(is_limit=False))
 def test_reports_equal_the_marks(program: Program) -> None:
     assert summarize_reports(
         analyse_sources(program.sources), program.sources
     ) == list_expected_reports(program)
 
 
-@pytest.mark.parametrize("program", make_cases(beyond=True))
+@pytest.mark.parametrize("program", make_cases(is_limit=True))
 def test_known_limits_of_the_analysis(program: Program) -> None:
     """An unexpected pass means that the analysis now handles the program: move it to the others."""
     assert summarize_reports(
@@ -81,7 +81,7 @@ def test_one_project_of_all_programs_has_the_same_reports() -> None:
 
 
 def test_the_suite_is_large_and_balanced() -> None:
-    supported = [program for program in load_programs() if not program.beyond]
+    supported = [program for program in load_programs() if not program.limit]
     positive = [program for program in supported if program.marks]
     assert len(supported) >= 300
     assert 0.4 < len(positive) / len(supported) < 0.6

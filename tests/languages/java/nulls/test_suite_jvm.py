@@ -28,7 +28,7 @@ class T {
 ---
 T.length()
 
-=== never_throws: a mark that no input proves
+=== never_throws: a mark without an input that proves it
 class T {
   static int length(String word) {
     return word.length(); // null: word
@@ -56,7 +56,7 @@ class T {
 ---
 T.length("a", null)
 
-=== not_passed: a mark of what is passed where it is dereferenced
+=== not_passed: a mark "passed" at a dereference
 class T {
   static int length(String word) {
     return word.length(); // null: word passed
@@ -65,7 +65,7 @@ class T {
 ---
 T.length(null)
 
-=== passed: a mark of what is dereferenced where it is passed
+=== passed: a mark without "passed" at a call
 class T {
   static int length(String word) {
     return word.length();
@@ -81,7 +81,7 @@ T.ask(null)
 
 @pytest.fixture(scope="module")
 def wrong_programs() -> tuple[Program, ...]:
-    return tuple(parse_programs(WRONG_PROGRAMS, "lies"))
+    return tuple(parse_programs(WRONG_PROGRAMS, "wrong_marks"))
 
 
 @pytest.fixture(scope="module")
@@ -129,6 +129,6 @@ def test_the_judge_rejects_wrong_programs(
     assert all(
         "0 marks explain" in problems[name][0] for name in problems if name != "never_throws"
     )
-    assert problems["never_throws"] == ["lies.never_throws: no input proves word on line 3"]
+    assert problems["never_throws"] == ["wrong_marks.never_throws: no input proves word on line 3"]
     for name in ("other_line", "other_token", "not_passed", "passed"):
         assert "no input proves" in problems[name][1]

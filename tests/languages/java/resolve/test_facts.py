@@ -6,8 +6,8 @@ import pytest
 
 from codeacumen.languages.java.resolve import expressions as code
 from codeacumen.languages.java.resolve import extract_facts
+from codeacumen.languages.java.resolve.type_programs import DIAMOND, compile_type, evaluate_steps
 from codeacumen.languages.java.resolve.types import UNKNOWN, Type
-from codeacumen.languages.java.resolve.written import DIAMOND, compile_type, evaluate_steps
 from codeacumen.languages.java.syntax.file import JavaFile
 
 SOURCE = """

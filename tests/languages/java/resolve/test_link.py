@@ -24,29 +24,29 @@ final class Cat extends Animal { String say() { return "miau"; } static Cat any(
 
 # name of the rule: (the body of a method, the name at the call, the expected call)
 DISPATCH = {
-    "an abstract method reaches all that implement it": (
+    "an abstract method reaches all implementations": (
         "Animal a = null; a.say();", "say", "M Animal.say() -> Cat.say Dog.say Puppy.say"),
-    "a class's own method and those below": (
+    "a class's own method and its overrides": (
         "Dog d = null; d.say();", "say", "M Dog.say() -> Dog.say Puppy.say"),
-    "nothing is below a final class": ("Cat c = null; c.say();", "say", "M Cat.say() -> Cat.say"),
-    "an inherited method and who overrides it below": (
+    "a final class has no subclass": ("Cat c = null; c.say();", "say", "M Cat.say() -> Cat.say"),
+    "an inherited method with an override in a subclass": (
         "Dog d = null; d.twice();", "twice", "M Animal.twice() -> Animal.twice Puppy.twice"),
-    "an inherited method nobody below overrides": (
+    "an inherited method without an override in a subclass": (
         "Cat c = null; c.twice();", "twice", "M Animal.twice() -> Animal.twice"),
     "static": ("Cat.any();", "any", "S Cat.any() -> Cat.any"),
-    "a class without a name is below": (
+    "an anonymous subclass": (
         "Cat.any(); Dog d = new Dog() { String say() { return null; } }; d.say();", "say",
         "M Dog.say() -> Dog.say Puppy.say Test.$1.say"),
-    "what was created is of the class without a name": (
+    "a new object of an anonymous class": (
         "new Dog() { String say() { return null; } }.say();", "say",
         "M Test.$1.say() -> Test.$1.say"),
-    "a platform's method reaches what overrides it here": (
+    "a platform method reaches the project's overrides": (
         "Object o = null; o.toString(); class D extends Dog { public String toString() "
         "{ return null; } }", "toString", "M java.lang.Object.toString() -> Test.D.toString"),
-    "an unknown receiver may be anything of that name": (
+    "an unknown receiver reaches all methods of that name": (
         "var x = unknown(); x.say();", "say",
         "M ?.say/0 ? Animal.say Cat.say Dog.say Puppy.say"),
-    "nothing here has that name": ("var x = unknown(); x.sing();", "sing", "M ?.sing/0 ->"),
+    "no project method of that name": ("var x = unknown(); x.sing();", "sing", "M ?.sing/0 ->"),
 }  # fmt: skip
 
 
@@ -162,9 +162,9 @@ TYPES = {
     "a method reference's result": "Optional.of(box).map(Box::first).get().half()",
     "a stream": "box.stream().filter(x -> true).map(x -> x).findFirst().get().half()",
     "a grouping": "box.stream().collect(Collectors.groupingBy(x -> x.half()))",
-    "what a collector gives": "box.stream().collect(Collectors.toList()).get(0).half()",
+    "a collector's result": "box.stream().collect(Collectors.toList()).get(0).half()",
     "a sorting": "box.sort((a, b) -> a.half().size() - b.size())",
-    "a comparator that follows from where it stands":
+    "a comparator typed by its context":
         "Comparator<Small> c = Comparator.comparing(x -> x.half().name())",
     "a pattern": "if (make instanceof Object o && box.get(0) instanceof Small s) s.half()",
     "after a catch": "try { } catch (RuntimeException | Error e) { } array[0].half()",
@@ -185,12 +185,12 @@ def test_inferred_types_resolve_calls(link: Link, how: str) -> None:
 KINDS = {
     "a constructor": ("class A { A(int i) {} A make() { return new A(1); } }", "A",
                       "O A.<init>(int) -> A.A"),
-    "a constructor nobody wrote": ("class A { A make() { return new A(); } }", "A",
+    "a default constructor": ("class A { A make() { return new A(); } }", "A",
                                    "O A.<init>() ->"),
     "this(…)": ("class A { A() { this(1); } A(int i) {} }", "this", "O A.<init>(int) -> A.A"),
     "super(…)": ("class A extends B { A() { super(1); } } class B { B(int i) {} }", "super",
                  "O B.<init>(int) -> B.B"),
-    "super.m() runs what it names": (
+    "super.m() runs the superclass's method": (
         "class A extends B { void m() { super.m(); } } class B { void m() {} }", "m",
         "O B.m() -> B.m"),
     "an interface's default": (
@@ -208,7 +208,7 @@ KINDS = {
         "enum E { X { void m() {} }; void m() {} void t(E e) { e.m(); } }", "m",
         "M E.m() -> E.$1.m E.m"),
     "a record's accessor": ("record R(int x) { int t() { return x(); } }", "x", "M R.x() ->"),
-    "a record's accessor that is written": (
+    "an explicit record accessor": (
         "record R(int x) { public int x() { return 1; } int t() { return x(); } }", "x",
         "M R.x() -> R.x"),
     "a record's constructor": (
@@ -225,7 +225,7 @@ KINDS = {
         "S& A.m(java.lang.String) -> A.m"),
     "a method of the class around": (
         "class A { void m() {} class B { void t() { m(); } } }", "m", "M A.m() -> A.m"),
-    "the inner class's method comes first": (
+    "the inner class's method has precedence": (
         "class A { void m() {} class B { void m() {} void t() { m(); } } }", "m",
         "M A.B.m() -> A.B.m"),
     "private methods are not inherited": (

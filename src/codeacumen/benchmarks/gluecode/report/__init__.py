@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from codeacumen.datasets.built import BuiltDataset
-from codeacumen.report.evidence import Evidence, MergedRuns
+from codeacumen.report.merged_runs import Evidence, MergedRuns
 from codeacumen.report.plots import Plot, escape_unprintable, fit_spec, inline_data
 from codeacumen.report.sections import Section
 
@@ -128,7 +128,7 @@ def _draw_origins(counts: Any, splits: Sequence[str], slug: str, name: str) -> P
     bars = alt.Chart(inline_data(rows)).mark_bar(cornerRadius=2)
     chart = alt.layer(
         bars.encode(
-            x=alt.X("share:Q", title="share of the calls asked for", axis=alt.Axis(format="%")),
+            x=alt.X("share:Q", title="share of the calls", axis=alt.Axis(format="%")),
             y=alt.Y("split:N", sort=list(splits), title=None),
             # One colour that fades with the distance, for both themes.
             opacity=alt.Opacity(

@@ -22,8 +22,8 @@ from codeacumen.benchmarks.robustness.report.plots import (
 )
 from codeacumen.benchmarks.robustness.report.variants import build_variant_data
 from codeacumen.datasets.built import BuiltDataset
-from codeacumen.metrics.changes import TYPES
-from codeacumen.report.evidence import Evidence, MergedRuns, find_score
+from codeacumen.metrics.prediction_change import TYPES
+from codeacumen.report.merged_runs import Evidence, MergedRuns, find_score
 from codeacumen.report.plots import Plot, escape_unprintable
 from codeacumen.report.sections import Section
 from codeacumen.runs.scoring import is_in_slice
@@ -68,14 +68,14 @@ class Breakdown:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Number ``n`` of places refused, or variants dropped (``what``), for the reason ``why``.
+    """Number ``n`` of places refused, or variants dropped (``what``), for a ``reason``.
 
     Names in the reason are replaced by ``…``.
     """
 
     kind: str
     what: str
-    why: str
+    reason: str
     n: int
 
 
@@ -83,7 +83,7 @@ class Reason:
 class Facts:
     """Description of a data set.
 
-    ``methods`` is the number of methods with variants, ``looked_at`` that of all examined methods.
+    ``methods`` is the number of methods with variants, ``examined`` that of all examined methods.
     ``kinds`` has for each transformation its name, meaning, kept and found variants by mode, and
     the numbers of refused places and dropped variants.
     """
@@ -91,7 +91,7 @@ class Facts:
     name: str
     projects: list[str]
     methods: int | None
-    looked_at: int | None
+    examined: int | None
     settings: Mapping[str, Json]
     modes: list[str]
     kinds: list[dict[str, Any]]
@@ -260,7 +260,7 @@ def _build_facts(name: str, about: Mapping[str, Json]) -> Facts:
         name=escape_unprintable(name),
         projects=list(about.get("corpus", {}).get("projects", [])),
         methods=counts.get("methods"),
-        looked_at=counts.get("methods_looked_at"),
+        examined=counts.get("methods_examined"),
         settings=about.get("settings", {}),
         modes=modes,
         kinds=kinds,

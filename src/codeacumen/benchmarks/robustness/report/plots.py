@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from codeacumen.api import Score, Scores, TaskCard
-from codeacumen.report.evidence import MergedRuns, find_score, make_slugs
+from codeacumen.report.merged_runs import MergedRuns, find_score, make_slugs
 from codeacumen.report.plots import (
     Plot,
     Scale,

@@ -19,9 +19,9 @@ from typing import Any
 
 from codeacumen.api import Answer, Instance, Json
 from codeacumen.datasets.variants import ORIGINALS
-from codeacumen.metrics.changes import CHANGED, classify_change
-from codeacumen.report.evidence import Evidence
+from codeacumen.metrics.prediction_change import CHANGED, classify_change
 from codeacumen.report.instances import format_value
+from codeacumen.report.merged_runs import Evidence
 from codeacumen.tasks.base import StandardTask
 from codeacumen.text.subtokens import split_subtokens
 
@@ -171,9 +171,9 @@ def build_variant_data(evidence: Mapping[str, Evidence], models: Sequence[str]) 
                 "where": where,
                 "place": variant.instance.id.rsplit("/", 1)[-1],
                 "text": after,
-                "gone": removed,
-                "come": added,
-                "said": variant.predictions,
+                "removed": removed,
+                "added": added,
+                "predictions": variant.predictions,
                 "changed": variant.changed,
             }
         )
@@ -181,7 +181,7 @@ def build_variant_data(evidence: Mapping[str, Evidence], models: Sequence[str]) 
         "models": models,
         "originals": texts,
         "variants": rows,
-        "known": sum(_count_variants(kind_evidence) for kind_evidence in evidence.values()),
+        "total": sum(_count_variants(kind_evidence) for kind_evidence in evidence.values()),
         "longest": LONGEST,
     }
 

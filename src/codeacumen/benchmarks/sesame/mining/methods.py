@@ -50,10 +50,10 @@ UNDOCUMENTED, BODILESS, CONSTRUCTORS, OBJECT_METHODS, TESTS, HIDDEN, PRIVATE = (
     "constructors",
     "equals, hashCode, toString",
     "tests",
-    "in types that are left out",
+    "in excluded types",
     "private",
 )
-UNREAD, SMALL, THROWING, BLANK = "not read as Java", "small", "only throw", "say nothing"
+UNREAD, SMALL, THROWING, BLANK = "not parsed as Java", "small", "only throw", "say nothing"
 FILTERS = (
     UNDOCUMENTED,
     BODILESS,
@@ -247,16 +247,17 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class MiningCounts:
-    """Numbers of methods: of the corpus, and of those that are mined, dropped and lost.
+    """Numbers of methods: of the corpus, and of those that are mined, dropped and failed.
 
     ``mined`` methods are in the table; ``dropped`` counts the methods by the filter that drops
-    them, in the order of application; ``lost`` methods ended the worker process or its time.
+    them, in the order of application; ``failed`` methods crashed a worker process or exceeded its
+    time limit.
     """
 
     methods: int
     mined: int
     dropped: Mapping[str, int]
-    lost: int = 0
+    failed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +319,7 @@ def mine_methods(
     shards = [_make_shard_job(corpus, shard, compat) for shard in corpus.shards]
     tables_by_shard: dict[int, list[pa.Table]] = {}
     total: Counter[str] = Counter()
-    lost = 0
+    failed = 0
     failed_shards: list[int] = []
     for done, (index, outcome) in enumerate(engine.run(_mine_shard, shards, SHARD_TIMEOUT), 1):
         step("mining", done, len(shards))
@@ -331,7 +332,7 @@ def mine_methods(
     retries = [(index, row) for index in failed_shards for row in _split_into_rows(shards[index])]
     for retry, outcome in engine.run(_mine_shard, [row for _, row in retries], SHARD_TIMEOUT):
         if isinstance(outcome, WorkerLost):
-            lost += 1
+            failed += 1
         else:
             tables_by_shard.setdefault(retries[retry][0], []).append(outcome[0])
             total.update(outcome[1])
@@ -346,8 +347,8 @@ def mine_methods(
     ]
     table = pa.concat_tables(tables) if tables else make_schema().empty_table()
     counts = {name: total[name] for name in FILTERS}
-    number = sum(counts.values()) + table.num_rows + lost
-    return Mined(table, MiningCounts(number, table.num_rows, counts, lost))
+    number = sum(counts.values()) + table.num_rows + failed
+    return Mined(table, MiningCounts(number, table.num_rows, counts, failed))
 
 
 def write_methods(table: pa.Table, path: Path) -> None:

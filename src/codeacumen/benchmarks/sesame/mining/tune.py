@@ -139,7 +139,7 @@ class Tuned:
                 "space": trial.space,
                 "precision": trial.precision,
                 "recall": trial.recall,
-                "found": trial.correct,
+                "correct": trial.correct,
                 "wrong": trial.wrong,
                 "missed": trial.missed,
             }
@@ -147,7 +147,7 @@ class Tuned:
         return {
             **format_trial(self.best),
             "evaluations": len(self.trials),
-            "asked": self.visited,
+            "visited": self.visited,
             "history": [format_trial(trial) for trial in self.history],
             "trials": [format_trial(trial) for trial in self.trials],
         }

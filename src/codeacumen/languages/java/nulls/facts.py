@@ -12,16 +12,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from codeacumen.languages.java.nulls import code
-from codeacumen.languages.java.nulls._statements import StatementTranslator
-from codeacumen.languages.java.nulls._tree import NAME, TYPE, VALUE, NodeTree
-from codeacumen.languages.java.nulls.code import (
+from codeacumen.languages.java.nulls.translation import instructions as ir
+from codeacumen.languages.java.nulls.translation.instructions import (
     NUMBERS,
     PRIMITIVES,
     LinkedCall,
     TranslationPool,
     UnreadableError,
 )
+from codeacumen.languages.java.nulls.translation.statements import StatementTranslator
+from codeacumen.languages.java.nulls.translation.tree import NAME, TYPE, VALUE, NodeTree
 from codeacumen.languages.java.resolve.link import Call
 from codeacumen.languages.java.syntax.declarations import NONE, MethodDeclaration
 from codeacumen.languages.java.syntax.file import JavaFile
@@ -57,7 +57,7 @@ CONSTRUCTOR, STATIC, RETURNS_MAYBE, RETURNS_NEVER, BODILESS = 1, 2, 4, 8, 16
 _MOST_PARAMETERS = 30
 # A file with more fields declared nullable gets no nulls from these declarations.
 _MOST_NULLABLE = 3
-_BOOLEANS = {"true": code.TRUE, "false": code.FALSE}
+_BOOLEANS = {"true": ir.TRUE, "false": ir.FALSE}
 # Kinds of initialisers that are never null.
 _FILLED_KINDS = frozenset(
     (
@@ -78,7 +78,7 @@ class NullFacts:
 
     ``units`` has a row of COLUMNS numbers for each translated body, and for each method without a
     body that is declared nullable; ``code`` has the instructions of all units
-    (see ``nulls.code``). ``expressions`` has rows of text, token, offset and whether the value is
+    (see ``instructions``). ``expressions`` has rows of text, token, offset and whether the value is
     the result of a call. ``calls`` has rows of label, targets, flags, receiver, expression and
     number of arguments, then register and expression of each argument. Names and texts are indices
     into ``texts``, targets an index into ``targets``: sets of methods, as paths and indices in
@@ -167,7 +167,7 @@ class _FileTranslator:
                     row[FLAGS] |= BODILESS
                     builder.register_count = 1 + len(method.parameters)
                     # Without a body, the annotation is all that is known of the method.
-                    builder.emit(code.RETURN, a=-1, offset=self.tree.start[method.node])
+                    builder.emit(ir.RETURN, a=-1, offset=self.tree.start[method.node])
                     self._append_unit(builder, row)
                 continue
             try:
@@ -281,7 +281,7 @@ class _FileTranslator:
                 is_static = is_final = True
             kind = tree.kind[value] if value >= 0 else ""
             if field.declared in _PRIMITIVE_NAMES:
-                kinds[name] = code.PRIMITIVE
+                kinds[name] = ir.PRIMITIVE
                 if is_final and kind in _BOOLEANS:
                     truths[name] = _BOOLEANS[kind]
                 elif is_final and kind in NUMBERS:
@@ -289,17 +289,17 @@ class _FileTranslator:
             elif not field.declared.endswith("]") and MAY_BE_NULL.intersection(
                 tree.annotation_names(tree.parent[field.node])
             ):
-                kinds[name] = code.NULLABLE
+                kinds[name] = ir.NULLABLE
             elif is_final and is_static and kind != "null_literal":
-                kinds[name] = code.TABLE
+                kinds[name] = ir.TABLE
             elif is_final and kind in _FILLED_KINDS:
-                kinds[name] = code.FILLED
+                kinds[name] = ir.FILLED
             if not is_static and value < 0 and field.declared not in _PRIMITIVE_NAMES:
                 unset_fields.setdefault(field.type, []).append(field.name)
         # A file with many such annotations is checked by a tool that knows more than this analysis.
-        nullable = [name for name, field_kind in kinds.items() if field_kind == code.NULLABLE]
+        nullable = [name for name, field_kind in kinds.items() if field_kind == ir.NULLABLE]
         if len(nullable) > _MOST_NULLABLE:
-            kinds.update(dict.fromkeys(nullable, code.PLAIN))
+            kinds.update(dict.fromkeys(nullable, ir.PLAIN))
         initialised = self._find_initialised()
         for index, type_ in enumerate(declared.types):
             label = self._class_label(index)

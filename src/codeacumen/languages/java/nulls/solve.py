@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
-from codeacumen.languages.java.nulls import code
-from codeacumen.languages.java.nulls._choices import CallEffects
-from codeacumen.languages.java.nulls._run import UnitResult, analyse_unit
-from codeacumen.languages.java.nulls._state import (
+from codeacumen.languages.java.nulls.facts import METHOD_INDEX, NullFacts, extract_facts
+from codeacumen.languages.java.nulls.interpretation.method import UnitResult, analyse_unit
+from codeacumen.languages.java.nulls.interpretation.method_unit import CallSite, MethodUnit
+from codeacumen.languages.java.nulls.interpretation.outcomes import CallEffects
+from codeacumen.languages.java.nulls.interpretation.state import (
     NULL,
     PARAMETER_FACT,
     Outcome,
@@ -21,11 +22,10 @@ from codeacumen.languages.java.nulls._state import (
     return_outcome,
     union_names,
 )
-from codeacumen.languages.java.nulls._unit import CallSite, MethodUnit
-from codeacumen.languages.java.nulls.facts import METHOD_INDEX, NullFacts, extract_facts
-from codeacumen.languages.java.nulls.models import EQUALS, MODELS, find_thrown
-from codeacumen.languages.java.nulls.models import strip_parameters as plain_label
+from codeacumen.languages.java.nulls.library_models import EQUALS, MODELS, find_thrown
+from codeacumen.languages.java.nulls.library_models import strip_parameters as plain_label
 from codeacumen.languages.java.nulls.report import Report
+from codeacumen.languages.java.nulls.translation import instructions as ir
 from codeacumen.languages.java.resolve import JavaProject, load_platform
 from codeacumen.languages.java.resolve import extract_facts as call_facts
 from codeacumen.languages.java.syntax.file import JavaFile
@@ -200,9 +200,9 @@ class ProjectSolver:
         file, row = self.units[number]
         first = int(file.units[row, 1])
         last = int(file.units[row + 1, 1]) if row + 1 < len(file.units) else len(file.code)
-        rows = file.code[first:last].reshape(-1, code.WIDTH)
+        rows = file.code[first:last].reshape(-1, ir.WIDTH)
         callees = []
-        for call in rows[rows[:, 0] == code.CALL, 4].tolist():
+        for call in rows[rows[:, 0] == ir.CALL, 4].tolist():
             targets = file.targets[int(file.calls[call + 1])]
             if len(targets) <= MOST_TARGETS:
                 for target in targets:

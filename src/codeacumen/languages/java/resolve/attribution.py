@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from codeacumen.languages.java.resolve import expressions as code
 from codeacumen.languages.java.resolve import generics
+from codeacumen.languages.java.resolve.call_sites import Rows
 from codeacumen.languages.java.resolve.conversions import (
     STRICT,
     box_type,
@@ -20,13 +21,17 @@ from codeacumen.languages.java.resolve.conversions import (
     unboxed_name,
 )
 from codeacumen.languages.java.resolve.expressions import BITS, BLOCK, LITERALS, PLUS, SHIFT, TRUTH
-from codeacumen.languages.java.resolve.meanings import Meaning, find_expected_type, find_meaning
 from codeacumen.languages.java.resolve.members import (
     bound_types,
     find_field,
     find_function_type,
     member_field_type,
     member_types,
+)
+from codeacumen.languages.java.resolve.name_classification import (
+    Meaning,
+    find_expected_type,
+    find_meaning,
 )
 from codeacumen.languages.java.resolve.overloads import Candidate
 from codeacumen.languages.java.resolve.resolution import (
@@ -45,7 +50,6 @@ from codeacumen.languages.java.resolve.scopes import (
     resolve_return_type,
     resolve_type,
 )
-from codeacumen.languages.java.resolve.sites import Rows
 from codeacumen.languages.java.resolve.types import (
     BOOLEAN,
     INT,

@@ -26,6 +26,7 @@ from codeacumen.languages.java.resolve.scopes import (
     resolve_return_type,
     resolve_type_parameters,
 )
+from codeacumen.languages.java.resolve.type_programs import compile_type
 from codeacumen.languages.java.resolve.types import (
     BOXES,
     PRIMITIVES,
@@ -36,7 +37,6 @@ from codeacumen.languages.java.resolve.types import (
     mentions_variable,
 )
 from codeacumen.languages.java.resolve.world import World, qualified_name
-from codeacumen.languages.java.resolve.written import compile_type
 from codeacumen.languages.java.syntax.declarations import NONE, type_text
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.languages.java.syntax.grammar import field_number, symbol_name

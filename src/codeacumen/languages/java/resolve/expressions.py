@@ -1,9 +1,10 @@
 """Kernels that reduce a file's syntax to the expressions that its calls depend on.
 
 The result is a tree of rows in pre-order, each with a code, the size of its subtree and two numbers
-whose meaning depends on the code (see ``sites``). Statements, parentheses and expressions that no
-call depends on are left out. Names of local variables are already resolved by the bindings.
-``sites`` calls ``encode_expressions`` (call graph) and ``encode_all_expressions`` (static types).
+whose meaning depends on the code (see ``call_sites``). Statements, parentheses and expressions that
+no call depends on are left out. Names of local variables are already resolved by the bindings.
+``call_sites`` calls ``encode_expressions`` (call graph) and ``encode_all_expressions`` (static
+types).
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from numpy.typing import NDArray
 from codeacumen.languages.kernel import kernel
 from codeacumen.languages.syntax import Column
 
-# Codes of rows, explained in ``sites``; NOTHING makes no row. The order matters: the calls from
-# CALL to REFERENCE are adjacent.
+# Codes of rows, explained in ``call_sites``; NOTHING makes no row. The order matters: the calls
+# from CALL to REFERENCE are adjacent.
 (
     NOTHING,
     TYPED,
@@ -63,7 +64,8 @@ from codeacumen.languages.syntax import Column
     INIT,
 ) = range(42)
 CALLS = frozenset((CALL, INVOKE, UPCALL, NEW, INNER, CONSTRUCT, CONSTANT, REFERENCE))
-# Codes whose ``a`` is the node of a type or of a name, which ``sites`` replaces by a text's index.
+# Codes whose ``a`` is the node of a type or of a name, which ``call_sites`` replaces by a text's
+# index.
 OF_TYPE = (TYPED, NEW, INNER, ARRAY, CAST, CLASS_OF, TYPE, ARGUMENTS, DECL, EACH, TEST)
 OF_NAME = (NAME, FIELD, CALL, INVOKE, UPCALL, CONSTANT, REFERENCE)
 
@@ -76,8 +78,8 @@ BLOCK, GIVES, LEAVES, ENDLESS, STATEMENT = 1, 2, 4, 8, 16
 # operators, whose result is a boolean.
 PLUS, ARITHMETIC, SHIFT, BITS, TRUTH = range(5)
 
-# Nodes with a number of this module, from 2 on; ``sites`` lists the grammar's names for some of
-# them. First those that contain expressions, then others. The order matters: ``_encode_node``
+# Nodes with a number of this module, from 2 on; ``call_sites`` lists the grammar's names for some
+# of them. First those that contain expressions, then others. The order matters: ``_encode_node``
 # compares with _ARGS and _SWITCH.
 NODES = (
     "argument_list", "method_invocation", "field_access", "array_access", "binary_expression",

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from codeacumen.languages.java import load_grammar
-from codeacumen.languages.java.resolve.sites import Sites, extract_sites
+from codeacumen.languages.java.resolve.call_sites import Sites, extract_sites
 from codeacumen.languages.java.syntax.declarations import NONE, Declarations, type_text
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.languages.java.syntax.grammar import find_symbols, symbol_mask

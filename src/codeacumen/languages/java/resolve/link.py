@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from codeacumen.languages.java.resolve import expressions as code
 from codeacumen.languages.java.resolve.attribution import Attribution
+from codeacumen.languages.java.resolve.call_sites import Sites, build_rows
 from codeacumen.languages.java.resolve.expressions import REFERENCE
 from codeacumen.languages.java.resolve.members import (
     bound_types,
@@ -30,7 +31,6 @@ from codeacumen.languages.java.resolve.members import (
 from codeacumen.languages.java.resolve.overloads import Candidate, accepts_argument_count
 from codeacumen.languages.java.resolve.resolution import Resolution, is_accessible
 from codeacumen.languages.java.resolve.scopes import MAX_NESTING, find_ancestors, find_supertypes
-from codeacumen.languages.java.resolve.sites import Sites, build_rows
 from codeacumen.languages.java.resolve.types import (
     ArrayType,
     Class,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from codeacumen.languages.java.resolve.type_programs import compile_type, evaluate_steps
 from codeacumen.languages.java.resolve.types import (
     NAMELESS,
     UNKNOWN,
@@ -25,7 +26,6 @@ from codeacumen.languages.java.resolve.types import (
     unknown_subtype_of,
 )
 from codeacumen.languages.java.resolve.world import World, nearest_class, qualified_name
-from codeacumen.languages.java.resolve.written import compile_type, evaluate_steps
 
 # Names in types nested deeper stay unresolved: the search costs the square of the depth.
 MAX_NESTING = 100

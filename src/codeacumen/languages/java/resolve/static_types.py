@@ -15,13 +15,13 @@ import numpy as np
 
 from codeacumen.languages.java.bindings.names import LOCALS, ROLES
 from codeacumen.languages.java.resolve.attribution import Attribution
+from codeacumen.languages.java.resolve.call_sites import Scope, build_rows, extract_sites_below
 from codeacumen.languages.java.resolve.certainty import COMMON_CLASSES, Certainty, SyntaxNavigator
 from codeacumen.languages.java.resolve.conversions import unboxed_name
 from codeacumen.languages.java.resolve.facts import extract_declarations, list_imports
 from codeacumen.languages.java.resolve.link import JavaProject
-from codeacumen.languages.java.resolve.meanings import find_variable_type
+from codeacumen.languages.java.resolve.name_classification import find_variable_type
 from codeacumen.languages.java.resolve.scopes import find_ancestors, resolve_type, resolve_type_name
-from codeacumen.languages.java.resolve.sites import Scope, build_rows, extract_sites_below
 from codeacumen.languages.java.resolve.types import (
     BOXES,
     NAMELESS,

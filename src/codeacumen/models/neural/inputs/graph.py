@@ -4,8 +4,8 @@ Nodes are those of the graph view (``codeacumen.views.graph``): tree nodes, then
 the view's ten kinds and TK, from the lowest tree node around a token to this token. Without TK the
 tree and the tokens would hardly be connected: only RT, GB and GN link the two.
 
-Each node has a kind; names and literals also have words. ``inputs.base`` uses ``parse_with_masks``
-and ``find_method_tree``.
+Each node has a kind; names and literals also have words. ``inputs.codeacumen_base`` uses
+``parse_with_masks`` and ``find_method_tree``.
 """
 
 from __future__ import annotations

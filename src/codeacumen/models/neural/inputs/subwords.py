@@ -1,10 +1,11 @@
 """Base of the architectures that read a method as text, split by byte-level byte-pair encoding.
 
-``networks.transformer`` derives its architecture from ``SubwordArchitecture``; ``networks.base``
-uses only ``Subwords`` and ``SubwordLabels``. A byte-level BPE (byte-pair encoding) has no unknown
-words: it splits a new word into shorter parts, down to bytes. Text is first split into *chunks* (a
-word, a number or punctuation, each with the space before it), and the BPE never merges across
-chunks. So it can be trained on the counts of chunks, with the same result as on the texts.
+``networks.transformer`` derives its architecture from ``SubwordArchitecture``;
+``networks.codeacumen_base`` uses only ``Subwords`` and ``SubwordLabels``. A byte-level BPE
+(byte-pair encoding) has no unknown words: it splits a new word into shorter parts, down to bytes.
+Text is first split into *chunks* (a word, a number or punctuation, each with the space before it),
+and the BPE never merges across chunks. So it can be trained on the counts of chunks, with the same
+result as on the texts.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ from codeacumen.models.neural.networks.spot_vectors import (
     normalise_scale,
 )
 from codeacumen.models.neural.training.batches import group_by_length
-from codeacumen.models.neural.training.encoded import EncodedFile
+from codeacumen.models.neural.training.encoded_file import EncodedFile
 from codeacumen.models.neural.training.settings import TrainingSettings
 from codeacumen.search.vectors import find_nearest_cosines, unit_rows
 from codeacumen.text.subtokens import spot_words

@@ -40,7 +40,7 @@ from codeacumen.models.neural.training.checkpoints import (
     open_checkpoint,
     save_shape,
 )
-from codeacumen.models.neural.training.preparing import PRETRAIN
+from codeacumen.models.neural.training.prepare import PRETRAIN
 from codeacumen.text.columns import Ragged
 
 # Shares of the parts to predict that are shown as <mask> and as a random part; the rest is shown

@@ -1,6 +1,6 @@
 """Make batches of examples: sample them, pad them to tensors, and load them ahead in workers.
 
-``teaching`` trains with ``BatchLoader``; ``answering`` uses ``group_by_length``. A batch has
+``fit`` trains with ``BatchLoader``; ``predict`` uses ``group_by_length``. A batch has
 examples of similar length, so there is little padding. Seed and epoch alone determine the batches.
 Training runs in rounds: each ends with a dev score and a checkpoint, and an interrupted training
 continues from the last checkpoint to the same weights.
@@ -21,7 +21,7 @@ from torch.utils.data import DataLoader
 
 from codeacumen.api import CodeacumenError
 from codeacumen.models.neural.architecture import Architecture, Batch, Encoded
-from codeacumen.models.neural.training.encoded import EncodedFile
+from codeacumen.models.neural.training.encoded_file import EncodedFile
 from codeacumen.text.columns import Ragged
 
 # Number of batches whose examples are sampled together and then sorted by length among themselves.

@@ -35,7 +35,7 @@ from codeacumen.models.neural.inputs.subwords import (
     TOKENIZER_FILE,
     Subwords,
 )
-from codeacumen.models.neural.training.preparing import VOCABULARIES
+from codeacumen.models.neural.training.prepare import VOCABULARIES
 
 if TYPE_CHECKING:
     from torch import Tensor, nn

@@ -32,8 +32,8 @@ from codeacumen.engines import Engine
 from codeacumen.models.neural.architecture import Purpose
 from codeacumen.models.neural.catalogue import NetworkPlan, load_architecture
 from codeacumen.models.neural.training.checkpoints import ABOUT, read_model_json, save_network
-from codeacumen.models.neural.training.encoded import EncodedFile
-from codeacumen.models.neural.training.preparing import (
+from codeacumen.models.neural.training.encoded_file import EncodedFile
+from codeacumen.models.neural.training.prepare import (
     PRETRAIN,
     UNANSWERABLE_FILE,
     VOCABULARIES,
@@ -187,8 +187,8 @@ def run_training(
     sizes = _prepare_data(request, out, engine, step)
     if request.prepare:
         return {"prepared": sizes}
-    from codeacumen.models.neural.answering import answer_file
-    from codeacumen.models.neural.training.teaching import HISTORY, TENSORBOARD_DIR, fit_network
+    from codeacumen.models.neural.predict import answer_file
+    from codeacumen.models.neural.training.fit import HISTORY, TENSORBOARD_DIR, fit_network
 
     architecture = request.plan.build_architecture()
     architecture.load_vocabularies(work / VOCABULARIES)

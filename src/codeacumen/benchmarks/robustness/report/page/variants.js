@@ -21,8 +21,8 @@ function variantViewer(data, mount) {
 
   function changedFor(variant) {
     if (state.model === ANY) return variant.changed;
-    const said = variant.said[Number(state.model)];
-    return Boolean(said) && CHANGES.has(said.type);
+    const prediction = variant.predictions[Number(state.model)];
+    return Boolean(prediction) && CHANGES.has(prediction.type);
   }
 
   function refilter(change) {
@@ -64,8 +64,8 @@ function variantViewer(data, mount) {
     choose("Changed for", "model", [[ANY, "any model"], ...data.models.map((name, m) => [String(m), name])]),
     el("label", { class: "check" }, onlyChanged, "Changed only"),
     el("label", {}, "Variant", jump));
-  const shown = data.variants.length < data.known
-    ? `${data.variants.length} of ${data.known} variants, sampled by a hash of their ids, those with a change first: their shares are not representative. Methods of more than ${data.longest} characters are excluded. `
+  const shown = data.variants.length < data.total
+    ? `${data.variants.length} of ${data.total} variants, sampled by a hash of their ids, those with a change first: their shares are not representative. Methods of more than ${data.longest} characters are excluded. `
     : "";
   mount.append(
     el("p", { class: "caption" }, `${shown}The code is the input of the models, with less indentation. Use the left and right arrow keys to browse.`),
@@ -87,29 +87,29 @@ function variantView(data, variant) {
     original.where ? el("p", { class: "caption" }, el("code", {}, original.where)) : null,
     namesTable(data, variant, original),
     el("div", { class: "sides" },
-      codeSide("Original", original.text, variant.gone, "del", variant.come.length ? "Nothing was removed." : "No token differs."),
-      codeSide("Transformed", variant.text, variant.come, "ins", variant.gone.length ? "Nothing was added." : "No token differs.")),
+      codeSide("Original", original.text, variant.removed, "del", variant.added.length ? "Nothing was removed." : "No token differs."),
+      codeSide("Transformed", variant.text, variant.added, "ins", variant.removed.length ? "Nothing was added." : "No token differs.")),
   ].filter(Boolean);
 }
 
 function namesTable(data, variant, original) {
-  const rows = data.models.map((model, m) => [model, variant.said[m]]).filter(([, said]) => said);
+  const rows = data.models.map((model, m) => [model, variant.predictions[m]]).filter(([, prediction]) => prediction);
   const name = (label, text, right) => el("td", { class: right ? "right" : "wrong" }, el("small", { class: "narrow", "aria-hidden": "true" }, label), text === "" ? "no name" : text,
     el("span", { class: "hidden-text" }, right ? " (right)" : " (wrong)"));
-  const cells = (said) => {
-    if (said.error) return [el("td", { colspan: "3", class: "failed" }, `failed: ${said.error}`)];
-    const [sign, words] = OUTCOMES[said.type];
-    const changed = CHANGES.has(said.type);
+  const cells = (prediction) => {
+    if (prediction.error) return [el("td", { colspan: "3", class: "failed" }, `failed: ${prediction.error}`)];
+    const [sign, words] = OUTCOMES[prediction.type];
+    const changed = CHANGES.has(prediction.type);
     return [
-      name("original", said.before, said.type === "ccp" || said.type === "cwp"),
-      name("variant", said.after, said.type === "ccp" || said.type === "wcp"),
-      el("td", { class: changed ? "outcome changed" : "outcome" }, el("b", { "aria-hidden": "true" }, sign), ` ${words} `, el("abbr", {}, said.type.toUpperCase())),
+      name("original", prediction.before, prediction.type === "ccp" || prediction.type === "cwp"),
+      name("variant", prediction.after, prediction.type === "ccp" || prediction.type === "wcp"),
+      el("td", { class: changed ? "outcome changed" : "outcome" }, el("b", { "aria-hidden": "true" }, sign), ` ${words} `, el("abbr", {}, prediction.type.toUpperCase())),
     ];
   };
   return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Names given to ${original.name} and its variant` },
     el("table", { class: "plain names" },
       el("thead", {}, el("tr", {}, ["Model", "Name for the original", "Name for the variant", "Outcome"].map((label) => el("th", { scope: "col" }, label)))),
-      el("tbody", {}, rows.map(([model, said]) => el("tr", {}, el("th", { scope: "row" }, model), cells(said))))));
+      el("tbody", {}, rows.map(([model, prediction]) => el("tr", {}, el("th", { scope: "row" }, model), cells(prediction))))));
 }
 
 function codeSide(title, text, stretches, tag, nothing) {

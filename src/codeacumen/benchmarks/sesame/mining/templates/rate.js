@@ -86,7 +86,7 @@ function startPair(form) {
   const state = document.getElementById("state");
   const tell = () => {
     const left = KEYS.length - rated(data.pair);
-    state.textContent = left ? left + " of " + KEYS.length + " answers to go" : "Rated. You may change it at any time.";
+    state.textContent = left ? left + " of " + KEYS.length + " answers missing" : "Rated. You may change it at any time.";
   };
   const vote = votes.get(data.pair) || {};
   for (const key of KEYS) {
@@ -158,7 +158,7 @@ function startIndex() {
     const go = document.getElementById("next");
     go.hidden = next === null;
     if (next !== null) go.setAttribute("href", next);
-    go.textContent = done || document.querySelector("a.begun") ? "Go on" : "Start";
+    go.textContent = done || document.querySelector("a.begun") ? "Continue" : "Start";
     keep();
   };
   const name = "votes" + (data.rater ? "-" + data.rater.replace(/[^\w.-]+/g, "_") : "");
