@@ -38,9 +38,10 @@ def javac_program(
 
     def run_program(program: str, files: list[Path]) -> str:
         source = HERE / f"{program}.java"
-        with FileLock(folder / f"{program}.lock"):
+        with FileLock(folder / "javac.lock"):
             if not (folder / f"{program}.class").exists():
-                command = [javac, *JAVAC, *EXPORTS, "-d", str(folder), str(source)]
+                paths = ["-d", str(folder), "-cp", str(folder), "-sourcepath", str(HERE)]
+                command = [javac, *JAVAC, *EXPORTS, *paths, str(source)]
                 subprocess.run(command, check=True)
         listed = own / f"{program}.txt"
         listed.write_text("".join(f"{file}\n" for file in files))
