@@ -13,10 +13,10 @@ from codeacumen.models.retrieval import TrainingNeighbours
 from codeacumen.registry import make_model, model
 from codeacumen.report import build_report
 from codeacumen.runs.evaluate import evaluate_cells
-from codeacumen.runs.plan import make_plan
 from codeacumen.runs.scoring import ScoringSettings
 from datasets_by_hand import tasks_forgotten
 from methods_by_hand import write_methods
+from support import make_plan
 
 __all__ = ["tasks_forgotten"]
 
