@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from codeacumen.languages.java.syntax.file import JavaFile
 from support import is_thorough
 
 # The programs are beside the tests of the language.
@@ -38,9 +39,10 @@ def javac_program(
 
     def run_program(program: str, files: list[Path]) -> str:
         source = HERE / f"{program}.java"
-        with FileLock(folder / f"{program}.lock"):
+        with FileLock(folder / "javac.lock"):
             if not (folder / f"{program}.class").exists():
-                command = [javac, *JAVAC, *EXPORTS, "-d", str(folder), str(source)]
+                paths = ["-d", str(folder), "-cp", str(folder), "-sourcepath", str(HERE)]
+                command = [javac, *JAVAC, *EXPORTS, *paths, str(source)]
                 subprocess.run(command, check=True)
         listed = own / f"{program}.txt"
         listed.write_text("".join(f"{file}\n" for file in files))
@@ -53,6 +55,25 @@ def javac_program(
         return done.stdout
 
     return run_program
+
+
+class JavacSource:
+    """A parsed file that converts javac's positions, in UTF-16 units, to byte offsets."""
+
+    def __init__(self, path: Path) -> None:
+        self.file = JavaFile(path.read_bytes())
+        text = path.read_text()
+        self.byte_offsets: list[int] | None = None
+        if not text.isascii():
+            self.byte_offsets = [0]
+            for letter in text:
+                units = len(letter.encode("utf-16-le")) // 2
+                self.byte_offsets += [self.byte_offsets[-1] + len(letter.encode())] * units
+
+    def to_byte_offset(self, position: int) -> int:
+        return (
+            position if self.byte_offsets is None or position < 0 else self.byte_offsets[position]
+        )
 
 
 def jdk_source() -> Path | None:

@@ -12,7 +12,7 @@ import base64
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,7 +20,7 @@ import pytest
 
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.code import Code, code_of
-from codeacumen.transforms.edits import apply_edits, flatten_rewrites
+from codeacumen.transforms.edits import Rewrite, apply_edits, flatten_rewrites
 from codeacumen.transforms.location import Location, Transform, seeded_random, select_locations
 from javac import JAVA, JAVAC
 
@@ -54,6 +54,15 @@ def find_case_locations(
     ids = [location.id for location in locations]
     assert len(set(zip(ids, (location.method for location in locations), strict=True))) == len(ids)
     return code, locations
+
+
+def split_by_method(transform: Transform, case: Case) -> list[Case]:
+    """Return a case for each method if several have locations: ids are unique only in a method."""
+    code, locations = find_case_locations(transform, case)
+    declared = code.file.declarations.methods
+    names = dict.fromkeys(declared[location.method].name for location in locations)
+    single = [Case(f"{case.name}: {name}", case.source, method=name) for name in names]
+    return single if len(single) > 1 else []
 
 
 def make_case_variants(transform: Transform, case: Case, seed: int = 0) -> dict[str, str]:
@@ -172,3 +181,27 @@ def run_all_variants(
         )
         assert ended[package] == ended[original], descriptions[package]
     return len(originals)
+
+
+class CombinedLocations:
+    """A transformation with all accepted locations of a method as one."""
+
+    def __init__(self, transform: Transform) -> None:
+        self.transform, self.name = transform, transform.name
+
+    def find_locations(self, code: Code, method: int, seed: int) -> list[Location]:
+        locations = self.transform.find_locations(code, method, seed)
+        accepted = [location for location in locations if not location.refused]
+        return [Location(f"{self.name}:all:0", method, 0, 0, "", accepted)] if accepted else []
+
+    def make_rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
+        return self.transform.make_rewrites(
+            code, [location for several in chosen for location in several.detail]
+        )
+
+
+def run_changed_twice(transform: Transform, cases: Iterable[Case], folder: Path) -> None:
+    """Run the variants with all locations changed, and the same changed once more."""
+    names_and_texts = [(case.name, make_case_variants(transform, case)) for case in cases]
+    once = [Case(name, texts["all"]) for name, texts in names_and_texts if texts]
+    assert run_all_variants(CombinedLocations(transform), once, folder) >= 2 * len(once)

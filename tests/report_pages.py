@@ -18,7 +18,7 @@ import vl_convert
 from codeacumen.api import Run
 from codeacumen.report import build_report
 from codeacumen.runs.results import read_run
-from support import SHARED
+from support import SHARED, make_plan
 
 MODELS = ("levenshtein", "jaro-winkler", "needleman-wunsch", "majority", "oracle", "random")
 
@@ -58,7 +58,6 @@ def at_home(report_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def evaluate_models(out: Path, models: tuple[str, ...], tasks: tuple[str, ...]) -> RunFolder:
     from codeacumen.runs.evaluate import evaluate_cells
-    from codeacumen.runs.plan import make_plan
     from codeacumen.runs.scoring import ScoringSettings
 
     cells, _ = make_plan(models, tasks, skip_unfit=True)

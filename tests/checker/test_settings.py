@@ -45,7 +45,6 @@ def test_all_settings_are_read(tmp_path: Path) -> None:
         ("get-void",),
         True,
         True,
-        tmp_path / ".codeacumen.toml",
     )
     assert all(key in text for key in KEYS)
 

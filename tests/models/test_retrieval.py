@@ -13,9 +13,10 @@ from codeacumen.corpus import Corpus
 from codeacumen.models.retrieval import CorpusNeighbours
 from codeacumen.registry import make_model
 from codeacumen.runs.ask import ask_model
-from codeacumen.runs.plan import PlannedTask, list_available_models, make_plan
+from codeacumen.runs.plan import PlannedTask, list_available_models
 from codeacumen.views.masking.text import mask_snippet
 from corpora import build_corpus_at
+from support import make_plan
 from toy_task import ToyTask
 
 

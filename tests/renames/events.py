@@ -79,88 +79,43 @@ def single_file_event(
     return Event(name, {path: before}, steps, list(renames), counts or {}, stable)
 
 
+def name_event(name: str, old: str, new: str, tags: str = "first-subtoken") -> Event:
+    """Return the event that a method is renamed."""
+    before, after = (java_file("A", method_source(method)) for method in (old, new))
+    return single_file_event(name, before, after, ExpectedRename(old, new, tags))
+
+
 ORIGINAL_FILE = java_file("A", method_source("compute"))
 RENAMED_FILE = java_file("A", method_source("total"))
 PLAIN_RENAME = ExpectedRename("compute", "total")
 
+
+def body_event(name: str, before: str, after: str) -> Event:
+    """Return the event that ``compute`` is renamed ``total``, whose body was ``before``."""
+    old, new = method_source("compute", before), method_source("total", after)
+    return single_file_event(name, java_file("A", old), java_file("A", new), PLAIN_RENAME)
+
+
 NAME_EVENTS = [
     single_file_event("plain", ORIGINAL_FILE, RENAMED_FILE, PLAIN_RENAME, stable=True),
-    single_file_event(
-        "first subtoken kept",
-        java_file("A", method_source("getUserCount")),
-        java_file("A", method_source("getAllCount")),
-        ExpectedRename("getUserCount", "getAllCount", ""),
-    ),
-    single_file_event(
-        "typo",
-        java_file("A", method_source("recieveAll")),
-        java_file("A", method_source("receiveAll")),
-        ExpectedRename("recieveAll", "receiveAll", "typo first-subtoken"),
-    ),
-    single_file_event(
-        "typo, letters exchanged",
-        java_file("A", method_source("getLenght")),
-        java_file("A", method_source("getLength")),
-        ExpectedRename("getLenght", "getLength", "typo"),
-    ),
-    single_file_event(
-        "no typo: two words",
-        java_file("A", method_source("readFirst")),
-        java_file("A", method_source("loadFirst")),
-        ExpectedRename("readFirst", "loadFirst", "first-subtoken"),
-    ),
-    single_file_event(
-        "no typo: an abbreviation",
-        java_file("A", method_source("calcSum")),
-        java_file("A", method_source("calculateSum")),
-        ExpectedRename("calcSum", "calculateSum", "first-subtoken"),
-    ),
-    single_file_event(
-        "case",
-        java_file("A", method_source("getURL")),
-        java_file("A", method_source("getUrl")),
-        ExpectedRename("getURL", "getUrl", "case"),
-    ),
-    single_file_event(
-        "underscore",
-        java_file("A", method_source("get_count")),
-        java_file("A", method_source("getCount")),
-        ExpectedRename("get_count", "getCount", "case"),
-    ),
-    single_file_event(
-        "letters of no English",
-        java_file("A", method_source("größe")),
-        java_file("A", method_source("zählung")),
-        ExpectedRename("größe", "zählung"),
-    ),
+    name_event("first subtoken kept", "getUserCount", "getAllCount", ""),
+    name_event("typo", "recieveAll", "receiveAll", "typo first-subtoken"),
+    name_event("typo, letters exchanged", "getLenght", "getLength", "typo"),
+    name_event("no typo: two words", "readFirst", "loadFirst", "first-subtoken"),
+    name_event("no typo: an abbreviation", "calcSum", "calculateSum", "first-subtoken"),
+    name_event("case", "getURL", "getUrl", "case"),
+    name_event("underscore", "get_count", "getCount", "case"),
+    name_event("letters of no English", "größe", "zählung"),
 ]
 
 RECURSIVE_BODY = "return n < 1 ? 0 : n + {}(n - 1);"
 BODY_EVENTS = [
-    single_file_event(
-        "recursion",
-        java_file("A", method_source("compute", RECURSIVE_BODY.format("compute"))),
-        java_file("A", method_source("total", RECURSIVE_BODY.format("total"))),
-        PLAIN_RENAME,
+    body_event("recursion", RECURSIVE_BODY.format("compute"), RECURSIVE_BODY.format("total")),
+    body_event(
+        "reference to itself", "return all(n, this::compute);", "return all(n, this::total);"
     ),
-    single_file_event(
-        "reference to itself",
-        java_file("A", method_source("compute", "return all(n, this::compute);")),
-        java_file("A", method_source("total", "return all(n, this::total);")),
-        PLAIN_RENAME,
-    ),
-    single_file_event(
-        "delegate keeps the name",
-        java_file("A", method_source("compute", "return other.compute(n);")),
-        java_file("A", method_source("total", "return other.compute(n);")),
-        PLAIN_RENAME,
-    ),
-    single_file_event(
-        "delegate goes along",
-        java_file("A", method_source("compute", "return other.compute(n);")),
-        java_file("A", method_source("total", "return other.total(n);")),
-        PLAIN_RENAME,
-    ),
+    body_event("delegate keeps the name", "return other.compute(n);", "return other.compute(n);"),
+    body_event("delegate goes along", "return other.compute(n);", "return other.total(n);"),
     single_file_event(
         "comment in the body",
         ORIGINAL_FILE,

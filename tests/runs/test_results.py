@@ -29,11 +29,10 @@ from codeacumen.api import (
     TaskCard,
 )
 from codeacumen.runs.evaluate import evaluate_cells
-from codeacumen.runs.plan import make_plan
 from codeacumen.runs.record import make_file_name
 from codeacumen.runs.results import read_run, run_to_json, write_run
 from codeacumen.runs.scoring import ScoringSettings
-from support import Codeacumen
+from support import Codeacumen, make_plan
 
 ROOT = Path(__file__).resolve().parents[2]
 

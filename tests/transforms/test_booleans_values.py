@@ -3,16 +3,12 @@ capture; the JVM runs every variant and its original."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from codeacumen.transforms.booleans import BooleanExchange
-from codeacumen.transforms.code import Code
-from codeacumen.transforms.edits import Rewrite
-from codeacumen.transforms.location import Location
-from jvm_cases import Case, make_case_variants, run_all_variants
+from jvm_cases import Case, make_case_variants, run_all_variants, run_changed_twice
 
 
 def make_case(name: str, methods: str, *accepted: str, **refused: str) -> Case:
@@ -215,30 +211,9 @@ def test_captured_variables_keep_behaviour(tmp_path: Path) -> None:
     assert run_all_variants(BooleanExchange(), CAPTURED, tmp_path) > 3 * len(CAPTURED)
 
 
-class CombinedExchange(BooleanExchange):
-    """The transformation with all locations of a method as one."""
-
-    def find_locations(self, code: Code, method: int, seed: int) -> list[Location]:
-        accepted = [
-            location
-            for location in super().find_locations(code, method, seed)
-            if not location.refused
-        ]
-        return [Location("boolean:all:0", method, 0, 0, "", accepted)] if accepted else []
-
-    def make_rewrites(self, code: Code, chosen: Sequence[Location]) -> list[Rewrite]:
-        return super().make_rewrites(
-            code, [location for several in chosen for location in several.detail]
-        )
-
-
 def test_exchanging_twice_keeps_behaviour(tmp_path: Path) -> None:
     """Variants that run like the original are exchanged once more."""
-    names_and_texts = [
-        (case_.name, make_case_variants(BooleanExchange(), case_)) for case_ in (*VALUES, *CAPTURED)
-    ]
-    once = [Case(name, texts["all"]) for name, texts in names_and_texts if texts]
-    assert run_all_variants(CombinedExchange(), once, tmp_path) >= 2 * len(once)
+    run_changed_twice(BooleanExchange(), (*VALUES, *CAPTURED), tmp_path)
 
 
 def test_unknown_superclass_may_have_the_field() -> None:

@@ -24,8 +24,8 @@ from codeacumen.transforms.certify.front_end import (
 from codeacumen.transforms.certify.projects import CertificationTools, certify_variants
 from codeacumen.transforms.edits import Edit
 from codeacumen.transforms.run import ReachIndex
-from codeacumen.transforms.variants import KINDS, iterate_variants
-from support import ROOT
+from codeacumen.transforms.variants import KINDS
+from support import ROOT, iterate_variants
 
 needs_javac = pytest.mark.skipif(shutil.which("javac") is None, reason="no javac here")
 

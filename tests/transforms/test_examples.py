@@ -18,9 +18,9 @@ from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.certify.front_end import Subject, check_subjects
 from codeacumen.transforms.edits import Edit
 from codeacumen.transforms.run import ReachIndex, link_project
-from codeacumen.transforms.variants import KINDS, PUBLISHED, iterate_variants
+from codeacumen.transforms.variants import KINDS, PUBLISHED
 from javac import JAVA, JAVAC
-from support import ROOT, take_every
+from support import ROOT, iterate_variants, take_every
 
 CHECKS = {
     "ballot": "ballot.check.BallotCheck",

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from codeacumen.transforms.loops import Loop
-from jvm_cases import Case, find_case_locations, run_all_variants
+from jvm_cases import Case, run_all_variants, split_by_method
 
 CASES = [
     Case(
@@ -383,18 +383,8 @@ CASES = [
 ]
 
 
-def split_by_method(case: Case) -> list[Case]:
-    """Return a case for each method with loops if there are several: ids are unique only within a
-    method."""
-    code, locations = find_case_locations(Loop(), case)
-    declared = code.file.declarations.methods
-    names = dict.fromkeys(declared[location.method].name for location in locations)
-    single = [Case(f"{case.name}: {name}", case.source, method=name) for name in names]
-    return single if len(single) > 1 else []
-
-
 def test_every_variant_keeps_behaviour(tmp_path: Path) -> None:
-    single = [method_case for case in CASES for method_case in split_by_method(case)]
+    single = [method_case for case in CASES for method_case in split_by_method(Loop(), case)]
     assert run_all_variants(Loop(), [*CASES, *single], tmp_path) >= 80
 
 

@@ -14,14 +14,13 @@ import pytest
 from codeacumen.languages.java.bindings.names import ROLE
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.edits import Edit, apply_edits
-from codeacumen.transforms.variants import iterate_variants
 from codeacumen.views.masking.text import (
     mask_in_other_method,
     mask_method,
     mask_snippet,
     mask_words,
 )
-from support import ROOT
+from support import ROOT, iterate_variants
 
 EXAMPLES = [
     file

@@ -11,14 +11,15 @@ from codeacumen.cli import survey
 from codeacumen.cli._dataset_names import build_misnamed, build_renames
 from codeacumen.cli._groups import Command, create_group
 from codeacumen.cli._options import (
-    CERTIFY,
     AsJson,
+    Certify,
     ClassPath,
     CorpusFolder,
     DatasetFolder,
     EngineName,
     Kinds,
     Level,
+    MethodSplit,
     Rules,
     Seed,
     Split,
@@ -148,11 +149,9 @@ def build_robustness(
     kind: Kinds = None,
     where: Annotated[list[str] | None, where_option("single and all")] = None,
     seed: Seed = 0,
-    certify: Annotated[Level, typer.Option(help=CERTIFY)] = Level.PARSES,
+    certify: Certify = Level.PARSES,
     class_path: ClassPath = "",
-    split: Annotated[
-        Split, typer.Option(help="Splits of the corpus to take methods from.")
-    ] = Split.TEST,
+    split: MethodSplit = Split.TEST,
     limit: VariantLimit = 0,
     methods: Annotated[
         Path | None,
@@ -256,11 +255,9 @@ def build_similarity(
     out: DatasetFolder,
     kind: Kinds = None,
     seed: Seed = 0,
-    certify: Annotated[Level, typer.Option(help=CERTIFY)] = Level.PARSES,
+    certify: Certify = Level.PARSES,
     class_path: ClassPath = "",
-    split: Annotated[
-        Split, typer.Option(help="Splits of the corpus to take methods from.")
-    ] = Split.ALL,
+    split: MethodSplit = Split.ALL,
     limit: VariantLimit = 100,
     workers: Workers = 0,
     engine: EngineName = "local",

@@ -149,6 +149,11 @@ VariantLimit = Annotated[
     ),
 ]
 CERTIFY = "Level to which each variant is checked; each level includes the levels before it."
+Certify = Annotated[Level, typer.Option(help=CERTIFY)]
+MethodSplit = Annotated[Split, typer.Option(help="Splits of the corpus to take methods from.")]
+PairLimit = Annotated[
+    int, typer.Option("--limit", "-n", min=1, metavar="N", help="Maximum number of pairs.")
+]
 
 
 def where_option(default: str) -> Any:

@@ -9,7 +9,7 @@ import typer
 
 from codeacumen.api import CodeacumenError
 from codeacumen.cli._groups import Command, create_group
-from codeacumen.cli._options import AsJson, CorpusFolder, EngineName, Seed, Workers
+from codeacumen.cli._options import AsJson, CorpusFolder, EngineName, PairLimit, Seed, Workers
 from codeacumen.cli._output import escape_control, print_facts, print_json, print_note, print_table
 from codeacumen.core.progress import show_progress
 
@@ -25,9 +25,7 @@ SESAME_TOOLS = "sesame-tools"
 def mine(
     corpus: CorpusFolder,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the pairs.")],
-    limit: Annotated[
-        int, typer.Option("--limit", "-n", min=1, metavar="N", help="Maximum number of pairs.")
-    ] = 900,
+    limit: PairLimit = 900,
     space: Annotated[
         str,
         typer.Option(

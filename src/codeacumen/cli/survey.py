@@ -12,7 +12,15 @@ import typer
 
 from codeacumen.api import CodeacumenError
 from codeacumen.cli._groups import Command, create_group
-from codeacumen.cli._options import AsJson, Corpora, EngineName, Seed, Workers
+from codeacumen.cli._options import (
+    AsJson,
+    Corpora,
+    DatasetFolder,
+    EngineName,
+    PairLimit,
+    Seed,
+    Workers,
+)
 from codeacumen.cli._output import print_json, print_note, print_table
 from codeacumen.core.progress import show_progress
 from codeacumen.text.numbers import format_number
@@ -40,9 +48,7 @@ def clean(
             "Parquet); or SeSaMe's dataset-unfiltered.json.",
         ),
     ],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the data set.")
-    ],
+    out: DatasetFolder,
     size: Annotated[
         list[str] | None,
         typer.Option(
@@ -294,9 +300,7 @@ def select(
             help="Words of one meaning, a group on each line; default: our own list.",
         ),
     ] = None,
-    limit: Annotated[
-        int, typer.Option("--limit", "-n", min=1, metavar="N", help="Maximum number of pairs.")
-    ] = 300,
+    limit: PairLimit = 300,
     synonyms: Annotated[
         int, typer.Option(min=0, metavar="N", help="Maximum number of pairs of synonyms.")
     ] = 30,

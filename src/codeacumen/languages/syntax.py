@@ -201,6 +201,22 @@ def find_first_error(syntax: Syntax) -> int:
     return int(syntax.start[error_nodes[0]]) if len(error_nodes) else 0
 
 
+def find_token_nodes(
+    syntax: Syntax, is_token: NDArray[np.bool_], is_whole: NDArray[np.bool_]
+) -> Column:
+    """Return the nodes of the tokens: leaves, and nodes of ``is_whole`` with all nodes below them.
+
+    Nodes outside of ``is_token``, and those of zero width, which the parser inserted for missing
+    tokens, do not count.
+    """
+    whole = np.flatnonzero(is_whole)
+    inside = np.zeros(len(syntax) + 1, dtype=np.int32)
+    np.add.at(inside, whole + 1, 1)
+    np.add.at(inside, syntax.stop[whole], -1)
+    is_unit = (syntax.is_leaf & (np.cumsum(inside)[:-1] == 0)) | is_whole
+    return np.flatnonzero(is_unit & is_token & (syntax.end > syntax.start)).astype(np.int32)
+
+
 def number_texts(syntax: Syntax, nodes: Column) -> tuple[Column, list[bytes]]:
     """Return the number of each node's text, and the distinct texts in order of occurrence."""
     numbers: dict[bytes, int] = {}

@@ -45,7 +45,6 @@ from codeacumen.registry import (
     list_names,
     make_model,
     make_task,
-    select_tasks,
 )
 
 # The models and adapters of this package use these libraries; another release may change digits.
@@ -300,15 +299,6 @@ def explain_misfit(loaded: LoadedModel, card: TaskCard, *, has_training: bool = 
     if is_supported:
         return ""
     return f"the task needs {needed}, the model has {', '.join(capabilities) or 'no capability'}"
-
-
-def make_plan(
-    references: Sequence[str], task_patterns: Sequence[str], *, skip_unfit: bool = False
-) -> tuple[list[Cell], list[str]]:
-    """Return the cells of models and tasks, given by name; see ``plan_cells``."""
-    models = [make_model(reference) for reference in dict.fromkeys(references)]
-    tasks = [PlannedTask(make_task(name)) for name in select_tasks(task_patterns)]
-    return plan_cells(models, tasks, skip_unfit=skip_unfit)
 
 
 def plan_cells(

@@ -140,21 +140,6 @@ def find_locations(file: JavaFile, kind: str, method: int, seed: int = 0) -> lis
         return [Location(f"{kind}:?:0", method, start, end, "it is nested too deep")]
 
 
-def iterate_variants(
-    file: JavaFile,
-    kind: str,
-    mode: str = "single",
-    seed: int = 0,
-    methods: Sequence[int] | None = None,
-) -> Iterator[Variant]:
-    """Yield all variants of these methods of a file, or of all methods with a body."""
-    first_kind = kind.split("+")[0]
-    for method in file.bodies if methods is None else methods:
-        yield from variants_of_method(
-            file, find_locations(file, first_kind, method, seed), kind, mode, seed
-        )
-
-
 def try_variants(
     file: JavaFile, kind: str, modes: Sequence[str], method: int, seed: int
 ) -> tuple[list[Location], list[Variant], str]:

@@ -13,10 +13,10 @@ from codeacumen.models.retrieval import TrainingNeighbours
 from codeacumen.registry import make_model, model
 from codeacumen.report import build_report
 from codeacumen.runs.evaluate import evaluate_cells
-from codeacumen.runs.plan import make_plan
 from codeacumen.runs.scoring import ScoringSettings
 from gluecode_dataset import write_methods
 from robustness_dataset import tasks_forgotten
+from support import make_plan
 
 __all__ = ["tasks_forgotten"]
 

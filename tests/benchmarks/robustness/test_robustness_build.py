@@ -29,8 +29,9 @@ from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.code import Code
 from codeacumen.transforms.edits import Rewrite, replace_range
 from codeacumen.transforms.location import Location
-from codeacumen.transforms.variants import KINDS, iterate_variants
+from codeacumen.transforms.variants import KINDS
 from corpora import build_corpus_at, build_single_file_corpus, read_files, shared_engine
+from support import iterate_variants
 
 build_dataset = partial(build_variant_dataset, "robustness")
 

@@ -1,6 +1,3 @@
-import com.sun.source.tree.CompilationUnitTree;
-import com.sun.source.util.JavacTask;
-import com.sun.tools.javac.api.BasicJavacTask;
 import com.sun.tools.javac.code.Flags;
 import com.sun.tools.javac.code.Symbol;
 import com.sun.tools.javac.code.Symbol.ClassSymbol;
@@ -8,16 +5,10 @@ import com.sun.tools.javac.code.Symbol.MethodSymbol;
 import com.sun.tools.javac.code.Symtab;
 import com.sun.tools.javac.code.Type;
 import com.sun.tools.javac.code.TypeTag;
-import com.sun.tools.javac.code.Types;
 import com.sun.tools.javac.tree.EndPosTable;
 import com.sun.tools.javac.tree.JCTree;
 import com.sun.tools.javac.tree.TreeInfo;
 import com.sun.tools.javac.tree.TreeScanner;
-import com.sun.tools.javac.util.Context;
-import java.io.BufferedOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -29,13 +20,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import javax.tools.JavaCompiler;
-import javax.tools.StandardJavaFileManager;
-import javax.tools.ToolProvider;
 
 /**
- * Prints what javac takes each call in some files to mean. The list of files may hold options of
- * javac: lines that begin with a hyphen. Positions are in characters.
+ * Prints what javac takes each call in some files to mean.
  *
  * "= path" begins a file. A call is a tab-separated line: "c", position of its name, start of the
  * method it stands in (-1: none), the method it names as Class.name(types), where that is declared
@@ -45,11 +32,8 @@ import javax.tools.ToolProvider;
  * instantiable class below the receiver's is called; the second, all of classes below it that
  * are not abstract and override the one named. A set is a line "s", number, its methods. What a
  * class inherits through one that is neither in the files nor in the API is not looked at.
- * "e" and a message is an error of the compiler.
  */
-public class JavacCalls {
-    private final PrintStream out = new PrintStream(
-            new BufferedOutputStream(System.out, 1 << 16), false, StandardCharsets.UTF_8);
+public class JavacCalls extends JavacAttribution {
     private final Map<Symbol, String> places = new HashMap<>();
     private final List<ClassSymbol> classes = new ArrayList<>();
     private final Set<Symbol> ours = new HashSet<>();
@@ -57,39 +41,14 @@ public class JavacCalls {
     private final Map<List<Object>, int[]> known = new HashMap<>();
     private final Map<Symbol, List<ClassSymbol>> subclasses = new HashMap<>();
     private final Map<Symbol, Set<Symbol>> ancestors = new HashMap<>();
-    private Types types;
     private Symbol object;
 
     public static void main(String[] arguments) throws Exception {
-        List<String> options = new ArrayList<>(List.of("-proc:none", "-Xlint:none", "-nowarn",
-            "-XDshould-stop.ifError=FLOW", "-implicit:none", "-encoding", "UTF-8"));
-        List<Path> paths = new ArrayList<>();
-        for (String line : Files.readAllLines(Path.of(arguments[0]))) {
-            if (line.startsWith("-")) {
-                options.add(line);
-            } else {
-                paths.add(Path.of(line));
-            }
-        }
-        new JavacCalls().run(options, paths);
+        new JavacCalls().run(arguments[0]);
     }
 
-    private void run(List<String> options, List<Path> paths) throws Exception {
-        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        StandardJavaFileManager manager =
-            compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8);
-        JavacTask task = (JavacTask) compiler.getTask(null, manager, found -> {
-            if (found.getKind() == javax.tools.Diagnostic.Kind.ERROR) {
-                out.println("e\t" + found.toString().replaceAll("\\s+", " "));
-            }
-        }, options, null, manager.getJavaFileObjectsFromPaths(paths));
-        List<JCTree.JCCompilationUnit> units = new ArrayList<>();
-        for (CompilationUnitTree unit : task.parse()) {
-            units.add((JCTree.JCCompilationUnit) unit);
-        }
-        task.analyze();
-        Context context = ((BasicJavacTask) task).getContext();
-        types = Types.instance(context);
+    @Override
+    protected void print(List<JCTree.JCCompilationUnit> units) throws Exception {
         object = Symtab.instance(context).objectType.tsym;
         for (JCTree.JCCompilationUnit unit : units) {
             new Declarations(unit).scan(unit);
@@ -99,7 +58,6 @@ public class JavacCalls {
             new Calls(unit).scan(unit);
         }
         sets.forEach((text, number) -> out.println("s\t" + number + "\t" + text));
-        out.flush();
     }
 
     /** Where methods are declared, and all classes. */

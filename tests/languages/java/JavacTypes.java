@@ -1,72 +1,31 @@
-import com.sun.source.tree.CompilationUnitTree;
-import com.sun.source.util.JavacTask;
-import com.sun.tools.javac.api.BasicJavacTask;
 import com.sun.tools.javac.code.Flags;
 import com.sun.tools.javac.code.Type;
 import com.sun.tools.javac.code.TypeTag;
-import com.sun.tools.javac.code.Types;
 import com.sun.tools.javac.tree.EndPosTable;
 import com.sun.tools.javac.tree.JCTree;
 import com.sun.tools.javac.tree.TreeInfo;
 import com.sun.tools.javac.tree.TreeScanner;
-import java.io.BufferedOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import javax.tools.JavaCompiler;
-import javax.tools.StandardJavaFileManager;
-import javax.tools.ToolProvider;
 
 /**
- * Prints the erased type that javac gives to each expression of some files. The list of files may
- * hold options of javac: lines that begin with a hyphen. Positions are in characters.
+ * Prints the erased type that javac gives to each expression of some files.
  *
  * "= path" begins a file. An expression is a tab-separated line: "s" if it is the selector of a
- * switch, else "x"; its start and end; its erased type; what kind of type that is. "e" and a
- * message is an error of the compiler.
+ * switch, else "x"; its start and end; its erased type; what kind of type that is.
  */
-public class JavacTypes {
-    private final PrintStream out = new PrintStream(
-            new BufferedOutputStream(System.out, 1 << 16), false, StandardCharsets.UTF_8);
-    private Types types;
+public class JavacTypes extends JavacAttribution {
 
     public static void main(String[] arguments) throws Exception {
-        List<String> options = new ArrayList<>(List.of("-proc:none", "-Xlint:none", "-nowarn",
-            "-XDshould-stop.ifError=FLOW", "-implicit:none", "-encoding", "UTF-8"));
-        List<Path> paths = new ArrayList<>();
-        for (String line : Files.readAllLines(Path.of(arguments[0]))) {
-            if (line.startsWith("-")) {
-                options.add(line);
-            } else {
-                paths.add(Path.of(line));
-            }
-        }
-        new JavacTypes().run(options, paths);
+        new JavacTypes().run(arguments[0]);
     }
 
-    private void run(List<String> options, List<Path> paths) throws Exception {
-        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        StandardJavaFileManager manager =
-            compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8);
-        JavacTask task = (JavacTask) compiler.getTask(null, manager, found -> {
-            if (found.getKind() == javax.tools.Diagnostic.Kind.ERROR) {
-                out.println("e\t" + found.toString().replaceAll("\\s+", " "));
-            }
-        }, options, null, manager.getJavaFileObjectsFromPaths(paths));
-        List<JCTree.JCCompilationUnit> units = new ArrayList<>();
-        for (CompilationUnitTree unit : task.parse()) {
-            units.add((JCTree.JCCompilationUnit) unit);
-        }
-        task.analyze();
-        types = Types.instance(((BasicJavacTask) task).getContext());
+    @Override
+    protected void print(List<JCTree.JCCompilationUnit> units) throws Exception {
         for (JCTree.JCCompilationUnit unit : units) {
             out.println("= " + Path.of(unit.getSourceFile().toUri()));
             new Expressions(unit).scan(unit);
         }
-        out.flush();
     }
 
     private final class Expressions extends TreeScanner {

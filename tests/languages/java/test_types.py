@@ -17,6 +17,7 @@ from codeacumen.languages.java.resolve import JavaProject, load_platform
 from codeacumen.languages.java.resolve.facts import extract_declarations
 from codeacumen.languages.java.resolve.static_types import ErasedType, StaticTypes
 from codeacumen.languages.java.syntax.file import JavaFile
+from javac import JavacSource
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 Javac = Callable[[str, list[Path]], str]
@@ -35,18 +36,8 @@ class Score:
     wrong: list[str] = field(default_factory=list)
 
 
-class Source:
-    """A parsed file that finds expressions by javac's positions, which count UTF-16 units."""
-
-    def __init__(self, path: Path) -> None:
-        self.file = JavaFile(path.read_bytes())
-        text = path.read_text()
-        self.byte_offsets: list[int] | None = None
-        if not text.isascii():
-            self.byte_offsets = [0]
-            for letter in text:
-                units = len(letter.encode("utf-16-le")) // 2
-                self.byte_offsets += [self.byte_offsets[-1] + len(letter.encode())] * units
+class Source(JavacSource):
+    """A parsed file that finds expressions by javac's positions."""
 
     @cached_property
     def node_of_span(self) -> dict[tuple[int, int], int]:
@@ -58,9 +49,7 @@ class Source:
         return node_of_span
 
     def find_node(self, start: int, end: int) -> int | None:
-        if self.byte_offsets is not None:
-            start, end = self.byte_offsets[start], self.byte_offsets[end]
-        return self.node_of_span.get((start, end))
+        return self.node_of_span.get((self.to_byte_offset(start), self.to_byte_offset(end)))
 
 
 JavacTypes = dict[str, list[list[str]]]

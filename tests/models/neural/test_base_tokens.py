@@ -28,9 +28,9 @@ from codeacumen.models.neural.inputs.codeacumen_base import (
 from codeacumen.models.neural.networks.codeacumen_base import Base
 from codeacumen.models.neural.training.batches import rows_to_columns
 from codeacumen.transforms.edits import apply_edits
-from codeacumen.transforms.variants import iterate_variants
 from models.neural.base_questions import ALL, NAME
 from models.neural.small_networks import EXAMPLES, list_methods, make_small
+from support import iterate_variants
 
 ROOM = 100_000
 

@@ -13,8 +13,9 @@ import pytest
 
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.transforms.edits import apply_edits
-from codeacumen.transforms.variants import PUBLISHED, Variant, iterate_variants
+from codeacumen.transforms.variants import PUBLISHED, Variant
 from corpora import EXAMPLES
+from support import iterate_variants
 
 needs_jdk = pytest.mark.skipif(shutil.which("javac") is None, reason="no JDK here")
 

@@ -390,19 +390,13 @@ def _check_runs(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
             continue
         ours = nearest_percentage(value, RUNS * n)
         fitting_runs = [
-            runs
+            str(runs)
             for runs in range(1, RUNS)
             if abs(nearest_percentage(value, runs * n) - value) <= tolerance
         ]
         differs = abs(ours - value) > tolerance + FLOAT_ERROR
-        note = (
-            f"possible with {_join_numbers(fitting_runs)} runs" if differs and fitting_runs else ""
-        )
+        note = f"possible with {' or '.join(fitting_runs)} runs" if differs and fitting_runs else ""
         yield row.make_cell("runs", ours, value, tolerance, f"{line['percentage']} %", note, n)
-
-
-def _join_numbers(numbers: Sequence[int]) -> str:
-    return " or ".join(map(str, numbers))
 
 
 # --------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from codeacumen.languages.javascript import load_grammar
-from codeacumen.languages.syntax import Grammar, Syntax
+from codeacumen.languages.syntax import Grammar, Syntax, find_token_nodes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -296,15 +296,9 @@ def _double_token_mask() -> NDArray[np.bool_]:
 
 def tokenize_javascript(syntax: Syntax) -> JavaScriptTokens:
     """Return all tokens of a file, in order."""
-    codes, is_whole = _token_codes(), _whole_token_mask()[syntax.kind]
-    around = np.flatnonzero(is_whole)
-    inside = np.zeros(len(syntax) + 1, dtype=np.int32)
-    np.add.at(inside, around + 1, 1)
-    np.add.at(inside, syntax.stop[around], -1)
-    is_token = (syntax.is_leaf & (np.cumsum(inside)[:-1] == 0)) | is_whole
-    # A missing token that the parser inserted has no width.
-    is_token &= (codes[syntax.kind] != _NO_TOKEN) & (syntax.end > syntax.start)
-    node = np.flatnonzero(is_token).astype(np.int32)
+    codes = _token_codes()
+    is_token = codes[syntax.kind] != _NO_TOKEN
+    node = find_token_nodes(syntax, is_token, _whole_token_mask()[syntax.kind])
     kind, start, end = codes[syntax.kind[node]], syntax.start[node], syntax.end[node]
     # In ``export {a as default}`` the keyword is a name of the module.
     parent_kind = syntax.kind[np.maximum(syntax.parent[node], 0)]

@@ -110,14 +110,11 @@ def extract_contexts(
     """
     find_paths = _extract_javascript_paths if language == "javascript" else _extract_java_paths
     paths, word, words, is_name = find_paths(source, limits)
-    hashes = np.fromiter(
-        (
-            int.from_bytes(hashlib.blake2b(_encode_text(text), digest_size=8).digest(), "little")
-            for text in words
-        ),
-        dtype=np.uint64,
-        count=len(words),
+    digests = (
+        hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        for text in words
     )
+    hashes = np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
     names = np.full(len(words), -1, dtype=np.int32)
     for i in np.unique(word[is_name]).tolist():
         # JavaScript marks private names with #.
@@ -168,10 +165,6 @@ def _extract_java_paths(source: bytes, limits: Limits) -> _FilePaths:
     )
     is_name = np.isin(kind[tree.leaf], list(find_symbols("identifier", "type_identifier")))
     return leaf_pairs, word, words, is_name
-
-
-def _encode_text(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
 
 
 @lru_cache(maxsize=1)

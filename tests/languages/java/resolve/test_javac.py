@@ -35,7 +35,7 @@ from codeacumen.languages.java.resolve import (
     load_platform,
 )
 from codeacumen.languages.java.resolve.types import Target
-from codeacumen.languages.java.syntax.file import JavaFile
+from javac import JavacSource
 
 HERE = Path(__file__).parent
 EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
@@ -73,26 +73,14 @@ class Score:
         return self.correct_edges / max(1, self.edges)
 
 
-class Source:
-    """A parsed file that converts javac's positions, in UTF-16 units, to byte offsets."""
+class Source(JavacSource):
+    """A parsed file with its methods by the byte offsets at which they start."""
 
     def __init__(self, path: Path) -> None:
-        self.file = JavaFile(path.read_bytes())
-        text = path.read_text()
-        self.byte_offsets: list[int] | None = None
-        if not text.isascii():
-            self.byte_offsets = [0]
-            for letter in text:
-                units = len(letter.encode("utf-16-le")) // 2
-                self.byte_offsets += [self.byte_offsets[-1] + len(letter.encode())] * units
+        super().__init__(path)
         starts = self.file.syntax.start
         nodes = [method.node for method in self.file.declarations.methods]
         self.methods = {int(starts[node]): index for index, node in enumerate(nodes)}
-
-    def to_byte_offset(self, position: int) -> int:
-        return (
-            position if self.byte_offsets is None or position < 0 else self.byte_offsets[position]
-        )
 
 
 def compare_with_javac(

@@ -23,7 +23,7 @@ from codeacumen.languages.java.syntax.lexical import (
     number_value,
     string_value,
 )
-from codeacumen.languages.syntax import MASK, Syntax
+from codeacumen.languages.syntax import MASK, Syntax, find_token_nodes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -232,14 +232,8 @@ def _token_codes() -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
 def tokenize_java(syntax: Syntax) -> JavaTokens:
     """Return all tokens of a file, without comments."""
     codes, is_string = _token_codes()
-    strings = np.flatnonzero(is_string[syntax.kind])
-    inside = np.zeros(len(syntax) + 1, dtype=np.int32)
-    np.add.at(inside, strings + 1, 1)
-    np.add.at(inside, syntax.stop[strings], -1)
-    is_token = (syntax.is_leaf & (np.cumsum(inside)[:-1] == 0)) | is_string[syntax.kind]
-    # A missing token that the parser inserted has no width.
-    is_token &= (codes[syntax.kind] != _NO_TOKEN) & (syntax.end > syntax.start)
-    node = np.flatnonzero(is_token).astype(np.int32)
+    is_token = codes[syntax.kind] != _NO_TOKEN
+    node = find_token_nodes(syntax, is_token, is_string[syntax.kind])
     kind, start, end = codes[syntax.kind[node]], syntax.start[node], syntax.end[node]
     tokens = JavaTokens(syntax.source, kind.copy(), start.copy(), end.copy(), node)
     _refine_kinds_by_text(tokens)
