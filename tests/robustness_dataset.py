@@ -65,7 +65,7 @@ def write_data(folder: Path, **changes: Any) -> Path:
     about = {
         "family": "robustness",
         "schema": SCHEMA,
-        "kinds": {"rename": "a variable gets another name", "loop": "loops change",
+        "kinds": {"rename": "a variable is renamed", "loop": "loops change",
                   "switch": "a switch changes"},
         "settings": {},
         "counts": {"variants": variant_counts},

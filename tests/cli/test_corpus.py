@@ -468,7 +468,7 @@ def test_audit_without_tokens(codeacumen_here: Codeacumen, tmp_path: Path) -> No
     codeacumen_here("corpus", "build", QUILL, "-o", out, "--view", "text")
     completed = codeacumen_here("corpus", "audit", out)
     assert completed.returncode == 0, completed.stderr
-    assert re.search(r"whole +yes", completed.stdout)
+    assert re.search(r"intact +yes", completed.stdout)
     assert "not searched: the corpus was built without the view tokens" in completed.stdout
     (out / "projects.parquet").unlink()
     completed = codeacumen_here("corpus", "audit", out)

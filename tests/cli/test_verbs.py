@@ -100,7 +100,7 @@ def test_eval_without_data_scores_and_reports_missing_data(
     assert completed.returncode == 0, completed.stderr
     assert "abbreviations/expand" in completed.stdout
     assert "idbench" in completed.stderr
-    assert "the data is not here" in completed.stderr
+    assert "data not installed" in completed.stderr
     assert (tmp_path / "run" / "results.json").is_file()
 
 
@@ -366,7 +366,7 @@ def test_broken_package_does_not_affect_other_models(
     assert completed.returncode == 0, completed.stderr
     # A broken package is reported with its error; models that need a setting are only listed.
     unready, fault = completed.stderr.splitlines()
-    assert "need a setting or a package" in unready
+    assert "a setting or a package is missing" in unready
     assert "nearest-namer" in unready
     assert "not today" in fault
     assert codeacumen("models", "show", "levenshtein").returncode == 0

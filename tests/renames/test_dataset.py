@@ -306,7 +306,7 @@ def test_the_folder_is_a_built_dataset(tmp_path: Path) -> None:
     about = json.loads((tmp_path / "out" / ABOUT).read_bytes())
     assert (about["family"], about["schema"], about["format"]) == (
         "renames",
-        3,
+        4,
         "codeacumen.renames/2",
     )
     built = BuiltDataset(tmp_path / "out", "names", about)

@@ -68,11 +68,11 @@ def test_unparsable_variant_fails() -> None:
         # Only the declaration: the other occurrences now refer to the field.
         ([make_edit(b"x = n", b"y = n")], "x in line 4 refers to another declaration"),
         # The new name is used already: it now refers to the parameter.
-        ([make_edit(b"x + this", b"n + this")], "n in line 4 means something"),
+        ([make_edit(b"x + this", b"n + this")], "n in line 4 refers to"),
         # A new variable hides the field.
         (
             [make_edit(b"return f(n) + x", b"int x = 2; return f(n) + x")],
-            "x in line 5 means something",
+            "x in line 5 refers to",
         ),
         # An unused one hides nothing.
         ([make_edit(b"return f(n)", b"String s = null; return f(n)")], ""),

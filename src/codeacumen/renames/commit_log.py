@@ -65,7 +65,7 @@ class CommitLog:
                     break
                 with suppress(ValueError, KeyError, TypeError):  # skip a damaged line
                     record = json.loads(line)
-                    if record["kind"] != "left out" or record["limit"] >= limit:
+                    if record["kind"] != "skipped" or record["limit"] >= limit:
                         self.offsets[record["commit"]] = offset
                 offset += len(line)
         if offset < self.path.stat().st_size:

@@ -89,7 +89,7 @@ def test_marks_of_variables(body: str, expected: str) -> None:
 def test_calls_and_variables_have_different_marks() -> None:
     token_columns, _ = tokenize_method("void f() { String s = find(); s.a(); }", flags=KNOWN)
     marks = [MARKS[flag] for flag in token_columns.flag if flag]
-    assert marks == ["null", "holds null given, dereferenced"]
+    assert marks == ["null", "holds returned null, dereferenced"]
     token_columns, _ = tokenize_method(
         "void f() { find().a(); (pass()).b.c(); o.get()[1] = size(); }", flags=KNOWN
     )
@@ -107,7 +107,7 @@ def test_masked_call_and_operator_leak_nothing() -> None:
     assignment."""
     token_columns, _ = tokenize_method("void f() { String s = <MASK>(); s.a(); }", flags=KNOWN)
     assert [MARKS[flag] for flag in token_columns.flag if flag] == [
-        "holds what is given, dereferenced"
+        "holds returned value, dereferenced"
     ]
     for operator in ("==", "!=", "<MASK>"):
         text = f"void f(Object s) {{ s = null; if (s {operator} null) {{ s.a(); }} }}"

@@ -94,7 +94,7 @@ CASES = [
         "loop",
         "void m() { outer: for (int i = 0; i < 3; i++) { for (int k : a) continue outer; } }",
         "void m() { outer: { int i = 0; while (i < 3) { for (int k : a) continue outer; i++; } } }",
-        "a label",
+        "a continued label",
     ),
     (
         "loop",

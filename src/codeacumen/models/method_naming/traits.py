@@ -101,7 +101,10 @@ def list_traits(facts: Facts) -> list[str]:
 
 
 def _iterate_traits(facts: Facts) -> Iterator[str]:
-    """Yield the traits; ``sort`` is the class of the return type, ``outside`` the signature."""
+    """Yield the traits; ``sort`` is the class of the return type, ``outside`` the signature.
+
+    The texts of the traits are stored keys: the packaged background has a weight for each.
+    """
     sort = classify_type(facts.returned, simple_owner(facts))
     outside = describe_shape(facts)
     yield "always"

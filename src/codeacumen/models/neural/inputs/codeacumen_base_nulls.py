@@ -31,9 +31,9 @@ RETURN_KINDS = ("", "null", "other", "passed", "name")
 # Values of a variable, the most informative first: the literal null, the result of a call that
 # returns null, of one that returns another call's result, and of one whose result is unknown (a
 # library's).
-VALUE_KINDS = ("holds null", "holds null given", "holds null passed", "holds what is given")
+VALUE_KINDS = ("holds null", "holds returned null", "holds passed null", "holds returned value")
 GUARDED, DEREFERENCED = ", guarded", ", dereferenced"
-# The marks of a call are the first; the mark 0, "", says nothing.
+# The marks of a call are the first; the mark 0, "", is no mark.
 MARKS = (
     *RETURN_KINDS,
     *(f"{result}{DEREFERENCED}" for result in RETURN_KINDS),
