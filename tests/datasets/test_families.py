@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from renames.playing import build_history
 from scipy.stats import spearmanr
 
 import codeacumen
@@ -24,6 +23,7 @@ from codeacumen.api import Instance, Json, NamedMethod, Pair, Question
 from codeacumen.corpus import Corpus
 from codeacumen.datasets.built import load_data
 from codeacumen.registry import list_data_families, list_names, make_task
+from renames.play_events import build_history
 from report_pages import temporary_home
 from robustness_dataset import tasks_forgotten
 from support import SHARED
