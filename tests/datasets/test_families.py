@@ -107,7 +107,7 @@ def test_family_is_built_from_python_and_its_tasks_are_asked(
     assert about["votes"] if family == "identifiers" else about["counts"] == described["counts"]
     results = codeacumen.evaluate("oracle", f"{family}@{out}", limit=5, progress=False)
     assert {cell.task for cell in results.run.cells} == set(described["tasks"])
-    assert all(cell.asked and not cell.errors for cell in results.run.cells)
+    assert all(cell.computed and not cell.errors for cell in results.run.cells)
 
 
 def list_truths(truth: Json) -> list[Any]:

@@ -6,7 +6,6 @@ plug-in needs only ``codeacumen.api`` and ``codeacumen.registry``, but may impor
 
 from codeacumen.api.base import CodeacumenError, Floats, Json
 from codeacumen.api.benchmarks import (
-    DATASET_SCHEMA,
     Benchmark,
     DataFamily,
     InputLevels,
@@ -62,7 +61,6 @@ from codeacumen.api.views import Table, View
 
 __all__ = [
     "CAPABILITY_PROTOCOLS",
-    "DATASET_SCHEMA",
     "Answer",
     "Batched",
     "Benchmark",

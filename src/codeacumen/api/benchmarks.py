@@ -10,9 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-# Version of the form of built data sets, for families that do not name another.
-DATASET_SCHEMA = 4
-
 # A model of the paper, and its scores in the order of the group's tasks.
 PublishedRow: TypeAlias = tuple[str, Sequence[float]]
 
@@ -67,8 +64,7 @@ class DataFamily:
     ``build`` names the function that builds a data set as ``module:function``; it takes the corpus
     or the other source, the folder, the progress callback, and options by name. ``methods_file`` is
     the file with a row for each method, and ``pretraining_task`` the task with the most methods;
-    empty where the family has none. ``schema`` is the version of the form of ``dataset.json`` and
-    of the files; data sets of other versions are refused.
+    empty where the family has none.
     """
 
     name: str
@@ -77,7 +73,6 @@ class DataFamily:
     build: str = ""
     methods_file: str = ""
     pretraining_task: str = ""
-    schema: int = DATASET_SCHEMA
 
 
 @dataclass(frozen=True, slots=True)

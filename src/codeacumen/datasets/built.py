@@ -15,15 +15,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from codeacumen.api import DATASET_SCHEMA, CodeacumenError, DataFamily, Json, Run, Task
+from codeacumen.api import CodeacumenError, DataFamily, Json, Run, Task
 from codeacumen.core.files import sha256_of
 from codeacumen.registry import list_data_families, list_names, select_tasks
 from codeacumen.registry.code_hash import hash_code
 from codeacumen.registry.entries import ENTRIES, Entry, add_entry
 
 ABOUT = "dataset.json"
-# Version of the form of ``dataset.json`` and the files, of families without a version of their own.
-SCHEMA = DATASET_SCHEMA
+# Version of the form of ``dataset.json`` and the files; data sets of other versions are refused.
+SCHEMA = 4
 # Key of a run's provenance with the folders of its data sets.
 PROVENANCE_KEY = "data_sets"
 
@@ -138,10 +138,10 @@ def read_built(folder: Path) -> BuiltDataset:
             f"this codeacumen supports {', '.join(families)}",
         )
     family, schema = families[about["family"]], about.get("schema")
-    if schema != family.schema:
-        newer = isinstance(schema, int) and schema > family.schema
+    if schema != SCHEMA:
+        newer = isinstance(schema, int) and schema > SCHEMA
         raise CodeacumenError(
-            f"{path}: the schema is {schema}; this codeacumen reads schema {family.schema}",
+            f"{path}: the schema is {schema}; this codeacumen reads schema {SCHEMA}",
             "upgrade codeacumen"
             if newer
             else f"build the data set again, such as with: {family.build_command}",

@@ -32,7 +32,7 @@ class FixedContext:
             "header": "class Box extends Crate",
             "fields": ["int size"],
             "callees": [row],
-            "gives": {"find": "null", "size": "other", "trim": "passed"},
+            "call_results": {"find": "null", "size": "other", "trim": "passed"},
             "methods": [{**row, "name": "open"}],
             "doc": "/** Tells where it lies. */",
         }

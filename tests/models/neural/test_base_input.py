@@ -91,7 +91,7 @@ def test_context_marks_callees_that_return_null() -> None:
     assert flag_by_role["sibling"] == flag_by_role["field"] == 0
     assert set(name_by_role) >= {"header", "doc", "callee", "field", "sibling"}
     assert method_features["variant_words"]
-    assert number_returns({}) == number_returns({"gives": {"a": "something else"}}) == {}
+    assert number_returns({}) == number_returns({"call_results": {"a": "something else"}}) == {}
 
 
 def test_masked_name_is_not_a_word() -> None:

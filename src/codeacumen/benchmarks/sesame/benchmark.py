@@ -45,7 +45,6 @@ BENCHMARKS = (
                 "codeacumen.benchmarks.sesame",
                 "codeacumen dataset build similarity CORPUS --out similarity",
                 build="codeacumen.benchmarks.sesame.build:build_from_corpus",
-                schema=5,  # The ids before schema 4 contained the labels.
             ),
         ),
         input_levels=(

@@ -30,8 +30,8 @@ from codeacumen.corpus import Corpus
 from codeacumen.corpus.splits import SPLITS
 from codeacumen.datasets.built import (
     ABOUT,
+    SCHEMA,
     check_choice,
-    find_data_family,
     require_dataset_folder,
 )
 from codeacumen.datasets.variants import ORIGINALS, VARIANTS
@@ -84,7 +84,7 @@ def build_dataset(
     kinds = Counter(row["tags"][0] for row in pairs if row["label"])
     about = {
         "family": FAMILY,
-        "schema": find_data_family(FAMILY).schema,
+        "schema": SCHEMA,
         "codeacumen": __version__,
         "kinds": {
             kind: meaning for kind, meaning in variants_about["kinds"].items() if kinds[kind]
