@@ -22,7 +22,7 @@ from codeacumen.engines import Engine, WorkerLost
 from codeacumen.languages.java.syntax.file import JavaFile
 from codeacumen.registry import make_view
 
-# Columns of ``methods`` that the export of calls reads.
+# Columns of ``methods`` that the export of calls reads. ``place`` is a method's index in its file.
 _COLUMNS = ("method_id", "project", "path", "line", "name", "place", "body", "text", "kind")
 # Seconds that a worker may take for a shard.
 TIMEOUT = 1800.0
@@ -83,7 +83,7 @@ def _write_lines(
 ) -> int:
     """Write the lines of all shards in the order of the jobs; return their number."""
     line_count = next_index = 0
-    # Lines of shards that are finished before an earlier one wait in files.
+    # If a shard finishes before an earlier shard, its lines are stored in a file until their turn.
     with tempfile.TemporaryDirectory(prefix="codeacumen-export-") as folder:
         waiting: dict[int, Path] = {}
         for index, outcome in engine.run(export_shard, jobs, TIMEOUT):
@@ -206,28 +206,32 @@ def _iterate_values(
 
 @lru_cache(maxsize=1)
 def _read_call_targets(corpus: Corpus) -> tuple[list[uuid.UUID], dict[tuple[str, str], int]]:
-    """Return the ids of all methods, and the numbers of the sets of targets by project and name."""
+    """Return the ids of all methods by number, and the indices of the sets of call targets.
+
+    The key of a set is its project and its name: the value, a hash, of the column ``targets``. The
+    index is that of its row in ``dispatch.parquet``, and of the set in ``index.target_sets``.
+    """
     ids = corpus.read_table(corpus.folder / "numbers.parquet")["method_id"].to_pylist()
     table = corpus.read_table(corpus.folder / "dispatch.parquet", ["project", "targets"])
     pairs = zip(table["project"].to_pylist(), table["targets"].to_pylist(), strict=True)
-    return ids, {pair: number for number, pair in enumerate(pairs)}
+    return ids, {pair: index for index, pair in enumerate(pairs)}
 
 
 def _iterate_calls(corpus: Corpus, project: str, shard: str) -> Iterator[Json]:
     """Yield every method of a shard that has a body, with the calls in it."""
-    ids, set_numbers = _read_call_targets(corpus)
+    ids, set_indices = _read_call_targets(corpus)
     sets = corpus.index.target_sets
     calls_of_method: dict[uuid.UUID, list[Json]] = {}
     for call in corpus.read_table(corpus.calls_path(project, shard)).to_pylist():
-        targets = call["targets"]
-        numbers = sets[set_numbers[project, targets]].tolist() if targets is not None else []
+        name = call["targets"]
+        method_numbers = sets[set_indices[project, name]].tolist() if name is not None else []
         calls_of_method.setdefault(call["caller_id"], []).append(
             {
                 **{key: call[key] for key in ("start_byte", "line", "kind", "callee")},
                 "reference": call["reference"],
                 "inside": call["inside"],
                 "ambiguous": call["ambiguous"],
-                "targets": [str(ids[method_number]) for method_number in numbers],
+                "targets": [str(ids[method_number]) for method_number in method_numbers],
             }
         )
     for row in corpus.read_table(corpus.table_path(shard, "methods"), _COLUMNS).to_pylist():

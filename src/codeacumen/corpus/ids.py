@@ -74,17 +74,18 @@ def compute_method_ids_within_types(
     return [
         _child_id(
             types[method.type] if method.type != NONE else file_id(project, path),
-            f"method\0{text}",
+            f"method\0{signature}",
             name_counts,
         )
-        for method, text in zip(declarations.methods, signatures, strict=True)
+        for method, signature in zip(declarations.methods, signatures, strict=True)
     ]
 
 
 def name_target_set(numbers: NDArray[Any]) -> int:
-    """Return the name of a set of call targets, given their sorted numbers in the project.
+    """Return the name of a set of call targets: the methods of the project that a call may reach.
 
-    The name is a hash, so that equal sets of different shards have the same name.
+    ``numbers`` has the sorted numbers of these methods in the project. The name is a hash, so that
+    equal sets of different shards have the same name.
     """
     digest = hashlib.sha256(numbers.astype("<i4").tobytes()).digest()
     return int.from_bytes(digest[:8], "little", signed=True)

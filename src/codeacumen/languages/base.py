@@ -22,14 +22,16 @@ from codeacumen.registry import find_entry, list_loadable_names
 if TYPE_CHECKING:
     from tree_sitter import Language as Grammar
 
-# Roles of tokens in embeddings. A stream may leave out some roles.
+# Roles of tokens in the token streams that embeddings are trained on. A stream may leave out some
+# roles.
 NAME, KEYWORD, LITERAL, SIGN = range(4)
 
 
 class TokenKind(NamedTuple):
     """Role of a kind of token: NAME, KEYWORD, LITERAL or SIGN.
 
-    A token of a quoted kind is written as a quote and its value, so that no string equals a name.
+    In a token stream, a token of a quoted kind is a quote followed by its value (``'text``), so
+    that no string equals a name.
     """
 
     role: int
@@ -37,7 +39,7 @@ class TokenKind(NamedTuple):
 
 
 class Tokens(Protocol):
-    """The tokens of a file in source order, in columns; ``kind`` numbers the language's kinds."""
+    """The tokens of a file in source order, in columns; ``kind`` indexes ``token_kinds``."""
 
     @property
     def source(self) -> bytes: ...
@@ -77,7 +79,7 @@ class Language(Protocol):
 
     @property
     def token_kinds(self) -> Sequence[TokenKind]:
-        """The token kinds that ``Tokens.kind`` numbers."""
+        """The kinds of tokens, which ``Tokens.kind`` indexes."""
         ...
 
     def parse(self, source: bytes) -> Syntax:
@@ -104,6 +106,7 @@ class LeafTokens:
     def text(self, i: int) -> str:
         return self.source[self.start[i] : self.end[i]].decode("utf-8", errors="replace")
 
+    # A grammar does not define which quotes to leave out or how to resolve escapes.
     value = text
 
 

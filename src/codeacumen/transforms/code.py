@@ -42,7 +42,7 @@ TYPES = frozenset(
         "enum_declaration",
         "record_declaration",
         "annotation_type_declaration",
-        "class_body",
+        "class_body",  # anonymous classes and enum constants have no other node for the type
     )
 )
 TYPE_BODIES = frozenset(("class_body", "interface_body", "enum_body", "annotation_type_body"))
@@ -53,7 +53,8 @@ _TYPE_FIRST = frozenset(
     ("spread_parameter", "catch_formal_parameter", "type_pattern", "record_pattern_component")
 )
 # Unicode escapes that end a comment or a literal early (JLS 3.3). In literals each escape of a
-# backslash (005c) matches, because it may escape the next character.
+# backslash (005c) matches, because it may escape the next character. In block comments the text
+# after the match must not be empty: the end of the node is the end that the parser sees, too.
 _ESCAPE = rb"(?<!\\)(?:\\\\)*\\u+00"
 _ENDS = {
     "line_comment": re.compile(_ESCAPE + rb"0[aAdD]"),
@@ -273,7 +274,7 @@ class Code(ListTree[str, str]):
 
     @cached_property
     def role(self) -> dict[int, str]:
-        """Role of each identifier, as named in ``bindings.names.ROLES``."""
+        """Role of each identifier, such as "local" or "method", from ``bindings.names.ROLES``."""
         bindings = self.file.bindings
         return {
             node: ROLES[role]
@@ -282,21 +283,22 @@ class Code(ListTree[str, str]):
 
     @cached_property
     def declaration(self) -> dict[int, int]:
-        """Identifier at the declaration of each identifier's variable; NONE if it is declared in
-        another file."""
+        """For each identifier of any role, the identifier node that declares it; NONE if that is in
+        another file or uncertain."""
         bindings = self.file.bindings
         return dict(zip(bindings.node.tolist(), bindings.declaration.tolist(), strict=True))
 
     @cached_property
     def access(self) -> dict[int, int]:
-        """Access of each identifier to its variable: READS, WRITES, UPDATES or DECLARES."""
+        """Access of each identifier to its variable: READS, WRITES, UPDATES or DECLARES; NOTHING
+        for names that are no variables."""
         bindings = self.file.bindings
         return dict(zip(bindings.node.tolist(), bindings.access.tolist(), strict=True))
 
     @cached_property
     def occurrences(self) -> dict[int, list[int]]:
-        """All occurrences of each variable in the file, in source order, by the identifier at its
-        declaration.
+        """All occurrences of each variable, method, type and so on in the file, in source order, by
+        the identifier node that declares it.
 
         The declaration itself is one of the occurrences.
         """
@@ -308,8 +310,11 @@ class Code(ListTree[str, str]):
 
     @cached_property
     def local_variables(self) -> dict[int, list[int]]:
-        """Identifiers at the declarations of each method's local variables of any kind, in order,
-        by the method's index."""
+        """Identifier nodes that declare each method's local variables, in order, by the method's
+        index.
+
+        Parameters, pattern variables and the other roles in ``LOCALS`` count as local variables.
+        """
         by_method: dict[int, list[int]] = {}
         for node, declaration in self.declaration.items():
             if node == declaration and self.role[node] in LOCALS and self.method_of[node] != NONE:
@@ -353,6 +358,7 @@ class Code(ListTree[str, str]):
         """
         if b"\\u" not in self.source:
             return False
+        # The parser reads a backslash in a name, or elsewhere between tokens, as a syntax error.
         return any(
             kind in _ENDS and _ENDS[kind].search(self.node_bytes(node))
             for node, kind in enumerate(self.kind)
@@ -375,7 +381,7 @@ def code_of(file: JavaFile) -> Code:
     return file.compute_once(Code)
 
 
-# Reason to refuse a location.
+# Why a transformation refuses to change a variable for which ``may_be_field`` is true.
 MAY_BE_INHERITED = "a class that uses it may inherit a field of that name"
 
 
@@ -386,18 +392,23 @@ def may_be_field(code: Code, variable: int) -> bool:
     for use in code.occurrences[variable]:
         if method_of[use] == method:
             continue
-        for body in code.ancestors(use):
-            if body < variable:
+        for ancestor in code.ancestors(use):
+            if ancestor < variable:  # it contains the declaration too, as do all ancestors above it
                 break
-            if code.kind[body] in TYPE_BODIES and code.file.compute_once(
+            if code.kind[ancestor] in TYPE_BODIES and code.file.compute_once(
                 _InheritedFields
-            ).may_have_field(body, name):
+            ).may_have_field(ancestor, name):
                 return True
     return False
 
 
 class _InheritedFields:
-    """Resolves which fields the types of a file may inherit from other files."""
+    """Resolves which fields the types of a file may inherit from other files.
+
+    ``types.world`` has the classes of the project (without a project, of this file) and those of
+    the JDK. The ``unit`` of a class outside the project is None. ``is_complete`` is False for a
+    class with an unknown ancestor.
+    """
 
     def __init__(self, file: JavaFile) -> None:
         self.code = code_of(file)

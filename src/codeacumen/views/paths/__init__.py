@@ -7,8 +7,8 @@ and ``build`` collects the arrays and formats the published lines.
 
 Differences from the extractors: comments change nothing, while theirs add a comment to the name of
 the leaf that it is attached to. Annotations on an array's brackets are skipped. Methods of any
-length are examples. That parser rejects constructs newer than Java 8; ours keep the order of the
-source and the names of later JavaParser versions.
+length are examples. That parser rejects constructs newer than Java 8; in our trees, their nodes
+have the order of the source and the names of later JavaParser versions.
 """
 
 from __future__ import annotations
@@ -40,6 +40,9 @@ from codeacumen.views.paths.build import (
 )
 from codeacumen.views.paths.leaves import KINDS
 
+# How the output of ``compatible`` differs from that of ``value``, by the tool that it imitates. In
+# ``value``, METHOD_NAME replaces the method's own name at its declaration and in recursive calls.
+# "The paper" is GLUECode's.
 _EXTRACTOR = "the extractor's line: all contexts; recursive calls keep the method's name"
 _GLUECODE = "the paper's line: the method's own name instead of METHOD_NAME"
 
@@ -47,9 +50,10 @@ _GLUECODE = "the paper's line: the method's own name instead of METHOD_NAME"
 class PathTable:
     """Path contexts of each method, with the columns of ``build.Paths``.
 
-    ``kind``, ``parent`` and ``child`` are the tree; ``leaf`` its leaves, with their names for
-    code2vec (``name``) and code2seq (``parts``) and their ``role``; ``left``, ``right`` and
-    ``path`` the contexts."""
+    ``kind``, ``parent`` and ``child`` (the child id that the extractor prints) are the tree;
+    ``leaf`` its leaves, with their names for code2vec (``name``) and code2seq (``parts``) and their
+    ``role`` (whether the leaf declares or calls the method); ``left``, ``right`` and ``path`` the
+    contexts. If a method has many contexts, its seed samples those that are stored."""
 
     name = "paths"
 
@@ -86,8 +90,8 @@ def _compute_paths(file: JavaFile, method: int) -> MethodPaths | None:
 def _has_no_lines(file: JavaFile, method: int) -> bool:
     """Return True if code2vec's extractor counts no line of the body.
 
-    Such a body is empty, or holds only comments whose lines all begin with a slash or an
-    asterisk."""
+    That extractor omits such a method; code2seq's does not. Its body is empty, or holds only
+    comments whose lines all begin with a slash or an asterisk."""
     syntax = file.syntax
     inside = syntax.children(file.declarations.methods[method].body)[1:-1]
     if any(
@@ -98,6 +102,8 @@ def _has_no_lines(file: JavaFile, method: int) -> bool:
     return all(line.strip().startswith(("/", "*")) for line in lines)
 
 
+# The methods of the views are described in ``codeacumen.api.views.View``; ``place`` is the method's
+# index in its file.
 @view("code2vec", summary="path contexts, each path a hash")
 class Code2VecView:
     name = "code2vec"
@@ -125,6 +131,7 @@ class Code2SeqView:
 
     def compatible(self, compat: str, file: JavaFile, place: int) -> Json:
         method_paths = _compute_paths(file, place)
+        # Both extractors treat the method's own name alike; this treatment is called "code2vec".
         own_name: OwnName = "gluecode" if compat == "gluecode" else "code2vec"
         return format_code2seq_line(method_paths, own_name) if method_paths else None
 

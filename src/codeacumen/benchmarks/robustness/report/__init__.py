@@ -1,8 +1,10 @@
 """Build the report's section on robustness, with the paper's tables over all tasks of the runs.
 
 Rabin et al. (IST 2021) show prediction change by transformation (Table 2), by share of changed
-places (Table 3), the five types of pairs (Table 4) and subtoken scores before and after (Table 5).
-A mode says which places of a method are changed: one, all or a share.
+places (Table 3), the five types of pairs of names, before and after (Table 4), and subtoken scores
+before and after (Table 5). A mode says which places of a method are changed: one, all or a share.
+Each mode is an evaluation set of the task. A place is refused if the transformation is not
+certainly safe there; a variant is dropped if it fails a check.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ from codeacumen.report.sections import Section
 from codeacumen.runs.scoring import is_in_slice
 from codeacumen.tasks.base import StandardTask
 
-# Metrics of the tables of types and of subtoken scores.
+# Further metrics of the tables of types and of subtoken scores. The shares are those of
+# the paper's figure 3: changed names among the right ones (CWP / (CCP + CWP)) and the wrong ones.
 SHARES = ("cwp_share", "wrong_change_share")
 SUBTOKENS = tuple(
     f"{score}_{when}" for score in ("precision", "recall", "f1") for when in ("before", "after")
@@ -42,10 +45,10 @@ MOST_REASONS = 8
 class Change:
     """Prediction change of all models for a transformation in one mode.
 
-    ``slug`` is the task's anchor in the page, ``meaning`` that of the transformation, in words.
-    ``methods`` is None if the data set is not available; ``variants`` is the maximum number of
-    variants that a model was scored on. ``scores`` are in the order of the models; None for a model
-    that was not scored.
+    ``kind`` is the transformation's name, ``meaning`` describes it in words; ``slug`` is the task's
+    anchor in the page. ``methods`` is None if the data set is not available; ``variants`` is the
+    maximum number of variants that a model was scored on. ``scores`` are in the order of the
+    models; None for a model that was not scored.
     """
 
     kind: str
@@ -84,8 +87,8 @@ class Facts:
     """Description of a data set.
 
     ``methods`` is the number of methods with variants, ``examined`` that of all examined methods.
-    ``kinds`` has for each transformation its name, meaning, kept and found variants by mode, and
-    the numbers of refused places and dropped variants.
+    ``kinds`` has for each transformation its name, meaning, the numbers of variants by mode (kept:
+    in the data set; found: before sampling and checks), of refused places and of dropped variants.
     """
 
     name: str
@@ -174,6 +177,7 @@ def _build_change(
     evaluation_set = card.evaluation_sets[index]
     cells = [merged.cells.get((card.name, model)) for model in models]
     scores = [find_score(cell, evaluation_set.name) if cell else None for cell in cells]
+    # A method and its variants are one cluster, so clusters count the methods.
     methods = {
         instance.cluster for instance in evidence.instances if is_in_slice(instance, evaluation_set)
     }
@@ -235,7 +239,7 @@ def _build_facts(name: str, about: Mapping[str, Json]) -> Facts:
     modes = list(dict.fromkeys(mode for by_mode in variants_kept.values() for mode in by_mode))
     kinds, reasons = [], []
     for kind, meaning in about["kinds"].items():
-        levels = dropped.get(kind, {})
+        dropped_by_check = dropped.get(kind, {})
         kept_by_mode = variants_kept.get(kind, {})
         kinds.append(
             {
@@ -248,14 +252,14 @@ def _build_facts(name: str, about: Mapping[str, Json]) -> Facts:
                 "refused": sum(refused.get(kind, {}).values()),
                 "dropped": sum(
                     count
-                    for counts_by_reason in levels.values()
+                    for counts_by_reason in dropped_by_check.values()
                     for count in counts_by_reason.values()
                 ),
             }
         )
         reasons += _summarize_reasons(kind, "refused", refused.get(kind, {}))
-        for level, counts_by_reason in levels.items():
-            reasons += _summarize_reasons(kind, f"dropped: {level}", counts_by_reason)
+        for check, counts_by_reason in dropped_by_check.items():
+            reasons += _summarize_reasons(kind, f"dropped: {check}", counts_by_reason)
     return Facts(
         name=escape_unprintable(name),
         projects=list(about.get("corpus", {}).get("projects", [])),

@@ -50,11 +50,12 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class SearchChoices:
-    """Settings to search; some matter only for some kinds.
+    """Settings to search, as ``mining/spaces.py`` defines them; some matter only for some kinds.
 
     ``kinds`` may have ``ppmi``, ``tfidf``, ``bm25``, ``counts``, ``word2vec`` and ``doc2vec``. Size
     0 means no reduction (100 dimensions for ``word2vec`` and ``doc2vec``), other sizes are
-    dimensions. ``seed`` is that of LSI.
+    dimensions: LSI then reduces the n-grams that the kind weighs. ``alphas`` smooth ``ppmi``,
+    ``variances`` drop n-grams that vary little over the texts. ``seed`` is that of LSI.
     """
 
     kinds: tuple[str, ...] = ("ppmi", "tfidf", "bm25")
@@ -86,6 +87,7 @@ class SearchChoices:
         )
         if kind in ("word2vec", "doc2vec"):
             return Space.parse(f"{kind}:size={size or 100},lower={str(lower).lower()}")
+        # Settings that do not matter get their defaults, so that equal spaces have equal texts.
         weights = kind if size else "tfidf"
         return Space(
             kind="lsi" if size else kind,

@@ -32,11 +32,12 @@ NEXT, EXCEPTION = 0, 3
 def assemble_graph(rows: Any, starts: Any, labels: int) -> Any:
     """Return points (node, event), the first point of each unit, edges' offsets, targets and kinds.
 
-    ``rows`` are the instructions (op, a, b, c), ``starts`` the first row of each unit and the
-    number of all rows, ``labels`` the number of labels. Each point falls through to the next one,
-    unless it halts or branches or a jump follows. A jump directly after a label becomes a JOIN
-    point. A label that was never set (``continue`` with a target that is not a loop) is the
-    exit."""
+    ``rows`` are the instructions (op, a, b, c), whose operations ``flow/kernel.py`` describes:
+    those below SET make a point, SET places a label, ARC adds an edge, HUB adds one to a label if
+    no earlier instruction leads there. ``starts`` are the first row of each unit and the number
+    of all rows, ``labels`` the number of labels. Each point falls through to the next one, unless
+    it halts or branches or a jump follows. A jump directly after a label becomes a JOIN point. A
+    label that was never set (``continue`` with a target that is not a loop) is the exit."""
     count = len(rows)
     points = np.empty((count, 2), dtype=np.int32)
     # Source, target and kind; a target below 0 is the label -1 - target, replaced at the end.
@@ -99,6 +100,7 @@ def assemble_graph(rows: Any, starts: Any, labels: int) -> Any:
         if target < 0:
             target = label_point[-1 - target]
             if target < 0:
+                # The last two points of a unit are EXIT and RAISE.
                 target = first[np.searchsorted(first, source, side="right")] - 2
         target_of[filled[source]] = target
         how_of[filled[source]] = edges[at, 2]
@@ -144,7 +146,9 @@ def _prune_edges(first: Any, offsets: Any, target: Any, how: Any) -> int:
 
 
 # Names of the constants of ``flow/kernel.py`` that the kernels here take as arguments, in this
-# order: codes of nodes, selectors of children, flags of a switch or a label.
+# order: codes of nodes, selectors of children, flags of a switch or a label. ANSWER is a switch
+# expression; the grammar parses a switch statement as one, too. LOUD is a label whose evaluation
+# has events.
 CODES = (
     "OTHER",
     "SKIP",
@@ -422,6 +426,7 @@ def compute_traits(
             elif node_code == ident and variable[at] >= 0 and local[variable[at]]:
                 bit = loud
             trait[parent_node] |= bit
+            # The ancestors of a label: its group or rule, the block, the switch.
             trait[parent[parent[parent[parent_node]]]] |= bit
     for at in range(count):
         if code[at] == ident and variable[at] >= 0:

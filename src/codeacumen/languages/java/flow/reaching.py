@@ -7,9 +7,10 @@ variable is solved on its own, on the blocks backwards from its queries to its d
 algorithm finds strongly connected components, and all blocks of a component share one set of
 definitions. ``flow/graph.py`` calls ``pair_reaching_points``.
 
-Blocks are numbered inside a unit. Arrays that the kernels share: ``block`` (points), each point's
-block; ``work`` (blocks, COLUMNS); ``predecessors``, the blocks that enter each block, from its
-FIRST_ENTRY to that of the next; ``sets`` (rows, 3), whose columns ``_add_to_set`` describes.
+Blocks are numbered inside a unit, a body that runs by itself (``flow/graph.py``). Arrays that the
+kernels share: ``block`` (points), each point's block; ``work`` (blocks, COLUMNS); ``predecessors``,
+the blocks that enter each block, from its FIRST_ENTRY to that of the next; ``sets`` (rows, 3),
+whose columns ``_add_to_set`` describes.
 """
 
 from __future__ import annotations
@@ -21,16 +22,17 @@ import numpy as np
 from codeacumen.languages.kernel import kernel
 
 QUERIES, DEFINES = 1, 2
-# In place of a point: no definition on a path from the start of the body.
+# In place of a point: no definition on a path from the start of the unit.
 NOTHING_BEFORE = -1
 # Counters: pairs found; elements and sets in the table of sets; a flag that a table is full; steps
-# done, and the most steps allowed for this body.
+# done, and the most steps allowed for this unit.
 PAIRS, POOL, SETS, IS_FULL, STEPS, BUDGET, COUNTERS = range(7)
 # Columns of ``work``: the position of the block's first incoming edge; the first block of its run;
 # the stamp of the last variable that it defines, and its last point that does; the stamp of the
-# last variable for which it was visited; its set (-1: its component is open); Tarjan's index and
-# lowest reachable index. Three stacks share the table: blocks of open components, the path and its
-# next edges. A stamp is a number for each search of a variable, so that no column needs clearing.
+# last variable for which it was visited; its set, the definitions that reach its start (-1: its
+# component is open); Tarjan's index and lowest reachable index. Three stacks share the table:
+# blocks of open components, the path and its next edges. A stamp is a number for each search of a
+# variable, so that no column needs clearing.
 (
     FIRST_ENTRY,
     RUN,
@@ -60,6 +62,7 @@ def _number_blocks(
     Writes ``block``, ``predecessors`` and the columns FIRST_ENTRY and RUN. ``edges`` are the
     offsets and the targets of the points' edges."""
     offsets, target = edges
+    # Until the blocks are numbered, FIRST_ENTRY counts the incoming edges of each point.
     for at in range(high - low + 1):
         work[at, FIRST_ENTRY] = 0
     for at in range(offsets[low], offsets[high]):
@@ -74,7 +77,8 @@ def _number_blocks(
     count += 1
     for at in range(count + 2):
         work[at, FIRST_ENTRY] = 0
-    # Counts are stored two rows ahead, so that after filling each row holds its first edge.
+    # Counting sort of the edges by the block that they enter: phase 0 counts, phase 1 fills. Counts
+    # are stored two rows ahead, so that after filling each row holds its first edge.
     for phase in range(2):
         for at in range(low, high):
             if at + 1 == high or block[at + 1] != block[at]:
@@ -274,7 +278,7 @@ def pair_reaching_points(
 
     Arguments as in ``Flow``: each point's ``variable`` and ``roles``, the mask ``local`` over
     variables, each unit's ``first`` point, ``offsets`` and ``target`` of edges. ``capacity`` is the
-    number of pairs, ``budget`` the number of steps per point of a body; in a body that exceeds it
+    number of pairs, ``budget`` the number of steps per point of a unit; in a unit that exceeds it
     the remaining queries have no pairs."""
     longest = 1
     for unit in range(len(first) - 1):

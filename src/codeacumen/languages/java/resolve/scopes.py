@@ -2,6 +2,10 @@
 
 These belong together, because a simple name may mean a member type that a class inherits. Results
 are cached in the ``Class``, ``Method``, ``Field`` and ``Unit`` objects.
+
+A class that the project does not declare has no ``unit``: either a class of the platform, whose
+members are known, or a class of kind ``outside``, of which only the name is known. ``declaration``
+of a class or method of the project is a row of ``FileFacts.declared``, which lists the columns.
 """
 
 from __future__ import annotations
@@ -29,7 +33,7 @@ from codeacumen.languages.java.resolve.world import World, nearest_class, qualif
 
 # Names in types nested deeper stay unresolved: the search costs the square of the depth.
 MAX_NESTING = 100
-# A class with more ancestors counts as incomplete.
+# A class with more ancestors counts as incomplete, like one with an unknown ancestor.
 MAX_ANCESTORS = 400
 # The declaration that a type's name means; None if it is unknown.
 TypeSymbol = Class | TypeVariable | None
@@ -43,6 +47,7 @@ def look_up_type_name(world: World, cls: Class, method_index: int, name: str) ->
         return cached
     cycle_count = world.cycle_count
     symbol = _look_up_type_name(world, cls, method_index, name)
+    # A higher count: the lookup met a cycle of supertypes, so its result may be incomplete.
     if world.cycle_count == cycle_count:
         cls.resolved_names[key] = symbol
     return symbol
@@ -172,6 +177,7 @@ def _resolve_qualified_name(
     """Resolve a qualified name, given the meaning of its first part."""
     _, dot, rest = name.partition(".")
     if not dot:
+        # ``guess_class`` returns a class of kind ``outside``; it only guesses the package.
         return first_symbol if first_symbol is not None else world.guess_class(name, unit)
     if isinstance(first_symbol, Class):
         cls: Class | None = first_symbol
@@ -261,8 +267,9 @@ def _evaluate_type(
 def least_upper_bound(world: World, types: Iterable[Type]) -> Type:
     """Return the least upper bound of types (JLS 4.10.4).
 
-    The bound is the lowest class or interface above all of them. Without a single lowest one, or if
-    it is generic, the result is an unknown type.
+    The bound is the lowest class or interface above all of them. If it is generic, the result is an
+    unknown subtype of it; if several are lowest, an unknown subtype of Object. If an ancestor of a
+    type is unknown, the result is ``UNKNOWN``.
     """
     common_ancestors: list[Class] | None = None
     for type_ in types:
@@ -369,6 +376,7 @@ def _resolve_signature(world: World, method: Method) -> None:
     scope = index if type_parameters else -1
 
     def resolve_text(text: str) -> Type:
+        # A method that is not in the source has index -1, the key of the class's own cache entries.
         if type_parameters and index < 0:
             return resolve_type_uncached(world, cls, -1, text, type_parameters)
         return resolve_type(world, cls, scope, text)
@@ -421,6 +429,7 @@ def _resolve_supertypes(world: World, cls: Class) -> tuple[ClassType, ...]:
             ]
             cls.is_complete = cls.is_complete and bool(supertypes)
             continue
+        # The first text is empty if the class names no superclass.
         type_ = resolve_header_type(world, cls, text) if text else None
         if isinstance(type_, ClassType) and type_.cls is not cls:
             supertypes.append(type_)

@@ -1,11 +1,12 @@
-"""GLUECode's Seq2Seq and Seq2Tok: an encoder LSTM over the words of tokens, and a decoder LSTM.
+"""GLUECode's Seq2Seq and Seq2Tok: an encoder LSTM over pieces of tokens, and a decoder LSTM.
 
     E = embedding(pieces of tokens)        (n, l, 64)
     v = last state of the encoder          (n, 64)
-    Seq2Seq (names, calls, null tokens): an LSTM that starts from v generates piece by piece
-    Seq2Tok (classes): p = softmax(U · ReLU(W · v))
+    Seq2Seq (naming, completion, nulltoken): an LSTM that starts from v generates piece by piece
+    Seq2Tok (npath, operators: classes): p = softmax(U · ReLU(W · v))
 
-Names are split into words, so few pieces are unknown. Shapes: n examples, l pieces, d = 64.
+A piece is a subtoken of a name, or any other token as a whole, so few pieces are unknown. Shapes:
+n examples, l pieces, d = 64.
 """
 
 from __future__ import annotations
@@ -95,7 +96,10 @@ class Seq2TokNetwork(LabelNetwork):
 
 
 class Seq2SeqNetwork(nn.Module, Network):
-    """The encoder, and a decoder that starts from its last state."""
+    """The encoder, and a decoder that starts from its last state.
+
+    ``tokens`` is the number of different pieces of tokens, ``pieces`` that of pieces of answers.
+    """
 
     def __init__(self, settings: Seq2SeqSettings, tokens: int, pieces: int) -> None:
         super().__init__()
