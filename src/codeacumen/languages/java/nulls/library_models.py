@@ -283,8 +283,8 @@ for _class in (
         MODELS[f"{_class}.{_name}"] = _TRUE_OF_NULL
     for _name in ("isNotEmpty", "isNotBlank", "hasText", "hasLength"):
         MODELS[f"{_class}.{_name}"] = _FALSE_OF_NULL
-# Methods that throw NullPointerException when their first argument is null, apart from the three
-# that get another model below.
+# Methods that throw NullPointerException when their first argument is null, apart from three that
+# get another model below: ``parseInt``, ``forName`` and ``asList``.
 for _label in (
     "java.lang.Integer.parseInt",
     "java.lang.Double.parseDouble",
