@@ -391,7 +391,10 @@ _RUNTIME = frozenset((ANY_RUNTIME,))  # unchecked exceptions only
 
 @cache
 def strip_parameters(label: str) -> str:
-    """Return a label without parameters: ``a.B.run`` for ``a.B.run(int)`` and for ``a.B.run/1``."""
+    """Return a label without parameters: ``a.B.run`` for ``a.B.run(int)`` and for ``a.B.run/1``.
+
+    ``/1`` is the number of arguments or parameters, in place of types that are not certain.
+    """
     return label.partition("(")[0].partition("/")[0]
 
 

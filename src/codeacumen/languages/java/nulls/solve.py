@@ -145,6 +145,7 @@ class ProjectSolver:
         """
         label = call.label
         plain = plain_label(label)
+        # A model for certain parameter types comes before one for all methods of the name.
         model = MODELS.get(label)
         if model is None:
             model = MODELS.get(plain)

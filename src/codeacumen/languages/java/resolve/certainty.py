@@ -154,6 +154,8 @@ COMMON_CLASSES = frozenset(
     ["String", "Object", "Class", *(box.rpartition(".")[2] for box in BOXES.values())]
 )
 _CALLS = (code.CALL, code.INVOKE, code.UPCALL)
+# Codes of rows whose type is written in the source (``a`` is the text's index), and of rows whose
+# type follows from that of their first child.
 _TYPED_BY_TEXT = (code.TYPED, code.CAST, code.ARRAY, code.NEW, code.CLASS_OF, code.DECL)
 _TYPED_BY_FIRST_CHILD = (code.INDEX, code.ASSIGN, code.UPDATE, code.VAR, code.YIELD)
 # Classes whose methods return the type that is expected of the call (JLS 15.12.3).

@@ -445,8 +445,10 @@ def _encode_node(tree: Tree, i: int) -> tuple[int, int, int]:
         if type_ < 0 or tree.is_var[type_]:
             return (PARAM if node_kind == _FORMAL else VAR), -1, 0
         return DECL, type_, dimensions
+    # The expression of a switch rule is its result.
     if node_kind == _YIELD or (node_kind == _STATEMENT and parent_kind == _RULE):
         return YIELD, 0, 0
+    # Each argument has a row, so that the arguments can be counted.
     if parent_kind == _ARGS and node_kind == OTHER:
         return UNKNOWN, 0, 0
     return _DEFAULT_CODES[node_kind], 0, 0

@@ -68,7 +68,7 @@ Argument: TypeAlias = int | Type
 
 
 class Candidate(NamedTuple):
-    """A method and the type of the object it is called on (None: no object).
+    """A method and its ``site``, the type of the object it is called on (None: no object).
 
     ``is_diamond``: a constructor whose call also infers the class's type arguments.
     """

@@ -219,6 +219,7 @@ class CallAnalysis(OutcomeSelection):
         self._handle_failures(position, state, call, possible, normal, argument_values)
         if not normal:
             return []
+        # A repeatable call returns the same value again for equal arguments.
         changes_nothing = effects.changes is not None and not effects.changes
         is_repeatable = (
             changes_nothing
