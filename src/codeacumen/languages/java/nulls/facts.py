@@ -1,7 +1,8 @@
 """Null facts of one file: its methods as instructions, for the analysis of the whole project.
 
-The facts of a file depend on other files only through the links of calls. Facts are small and can
-be sent between processes; ``corpus.nulls`` stores them.
+A unit is one method as the analysis sees it: a translated body, or a method without a body that is
+declared nullable. The facts of a file depend on other files only through the links of calls. Facts
+are small and can be sent between processes; ``corpus.nulls`` stores them.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ _PRIMITIVE_NAMES = frozenset(
 )
 # Columns of a unit: index of the method in the file, start of its instructions in ``code``, numbers
 # of registers and of parameters, flags, name, class, then bit masks of the parameters that may be
-# null and that are never null (bit 0: the first). COLUMNS is the number of columns.
+# null and that are never null (bit 0: the first). COLUMNS is the number of columns. The name and
+# the class (its qualified name) are indices into ``texts``.
 (
     METHOD_INDEX,
     FIRST_INSTRUCTION,
@@ -240,15 +242,18 @@ class _FileTranslator:
         parameter_list = tree.first_child_of_kind(method.node, "formal_parameters")
         index = 0
         for node in tree.named_children(parameter_list) if parameter_list >= 0 else ():
+            # A receiver parameter, as in ``run(A this)``, is no parameter (JLS 8.4).
             if tree.kind[node] not in ("formal_parameter", "spread_parameter"):
                 continue
             type_ = tree.child(node, TYPE)
             name = tree.child(node, NAME)
             if name < 0:
+                # The grammar puts the name of a variable arity parameter into a declarator.
                 declarator = tree.first_child_of_kind(node, "variable_declarator")
                 name = tree.child(declarator, NAME) if declarator >= 0 else -1
             symbol = tree.symbol.get(name, -1)
             if symbol >= 0:
+                # Register 0 is the object itself.
                 builder.registers[symbol] = 1 + index
             annotation_set = set(tree.annotation_names(node))
             written = method.parameters[index].type if index < len(method.parameters) else ""
@@ -264,7 +269,8 @@ class _FileTranslator:
     def _classify_fields(self) -> tuple[dict[int, int], dict[int, int], dict[int, str]]:
         """Return the kinds of fields, and boolean and numeric constants, by name node.
 
-        Fields without a kind are PLAIN. Also sets ``classes`` and ``records``.
+        The kinds are those of field declarations in ``instructions`` (NULLABLE, TABLE, …); fields
+        without a kind are PLAIN. Also sets ``classes`` and ``records``.
         """
         tree, declared = self.tree, self.file.declarations
         kinds: dict[int, int] = {}
@@ -278,6 +284,7 @@ class _FileTranslator:
                 "interface",
                 "annotation",
             ):
+                # Fields of interfaces are static and final without saying so (JLS 9.3).
                 is_static = is_final = True
             kind = tree.kind[value] if value >= 0 else ""
             if field.declared in _PRIMITIVE_NAMES:
@@ -286,6 +293,7 @@ class _FileTranslator:
                     truths[name] = _BOOLEANS[kind]
                 elif is_final and kind in NUMBERS:
                     numbers[name] = tree.text(value)
+            # The node of a field is its declarator; the declaration around it has the annotations.
             elif not field.declared.endswith("]") and MAY_BE_NULL.intersection(
                 tree.annotation_names(tree.parent[field.node])
             ):

@@ -283,8 +283,8 @@ for _class in (
         MODELS[f"{_class}.{_name}"] = _TRUE_OF_NULL
     for _name in ("isNotEmpty", "isNotBlank", "hasText", "hasLength"):
         MODELS[f"{_class}.{_name}"] = _FALSE_OF_NULL
-# Methods that throw NullPointerException when their first argument is null, apart from the three
-# that get another model below.
+# Methods that throw NullPointerException when their first argument is null, apart from three that
+# get another model below: ``parseInt``, ``forName`` and ``asList``.
 for _label in (
     "java.lang.Integer.parseInt",
     "java.lang.Double.parseDouble",
@@ -391,7 +391,10 @@ _RUNTIME = frozenset((ANY_RUNTIME,))  # unchecked exceptions only
 
 @cache
 def strip_parameters(label: str) -> str:
-    """Return a label without parameters: ``a.B.run`` for ``a.B.run(int)`` and for ``a.B.run/1``."""
+    """Return a label without parameters: ``a.B.run`` for ``a.B.run(int)`` and for ``a.B.run/1``.
+
+    ``/1`` is the number of arguments or parameters, in place of types that are not certain.
+    """
     return label.partition("(")[0].partition("/")[0]
 
 

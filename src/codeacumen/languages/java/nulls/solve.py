@@ -1,7 +1,8 @@
 """Analysis of a project, bottom-up over its call graph.
 
 Each method is analysed after its callees. Methods that call each other in a cycle are analysed
-until their summaries no longer change, at most _ROUNDS times. Called by ``corpus.nulls``.
+until their summaries no longer change, at most _ROUNDS times. A ``number`` is the index of a unit
+(see ``facts``) among those of the whole project. Called by ``corpus.nulls``.
 """
 
 from __future__ import annotations
@@ -97,7 +98,8 @@ class ProjectSolver:
     def analyse_methods(self) -> list[Report]:
         """Analyse all methods and return the believed reports, sorted by path and offset.
 
-        Of reports with the same method, token and line only the first remains.
+        ``_drop_disbelieved`` says which reports are believed. Of reports with the same method,
+        token and line only the first remains.
         """
         reports: dict[tuple[str, int, str, int], tuple[Report, str]] = {}
         tested_sources: set[tuple[str, str, int]] = set()
@@ -143,6 +145,7 @@ class ProjectSolver:
         """
         label = call.label
         plain = plain_label(label)
+        # A model for certain parameter types comes before one for all methods of the name.
         model = MODELS.get(label)
         if model is None:
             model = MODELS.get(plain)
@@ -175,6 +178,7 @@ class ProjectSolver:
             if name in components:
                 return CallEffects((return_outcome(("f", name)),), frozenset(), False, frozenset())
             if name == "<init>":
+                # Each component holds the argument at its position.
                 field_facts = tuple(
                     (component, PARAMETER_FACT + index + 1)
                     for index, component in enumerate(components)
@@ -198,10 +202,13 @@ class ProjectSolver:
     def _list_callees(self, number: int) -> list[int]:
         """Return the units that the calls of a unit may run, of calls with few enough targets."""
         file, row = self.units[number]
+        # Column 1 of a unit is FIRST_INSTRUCTION; a unit ends where the next one begins.
         first = int(file.units[row, 1])
         last = int(file.units[row + 1, 1]) if row + 1 < len(file.units) else len(file.code)
         rows = file.code[first:last].reshape(-1, ir.WIDTH)
         callees = []
+        # Column 0 of an instruction is the operation, column 4 operand c: the position of the call
+        # in ``calls``, whose second number is the set of targets.
         for call in rows[rows[:, 0] == ir.CALL, 4].tolist():
             targets = file.targets[int(file.calls[call + 1])]
             if len(targets) <= MOST_TARGETS:
@@ -273,7 +280,8 @@ def _drop_disbelieved(
     reported origins and less than half as many tests for null. ``reports`` pairs each report with
     its source (empty: none).
     """
-    # Each origin counts once, however often its value is used.
+    # Each origin counts once, however often its value is used. The first step of a trace is the
+    # origin.
     origins = {(source, report.path, report.trace[0].line) for report, source in reports if source}
     use_counts = Counter(source for source, _, _ in origins)
     test_counts = Counter(source for source, _, _ in tested_sources)

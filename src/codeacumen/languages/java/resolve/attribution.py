@@ -4,6 +4,9 @@ The parts depend on each other (the type of a call on its overload, the overload
 arguments), so that all of them go through ``Attribution``. Expressions that are nested too deep or
 depend on themselves stay unknown, which bounds the recursion. ``link`` uses it for whole files,
 ``static_types`` for single members of a type.
+
+A ``row`` is the index of an expression in ``Rows``; ``row + 1`` is its first child, if it has any.
+``call_sites`` explains the columns ``a`` and ``b`` of each kind of row.
 """
 
 from __future__ import annotations
@@ -79,7 +82,7 @@ MAX_DEPTH = 40
 class Attribution:
     """Types, name meanings and call resolutions of the rows of one file or of a part of it.
 
-    ``variable_types`` is the cache of ``meanings.find_variable_type``.
+    ``variable_types`` is the cache of ``name_classification.find_variable_type``.
     """
 
     def __init__(self, world: World, rows: Rows) -> None:
@@ -252,6 +255,7 @@ class Attribution:
     def _referred_result_type(
         self, row: int, candidate: Candidate, argument_types: tuple[Type, ...]
     ) -> Type:
+        # ``Type::new``; the type arguments of a raw generic class would have to be inferred.
         if self.rows.a[row] < 0:
             site = candidate.site
             if site is None or (not site.args and site.cls.type_parameters):
@@ -392,6 +396,7 @@ class Attribution:
         return UNKNOWN
 
     def _superclass_type(self, row: int) -> Type:
+        # The first ancestor is the class itself, the second its superclass.
         above = list(find_ancestors(self.world, self.rows.scopes[row].cls).values())
         return above[1] if len(above) > 1 else UNKNOWN
 

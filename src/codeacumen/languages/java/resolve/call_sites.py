@@ -33,7 +33,9 @@ ASSIGN; left, right            1 ``=``, 0 compound
 BODY, CLASS, INIT              index of the method, type, field
 =============================  =====================================  ==========================
 
-Types and names are indices into ``Sites.texts``. Codes that the table lacks use neither number.
+Types and names are indices into ``Sites.texts``. Codes that the table lacks use neither number:
+LIST is an array initialiser, UPDATE is ``++`` or ``--``, CONDITION is ``a ? b : c``, and UNKNOWN is
+an expression whose type is not determined.
 """
 
 from __future__ import annotations
@@ -325,7 +327,8 @@ class Scope(NamedTuple):
 class Rows:
     """Call sites of a file as lists, which are faster to index one row at a time than arrays.
 
-    ``parent`` is the row above each row (-1: none). The scope of a CLASS or BODY row is its own.
+    The rows are in pre-order, so that ``row + 1`` is the first child of a row with a ``size`` above
+    1. ``parent`` is the row above each row (-1: none). The scope of a CLASS or BODY row is its own.
     """
 
     unit: Unit
@@ -353,6 +356,7 @@ class Rows:
         method reference has none."""
         arguments = self.children(row)
         code = self.code[row]
+        # The first child is the receiver or the outer object; a CONSTRUCT above 2 is qualified.
         if code in (INVOKE, UPCALL, INNER) or (code == CONSTRUCT and self.a[row] > 2):
             del arguments[:1]
         if arguments and self.code[arguments[0]] == ARGUMENTS:
@@ -390,6 +394,7 @@ class Rows:
         attribution shallow.
         """
         call_rows = [row for row, code in enumerate(self.code) if code in CALLS]
+        # By the end of the subtree; of rows with the same end the innermost comes first.
         call_rows.sort(key=lambda row: (row + self.size[row], -row))
         return call_rows
 

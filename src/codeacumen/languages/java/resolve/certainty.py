@@ -154,6 +154,8 @@ COMMON_CLASSES = frozenset(
     ["String", "Object", "Class", *(box.rpartition(".")[2] for box in BOXES.values())]
 )
 _CALLS = (code.CALL, code.INVOKE, code.UPCALL)
+# Codes of rows whose type is written in the source (``a`` is the text's index), and of rows whose
+# type follows from that of their first child.
 _TYPED_BY_TEXT = (code.TYPED, code.CAST, code.ARRAY, code.NEW, code.CLASS_OF, code.DECL)
 _TYPED_BY_FIRST_CHILD = (code.INDEX, code.ASSIGN, code.UPDATE, code.VAR, code.YIELD)
 # Classes whose methods return the type that is expected of the call (JLS 15.12.3).
@@ -328,6 +330,7 @@ class Certainty:
 
     def _is_result_certain(self, method: Method) -> bool:
         """Return whether the names in a method's declared result type are certain."""
+        # Column 5 is the text of the result type.
         if method.cls.unit is None or method.index < 0 or not method.declaration[5]:
             return True
         method_index = method.index if resolve_method_type_parameters(self.world, method) else -1
@@ -372,7 +375,7 @@ class Certainty:
 def find_field_named(attribution: Attribution, cls: Class, name: str) -> Field | None:
     """Return the visible field that a simple name means in a class, None if there is none.
 
-    Unlike ``meanings.find_variable_type`` this ignores fields of unknown ancestors.
+    Unlike ``name_classification.find_variable_type`` this ignores fields of unknown ancestors.
     """
     here: Class | None = cls
     for _ in range(MAX_NESTING):

@@ -1,7 +1,7 @@
 """Check whether a value's type converts to an expected type in an invocation context (JLS 5.3).
 
-Results: NO; STRICT, without boxing or unboxing; LOOSE, with boxing or unboxing; MAYBE, uncertain
-because a type is not known.
+Results: NO, no conversion; STRICT, without boxing or unboxing; LOOSE, with boxing or unboxing;
+MAYBE, uncertain because a type is not known.
 """
 
 from __future__ import annotations

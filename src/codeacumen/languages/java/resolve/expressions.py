@@ -249,6 +249,7 @@ def _find_last_child(tree: Tree, node: int) -> int:
 def _count_brackets(tree: Tree, node: int) -> int:
     """Return the number of bracket pairs in a node's dimensions."""
     dimensions = _find_child_in_field(tree, node, _F_DIMENSIONS)
+    # Each pair is two tokens.
     return 0 if dimensions < 0 else (tree.stop[dimensions] - dimensions - 1) // 2
 
 
@@ -330,10 +331,12 @@ def _encode_node(tree: Tree, i: int) -> tuple[int, int, int]:
     if node_kind == _NAME:
         if parent_kind == _INFERRED or (parent_kind == _LAMBDA and field[i] == _F_PARAMETERS):
             return PARAM, -1, 0
+        # Only the nodes from _ARGS to _SWITCH contain expressions.
         if parent_kind > _SWITCH or parent_kind < _ARGS:
             return NOTHING, 0, 0
         if field[i] == _F_NAME or field[i] == _F_FIELD:
             return NOTHING, 0, 0
+        # The first child of a reference is its receiver, the last one the method's name.
         if parent_kind == _REFERENCE and i != parent[i] + 1:
             return NOTHING, 0, 0
         return NAME, i, 0
@@ -368,6 +371,7 @@ def _encode_node(tree: Tree, i: int) -> tuple[int, int, int]:
                 name, child, inner_type = inner_type, inner_type + 1, -1
             else:
                 break
+        # The first child is the token ``new``, or else the outer object.
         return (NEW if kind[i + 1] == 0 else INNER), type_, tree.start[name]
     if node_kind == _CONSTRUCT:
         keyword = _find_child_in_field(tree, i, _F_CONSTRUCTOR)
@@ -441,8 +445,10 @@ def _encode_node(tree: Tree, i: int) -> tuple[int, int, int]:
         if type_ < 0 or tree.is_var[type_]:
             return (PARAM if node_kind == _FORMAL else VAR), -1, 0
         return DECL, type_, dimensions
+    # The expression of a switch rule is its result.
     if node_kind == _YIELD or (node_kind == _STATEMENT and parent_kind == _RULE):
         return YIELD, 0, 0
+    # Each argument has a row, so that the arguments can be counted.
     if parent_kind == _ARGS and node_kind == OTHER:
         return UNKNOWN, 0, 0
     return _DEFAULT_CODES[node_kind], 0, 0
@@ -545,6 +551,7 @@ def _build_rows(
             )
             is_kept = needs_row[i] or (kind[owner] == _LAMBDA and row_of[owner] >= 0)
             if row_code == PARAM:
+                # The rows since the lambda's own are those of the parameters before this one.
                 a = row_count - 1 - inherited_parent[i]
         elif row_code == CLASS:
             # An anonymous class is the type of its creation, even if its body has no calls.

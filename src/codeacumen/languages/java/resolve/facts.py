@@ -36,16 +36,16 @@ _INTERFACES = ("interface", "annotation")
 class FileFacts(NamedTuple):
     """The declarations of a file, which other files of the project refer to, and its call sites.
 
-    ``declared`` holds lists, strings and numbers:
+    ``declared`` holds lists, strings and numbers; the numbers below are the columns of a row:
 
     - ``package``
     - ``imports``: ``a.B``, ``a.*``, ``static a.B.m``
-    - ``types``: kind, name, owner, method, is member (0 or 1), flags, type parameters, superclass
-      (empty: none; ``.Inner`` for ``outer.new Inner() {}``) followed by interfaces, names and types
-      of a record's components
-    - ``methods``: name (``<init>``: constructor), type, flags, type parameters, types of the
-      parameters, result type (empty for a constructor)
-    - ``fields``: name, type, flags, declared type (empty for an enum constant)
+    - ``types``: 0 kind, 1 name, 2 owner (the type around it), 3 method (that it is local to), 4 is
+      member (0 or 1), 5 flags, 6 type parameters, 7 superclass (empty: none; ``.Inner`` for
+      ``outer.new Inner() {}``) followed by interfaces, 8 names and types of a record's components
+    - ``methods``: 0 name (``<init>``: constructor), 1 type, 2 flags, 3 type parameters, 4 types of
+      the parameters, 5 result type (empty for a constructor)
+    - ``fields``: 0 name, 1 type, 2 flags, 3 declared type (empty for an enum constant)
 
     Types and methods have the order of ``Declarations``; owner, method and the type of a method or
     field are indices there (-1: none). Texts of types are as ``type_text`` returns them.
@@ -72,7 +72,8 @@ def extract_declarations(file: JavaFile) -> dict[str, Any]:
         kind, parent = type_.kind, syntax.parent[type_.node]
         if kind == "anonymous":
             # Only linking decides whether the supertype is a class or an interface. The type after
-            # ``outer.new`` is a member of the outer object's class.
+            # ``outer.new`` is a member of the outer object's class; any other creation has the
+            # keyword as its first child, ``parent + 1``.
             is_member = int(syntax.kind[parent + 1]) not in _find_new_symbols()
             supertype_texts = [
                 "." * is_member + type_text(syntax, _find_created_type(syntax, int(parent)))
@@ -210,7 +211,10 @@ def list_imports(syntax: Syntax) -> list[str]:
 
 
 def _list_enum_constants(syntax: Syntax, declared: Declarations) -> list[list[Any]]:
-    """Return the enum constants as rows of ``fields``; their type is the enum."""
+    """Return the enum constants as rows of ``fields``; their type is the enum.
+
+    The flags are c enum constant, f final, s static and u public (JLS 8.9.3).
+    """
     type_indices = {type_.node: index for index, type_ in enumerate(declared.types)}
     rows: list[list[Any]] = []
     for node in np.flatnonzero(symbol_mask("enum_constant")[syntax.kind]).tolist():

@@ -3,6 +3,10 @@
 Each argument, the body of a lambda and the type expected of the call yield constraints on the
 method's type variables: equal to, above or below a type. A variable whose constraints do not agree
 directly stays unknown.
+
+A formal type is a declared one, in which the variables to infer occur; an actual type is that of an
+argument, or the expected one. The type NULL stands for what is not inferred yet and adds no
+constraint.
 """
 
 from __future__ import annotations
@@ -321,6 +325,7 @@ def _explicit_type_arguments(
     if not text:
         return None
     scope = rows.scopes[call.row]
+    # ``$`` stands for a class that is not declared, which accepts any number of type arguments.
     explicit_type = resolve_type(attribution.world, scope.cls, scope.method, f"${text}")
     if not isinstance(explicit_type, ClassType) or len(explicit_type.args) != len(call.inferred):
         return None

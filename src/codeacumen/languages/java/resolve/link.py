@@ -114,6 +114,7 @@ class JavaProject:
             )
             ambiguous = resolution.is_ambiguous
         else:
+            # The number of arguments of a method reference is not known.
             count = -1 if is_reference else len(attribution.rows.arguments(row))
             kind = SPECIAL if resolution.is_special else STATIC if resolution.is_static else VIRTUAL
             name = "" if resolution.is_special else attribution.rows.text(row)
@@ -123,7 +124,7 @@ class JavaProject:
                 else ()
             )
             callee = resolution.name
-            # The callee may also be a record's implicit accessor.
+            # The callee may also be a record's implicit accessor, which has no parameters.
             may_be_accessor = resolution.base_class is self.world.object_class and count <= 0
             inside = bool(targets) or (may_be_accessor and name in self.world.record_accessors)
             ambiguous = inside

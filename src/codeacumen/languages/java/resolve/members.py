@@ -1,6 +1,7 @@
 """Members of classes, own and inherited, overriding, and the targets of virtual calls.
 
-Results are cached in the ``Class`` and ``Method`` objects.
+Results are cached in the ``Class`` and ``Method`` objects. Flags are the letters of ``FileFacts``:
+s static, a abstract, f final, u public, p protected, r private.
 """
 
 from __future__ import annotations

@@ -187,8 +187,10 @@ def find_expected_type(attribution: Attribution, row: int) -> Type | None:
     if parent_code in (code.SWITCH, code.YIELD):
         return attribution.expected_type(parent)
     children = rows.children(parent)
+    # Of an assignment, a is 1 for ``=``; a compound one expects no type.
     if parent_code == code.ASSIGN:
         return attribution.type_of(children[0]) if children[0] != row and rows.a[parent] else None
+    # Of three children the first is the condition; with fewer, some of the three have no row.
     if parent_code == code.CONDITION:
         return (
             attribution.expected_type(parent) if children[0] != row or len(children) < 3 else None

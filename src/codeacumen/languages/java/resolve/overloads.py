@@ -68,7 +68,7 @@ Argument: TypeAlias = int | Type
 
 
 class Candidate(NamedTuple):
-    """A method and the type of the object it is called on (None: no object).
+    """A method and its ``site``, the type of the object it is called on (None: no object).
 
     ``is_diamond``: a constructor whose call also infers the class's type arguments.
     """
@@ -127,6 +127,9 @@ def select_overloads(
         ]
         for candidate in fixed_arity
     }
+    # ``certain`` are the candidates of a phase that are applicable for certain. If there are any,
+    # the later phases do not count (JLS 15.12.2), and those candidates of the phase are dropped
+    # than which a certain one is more specific.
     strict = [
         candidate
         for candidate in fixed_arity
@@ -307,12 +310,14 @@ def _check_conditional(
     ]
     if NO in compatibilities:
         return MAYBE if may_be_numeric else NO
+    # The weakest: MAYBE, else LOOSE.
     return max(compatibilities)
 
 
 def check_lambda_shape(attribution: Attribution, row: int, result_type: Type) -> int:
     """Return whether a lambda's body is compatible with a void or other result (JLS 15.12.2.1): NO,
     STRICT or MAYBE (a block that returns nothing, and may or may not complete normally)."""
+    # The sum of BLOCK, GIVES, … (see ``expressions``).
     flags = attribution.rows.b[row]
     if result_type is VOID:
         return NO if (flags & GIVES if flags & BLOCK else not flags & STATEMENT) else STRICT
@@ -325,6 +330,7 @@ def check_lambda_shape(attribution: Attribution, row: int, result_type: Type) ->
 
 def is_explicitly_typed(attribution: Attribution, row: int) -> bool:
     """Return whether a lambda is explicitly typed (JLS 15.27.1); true without parameters."""
+    # Column a of a lambda is the number of its parameters, which are its first children.
     count = attribution.rows.a[row]
     return not any(
         attribution.rows.code[parameter] == PARAM

@@ -1,6 +1,7 @@
 """Compile-time resolution of calls, constructors and method references (JLS 15.12.1 to 15.12.3).
 
-Which override runs at run time is up to ``members.find_targets``.
+Which override runs at run time is up to ``members.find_targets``. A ``row`` is the index of an
+expression in the ``Rows`` of a file; ``call_sites`` explains its columns ``a`` and ``b``.
 """
 
 from __future__ import annotations
@@ -103,6 +104,7 @@ def _resolve_unqualified(attribution: Attribution, row: int) -> Resolution:
     name = rows.text(row)
     arguments = rows.arguments(row)
     cls: Class | None = rows.scopes[row].cls
+    # The innermost class that may have a method of the name that is not known.
     incomplete_class: Class | None = None
     for _ in range(MAX_NESTING):
         if cls is None:
@@ -376,6 +378,7 @@ def _resolve_creation(attribution: Attribution, row: int) -> Resolution:
         site = own_type(world, cls)
     elif row_code == code.CONSTRUCT:
         supertypes = find_supertypes(world, cls)
+        # Column a: 1 for this, 2 for super, 2 more if qualified.
         is_this_call = rows.a[row] in (1, 3)
         site = own_type(world, cls) if is_this_call else (supertypes[0] if supertypes else UNKNOWN)
     else:
@@ -462,6 +465,7 @@ def find_referred_methods(attribution: Attribution, row: int) -> tuple[list[Cand
         meaning = attribution.meaning_of(receiver)
         type_ = UNKNOWN if meaning.kind == "package" else meaning.type
         is_unbound = meaning.kind == "type"
+    # ``Type::new`` has no name.
     if rows.a[row] < 0:
         if not isinstance(type_, ClassType):
             return [], False, True
@@ -538,6 +542,7 @@ def _type_raw_receivers(
 def _resolve_unknown_reference(attribution: Attribution, row: int) -> Resolution:
     """Resolve a reference to a method of which no declaration is known, to its name only."""
     rows, world = attribution.rows, attribution.world
+    # ``Type::new`` has no name.
     if rows.a[row] < 0:
         return UNRESOLVED if rows.receiver(row) < 0 else _resolve_unknown_creation(attribution, row)
     name = rows.text(row)

@@ -5,7 +5,10 @@ are cached in the ``Class``, ``Method``, ``Field`` and ``Unit`` objects.
 
 A class that the project does not declare has no ``unit``: either a class of the platform, whose
 members are known, or a class of kind ``outside``, of which only the name is known. ``declaration``
-of a class or method of the project is a row of ``FileFacts.declared``, which lists the columns.
+of a class or method of the project is a row of ``FileFacts.declared``, which lists the columns:
+``declaration[6]`` and ``[7]`` are the type parameters and the supertypes of a class,
+``declaration[3]``, ``[4]`` and ``[5]`` the type parameters, the parameter types and the result type
+of a method.
 """
 
 from __future__ import annotations

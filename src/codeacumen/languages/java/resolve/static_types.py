@@ -95,7 +95,7 @@ class ErasedType(NamedTuple):
 
 
 class _Region(NamedTuple):
-    """The attribution of one member of a type.
+    """The attribution of one member of a type: the part of the file that is attributed at once.
 
     ``row_of`` holds the row of each of the member's nodes, from ``first_node`` on (-1: none).
     """

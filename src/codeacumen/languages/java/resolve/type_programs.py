@@ -52,6 +52,7 @@ def compile_type(text: str) -> tuple[Step, ...] | None:
     pending_wildcards: list[str] = []
     pending_joins: list[tuple[str, int]] = [("", 0)]
     first_steps: list[int] = []
+    # The first step of the arguments that were closed last.
     last_begin = 0
     wildcard_sign = ""
     tokens = _TOKEN.findall(text)

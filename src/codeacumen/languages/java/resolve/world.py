@@ -132,6 +132,8 @@ class World:
         self.units: dict[str, Unit] = {}
         self.top_level_classes: dict[tuple[str, str], list[Class]] = {}
         self.packages: set[str] = set()
+        # The project's methods except constructors: those of fixed arity by name and parameter
+        # count, those of variable arity by name.
         self._methods_by_arity: dict[tuple[str, int], list[Method]] = {}
         self._varargs_methods: dict[str, list[Method]] = {}
         # Cache of ``resolution._has_no_other_overloads``.
@@ -182,6 +184,7 @@ class World:
         placeholder = unit.placeholder = Class(
             "", package, "class", "f", unit, declaration=_PLACEHOLDER_DECLARATION
         )
+        # Column 1 of a method is the index of its type.
         for index, declaration in enumerate(facts["methods"]):
             self._add_method(
                 unit,
@@ -198,6 +201,7 @@ class World:
         for cls in unit.classes:
             _add_implicit_members(cls)
             if cls.kind == "record":
+                # Column 8 holds the names and types of the components.
                 self.record_accessors.update(name for name, _ in cls.declaration[8])
 
     def _add_method(self, unit: Unit, cls: Class, index: int, declaration: Any) -> None:
@@ -435,7 +439,10 @@ def _add_implicit_members(cls: Class) -> None:
 
 
 def _add_missing_method(cls: Class, name: str, flags: str, types: list[str], result: str) -> None:
-    """Add a method unless the class declares one with the same parameter types."""
+    """Add a method unless the class declares one with the same parameter types.
+
+    ``types`` are the texts of the parameter types, as column 4 of a declared method holds them.
+    """
     parameter_types = [_simplify_type_text(text) for text in types]
     methods = cls.methods.setdefault(name, [])
     if not any(

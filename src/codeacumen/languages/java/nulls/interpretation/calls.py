@@ -42,7 +42,9 @@ class CallAnalysis(OutcomeSelection):
     def run_call(self, position: int, state: State, call: CallSite, d: int) -> list[State]:
         """Return the states after a call, one for each outcome that is possible.
 
-        ``position`` is the index of the instruction and ``d`` the register of the result.
+        ``position`` is the index of the instruction and ``d`` the register of the result. First the
+        outcomes or the map's method are applied; then marks of the heap (see ``state.Heap``) record
+        what the name of the method reveals about sizes, classes, keys and questions.
         """
         plain_label = library_models.strip_parameters(call.label)
         registers = state.registers
@@ -217,6 +219,7 @@ class CallAnalysis(OutcomeSelection):
         self._handle_failures(position, state, call, possible, normal, argument_values)
         if not normal:
             return []
+        # A repeatable call returns the same value again for equal arguments.
         changes_nothing = effects.changes is not None and not effects.changes
         is_repeatable = (
             changes_nothing
@@ -274,6 +277,7 @@ class CallAnalysis(OutcomeSelection):
         is_certain = True
         registers = state.registers
         for parameter, need in outcome.needs:
+            # A call with variable arity may have fewer arguments than there are parameters.
             if parameter > len(call.arguments):
                 continue
             value = registers[call.arguments[parameter - 1]]
@@ -388,6 +392,8 @@ class CallAnalysis(OutcomeSelection):
     ) -> None:
         """Set fields to what is known of them after an outcome: facts, arguments or nulls.
 
+        ``outcome.fields`` and the beginnings of its names are explained at ``state.Outcome``.
+
         ``base`` is the object whose method runs, ``new_object`` the value that the call returns.
         """
         offset = self.unit.instructions[position][7]
@@ -417,6 +423,7 @@ class CallAnalysis(OutcomeSelection):
             if owner < 0:
                 continue
             if fact > PARAMETER_FACT:
+                # The field holds an argument.
                 if fact - PARAMETER_FACT <= len(argument_values):
                     state.heap[owner, name] = argument_values[fact - PARAMETER_FACT - 1]
                 continue

@@ -118,7 +118,10 @@ class ConditionAnalysis(CallAnalysis):
     def learn_from_branch(
         self, position: int, state: State, op: int, a: int, b: int, is_true: bool
     ) -> None:
-        """Add the facts that hold after a condition was true or false."""
+        """Add the facts that hold after a condition was true or false.
+
+        Comparisons are remembered only at the positions in ``unit.linked`` and ``unit.correlated``.
+        """
         if op == ir.EITHER:
             return
         value = state.registers[a]

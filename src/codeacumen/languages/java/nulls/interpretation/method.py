@@ -1,8 +1,8 @@
 """Abstract interpretation of one method body along all its paths; called by ``solve``.
 
-Paths are kept apart until they meet with the same facts. Where too many meet, some are merged, and
-facts that only one of them has are dropped. A merged state reports no null of known origin, so
-each such report is backed by a path.
+Paths are kept apart until they meet with the same facts at a merge point (see ``method_unit``).
+Where too many meet, some are merged, and facts that only one of them has are dropped. A merged
+state reports no null of known origin, so each such report is backed by a path.
 """
 
 from __future__ import annotations
@@ -155,6 +155,7 @@ class MethodAnalysis(ConditionAnalysis):
         live = self.unit.live_registers(position)
         seen_keys = self.seen_keys.setdefault(position, set())
         if len(seen_keys) > 4 * MAX_PATHS:
+            # Enough different states have passed; this also bounds the rounds of a loop.
             return []
         distinct: list[State] = []
         state_by_key: dict[tuple[object, ...], State] = {}
@@ -181,7 +182,7 @@ class MethodAnalysis(ConditionAnalysis):
         return [*distinct[: max_paths - 1], merged]
 
     def _null_priority(self, state: State) -> int:
-        """Return the sort key of a state: those with the most nulls come first."""
+        """Return the sort key of a state: those with the most nulls of known origin come first."""
         return -sum(1 for fact in state.facts.values() if fact < NULL)
 
     def _follow_path(self, position: int, state: State, todo: list[tuple[int, State]]) -> None:
@@ -274,6 +275,7 @@ class MethodAnalysis(ConditionAnalysis):
 
         ``text`` is the index of the class's name, ``handler`` -1 if no code catches the exception.
         """
+        # Numbers of sets count from 1; 1 is the set None, any class.
         types = self.thrown_sets[state.facts.get(_THROWN, 1) - 1]
         if text >= 0:
             types = frozenset((self.unit.facts.texts[text],))
@@ -326,6 +328,7 @@ class MethodAnalysis(ConditionAnalysis):
                     state.facts["counts", value] = TRUE
             return
         if op == ir.STORE:
+            # Operand e: whether the field is static.
             shared = self.unit.instructions[position][5] == 1
             self.store_field(state, a, b, self.unit.facts.texts[c], shared)
             return
@@ -333,6 +336,7 @@ class MethodAnalysis(ConditionAnalysis):
             base, value = registers[a], registers[c]
             if state.fact_of(value) == FRESH:
                 state.facts[value] = NONNULL
+            # Any known element may be the one that is set, and the mark "empty" no longer holds.
             for key in [key for key in state.heap if key[0] == base and len(key) == 2]:
                 del state.heap[key]
             state.heap[base, registers[b]] = value

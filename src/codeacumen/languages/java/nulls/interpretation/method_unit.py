@@ -1,5 +1,6 @@
 """A method body prepared for the null analysis: instructions, merge points, live registers.
 
+A merge point is an instruction that more than one instruction leads to, or that handles exceptions.
 ``solve`` builds a MethodUnit for each analysis of a method.
 """
 
@@ -22,7 +23,8 @@ from codeacumen.languages.java.nulls.translation.instructions import WIDTH
 # A body with at most this many instructions is short: the analysis records more facts in it,
 # because they may become part of its outcomes.
 _SHORT = 40
-# Operation, d, a, b, c, e, handler and offset (see ``instructions``).
+# Operation, d, a, b, c, e, handler and offset (see ``instructions``): instruction[0] is the
+# operation, instruction[3] operand b and instruction[4] operand c.
 Instruction = tuple[int, int, int, int, int, int, int, int]
 
 
@@ -59,8 +61,10 @@ class CallSite:
 class MethodUnit:
     """The instructions of a body, with properties computed once for the analysis.
 
-    ``row`` is the index of the unit in ``facts.units``. ``calls`` maps the row of a call in
-    ``facts.calls``, which is operand c of its instruction, to the call.
+    ``row`` is the index of the unit in ``facts.units``. ``calls`` maps the row of a call, its first
+    index in ``facts.calls`` and operand c of its instruction, to the call. A position is the index
+    of an instruction. ``correlated`` and ``linked`` are the positions whose results are worth
+    remembering (see ``_find_correlated`` and ``_find_linked``).
     """
 
     def __init__(self, facts: NullFacts, row: int) -> None:

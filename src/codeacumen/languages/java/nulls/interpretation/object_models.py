@@ -93,6 +93,7 @@ class MapModel(ValueAnalysis):
         if state.is_merged or (receiver, "table") in state.heap:
             self.define_value(position, state, d)
             return [state]
+        # -2 is no value; the receiver may be -1.
         is_iterated_key = (
             bool(argument_values) and state.heap.get((argument_values[0], "key of"), -2) == receiver
         )
@@ -255,7 +256,7 @@ class SizeModel(MapModel):
         owner = state.heap.get((value, "size of"))
         if owner is not None and NUMBER <= other < TRUTH:
             number = other - ZERO
-            # The size is not 0, or not below 1, or equal to 1.
+            # Non-empty: the size is equal to a positive number, or not below one, or not 0.
             is_nonempty = number > 0 if is_less is not is_true else number == 0
             if is_nonempty and not (is_less and is_true):
                 state.heap[owner, "full"] = SOLID

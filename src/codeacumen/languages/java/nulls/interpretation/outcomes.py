@@ -1,4 +1,7 @@
-"""Selection of the outcomes of a call that are possible in the caller's state."""
+"""Selection of the outcomes of a call that are possible in the caller's state.
+
+Part of the chain of classes that ``values`` describes. ``state.Outcome`` explains outcomes.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,12 @@
 """Abstract states on paths through a method, and summaries of methods for their callers.
 
-Values are numbers: the value of a parameter, of a constant's text, or the result of a certain
-instruction. Registers and fields hold values. Facts belong to values, so a fact learnt about a
-value holds wherever the value is held.
+A value is a number that stands for an object or a primitive value of the program: the value of a
+parameter, of a constant's text, or the result of a certain instruction. Registers and fields hold
+values. A fact is a number too (NULL, NONNULL, …): what is known of a value. Facts belong to values,
+so a fact learnt about a value holds wherever the value is held.
+
+-1 has three meanings: as a fact NULL, as a value SOLID, and in place of the object in a key of the
+heap, a static field.
 
 A summary lists the outcomes of a method. An outcome is one path as far as null is concerned: what
 it requires of the parameters, and what it returns. Together the outcomes are complete: a method
@@ -18,10 +22,11 @@ from codeacumen.languages.java.nulls.report import Step
 
 # Facts about a value. All numbers below zero mean null and encode the origin of the null; NULL, the
 # highest of them, means that a test found the value null, and in outcomes stands for any null.
-# FRESH is an object that no other code has seen.
+# FRESH is an object that no other code has seen. NOTHING: nothing is known. All facts above NOTHING
+# mean that the value is not null.
 NULL, NOTHING, NONNULL, TRUE, FALSE, FRESH = -1, 0, 1, 2, 3, 4
 # Result of a method: a fact, or the number of a parameter ("p"), the name of a field of its object
-# ("f"), or the value of a whole number ("n").
+# ("f"), or the value of a whole number ("n"), which is NUMBER + LIMIT + n, see below.
 ResultFact = int | tuple[str, int | str]
 
 # A parameter, the class it is tested against, and the answer; or 0, a field of the object, and
@@ -39,13 +44,13 @@ PARAMETER_FACT = 16
 class Outcome(NamedTuple):
     """A way in which a method can end.
 
-    ``failing_parameter`` is the parameter, counted from 1, that must not be null on this path (0:
-    the method returns). ``needs`` pairs parameters, counted from 1, with required facts; ``result``
-    is the returned value. ``fields`` holds facts after the call: of the object's fields, of the
-    results of calls on the object (``()name``) or on a parameter (``(1)name``), and of the fields
-    of a returned new object, whose names begin with a dot. ``steps`` explains the outcome.
-    ``parameter_tests`` are further tests on this path: whether parameters are instances of a class,
-    or (BOUND) within bounds.
+    ``failing_parameter`` is the parameter, counted from 1, on whose null the method fails on this
+    path (0: the method returns; such an outcome is called normal). ``needs`` pairs parameters,
+    counted from 1, with required facts; ``result`` is the returned value. ``fields`` holds facts
+    after the call: of the object's fields, of the results of calls on the object (``()name``) or on
+    a parameter (``(1)name``), and of the fields of a returned new object, whose names begin with a
+    dot. ``steps`` explains the outcome. ``parameter_tests`` are further tests on this path: whether
+    parameters are instances of a class, or (BOUND) within bounds.
     """
 
     failing_parameter: int
@@ -126,8 +131,8 @@ def limit_outcomes(outcomes: list[Outcome]) -> tuple[Outcome, ...]:
 
 
 # Numbering of values: those of instruction i start at i * EACH; then follow parameters (the object
-# itself is parameter 0), the old values of registers whose instruction ran again (STALE +
-# register), and constants by the number of their text.
+# itself is parameter 0), STALE + register for a register whose old value got lost, because its
+# instruction ran again or because merged paths disagree, and constants by the number of their text.
 EACH = 16
 PARAMETER, STALE, TEXT = 1 << 24, 1 << 25, 1 << 26
 THIS = PARAMETER
@@ -144,13 +149,24 @@ MAX_PATHS, FEW_PATHS = 8, 4
 # Contents of fields, elements and calls, by a key that begins with the value of the object (-1: a
 # static field). (object, "name") is a field, (array, index value) an element, (object, "()", label,
 # arguments...) the result of a call, (map, "get", key) the value of a key. Other second parts mark
-# relations: "guard", "asks", "denies" (questions, see _calls), "keys", "key of", "from", "table"
-# (maps), "size of", "of string", "void", "more", "full", "blank" (sizes), "of object", "not root"
-# (classes, see object_models), "empty" (a new array of nulls), "seen" (a nullable field was read).
+# relations. Those that hold another value:
+#   (boolean, "asks" or "denies"): the object whose method, such as ``hasNext``, returned it
+#   (set or iterator, "keys"): the map whose keys it holds; (value, "key of"): the map with this key
+#   (number, "size of"): the object of this size
+#   (boolean, "void"): the object that is empty if this is true; "more": non-empty if it is true
+# Those that hold SOLID, a mere mark:
+#   (object, "guard"): a question was answered, so its methods return no null (see ``calls``); for
+#     ``this``, this mark and the question may have a third part: a word of the methods' names
+#   (value, "from", object, label, arguments...): the value is the result of this call of a getter
+#   (map, "table"): a constant map, which is assumed to hold each key that is looked up
+#   (object, "full"): non-empty; (string, "blank"): empty; (value, "of string"): concerns a string
+#   (class, "of object"): the class of an object; "not root": it is not Object
+#   (array, "empty"): a new array of nulls; (object, "seen", name): a nullable field was read
 Heap = dict[tuple[object, ...], int]
 # Facts by value. Tuples hold relations: ("==" or "<", a, b), ("is", value, class) and
-# ("counts", value) are TRUE or FALSE, (value, "=") is the constant that equals the value, and
-# ("thrown",) the number of a set of thrown classes (see _run).
+# ("counts", value), the mark of a counter that is never negative, are TRUE or FALSE, (value, "=")
+# is the constant that equals the value, and ("thrown",) the number of a set of thrown classes
+# (``thrown_sets`` in ``method``, from 1).
 ValueFacts = dict[object, int]
 # Answers of tests: by value and class, by value and BOUND, or by THIS and field (is it null?).
 TestAnswers = dict[tuple[int, str], bool]
@@ -252,6 +268,7 @@ class State:
             times_held: dict[int, int] = {}
             for held_value in heap.values():
                 times_held[held_value] = times_held.get(held_value, 0) + 1
+            # A value is reachable if a live register or a field of a reachable object holds it.
             has_grown = True
             while has_grown:
                 has_grown = False
@@ -261,6 +278,8 @@ class State:
                     if reached and held_value not in reachable and held_value >= 0:
                         reachable.add(held_value)
                         has_grown = True
+            # Also dropped: a value of which nothing is known and that is held only here, because a
+            # load without the entry defines another such value.
             self.heap = heap = {
                 key: held_value
                 for key, held_value in heap.items()

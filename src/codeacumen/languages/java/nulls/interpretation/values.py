@@ -73,8 +73,12 @@ class ValueAnalysis:
     """Values, origins of nulls and reports of one body; base of the analysis.
 
     In all methods, ``position`` is the index of an instruction, ``d`` its destination register, and
-    ``a``, ``b``, ``c`` its operands (see ``instructions``). A ``value`` is the number of a value,
-    not a register.
+    ``a``, ``b``, ``c`` its operands (see ``instructions``); ``unit.instructions[position][7]`` is
+    the instruction's byte offset in the source. A ``value`` is the number of a value, not a
+    register. A ``row`` or ``expression`` is the row of an expression in the file's facts.
+
+    A null whose origin is known has a fact below NULL. NULL itself, as a fact, means that a test
+    found the value null; such a value is reported only by ``report_doubts``.
     """
 
     def __init__(self, unit: MethodUnit) -> None:
@@ -232,6 +236,7 @@ class ValueAnalysis:
         base = state.registers[a] if a >= 0 else -1
         value = state.registers[b]
         heap = state.heap
+        # The same field of another value may be this field, unless the other object is new.
         for key in [key for key in heap if len(key) == 2 and key[1] == name and key[0] != base]:
             if state.fact_of(int(str(key[0]))) != FRESH:
                 del heap[key]
@@ -352,6 +357,8 @@ class ValueAnalysis:
 
         Called once, after all paths have been followed.
         """
+        # By offset, because code that is translated more than once, such as a finally block, has
+        # several rows for one expression.
         safe_offsets = {
             self.describe_expression(expression)[2] for expression in self.safe_expressions
         }

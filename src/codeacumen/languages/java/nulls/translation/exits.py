@@ -93,6 +93,7 @@ class ExitTranslator(ConditionTranslator):
                         self.emit(ir.EITHER, c=label, e=otherwise)
                         self.place_label(otherwise)
             elif frame.kind == "finally":
+                # ``emit`` takes the handler from the frame: the exception goes on in the block.
                 self.frame = frame
                 self.emit(
                     ir.THROW,
@@ -102,6 +103,7 @@ class ExitTranslator(ConditionTranslator):
                 self.frame = current
                 return
             frame = frame.outer
+        # A frame without a handler: the exception leaves the method.
         self.frame = Frame("method", None, -1)
         self.emit(
             ir.THROW, c=self.pool.intern_text(class_name) if class_name else -1, offset=offset
@@ -120,8 +122,8 @@ class ExitTranslator(ConditionTranslator):
     def translate_try(self, node: int) -> None:
         """Translate ``try``: resources and body, one test for each catch clause, then the clauses.
 
-        The finally block is translated twice: for exceptions, which are thrown on after it, and for
-        the normal end.
+        An exception that no clause catches is thrown on. The finally block is translated twice: for
+        exceptions, which are thrown on after it, and for the normal end.
         """
         tree = self.tree
         outer_frame = self.frame

@@ -44,6 +44,8 @@ class ExpressionTranslator(InvocationTranslator):
         for size in sizes:
             for length in tree.named_children(size):
                 self.emit_unboxing(length, self.translate_expression(length))
+        # The elements of ``new T[n]`` are null, also those of ``new int[n][]``, which are arrays.
+        # In ``new T[n][m]`` the inner arrays exist.
         has_open_dimensions = tree.first_child_of_kind(node, "dimensions") >= 0
         type_ = tree.child(node, t.TYPE)
         holds_references = type_ >= 0 and tree.kind[type_] not in PRIMITIVES

@@ -1,10 +1,12 @@
 """Instructions for the null analysis, and the builder that emits them.
 
 A method is a list of instructions. Each is WIDTH numbers: operation, destination ``d``, operands
-``a``, ``b``, ``c``, ``e``, the instruction that handles an exception (-1: none), and the byte
-offset in the source. An operand that an operation does not use is -1. Registers hold values;
-register THIS is the object itself, then the parameters follow, then variables and intermediate
-values. Jumps name instructions. Texts and calls are rows of the tables of TranslationPool.
+``a``, ``b``, ``c``, ``e``, the position of the instruction that handles an exception (-1: none),
+and the byte offset in the source. The position of an instruction is its index in the method. An
+operand that an operation does not use is -1. Registers hold values; register THIS is the object
+itself, then the parameters follow, then variables and intermediate values. Jumps name instructions
+by their positions, and before ``resolve_labels`` by labels. Texts and calls are rows of the tables
+of TranslationPool.
 
 The builder is the base of a chain of classes, one file each: ``invocations``, ``expressions``,
 ``exits`` and last ``statements``, whose ``StatementTranslator`` translates a method.
@@ -213,6 +215,7 @@ class InstructionBuilder:
         """Return the instructions with positions for labels, after adding a last RETURN."""
         self.emit(RETURN)
         instructions, positions = self.instructions, self.label_positions
+        # Of the numbers of an instruction, 4 is operand c, 5 operand e and 6 the handler.
         for start in range(0, len(instructions), WIDTH):
             op = instructions[start]
             if op == JUMP:
@@ -287,6 +290,7 @@ class InstructionBuilder:
                 name = tree.child(node, FIELD)
                 return (name if name >= 0 else node), 0
             if kind == "array_access":
+                # The array, which is the first child.
                 node += 1
             elif kind == "assignment_expression":
                 node = tree.child(node, LEFT)

@@ -181,8 +181,8 @@ class AssignmentTranslator(NameTranslator):
         return result
 
 
-# Flags of a call: it creates an object, it is ``this(...)`` or ``super(...)``, it is through
-# ``super``.
+# Flags of a call: it creates an object; it is ``this(...)`` or ``super(...)``; it is written with
+# ``super``, as ``super(...)`` or ``super.run()``.
 CREATES, CONSTRUCTS, SUPER = 1, 2, 4
 
 
@@ -232,6 +232,7 @@ class InvocationTranslator(AssignmentTranslator):
             flags = SUPER
         argument_nodes = tree.named_children(argument_list) if argument_list >= 0 else []
         arguments = [self.translate_expression(argument) for argument in argument_nodes]
+        # ``this`` is never null, and a static call does not use the object that stands before it.
         if base >= 0 and receiver > 0:
             site = self.sites.get(tree.start[name])
             if site is None or site.kind != "S":
@@ -296,6 +297,7 @@ class InvocationTranslator(AssignmentTranslator):
         type_, argument_list = tree.child(node, t.TYPE), tree.child(node, t.ARGUMENTS)
         if type_ < 0:
             return self.emit_constant(ir.NONNULL)
+        # The first child is the outer object, an annotation, or the token ``new``.
         first = node + 1
         if tree.is_named[first] and tree.kind[first] not in ("annotation", "marker_annotation"):
             outer = self.translate_expression(first)
@@ -331,7 +333,10 @@ class InvocationTranslator(AssignmentTranslator):
         self.emit_call(node, keyword, THIS, argument_nodes, arguments, flags)
 
     def translate_function(self, node: int) -> int:
-        """Translate a lambda or a method reference; the latter dereferences its object."""
+        """Translate a lambda or a method reference; the latter dereferences its object.
+
+        The first child of a method reference, ``node + 1``, is the object or the class.
+        """
         if self.tree.kind[node] == "lambda_expression":
             self.translate_lambda_body(node)
         elif not self.is_class(node + 1) and self.tree.is_named[node + 1]:

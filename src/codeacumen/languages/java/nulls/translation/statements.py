@@ -81,6 +81,7 @@ class SwitchTranslator(ExitTranslator):
         if default >= 0:
             self.emit_jump(default)
         elif is_value:
+            # The cases of a switch expression without a default cover all values (JLS 15.28.1).
             self.emit(ir.HALT)
         else:
             self.emit_jump(end)
@@ -279,6 +280,7 @@ class StatementTranslator(SwitchTranslator):
         label = ""
         parent = self.tree.parent[node]
         if self.tree.kind[parent] == "labeled_statement":
+            # The first child of a labelled statement is its label.
             label = self.tree.text(parent + 1)
         return Frame("loop", outer_frame, outer_frame.handler, node, end, step, label)
 

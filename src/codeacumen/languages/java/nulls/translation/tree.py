@@ -85,9 +85,10 @@ def _load_grammar_tables() -> tuple[frozenset[int], dict[int, int]]:
 class NodeTree(ListTree[str, int]):
     """Syntax of a file with roles, symbols and declarations of its names, by node.
 
-    Kinds are names of the grammar, fields the codes above. ``word`` is the index in ``words`` of an
-    identifier's text (-1: no identifier). ``declaration`` is the name's node in its declaration
-    (-1: declared elsewhere).
+    Nodes are numbers, in pre-order, so ``node + 1`` is the first child of ``node`` (which may be a
+    token), and ``stop[node]`` is the first number after its descendants. Kinds are names of the
+    grammar, fields the codes above. ``word`` is the index in ``words`` of an identifier's text (-1:
+    no identifier). ``declaration`` is the name's node in its declaration (-1: declared elsewhere).
     """
 
     def __init__(self, file: JavaFile) -> None:
