@@ -208,6 +208,7 @@ def search_beams(step: Step, state: State, beam_width: int, max_pieces: int) -> 
         scores, state = step(last, state)
         scores = scores.float()
         scores[:, :, [PAD, UNKNOWN, BEGIN]] = -torch.inf
+        # An answer has a piece before END, and no more than ``max_pieces``.
         if step_number == 0:
             scores[:, :, END] = -torch.inf
         elif step_number == max_pieces:
