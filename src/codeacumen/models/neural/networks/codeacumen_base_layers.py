@@ -482,6 +482,7 @@ class BaseNetwork(nn.Module, Network):
         # Not -inf, because the softmax of a row without candidates would then be NaN.
         scores = similarities.new_full(sizes.shape, -1e4).masked_scatter(is_candidate, similarities)
         has_candidates = is_candidate.any(1)
+        # Not the gate of ``CopyDecoder``, which chooses between generating and copying.
         gate = self.offers(states)[:, 0].float().sigmoid() * has_candidates
         # Below 1, because ``_add_candidate_likelihood`` takes the logarithm of 1 - gate.
         return gate.clamp(0, 1 - 1e-4), scores.softmax(1) * is_candidate
