@@ -6,7 +6,7 @@ precision-recall and ROC curves over all thresholds.
 The functions of weighted samples take ``positive`` (1 or 0) and ``values``, both of shape (n,) for
 n rows, and ``weights`` of shape (b, n) for b bootstrap samples, and return b numbers, nan where a
 sample lacks one of the classes. Rows of equal value are one step, since no threshold separates
-them.
+them. The mass of a step is the total weight of its rows.
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
 """The general metrics: joint statistics such as correlations, and means of gains.
 
 The classes implement ``codeacumen.api.Metric``: ``observe`` turns a truth and an answer into a row
-of numbers, ``statistic`` computes the score of all rows in each of b weighted samples.
-``ReadingMetric`` is for truths with several readings, such as the mean and the majority of votes.
-Such a truth is an object. Its ``value`` is the answer that a model should return, and the one that
-training examples have; each metric names the reading with which it compares the answers.
+of numbers, ``statistic`` computes the score of all rows in each of b weighted samples, which are
+bootstrap resamples. The optional ``of_sums`` computes the same from the sums of the rows
+(``api.hooks.SumMetric``). ``ReadingMetric`` is for truths with several readings, such as the mean
+and the majority of votes. Such a truth is an object. Its ``value`` is the answer that a model
+should return, and the one that training examples have; each metric names the reading with which it
+compares the answers.
 """
 
 from __future__ import annotations

@@ -7,9 +7,10 @@ scored:
 * **Fitness**, from a model that judges: 0 (does not fit at all) to 1. A name is flagged if its
   fitness is below a threshold, by default 0.5.
 * **A name**, from a model that recommends names (ReName4J, sections 3.4 and 5): a name is flagged
-  if its similarity to the recommended name is below T. The truth then also has ``tested``, the
-  name under test, and ``fixed``, the right name. ``Sim(o, p)`` is the Dice coefficient of the sets
-  of subtokens, ignoring case: |o ∩ p| / ((|o| + |p|) / 2); it is 1 for two names without subtokens.
+  if its similarity Sim to the recommended name is below a threshold T. The truth then also has
+  ``tested``, the name under test, and ``fixed``, the right name. ``Sim(o, p)`` is the Dice
+  coefficient of the sets of subtokens, ignoring case: |o ∩ p| / ((|o| + |p|) / 2); it is 1 for two
+  names without subtokens. Below, this similarity is also called fitness.
 
 A name with a fitness equal to the threshold is consistent (``>=``). With ``>``, T = 1 would flag
 every name, even the recommended one.
@@ -234,6 +235,7 @@ def _precision_at_half(positive: Floats, values: Floats, weights: Floats) -> Flo
     return weighted_precision_at_recall(positive, values, weights, HALF_RECALL)
 
 
+# Metrics by name: "_ic" for the inconsistent class, "_c" for the consistent one.
 _FIGURES: dict[str, tuple[str, CountsFigure]] = {
     "precision_ic": ("Precision, inconsistent", _compute_precision),
     "recall_ic": ("Recall, inconsistent", _compute_recall),
@@ -337,7 +339,7 @@ def make_cost_metrics(
 
 
 def threshold_labels(threshold: float) -> tuple[str, str]:
-    """Return the suffixes of names and titles of the metrics at a threshold.
+    """Return the suffix of the names and that of the titles of the metrics at a threshold.
 
     >>> threshold_labels(0.85)
     ('_t85', ', T = 0.85')

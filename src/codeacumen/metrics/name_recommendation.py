@@ -130,6 +130,7 @@ class CorpusMetric:
         return self.of_sums(columns @ weights.T, weights.sum(axis=1))
 
 
+# Position of each figure in the result of ``compute_set_scores``.
 _SCORE_INDEX = {"precision": 0, "recall": 1, "f1": 2}
 # Without predicted subtokens, precision is 0 and not undefined.
 _CORPUS = {name: partial(score, undefined=0.0) for name, score in SUBTOKEN_SCORES.items()}

@@ -10,8 +10,9 @@ that a model returned, ``{"before": name, "after": name}``; the truth is the met
 * Two names are **the same** if their sequences of subtokens are equal, ignoring case:
   ``get_count`` and ``getCount``.
 * Each pair is of one of five types: right before and after (CCP), right before only (CWP), the same
-  wrong name (WWSP), right after only (WCP), two different wrong names (WWDP). A **change** is a
-  CWP, a WCP or a WWDP; two right names are never a change, however they are written. Hence
+  wrong name (WWSP), right after only (WCP), two different wrong names (WWDP). C is a correct name,
+  W a wrong one, S the same and D different. A **change** is a CWP, a WCP or a WWDP; two right names
+  are never a change, however they are written. PCP is the percentage of changes. Hence
   CCP + CWP + WWSP + WCP + WWDP = 100 and PCP = CWP + WCP + WWDP.
 * Precision, recall and F1 count subtokens over all pairs, as code2vec's evaluation does: a subtoken
   of the prediction is a true positive if the truth has it and a false positive otherwise; a

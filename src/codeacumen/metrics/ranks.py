@@ -3,6 +3,9 @@
 A bootstrap resample is the original sample of n rows with a multiplicity (weight) per row, so
 ``weights`` has the shape (b, n) for b resamples. The values are therefore sorted only once: ranks
 in every resample follow from cumulative weights.
+
+A *group* is the rows of one value, and its *mass* in a resample is their total weight. In the
+index strings of ``einsum``, b is the resample, g the group and n the row.
 """
 
 from __future__ import annotations
@@ -95,11 +98,13 @@ def weighted_kendall(x: Floats, y: Floats, weights: Floats) -> Floats:
     _, group_y = np.unique(y, return_inverse=True)
     _, group_x = np.unique(x, return_inverse=True)
     order = np.lexsort((group_y, group_x))
+    # Mass of each group of y among the rows with smaller x.
     before: Floats = np.zeros((len(weights), int(group_y.max()) + 1))
     excess: Floats = np.zeros(len(weights))
     squares_x: Floats = np.zeros(len(weights))
     for rows in np.split(order, np.flatnonzero(np.diff(group_x[order])) + 1):
         starts = np.flatnonzero(np.r_[True, np.diff(group_y[rows]) > 0])
+        # The groups of y that occur among these rows, ascending, and their masses.
         places = group_y[rows[starts]]
         mass: Floats = np.add.reduceat(weights[:, rows], starts, axis=1)
         # Mass below y minus mass above y = 2 * cumulative sum - mass at y - total.

@@ -1,8 +1,9 @@
 """Tokens and path contexts of methods as hashed features, and the index of their tf-idf vectors.
 
-``models.retrieval`` searches this index. The features of a text depend on the text alone. Many
-texts are parsed together, as classes of one file, which is six times as fast as one by one; if the
-parsed file has other classes than expected, each text is parsed alone.
+``models.retrieval`` searches this index. There are two *families* of features, tokens and paths.
+The *key* of a feature is a hash. The features of a text depend on the text alone. Many texts are
+parsed together, as classes of one file, which is six times as fast as one by one; if the parsed
+file has other classes than expected, each text is parsed alone.
 """
 
 from __future__ import annotations
@@ -104,6 +105,8 @@ def _extract_batch(texts: Sequence[bytes]) -> list[Features]:
 def _merge_families(tokens: Features, contexts: Features) -> Features:
     """Return the features of each method, those of its tokens before those of its paths."""
     lengths = np.stack([np.diff(tokens.offsets), np.diff(contexts.offsets)])
+    # In the result, the tokens of method i begin at ``where[2 * i]`` and its paths at the next
+    # entry of ``where``.
     where = np.concatenate([np.zeros(1, np.int64), lengths.T.ravel().cumsum()])
     key = np.empty(where[-1], dtype=np.uint64)
     count = np.empty(where[-1], dtype=np.int32)
@@ -124,7 +127,8 @@ def _extract_tokens(file: JavaFile, start: Offsets, end: Offsets) -> Features:
     tokens = file.tokens
     first, last = (np.searchsorted(tokens.start, bytes_) for bytes_ in (start, end))
     codes, words = tokens.number_spellings(file.names.word_of, file.names.words)
-    # A word may be an identifier in one place and another kind of token elsewhere.
+    # A word may be an identifier in one place and another kind of token elsewhere, so the lowest
+    # bit of a code is 1 for an identifier.
     codes = 2 * codes + (tokens.kind == CODE["IDENTIFIER"])
     chosen = take_slices(codes, first, last)
     used, place = np.unique(chosen.values, return_inverse=True)
@@ -209,6 +213,7 @@ def _extract_paths(file: JavaFile, start: Offsets) -> Features:
     )
     ends, _ = _flatten([_hash_path_end(word) for word in contexts.name.words or ()])
     names = ends[contexts.name.values] if len(ends) else np.empty(0, np.uint64)
+    # ``left`` and ``right`` count the leaves of each method from 0.
     shift = np.repeat(contexts.leaf_offsets[:-1], np.diff(contexts.context_offsets))
     left, right = names[contexts.left + shift], names[contexts.right + shift]
     path = contexts.path.astype(np.int64).astype(np.uint64)
@@ -257,6 +262,7 @@ class FeatureIndex:
         """
         queries = self._with_shares(queries)
         position = np.searchsorted(self.key, queries.key)
+        # A key after the last one has the position of the appended 0.
         is_known = np.append(self.key, np.uint64(0))[position] == queries.key
         is_known &= position < len(self.key)
         queries, column = queries.select_keys(is_known), position[is_known].astype(np.int32)
@@ -271,6 +277,7 @@ class FeatureIndex:
         """Return the features without the family whose share is 0."""
         if self.shares.all():
             return rows
+        # The highest bit of a key is the family: 0 for tokens, 1 for paths, as in ``shares``.
         return rows.select_keys(self.shares[rows.key >> np.uint64(63)] > 0)
 
     def _compute_weights(self, rows: Features, column: Columns) -> Weights:
@@ -283,6 +290,7 @@ class FeatureIndex:
         frequency = np.array([0.0, *(1.0 + math.log(n) for n in range(1, highest + 1))])
         weight = frequency[rows.count] * self.rarity[column]
         family = (rows.key >> np.uint64(63)).astype(np.int64)
+        # Each method has two vectors, one for each family, which are normalised separately.
         vector = 2 * np.repeat(np.arange(len(rows)), np.diff(rows.offsets)) + family
         length = np.sqrt(np.bincount(vector, weight * weight, 2 * len(rows)))[vector]
         scale = np.divide(self.shares[family], length, out=np.ones(len(weight)), where=weight > 0)

@@ -1,8 +1,9 @@
 """An inverted index of methods with sparse vectors, and the order of its answers.
 
-For each column (a word, a hashed feature) the index has the methods with this column, and weights.
-The caller determines the weights: tf-idf in ``features``, Okapi BM25 in ``word_index``. Dense
-vectors are searched in ``vectors``.
+For each column (a word, a hashed feature) the index has the *postings*: the methods with this
+column, each with a weight. A method is its number in the index, from 0. The caller determines the
+weights: tf-idf (term frequency times inverse document frequency) in ``features``, Okapi BM25 in
+``word_index``. Dense vectors are searched in ``vectors``.
 """
 
 from __future__ import annotations

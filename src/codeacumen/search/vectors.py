@@ -1,8 +1,9 @@
 """Dense vectors of methods or names, and the nearest of them by cosine.
 
-``WordSpace`` computes latent semantic analysis: binary TF-IDF, then a truncated singular value
-decomposition, so rows whose words occur in similar rows get similar vectors. The decomposition uses
-a sample of the rows, which bounds its time, and depends on the rows and the seed alone. It runs in
+``WordSpace`` computes latent semantic analysis: binary tf-idf (a word counts once, weighted with
+its inverse document frequency), then a truncated singular value decomposition, so rows whose words
+occur in similar rows get similar vectors. A row is a method or a name. The decomposition uses a
+sample of the rows, which bounds its time, and depends on the rows and the seed alone. It runs in
 one thread, because floating-point sums depend on their order.
 
 ``DenseIndex`` searches such vectors with faiss: exactly if they are few, otherwise approximately,
@@ -174,6 +175,7 @@ def _fit_axes(rows: Bags, rarity: Numbers, dimensions: int, seed: int) -> Number
 
     sampled = np.sort(np.random.default_rng(seed).permutation(len(rows))[:DRAWN])
     lengths = np.diff(rows.ends)[sampled]
+    # ``starts + arange`` are the positions in ``codes`` of all words of the sampled rows.
     starts = np.repeat(rows.ends[sampled] - np.concatenate(([0], np.cumsum(lengths)[:-1])), lengths)
     codes = rows.codes[starts + np.arange(len(starts))]
     weights = _make_tfidf_matrix(codes, np.concatenate(([0], np.cumsum(lengths))), rarity)
@@ -310,6 +312,7 @@ def find_nearest_cosines(queries: Tensor, vectors: Tensor, k: int) -> tuple[Tens
         block = unit_rows(vectors[start : start + TENSOR_BLOCK])
         steps = ((queries @ block.T) * _COSINE_STEPS).round().to(torch.int64)
         position = torch.arange(start, start + len(block), device=queries.device)
+        # Packed into one number, so that ``topk`` sorts by cosine, then by the lower position.
         best = torch.cat([best, steps * _POSITIONS + (_POSITIONS - 1 - position)], 1)
         best = best.topk(min(k, best.shape[1]), dim=1).values
     steps = torch.div(best, _POSITIONS, rounding_mode="floor")

@@ -2,8 +2,9 @@
 
 Scores are those of Okapi BM25: rare words have a high weight, repetitions of a word add less and
 less, and the same words count less in a longer method. The index stores the contribution of each
-word to each method's score, and a query adds up the postings of its words. The arrays are
-memory-mapped, so a query reads only the postings that it needs.
+word to each method's score, and a query adds up the postings of its words: the methods with a word,
+each with this contribution. The arrays are memory-mapped, so a query reads only the postings that
+it needs. A method's *number* is its position in the index, which is in the order of the corpus.
 """
 
 from __future__ import annotations
@@ -109,7 +110,13 @@ class IndexedMethod:
 
 
 class WordIndex:
-    """A stored index; its arrays are memory-mapped files."""
+    """A stored index; its arrays are memory-mapped files.
+
+    ``words.txt`` has a word for each column of the postings (``search.index``), ``rarity`` the
+    inverse document frequency of each word, and last that of words that no method has.
+    ``methods.jsonl`` has a line for each method, the fields of ``IndexedMethod``; ``starts`` has
+    the offset in bytes of each line, and the size of the file.
+    """
 
     def __init__(self, stored: StoredIndex) -> None:
         self.stored = stored
@@ -171,7 +178,8 @@ class _Part:
     """The methods of a shard of the corpus.
 
     ``word`` (indices of ``words``) and ``count`` have an entry for each distinct word of each
-    method, ``sizes`` the number of entries of each method, and ``lines`` the methods' JSON records.
+    method, ``sizes`` the number of entries of each method, and ``lines`` the methods' lines of
+    ``methods.jsonl``.
     """
 
     words: list[str]
@@ -181,6 +189,7 @@ class _Part:
     lines: list[bytes]
 
 
+# Columns of the corpus's table of methods.
 _COLUMNS = [
     "method_id",
     "project",
@@ -346,7 +355,7 @@ class _ParsedMethod:
 
 
 def _find_in_file(path: Path, at: str) -> QueryMethod:
-    """Return the method of a file at a line or with a name; ``at`` is "" for the only method."""
+    """Return a method of a file; ``at`` is a line of it, its name, or "" for the only method."""
     from codeacumen.languages.java import wrap_snippet
 
     source = path.read_bytes()

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _CR, _LF = 13, 10
+# A CR without an LF after it.
 _LONE = re.compile(rb"\r(?!\n)")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
@@ -53,6 +54,8 @@ def line_of(source: bytes, offset: int) -> int:
 
     For a single offset this is faster than ``line_starts`` and ``line_at``.
     """
+    # A CR LF is one line end, so its CR is not counted. If ``offset`` is that of the LF, the line
+    # has not ended yet; therefore the CR LF at ``offset`` is subtracted too.
     ends, cr_count = source.count(b"\n", 0, offset), source.count(b"\r", 0, offset)
     if cr_count:
         ends += cr_count - source.count(b"\r\n", 0, offset + 1)

@@ -24,11 +24,13 @@ from typing import Literal
 _WHITE = "".join(map(chr, range(33)))
 # code2vec deletes quotes, apostrophes, commas and ASCII control characters.
 _SIGNS = bytes(range(32)) + b"\"',\x7f"
+# The ASCII characters that are no letters.
 _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 _CODE2SEQ_SPLIT = re.compile(
     r"(?<=[a-z])(?=[A-Z])|_|[0-9]|(?<=[A-Z])(?=[A-Z][a-z])|\s+", flags=re.ASCII
 )
 _CODE2SEQ_PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
+# Texts such as <none>, words, numbers, and every other character: the matches cover a whole name.
 _LOSSLESS = re.compile(r"<\w+>|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|.", re.DOTALL)
 
 # Returns the list of subtokens of an ASCII identifier, with digits apart, faster than

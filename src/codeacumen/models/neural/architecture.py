@@ -8,7 +8,8 @@ tensors; ``decode_answer`` turns its prediction into words. Training and evaluat
 ``extract_features`` and ``encode``, so their inputs are always prepared in the same way.
 
 A ``Vocabulary`` numbers the words of a network's features; ``Labels`` (``SingleLabel``,
-``PieceLabels``) turn answers into numbers and predictions into answers.
+``PieceLabels``) turn answers into numbers and predictions into answers. A *piece* is the part of an
+answer that a network generates in one step, such as a subtoken of a name.
 """
 
 from __future__ import annotations
@@ -84,9 +85,9 @@ class Vocabulary:
     ) -> Vocabulary:
         """Make a vocabulary of ``specials`` and the most frequent words.
 
-        It has at most ``max_size`` words, special words included, and only words with at least
-        ``min_count`` occurrences. Ties are broken alphabetically, so the order of counting does not
-        matter.
+        It has at most ``max_size`` words, special words included (None: no limit), and only words
+        with at least ``min_count`` occurrences. Ties are broken alphabetically, so the order of
+        counting does not matter.
         """
         special_words = set(specials)
         words = [

@@ -199,7 +199,11 @@ def _load_model(folder: Path, device: str, batch: int) -> NetworkModel:
 
 
 class PerTaskModel:
-    """A model of several networks, one for each task; ``parts`` has them by the task's name."""
+    """A model of several networks, one for each task; ``parts`` has them by the task's name.
+
+    ``only`` has the names of the tasks that it can answer. The runner calls ``start_task`` before
+    the questions of each task.
+    """
 
     batch_size = NetworkModel.batch_size
     supervision = "before"

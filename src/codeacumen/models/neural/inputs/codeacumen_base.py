@@ -1,10 +1,13 @@
 """Features of codeacumen-base: a method's tokens with their place in the tree, and its context.
 
-``networks.codeacumen_base`` calls ``extract_features`` once for each input. A token has subtokens,
-a *role* (the kinds of the two lowest nodes of javac's tree around it), the number and the nesting
-depth of its statement, a mark about null, and a hash of its name. Tokens of the code around the
-method (class, callees, fields, ...) have subtokens, a role and this hash, so the network can match
-a call with the facts about its callee.
+``networks.codeacumen_base`` calls ``extract_features`` once for each input. A token has subtokens
+(``words``), which the network splits into the *parts* of its BPE (byte-pair encoding), a *role*
+(the kind of the lowest node of javac's tree around it, then that of this node's parent), the number
+and the nesting depth of its statement, a mark about null (``flag``), and a hash of its name
+(``name``). Tokens of the code around the method (class, callees, fields, ...) have subtokens, a
+role such as "callee", a mark and this hash, so the network can match a call with the facts about
+its callee. A *certified variant* of a method is a transformed text that is checked to mean the same
+(``datasets.variants``).
 
 ``Tokens`` are the same tokens as numbers. ``rename_variables`` replaces variable names in them; it
 needs no text, so a method is parsed once and still looks different in each epoch. It renames the
@@ -112,9 +115,11 @@ _MAX_CANDIDATES = 128
 _MAX_SIBLINGS = 24
 # Columns with a value for each token; a token's BPE parts have a column of their own.
 PER_TOKEN = ("role", "depth", "statement", "name", "flag")
-# Roles of a name: the declaration of a variable, and an identifier that may refer to a variable.
+# Roles of a name (kinds of the lowest node and of its parent): the declaration of a variable, and
+# an identifier that may refer to a variable.
 DECLARED, USED = "NAME VARIABLE", "NAME IDENTIFIER"
-# Prefix of the roles in a class inside the method, whose fields look like variables.
+# Prefix of the roles of tokens whose lowest node is MEMBERS, the body of a class inside the method.
+# The fields of such a class look like variables.
 MEMBER_PREFIX = "MEMBERS "
 
 
@@ -137,9 +142,11 @@ class QuestionKind(IntEnum):
 class TokenColumns:
     """Columns of a list of tokens. Token ``i`` has the next ``sizes[i]`` entries of ``words``.
 
-    The other columns have an entry for each token: ``statement`` is the number of its statement, 0
-    for none, ``depth`` the nesting of that statement, ``name`` the hash of ``hash_name``, 0 for a
-    token that is no name, and ``flag`` an index of ``codeacumen_base_nulls.MARKS``.
+    The other columns have an entry for each token: ``role`` has the kinds of two tree nodes, or for
+    a token of the context its part of the context (``tokenize_context``), ``statement`` is the
+    number of its statement, 0 for none, ``depth`` the nesting of that statement, ``name`` the hash
+    of ``hash_name``, 0 for a token that is no name, and ``flag`` the mark about null, an index of
+    ``codeacumen_base_nulls.MARKS``, 0 for no mark.
     """
 
     words: list[str] = field(default_factory=list)
@@ -233,6 +240,7 @@ def tokenize_method(
     method = find_method_tree(file)
     shape: list[str] = []
     if method is None:
+        # ``snippet[1:]`` is the byte range of the text in the file that was parsed.
         first, last = np.searchsorted(file.tokens.start, snippet[1:]).tolist()
         zeros = [0] * (last - first)
         roles, statement, depth = ["alone"] * len(zeros), zeros, zeros
@@ -242,6 +250,7 @@ def tokenize_method(
         statement_of_node, depth_of_node = _number_statements(parent, _IS_STATEMENT[label])
         leaf = method.leaf
         parent_of_leaf = np.where(leaf >= 0, parent[leaf], -1)
+        # a is the lowest tree node around a token, b its parent; -1 for none.
         role_names = [
             f"{TREE_KINDS[label[a]] if a >= 0 else ''} {TREE_KINDS[label[b]] if b >= 0 else ''}"
             for a, b in zip(leaf.tolist(), parent_of_leaf.tolist(), strict=True)
@@ -446,11 +455,12 @@ class Tokens(NamedTuple):
 
 
 class FreshNames(NamedTuple):
-    """New variable names, and the numbers of the roles and the part that identify variables.
+    """New variable names, and the numbers by which ``rename_variables`` recognises variables.
 
-    ``parts`` has the numbers of the BPE parts of each new name and ``marks`` its hash. ``declared``
-    and ``used`` are the numbers of the roles ``DECLARED`` and ``USED``, -1 for a role that no token
-    has, ``member_roles`` those of the roles with ``MEMBER_PREFIX``, and ``bracket`` that of "(".
+    ``parts`` has the numbers of the BPE parts of each new name, and ``marks`` its hash
+    (``hash_name``; it is not a mark about null). ``declared`` and ``used`` are the numbers of the
+    roles ``DECLARED`` and ``USED``, -1 for a role that no token has, ``member_roles`` those of the
+    roles with ``MEMBER_PREFIX``, and ``bracket`` is the number of the BPE part "(".
     """
 
     parts: Sequence[NDArray[np.int32]]
@@ -472,6 +482,8 @@ def rename_variables(
     """
     role, name = own.columns["role"], own.columns["name"]
     # Masked names have the hash 0, as tokens that are no names, and are not renamed.
+    # ``variables`` has the hashes of the names to replace, in the order of their first
+    # declarations; ``variables[i]`` is replaced by new name i.
     declarations = np.flatnonzero((role == fresh.declared) & (name > 0))
     _, firsts = np.unique(name[declarations], return_index=True)
     variables = name[declarations[np.sort(firsts)]][: len(fresh.parts)]
@@ -484,8 +496,11 @@ def rename_variables(
     starts = np.concatenate([[0], np.cumsum(own.sizes)])
     # A method may share a variable's name; "(" follows the name in a call.
     is_call = own.parts[np.minimum(starts[1:], len(own.parts) - 1)] == fresh.bracket
+    # The last token has no token after it.
     is_call &= np.arange(1, len(role) + 1) < len(role)
     may_be_variable = (role == fresh.declared) | (role == fresh.used) & ~is_call
+    # A binary search finds for each token the index in ``variables`` that its name would have;
+    # ``is_renamed`` is True only where the name is there.
     order = np.argsort(variables, kind="stable")
     variable_of_token = order[
         np.minimum(np.searchsorted(variables[order], name), len(variables) - 1)

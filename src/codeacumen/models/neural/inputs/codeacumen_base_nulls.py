@@ -3,8 +3,8 @@
 ``inputs.codeacumen_base`` adds the mark of each name to its token. The value of a variable comes
 from its reaching definitions (edges LW of the graph view): null itself, or the result of a call. A
 variable is guarded after a comparison with null, and inside a branch whose condition reads it
-(edges GB and GN). The marks do not say which dereference is a defect; they are facts that a reader
-would look up.
+(edges GB and GN). ``views.graph`` defines these edges. The marks do not say which dereference is a
+defect; they are facts that a reader would look up.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ RETURN_KINDS = ("", "null", "other", "passed", "name")
 # library's).
 VALUE_KINDS = ("holds null", "holds returned null", "holds passed null", "holds returned value")
 GUARDED, DEREFERENCED = ", guarded", ", dereferenced"
-# The marks of a call are the first; the mark 0, "", is no mark.
+# The marks of a call are the first: the index in RETURN_KINDS of its result, plus the length of
+# RETURN_KINDS if the result is dereferenced. Those of a variable follow. The mark 0, "", is no
+# mark.
 MARKS = (
     *RETURN_KINDS,
     *(f"{result}{DEREFERENCED}" for result in RETURN_KINDS),
@@ -51,6 +53,8 @@ _VALUE_OF_RETURN = {
     RETURN_KINDS.index("passed"): 2,
     RETURN_KINDS.index(""): 3,
 }
+# Kinds of edges: from a variable to where it may have been written last, and to the conditions
+# around it that must have been true (GB) or false (GN).
 _LAST_WRITE, *_GUARDS = (EDGES.index(kind) for kind in ("LW", "GB", "GN"))
 # Kinds of nodes that write a variable, and the field of the value.
 _VALUE_FIELD = {"variable_declarator": "value", "assignment_expression": "right"}
@@ -71,7 +75,8 @@ def find_null_marks(
     """Return the marks of the names of a method's calls and variables, by syntax node.
 
     A mark is an index of ``MARKS``; a name that is missing has the mark 0. ``method`` is the index
-    of the method in the file, and ``return_numbers`` is the result of ``number_returns``.
+    of the method in the file, and ``return_numbers`` is the result of
+    ``codeacumen_base.number_returns``.
     """
     return {
         **_mark_calls(file, method, return_numbers),
@@ -94,8 +99,10 @@ def _mark_variables(
 ) -> dict[int, int]:
     """Return the marks of a method's variables at the nodes that read them."""
     syntax = file.syntax
+    # ``_classify_write`` knows only values of declarations and assignments, which need a "=".
     if b"=" not in file.source:
         return {}
+    # Rows (kind of edge, source node, target node).
     rows = file_edges(file.compute_once(unmasked_file) or file, [method])
     kinds = rows[:, 0]
     guarded = {node for kind in _GUARDS for node in rows[kinds == kind, 1].tolist()}
@@ -166,6 +173,7 @@ def _classify_write(syntax: Syntax, name: int, return_numbers: Mapping[str, int]
     """
     parent = int(syntax.parent[name])
     kind, no_value = symbol_name(int(syntax.kind[parent])), len(VALUE_KINDS)
+    # A declaration has no operator. The value that ``+=`` writes is not that on its right.
     if kind not in _VALUE_FIELD or field_text(syntax, parent, "operator") not in ("", "="):
         return no_value
     value_kind = no_value

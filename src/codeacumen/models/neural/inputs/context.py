@@ -3,6 +3,10 @@
 The method's text is parsed on its own. Class, callers and callees come from the ``CodeContext``,
 which masks the method's name in them; without a context only the text is read. Masks are left out
 of the words.
+
+The *place* of a word is the statement around it, or outside the body the part of the signature or
+context that it belongs to. A *piece* is a subtoken in lower case. A *row* describes another method:
+its ``name``, the type that it ``returns``, and its ``parameters``, such as "int count".
 """
 
 from __future__ import annotations
@@ -220,6 +224,7 @@ def _read_body(file: JavaFile, method: MethodDeclaration) -> tuple[list[str], li
         np.flatnonzero(syntax.is_leaf[body_nodes] & _flag_word_symbols()[kind[body_nodes]])
         + method.body
     )
+    # The innermost statement around each word, -1 for none.
     statements = find_nearest_ancestors(_place_of_symbols()[kind] > 0, syntax.parent)[leaves]
     places = np.where(
         statements < 0, NUMBER_OF_PLACE["other"], _place_of_symbols()[kind[statements]]

@@ -1,8 +1,9 @@
 """A method's text as a graph of javac's tree, tokens and data flow, for the GGNN.
 
-Nodes are those of the graph view (``codeacumen.views.graph``): tree nodes, then tokens. Edges have
-the view's ten kinds and TK, from the lowest tree node around a token to this token. Without TK the
-tree and the tokens would hardly be connected: only RT, GB and GN link the two.
+Nodes are those of the graph view: tree nodes, then tokens. Edges have the ten kinds that
+``codeacumen.views.graph`` defines, two letters each, and TK, from the lowest tree node around a
+token to this token. Without TK the tree and the tokens would hardly be connected: only RT, GB and
+GN link the two.
 
 Each node has a kind; names and literals also have words. ``inputs.codeacumen_base`` uses
 ``parse_with_masks`` and ``find_method_tree``.
@@ -36,6 +37,7 @@ from codeacumen.views.paths import METHOD_NAME
 
 # Kinds of edges. Trained networks contain their indices, so new kinds must be appended.
 EDGE_KINDS = (*KINDS, "TK")
+# CH goes from a tree node to its children, NT from a token to the next.
 _CH, _NT, _TK = (EDGE_KINDS.index(kind) for kind in ("CH", "NT", "TK"))
 
 # Longer texts are cut off.
@@ -88,6 +90,8 @@ def build_graph(
     if shape is None:
         return None
     first, last = shape.tokens
+    # ``spelled`` has the distinct spellings of the file's tokens, ``codes`` each token's index in
+    # it. ``tree`` and ``token_slice`` are the tree nodes and tokens that are kept.
     codes, spelled = file.tokens.number_spellings(file.names.word_of, file.names.words)
     kind, code = file.tokens.kind[first:last], codes[first:last]
     tree_size = len(shape.label)
@@ -96,6 +100,7 @@ def build_graph(
     token_slice = slice(0, last - first)
     if tree_size + last - first > max_nodes:
         tree, token_slice = _cut_to_size(shape, _find_mask(kind, code, spelled), max_nodes)
+        # The number of each node after the cut, -1 for a node that is cut off.
         new_number = np.full(tree_size + last - first, -1)
         new_number[tree] = np.arange(len(tree))
         new_number[tree_size + token_slice.start : tree_size + token_slice.stop] = len(
@@ -215,6 +220,7 @@ def find_method_tree(file: JavaFile) -> MethodTree | None:
         return None
     tree = draw_method_trees(file, [place])
     first, last = np.searchsorted(file.tokens.start, [start, end]).tolist()
+    # The tree node of each syntax node, -1 for none.
     element = np.full(len(syntax), -1, np.int64)
     # If several tree nodes represent one syntax node, the last is the lowest.
     element[tree.node] = np.arange(len(tree.node))

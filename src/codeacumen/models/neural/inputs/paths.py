@@ -1,5 +1,6 @@
 """Path contexts of a method, as code2vec and code2seq read them; extracted from its text alone.
 
+A path context is two leaves of the syntax tree and the path between them.
 Contexts are in a random order with a seed from the text: the first k are a random sample of k, and
 the same text has the same contexts on every machine.
 """
@@ -221,6 +222,7 @@ def find_distinct_paths(
         table_size *= 2
     table = np.full(table_size, -1, np.int32)
     max_nodes = rows.shape[1]
+    # Nodes from the right end upwards; they are appended to the path in reverse.
     down = np.empty(max_nodes, np.int32)
     count = 0
     for pair in range(len(ends)):
@@ -249,6 +251,8 @@ def find_distinct_paths(
             rows[count, size] = _encode_node(kind[node], child[node], is_numbered)
             size += 1
         sizes[count] = size
+        # A hash of the path, computed as in FNV-1a, is looked up in ``table`` by linear probing. An
+        # entry is the index of a distinct path, or -1 if it is free.
         key = np.uint64(size)
         for at in range(size):
             key = (key ^ np.uint64(rows[count, at])) * np.uint64(0x100000001B3)

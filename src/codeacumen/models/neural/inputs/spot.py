@@ -1,12 +1,13 @@
-"""A method's body as Spot reads it: a sequence of pairs of a node's type and its text.
+"""A method's body as Spot reads it: a sequence of pairs of a node type and a word.
 
     if (out == null) throw new NullPointerException();
 
     IfStatement if  VariableName outputstreamVar  Operator ==  NullLiteral null
     ThrowStatement throw  New new  SimpleType NullPointerException
 
-Nodes are in depth-first order and have the names of Eclipse's syntax tree, which the paper's code
-visits. Local variables and parameters are replaced by their type, literals by their kind; callees,
+Nodes are in depth-first order. A *node type* is a name of Eclipse's syntax tree, which the paper's
+code visits; the tables below translate the kinds of nodes of our grammar, tree-sitter's. Local
+variables and parameters are replaced by their type, literals by a word for their sort; callees,
 fields and types keep their names. ``networks.spot_cnn`` and ``networks.spot_vectors`` read the
 pairs.
 """
@@ -33,7 +34,7 @@ from codeacumen.views.paths import METHOD_NAME
 _MAX_CHARACTERS = 100_000
 _MASKS = frozenset((METHOD_NAME, MASKED_CALL, MASK))
 
-# Nodes that add a pair before the pairs of their children.
+# Kinds of nodes that add a pair before the pairs of their children.
 _BEGINS: dict[str, tuple[str, str]] = {
     "assert_statement": ("AssertStatement", "assert"),
     "do_statement": ("DoStatement", "do"),
@@ -63,7 +64,7 @@ _BEGINS: dict[str, tuple[str, str]] = {
     "true": ("BooleanLiteral", "true"),
     "false": ("BooleanLiteral", "false"),
 }
-# Nodes that add a pair; their children are skipped.
+# Kinds of nodes that add a pair; their children are skipped.
 _LEAVES: dict[str, tuple[str, str]] = {
     "break_statement": ("BreakStatement", "break"),
     "continue_statement": ("ContinueStatement", "continue"),
@@ -82,7 +83,8 @@ _LEAVES: dict[str, tuple[str, str]] = {
         )
     },
 }
-# Node types of types; the word of the pair is the shortened type.
+# Kinds of nodes that are Java types, with the node types of their pairs. The word of the pair is
+# the shortened Java type.
 _TYPES = {
     "type_identifier": "SimpleType",
     "scoped_type_identifier": "SimpleType",
@@ -160,8 +162,10 @@ _OPERATORS = frozenset(
 
 # Roles of variables that are replaced by their type.
 _LOCALS = tuple(ROLE[role] for role in LOCALS)
-# Actions of ``_collect_pairs`` at a node. 0 adds nothing; from _LEAF to _SKIP and at _REFERENCE the
-# children are skipped.
+# Actions of ``_collect_pairs`` at a node. _OPENING adds the pair of _BEGINS, _LEAF that of _LEAVES,
+# _TYPE that of a Java type, _NAME that of an identifier, _OPERATOR that of an operator, and
+# _REFERENCE that of the method in ``A::name``; _NOTHING and _SKIP add none. From _LEAF to _SKIP and
+# at _REFERENCE the children are skipped.
 _NOTHING, _OPENING, _LEAF, _TYPE, _SKIP, _NAME, _OPERATOR, _REFERENCE = range(8)
 _ANNOTATION = re.compile(r"@[\w.]+(\([^()]*\))?")
 
@@ -279,6 +283,7 @@ def _read_declared_type(file: JavaFile, declaration: int) -> str:
         if child_kind in _TYPES or child_kind == "catch_type":
             word = shorten_type(syntax.source[syntax.start[child] : syntax.end[child]])
             return f"{word.lower()}Var" if word else ""
+        # The type is before the declared name.
         if child >= declaration:
             break
     return ""

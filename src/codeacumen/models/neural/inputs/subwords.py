@@ -61,6 +61,7 @@ def fold_text(text: str, keep_comments: bool = False) -> list[str]:
     >>> fold_text('int METHOD_NAME(int a) {\\n  return a <MASK> 1; // why\\n}')
     ['int', 'METHOD_NAME', '(int a) { return a', '<MASK>', ' 1; }']
     """
+    # Here a part is a mask or the text between masks, not a part of the BPE.
     parts = _split_at_masks(text, keep_comments)
     if MASK in text and MASK not in parts:
         # In text with syntax errors the mask may seem to be inside a literal or a comment. It must
@@ -229,6 +230,7 @@ class SubwordLabels:
         self.subwords: Subwords | None = None
 
     def split_label(self, label: str) -> Iterable[str]:
+        # The BPE spells every answer, so no words of answers are counted.
         return ()
 
     def learn_vocabulary(self, counts: Mapping[str, int]) -> None:

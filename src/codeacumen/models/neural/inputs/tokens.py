@@ -1,7 +1,8 @@
 """Base of the architectures that read a method as a sequence of tokens or of their subtokens.
 
 ``networks.token_classifiers`` and ``networks.seq2seq`` derive theirs from ``TokenArchitecture``;
-the other inputs use ``get_text`` and ``replace_surrogates``.
+the other inputs use ``get_text`` and ``replace_surrogates``. A *piece* is what the network reads as
+one word: a token, or a subtoken of a name.
 """
 
 from __future__ import annotations

@@ -4,10 +4,11 @@
     t  = Σ subtoken(part) over the parts of a leaf's name                      (leaves, 128)
     cᵢ = tanh(W · [t(leftᵢ); z(pathᵢ); t(rightᵢ)])                             (n, contexts, 320)
     v  = mean of the cᵢ                                                        (n, 320)
-    an LSTM that starts from v and attends to the cᵢ generates part by part
+    an LSTM that starts from v and attends to the cᵢ generates piece by piece
 
-Contexts of a batch share paths and leaves. The vector of each distinct path and leaf is computed
-once and then looked up. ``inputs.paths`` extracts the contexts. Shape: n examples.
+A *part* is a subtoken of a leaf's name, a *piece* one of a method's name. Contexts of a batch share
+paths and leaves. The vector of each distinct path and leaf is computed once and then looked up.
+``inputs.paths`` extracts the contexts. Shape: n examples.
 """
 
 from __future__ import annotations
@@ -180,6 +181,7 @@ class Code2Seq(Architecture):
             columns[name].values[positions] + first_leaf[example] for name in ("left", "right")
         )
         path = columns["path"].values[positions] + first_path[example]
+        # The leaf of an example that is only an identifier, -1 for other examples.
         bare_leaf = np.where(np.diff(ends) == 0, first_leaf, -1)
         leaves = np.concatenate([left, right, bare_leaf[bare_leaf >= 0]])
         parts, parts_size, leaf_row = find_distinct_rows(

@@ -150,6 +150,7 @@ class Code2Vec(Architecture):
             name: self.vocabularies[vocabulary].encode_words(features[name])  # type: ignore[arg-type]
             for name, vocabulary in (("left", "tokens"), ("path", "paths"), ("right", "tokens"))
         }
+        # An identifier alone has no path.
         if len(columns["path"]) < len(columns["left"]):
             return columns
         known_parts = np.sum([column != UNKNOWN for column in columns.values()], axis=0)

@@ -1,6 +1,6 @@
 """codeacumen-base: one encoder for all tasks, over tokens, their structure and the code around.
 
-    x = <s>, the method's parts, </s>, its context            parts of a BPE
+    x = <s>, the method's parts, </s>, its context            parts of a BPE (byte-pair encoding)
     input of a part: embeddings of the part, position, role in the tree, depth and mark about null
     attention of part i to part j: a learned bias for each relation that holds between them
     (same name, same statement, nested statement, method and context)
@@ -241,6 +241,9 @@ class Base(Architecture):
         These are the first tokens, or those around the mask if the first lack it. In a question
         about null, the first token whose value may be null takes the place of the mask.
         """
+        # ``ends`` has the index in ``words`` after each token's last word. ``total`` has the index
+        # of each word's first part, and ``borders`` that of each token's first part; both end with
+        # the number of parts.
         words, sizes = columns[f"{prefix}_words"], columns[f"{prefix}_sizes"]
         parts_of_words = self.split_words(words)
         lengths = np.fromiter(map(len, parts_of_words), np.int64, len(parts_of_words))
@@ -264,6 +267,7 @@ class Base(Architecture):
             values = columns[f"{prefix}_{name}"][first:last]
             if name == "role":
                 encoded[f"{prefix}_role"] = self.vocabularies["roles"].encode_words(values)
+            # Tokens of the context are in no statement: their depth and statement are 0.
             elif prefix != "around" or name in ("name", "flag"):
                 encoded[f"{prefix}_{name}"] = np.asarray(values, np.int32)
         return encoded
@@ -281,12 +285,14 @@ class Base(Architecture):
     def encode_target(self, label: str, features: Features) -> Encoded | None:
         nothing = np.zeros(0, np.int32)
         target: Encoded = {"class": nothing, "target": nothing, "named": nothing, "chosen": nothing}
-        # Each kind of question has its own targets; the others stay empty.
+        # Each kind of question has its own targets, which ``_add_answers`` explains; the others
+        # stay empty.
         (question_kind,) = features["asks"]
         if (question_kind, label) in _CLASS:
             return {**target, "class": np.array([_CLASS[int(question_kind), label]], np.int32)}
         if question_kind == QuestionKind.NULL:
             number = 0 if label == NO_WARNING else hash_name(label)
+            # The network can only point to a name in the method.
             if number and number not in features["own_name"]:
                 return None
             return {**target, "named": np.array([number], np.int32)}
@@ -321,6 +327,12 @@ class Base(Architecture):
     def collate(
         self, columns: Mapping[str, Ragged], rng: np.random.Generator | None = None
     ) -> Batch:
+        """Return the tensors of ``_join_sequences`` and ``_add_answers``, and those named here.
+
+        ``asks`` (n) has the ``QuestionKind`` of each example and ``shape`` (n, shapes) the result
+        of ``_count_shapes``. In training, the sequences of variants follow those of the n examples,
+        and ``varied`` has the row of each variant's example; a batch without variants lacks it.
+        """
         count = len(columns["asks"].values)
         shows_context = np.full(count, self.settings.context)
         if rng is not None and self.settings.context:
@@ -436,6 +448,11 @@ class Base(Architecture):
         ``sequences`` pairs the row of an example with the tokens of its method or of a variant. A
         sequence is <s>, these tokens' parts, </s>, and the parts of the example's context if
         ``shows_context`` is True for the row.
+
+        ``first`` is 1 at the first part of each token, at <s> and at </s>, ``segment`` is 0 at <s>,
+        1 in the method, 2 at </s> and 3 in the context, and ``place`` is the position that the
+        network embeds. Columns of ``PER_TOKEN`` repeat a token's value for each of its parts.
+        ``sizes`` (sequences) has the lengths.
         """
         special = self.subwords
         names = ("parts", "first", "segment", "place", *PER_TOKEN)

@@ -1,7 +1,8 @@
 """Layers of codeacumen-base: encoder, decoder with copying, heads and losses.
 
-``networks.codeacumen_base`` builds ``BaseNetwork`` and makes its batches. Shapes: n examples, l
-parts of a sequence, t parts of an answer, d dimensions, h heads, v parts of the BPE, c candidates.
+``networks.codeacumen_base`` builds ``BaseNetwork`` and makes its batches; ``Base.collate`` explains
+the tensors of a batch. Shapes: n examples, l parts of a sequence, t parts of an answer, d
+dimensions, h heads, v parts of the BPE (byte-pair encoding), c candidates.
 In training a batch has more sequences than examples: the variants follow the examples.
 """
 
@@ -62,6 +63,8 @@ class TransformerBlock(nn.Module):
 class SequenceEncoder(nn.Module):
     """The encoder that all tasks share.
 
+    ``places``, ``segments``, ``firsts``, ``depths`` and ``flags`` embed the batch's columns
+    ``place``, ``segment``, ``first``, ``depth`` and ``flag``.
     ``relate`` (relations, h) has the attention bias of each relation between two parts. ``parts``,
     ``roles`` and ``shapes`` are the sizes of the vocabularies; ``BaseNetwork`` applies the layers
     ``shape`` to the counts of shape words.
@@ -119,13 +122,17 @@ class SequenceEncoder(nn.Module):
             same_statement = statement[:, :, None] == statement[:, None]
             is_own = batch["segment"] == OWN
             both_own = is_own[:, :, None] & is_own[:, None]
+            # The relations of ``networks.codeacumen_base``, in the order of its docstring: same
+            # name, same statement, nested statement, method and context.
             relations = (
                 same_name & (name != 0)[:, None],
                 same_statement & both_own,
-                # Statements are numbered in source order, so a nested one has a larger number.
+                # Statements are numbered in source order, so a nested one has a larger number. The
+                # test is approximate: it also holds for a later, deeper statement elsewhere.
                 (statement[:, :, None] > statement[:, None])
                 & (depth[:, :, None] > depth[:, None])
                 & both_own,
+                # Here <s> and </s> count as context.
                 is_own[:, :, None] != is_own[:, None],
             )
             # A sum is faster than a matrix product with sides as short as four and eight.
@@ -211,6 +218,7 @@ class BaseNetwork(nn.Module, Network):
     ``guess`` predicts masked parts in pre-training and ``classes`` scores ``CLASSES``. ``point``
     and ``pointed`` compute query and keys of the pointer to a name, ``choose`` and ``offered``
     those of the choice among candidates; ``offers`` computes the probability of such a choice.
+    ``kinds`` has the ``QuestionKind`` of each class.
     """
 
     def __init__(self, architecture: Base) -> None:
@@ -308,6 +316,7 @@ class BaseNetwork(nn.Module, Network):
         loss = loss / max(1, len(scores))
         if "varied" in batch and self.settings.contrast and len(batch["varied"]) > 1:
             means = self._average_own_states(sequences, batch)
+            # ``random_parts`` now has the mean states of the variants.
             methods, random_parts = means[batch["varied"]], means[len(batch["asks"]) :]
             loss = loss + self.settings.contrast * self.compute_contrastive_loss(
                 methods, random_parts
@@ -470,8 +479,10 @@ class BaseNetwork(nn.Module, Network):
         )
         similarities = (self.choose(states)[rows] * self.offered(candidate_vectors)).sum(1).float()
         similarities = similarities / states.shape[1] ** 0.5
+        # Not -inf, because the softmax of a row without candidates would then be NaN.
         scores = similarities.new_full(sizes.shape, -1e4).masked_scatter(is_candidate, similarities)
         has_candidates = is_candidate.any(1)
+        # Not the gate of ``CopyDecoder``, which chooses between generating and copying.
         gate = self.offers(states)[:, 0].float().sigmoid() * has_candidates
         # Below 1, because ``_add_candidate_likelihood`` takes the logarithm of 1 - gate.
         return gate.clamp(0, 1 - 1e-4), scores.softmax(1) * is_candidate

@@ -7,7 +7,7 @@
 The prior of a position is the share of the words in its place (``inputs.context.PLACE_NAMES``) that
 are also in the name; training counts them. Shapes: n examples, l pieces.
 
-The pieces are, in this order, the words of: the class's name, the return type, the types of the
+The pieces are, in this order, the subtokens of: the class's name, the return type, the types of the
 parameters, those of callers and of callees with the callees' names, and the body.
 """
 
@@ -77,9 +77,10 @@ class CognacSettings:
 class Cognac(ContextArchitecture):
     """Cognac (Wang et al., ESEC/FSE 2021).
 
-    An example carries its own unknown words, so that they can be copied: ``own`` has a hash of each
-    word, to find it in a target, and ``spelt`` the code points of its letters and a 0, to write it
-    in an answer. ``prints`` has the hash of each unknown word of a target, 0 for the others.
+    An example carries its *own words*, those that the vocabulary lacks, so that they can be copied:
+    ``own`` has a hash of each word, to find it in a target, and ``spelt`` the code points of its
+    letters and a 0, to write it in an answer. Own word i has the number v + i, where v is the size
+    of the vocabulary. ``prints`` has the hash of each unknown word of a target, 0 for the others.
     """
 
     name = "cognac"

@@ -97,6 +97,8 @@ class GGNN(GraphArchitecture):
         word in ``words``. ``sources`` and ``sinks`` have the nodes of each message, sorted by kind;
         ``ways`` has the number of messages of each of the ``WAYS`` kinds.
         """
+        # An edge has the numbers of its nodes in its own graph; ``shift`` is the number of nodes of
+        # the examples before.
         graph = {name: columns[name] for name in _GRAPH}
         nodes = np.diff(graph["kinds"].offsets)
         shift = np.repeat(np.cumsum(nodes) - nodes, np.diff(graph["edges"].offsets))
@@ -146,6 +148,7 @@ class Propagation(nn.Module):
         count, kinds = len(states), torch.arange(len(ways), device=sinks.device)
         message_counts = ways.to(sinks.device, non_blocking=True)
         kind = kinds.repeat_interleave(message_counts, output_size=len(sinks))
+        # How many messages of each kind a node receives, (nodes, kinds) once reshaped.
         incoming = self.bias.new_zeros(count * len(ways))
         incoming.index_add_(0, sinks * len(ways) + kind, incoming.new_ones(1).expand(len(sinks)))
         with torch.autocast(sinks.device.type, enabled=False):
@@ -264,6 +267,7 @@ class GGNNGenerator(nn.Module, Network):
         """Return the states of each graph's nodes (n, widest, d), their mask, and the vectors."""
         states, vector, graph = self.encoder(batch)
         nodes, width = batch["nodes"], int(batch["widest"])
+        # The row of each node in ``dense``, in which every graph has ``width`` rows.
         starts = torch.arange(len(nodes), device=nodes.device) * width
         positions = torch.arange(len(states), device=nodes.device)
         positions = positions + (starts - (nodes.cumsum(0) - nodes))[graph]

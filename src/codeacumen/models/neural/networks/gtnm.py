@@ -131,6 +131,7 @@ class DecoderBlock(nn.Module):
 
     def forward(self, states: Tensor, contexts: EncodedContexts, causal_mask: Tensor) -> Tensor:
         """Return the next states (n, t, d); ``causal_mask`` (t, t) is True at later pieces."""
+        # Attention, the states that it reads, the mask of their padding, and that of later pieces.
         attentions = (
             (self.own, states, None, causal_mask),
             (self.project, contexts.project, ~contexts.project_mask, None),

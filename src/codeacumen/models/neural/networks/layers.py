@@ -208,6 +208,7 @@ def search_beams(step: Step, state: State, beam_width: int, max_pieces: int) -> 
         scores, state = step(last, state)
         scores = scores.float()
         scores[:, :, [PAD, UNKNOWN, BEGIN]] = -torch.inf
+        # An answer has a piece before END, and no more than ``max_pieces``.
         if step_number == 0:
             scores[:, :, END] = -torch.inf
         elif step_number == max_pieces:
@@ -218,6 +219,7 @@ def search_beams(step: Step, state: State, beam_width: int, max_pieces: int) -> 
         length = length + ~ended
         totals = total[:, :, None] + scores
         _, best = (totals / length[:, :, None]).flatten(1).topk(beam_width)
+        # ``parent`` is the beam that each new beam continues, ``last`` the piece that it adds.
         parent, last = best // scores.shape[2], best % scores.shape[2]
         total = totals.flatten(1).gather(1, best)
         length, ended = length[rows, parent], ended[rows, parent] | (last == END)

@@ -1,6 +1,6 @@
 """Spot (Liu et al., ICSE 2019): a convolutional autoencoder of method bodies, and names' vectors.
 
-E = words(node, word, node, word, ...)     (n, L, 300), padded with zeros; fixed skip-gram vectors
+E = words(type, word, type, word, ...)     (n, L, 300), padded with zeros; fixed skip-gram vectors
 C = pool₂(ReLU(conv₂(E)))                  20 maps
 D = pool₂(ReLU(conv₂(C)))                  50 maps
 h = ReLU(W · D)                            (n, 300), the vector of a method
@@ -8,7 +8,8 @@ loss = mean |U h - E|                      an autoencoder reconstructs its input
 
 After training, the network stores the vector and the name of each training method. It predicts a
 name of the nearest stored bodies. A given name is consistent if its first word is common among both
-the names of the nearest bodies and the nearest names. Shapes: n methods, L words of a body.
+the names of the nearest bodies and the nearest names. Shapes: n methods, L words of a body, that
+is, the node types and words of its pairs (``inputs.spot``).
 """
 
 from __future__ import annotations

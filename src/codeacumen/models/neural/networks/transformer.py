@@ -8,8 +8,8 @@
     names, calls: a decoder of two layers attends to H and generates part by part, from the state at
                   <MASK> or METHOD_NAME, or at <s>
 
-The vector of a method is the mean of H. Shapes: n examples, l parts of the input, t parts of the
-answer, d dimensions, v parts of the BPE.
+The parts are those of a BPE (byte-pair encoding). The vector of a method is the mean of H. Shapes:
+n examples, l parts of the input, t parts of the answer, d dimensions, v parts of the BPE.
 """
 
 from __future__ import annotations

@@ -269,6 +269,7 @@ def _make_checkpoint(
     if name not in weights:
         raise CodeacumenError(f"{folder}: its weights have no word embeddings of a RoBERTa")
     rows = len(weights[name])
+    # ``subwords`` always counts METHOD_NAME, whose row the weights may lack.
     if rows < len(subwords) - (not has_name_row) or subwords.pad != shape["pad_token_id"]:
         raise CodeacumenError(
             f"{folder}: tokenizer and weights do not match: the tokenizer has {len(subwords)} "

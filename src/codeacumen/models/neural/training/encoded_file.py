@@ -84,6 +84,7 @@ class EncodedFile:
         positions = list(zip(batch_indices.tolist(), rows_in_batch.tolist(), strict=True))
         columns: dict[str, Ragged] = {}
         for name in self.column_names:
+            # ``parts[i]`` has the values and the offsets of batch i.
             parts = self._column_parts[name]
             lists = [
                 parts[batch_index][0][parts[batch_index][1][row] : parts[batch_index][1][row + 1]]

@@ -44,6 +44,8 @@ from codeacumen.models.neural.training.encoded_file import EncodedFile
 from codeacumen.models.neural.training.settings import TrainingSettings
 from codeacumen.text.subtokens import split_subtokens
 
+# In the folder of the checkpoints: the last and the best round, the table of rounds, and the folder
+# of TensorBoard's files.
 LAST, BEST, HISTORY, TENSORBOARD_DIR = "last.ckpt", "best.ckpt", "history.csv", "tensorboard"
 
 
@@ -201,6 +203,8 @@ class CheckpointCallback(lightning.Callback):
             torch.cuda.synchronize()
         seconds = time.perf_counter() - self.started
         dev_loss, dev_score = self.dev.score_network(pl_module.architecture, pl_module.network)
+        # ``rate`` is the learning rate after the round, ``waiting`` the share of the round's time
+        # in which the training waited for batches.
         row = {
             "round": float(trainer.current_epoch),
             "step": float(trainer.global_step),
@@ -287,8 +291,8 @@ def fit_network(
 ) -> TrainingResult:
     """Train a network until its dev score no longer improves, or its epochs or minutes are over.
 
-    ``folder`` is that of the checkpoints; an interrupted training there resumes. ``unanswerable``
-    are the dev examples whose answers the vocabulary cannot express.
+    ``folder`` is that of the checkpoints; an interrupted training there resumes. ``step`` reports
+    progress. ``unanswerable`` are the dev examples whose answers the vocabulary cannot express.
     """
     device = choose_device(device)
     folder.mkdir(parents=True, exist_ok=True)
@@ -453,6 +457,7 @@ class DevScorer:
         was_training = module.training
         module.eval()
         losses: list[float] = []
+        # Task, answer and expected answer of each example.
         judged: list[tuple[int, str | None, str]] = []
         answerable_rows, unanswerable_rows = self._sample_rows(architecture.task_column)
         with torch.inference_mode(), make_autocast(self.device, self.training.precision):

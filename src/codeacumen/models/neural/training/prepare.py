@@ -6,7 +6,7 @@ the examples, so the files are the same for any number of workers. The files lac
 features and examples whose answers the vocabulary cannot express; the sizes of a split show how
 many. Dev examples whose answers the vocabulary cannot express are in a file of their own: they have
 no loss, but count in the score. A network may also learn from certified variants of the methods
-(``add_variants``).
+(``add_variants``). In all functions, ``step`` reports progress (``core.progress``).
 """
 
 from __future__ import annotations
@@ -432,8 +432,9 @@ def add_variants(context: CodeContext, folder: Path) -> Any:
     chosen: dict[str, tuple[float, str]] = {}
     for row in built.read_rows(_VARIANTS):
         digest = blake2b(f"{row['method']} {row['id']}".encode(), digest_size=6).digest()
-        # Exponential race: the key is exponentially distributed with a mean proportional to the
-        # number of variants of the kind; the smallest key wins.
+        # Exponential race: the 48 bits of the hash are a uniform number in (0, 1], so the key is
+        # exponentially distributed with a mean proportional to the number of variants of the kind;
+        # the smallest key wins.
         sampling_key = -math.log((int.from_bytes(digest) + 1) / 2**48) * variant_counts[row["kind"]]
         best = chosen.get(row["method"])
         if best is None or sampling_key < best[0]:

@@ -90,6 +90,7 @@ class TrainingSettings:
                 raise CodeacumenError(f"training cannot have {key}={getattr(self, key)}")
 
 
+# A configuration: values by key, in the tables ``network`` and ``training``.
 Tables = dict[str, dict[str, Any]]
 
 

@@ -157,15 +157,16 @@ def run_training(
 ) -> dict[str, Json]:
     """Train a network, write its folder ``out``, and return its ``model.json``.
 
-    If the request only prepares data, return the numbers of examples under "prepared".
+    If the request only prepares data, return the numbers of examples under "prepared". ``step``
+    reports progress.
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())) and not _is_training_folder(out):
         raise CodeacumenError(
             f"{out} is not empty and holds no network", "choose another folder with --out"
         )
     work = out / WORK
-    # Data that were prepared with the corpus can be used on a machine without it, so both the key
-    # without and the key with the corpus are valid.
+    # Data that were prepared with the corpus, which has the code around the methods, can be used on
+    # a machine without it. So both the key without (index 0) and with the corpus (1) are valid.
     keys = [
         compute_training_key(request, out),
         compute_training_key(request, out, with_corpus=True),
