@@ -118,6 +118,7 @@ def extract_contexts(
         dtype=np.uint64,
         count=len(words),
     )
+    # For each word its index by ``name_indices``; -1 for words that are no names.
     names = np.full(len(words), -1, dtype=np.int32)
     for i in np.unique(word[is_name]).tolist():
         # JavaScript marks private names with #.
@@ -291,6 +292,7 @@ def update_vectors(
         word_index = word[i]
         # Knuth's constants for a linear congruential generator; its high bits are good.
         random = random * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
+        # The 24 highest bits are a random number from 0 to 1.
         if (
             keep_probabilities[word_index] < one32
             and np.float32(random >> np.uint64(40)) / np.float32(1 << 24)
@@ -502,6 +504,7 @@ def _renumber_pairs(
     count = np.bincount(word, minlength=len(names)).astype(np.int64)
     order = np.flatnonzero(count).tolist()
     order.sort(key=lambda i: (-count[i], names[i]))
+    # New numbers by old ones; -1 for names that are left out.
     new_word = np.full(len(names), -1, dtype=np.int32)
     new_word[order] = np.arange(len(order), dtype=np.int32)
     new_context = np.cumsum(is_frequent, dtype=np.int64) - 1
