@@ -193,6 +193,8 @@ Value = TypeVar("Value", bound=Hashable)
 
 def read_votes(sources: Sequence[Path]) -> Votes:
     """Read the votes of files, and of the files in folders that ``list_vote_files`` returns."""
+    # Rows (origin, key, answer): the origin is a BadRow without a reason, which names file and
+    # line; the key is (rater, pair), in the indirect survey (rater, pair, removed name, context).
     direct: list[tuple[BadRow, tuple[str, Pair], tuple[int, int]]] = []
     indirect: list[tuple[BadRow, tuple[str, Pair, str, str], str]] = []
     bad: list[BadRow] = []
@@ -267,7 +269,8 @@ def _merge_answers(
 ) -> tuple[list[tuple[Key, Value]], int, list[BadRow]]:
     """Return one answer for each key, the number of repeating rows, and the contradicting rows.
 
-    ``merge_values`` returns the answer of a set of different answers; None if they contradict.
+    ``rows`` are triples (origin, key, answer), as in ``read_votes``. ``merge_values`` returns the
+    answer of a set of different answers; None if they contradict.
     """
     answers: dict[Key, list[tuple[BadRow, Value]]] = {}
     for origin, key, value in rows:
