@@ -330,6 +330,7 @@ def update_vectors(
             score = (a + b) + (c + d)
             score = min(max(score, np.float32(-30.0)), np.float32(30.0))
             error = label - one32 / (one32 + np.exp(-score))
+            # The gradient of the context's vector is error * word_row, so its mean square is this.
             context_square_sums[context_index] += error * error * square
             step = error * rate / np.sqrt(context_square_sums[context_index] + epsilon)
             for j in range(size):

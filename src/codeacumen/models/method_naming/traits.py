@@ -101,7 +101,11 @@ def list_traits(facts: Facts) -> list[str]:
 
 
 def _iterate_traits(facts: Facts) -> Iterator[str]:
-    """Yield the traits; ``sort`` is the class of the return type, ``outside`` the signature."""
+    """Yield the traits.
+
+    ``sort`` is the class of the return type (``classify_type``), ``outside`` the short form of the
+    signature (``describe_shape``). A trait is a word for its kind and a value, as in ``sort void``.
+    """
     sort = classify_type(facts.returned, simple_owner(facts))
     outside = describe_shape(facts)
     yield "always"
