@@ -417,6 +417,7 @@ def _group_files(cases: Sequence[Rename], by: str) -> dict[FileKey, FileKey]:
 
     def find_root(file: FileKey) -> FileKey:
         while parent.setdefault(file, file) != file:
+            # Path halving.
             parent[file] = parent[parent[file]]
             file = parent[file]
         return file

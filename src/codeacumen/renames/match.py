@@ -150,6 +150,7 @@ class _MethodMatcher:
 
     def match_by_key(self) -> None:
         """Match methods with the same owner, name and parameters; collect all others."""
+        # New methods by path, owner, name and types of parameters.
         unmatched: dict[
             tuple[str, str, str, tuple[str, ...]], list[tuple[str, FileVersion, MethodVersion]]
         ] = {}

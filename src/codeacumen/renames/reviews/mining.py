@@ -395,6 +395,7 @@ def _link_renames(
 ) -> list[_LinkedRename]:
     """Return the best link of each renamed method that a thread speaks of, sorted by path."""
     best: dict[tuple[object, ...], _LinkedRename] = {}
+    # All renamed methods; those in ``best`` are subtracted below.
     unlinked: set[tuple[object, ...]] = set()
     for commit_range in ranges:
         matched = changes.match_range(commit_range)
