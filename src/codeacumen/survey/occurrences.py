@@ -197,6 +197,7 @@ def _classify_java_roles(syntax: Syntax, node: Column) -> Ints:
     # Only the last name of ``list::add`` is a function.
     referred = symbol_mask("method_reference")[syntax.kind[parent]] & (syntax.child_index[node] > 0)
     role[referred] = ROLE["function"]
+    # A declared variable is a property if the declaration is that of a field.
     declared = symbol_mask("variable_declarator")[syntax.kind[parent]]
     above = syntax.kind[np.maximum(syntax.parent[parent], 0)]
     is_name = syntax.field[node] == _name_field()

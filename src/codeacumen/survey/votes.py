@@ -90,7 +90,8 @@ class IndirectVotes:
     """Votes of the indirect survey.
 
     ``rater`` and ``pair`` are indices as in ``DirectVotes``. ``second``: the pair's second name was
-    removed from the context, otherwise the first. ``right``: the rater chose the removed name.
+    removed from the context, otherwise the first. ``right``: the choice is correct, the rater chose
+    the removed name (elsewhere in this file, ``right`` is the other name than ``left``).
     """
 
     raters: tuple[str, ...]
