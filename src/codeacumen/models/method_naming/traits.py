@@ -104,7 +104,7 @@ def _iterate_traits(facts: Facts) -> Iterator[str]:
     """Yield the traits.
 
     ``sort`` is the class of the return type (``classify_type``), ``outside`` the short form of the
-    signature (``describe_shape``). A trait is a word for its kind and a value, as in ``sort void``.
+    signature (``describe_shape``). Most traits are words for their kind and a value: ``sort void``.
     """
     sort = classify_type(facts.returned, simple_owner(facts))
     outside = describe_shape(facts)
