@@ -246,6 +246,7 @@ def count_control_structures(text: str) -> list[int]:
             counts[token, max(0, min(depth, _MAX_DEPTH))] += 1
     row = [token_count, max_depth]
     for token in _CONTROL:
+        # The token's counts at each depth of braces.
         levels = [counts[token, level] for level in range(_MAX_DEPTH + 1)]
         row += [sum(levels), *levels]
     return row

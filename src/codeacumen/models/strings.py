@@ -57,6 +57,7 @@ def needleman_wunsch(left: str, right: str) -> float:
     longest = max(len(left), len(right))
     if longest == 0:
         return 1.0
+    # Costs of an insertion, a deletion and a substitution.
     doubled = Levenshtein.distance(left, right, weights=(3, 3, 2))
     score = (len(left) + len(right) - doubled) / 2
     return (score + longest) / (2 * longest)

@@ -222,6 +222,7 @@ def _open_parts(out: Path) -> Iterator[list[Path]]:
 def _make_writer(
     loaded_model: LoadedModel, columns: Sequence[str], parts: Sequence[Path]
 ) -> ParquetWriter | NumpyWriter:
+    # Only a ``.npy`` file has a second file beside it.
     return NumpyWriter(parts) if len(parts) > 1 else ParquetWriter(parts[0], columns, loaded_model)
 
 

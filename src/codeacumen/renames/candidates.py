@@ -51,6 +51,11 @@ def match_types(pairs: Sequence[FilePair]) -> dict[TypeKey, TypeKey]:
 
 
 class _TypeMatcher:
+    """Matcher of types by the rules in the module's docstring; each type matches at most one.
+
+    ``old_types`` and ``new_types`` have the file version and the type by key.
+    """
+
     def __init__(self, pairs: Sequence[FilePair]) -> None:
         self.new_keys: dict[TypeKey, TypeKey] = {}
         self.matched_new_keys: set[TypeKey] = set()
@@ -78,6 +83,7 @@ class _TypeMatcher:
         for owner in old:
             if owner in new:
                 self.add_match((pair.before, owner), (pair.after, owner))
+        # A file's main type has the name of the file.
         old_stem, new_stem = _get_file_stem(pair.before), _get_file_stem(pair.after)
         if (
             old_stem != new_stem
@@ -176,6 +182,7 @@ def _list_evidence(
 ) -> list[str]:
     """Return names with parameters, or fingerprints of the bodies that are not empty."""
     if not by_body:
+        # A key is ``owner#name(types of parameters)``.
         return [method.key.partition("#")[2] for method in methods]
     bodies = (version.parse_body(method) for method in methods)
     return [body.fingerprint for body in bodies if body is not None and len(body.words) > 2]
@@ -266,6 +273,7 @@ def find_edges(
         return certain, [
             Edge(a, b, find_required_renames(a.body, b.body)) for a in old for b in new
         ]
+    # Too many pairs: only those at the same position, all of them ambiguous.
     pairs = zip(old, new, strict=False)
     return certain, [Edge(a, b, find_required_renames(a.body, b.body), True) for a, b in pairs]
 
@@ -288,6 +296,7 @@ def _pair_methods(old: Sequence[LocatedMethod], new: Sequence[LocatedMethod]) ->
         return [Edge(a, b, ambiguous=len(old) > 1) for a, b in zip(old, new, strict=True)]
     if len(old) * len(new) > _MAX_PAIRS:
         return []
+    # The body is empty (its braces are two words) or missing.
     is_short_body = old[0].word_count <= 2
     candidates = [
         Edge(a, b, ambiguous=True)
@@ -352,6 +361,9 @@ def find_swaps(
         and len(new_groups.get(body_key, ())) == 1
         and group[0].name != new_groups[body_key][0].name
     ]
+    # If the name of an edge's old method still exists, with another body, another edge must have
+    # brought that body; if the name of its new method existed before, another edge must have taken
+    # the old body of that name away. Drop edges until this holds for all.
     consistent = candidates
     while True:
         sources, targets = (
@@ -367,6 +379,7 @@ def find_swaps(
         if len(still_consistent) == len(consistent):
             break
         consistent = still_consistent
+    # The old name still exists, and its body went to a new method.
     consistent_ids = {id(edge) for edge in consistent}
     delegates = sum(
         id(edge) not in consistent_ids
@@ -374,6 +387,7 @@ def find_swaps(
         and id(edge.new) not in old_by_new_id
         for edge in candidates
     )
+    # Without a name that exists before and after, an edge is an ordinary rename, and no swap.
     return [
         edge
         for edge in consistent

@@ -23,13 +23,15 @@ from codeacumen import __version__
 # Version of the line format. A log of another format or release of codeacumen is started anew.
 FORMAT = 2
 
-# A commit, as ``history.read_commit`` returns it; lists without items may be absent.
+# A commit, as ``history.read_commit`` returns it; lists without items may be absent. A key
+# identifies a method of a file, and a fingerprint the words of a body (see ``versions``).
 #   commit, parent, time   hashes, and seconds since 1970
 #   kind    ordinary, merge, root, shallow (no parent here), unreadable, skipped (over ``limit``)
 #   reason  of the last two kinds
 #   counts  numbers of methods and files by what happened to them
 #   paths   [path, new path] of moved files
-#   renames, others    renamed methods, and unchanged methods of the same files
+#   renames, others    renamed methods, and unchanged methods of the same files, each a dictionary
+#           with the fields of ``records``, ``key`` and ``print`` (the fingerprint of the body)
 #   moves   [path, key, new path, new key, new fingerprint, kind] of methods with another key or
 #           path; kind: renamed, signature, moved or rewritten
 #   owners  [path, owner, new path, new owner] of renamed and moved types
@@ -214,6 +216,8 @@ class MethodFollower:
             if track is not None:
                 track.body_changes += 1
                 track.fingerprint = None
+        # Tracks with their new path and key. They are stored after all departures, because methods
+        # may exchange their keys.
         arrived: list[tuple[str, str, MethodTrack]] = []
         for path, key in record.get("removed", ()):
             track = self._tracks.get(path, {}).pop(key, None)
@@ -266,6 +270,7 @@ class MethodFollower:
 def _update_moved_track(
     track: MethodTrack, new_key: str, fingerprint: str, change_kind: str
 ) -> None:
+    # A key is ``owner#name(types of parameters)``.
     if change_kind in ("renamed", "rewritten"):
         track.names.append(new_key.partition("#")[2].partition("(")[0])
     if change_kind == "rewritten" or (

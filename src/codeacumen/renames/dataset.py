@@ -190,12 +190,16 @@ class RenameDatasetSettings:
 
 @dataclass(frozen=True, slots=True)
 class RenameCase:
+    """A selected rename and its split, one of SPLITS."""
+
     split: str
     rename: Rename
 
 
 @dataclass(frozen=True, slots=True)
 class StableCase:
+    """A selected stable method and its split, one of SPLITS."""
+
     split: str
     method: StableMethod
 
@@ -413,6 +417,7 @@ def _group_files(cases: Sequence[Rename], by: str) -> dict[FileKey, FileKey]:
 
     def find_root(file: FileKey) -> FileKey:
         while parent.setdefault(file, file) != file:
+            # Path halving.
             parent[file] = parent[parent[file]]
             file = parent[file]
         return file
@@ -440,6 +445,7 @@ def without_near_duplicates(
     ``dropped`` counts the losses."""
     case_keys = [text_key(case.rename.code, case.rename.new_name) for case in cases]
     stable_keys = [text_key(case.method.code, case.method.name) for case in stable]
+    # Indices in SPLITS by text key.
     latest_split: dict[bytes, int] = {}
     splits = [*(case.split for case in cases), *(case.split for case in stable)]
     for key, split in zip([*case_keys, *stable_keys], splits, strict=True):

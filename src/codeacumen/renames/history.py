@@ -122,6 +122,7 @@ def read_commit(
 
 
 def make_left_out_record(commit: str, limit: float) -> Record:
+    """Return the record, of kind ``skipped``, of a commit that took more than ``limit`` seconds."""
     reason = f"it took more than {limit:g} seconds"
     return {"commit": commit, "kind": "skipped", "reason": reason, "limit": limit, "counts": {}}
 
@@ -317,6 +318,7 @@ def _add_facts(
     """Add the matched methods of a commit to its record; of a merge, only its own renames.
 
     Other changes that a merge brings were recorded with the commits that it merges.
+    ``commit_log.Record`` describes the items of the lists.
     """
     labels = tags.tag_commit(renames)
     record["renames"] = [
@@ -342,6 +344,7 @@ def _add_facts(
         if old[1] != new[1] or _has_left_file(old, new, record)
     ]
     record["changed"] = [[old.path, old.method.key] for old, _ in matched.changed]
+    # ``old.body`` has the new names of types, the fingerprint of ``old`` the old ones.
     record["respelt"] = [
         [new.path, new.method.key, _get_fingerprint(new)]
         for old, new in matched.unchanged

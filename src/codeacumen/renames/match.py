@@ -110,9 +110,10 @@ class _SignatureGroup:
 
 
 class _MethodMatcher:
-    """State of the matching: ``removed``, ``added`` and ``modified`` are still to be matched.
+    """State of the matching: ``removed``, ``added`` and ``modified`` may still be matched.
 
-    ``modified`` are methods of the same key with other bytes; ``name_changes`` the renames so far.
+    ``modified`` are pairs of methods with the same owner, name and parameters but other bytes;
+    ``name_changes`` are the renames so far.
     """
 
     def __init__(self, pairs: Sequence[FilePair], check_deadline: Callable[[], None]) -> None:
@@ -149,6 +150,7 @@ class _MethodMatcher:
 
     def match_by_key(self) -> None:
         """Match methods with the same owner, name and parameters; collect all others."""
+        # New methods by path, owner, name and types of parameters.
         unmatched: dict[
             tuple[str, str, str, tuple[str, ...]], list[tuple[str, FileVersion, MethodVersion]]
         ] = {}
@@ -282,6 +284,7 @@ class _MethodMatcher:
 
         The name may differ only if the body has ``MIN_DISTINCTIVE_WORDS``; with the same name, a
         body that is not empty suffices."""
+        # Methods that kept their name first: the others may then be renamed.
         for same_name in (True, False):
             old_by_body = self._group_by_body(self.removed, same_name, old=True)
             new_by_body = self._group_by_body(self.added, same_name, old=False)
@@ -303,6 +306,7 @@ class _MethodMatcher:
     ) -> dict[object, list[LocatedMethod]]:
         groups: dict[object, list[LocatedMethod]] = {}
         for method in methods:
+            # An empty body has two words, its braces.
             if method.body is not None and method.word_count >= (
                 3 if with_name else MIN_DISTINCTIVE_WORDS
             ):
@@ -317,6 +321,7 @@ class _MethodMatcher:
 
     def match_remaining(self) -> None:
         """Find methods with other parameters, or with both another name and another body."""
+        # First by owner and name: other parameters.
         old: dict[object, list[LocatedMethod]] = {}
         new: dict[object, list[LocatedMethod]] = {}
         for method in self.removed:
@@ -331,6 +336,7 @@ class _MethodMatcher:
         ]
         self.result.followed += changes
         self._drop_matched({id(end) for a, b, _ in changes for end in (a, b)})
+        # Then by owner and signature: another name, and a similar body.
         old, new = {}, {}
         for method in self.removed:
             signature = self._get_signature(method.method, old=True)

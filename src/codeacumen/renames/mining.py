@@ -261,6 +261,12 @@ def read_fingerprints(item: tuple[Path, str, list[tuple[str, list[str]]]]) -> Fi
 
 @dataclass(slots=True)
 class _ProjectSummary:
+    """Counts of a project for ``mined.json``.
+
+    ``kinds`` counts commits by their kind, ``counts`` methods and files by what happened to them;
+    ``skipped`` are pairs (commit, reason) of the commits that could not be read.
+    """
+
     kinds: Counter[str] = field(default_factory=Counter)
     counts: Counter[str] = field(default_factory=Counter)
     tags: Counter[str] = field(default_factory=Counter)
@@ -277,6 +283,7 @@ class _ProjectSummary:
         return {
             "head": project.head,
             "commits": dict(self.kinds),
+            # The plus drops counts of 0.
             "methods": dict(+self.counts),
             "renames": self.counts["renamed"],
             "stable": self.stable,
@@ -319,6 +326,7 @@ def _tag_later_renames(rename: Record, mark: Mark) -> Iterator[str]:
         yield "reverted"
     if any(name != rename["old_name"] for name in later_names):
         yield "again"
+    # The names before this rename's new name.
     if rename["new_name"] in mark.track.names[: mark.name_count - 1]:
         yield "reverts"
 

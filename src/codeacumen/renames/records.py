@@ -24,8 +24,9 @@ class Review:
 
     ``comment`` is the text of all comments of the thread, ``author`` wrote the first; ``pull`` is
     the number of the pull request, ``accepted``: it was merged or approved. ``features`` are the
-    criteria of ReName4J, section 3.2, as far as a program can check them; ``decision`` is a
-    person's: ``include``, ``exclude`` or empty."""
+    criteria of the paper on ReName4J, section 3.2, as far as a program can check them (see
+    ``reviews.comments.find_features``), and ``link:`` with the kind of link between thread and
+    method. ``decision`` is a person's: ``include``, ``exclude`` or empty."""
 
     comment: str
     url: str
@@ -43,9 +44,9 @@ class Rename:
     ``commit`` has the new name and ``parent`` the old one, in the file ``path_before``. ``time`` is
     in seconds since 1970: when the commit was made, or when the pull request was closed.
     ``returns`` is the type of the result, as written. ``tags`` classify the rename (``typo``,
-    ``test``, ``overload``, ``mass``, ...). ``name_stable`` and ``body_stable`` are true if the name
-    and the body stayed the same until the last revision that was read; None where that is
-    unknown."""
+    ``test``, ``overload``, ...; module ``tags`` lists them). ``name_stable`` and ``body_stable``
+    are true if the name and the body stayed the same until the last revision that was read; None
+    where that is unknown."""
 
     id: str
     project: str

@@ -67,6 +67,7 @@ _EXAMPLE_FOLDERS = frozenset(
     )
 )
 _EXAMPLE_WORDS = frozenset(("example", "examples", "sample", "samples", "demo", "demos"))
+# The body of an accessor: its words, joined by blanks.
 _ACCESSOR = re.compile(
     r"\{ return (?:this \. )?\w+ ; \}|\{ (?:this \. )?\w+ = \w+ ; (?:return this ; )?\}"
 )
@@ -156,7 +157,7 @@ def tag_method(version: FileVersion, method: MethodVersion) -> list[str]:
     body = version.parse_body(method)
     if body is None:
         tags.append("no-body")
-    elif len(body.words) == 2:
+    elif len(body.words) == 2:  # the braces
         tags.append("empty")
     elif len(body.words) <= 10 and _ACCESSOR.fullmatch(" ".join(body.words)):
         tags.append("accessor")
@@ -233,6 +234,7 @@ def tag_commit(renames: Sequence[MatchedRename]) -> list[set[str]]:
             tags.update(tag_overloads(rename, rename_counts))
         if len(owners_by_rename[key]) > 1 and key in virtual_renames:
             tags.add("hierarchy")
+        # An empty or missing body is no evidence, unless a method with a body was renamed alike.
         is_weak = (
             rename.new.word_count <= 2 and (rename.old.name, rename.new.name) not in certain_names
         )

@@ -122,6 +122,7 @@ class FileVersion:
     def _index_declarations(self, file: JavaFile) -> None:
         declarations, syntax = file.declarations, file.syntax
         owners: list[str] = []
+        # Counts of owners and of keys, which differ because only keys contain a #.
         use_counts: Counter[str] = Counter()
         self.types: dict[str, Type] = {}
         for type_ in declarations.types:

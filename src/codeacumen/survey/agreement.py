@@ -1,9 +1,12 @@
 """Agreement of raters, and the raters to leave out.
 
 Krippendorff's α (Content Analysis, chapter 12) is agreement beyond chance with missing ratings; the
-library ``krippendorff`` computes it from the number of ratings of each unit with each value. The
-two filters of IdBench (section II-B, a and b) look at all raters once and drop all that they find
-at the same time.
+library ``krippendorff`` computes it from the number of ratings of each unit with each value. A unit
+is what is rated, here a pair; a level is a rating counted from 0.
+
+The two filters of IdBench (section II-B, a and b) find outliers, raters who are far from the
+others, and downers, raters without whom α is clearly higher. Each filter looks at all raters once
+and drops all that it finds at the same time.
 """
 
 from __future__ import annotations
@@ -38,6 +41,7 @@ def compute_alpha_without_each(
     if not len(unit):
         return np.full(raters, np.nan)
     counts = _count_values(unit, value)
+    # Leaving out a rater without ratings changes nothing.
     alphas = np.full(raters, _compute_alpha_of_counts(counts, scale))
     order = np.argsort(rater, kind="stable")
     for ratings in np.split(order, np.flatnonzero(np.diff(rater[order])) + 1):
@@ -112,6 +116,7 @@ def compute_alphas(votes: DirectVotes, scale: Scale = Scale.ORDINAL) -> dict[str
     """Return α of each question."""
     alphas = {}
     for column, question in enumerate(QUESTIONS):
+        # Ratings count from 1 (0: no answer), levels from 0.
         is_answered = votes.ratings[:, column] > 0
         values = votes.ratings[is_answered, column].astype(np.int64) - 1
         alphas[question] = compute_alpha(votes.pair[is_answered], values, scale)

@@ -74,8 +74,9 @@ def count_choices(votes: IndirectVotes) -> tuple[Ints, Ints]:
     The columns are contexts of the first name and contexts of the second name.
     """
     size = len(votes.pairs)
+    # The index of each vote's pair and context in the flattened result.
     cell = votes.pair * 2 + votes.second
-    # In a context of the second name, the wrong choice is the first name.
+    # The first name was chosen: rightly in its own context, wrongly in one of the second name.
     first = votes.right != votes.second
     total = np.bincount(cell, minlength=2 * size).reshape(size, 2)
     chosen = np.bincount(cell[first], minlength=2 * size).reshape(size, 2)
@@ -116,7 +117,8 @@ LEAST_VOTES = 10
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkSize:
-    """A size of the benchmark: ``tau`` is the threshold of outlier raters, ``theta`` of pairs."""
+    """A size of the benchmark, with the threshold τ (``tau``) of outlier raters and the threshold θ
+    (``theta``) of outlier pairs."""
 
     name: str
     tau: float
@@ -256,6 +258,7 @@ def _clean_size(
 
     labels_by_pair: dict[Pair, list[float]] = {}
     for pair_index in np.flatnonzero(~has_few_ratings).tolist():
+        # The columns of ``scores`` are QUESTIONS; the labels have the order of LABELS.
         relatedness, similarity = scores[pair_index].tolist()
         labels_by_pair[direct.pairs[pair_index]] = [similarity, relatedness, float("nan")]
     similarity_of = dict(zip(direct.pairs, scores[:, SIMILARITY].tolist(), strict=True))

@@ -27,6 +27,7 @@ from codeacumen.survey.votes import Ints
 LANGUAGES = ("java", "javascript")
 ROLES = ("function", "property", "variable", "other")
 ROLE = {role: code for code, role in enumerate(ROLES)}
+# Primary role of a name without a role in more than half of its occurrences.
 MIXED = "mixed"
 
 
@@ -127,8 +128,10 @@ def count_identifiers(
 
 
 def _count_stretch(stretch: ShardFiles) -> tuple[list[str], Ints]:
-    """Return the names in a stretch of files, and their counts by language and role."""
+    """Return the names in a stretch (some files of a shard), and their counts, of shape (names,
+    LANGUAGES, ROLES)."""
     name_indices: dict[str, int] = {}
+    # For each file the index of its language, the indices of its names, and their counts by role.
     counts_by_file: list[tuple[int, Ints, Ints]] = []
     for _, language, source in read_files(stretch):
         identifiers = read_identifiers(language, source)
@@ -194,6 +197,7 @@ def _classify_java_roles(syntax: Syntax, node: Column) -> Ints:
     # Only the last name of ``list::add`` is a function.
     referred = symbol_mask("method_reference")[syntax.kind[parent]] & (syntax.child_index[node] > 0)
     role[referred] = ROLE["function"]
+    # A declared variable is a property if the declaration is that of a field.
     declared = symbol_mask("variable_declarator")[syntax.kind[parent]]
     above = syntax.kind[np.maximum(syntax.parent[parent], 0)]
     is_name = syntax.field[node] == _name_field()

@@ -33,7 +33,7 @@ MISSING = "NAN"
 # Maximum number of rows of a table in report.md; report.json has more.
 _MAX_SHOWN = 20
 
-# Heading of the measured value in the table of each filter.
+# Heading of the measured value in the table of each filter (``Dropped.filter_name``).
 _UNITS = {
     "outlier rater": "mean difference",
     "downer": "increase of α",
@@ -253,6 +253,7 @@ def _round_alphas(alpha: dict[str, float]) -> dict[str, float | None]:
 
 
 def _report_rows(rows: Sequence[BadRow]) -> dict[str, Json]:
+    """Return the number of rows, and the ``first`` ``MAX_REPORTED_ROWS`` of them."""
     return {"count": len(rows), "first": [asdict(row) for row in rows[:MAX_REPORTED_ROWS]]}
 
 

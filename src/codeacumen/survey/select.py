@@ -6,8 +6,8 @@ a synonym and random pairs are added.
 
 n names have n² / 2 pairs. They are processed in blocks of some names with all names; for each range
 the pairs with the smallest sampling keys are kept. A key is a hash of the pair's names and the
-seed, so the sample does not depend on the blocks. At most ``MAX_SEEDS`` names are tried as the
-first of a pair.
+random seed (``seed``), so the sample does not depend on the blocks. At most ``MAX_SEEDS`` names,
+those of ``seed_indices``, are tried as the first of a pair.
 
 ``codeacumen survey select`` calls ``build_selection``.
 """
@@ -43,6 +43,7 @@ from codeacumen.text.subtokens import split_subtokens
 
 # Number of ranges of cosine similarity.
 RANGES = 10
+# Maximum number of names that are tried as the first of a pair.
 MAX_SEEDS = 2000
 # Maximum number of pairs with the same name.
 MAX_USES = 2
@@ -174,6 +175,7 @@ def _sample_ranges(
     A pair has two indices of ``rows``, and the cosine similarity of these rows; one of the two is
     in ``seed_indices``.
     """
+    # Rows (key, left index, right index, cosine).
     best: list[list[tuple[int, int, int, float]]] = [[] for _ in range(ranges)]
     height = max(1, _BLOCK // len(keys))
     for start in range(0, len(seed_indices), height):
@@ -183,6 +185,7 @@ def _sample_ranges(
         # The key of (a, b) is that of (b, a).
         pair = mix_hashes(np.minimum(ours, theirs) ^ mix_hashes(np.maximum(ours, theirs)))
         range_indices = np.clip((cosine * ranges).astype(np.int64), 0, ranges - 1)
+        # A name is no pair with itself.
         range_indices[np.arange(len(block)), block] = -1
         for range_index in range(ranges):
             flat = np.flatnonzero(range_indices == range_index)
@@ -192,6 +195,7 @@ def _sample_ranges(
                 flat, values = flat[smallest], values[smallest]
             left, right = np.divmod(flat, len(keys))
             columns = (values, block[left], right, cosine.ravel()[flat])
+            # A pair occurs twice if both names are tried as the first.
             merged = {tuple(sorted(row[1:3])): row for row in best[range_index]}
             for row in zip(*(column.tolist() for column in columns), strict=True):
                 merged[tuple(sorted(row[1:3]))] = row
@@ -310,7 +314,8 @@ def collect_contexts(
 def _sample_contexts(
     names: frozenset[str], seed: int, limit: int, stretch: ShardFiles
 ) -> Mapping[str, list[Context]]:
-    """Return contexts of each name in some files, at most ``limit`` from each file."""
+    """Return contexts of each name in a stretch (some files of a shard), at most ``limit`` from
+    each file."""
     contexts_by_name: dict[str, list[Context]] = {}
     for sha256, language, source in read_files(stretch):
         identifiers = read_identifiers(language, source)
@@ -325,6 +330,7 @@ def _sample_contexts(
             line_indices = np.unique(
                 np.searchsorted(starts, identifiers.start[occurrence_indices], side="right") - 1
             )
+            # The key depends on the line, on 60 bits of the file's hash, and on the random seed.
             keys = mix_hashes(
                 line_indices.astype(np.uint64) ^ np.uint64(int(sha256[:15], 16) ^ seed)
             )

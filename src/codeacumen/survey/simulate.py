@@ -174,7 +174,8 @@ class SimulationPlan:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedSurvey:
-    """Rows of the files, and the truth: each rater's kind, and each pair's scores.
+    """Rows of the files (columns DIRECT and INDIRECT), and the truth: each rater's kind, and each
+    pair's scores.
 
     ``relatedness``, ``similarity`` (0 to 1) and ``unhelpful`` (bool) have shape (pairs,).
     """
@@ -197,6 +198,7 @@ def simulate_survey(plan: SimulationPlan) -> SimulatedSurvey:
     relatedness = similarity + (1 - similarity) * rng.beta(0.8, 1.2, plan.pairs)
     unhelpful = rng.random(plan.pairs) < plan.unhelpful
     truth = np.stack([relatedness, similarity], axis=1)
+    # In unhelpful contexts raters guess, as between interchangeable names.
     apparent_similarity = np.where(unhelpful, 1.0, similarity)
     kinds: dict[str, str] = {}
     direct: list[tuple[Any, ...]] = []
@@ -307,6 +309,7 @@ def _simulate_choice(
 ) -> str:
     if kind == "straight":
         return names[0]
+    # True is the index 1: the second name if the original is the first.
     other = names[names[0] == original]
     is_right = rng.random() < 0.5 + ATTENTION[kind] * (1 - similarity) / 2
     return original if is_right else other

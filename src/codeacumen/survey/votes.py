@@ -90,7 +90,8 @@ class IndirectVotes:
     """Votes of the indirect survey.
 
     ``rater`` and ``pair`` are indices as in ``DirectVotes``. ``second``: the pair's second name was
-    removed from the context, otherwise the first. ``right``: the rater chose the removed name.
+    removed from the context, otherwise the first. ``right``: the choice is correct, the rater chose
+    the removed name (elsewhere in this file, ``right`` is the other name than ``left``).
     """
 
     raters: tuple[str, ...]
@@ -193,6 +194,8 @@ Value = TypeVar("Value", bound=Hashable)
 
 def read_votes(sources: Sequence[Path]) -> Votes:
     """Read the votes of files, and of the files in folders that ``list_vote_files`` returns."""
+    # Rows (origin, key, answer): the origin is a BadRow without a reason, which names file and
+    # line; the key is (rater, pair), in the indirect survey (rater, pair, removed name, context).
     direct: list[tuple[BadRow, tuple[str, Pair], tuple[int, int]]] = []
     indirect: list[tuple[BadRow, tuple[str, Pair, str, str], str]] = []
     bad: list[BadRow] = []
@@ -267,7 +270,8 @@ def _merge_answers(
 ) -> tuple[list[tuple[Key, Value]], int, list[BadRow]]:
     """Return one answer for each key, the number of repeating rows, and the contradicting rows.
 
-    ``merge_values`` returns the answer of a set of different answers; None if they contradict.
+    ``rows`` are triples (origin, key, answer), as in ``read_votes``. ``merge_values`` returns the
+    answer of a set of different answers; None if they contradict.
     """
     answers: dict[Key, list[tuple[BadRow, Value]]] = {}
     for origin, key, value in rows:

@@ -115,6 +115,7 @@ def extract_contexts(
         for text in words
     )
     hashes = np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
+    # For each word its index by ``name_indices``; -1 for words that are no names.
     names = np.full(len(words), -1, dtype=np.int32)
     for i in np.unique(word[is_name]).tolist():
         # JavaScript marks private names with #.
@@ -284,6 +285,7 @@ def update_vectors(
         word_index = word[i]
         # Knuth's constants for a linear congruential generator; its high bits are good.
         random = random * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
+        # The 24 highest bits are a random number from 0 to 1.
         if (
             keep_probabilities[word_index] < one32
             and np.float32(random >> np.uint64(40)) / np.float32(1 << 24)
@@ -321,6 +323,7 @@ def update_vectors(
             score = (a + b) + (c + d)
             score = min(max(score, np.float32(-30.0)), np.float32(30.0))
             error = label - one32 / (one32 + np.exp(-score))
+            # The gradient of the context's vector is error * word_row, so its mean square is this.
             context_square_sums[context_index] += error * error * square
             step = error * rate / np.sqrt(context_square_sums[context_index] + epsilon)
             for j in range(size):
@@ -495,6 +498,7 @@ def _renumber_pairs(
     count = np.bincount(word, minlength=len(names)).astype(np.int64)
     order = np.flatnonzero(count).tolist()
     order.sort(key=lambda i: (-count[i], names[i]))
+    # New numbers by old ones; -1 for names that are left out.
     new_word = np.full(len(names), -1, dtype=np.int32)
     new_word[order] = np.arange(len(order), dtype=np.int32)
     new_context = np.cumsum(is_frequent, dtype=np.int64) - 1

@@ -132,7 +132,8 @@ def load_stream(
 
 @dataclass(frozen=True, slots=True)
 class _StretchWords:
-    """Words of some files of a shard: each file's hash and its tokens as indices of ``words``.
+    """Words of a stretch (some files of a shard): each file's hash and its tokens as indices of
+    ``words``.
 
     A word is a pair (kind, text).
     """
@@ -168,11 +169,13 @@ def _renumber_words(
     count = np.bincount(codes, minlength=len(words))
     frequent = np.flatnonzero(count > 1).tolist()
     frequent.sort(key=lambda i: (-count[i], words[i][1], words[i][0]))
+    # New codes by old ones; -1 for words that are left out.
     new_codes = np.full(len(words), -1, dtype=np.int32)
     new_codes[frequent] = np.arange(len(frequent), dtype=np.int32)
     renumbered = new_codes[codes]
     in_vocabulary = renumbered >= 0
     ends = np.concatenate([[0], np.cumsum(in_vocabulary)])
+    # ``sizes`` are the files' offsets among all tokens, ``ends[sizes]`` those among the remaining.
     sizes = np.concatenate([[0], np.cumsum([len(file_codes) for file_codes in contents])]).astype(
         np.int64
     )

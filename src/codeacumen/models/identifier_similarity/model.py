@@ -141,6 +141,7 @@ class IdentifierSimilarity:
         floor = lexicon.floor
         numbers, offsets = split.numbers, split.offsets
         sizes = np.diff(offsets)
+        # Number of word pairs up to each pair of names, which limits the size of a batch.
         cumulative_pairs = np.cumsum(sizes[left] * sizes[right])
         weakest, mean = np.empty(len(left)), np.empty(len(left))
         start = 0

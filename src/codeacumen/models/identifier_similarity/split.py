@@ -5,6 +5,10 @@ Words are subtokens, as everywhere in codeacumen, in lower case and with digits 
 words of its Unicode name, and so does a single letter (``λ`` is ``lambda``), while several such
 letters are a word as written. An identifier without any word (``_``, ``$``) is itself its word.
 
+A **piece** of an identifier is a run of letters or of digits (``get``, ``HTTP``, ``2``): one word,
+or a compound of several. A **part** is a word inside a compound; a **stretch** is a run of letters
+in a compound that are no known word.
+
 ``Compounds`` splits words that are written together: ``touchmove`` is ``touch`` and ``move``. It
 returns the most probable segmentation (Viterbi): each known word scores the logarithm of its share
 of all words, and letters between them a penalty. Known words form a trie, so one walk finds all

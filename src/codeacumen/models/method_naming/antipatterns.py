@@ -327,6 +327,7 @@ def transform_to_another(method: JudgedMethod) -> RuleAnswer:
     The rule is a variant of B.5.
     """
     words = method.words
+    # The last ``to`` or ``as`` must be the word before the last.
     index = max((i for i, word in enumerate(words[:-1]) if word in ("to", "as")), default=-1)
     if index != len(words) - 2 or index < 0:
         return None

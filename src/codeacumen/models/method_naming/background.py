@@ -2,8 +2,9 @@
 
 A verb is a first word with which many methods of several projects begin. Other first words are in
 four classes (``OTHERS``): a word of the returned variable (an accessor without ``get``), of the
-return type, of the body, or none of these. A logistic regression on traits predicts the verb or
-class; each is a column of its weights.
+return type, of the body, or none of these. A logistic regression on traits (module ``traits``)
+predicts the verb or class; each is a **column** of its weights. Verbs with the same promise are a
+**family** (``FAMILIES``).
 
 ``research/naming_background`` trains a background on corpora; the package ships one of the JDK and
 of libraries that are in no test set.

@@ -1,8 +1,9 @@
 """The probability that a name is wrong, from all signals combined, and better names.
 
 A logistic regression, trained on right and wrong names, weighs the signals; its weights are in the
-background's file. The prior of a model replaces the share of wrong names in the training data,
-because in real code few names are wrong. The checker and the models in ``model`` call this module.
+background's file (module ``background`` defines columns and families of verbs). The prior of a
+model replaces the share of wrong names in the training data, because in real code few names are
+wrong. The checker and the models in ``model`` call this module.
 """
 
 from __future__ import annotations
@@ -37,12 +38,14 @@ if TYPE_CHECKING:
 # doubt is in log-odds, at most ``_MAX_DOUBT``.
 HINGE_POINTS = (1.0, 3.0, 5.0)
 _MAX_DOUBT = 10.0
-# The convention verb-of-shape counts only if the background doubts the verb at least this much: a
-# project's habit alone is weak evidence.
+# The convention verb-of-shape counts only if the background doubts the verb more than this, or does
+# not know the verb: a project's habit alone is weak evidence.
 _VERB_OF_SHAPE, _MIN_DOUBT = "verb-of-shape", 1.0
 # Minimum log-probability of the opposed family. If no other family is likely, the method does
 # something else than any family promises, and its verb is not doubted.
 _MIN_LOG_PROBABILITY = math.log(0.1)
+# Families that promise a result. A void method breaks this promise even if no other family is
+# likely.
 _FAMILIES_WITH_RESULT = frozenset(("get", "ask"))
 # Maximum number of suggestions for a name, and the minimum probability of each.
 _MAX_SUGGESTIONS, _MIN_PROBABILITY = 3, 0.05
@@ -147,7 +150,11 @@ def find_far_words(facts: Facts) -> list[str]:
 
 
 def build_feature_row(facts: Facts, method_signals: Signals, background: Background) -> list[float]:
-    """Return a row of features of a name, on which ``naming-taught`` trains its regression."""
+    """Return a row of features of a name, on which ``naming-taught`` trains its regression.
+
+    The first five are the log-probability of the own column, its distance from that of the
+    likeliest column, the latter's log-probability, the number of likelier columns, and the entropy.
+    """
     log_probs = method_signals.log_probs
     probabilities = np.exp(log_probs)
     name_words, column_count = split_words(facts.name), len(log_probs)
@@ -164,6 +171,7 @@ def build_feature_row(facts: Facts, method_signals: Signals, background: Backgro
         float(np.log1p(background.names.get(facts.name, 0))),
         float(len(find_far_words(facts))),
         float(len(name_words)),
+        # The last four columns are those of OTHERS.
         *(float(method_signals.own_column == column_count - offset) for offset in (4, 3, 2, 1)),
         float(name_words[:1] == ("get",)),
         float(name_words[:1] == ("is",)),
@@ -204,6 +212,7 @@ def suggest_other_verbs(
 ) -> list[tuple[str, float]]:
     """Return names with other verbs in place of the own one, with the verbs' probabilities."""
     suggestions = []
+    # One more, because the own verb may be among them.
     for column in (-method_signals.log_probs).argsort()[: _MAX_SUGGESTIONS + 1].tolist():
         probability = math.exp(float(method_signals.log_probs[column]))
         if column == method_signals.own_column or probability < _MIN_PROBABILITY:
@@ -254,6 +263,7 @@ def _find_body_topic(facts: Facts) -> list[str]:
     ):
         return list(split_words(name))
     if len(facts.calls) == 1:
+        # The words after the called method's verb, or else those of the receiver.
         return list(split_words(facts.calls[0][1]))[1:] or list(split_words(facts.calls[0][0]))
     returned = facts.returned
     is_telling = returned[:1].isupper() and returned not in COLLECTIONS and returned != "String"

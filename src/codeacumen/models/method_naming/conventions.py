@@ -53,7 +53,8 @@ _MIN_METHODS, _MIN_OWNERS, _MIN_SHARE, _MAX_OTHER_SHARE = 20, 5, 0.9, 0.01
 _MIN_SPREAD = 5
 # Maximum weight of a deviation, in log-odds that the name is wrong.
 _MAX_WEIGHT = 2.5
-# For each role of an accessor, the rule about its style and the styles that the rule compares.
+# For each role of an accessor, the rule about its style and the styles (``shapes.Entry``) that the
+# rule compares.
 _STYLES = {
     GETTER: ("getter-style", ("get", "bare")),
     QUESTION: ("question-style", ("is", "get", "bare")),
@@ -94,8 +95,9 @@ class Conventions:
     """Conventions learned from a project's methods; reports how a method deviates from them."""
 
     def __init__(self) -> None:
-        # Classes by path and name; votes by shape; the classes with methods of a shape and verb,
-        # and with a name and number of parameters; methods by ``_get_method_key``.
+        # ``_classes`` are by path and name, ``_shapes`` are the votes for verbs by shape.
+        # ``_owners`` are the classes with methods of a shape and verb, ``_names`` those with
+        # methods of a name and number of parameters. ``_learned`` is by ``_get_method_key``.
         self._classes: dict[tuple[str, str], Siblings] = {}
         self._shapes: dict[Shape, Votes] = {}
         self._owners: dict[tuple[Shape, str], set[str]] = {}
@@ -284,6 +286,7 @@ class _SiblingComparison(NamedTuple):
         leader = self.siblings.handing.find_leader(
             own_vote, self.facts.owner, learned.name if learned else ""
         )
+        # ``same`` and ``other`` are the answers of ``classify_delegate``.
         if leader is None or leader.word != "same" or leader.votes < _MIN_VOTES:
             return
         others = leader.total - leader.votes

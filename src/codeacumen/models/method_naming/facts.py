@@ -48,19 +48,23 @@ class Facts:
     """Facts about a method.
 
     ``line`` is the line of the name, from 1; ``method_index`` the index in
-    ``JavaFile.declarations.methods``; ``owner`` the declaring type with its package. ``extends``
+    ``JavaFile.declarations.methods``; ``owner`` the declaring type with its package, and
+    ``owner_kind`` its kind (``class``, ``interface``, ``record``, ``anonymous``, ...). ``extends``
     and ``implements`` are as written; an anonymous class extends the type it instantiates.
     ``fields`` are the names and types of the owner's fields. ``anonymous`` and ``local`` say that
     the owner is an anonymous class (or the body of an enum constant) or a local one. ``doc`` is the
-    JavaDoc with the method's name masked, or empty. ``steps`` counts the statements directly in the
-    body, ``statements`` includes nested ones, and ``tokens`` counts the body's tokens.
+    JavaDoc with the method's name masked, or empty. ``overrides``: the method has ``@Override``.
+    ``steps`` counts the statements directly in the body, ``statements`` includes nested ones, and
+    ``tokens`` counts the body's tokens. ``empty``: there is no step; ``throws_only``: the only step
+    is a throw statement.
 
     ``returns`` is the return type as written, ``returned`` its simple name (``List`` of
     ``java.util.List<String>``) with ``[]`` for arrays. ``returns_kinds`` are the distinct kinds of
     returned values: field, not field (``!f`` of a field ``f``), constant, other field, parameter,
     local, this, null, true, false, literal, new, call, element, lambda, boolean expression,
     arithmetic, assignment, switch, other; ``void`` if nothing is returned. ``returned_names`` are
-    the variables among the returned values. ``parameters`` are pairs (simple type, name).
+    the variables among the returned values, ``returns_count`` is the number of return statements.
+    ``parameters`` are pairs (simple type, name).
     ``throws`` are the types of the throws clause, ``thrown`` those of the throw statements (``?``
     for a variable), ``created`` those of new objects.
 
@@ -76,6 +80,10 @@ class Facts:
     ``parameters_written`` are parameters that the body assigns to. ``stored`` pairs a parameter
     with the field that it is assigned to unchanged; ``derived`` pairs it with a field whose new
     value is computed from it.
+
+    ``loops`` to ``asserts`` count nodes of the kinds in ``_COUNTED``. ``strings`` are the distinct
+    string literals of the body, cut to 40 characters, and ``identifiers`` its identifiers with
+    repetitions, both in source order.
     """
 
     name: str
@@ -157,6 +165,7 @@ def read_facts_from_text(code: str) -> Facts | None:
     snippet = parse_snippet(code, leading_newline=True, trailing_newline=True)
     for method_facts in read_facts(snippet.file):
         if not method_facts.anonymous and not method_facts.local:
+            # The newline in front of the snippet is a line more.
             return replace(method_facts, line=method_facts.line - 1)
     return None
 
@@ -250,6 +259,7 @@ class _FactsReader:
             max(self.tree.find_part(method.node, "name"), method.node) for method in self.methods
         ]
         at = file.syntax.start[self.name_nodes]
+        # ``line_starts`` leaves out the first line.
         lines = np.searchsorted(line_starts(file.source), at, side="right") + 1
         self.lines: list[int] = lines.tolist()
         self.types: dict[int, _TypeFacts] = {}
@@ -269,6 +279,7 @@ class _FactsReader:
             for child in tree.children(method.body)
             if tree.get_kind_name(child) not in _NO_STEPS
         ]
+        # A call is (receiver, name, number of arguments).
         calls = self._read_calls(i, name)
         self_calls = [call for call in calls if call[1] == SELF]
         own_calls = [call for call in self_calls if call[0] != "super"]
@@ -399,6 +410,7 @@ class _FactsReader:
         """Return the types of thrown objects; ``?`` for a variable, whose type is not looked up."""
         tree, heads = self.tree, list[str]()
         for node in nodes:
+            # ``node + 1`` is the keyword throw.
             value = tree.unwrap_expression(node + 2) if node + 2 < tree.stop[node] else node
             is_created = tree.get_kind_name(value) == "object_creation_expression"
             type_ = tree.find_part(value, "type") if is_created else -1
@@ -439,6 +451,7 @@ class _FactsReader:
         implements: list[str] = []
         for child in tree.children(node):
             kind_name = tree.get_kind_name(child)
+            # The first child of a clause is its keyword.
             if kind_name == "superclass":
                 extends += [type_text(syntax, type_node) for type_node in tree.children(child)[1:]]
             elif kind_name in ("super_interfaces", "extends_interfaces"):

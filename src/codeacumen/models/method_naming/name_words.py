@@ -341,6 +341,7 @@ def find_base_verb(word: str) -> str:
     Return the word itself, in lower case, if it is a form of none.
     """
     lower = word.lower()
+    # Pairs (ending of a form, ending of the base verb in its place).
     for ending, put in (("", ""), ("s", ""), ("es", ""), ("es", "e"), ("ed", ""), ("ed", "e")):
         if lower.endswith(ending) and lower[: len(lower) - len(ending)] + put in OPPOSITES:
             return lower[: len(lower) - len(ending)] + put
@@ -428,6 +429,7 @@ class JudgedMethod:
             "this" in facts.returns_kinds
             or returned == owner
             or returned in variables
+            # By convention, T and K1 are type parameters.
             or (len(returned) <= 2 and returned.isupper())
             or returned in ("SELF", "Self", "THIS", "This")
             or returned.endswith("Builder")

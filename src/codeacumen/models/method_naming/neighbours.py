@@ -138,6 +138,7 @@ class Neighbours:
         """
         space, index = self._body_index
         vectors = space.compute_vectors(make_bags(list_body_words(method) for method in methods))
+        # Positions are -1 where the search finds fewer than k.
         positions, cosines = index.find_nearest(vectors, k)
         return [
             [
@@ -255,7 +256,8 @@ def _find_version(library: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """The methods of some files: traits of the bodies, names, and simple names of the owners."""
+    """The methods of a stretch (some files of a shard): traits of the bodies, names, and simple
+    names of the owners."""
 
     bodies: Bags
     names: list[str]

@@ -1,4 +1,9 @@
-"""Shapes of methods and of their names, and votes on the names in a class, for ``conventions``."""
+"""Shapes of methods and of their names, and votes on the names in a class, for ``conventions``.
+
+A shape is a coarse description of a method without its name (``compute_shape``). Each method of a
+class or project votes for the style or verb of its own name; a convention is a word with nearly all
+votes.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +23,9 @@ GETTER, QUESTION, SETTER = "getter", "question", "setter"
 # First words of a field's name that accessors leave out (``mName``).
 _FIELD_PREFIXES = frozenset(("m", "f", "the", "my", "s", "i"))
 _BOOLEANS = frozenset(("boolean", "Boolean"))
-# The nine parts that ``compute_shape`` returns.
+# The nine parts that ``compute_shape`` returns: class of the return type; number of parameters and
+# of steps; kinds of returned values; creates its result; changes fields; loop or branch; throws;
+# static; verb of the only call. A part that does not apply is empty.
 Shape = tuple[str, ...]
 
 
@@ -229,6 +236,7 @@ class Votes:
         self.counts: Counter[str] = Counter()
         self.examples: dict[str, list[tuple[str, str]]] = {}
         self.total = 0
+        # Pairs (minus the number of votes, word) of the two leading words; empty: not computed.
         self._leader: list[tuple[int, str]] = []
 
     def add_vote(self, word: str, owner: str, name: str) -> None:
@@ -249,6 +257,7 @@ class Votes:
         if not self._leader:
             # The two words with the most votes, in alphabetical order if they have equally many.
             self._leader = sorted((-count, word) for word, count in self.counts.items())[:2]
+        # Counts are negative, so adding 1 removes the method's own vote.
         ranked = sorted((count + (word == own), word) for count, word in self._leader)
         total = self.total - (own is not None)
         if not ranked or not total or not ranked[0][0]:
@@ -278,7 +287,8 @@ class Siblings:
 
     ``by_place`` has the methods by ``method_index``, ``by_field`` the accessors of a field,
     ``names`` the parameter counts of the methods of a name. The votes are ``styles`` by role,
-    ``prefixes`` (first words) by ``make_group_key``, and ``handing`` of methods that delegate.
+    ``prefixes`` (first words) by ``make_group_key``, and ``handing``: ``classify_delegate`` of the
+    methods that delegate.
     """
 
     __slots__ = ("by_field", "by_place", "handing", "names", "prefixes", "styles")

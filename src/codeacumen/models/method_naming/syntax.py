@@ -52,9 +52,11 @@ _LOGICAL = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&", "||"))
 class BodyTree(ListTree[int, int]):
     """Syntax tree of a file with the roles and declarations of its identifiers.
 
-    Kinds and fields are the grammar's numbers. For each node, ``word_of`` is the index of its text
-    in ``words`` (-1: no identifier), ``role`` an index into ``ROLES`` (0: unknown, or no
-    identifier), ``declared`` the node of the declared name (-1: not in this file).
+    Nodes are numbered in pre-order: ``node + 1`` is the first child of ``node``, if it has any, and
+    ``stop[node] - 1`` its last descendant. Kinds and fields are the grammar's numbers. For each
+    node, ``word_of`` is the index of its text in ``words`` (-1: no identifier), ``role`` an index
+    into ``ROLES`` (0: unknown, or no identifier), ``declared`` the node of the declared name (-1:
+    not in this file).
     """
 
     def __init__(self, file: JavaFile) -> None:
@@ -318,7 +320,8 @@ _MAX_SOURCES = 16
 _FIELD = ROLE["field"]
 # Receivers in a call of a method of the same class or of its superclass.
 _OWN = frozenset(("", "this", "super"))
-# Kinds of nodes to which the return and throw statements inside them belong.
+# Kinds of **units**: nodes to which the return and throw statements inside them belong, unless an
+# inner unit contains these.
 _UNITS = (
     "method_declaration",
     "constructor_declaration",
@@ -365,6 +368,7 @@ class Spans(Generic[T]):
 
     def __init__(self, node: Column, values: Sequence[T], body: Column, stop: Column) -> None:
         self.values = values
+        # Indices in ``values``: of a body's first value, and the one after its last value.
         self.first: list[int] = np.searchsorted(node, body).tolist()
         self.last: list[int] = np.searchsorted(node, stop).tolist()
 
@@ -384,6 +388,7 @@ class BodyContents:
     def __init__(self, file: JavaFile, tree: BodyTree, body: Column, stop: Column) -> None:
         self.file, self.tree, self.body, self.stop = file, tree, body, stop
         self.kind = file.syntax.kind
+        # The innermost unit (``_UNITS``) around each node, -1 outside of all.
         self.unit = find_nearest_ancestors(symbol_mask(*_UNITS)[self.kind], file.syntax.parent)
         # For the name node of each called method of this file, the indices in ``words`` of the
         # names in its calls. ``words`` has the text of each identifier, marked in own calls.
@@ -483,6 +488,7 @@ class BodyContents:
         tree = self.tree
         left = tree.find_part(node, "left")
         if left < 0:
+            # ``x++`` has no field ``left``; kinds of signs do not begin with a letter.
             operands = [
                 child for child in tree.children(node) if tree.get_kind_name(child)[:1].isalpha()
             ]
@@ -522,6 +528,7 @@ class BodyContents:
         value = tree.unwrap_expression(right)
         if tree.role[value] == _PARAMETER and tree.get_kind_name(operator) == "=":
             return Write(kind, name, stored=((tree.text(value), name),))
+        # The identifiers of the right side; ``nodes`` is ascending.
         nodes = self.file.names.node
         first = int(np.searchsorted(nodes, right))
         near = nodes[first : first + _MAX_SOURCES].tolist()

@@ -101,8 +101,10 @@ def list_traits(facts: Facts) -> list[str]:
 
 
 def _iterate_traits(facts: Facts) -> Iterator[str]:
-    """Yield the traits; ``sort`` is the class of the return type, ``outside`` the signature.
+    """Yield the traits.
 
+    ``sort`` is the class of the return type (``classify_type``), ``outside`` the short form of the
+    signature (``describe_shape``). Most traits are words for their kind and a value: ``sort void``.
     The texts of the traits are stored keys: the packaged background has a weight for each.
     """
     sort = classify_type(facts.returned, simple_owner(facts))

@@ -41,7 +41,8 @@ from codeacumen.views.paths import build_paths
 Labels = NDArray[np.uint64]
 Nodes = NDArray[np.int64]
 
-# Constants of splitmix64.
+# Constants of splitmix64. Kernels cannot call ``mix_bits`` of another file, so there is a copy for
+# single values here.
 _STEP, _FIRST, _SECOND = (
     np.uint64(0x9E3779B97F4A7C15),
     np.uint64(0xBF58476D1CE4E5B9),
@@ -71,6 +72,7 @@ def refine_labels(label: Labels, source: Nodes, target: Nodes, kind: Nodes, heig
     for level in range(1, height + 1):
         neighbour_sums[:] = np.uint64(0)
         for edge in range(len(source)):
+            # An odd number for an edge that leaves a node, an even one for an edge that arrives.
             out = np.uint64(2 * kind[edge] + 1)
             a, b = source[edge], target[edge]
             neighbour_sums[a] += _mix_bits(labels_by_height[level - 1, b] + _STEP * out)
@@ -86,7 +88,8 @@ def refine_labels(label: Labels, source: Nodes, target: Nodes, kind: Nodes, heig
 
 @kernel
 def find_enclosing_elements(element: Nodes, parent: NDArray[np.int32]) -> Nodes:
-    """Return for each syntax node its element of the tree, or that of its nearest ancestor.
+    """Return for each syntax node its element (its node in the graph view's tree), or that of its
+    nearest ancestor.
 
     ``element`` has -1 for nodes without one; the result is -1 if no ancestor has one.
     """

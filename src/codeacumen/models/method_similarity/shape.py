@@ -62,7 +62,7 @@ from codeacumen.models.method_similarity.bags import (
 
 PARTS = ("signature", "types", "control", "operators", "literals", "calls", "data")
 
-# The tables below map the grammar's kinds of nodes to the words of traits.
+# The tables below map primitive types and the grammar's kinds of nodes to the words of traits.
 _NUMBERS = {
     "byte": "whole",
     "short": "whole",
@@ -113,6 +113,7 @@ _CALLS = {
     "array_creation_expression": "new array",
     "method_reference": "reference",
 }
+# Expressions that are no variables, literals or field accesses.
 _OTHERS = {
     "method_invocation": "a call",
     "object_creation_expression": "a new one",
@@ -126,6 +127,7 @@ _OTHERS = {
     "method_reference": "a reference",
     "assignment_expression": "an assignment",
 }
+# Use of a call's result, by the kind of the node around the call; ``used`` for other kinds.
 _USES = {
     "expression_statement": "dropped",
     "return_statement": "returned",
@@ -170,6 +172,7 @@ def _describe_signature(code: ParsedMethod) -> Iterator[Trait]:
     for type_trait in _describe_type(method.returns, variables, own_type):
         yield SIGNATURE, f"returns {type_trait}"
     for index, parameter in enumerate(method.parameters):
+        # A trait for each number up to the method's, so that 2 and 3 parameters share traits.
         yield SIGNATURE, f"has {index + 1} parameters"
         for type_trait in _describe_type(parameter.type, variables, own_type):
             yield SIGNATURE, f"takes {type_trait}"
@@ -301,6 +304,7 @@ class _BodyTraits(ListTree[str, str]):
             if kind in _CALLS:
                 yield from self._describe_call(node, kind, enclosing)
             if kind == "return_statement":
+                # The keyword, the value if there is one, and the semicolon.
                 children = self._list_children(node)
                 has_value = len(children) > 2
                 value = self._describe_expression(children[1]) if has_value else "nothing"
@@ -382,6 +386,7 @@ class _BodyTraits(ListTree[str, str]):
             inner = [child for child in self._list_children(node) if self.kind[child][:1].isalpha()]
             if not inner:
                 break
+            # In a cast the type comes first.
             node = inner[-1]
         kind = self.kind[node]
         if kind in ("identifier", "type_identifier"):

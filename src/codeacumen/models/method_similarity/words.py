@@ -219,6 +219,7 @@ class CommentSimilarity:
             has_vector = (vectors * vectors).sum(axis=1) > 0
         else:
             cosines = np.asarray(vectors[left].multiply(vectors[right]).sum(axis=1)).ravel()
+            # A sparse row without entries is no vector.
             has_vector = np.diff(vectors.indptr) > 0
         has_both = has_vector[left] & has_vector[right]
         return [
@@ -322,6 +323,7 @@ class NamesAverage:
         answers: list[float | None] = []
         for i, j in zip(left.tolist(), right.tolist(), strict=True):
             a, b = rows[i], rows[j]
+            # The mean of the cosines in the two spaces.
             answers.append(None if a is None or b is None else float((a * b).sum() / 2))
         return answers
 
@@ -334,6 +336,7 @@ class NamesAverage:
         words = [self.words(text) for text in texts]
         word_indices = self.names.lexicon.word_indices
         unknown: dict[str, int] = {}
+        # As in ``Split``: numbers from the lexicon's size on are unknown words.
         numbers = [
             word_indices[word]
             if word in word_indices

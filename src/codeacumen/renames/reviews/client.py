@@ -280,6 +280,7 @@ class GitHub:
     ) -> None:
         self._httpx = _import_httpx()
         self._on_wait, self._sleep, self._clock = on_wait, sleep, clock
+        # Time by ``clock`` from which on requests are allowed; 0: at once.
         self._free_at = 0.0
         headers = {
             "Accept": "application/vnd.github+json",

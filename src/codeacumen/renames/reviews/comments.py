@@ -229,6 +229,7 @@ def _is_bot(item: Json) -> bool:
     )
 
 
+# ReName4J's four words; ``_FORMS`` has the pattern of all forms of each.
 KEYWORDS = ("naming", "name", "inconsistent", "descriptive")
 _FORMS = {
     "naming": r"(?:re-?)?naming",
@@ -369,6 +370,7 @@ def mentions_name(text: str, name: str) -> bool:
     return bool(name) and _compile_mention_pattern(name).search(text) is not None
 
 
+# Features of a case, as records and the review file write them; see ``find_features``.
 ACCEPTED, APPROVED, SUGGESTED, INSPIRED = "accepted", "approved", "suggested", "inspired"
 CONVENTION, CONSISTENCY, TYPO, EXAMPLE = "convention", "consistency", "typo", "example"
 OWN_WORDS, OLD_NAME = "by the author", "old name"

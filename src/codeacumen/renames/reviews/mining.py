@@ -234,7 +234,10 @@ class MinedRepository:
 
 @dataclass(frozen=True, slots=True)
 class _LinkedRename:
-    """A rename, the thread it is linked to, and the kind of link."""
+    """A case: a rename, the thread it is linked to, and the kind of link (one of ``LINKS``).
+
+    ``suggested``: the thread contains the new name.
+    """
 
     renamed: MatchedRename
     tags: tuple[str, ...]
@@ -360,6 +363,7 @@ def _mine_pull(
         if any(speaks_of_names(comment.body) for comment in thread)
     ]
     commits: list[Json] | None = None
+    # The commits that were shown when the threads began, in order and without repetitions.
     shown_commits: dict[str, None] = {}
     for thread in naming_threads:
         commit = thread[0].commit
@@ -391,6 +395,7 @@ def _link_renames(
 ) -> list[_LinkedRename]:
     """Return the best link of each renamed method that a thread speaks of, sorted by path."""
     best: dict[tuple[object, ...], _LinkedRename] = {}
+    # All renamed methods; those in ``best`` are subtracted below.
     unlinked: set[tuple[object, ...]] = set()
     for commit_range in ranges:
         matched = changes.match_range(commit_range)

@@ -3,11 +3,11 @@
 ``renames.jsonl`` and ``stable.jsonl`` are the input of ``dataset build renames``, ``reviews.json``
 holds the counts. The round of requests (see ``reviews.client``) ends when all files are written.
 
-``review.csv`` has one row per candidate, with an empty column ``decision`` for ``include`` or
-``exclude`` and one for a ``note``. A byte order mark makes Excel read it as UTF-8. A cell that a
-spreadsheet would take for a formula gets an apostrophe in front, since comments come from
-strangers. Only ``id``, ``decision`` and ``note`` are read back, from UTF-8, UTF-16 or Windows-1252,
-with commas, semicolons or tabs."""
+``review.csv`` has one row per candidate (a mined rename with its review), with an empty column
+``decision`` for ``include`` or ``exclude`` and one for a ``note``. A byte order mark makes Excel
+read it as UTF-8. A cell that a spreadsheet would take for a formula gets an apostrophe in front,
+since comments come from strangers. Only ``id``, ``decision`` and ``note`` are read back, from
+UTF-8, UTF-16 or Windows-1252, with commas, semicolons or tabs."""
 
 from __future__ import annotations
 
