@@ -125,6 +125,7 @@ def _explain_pairs(
             for between in range(step):
                 if refusal:
                     break
+                # Of the statement between and the second one.
                 second_conflict = conflict_rows[index + 1 + between][step - between - 1]
                 refusal = conflict_row[between].format(
                     "the first", "a statement between"
@@ -272,7 +273,8 @@ def _may_be_same(element: Element, other: Element) -> bool:
     """Return whether two array elements may be the same.
 
     They are not if their arrays have different types, or if they have different indices into the
-    array of one variable.
+    array of one variable. The items 0 to 2 of an element are the kind of its type, the variable and
+    the index (see ``effects.Element``).
     """
     if element[0] != other[0] and element[0] and other[0]:
         return False

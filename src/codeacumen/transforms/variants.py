@@ -33,7 +33,8 @@ KINDS = {
     "switch": ("switches", "SwitchToIf", "SF", "a switch becomes a chain of ifs"),
     "boolean": ("booleans", "BooleanExchange", "BX", "a boolean variable is negated"),
 }
-# The same six as the published tool applies them, correctly or not.
+# The same six as the published tool applies them, correctly or not. By name: the module, the class
+# and a description; without an abbreviation.
 PUBLISHED = {
     f"published-{name}": (
         f"published.{module}",

@@ -51,7 +51,8 @@ def check_subjects(
 ) -> dict[int, str]:
     """Return the failure of each subject by its index; empty if it has none.
 
-    ``stage`` is the first argument of every call of ``step``.
+    ``sources`` holds the unchanged files by path. ``stage`` is the first argument of every call of
+    ``step``.
     """
     failures: dict[int, str] = {}
     remaining = list(subjects)
@@ -232,6 +233,7 @@ class _IdentifierMatch:
     def __init__(self, before: Code, after: Code, edits: Sequence[Edit]) -> None:
         self.starts: list[int] = []  # offset of each edit's new text, in the variant
         self.edits = edits
+        # Difference of the offsets in variant and original, before the first edit and after each.
         self.shifts: list[int] = [0]
         shift = 0
         for edit in edits:
