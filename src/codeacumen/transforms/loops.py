@@ -132,6 +132,7 @@ def rewrite_as_while(code: Code, plan: ForExchange, label: str, nested: bool) ->
         start = code.start[plan.top]
         parts += (b"{ " if plan.needs_braces else b"", *_init_parts(code, head), line_break)
         parts.append(source[start : code.start[node]])
+    # ``node + 1`` is the keyword, of which the text up to the parenthesis follows.
     parts += (b"while", source[code.end[node + 1] : code.start[head.open_parenthesis]], b"(")
     if not head.init:
         parts += _comment_parts(code, code.end[head.open_parenthesis], head.init_end, b"", b" ")
@@ -369,7 +370,7 @@ def rewrite_as_for(code: Code, node: int) -> Rewrite:
     """Return the rewrite of a ``while`` as a ``for``."""
     condition = code.child(node, "condition")
     start, end = code.start[condition] + 1, code.end[condition] - 1  # without the parentheses
-    keyword = code.end[node + 1]
+    keyword = code.end[node + 1]  # the end of ``while``
     parts: tuple[Part, ...] = (b"for", (keyword, start), b"; ", (start, end), b"; ", (end, end + 1))
     return Rewrite(code.start[node], end + 1, parts)
 

@@ -230,6 +230,7 @@ def _find_guard(code: Code, block: int, guard_by_block: dict[int, int]) -> int:
         if code.kind[node] == LAMBDA or code.method_of[node] != code.method_of[block]:
             return NONE
         if code.kind[node] in _TRIES:
+            # A ``finally`` protects the handlers, too; without one, only the body is protected.
             last_kind = code.kind[code.children(node)[-1]]
             unprotected_kinds = (
                 ("finally_clause",) if last_kind == "finally_clause" else ("catch_clause",)

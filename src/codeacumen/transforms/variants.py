@@ -131,6 +131,8 @@ class Variant:
 def find_locations(file: JavaFile, kind: str, method: int, seed: int = 0) -> list[Location]:
     """Return the locations of a transformation in a method; refused ones have a reason.
 
+    ``kind`` is a single transformation, ``method`` an index into ``declarations.methods``.
+
     A method that is nested too deep for the recursion limit has one refused location.
     """
     code = code_of(file)
@@ -148,7 +150,10 @@ def iterate_variants(
     seed: int = 0,
     methods: Sequence[int] | None = None,
 ) -> Iterator[Variant]:
-    """Yield all variants of these methods of a file, or of all methods with a body."""
+    """Yield all variants of these methods of a file, or of all methods with a body.
+
+    ``kind`` and ``mode`` are as in ``Variant`` (there, ``where`` is the mode).
+    """
     first_kind = kind.split("+")[0]
     for method in file.bodies if methods is None else methods:
         yield from variants_of_method(

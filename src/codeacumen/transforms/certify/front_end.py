@@ -140,6 +140,8 @@ def own_certificates(
             file, sorted(edit for subject in batch for edit in subject.edits), level
         )
 
+    # A batch yields only a reason, so a variant that fails is certified again by itself to find the
+    # level that it reaches.
     passed = Certificate(LEVELS[min(level_index(level), level_index(_OWN_LEVELS[-1]))])
     return {
         subject.index: certify_batch([subject]) if reason else passed

@@ -77,7 +77,8 @@ class Effect:
 
 
 # How ``effects_of_node`` processes a node: as a name; as code that runs later, only for the names
-# that it captures; by its method in ``_OUTCOME_METHODS``; or not at all.
+# that it captures; by its method in ``_OUTCOME_METHODS`` (the table below lacks these kinds); or
+# not at all.
 _NAME, _DEFERRED, _ACTION, _INERT = range(4)
 _STEP_BY_KIND = (
     dict.fromkeys(("identifier", "type_identifier"), _NAME)
@@ -166,7 +167,7 @@ class EffectAnalysis:
             if step is None:
                 if kind in _OUTCOME_METHODS:
                     action_nodes.append(position)
-                elif kind[:1].isalpha():
+                elif kind[:1].isalpha():  # not punctuation: a construct that is not analysed
                     self._record_call(f"has a {kind.replace('_', ' ')} in it")
             elif step == _NAME:
                 self._record_name(position)

@@ -118,7 +118,7 @@ class SwitchWriter:
             jump = b"" if is_last else f" break {self._chain_label(plan)};".encode()
             return f"{plan.use.target} = ".encode(), jump
         outer = self.plans.get(plan.use.outer)
-        if outer is None:
+        if outer is None:  # the outer switch is not rewritten
             return b"yield ", b""
         return self._value_wrapping(
             outer, is_last and is_last_statement(self.code, outer.switch, plan.use.node)
@@ -137,6 +137,7 @@ class SwitchWriter:
                     self.rewrites.append(replace_range(*self._full_line_span(node), b""))
                 else:
                     text = f"break {self._chain_label(plan)}".encode()
+                    # The first child of the statement is its keyword.
                     self.rewrites.append(replace_range(*code.span(node + 1), text))
             return
         for node in find_yields(code, switch):

@@ -341,7 +341,7 @@ def number_edges(
     nodes = np.array([file.declarations.methods[method].node for method in methods], dtype=np.int64)
     token = np.full(len(syntax), -1, dtype=np.int64)
     token[tokens.node] = np.arange(len(tokens))
-    first = np.searchsorted(tokens.start, syntax.start[nodes])
+    first = np.searchsorted(tokens.start, syntax.start[nodes])  # first token of each method
     element = _tree_elements(syntax, trees, nodes, find_outermost_methods(file, methods))
     starts = np.zeros(len(EDGES), dtype=np.bool_)
     starts[list(from_tree)] = True
@@ -366,6 +366,7 @@ def number_edges(
     edges: dict[str, Ragged] = {}
     for index, name in enumerate(EDGES):
         offsets = ends[index * len(nodes) : (index + 1) * len(nodes) + 1]
+        # An edge becomes two values, source and target.
         values = flat[offsets[0] : offsets[-1]].ravel()
         edges[name] = Ragged(values, 2 * (offsets - offsets[0]))
     called = file.bindings.node[file.bindings.role == ROLE["method"]]
@@ -390,6 +391,7 @@ def _tree_elements(
 
     A getter maps to the same syntax node as its content. Four getters share the name of a kind,
     but their content follows them and overwrites their entry."""
+    # Labels before NAME, and MASK, are kinds of trees; the others are getters.
     real = (trees.label < LABEL["NAME"]) | (trees.label == LABEL["MASK"])
     if len(roots) < len(nodes):
         real &= np.repeat(np.isin(nodes, roots), np.diff(trees.offsets))
