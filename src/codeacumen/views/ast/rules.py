@@ -3,8 +3,8 @@
 Short functions define the parts. ``hold("CONDITION", "condition")`` is the getter CONDITION and,
 below it, the tree in the grammar's field ``condition``. A part's depth is 0 for the root of the
 node's tree and 1 for the getters directly below. A node's **code** (see ``codes``) selects its
-rule: a tuple of parts. The edge to a label with the suffix `` late``
-comes after those to its siblings. The label ``own`` is the one that ``kinds`` assigns to the node.
+rule: a tuple of parts. The edge to a label with the suffix `` late`` comes after those to its
+siblings. The label ``own`` is the one that ``kinds`` assigns to the node.
 ``tables`` converts the rules to arrays.
 """
 

@@ -189,9 +189,9 @@ def find_syntactic_edges(
     """Return rows (kind, source, target) between syntax nodes, and whether they fit the capacity.
 
     ``symbol`` is the number of the variable that a node names, below ``symbols``, or -1 at nodes
-    that name none; ``declared`` marks names at their declaration;
-    ``roots`` are methods that do not contain each other. A guard's edge leads to the condition,
-    an edge of RT to the method or lambda."""
+    that name none; ``declared`` marks names at their declaration; ``roots`` are methods that do not
+    contain each other. A guard's edge leads to the condition, an edge of RT to the method or
+    lambda."""
     counters = np.zeros(4, dtype=np.int64)
     rows = np.empty((capacity, 3), dtype=np.int64)
     deepest = 1

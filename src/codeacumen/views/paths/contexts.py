@@ -73,10 +73,9 @@ def _hash_pieces(
     """Compute the hashes of ``(Kind)^``, ``(Kind)`` and ``_(Kind)`` for each node.
 
     ``opened``, ``powers`` and ``numbers`` are the arrays of ``leaves.kind_hashes``; a **numbered**
-    kind is one that ``numbers`` marks. The pieces of a
-    leaf contain its child id. Those of other nodes do on the way up and at the top if their parent
-    is of a numbered kind, but on the way down if they are of such a kind themselves: the extractor
-    is not symmetric."""
+    kind is one that ``numbers`` marks. The pieces of a leaf contain its child id. Those of other
+    nodes do on the way up and at the top if their parent is of a numbered kind, but on the way down
+    if they are of such a kind themselves: the extractor is not symmetric."""
     for node in range(len(kind)):
         code, power = opened[kind[node]], powers[kind[node]]
         below_numbered = tree.parent[node] >= 0 and numbers[kind[tree.parent[node]]]

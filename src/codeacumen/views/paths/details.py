@@ -316,8 +316,8 @@ def find_details(
         elif special == LAMBDA:
             other[node] = _lambda_parameters(code, looks, node)
         else:
-            # A cast or a condition: its last operand is the method reference, or is itself a cast
-            # or a condition that the reference absorbs.
+            # A cast or a condition: it is absorbed if its last operand is a method reference to an
+            # expression, or a cast or a condition that is absorbed.
             last = _find_child(code, node, looks.field[VALUE if special == CAST else ELSE])
             inner = looks.special[code.symbol[last]] if last >= 0 else 0
             other[node] = NOWHERE

@@ -119,8 +119,8 @@ KIND_OF, LEAF, SPECIAL, SLOTS, REST, BRACKETS_SLOT, SLOT = range(7)
 FIXED, CONTEXT, AS_RULE, TREATMENT = range(4)
 BY_FIELD, BY_SYMBOL, INSIDE, WIDTH = 64, 128, 640, 1152
 # Rows of that table: a header with the numbers of a field, of rules and of kinds that the kernels
-# need, in the columns NAME_FIELD to K_LEAST_LONG below; the rules, by number; and
-# from READING on, the reading of each symbol in each context.
+# need, in the columns NAME_FIELD to K_LEAST_LONG below; the rules, by number; and from READING on,
+# the reading of each symbol in each context.
 READING = 160
 RULES = (
     "Method",
