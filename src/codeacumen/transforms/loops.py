@@ -132,7 +132,7 @@ def rewrite_as_while(code: Code, plan: ForExchange, label: str, nested: bool) ->
         start = code.start[plan.top]
         parts += (b"{ " if plan.needs_braces else b"", *_init_parts(code, head), line_break)
         parts.append(source[start : code.start[node]])
-    # ``node + 1`` is the keyword, of which the text up to the parenthesis follows.
+    # ``node + 1`` is the keyword ``for``; the text between it and the parenthesis stays.
     parts += (b"while", source[code.end[node + 1] : code.start[head.open_parenthesis]], b"(")
     if not head.init:
         parts += _comment_parts(code, code.end[head.open_parenthesis], head.init_end, b"", b" ")

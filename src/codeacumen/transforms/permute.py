@@ -125,7 +125,7 @@ def _explain_pairs(
             for between in range(step):
                 if refusal:
                     break
-                # Of the statement between and the second one.
+                # The conflict of the statement between with the second one.
                 second_conflict = conflict_rows[index + 1 + between][step - between - 1]
                 refusal = conflict_row[between].format(
                     "the first", "a statement between"

@@ -126,8 +126,8 @@ class BooleanEvidence:
             isinstance(type_, ClassType) and qualified_name(type_.cls) == _BOXED
         ):
             return PLAIN
-        # Item 3 of a method's declaration is the texts of its type parameters (``FileFacts``), in
-        # which a bound follows the name after a blank.
+        # Item 3 of a method's declaration lists its type parameters (see ``FileFacts``); one with a
+        # blank has a bound, as in ``T extends Base``.
         is_bounded = any(
             " " in type_parameter
             for candidate in resolution.candidates

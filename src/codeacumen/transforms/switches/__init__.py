@@ -7,10 +7,10 @@ the last statement of its case leaves the chain by a label. A switch expression 
 together with the statement that returns, assigns or yields its value or declares a variable with
 it: each branch then does that itself.
 
-The **chain** is the ``if`` statements that replace a switch. A **run** is a list of cases that fall
-through into each other, often a single case; it becomes one branch of the chain. The **name** is
-the expression that the tests compare: the selector's own text, or a new variable that holds its
-value.
+The **chain** is the sequence of ``if`` and ``else if`` that replaces a switch. A **run** is a list
+of cases that fall through into each other, often a single case; it becomes one branch of the chain.
+The **name** is the expression that the tests compare: the selector's own text, or a new variable
+that holds its value.
 """
 
 from __future__ import annotations

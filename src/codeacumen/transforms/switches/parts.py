@@ -100,7 +100,7 @@ def parse_switch(code: Code, node: int) -> Switch:
         case.statements = [
             child for child in code.children(part) if code.kind[child] not in _NO_STATEMENT
         ]
-        # A group with labels only belongs to the case of the next group.
+        # A group without statements belongs to the case of the next group.
         if has_rules or case.statements:
             cases.append(case)
             case = Case()
