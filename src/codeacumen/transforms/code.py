@@ -99,7 +99,8 @@ STATEMENTS = frozenset(
 class Code(ListTree[str, str]):
     """Syntax tree of a file, with kinds and fields as the names in the grammar.
 
-    The kind of a punctuation mark is the mark itself.
+    The kind of a punctuation mark is the mark itself. A node is its index in pre-order, a method
+    its index in ``file.declarations.methods``; NONE (-1) means that there is none.
     """
 
     def __init__(self, file: JavaFile) -> None:

@@ -90,6 +90,7 @@ def compose_edits(source: bytes, first: Sequence[Edit], second: Sequence[Edit]) 
     result += _slice_parts(intermediate, position, sum(map(_part_length, intermediate)))
     edits: list[Edit] = []
     position, text = 0, b""
+    # The empty range at the end adds the last edit; other empty ranges are skipped.
     for part in (*result, (len(source), len(source))):
         if isinstance(part, bytes):
             text += part
@@ -187,6 +188,8 @@ class _Node:
 
 def _nest_rewrites(rewrites: Iterable[Rewrite]) -> list[_Node]:
     """Return the outermost rewrites as trees; raise an error for rewrites that overlap."""
+    # In sorted order a rewrite comes before those inside it, and the later of two with the same
+    # range before the other one.
     ordered = [
         (rewrite.start, -rewrite.end, -order, rewrite) for order, rewrite in enumerate(rewrites)
     ]

@@ -38,7 +38,7 @@ def worst_doubt(doubts: Iterable[Doubt | None]) -> Doubt | None:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A candidate in a method.
+    """A piece of code in a method that a transformation may change.
 
     ``id`` stays the same when other code changes: the kind, a name of the changed code (a
     variable, ``for``, a label), and a number among equal names in the method, joined by colons.

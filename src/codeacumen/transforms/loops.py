@@ -63,10 +63,10 @@ class ForHeader:
 class ForExchange:
     """A plan to rewrite a ``for`` as a ``while``.
 
-    ``top`` is its outermost label, or the loop itself. ``needs_braces``: braces go around it.
-    ``continues`` are the ``continue`` statements that must run the update. ``has_update``: the
-    update is kept. ``keeps_block``: the body stays a block of its own. ``is_guarded``: ``if
-    (true)`` goes around the body.
+    ``node`` is the loop, ``top`` its outermost labelled statement, or the loop itself if it has no
+    label. ``needs_braces``: braces go around the result. ``continues`` are the ``continue``
+    statements that must run the update. ``has_update``: the update is kept. ``keeps_block``: the
+    body stays a block of its own. ``is_guarded``: ``if (true)`` goes around the body.
     """
 
     node: int
@@ -132,6 +132,7 @@ def rewrite_as_while(code: Code, plan: ForExchange, label: str, nested: bool) ->
         start = code.start[plan.top]
         parts += (b"{ " if plan.needs_braces else b"", *_init_parts(code, head), line_break)
         parts.append(source[start : code.start[node]])
+    # ``node + 1`` is the keyword ``for``; the text between it and the parenthesis stays.
     parts += (b"while", source[code.end[node + 1] : code.start[head.open_parenthesis]], b"(")
     if not head.init:
         parts += _comment_parts(code, code.end[head.open_parenthesis], head.init_end, b"", b" ")
@@ -303,6 +304,7 @@ class Loop:
         locations = []
         for node in loops:
             start, refusal = code.start[node], unreadable
+            # The node of a ``while``, or the plan for a ``for``.
             detail: int | ForExchange = node
             if code.kind[node] == "while_statement":
                 keyword, end = "while", code.end[code.child(node, "condition")]
@@ -367,8 +369,8 @@ def _collect_loops(file: JavaFile) -> dict[int, _MethodLoops]:
 def rewrite_as_for(code: Code, node: int) -> Rewrite:
     """Return the rewrite of a ``while`` as a ``for``."""
     condition = code.child(node, "condition")
-    start, end = code.start[condition] + 1, code.end[condition] - 1
-    keyword = code.end[node + 1]
+    start, end = code.start[condition] + 1, code.end[condition] - 1  # without the parentheses
+    keyword = code.end[node + 1]  # the end of ``while``
     parts: tuple[Part, ...] = (b"for", (keyword, start), b"; ", (start, end), b"; ", (end, end + 1))
     return Rewrite(code.start[node], end + 1, parts)
 
@@ -404,6 +406,7 @@ def _plan_exchange(code: Code, node: int, continues: list[int], patterns: list[i
         parent_kind not in BLOCKS and parent_kind != "switch_block_statement_group"
     )
     needs_braces = bool(head.init) and (is_single_statement or head.declares_variable)
+    # The last three arguments are ``has_update``, ``keeps_block`` and ``is_guarded``.
     if not head.update:
         return ForExchange(node, head, top, needs_braces, (), False, False, False)
     body = head.body

@@ -67,7 +67,7 @@ Constant: TypeAlias = bool | int | _NoValue
 def can_complete(code: Code, node: int) -> Answer:
     """Return whether a reachable statement can complete normally."""
     kind = code.kind
-    # The statement can complete if any of these parts can.
+    # The statement can complete if one of these answers is true.
     answers: list[Answer] = []
     # A loop instead of recursion, because chains of ``else if`` may be long.
     while True:
@@ -195,11 +195,13 @@ def _do_can_complete(code: Code, node: int) -> Answer:
     condition_can_be_false = all_of(
         (reaches_condition, negate_answer(is_always_true(code, code.child(node, "condition"))))
     )
+    # Search for a ``break`` only if the condition does not decide.
     return condition_can_be_false or any_of((condition_can_be_false, is_left_by_break(code, node)))
 
 
 def _switch_can_complete(code: Code, node: int) -> Answer:
     """Return whether a ``switch`` statement can complete (JLS 14.22)."""
+    # The groups or rules of the switch, without the braces.
     body_parts = code.children(code.child(node, "body"))[1:-1]
     if not body_parts:
         return True

@@ -125,6 +125,7 @@ def _explain_pairs(
             for between in range(step):
                 if refusal:
                     break
+                # The conflict of the statement between with the second one.
                 second_conflict = conflict_rows[index + 1 + between][step - between - 1]
                 refusal = conflict_row[between].format(
                     "the first", "a statement between"
@@ -229,6 +230,7 @@ def _find_guard(code: Code, block: int, guard_by_block: dict[int, int]) -> int:
         if code.kind[node] == LAMBDA or code.method_of[node] != code.method_of[block]:
             return NONE
         if code.kind[node] in _TRIES:
+            # A ``finally`` protects the handlers, too; without one, only the body is protected.
             last_kind = code.kind[code.children(node)[-1]]
             unprotected_kinds = (
                 ("finally_clause",) if last_kind == "finally_clause" else ("catch_clause",)
@@ -272,7 +274,8 @@ def _may_be_same(element: Element, other: Element) -> bool:
     """Return whether two array elements may be the same.
 
     They are not if their arrays have different types, or if they have different indices into the
-    array of one variable.
+    array of one variable. The items 0 to 2 of an element are the kind of its type, the variable and
+    the index (see ``effects.Element``).
     """
     if element[0] != other[0] and element[0] and other[0]:
         return False

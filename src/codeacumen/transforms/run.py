@@ -222,7 +222,8 @@ class ReachIndex:
 
 
 def _method_ids(folder: Path) -> dict[tuple[str, int], str]:
-    """Return the id of each method in a shard, by the file's id and the method's index."""
+    """Return the id of each method in a shard, by the file's id and the method's index (the
+    column ``place``)."""
     table = pq.read_table(folder / "methods.parquet", columns=["file_id", "place", "method_id"])
     columns = [table[name].to_pylist() for name in table.column_names]
     return {
@@ -403,6 +404,7 @@ def _certify_rows(
     step: Progress,
 ) -> list[Row]:
     """Set the certificates of a project's rows, and return the rows."""
+    # ``_`` holds edits and reach (see ``make_part``); a row of a refused location has no such key.
     variant_rows = [row for row in rows if "_" in row]
     certificates_so_far = [Certificate(**row["certificate"]) for row in variant_rows]
     subjects = [

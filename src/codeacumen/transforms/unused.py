@@ -64,6 +64,7 @@ class Unused:
             refusal = "String is another type here"
         if refusal:
             return [Location(id_, method, *code.span(block), refusal)]
+        # ``model`` is the statement whose indentation the declaration gets.
         node, model = generator.choice(insertion_points(code, block))
         type_, variable = code.file.compute_once(string_type_name), code.find_free_name("timestamp")
         declaration = f'{type_} {variable} = "{random_timestamp(generator)}";'

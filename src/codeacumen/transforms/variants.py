@@ -33,7 +33,8 @@ KINDS = {
     "switch": ("switches", "SwitchToIf", "SF", "a switch becomes a chain of ifs"),
     "boolean": ("booleans", "BooleanExchange", "BX", "a boolean variable is negated"),
 }
-# The same six as the published tool applies them, correctly or not.
+# The same six as the published tool applies them, correctly or not. By name: the module, the class
+# and a description; without an abbreviation.
 PUBLISHED = {
     f"published-{name}": (
         f"published.{module}",
@@ -129,6 +130,8 @@ class Variant:
 
 def find_locations(file: JavaFile, kind: str, method: int, seed: int = 0) -> list[Location]:
     """Return the locations of a transformation in a method; refused ones have a reason.
+
+    ``kind`` is a single transformation, ``method`` an index into ``declarations.methods``.
 
     A method that is nested too deep for the recursion limit has one refused location.
     """

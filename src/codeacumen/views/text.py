@@ -16,6 +16,8 @@ from codeacumen.text.columns import Ragged, take_slices
 from codeacumen.text.lines import split_lines
 
 
+# ``codeacumen.api.views.View`` describes the methods of both views; ``place`` is the method's index
+# in its file.
 @view("text", summary="the method's source as it is written")
 class TextView:
     name = "text"

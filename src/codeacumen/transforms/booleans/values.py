@@ -25,7 +25,7 @@ COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&", "||"))
 _BOXED = "java.lang.Boolean"
 _NAMES = ("boolean", "Boolean", _BOXED)
 # Evidence for a value: a boolean by itself (PLAIN), with a cast (CAST), or perhaps not even then
-# (UNSURE).
+# (UNSURE). The order counts: the highest one is the worst.
 PLAIN, CAST, UNSURE = range(3)
 
 
@@ -126,6 +126,8 @@ class BooleanEvidence:
             isinstance(type_, ClassType) and qualified_name(type_.cls) == _BOXED
         ):
             return PLAIN
+        # Item 3 of a method's declaration lists its type parameters (see ``FileFacts``); one with a
+        # blank has a bound, as in ``T extends Base``.
         is_bounded = any(
             " " in type_parameter
             for candidate in resolution.candidates
@@ -150,6 +152,7 @@ def boolean_evidence(code: Code) -> BooleanEvidence:
 
 def _is_equals(code: Code, call: int, name: int) -> bool:
     """Return whether a call is ``a.equals(b)``, which every object has."""
+    # The parentheses and one argument.
     arguments = code.children(code.child(call, "arguments"))
     return code.node_bytes(name) == b"equals" and len(arguments) == 3
 

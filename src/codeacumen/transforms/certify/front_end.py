@@ -51,7 +51,8 @@ def check_subjects(
 ) -> dict[int, str]:
     """Return the failure of each subject by its index; empty if it has none.
 
-    ``stage`` is the first argument of every call of ``step``.
+    ``sources`` holds the unchanged files by path. ``stage`` is the first argument of every call of
+    ``step``.
     """
     failures: dict[int, str] = {}
     remaining = list(subjects)
@@ -139,6 +140,8 @@ def own_certificates(
             file, sorted(edit for subject in batch for edit in subject.edits), level
         )
 
+    # A batch yields only a reason, so a variant that fails is certified again by itself to find the
+    # level that it reaches.
     passed = Certificate(LEVELS[min(level_index(level), level_index(_OWN_LEVELS[-1]))])
     return {
         subject.index: certify_batch([subject]) if reason else passed
@@ -232,6 +235,7 @@ class _IdentifierMatch:
     def __init__(self, before: Code, after: Code, edits: Sequence[Edit]) -> None:
         self.starts: list[int] = []  # offset of each edit's new text, in the variant
         self.edits = edits
+        # Difference of the offsets in variant and original, before the first edit and after each.
         self.shifts: list[int] = [0]
         shift = 0
         for edit in edits:

@@ -49,7 +49,7 @@ def find_javac() -> str:
 
 
 def _start_compiler() -> subprocess.Popen[str]:
-    """Start the compiler process, which answers one request per line."""
+    """Start the compiler process, which answers one request per line (see ``Compiler.java``)."""
     java = Path(find_javac()).with_name("java")
     program = files("codeacumen.transforms.certify").joinpath("Compiler.java")
     return subprocess.Popen(
@@ -117,6 +117,7 @@ class CompiledProject:
         out.mkdir(exist_ok=True)
         class_folders = [str(compiled_classes)] if compiled_classes else []
         class_path = os.pathsep.join([*class_folders, *filter(None, [self.class_path])]) or "."
+        # The empty item separates the options from the files.
         arguments = [*JAVAC_OPTIONS, "-cp", class_path, "-d", str(out), ""]
         arguments += [str(self.root / "src" / path) for path in paths]
         output = self._run_compiler(arguments)
@@ -141,7 +142,7 @@ class CompiledProject:
         stdin.flush()
         output_lines: list[str] = []
         for output_line in stdout:
-            if output_line == ".\n":
+            if output_line == ".\n":  # the end of the answer
                 return "".join(output_lines)
             output_lines.append(output_line)
         raise CodeacumenError(

@@ -31,8 +31,9 @@ from codeacumen.transforms.effects.types import (
     pure_call_outcome,
 )
 
-# An element of an array: the kind of its type, the declaration of the local variable that holds the
-# array (or NONE), the index if it is a literal (or NONE).
+# An element of an array: the kind of its type (a primitive type, ``object``, or empty if unknown),
+# the declaration of the local variable that holds the array (or NONE), the index if it is a literal
+# (or NONE).
 Element = tuple[str, int, int]
 
 # Ways to throw: predicates of a sentence about a statement.
@@ -75,8 +76,9 @@ class Effect:
         return bool(self.field_reads or self.field_writes or self.array_reads or self.array_writes)
 
 
-# How a node is processed: as a name; as code that runs later, only for the names that it captures;
-# by its method in ``_OUTCOME_METHODS``; or not at all.
+# How ``effects_of_node`` processes a node: as a name; as code that runs later, only for the names
+# that it captures; by its method in ``_OUTCOME_METHODS`` (the table below lacks these kinds); or
+# not at all.
 _NAME, _DEFERRED, _ACTION, _INERT = range(4)
 _STEP_BY_KIND = (
     dict.fromkeys(("identifier", "type_identifier"), _NAME)
@@ -165,7 +167,7 @@ class EffectAnalysis:
             if step is None:
                 if kind in _OUTCOME_METHODS:
                     action_nodes.append(position)
-                elif kind[:1].isalpha():
+                elif kind[:1].isalpha():  # not punctuation: a construct that is not analysed
                     self._record_call(f"has a {kind.replace('_', ' ')} in it")
             elif step == _NAME:
                 self._record_name(position)
@@ -174,7 +176,7 @@ class EffectAnalysis:
                 position = stops[position]
                 continue
             position += 1
-        for node in reversed(action_nodes):
+        for node in reversed(action_nodes):  # operands before the operations around them
             outcome = _OUTCOME_METHODS[kinds[node]](self, node)
             self.types.type_by_node[node] = outcome.type
             if outcome.throws:
@@ -212,7 +214,7 @@ class EffectAnalysis:
         declaration, access = code.declaration[node], code.access[node]
         if access == DECLARES:
             parent = code.parent[node]
-            if code.parent[parent] == self._top:
+            if code.parent[parent] == self._top:  # a declarator of the statement itself
                 effect.declares.add(declaration)
                 effect.new_words.add(word)
             effect.writes.add(declaration)
@@ -318,6 +320,7 @@ class EffectAnalysis:
             effect.array_reads.add(element)
         if access != READS:
             effect.array_writes.add(element)
+        # Both are NONE, a negative number, if they are unknown.
         if 0 <= index_value < types.array_length(holder):
             return Outcome(type_)
         return Outcome(type_, INDEX)

@@ -2,8 +2,9 @@
 operands. ``EffectAnalysis`` calls these functions.
 
 A type is its source text: ``int``, ``String``, ``Foo[]``. ``null`` and ``object`` are types that
-are certainly references and not boxes; the empty text is an unknown type. An operand that may be a
-box is unboxed, which throws if it is null.
+are certainly references and not boxes; the empty text is an unknown type. A box is an object such
+as an ``Integer`` that holds a primitive value; an operand that may be a box is unboxed, which
+throws if it is null.
 """
 
 from __future__ import annotations

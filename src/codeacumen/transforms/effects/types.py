@@ -246,7 +246,8 @@ class EvidentTypes:
         # Types of the nodes computed so far. ``EffectAnalysis`` adds those of operators and calls.
         self.type_by_node: dict[int, str] = {}
         # By the identifier at a variable's declaration: its type, whether it is declared with
-        # ``var``, and the node of its final value.
+        # ``var``, and the node of its final value (see ``_final_value``). A name whose
+        # declaration is NONE has an unknown type.
         self._variables: dict[int, str] = {NONE: ""}
         self._inferred: set[int] = set()
         self._values: dict[int, int] = {}
@@ -343,6 +344,8 @@ class EvidentTypes:
         imported: dict[str, str] = {}
         for node in self.code.children(0):
             parts = self.code.children(node)
+            # Three parts: ``import``, the name, and the semicolon; a static or on-demand import has
+            # more.
             if self.code.kind[node] == "import_declaration" and len(parts) == 3:
                 name = type_text(self.code.file.syntax, parts[1])
                 imported[name.rpartition(".")[2]] = name
@@ -441,6 +444,7 @@ class EvidentTypes:
                 return NONE
             initialiser = code.child(value, "value")
             if initialiser == NONE:
+                # A bracket, the size, and a bracket; more in the presence of annotations.
                 sizes = code.children(code.child(value, "dimensions"))
                 return self.literal_value(sizes[1]) if len(sizes) == 3 else NONE
             value = initialiser
@@ -515,7 +519,7 @@ def is_pure_creation(code: Code, types: EvidentTypes, node: int) -> bool:
     name = types.full_name(type_node)
     if name not in _SIZED and name not in _UNSIZED:
         return False
-    arguments = code.children(code.child(node, "arguments"))[1:-1]
+    arguments = code.children(code.child(node, "arguments"))[1:-1]  # without parentheses
     return not arguments or (
         name in _SIZED and len(arguments) == 1 and types.literal_value(arguments[0]) >= 0
     )

@@ -60,6 +60,7 @@ class PublishedLoop:
                 for loop in loops
             ]
         loops_by_shape: dict[tuple[bytes, ...], list[int]] = {}
+        # Loops with the same tokens are the same to the tool.
         shapes = [token_texts(code, loop) for loop in loops]
         for loop, loop_shape in zip(loops, shapes, strict=True):
             loops_by_shape.setdefault(loop_shape, []).append(loop)
@@ -223,6 +224,7 @@ def _find_pairs(code: Code, run: Sequence[int]) -> Iterator[tuple[int, int, Doub
         {code.node_bytes(word_node) for word_node in find_words(code, node)} for node in run
     ]
     parents = [code.parent[node] for node in run]
+    # By node, its tokens: blocks, or statements, with the same tokens are the same to the tool.
     shapes = {statement: token_texts(code, statement) for statement in {*parents, *run}}
     for i, j in combinations(range(len(run)), 2):
         words_between = set().union(*words_by_statement[i + 1 : j])
@@ -286,12 +288,13 @@ class PublishedSwitch:
 
 def _list_entries(code: Code, node: int) -> Iterator[_Entry]:
     """Yield the labels of a switch with their statements."""
-    for group in code.children(code.child(node, "body"))[1:-1]:
+    for group in code.children(code.child(node, "body"))[1:-1]:  # without the braces
         children = code.children(group)
         labels = [child for child in children if code.kind[child] == _LABEL]
         statements = [child for child in children if code.kind[child] not in (_LABEL, ":")]
         for label in labels:
-            # The tool compares only the first of several values.
+            # The tool compares only the first of several values. The first child of a label is the
+            # keyword ``case`` or ``default``.
             value = next(iter(code.children(label)[1:]), NONE)
             yield _Entry(value, statements if label == labels[-1] else [])
 

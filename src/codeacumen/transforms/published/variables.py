@@ -53,6 +53,7 @@ def find_words(code: Code, top: int) -> Iterator[int]:
         parent_kind = code.kind[code.parent[node]]
         if parent_kind in _NAMED_DECLARATIONS and code.field[node] == "name":
             continue
+        # The first child of a method reference is its object; the method's name is not renamed.
         if parent_kind == "method_reference" and node != code.parent[node] + 1:
             continue
         yield node

@@ -6,6 +6,11 @@ no statement is duplicated and every test precedes the code that it guards. A ``
 the last statement of its case leaves the chain by a label. A switch expression is rewritten
 together with the statement that returns, assigns or yields its value or declares a variable with
 it: each branch then does that itself.
+
+The **chain** is the sequence of ``if`` and ``else if`` that replaces a switch. A **run** is a list
+of cases that fall through into each other, often a single case; it becomes one branch of the chain.
+The **name** is the expression that the tests compare: the selector's own text, or a new variable
+that holds its value.
 """
 
 from __future__ import annotations
@@ -113,7 +118,7 @@ class SwitchWriter:
             jump = b"" if is_last else f" break {self._chain_label(plan)};".encode()
             return f"{plan.use.target} = ".encode(), jump
         outer = self.plans.get(plan.use.outer)
-        if outer is None:
+        if outer is None:  # the outer switch is not rewritten
             return b"yield ", b""
         return self._value_wrapping(
             outer, is_last and is_last_statement(self.code, outer.switch, plan.use.node)
@@ -132,6 +137,7 @@ class SwitchWriter:
                     self.rewrites.append(replace_range(*self._full_line_span(node), b""))
                 else:
                     text = f"break {self._chain_label(plan)}".encode()
+                    # The first child of the statement is its keyword.
                     self.rewrites.append(replace_range(*code.span(node + 1), text))
             return
         for node in find_yields(code, switch):
@@ -139,7 +145,7 @@ class SwitchWriter:
                 continue
             before, after = self._value_wrapping(plan, node in last_statements)
             start, end = code.span(node)
-            value = code.start[code.children(node)[1]]
+            value = code.start[code.children(node)[1]]  # what follows the keyword
             if after and code.kind[code.parent[node]] not in LISTS:
                 before, after = b"{ " + before, after + b" }"
             self.rewrites.append(Rewrite(start, end, (before, (value, end), after)))
@@ -221,6 +227,7 @@ class SwitchWriter:
         """Return the ``if`` statements of a switch."""
         switch = plan.switch
         tested_runs = [run for run in switch.fall_through_runs if not _has_default(run)]
+        # At most one run has the default; it comes last, because it applies if no test holds.
         default_runs = [run for run in switch.fall_through_runs if _has_default(run)]
         parts: list[Part] = []
         for run in tested_runs:
@@ -270,7 +277,10 @@ class SwitchWriter:
         return (" || " if is_equal else " && ").join(tests)
 
     def _case_parts(self, plan: SwitchPlan, case: Case) -> list[Part]:
-        """Return a case's statements with all comments that belong to it."""
+        """Return a case's statements with all comments that belong to it.
+
+        A mark is the colon or the arrow after the labels.
+        """
         code = self.code
         parts: list[Part] = []
         for node in case.nodes:

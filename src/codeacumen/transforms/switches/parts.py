@@ -92,7 +92,7 @@ def parse_switch(code: Code, node: int) -> Switch:
     cases: list[Case] = []
     case = Case()
     has_rules = False
-    for part in code.children(block)[1:-1]:
+    for part in code.children(block)[1:-1]:  # the groups or rules, without the braces
         has_rules = has_rules or code.kind[part] == RULE
         case.nodes.append(part)
         for label in (child for child in code.children(part) if code.kind[child] == _LABEL):
@@ -100,6 +100,7 @@ def parse_switch(code: Code, node: int) -> Switch:
         case.statements = [
             child for child in code.children(part) if code.kind[child] not in _NO_STATEMENT
         ]
+        # A group without statements belongs to the case of the next group.
         if has_rules or case.statements:
             cases.append(case)
             case = Case()
@@ -287,6 +288,7 @@ def replace_by_assignments(code: Code, statement: int) -> Rewrite:
     return Rewrite(*code.span(statement), tuple(parts or [b";"]))
 
 
+# Kinds of ``SwitchUse``.
 STATEMENT, RETURN, ASSIGN, DECLARE, YIELD = "statement", "return", "assign", "declare", "yield"
 _LARGER_EXPRESSION_REASON = "part of a larger expression"
 _GUARDED_KINDS = frozenset(

@@ -235,6 +235,8 @@ class TreeTable:
         }
 
 
+# ``codeacumen.api.views.View`` describes the methods of the view; ``place`` is the method's index
+# in its file.
 @view("ast", summary="the tree javac builds, with the names of its parts")
 class TreeView:
     name = "ast"

@@ -96,6 +96,8 @@ FIELDS = (
     DIMS,
     INFERRED,
 ) = range(23)
+# Codes of operators: OPERATORS plus the index in ``tables._OPERATORS``; the last one is a masked
+# operator.
 OPERATORS = 32
 # Codes of trees that occur in compiled code; others have the numbers from FREE on. MARKED means
 # with annotations.

@@ -1,7 +1,8 @@
 """Compiled pass that assigns the code of each node's tree where it depends on context or text.
 
 It visits the nodes of a file once, parents before children; a node may also change the code of
-its parent. The columns ``codes.CODE`` and ``codes.LABEL`` get the results, ``codes.SYMBOL`` stays.
+its parent. The columns ``codes.CODE`` and ``codes.LABEL`` get the results; ``codes.SYMBOL``, the
+code that the node's symbol alone implies, stays. A **blank** is the name ``_``.
 ``below`` and ``operators`` are those of ``tables.Tables``.
 """
 
@@ -76,11 +77,13 @@ def _set_number_label(nodes: Nodes, source: Bytes, node: int, literal: int) -> N
     package handles fractions later. ``node`` is ``literal``, or the minus before it."""
     kind = nodes[literal, c.SYMBOL]
     width = nodes[literal, c.END] - nodes[literal, c.START]
+    # ``| 0x20`` folds the case of the suffix.
     last = source[nodes[literal, c.END] - 1] | 0x20 if width > 0 else 0
     if kind == c.FLOATING or kind == c.HEX_FLOATING:
         nodes[node, c.CODE] = c.PLAIN
         label = labels.FLOAT_LITERAL if last == ord("f") else labels.DOUBLE_LITERAL
     else:
+        # ``0x7`` or ``0b1``: without the radix, the token is the value's only decimal digit.
         is_single_digit = width - (last == ord("l")) == 3 and source[
             nodes[literal, c.START] + 2
         ] <= ord("9")

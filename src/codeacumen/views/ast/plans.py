@@ -2,6 +2,8 @@
 
 A row of a plan is a node to draw, with its depth below the first one, or a reference to the plan
 of another syntax node at that depth. The parts that ``rules`` lists for a code yield its plan.
+In all kernels, ``first``, ``parts`` and ``lists`` are the arrays of ``tables.Tables``; a row of
+``parts`` has the columns of ``rules.Part``.
 """
 
 from __future__ import annotations
@@ -65,7 +67,7 @@ def _select_child(nodes: Nodes, node: int, selection: int) -> int:
         elif selection == c.UNFIELDED:
             if tree and nodes[at, c.FIELD] == 0:
                 return at
-        elif tree:
+        elif tree:  # FIRST, SECOND: count the trees from FIRST on
             position += 1
             if position == selection:
                 return at
@@ -76,6 +78,7 @@ def _select_child(nodes: Nodes, node: int, selection: int) -> int:
 @kernel
 def _select_node(nodes: Nodes, node: int, selection: int) -> int:
     """Return the node that a part selects, among the node's children or elsewhere, or -1."""
+    # A multiple of 512 (OF_NODE to OF_RIGHT), and the selection of a child.
     whose, selection = selection & ~511, selection & 511
     if whose >= c.OF_ANNOTATED:
         operand_column = c.LEFT if whose == c.OF_LEFT else c.RIGHT
@@ -207,7 +210,8 @@ def _add_part(
     """Add the part in this row of ``parts`` to a node's plan; return True if it is a list with
     members.
 
-    If ``has_getter``, the plan has the getter of a list already."""
+    If ``has_getter``, the plan has the getter of a list already: several parts with the same label
+    share a getter."""
     how, label, depth = parts[row, 0], parts[row, 1], parts[row, 2]
     which = parts[row, 4]
     if how == c.ADD:
@@ -249,7 +253,7 @@ def _add_part(
         _add_selection(nodes, plan, depth + (label >= 0), node, node_of_part)
     elif how == c.CREATED and nodes[node_of_part, c.CODE] == c.IDENTIFIER:
         _add_row(plan, c.PLAN_OF | c.LATER, depth, node_of_part)
-    else:
+    else:  # HOLD, or CREATED for a class that is not named by an identifier
         _add_row(plan, label, depth, node_of_part)
         _add_tree(nodes, plan, depth + 1, node_of_part)
     return False
@@ -325,6 +329,7 @@ def draw_trees(
                 stack[top, 0] = row + 1
                 label_and_flags = plan[row, 0]
                 depth = int(stack[top, 3] + plan[row, 1])
+                # Rows of depth 0 inherit the flag of the reference to their plan.
                 late = label_and_flags & c.LATER != 0 or (plan[row, 1] == 0 and stack[top, 4] != 0)
                 if label_and_flags & c.PLAN_OF:
                     node = int(plan[row, 2])

@@ -2,8 +2,9 @@
 
 Short functions define the parts. ``hold("CONDITION", "condition")`` is the getter CONDITION and,
 below it, the tree in the grammar's field ``condition``. A part's depth is 0 for the root of the
-node's tree and 1 for the getters directly below. The edge to a label with the suffix `` late``
-comes after those to its siblings. The label ``own`` is the one that ``kinds`` assigns to the node.
+node's tree and 1 for the getters directly below. A node's **code** (see ``codes``) selects its
+rule: a tuple of parts. The edge to a label with the suffix `` late`` comes after those to its
+siblings. The label ``own`` is the one that ``kinds`` assigns to the node.
 ``tables`` converts the rules to arrays.
 """
 
@@ -37,6 +38,7 @@ BUT: dict[str, tuple[int, ...]] = {
     "constants": (*ONLY["patterns"], c.GUARD),
     "parameters": ONLY["receivers"],
 }
+# Numbers of the lists above.
 WHICH = {name: place for place, name in enumerate((*ONLY, *BUT))}
 
 
@@ -112,7 +114,8 @@ def listed(label: str, child: ChildSelector, which: str = "all", depth: int = 1)
 def own(label: str, which: str = "all", depth: int = 1) -> Part:
     """Return the part that adds a getter with a list of the node's children.
 
-    Without a label, the children replace the node.
+    Without a label, the children replace the node: members are drawn one below the depth of their
+    getter, so that depth is then -1.
     """
     return make_part(c.OWN, label, depth if label else -1, 0, list_number(which))
 
@@ -203,7 +206,7 @@ _TRY = (
     hold("FINALLY_BLOCK", child_with_code(c.INNER)),
 )
 
-# Trees whose code depends on more than their symbol.
+# Parts by code, for the trees whose code depends on more than their symbol.
 BY_KIND: dict[int, tuple[Part, ...]] = {
     c.IDENTIFIER: _IDENTIFIER,
     c.SUPER: _IDENTIFIER,
@@ -423,7 +426,8 @@ BY_KIND: dict[int, tuple[Part, ...]] = {
     c.ERROR: (add("ERRONEOUS"), own("ERROR_TREES")),
 }
 
-# Trees whose code depends on their symbol alone.
+# Parts by the name of the symbol, for the trees whose code depends on their symbol alone;
+# ``tables`` gives them the codes from ``codes.FREE`` on.
 BY_SYMBOL: dict[str, tuple[Part, ...]] = {
     "scoped_identifier": (
         add("MEMBER_SELECT"),

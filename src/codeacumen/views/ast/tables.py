@@ -157,6 +157,8 @@ _LABELS = {
     c.OPERATION: "ERRONEOUS",
     c.ASSIGNMENT: "ERRONEOUS",
 }
+# Parents of statements, in a list or in a field, and parents of a type's annotations; see
+# ``codes.IN_LIST``.
 _IN_LIST = ("block", "constructor_body", "switch_block_statement_group")
 _IN_FIELD = (
     "if_statement",
@@ -246,6 +248,7 @@ def _operator_labels(tokens: dict[str, int]) -> NDArray[np.uint8]:
     for position, signs in enumerate((_BETWEEN, _ASSIGNING, _BEFORE, _AFTER)):
         for sign, name in signs.items():
             operators[position, tokens[sign]] = LABEL[name]
+    # The code after those of all operators is that of a masked one.
     operators[c.BETWEEN, c.OPERATORS + len(_OPERATORS)] = LABEL["MASK"]
     return operators
 

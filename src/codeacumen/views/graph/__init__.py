@@ -103,6 +103,8 @@ class GraphTable:
         return {**graphs.edges, "own": graphs.own_tokens}
 
 
+# ``codeacumen.api.views.View`` describes the methods of the view; ``place`` is the method's index
+# in its file.
 @view("graph", summary="tree, tokens and ten kinds of edges")
 class GraphView:
     name = "graph"

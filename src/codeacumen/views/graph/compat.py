@@ -116,6 +116,8 @@ def _variable_symbols(file: JavaFile) -> Column:
         while parent >= 0 and parent not in types:
             parent = int(syntax.parent[parent])
         is_this = int(syntax.kind[node]) in find_symbols("this")
+        # Each type has two numbers after those of the file's own symbols, for super and for this;
+        # -1 stands for code outside of all types.
         names[node] = first_free + 2 * types.get(parent, -1) + 2 + is_this
     return names
 
@@ -184,6 +186,7 @@ def _flow_edges(file: JavaFile, methods: Sequence[int]) -> Iterator[Row]:
     control_flow = build_flow(file, analysed, checker=True)
     roots = np.isin(control_flow.unit, [declarations.methods[method].node for method in analysed])
     inside = roots[control_flow.unit_of]
+    # Points that ask for an earlier occurrence; the points that answer differ by kind of edge.
     asks = np.isin(control_flow.event, (TARGET, READ)) & inside
     role = np.zeros(len(file.syntax), dtype=np.uint8)
     role[file.bindings.node] = file.bindings.role

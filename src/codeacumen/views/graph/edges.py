@@ -1,6 +1,7 @@
 """Edges of the graph view, computed between syntax nodes and then numbered within each graph.
 
 ``roots`` are the nodes of the methods that are not inside another given method, in source order.
+The package describes the kinds of edges, LU to GN.
 
 A graph holds one method, so FormalArgName covers only recursion and calls to members of local and
 anonymous classes.
@@ -166,7 +167,7 @@ def _match_constructor(
 def _symbol_masks() -> tuple[NDArray[np.bool_], ...]:
     """Return masks over the grammar's symbols: method calls, creations, generic types, and calls of
     ``this(...)`` or ``super(...)``."""
-    masks = np.zeros((4, 1 << 16), dtype=np.bool_)
+    masks = np.zeros((4, 1 << 16), dtype=np.bool_)  # symbols have 16 bits
     for mask, name in zip(
         masks,
         (
@@ -291,7 +292,7 @@ def file_edges(file: JavaFile, methods: Sequence[int]) -> NDArray[np.int64]:
         )
         if fits:
             break
-        capacity *= 4
+        capacity *= 4  # the kernel dropped rows: repeat it with more room
     return sort_distinct(np.concatenate([*edge_arrays, rows]), len(syntax))
 
 
@@ -340,7 +341,7 @@ def number_edges(
     nodes = np.array([file.declarations.methods[method].node for method in methods], dtype=np.int64)
     token = np.full(len(syntax), -1, dtype=np.int64)
     token[tokens.node] = np.arange(len(tokens))
-    first = np.searchsorted(tokens.start, syntax.start[nodes])
+    first = np.searchsorted(tokens.start, syntax.start[nodes])  # first token of each method
     element = _tree_elements(syntax, trees, nodes, find_outermost_methods(file, methods))
     starts = np.zeros(len(EDGES), dtype=np.bool_)
     starts[list(from_tree)] = True
@@ -365,6 +366,7 @@ def number_edges(
     edges: dict[str, Ragged] = {}
     for index, name in enumerate(EDGES):
         offsets = ends[index * len(nodes) : (index + 1) * len(nodes) + 1]
+        # An edge becomes two values, source and target.
         values = flat[offsets[0] : offsets[-1]].ravel()
         edges[name] = Ragged(values, 2 * (offsets - offsets[0]))
     called = file.bindings.node[file.bindings.role == ROLE["method"]]
@@ -389,6 +391,7 @@ def _tree_elements(
 
     A getter maps to the same syntax node as its content. Four getters share the name of a kind,
     but their content follows them and overwrites their entry."""
+    # Labels before NAME, and MASK, are kinds of trees; the others are getters.
     real = (trees.label < LABEL["NAME"]) | (trees.label == LABEL["MASK"])
     if len(roots) < len(nodes):
         real &= np.repeat(np.isin(nodes, roots), np.diff(trees.offsets))
@@ -405,6 +408,7 @@ def variable_symbols(file: JavaFile) -> Column:
     syntax, bindings = file.syntax, file.bindings
     rows = _VARIABLES[bindings.role]
     node, symbol = bindings.node[rows], bindings.symbol[rows]
+    # The name after the dot of a field access.
     part = syntax.field[node] == field_number("field")
     part &= _field_access_mask()[syntax.kind[syntax.parent[node]]]
     symbols_by_node = np.full(len(syntax), -1, dtype=np.int32)

@@ -82,8 +82,12 @@ FIELDS = {
 LU, LW, CF, LL, RT, FA, GB, GN, KINDS = range(9)
 # An occurrence has edges to at most this many assignments or guards around it, innermost first.
 DEEP = 64
-# Columns of a stack of constructs around a node: end of the construct, target of the edges, and
-# for a guard the next outer guard of the same variable, and the variable with the guard's sign.
+# The three stacks of constructs around a node are ``sources`` (right sides of assignments and
+# declarations), ``guards`` (branches and loop bodies with their condition; see ``_push_guards``)
+# and ``bodies`` (methods and lambdas). Columns: end of the construct; its node in the edges (the
+# variable written, -1 in an anonymous class; the condition; the method or lambda); and only for
+# guards the next outer guard of the same variable and sign, -1 if there is none, and 2 * variable +
+# sign, where the sign is 1 for a condition that has been false.
 STOPS, NODE, BEFORE, SYMBOL, WIDTH = range(5)
 # Counters: rows, and the heights of the three stacks.
 ROWS, SOURCES, GUARDS, BODIES = range(4)
@@ -152,7 +156,7 @@ def _assigned_variable(code: Any, field: Any, stop: Any, node: int) -> int:
 
     The variable of ``a[i] = x`` and ``a.b = x`` is ``a``."""
     at = _find_child(field, stop, node, IN_LEFT if code[node] == ASSIGNMENT else IN_NAME)
-    while at >= 0 and PAREN <= code[at] <= FIELD_ACCESS:
+    while at >= 0 and PAREN <= code[at] <= FIELD_ACCESS:  # these three have consecutive codes
         at = _first_inner(code, stop, at)
     return at
 
@@ -184,9 +188,10 @@ def find_syntactic_edges(
 ) -> Any:
     """Return rows (kind, source, target) between syntax nodes, and whether they fit the capacity.
 
-    ``symbol`` is -1 at nodes that name no variable; ``declared`` marks names at their declaration;
-    ``roots`` are methods that do not contain each other. A guard's edge leads to the condition,
-    an edge of RT to the method or lambda."""
+    ``symbol`` is the number of the variable that a node names, below ``symbols``, or -1 at nodes
+    that name none; ``declared`` marks names at their declaration; ``roots`` are methods that do not
+    contain each other. A guard's edge leads to the condition, an edge of RT to the method or
+    lambda."""
     counters = np.zeros(4, dtype=np.int64)
     rows = np.empty((capacity, 3), dtype=np.int64)
     deepest = 1
@@ -206,6 +211,7 @@ def find_syntactic_edges(
                 bodies[counters[BODIES], STOPS], bodies[counters[BODIES], NODE] = stop[at], at
                 counters[BODIES] += 1
             elif kind == RETURN and counters[BODIES] > 0:
+                # The node after that of the statement is the keyword, a token.
                 _add_edge(counters, rows, RT, at + 1, bodies[counters[BODIES] - 1, NODE])
             elif kind == CLASS_BODY and parent_code == CREATION:
                 # A variable is not computed from the body of an anonymous class.
@@ -234,7 +240,7 @@ def find_syntactic_edges(
             variable = symbol[at]
             if variable < 0:
                 continue
-            if last[variable] >= root:
+            if last[variable] >= root:  # else the last occurrence is in an earlier root
                 _add_edge(counters, rows, LL, at, last[variable])
             last[variable] = at
             if declared[at]:
@@ -281,9 +287,9 @@ def number_edges(
     """Return sources and targets by kind and method, their offsets, and whether they fit.
 
     ``rows`` are distinct edges, sorted by kind, source and target. ``token`` maps a syntax node to
-    its token and ``element`` to its element in all trees; ``first`` is a method's first token and
-    ``sizes`` the size of its tree. A nested method's tree is a part of the outer method's tree,
-    so its elements count from its own root."""
+    its token and ``element`` to its element in all trees (both -1 if it has none); ``first`` is a
+    method's first token and ``sizes`` the size of its tree. A nested method's tree is a part of the
+    outer method's tree, so its elements count from its own root."""
     flat = np.empty((capacity, 2), dtype=np.int32)
     offsets = np.zeros(kinds * len(nodes) + 1, dtype=np.int64)
     count, low = 0, 0
@@ -293,6 +299,7 @@ def number_edges(
             high += 1
         for method in range(len(nodes)):
             begin, end = nodes[method], stop[nodes[method]]
+            # Tokens are numbered after the tree: token t of the file becomes t + after.
             after = sizes[method] - first[method]
             row = _first_with_source(rows, low, high, begin)
             while row < high and rows[row, 1] < end:

@@ -102,6 +102,7 @@ def restrict_to_method(file: JavaFile, method: int) -> JavaFile:
     Functions that process all bodies then process only this one.
     """
     restricted = JavaFile(file.source)
+    # Python looks into ``__dict__`` before it computes a cached property.
     for attribute in _COPIED_ATTRIBUTES:
         restricted.__dict__[attribute] = getattr(file, attribute)
     restricted.__dict__["bodies"] = [method]

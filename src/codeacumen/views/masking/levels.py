@@ -74,7 +74,8 @@ _TAGS = frozenset(
         "@version",
     )
 )
-# Kinds of pieces of a text. A gap is code that the parser did not understand.
+# Kinds of pieces of a text. A piece is a kind and the text itself, called ``part``. A gap is code
+# that the parser did not understand.
 _IDENTIFIER, _STRING, _CHARACTER, _OTHER, _COMMENT, _GAP = range(6)
 
 

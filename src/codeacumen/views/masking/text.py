@@ -26,6 +26,7 @@ from codeacumen.languages.java.syntax.grammar import field_number, find_symbols,
 from codeacumen.languages.syntax import ERROR, Syntax
 from codeacumen.views.paths import METHOD_NAME
 
+# Start and end of a range, in bytes.
 Span = tuple[int, int]
 
 _UNICODE = re.compile(r"\\u+([0-9a-fA-F]{4})")
@@ -221,7 +222,7 @@ def _mask_alone(text: bytes, name: str, *, own: bool = True) -> bytes | None:
     needed. ``own``: the text is the method's own, not that of another one.
     """
     spans = find_words(text, name)
-    if len(spans) > own:
+    if len(spans) > own:  # more than the declaration; in another method's text, any at all
         # Parse the method alone, because its file may be a thousand times as long.
         snippet = parse_snippet(text)
         if snippet.file.syntax.broken:

@@ -50,11 +50,13 @@ class Paths:
 
     The tree is that of JavaParser 3.0.0-alpha.4 without comments: ``kind`` indexes ``KINDS``,
     ``parent`` is a node of the same method (-1 for the method itself), ``child`` is the child id
-    that the extractor prints. ``leaf`` lists the nodes that are leaves, with their names for
-    code2vec (``name``) and code2seq (``parts``), nothing masked, and their ``role``. A context
-    joins leaves ``left`` and ``right`` (positions among the method's leaves); ``path`` is the hash
-    of code2vec's path. ``methods`` holds the methods' names as written, "" for methods that are no
-    examples.
+    that the extractor prints (see ``tree``). ``leaf`` lists the nodes that are leaves, with their
+    names for code2vec (``name``) and code2seq (``parts``), nothing masked, and their ``role``. A
+    context joins leaves ``left`` and ``right`` (positions among the method's leaves); ``path`` is
+    the hash of code2vec's path. ``methods`` holds the methods' names as written, "" for methods
+    that are no examples: constructors, methods without a body and methods that are nested too deep.
+    Method i has the nodes from ``node_offsets[i]`` to ``node_offsets[i + 1]``; the other offsets
+    delimit its leaves and contexts.
     """
 
     methods: tuple[str, ...]
@@ -99,6 +101,7 @@ def build_paths(
     syntax, names = file.syntax, file.names
     # A missing token, inserted by error recovery, has no text.
     form[syntax.end[anchor] <= syntax.start[anchor]] = NO_LEAF
+    # The last item is that of nodes without a word, whose index is -1.
     boxed = np.array([word in BOXED for word in names.words] + [False])
     is_type = kind == KIND["ClassOrInterfaceType"]
     kind[is_type & boxed[names.word_of[anchor]]] = KIND["PrimitiveType"]
@@ -203,10 +206,12 @@ def _leaf_roles(
     parents = parent[name_nodes]
     kind_above = kind[node_offsets[method_row] + parents]
     word = file.names.word_of[anchor[name_nodes]]
+    # The method's own name is the name directly below the root, which is node 0 of the method.
     own = np.full(len(methods), -1, dtype=np.int32)
     first = (kind_above == _METHOD) & (parents == 0)
     own[method_row[first]] = word[first]
     same = (word == own[method_row]) & (word >= 0)
+    # A method inside that has the same name counts as a declaration of the method, too.
     declares = kind_above == _METHOD
     role[names[declares]] = np.where(same[declares] | first[declares], DECLARES, INNER)
     for candidate in np.flatnonzero(same & (kind_above == _CALL)).tolist():

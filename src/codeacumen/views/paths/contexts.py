@@ -3,7 +3,11 @@
 The search does not enumerate all pairs of leaves. It climbs from each leaf, and at each ancestor
 visits the few later branches near enough. For each branch, the number of leaves within reach is
 precomputed, so it counts all pairs, samples some, and visits only those. Hashes are computed
-without building the strings.
+without building the strings: the hash of a + b is hash(a) * 31 ** length(b) + hash(b).
+
+The **top** of a path is the lowest common ancestor of its leaves, a **branch** a child of the top.
+A path's length is its number of edges, its width the difference of its two branches' child ids.
+A **piece** is the text that a node adds to the path, such as ``(NameExpr1)^``.
 """
 
 from __future__ import annotations
@@ -68,10 +72,10 @@ def _hash_pieces(
 ) -> None:
     """Compute the hashes of ``(Kind)^``, ``(Kind)`` and ``_(Kind)`` for each node.
 
-    ``opened``, ``powers`` and ``numbers`` are the arrays of ``leaves.kind_hashes``. The pieces of a
-    leaf contain its child id. Those of other nodes do on the way up and at the top if their parent
-    is of a numbered kind, but on the way down if they are of such a kind themselves: the extractor
-    is not symmetric."""
+    ``opened``, ``powers`` and ``numbers`` are the arrays of ``leaves.kind_hashes``; a **numbered**
+    kind is one that ``numbers`` marks. The pieces of a leaf contain its child id. Those of other
+    nodes do on the way up and at the top if their parent is of a numbered kind, but on the way down
+    if they are of such a kind themselves: the extractor is not symmetric."""
     for node in range(len(kind)):
         code, power = opened[kind[node]], powers[kind[node]]
         below_numbered = tree.parent[node] >= 0 and numbers[kind[tree.parent[node]]]
@@ -102,7 +106,7 @@ def _measure_tree(tree: Tree) -> int:
     leaves = 0
     for node in range(size):
         tree.stop[node] = node + 1
-        tree.nearest[node] = np.iinfo(np.int32).max
+        tree.nearest[node] = np.iinfo(np.int32).max  # no later sibling
         tree.depth[node] = tree.depth[tree.parent[node]] + 1 if node > 0 else 0
         tree.below[node] = 0
         tree.number[node] = leaves
@@ -138,9 +142,10 @@ def _count_pairs(tree: Tree, max_length: int, max_width: int) -> int:
             if top < 0:
                 break
             furthest = tree.child[branch] + max_width
-            other = tree.stop[branch]
+            other = tree.stop[branch]  # the next sibling
             while other < tree.stop[top]:
                 if tree.child[other] <= furthest:
+                    # One edge leads down from the top; the others may lead below the branch.
                     pair_count += tree.below[other, max_length - 1 - climbed]
                 elif tree.nearest[other] > furthest:
                     break
@@ -174,8 +179,9 @@ def _sample_numbers(population: int, sample_size: int, seed: np.uint64) -> NDArr
         state, number = _next_random(state)
         sampled[i] = number % np.uint64(last + 1)
         value = sampled[i]
+        # Floyd: if the number is sampled already, ``last`` takes its place.
         for _ in range(2):
-            slot = value * 40503 % size
+            slot = value * 40503 % size  # Knuth's multiplicative hash
             while table[slot] >= 0 and table[slot] != value:
                 slot = (slot + 1) % size
             if table[slot] < 0:
@@ -216,7 +222,10 @@ def _write_pairs(
     out: Ints,
     row: int,
 ) -> int:
-    """Write the sampled pairs, or all, in the extractor's order; return the next free row."""
+    """Write the sampled pairs, or all, in the extractor's order; return the next free row.
+
+    ``sampled`` holds the indices of the sampled pairs in that order; a subtree whose pairs all come
+    before the next of them is skipped."""
     chain = np.empty(max_length + 1, dtype=np.int32)
     passed_pairs, next_sample = 0, 0
     for leaf in range(len(tree.parent)):

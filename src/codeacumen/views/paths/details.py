@@ -5,6 +5,10 @@ by their last letter, calls and fields through ``super`` and ``this``, and two p
 that parser's grammar. It parses the parameters of a lambda as an expression until it reaches the
 arrow: after a cast or a colon they stay as a child. And it parses a method reference to an
 expression last, so the reference absorbs the cast or the condition around it.
+
+In all kernels, ``code`` is the syntax of a file, ``looks`` holds the properties of symbols, and
+``at`` is a syntax node. A **special** is the name of a decision in ``rules.Rule``; a **mark** is
+the name of a group of symbols that this pass distinguishes.
 """
 
 from __future__ import annotations
@@ -98,10 +102,11 @@ KINDS = (
     "LongLiteralMinValueExpr",
 )
 LONG, TEXT_BLOCK, NORMAL, LEAST_INT, LEAST_LONG = range(len(KINDS))
-# Rows of ``SymbolTables.operator`` for ``++`` and ``--`` before and after their operand.
+# Rows of ``SymbolTables.operator`` for ``++`` and ``--`` before and after their operand; the rows 0
+# to 2 are those of binary operators, assignments and unary operators.
 BEFORE, AFTER = 3, 4
 
-# No method reference absorbs this cast or condition.
+# The related node of a cast or condition that no method reference absorbs.
 NOWHERE = -2
 
 
@@ -188,6 +193,7 @@ def _count_tree_children(code: SyntaxArrays, looks: SymbolTables, node: int) -> 
 @kernel
 def _min_value_kind(code: SyntaxArrays, looks: SymbolTables, node: int) -> int:
     """Return the kind of the smallest int or long, whose minus is part of the literal, or -1."""
+    # 2147483648 has 10 characters, 9223372036854775808L has 20.
     size = code.end[node] - code.start[node]
     if looks.mark[code.symbol[node]] != DECIMAL or (size != 10 and size != 20):
         return -1
@@ -283,7 +289,7 @@ def find_details(
         special = looks.special[code.symbol[node]]
         if special == 0:
             continue
-        if special <= ANNOTATION:
+        if special <= ANNOTATION:  # LITERAL to ANNOTATION decide only the kind
             kind[node] = _decide_kind(code, looks, node, special)
         elif special == INSTANCE:
             if _find_child(code, node, looks.field[NAMED]) >= 0:
@@ -310,6 +316,8 @@ def find_details(
         elif special == LAMBDA:
             other[node] = _lambda_parameters(code, looks, node)
         else:
+            # A cast or a condition: it is absorbed if its last operand is a method reference to an
+            # expression, or a cast or a condition that is absorbed.
             last = _find_child(code, node, looks.field[VALUE if special == CAST else ELSE])
             inner = looks.special[code.symbol[last]] if last >= 0 else 0
             other[node] = NOWHERE

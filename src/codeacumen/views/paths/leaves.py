@@ -153,7 +153,8 @@ ABBREVIATIONS = {
 SHORT: tuple[str, ...] = tuple(ABBREVIATIONS.get(name, name) for name in KINDS)
 
 _NUMBERED = ("AssignExpr", "ArrayAccessExpr", "FieldAccessExpr", "MethodCallExpr")
-# Kinds whose child id, or whose children's, is printed in paths.
+# Numbered kinds: their child id (on the way down) or that of their children (on the way up and at
+# the top) is printed in paths.
 NUMBERED: tuple[bool, ...] = tuple(name.split(":")[0] in _NUMBERED for name in KINDS)
 
 
@@ -255,6 +256,7 @@ class _LeafTexts:
     def __init__(self, words: tuple[str, ...]) -> None:
         self.words = words
         # Numbers of further texts by key: the text itself, or a word's index and a form of leaf.
+        # The index is 0 for the forms in ``_FIXED_TEXTS``, whose text does not depend on a word.
         self.further: dict[bytes | tuple[int, int], int] = {}
 
     def number_of(self, key: bytes | tuple[int, int]) -> int:
@@ -296,7 +298,8 @@ def leaf_names(
 ) -> tuple[tuple[NDArray[np.int32], tuple[str, ...]], tuple[NDArray[np.int32], tuple[str, ...]]]:
     """Return the names and the parts of leaves, each as codes and a vocabulary.
 
-    The arrays have an item for each leaf: its kind, the syntax node with its text, and its form.
+    The arrays have an item for each leaf: its kind, the syntax node with its text, and its form
+    (``tree.TEXT`` to ``LEAST_LONG``).
     """
     names, syntax = file.names, file.syntax
     texts = _LeafTexts(names.words)

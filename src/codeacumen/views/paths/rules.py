@@ -30,15 +30,19 @@ class Rule(NamedTuple):
 
     ``slots`` lists the children in the parser's order, by field or kind of our syntax:
 
-    - ``slot/CONTEXT`` uses the rules of a context, ``slot=Rule`` a rule, ``-slot`` omits the child;
+    - ``slot/CONTEXT`` uses the rules of a context, ``slot=Rule`` a rule, ``-slot`` omits the child,
+      ``slot=SPLICE`` replaces it by its children;
     - ``slot/ELEMENT`` takes an array's element type, and its brackets go to ``BRACKETS``;
     - ``slot/PAIRS`` and ``slot/LEVELS`` add a child for each pair of brackets;
-    - ``~kind`` is a kind inside a body, ``*`` is everything that no other slot takes;
-    - ``SELF=Rule`` adds one more node for the same syntax.
+    - ``~kind`` is a kind inside a child that is replaced by its children, such as a body; ``*`` is
+      everything that no other slot takes;
+    - ``SELF=Rule`` and ``SELF=CONTEXT`` add one more node for the same syntax;
+    - ``PHANTOM`` adds a child without text.
 
-    ``leaf`` is the text of the node without children: ``text``, ``name`` and ``type`` for the text
-    of the node, of its name or of its type identifier, else the text itself. ``special`` names a
-    further decision in ``details`` or ``tree``.
+    ``leaf`` is the text that the node has if it turns out to be a leaf: ``text``, ``name`` and
+    ``type`` stand for the source of the node, of its name or of its type identifier; any other
+    value is the text itself, and an empty one means that the node is no leaf, unless ``special``
+    makes it one. ``special`` names a further decision in ``details`` or ``tree``.
     """
 
     kind: str
@@ -255,6 +259,7 @@ RULES: dict[str, Rule] = {
 
 # The rule of each syntax kind by context. ``^`` replaces a node by its children, ``^CONTEXT`` by
 # its children in that context. Missing kinds have no node: punctuation, keywords, comments, labels.
+# Each context inherits the readings of PLAIN that it does not replace; an empty one means no node.
 READINGS: dict[str, dict[str, str]] = {
     "PLAIN": {
         "type_identifier": "ClassOrInterfaceType", "scoped_type_identifier": "ScopedType",

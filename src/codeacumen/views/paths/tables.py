@@ -101,6 +101,7 @@ def symbol_tables() -> SymbolTables:
     for row, (kind, names) in enumerate(signs):
         for sign, name in names.items():
             operator[row, _symbols_named(sign)] = KIND[f"{kind}:{name}"]
+    # The last two symbols are a hidden operator and an error (``symbol_count``).
     operator[0, symbol_count() - 2] = KIND["BinaryExpr:mask"]
     return SymbolTables(
         mark=_mark_symbols(details.MARKS),
@@ -130,6 +131,8 @@ def rule_table() -> NDArray[np.int16]:
         or len(RULES) >= tree.READING
     ):
         raise ValueError("the grammar exceeds the size of the table of rules")
+    # Row 0, the header: numbers of a field, of rules and of kinds, in the order of the codes
+    # NAME_FIELD to K_LEAST_LONG of ``tree``.
     own = [
         field_number("name"),
         *(_NUMBER[name] for name in tree.RULES),
@@ -171,7 +174,11 @@ def _readings_by_context(symbols: int) -> NDArray[np.int16]:
 
 
 def _write_slot(row: NDArray[np.int16], index: int, slot: str) -> None:
-    """Write one slot of a rule into the rule's row."""
+    """Write one slot of a rule into the rule's row.
+
+    A slot has four columns of its own. Where children refer to their slot, slots count from 1,
+    because 0 means that no slot takes a child.
+    """
     name, _, read_as = slot.partition("=")
     name, _, treatment = name.partition("/")
     code, columns = index + 1, row[tree.SLOT + 4 * index :]

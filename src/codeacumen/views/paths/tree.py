@@ -3,6 +3,11 @@
 It applies the rules of ``rules``, as arrays from ``tables``, and the results of ``details``. In all
 kernels, ``code`` is the syntax of a file with the rows SYMBOL to OTHER and a column for each node,
 ``t`` is ``tables.rule_table()``, and ``at`` is a syntax node.
+
+A **slot** is an item of a rule's ``slots``: it takes some of the syntax node's children. A **child
+id** is the number of a node that the extractor prints: its index among its siblings in the parser's
+tree or, if siblings share a source range, that of the first of them. A **phantom** is a child
+without text: it has no node in the result, but the ids of later siblings count it.
 """
 
 from __future__ import annotations
@@ -21,11 +26,12 @@ Table = NDArray[np.int16]
 # A reading is the number of a rule, or 0 for a symbol that has no node in the tree. A negative one
 # replaces a node by its children, in context -1 - reading or (SAME) in the same context.
 SAME = -100
-# Children that a slot adds whatever the source has: a phantom, or the same syntax again, by a rule
-# or (from AGAIN on) in a context.
+# The column FIXED of a slot: a child that it adds whatever the source has. It is a phantom, or the
+# same syntax again, by a rule (its number) or (AGAIN plus the context) in a context; 0: none.
 PHANTOM, AGAIN = -1, 1000
-LEFT_OUT = 255
-# Treatments of a slot's children (``rules.Rule``); TAKEN adds the child itself.
+LEFT_OUT = 255  # the slot of children that the rule omits
+# Treatments of a slot's children, named as in ``rules.Rule``; TAKEN, which has no name there, adds
+# the child itself.
 TAKEN, ELEMENT, PAIRS, LEVELS = range(4)
 # Forms of leaves: the source of a leaf's text.
 (
@@ -112,8 +118,9 @@ SYMBOL, MARK, FIELD, UP, STOP, RULE, KIND_FOUND, OTHER = range(8)
 KIND_OF, LEAF, SPECIAL, SLOTS, REST, BRACKETS_SLOT, SLOT = range(7)
 FIXED, CONTEXT, AS_RULE, TREATMENT = range(4)
 BY_FIELD, BY_SYMBOL, INSIDE, WIDTH = 64, 128, 640, 1152
-# Rows of that table: a header with the numbers of a field, of rules and of kinds; the rules; and
-# from READING on, the reading of each symbol in each context.
+# Rows of that table: a header with the numbers of a field, of rules and of kinds that the kernels
+# need, in the columns NAME_FIELD to K_LEAST_LONG below; the rules, by number; and from READING on,
+# the reading of each symbol in each context.
 READING = 160
 RULES = (
     "Method",
@@ -176,9 +183,10 @@ def _first_child(code: Rows, node: int) -> int:
 def _add_child_row(
     rows: Rows, count: int, node: int, rule: int, rank: int, shared: int, extra: int
 ) -> int:
-    """Append a child to ``rows``; beyond the capacity drop it.
+    """Append a child to ``rows``, the children of one node; beyond the capacity drop it.
 
-    ``rank`` is its slot, ``shared`` the group of siblings with the same range, 0 for none.
+    The columns 0 to 4 are the last five parameters. ``node`` is -1 for a phantom. ``rank`` is the
+    slot, ``shared`` the group of siblings with the same range (NO_RANGE and so on), 0 for none.
     ``extra`` is the method reference that has absorbed a cast or condition, or the number of
     dimensions left of an array type; 0 for other nodes."""
     if count < len(rows):
@@ -273,11 +281,12 @@ def _add_child(
 def _collect_children(
     code: Rows, t: Table, rows: Rows, frames: Rows, node: int, rule: int, skip: int
 ) -> int:
-    """Collect a node's children, except ``skip``, by its rule; return their number.
+    """Collect a node's children by its rule, except the child ``skip`` (-1: none); return their
+    number.
 
     The rank is the slot; children of the same rank are in source order."""
     count = _add_fixed(code, t, rows, node, rule)
-    # Stack of nodes that are replaced by their children: end, slot, context.
+    # ``frames`` is a stack of nodes that are replaced by their children: end, slot, context.
     depth = 0
     at = node + 1
     while at < code[STOP, node]:
@@ -320,20 +329,21 @@ def _adjust_operand(
     """Adjust the last operand of a cast or a condition, as the parser's grammar requires.
 
     A cast to several types becomes two casts, the outer one to the last type."""
-    if special == CASTING and count > 2:
+    if special == CASTING and count > 2:  # more than a type and a value: keep the last type
         for column in range(5):
             rows[0, column] = rows[count - 2, column]
         return _add_child_row(rows, 1, node, t[0, R_INNER_CAST], 1, 0, extra)
     if special == INTERSECTION or count == 0:
-        return max(count - 1, 0)
+        return max(count - 1, 0)  # the last type of the cast belongs to the outer one
     last = count - 1
     operand = int(rows[last, 0])
-    if operand == extra:
+    if operand == extra:  # the reference that has absorbed this node: only its scope stays here
         scope = _first_child(code, operand)
         rows[last, 0], rows[last, 1] = scope, t[READING, code[SYMBOL, scope]]
     elif code[MARK, operand] == CAST or code[MARK, operand] == TERNARY:
         rows[last, 4] = extra
     elif code[MARK, operand] == LAMBDA and code[OTHER, operand] >= 0:
+        # The lambda's parameters stay as a child before the lambda (see ``details``).
         before = code[OTHER, operand]
         is_name = code[MARK, before] == IDENTIFIER
         shared = LEFT_BEHIND if is_name else 0
@@ -356,7 +366,7 @@ def _collect_reference_children(
         count = _add_child_row(rows, count, around, rule, 0, 0, node)
     elif scope > node:
         reading = int(t[READING, code[SYMBOL, scope]])
-        if code[OTHER, node] == 1:
+        if code[OTHER, node] == 1:  # the scope may be a type
             reading = int(t[0, R_TYPE_EXPR])
         if reading > 0:
             count = _add_child_row(rows, count, scope, reading, 0, 0, 0)
@@ -405,7 +415,8 @@ def _add_annotations(code: Rows, t: Table, rows: Rows, count: int, node: int) ->
 def _push_children(stack: Rows, top: int, rows: Rows, order: Rows, count: int, mother: int) -> int:
     """Push children, sorted by rank and with their child ids, so that the first is on top.
 
-    ``mother`` is the parent's number in the method's tree. Return the stack's new height."""
+    ``mother`` is the parent's number in the method's tree. ``order`` is scratch space: for each
+    child in sorted order its row and its child id. Return the stack's new height."""
     done, rank = 0, 0
     while done < count:
         following = _LAST_RANK + 1
@@ -499,6 +510,7 @@ def _list_children(
     elif t[rule, SLOTS] > 0 and kind != t[0, K_LEAST_INT] and kind != t[0, K_LEAST_LONG]:
         skip = -1
         if special == GENERIC:
+            # The simple name of the type, which is no child: the last node of its first child.
             skip = int(code[STOP, _first_child(code, node)]) - 1
         elif special == SCOPED:
             skip = int(code[STOP, node]) - 1
@@ -524,6 +536,8 @@ def build_trees(roots: NDArray[np.int64], code: Rows, t: Table, nodes: Rows) -> 
         if root >= 0:
             widest = max(widest, code[STOP, root] - root)
     # A syntax node becomes at most two nodes of the tree.
+    # Columns of the stack: syntax node, rule, number of the parent in the method's tree, child id,
+    # and ``extra`` of ``_add_child_row``.
     stack = np.empty((2 * widest + 64, 5), dtype=np.int32)
     rows, order = np.empty((widest + 64, 5), np.int32), np.empty((widest + 64, 2), np.int32)
     frames = np.empty((32, 3), dtype=np.int32)
