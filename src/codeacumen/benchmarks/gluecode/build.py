@@ -7,6 +7,9 @@
 
 The bytes depend on the corpus, the recipe and the version, never on the number of workers.
 ``codeacumen dataset build gluecode`` calls ``build_from_corpus``.
+
+A part is the file of one task for one shard; the pool has all candidate methods
+(``candidates.Pool``).
 """
 
 from __future__ import annotations

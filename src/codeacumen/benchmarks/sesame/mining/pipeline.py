@@ -84,7 +84,10 @@ class MiningSettings:
 
 @dataclass
 class Stages:
-    """Seconds of each stage ("methods", "docsim", "sample", "pages"), and the reused stages."""
+    """Seconds of each stage ("methods", "docsim", "sample", "pages"), and the reused stages.
+
+    A stage is reused if its file is from an earlier run with the same inputs.
+    """
 
     seconds: dict[str, float] = field(default_factory=dict)
     reused: list[str] = field(default_factory=list)

@@ -209,8 +209,10 @@ Vectors = Any
 class Space:
     """Kind and settings of a vector space, described in the module; ``Space()`` is SeSaMe's.
 
-    ``Space.parse`` reads the form of the command line; ``str`` returns it, with the settings that
-    differ from the kind's defaults. ``model`` is the reference of the kind ``model``, else empty.
+    A kind ignores the settings of other kinds. ``Space.parse`` reads the form of the command line;
+    ``str`` returns it, with the settings that differ from the kind's defaults. ``model`` is the
+    reference of the kind ``model``, else empty. The type of ``max_df`` and ``min_df`` matters: a
+    float is a share of the texts, an int their number.
     """
 
     kind: str = "ppmi"
