@@ -22,7 +22,8 @@ from codeacumen.registry.code_hash import hash_code
 from codeacumen.registry.entries import ENTRIES, Entry, add_entry
 
 ABOUT = "dataset.json"
-# Version of the form of ``dataset.json`` and the files, of families without a version of their own.
+# Version of the form of ``dataset.json`` and of the files (the schema), for families that do not
+# define their own.
 SCHEMA = DATASET_SCHEMA
 # Key of a run's provenance with the folders of its data sets.
 PROVENANCE_KEY = "data_sets"
@@ -30,7 +31,12 @@ PROVENANCE_KEY = "data_sets"
 
 @dataclass(frozen=True, slots=True)
 class BuiltDataset:
-    """A data set on disk; ``about`` is the content of its ``dataset.json``."""
+    """A data set on disk; ``about`` is the content of its ``dataset.json``.
+
+    ``about`` has for all families the ``family``, the ``schema``, the ``kinds`` (by task,
+    transformation or size of the data, depending on the family), the ``counts``, and the SHA-256 of
+    the ``files`` by name.
+    """
 
     folder: Path
     family: str

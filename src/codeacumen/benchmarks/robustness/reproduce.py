@@ -7,7 +7,8 @@ tables. Percentages have two decimals, so their rounding error is half a hundred
 computed number is the sum of its parts' errors; this is the tolerance unless stated otherwise.
 
 PCP is the percentage of changed predictions; ``codeacumen.metrics.prediction_change`` explains PCP
-and the five types of pairs. The tables are those of the data set ``tnpa``.
+and the five types of pairs (CCP, CWP, …). The tables are those of the data set ``tnpa``, in which a
+transformation has an abbreviation, such as SF for the switches.
 """
 
 from __future__ import annotations

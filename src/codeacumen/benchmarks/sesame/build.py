@@ -45,7 +45,7 @@ from codeacumen.transforms.variants import parse_kinds
 from codeacumen.views.masking.levels import BARE, show_level
 
 # Number of unrelated methods nearest in length from which one is sampled, and number of shorter and
-# of longer variants that are searched for them.
+# of longer variants that are searched for them. Length is counted in characters.
 MOST_CANDIDATES, MOST_SEARCHED = 10, 400
 
 FAMILY = "similarity"
