@@ -95,7 +95,8 @@ def sample_one_class_each(
     largest_class_size = (
         min([class_size, *(int(counts[class_]) for class_ in present)]) if present else 0
     )
-    # The largest number that all classes reach: a larger number is never easier, so bisect.
+    # The largest number that all classes reach: a larger number is never easier, so bisect. The
+    # range begins at 1, so the index of the first number out of reach is the one before it.
     class_size = bisect_left(
         range(1, largest_class_size + 1),
         True,

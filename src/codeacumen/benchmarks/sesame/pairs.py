@@ -315,6 +315,7 @@ def compute_clusters(entries: tuple[Json, ...]) -> list[str]:
 
     def find_root(file: tuple[str, str]) -> tuple[str, str]:
         while parents.setdefault(file, file) != file:
+            # Path halving, which keeps the trees of the union-find flat.
             parents[file] = parents[parents[file]]
             file = parents[file]
         return file

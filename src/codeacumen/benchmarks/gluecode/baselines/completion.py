@@ -425,6 +425,7 @@ def _score_words(name: str, site: CallSite) -> float:
     score = 0.0
     if name in site.called_names:
         score += _SAME_RECEIVER if site.receiver in site.called_names[name] else _CALLED
+    # The first subtoken, mostly a verb, is scored by its frequency instead.
     rest = split_subtokens(name)[1:]
     if rest:
         score += _WORDS * sum(word.lower() in site.words for word in rest) / len(rest)

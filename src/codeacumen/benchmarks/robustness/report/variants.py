@@ -168,6 +168,7 @@ def build_variant_data(evidence: Mapping[str, Evidence], models: Sequence[str]) 
                 }
             )
         removed, added = find_differences(before, after)
+        # The mode, after the six characters ``where:``.
         where = next((tag[6:] for tag in variant.instance.tags if tag.startswith("where:")), "")
         rows.append(
             {

@@ -133,7 +133,8 @@ class _ExcerptPrinter:
     def format_body(self) -> str:
         parts: list[str] = []
         first = self.members.methods[0]
-        # Only a broken file has members outside types (NONE).
+        # The types whose items are being printed, outermost first; the file itself is NONE. Only a
+        # broken file has members outside types.
         stack: list[tuple[int, Iterator[str | int]]] = [(NONE, self._list_items(NONE, first))]
         while stack:
             type_, items = stack[-1]

@@ -65,6 +65,7 @@ def bound_pairs(
     than there are later rows. ``column_positions`` has each value's index in the matrix by columns.
     """
     later_counts = np.zeros(len(columns) + 1, dtype=np.int64)
+    # By value, the number of entries after it in its column, then the sums of these numbers.
     np.cumsum(column_starts[columns + 1] - column_positions - 1, out=later_counts[1:])
     return np.minimum(np.diff(later_counts[starts]), np.arange(len(starts) - 1)[::-1])
 

@@ -318,13 +318,13 @@ class Space:
 
 @dataclass(frozen=True, slots=True)
 class FittedSpace:
-    """A fitted space; ``vectors`` are the unit rows of the texts that it was fitted to."""
+    """A fitted space; ``vectors`` are rows of length 1, those of the texts it was fitted to."""
 
     vectors: Vectors
     _embed_texts: Callable[[Sequence[str]], Vectors]
 
     def embed_texts(self, texts: Sequence[str]) -> Vectors:
-        """Return unit rows, one per text, with the statistics of the texts it was fitted to."""
+        """Return rows of length 1, one per text, weighed as the fitted texts determine."""
         return normalize_rows(self._embed_texts(texts))
 
 
