@@ -1,7 +1,7 @@
 """Complete a masked call with the name that was most frequent at similar calls in training.
 
 Several keys describe a call, from its receiver to the tokens before and after it. For each key the
-training split yields the frequency of each name; a name's score is the mean of its shares, weighted
+training split yields the frequency of each name; a name's score is the sum of its shares, weighted
 by the kind of the key and by how often the key occurs. Names that no training project has can win
 by their words, if these occur in the arguments or in the variable that takes the result, or by a
 call of the same name elsewhere in the method. ``parse_call_site`` extracts all this from the tokens
@@ -283,8 +283,8 @@ _WEIGHTS: Mapping[str, float] = {
     "offered": 2.0,
     "offered around": 2.5,
 }
-# A key with this many occurrences in training has half its weight: its shares are divided by the
-# occurrences plus this number, so that rare keys count less.
+# A key with this many occurrences in training has half its weight, so that rare keys count less;
+# the factor is occurrences / (occurrences + this number).
 _HALF_WEIGHT_COUNT = 2.0
 # Weights of a call of the same name with the same receiver and with another, of the share of a
 # name's words that occur at the call, and of the frequency of its first subtoken at similar calls.

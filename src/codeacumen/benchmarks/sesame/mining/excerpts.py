@@ -242,6 +242,7 @@ class _ExcerptPrinter:
         that name.
         """
         file, syntax = self.file, self.file.syntax
+        # Indices in ``file.names.words``: of all names in the printed nodes, and of those of types.
         words: set[int] = set()
         types: set[int] = set()
         is_type = symbol_mask("type_identifier")[syntax.kind]
