@@ -30,7 +30,12 @@ PROVENANCE_KEY = "data_sets"
 
 @dataclass(frozen=True, slots=True)
 class BuiltDataset:
-    """A data set on disk; ``about`` is the content of its ``dataset.json``."""
+    """A data set on disk; ``about`` is the content of its ``dataset.json``.
+
+    ``about`` has for all families the ``family``, the ``schema``, the ``kinds`` (by task,
+    transformation or size of the data, depending on the family), the ``counts``, and the SHA-256 of
+    the ``files`` by name.
+    """
 
     folder: Path
     family: str

@@ -127,7 +127,7 @@ def _download_file(
 ) -> None:
     """Download a URL to ``part``, after the bytes that are already there.
 
-    ``report_size`` is called with the number of bytes so far.
+    ``report_size`` is called with the number of bytes so far. The caller checks the content.
     """
     done = part.stat().st_size if part.exists() else 0
     request = urllib.request.Request(url, headers={"Range": f"bytes={done}-"} if done else {})

@@ -31,7 +31,8 @@ class ReproducedCell:
 
     ``table``, ``task``, ``size``, ``technique`` and ``subset`` locate it; a recipe may leave some
     empty. ``n`` is the number of instances behind it. ``difference`` is ours less the published
-    number. ``low`` and ``high`` bound the interval of ours, ``ceiling`` is the agreement of people.
+    number, ``verdict`` one of those above or the recipe's own. ``low`` and ``high`` bound the
+    interval of ours, ``ceiling`` is the agreement of people.
     """
 
     table: str

@@ -17,7 +17,10 @@ def harmonic_mean(precision: float, recall: float) -> float:
 
 
 def nearest_percentage(value: float, n: int) -> float:
-    """Return the percentage nearest to a value that stands for a whole number of n things."""
+    """Return the percentage nearest to a value that stands for a whole number of n things.
+
+    ``value`` is a percentage.
+    """
     return 100 * round(value * n / 100) / n
 
 
@@ -50,8 +53,8 @@ def tabulate_inconsistent(
 ) -> list[TextTable]:
     """Return a table of the inconsistent numbers, or nothing without such numbers.
 
-    ``fields`` are the names of the cells' fields that locate a number, by column. Our numbers are
-    shown with ``decimals``.
+    ``fields`` maps the title of a column to the field of ``ReproducedCell`` that it shows, to
+    locate the number. Our numbers are shown with this number of ``decimals``.
     """
     rows = [
         [

@@ -44,7 +44,8 @@ class TaskInfo:
     """A benchmark's description of a task, from which ``StandardTask`` makes the ``TaskCard``.
 
     ``dataset`` names the data set that must be installed, or is empty. If ``evaluation_sets`` is
-    empty, the kind's ``evaluation_set`` is used.
+    empty, the kind's ``evaluation_set`` is used. ``slices`` are tags whose instances are also
+    scored separately. ``TaskCard`` explains ``requires_native_capability``.
     """
 
     name: str

@@ -26,7 +26,8 @@ THRESHOLDS = (0.85, 0.94, 1.0)
 class PairTask(StandardTask):
     """Score pairs (``Pair``); truths are numbers, or objects with several readings.
 
-    By default, the answers are compared with the truths by rank, so any scale will do.
+    A reading is an aggregate of people's votes on the pair. By default, the answers are compared
+    with the truths by rank, so any scale will do.
     """
 
     capability = Capability.SIMILARITY

@@ -49,7 +49,10 @@ def clip_word(word: str, letters: int) -> str:
 
 
 def devowel_word(word: str) -> str:
-    """Return a word without vowels after the first letter, and with double letters written once."""
+    """Return a word without vowels after the first letter, and with double letters written once.
+
+    Letters that meet when a vowel is removed are double letters, too: ``memory`` becomes ``mry``.
+    """
     consonants = word[0] + "".join(letter for letter in word[1:] if letter not in VOWELS)
     return "".join(
         letter for i, letter in enumerate(consonants) if i == 0 or letter != consonants[i - 1]

@@ -7,6 +7,9 @@
 
 The bytes depend on the corpus, the recipe and the version, never on the number of workers.
 ``codeacumen dataset build gluecode`` calls ``build_from_corpus``.
+
+A part is the file of one task for one shard; the pool has all candidate methods
+(``candidates.Pool``).
 """
 
 from __future__ import annotations
@@ -282,6 +285,7 @@ def _count_task(
     }
     choices = spec.choices()
     if choices:
+        # Classes are balanced: each that occurs has this many instances.
         counts["each"] = len(sample.positions) // max(1, len(choices) - len(sample.missing))
         counts["missing"] = [choices[class_] for class_ in sample.missing]
     if spec is NULLTOKEN:
@@ -419,8 +423,9 @@ def build_from_corpus(
 
     ``rules`` are PMD's rules for NPath (pmd6, pmd7 or pmd7.14). With ``dedup`` no training method
     has a near-duplicate in dev or test. ``infer`` lists Infer's reports of null dereferences, as
-    ``PROJECT=FILE``. ``limit`` is the maximum number of training methods of a task, 0 for none. The
-    result is the content of ``dataset.json``, with ``failures``: files whose null analysis failed.
+    ``PROJECT=FILE``. ``limit`` is the maximum number of training methods of a task, 0 for no limit.
+    ``report`` is called with the progress. The result is the content of ``dataset.json``, with
+    ``failures``: files whose null analysis failed.
     """
     check_choice("rules", rules, RULES)
     opened = corpus if isinstance(corpus, Corpus) else Corpus.open(corpus)

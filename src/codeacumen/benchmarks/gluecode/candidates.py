@@ -1,9 +1,10 @@
 """Collect a corpus's candidate methods as columns, and sample the methods of each task.
 
-A method is a candidate if it has a body that the parser understands and its class is not inside
-another method. The task ``naming`` excludes constructors, which have no name of their own.
-``build`` finds the candidates of each shard in worker processes, joins them into a ``Pool``, and
-samples from it; nothing here reads a method's text.
+A method is a candidate if it has a body that the parser understands (``readable`` in the corpus's
+measures) and its class is not inside another method (``nested``). The task ``naming`` excludes
+constructors, which have no name of their own. ``build`` finds the candidates of each shard in
+worker processes, joins them into a ``Pool``, and samples from it; nothing here reads a method's
+text.
 """
 
 from __future__ import annotations
@@ -44,7 +45,10 @@ _NO_CALL = (NOTHING, NOTHING)
 
 @dataclass(frozen=True, slots=True)
 class CandidateJob:
-    """Input of ``find_candidates``: a shard's folder, its table of calls, the seed, NPath rules."""
+    """Input of ``find_candidates``: a shard's folder, its table of calls, the seed, NPath rules.
+
+    ``rules`` is a version of PMD, such as ``pmd6``.
+    """
 
     shard: Path
     calls: Path

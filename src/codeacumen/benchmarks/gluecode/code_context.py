@@ -4,6 +4,9 @@ The answer is removed from the files' sources first, for ``naming`` in all files
 every view is computed from the remainder (``views.masking.files``). Stored views are served only
 where nothing is hidden. Models that use the code context ask ``CorpusContext``, which
 ``open_context`` makes.
+
+A mask is the hidden part of an instance (``masks.Mask``). A method has an id, the text of a UUID,
+and a number, its index in the corpus; the column ``place`` has its index in its file.
 """
 
 from __future__ import annotations
@@ -75,7 +78,7 @@ class CorpusContext:
 
     ``mask_of`` returns the hidden part of a method's instance, ``context_of`` the data set's
     context of a masked call. Methods are ids. In all functions, ``method`` is the instance whose
-    answer is hidden, ``other`` the method that is shown, by default the same.
+    answer is hidden, ``other`` the method that is shown, by default (or if empty) the same.
     """
 
     def __init__(
@@ -119,7 +122,7 @@ class CorpusContext:
         if not self._is_masked(mask, method, row["file_id"]):
             return self.corpus.view(other, name, compat)
         index, shard = row["place"], self._shard_of(other)
-        # Only views without arrays show the text to people.
+        # A view with tables has arrays for models; only views without any show the text to people.
         replacement = MASKED_CALL if view.tables and mask.task == COMPLETION else MASKED
         file = self._load_masked_file(shard, row["file_id"], mask, replacement)
         if compat:
@@ -299,6 +302,7 @@ class CorpusContext:
                         else masked_signature
                     )
                     name = METHOD_NAME
+            # The token is in this method, or in a method inside it.
             elif row["start_byte"] <= mask.start < row["end_byte"]:
                 text = mask_token(text, mask.start - row["start_byte"], mask.length)
         return {
@@ -332,6 +336,7 @@ def _compute_rows(view: View, file: JavaFile, index: int, method: str) -> dict[s
     ``index`` is the method's index in the file, ``method`` its id.
     """
     method_file = restrict_to_method(file, index)
+    # The upper half of the id seeds the view's random samples, as in the build of the corpus.
     seeds = np.array([uuid.UUID(method).int >> 64], dtype=np.uint64)
     return {
         table.name: {name: lists[0] for name, lists in table.columns(method_file, seeds).items()}

@@ -3,8 +3,9 @@
 ``CorpusContext.owner`` returns the summary. Its ``callers`` and ``callees`` return the texts of all
 methods without a bound: a call through an interface has hundreds of targets, in as many files. This
 summary is bounded and needs one parsed file and columns that are read once per shard, so that
-networks can use it for millions of methods. Methods are numbers, which are near for methods of the
-same file or package, so the nearest ones are chosen where there are too many.
+networks can use it for millions of methods. Methods are numbers (indices in the corpus), which are
+near for methods of the same file or package, so the nearest ones are chosen where there are too
+many. ``corpus.index.CorpusIndex`` explains the sets of call targets.
 """
 
 from __future__ import annotations
@@ -58,8 +59,8 @@ class OwnerSummaries:
         """Return the summary of a method, described at ``CodeContext``.
 
         ``number`` is the method's number, ``method_index`` its index in the parsed file. ``edits``
-        hide the answer in the file; ``hidden_name`` is a method's name to mask, or empty.
-        ``hidden_callers`` and ``hidden_callees`` are numbers of methods to leave out.
+        hide the answer in the file; ``hidden_name`` is a name to mask where another method has it,
+        or empty. ``hidden_callers`` and ``hidden_callees`` are numbers of methods to leave out.
         """
         declarations = file.declarations
         method = declarations.methods[method_index]
@@ -152,6 +153,7 @@ def _list_siblings(declarations: Declarations, method_index: int, hidden_name: s
     type_ = declarations.methods[method_index].type
     indices = [index for index, method in enumerate(declarations.methods) if method.type == type_]
     rank = indices.index(method_index)
+    # A window of ``_MOST_METHODS`` + 1 methods, because the method itself is in it.
     first = max(0, min(rank - _MOST_METHODS // 2, len(indices) - _MOST_METHODS - 1))
     type_name = declarations.types[type_].name if type_ != NONE else ""
     siblings: list[Json] = []
@@ -194,8 +196,10 @@ class _MaskedSource:
                 for child in syntax.children(node)
                 if syntax.field[child] == field_number("body")
             ]
+            # Without a body, as in a broken file, the header ends before the next node.
             body = bodies[0] if bodies else int(syntax.stop[node])
         else:
+            # The node of a class without a name is its body.
             node = int(syntax.parent[node])
         end = syntax.start[body] if body < len(syntax) else syntax.end[node]
         text = self._extract_span(int(syntax.start[node]), int(end), _LONGEST_HEADER)
@@ -212,11 +216,12 @@ def _find_imports(file: JavaFile) -> list[int]:
     return nodes
 
 
-# Kinds of a method's result: null, the result of a method that may return null, a variable, or
-# anything else. They come from the return statements alone, as a reader who looks up the called
-# methods, and those whose results they pass on, would see them. ``languages/java/nulls``, which
-# decides the labels, also analyses branches, values and fields. The most informative kind comes
-# first: of several methods of one name, the first of these kinds counts.
+# Kinds of a method's result: null, the result of a method that may return null (PASSED), the value
+# of a variable (NAME), or anything else. They come from the return statements alone, as a reader
+# who looks up the called methods, and those whose results they pass on, would see them.
+# ``languages/java/nulls``, which decides the labels, also analyses branches, values and fields. The
+# most informative kind comes first: of several methods of one name, the first of these kinds
+# counts.
 KINDS = NULL, PASSED, NAME, OTHER = "null", "passed", "name", "other"
 
 # Of a call's possible targets, this many of the nearest are followed, to this depth.

@@ -5,6 +5,9 @@ Rows are written as JSON lines and as Parquet, one part for each task and shard.
 answer), ``text`` (the masked method) and ``near_duplicate`` (whether training has one); tasks add
 columns (``MethodTaskSpec.columns``). ``build`` runs ``write_rows`` in worker processes and joins
 the parts.
+
+The offer of a masked call is the record of the names available there, ``AvailableNames``: the names
+of the methods that could be called, with the type of the receiver and the number of arguments.
 """
 
 from __future__ import annotations
@@ -202,7 +205,10 @@ def _read_columns(path: Path, *names: str) -> Iterable[tuple[Any, ...]]:
 
 
 def _read_callees(calls: Path, starts: Mapping[str, Sequence[int]]) -> dict[tuple[str, int], Any]:
-    """Return by path and offset the called method, and whether the project may declare it."""
+    """Return by path and offset the called method, and whether the project may declare it.
+
+    ``starts`` has the offsets of the calls of interest by path.
+    """
     call_sites = {(path, start) for path, path_starts in starts.items() for start in path_starts}
     return {
         (path, start): (callee, inside)
@@ -220,7 +226,8 @@ def classify_origin(
 
     The method is declared in the class around the call or one that encloses this class ("class"),
     in the same package, elsewhere in the project, or in a library. ``package`` and ``type_`` are
-    those around the call; ``inside`` means that the project declares the method, or may.
+    those around the call; ``callee`` has the forms of ``resolve.link.Call``, such as ``a.B.add/2``.
+    ``inside`` means that the project declares the method, or may.
     """
     if not inside:
         return "library"
@@ -228,6 +235,7 @@ def classify_origin(
     caller = f"{package}.{type_}" if package else type_
     if caller == declaring or caller.startswith(f"{declaring}."):
         return "class"
+    # A name alone cannot tell ``package.Type`` from ``package.sub``, so look the type up below.
     may_be_in_package = not package or declaring.startswith(f"{package}.")
     top_level = declaring.removeprefix(f"{package}.").partition(".")[0]
     if may_be_in_package and (package, top_level) in offers.world.top_level_classes:

@@ -57,9 +57,10 @@ def compute_sampling_numbers(seed: int, key: str, methods: NDArray[np.uint8]) ->
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Ascending ``positions`` of sampled methods, and each one's class in ``label``.
+    """Ascending ``positions`` of sampled methods, and the number of each one's class in ``label``.
 
-    ``label`` is 0 where a task has no classes. ``missing`` are the classes that no method has.
+    A position is an index of the arrays that the method was sampled from. ``label`` is 0 where a
+    task has no classes. ``missing`` are the classes that no method has.
     """
 
     positions: Positions
@@ -86,6 +87,7 @@ def sample_one_class_each(
     classes. The rarest class is sampled first, so that frequent classes do not take its methods.
     """
     counts = has_class.sum(axis=0)
+    # From here on, ``has_class[order]`` has the methods by their sampling numbers.
     order = np.argsort(numbers, kind="stable")
     present = [class_ for class_ in np.argsort(counts, kind="stable").tolist() if counts[class_]]
     missing = tuple(class_ for class_ in range(has_class.shape[1]) if not counts[class_])
@@ -93,7 +95,8 @@ def sample_one_class_each(
     largest_class_size = (
         min([class_size, *(int(counts[class_]) for class_ in present)]) if present else 0
     )
-    # The largest number that all classes reach: a larger number is never easier, so bisect.
+    # The largest number that all classes reach: a larger number is never easier, so bisect. The
+    # range begins at 1, so the index of the first number out of reach is the one before it.
     class_size = bisect_left(
         range(1, largest_class_size + 1),
         True,
@@ -149,6 +152,7 @@ def sample_names(
     short = letters < SHORTEST_NAME
     short_count = round(size * SHORT_SHARE)
     long_names = take_first(named & ~short, numbers, size - short_count)
+    # With fewer long names than requested, fewer short names, so that their share stays.
     share = SHORT_SHARE / (1 - SHORT_SHARE)
     short_names = take_first(
         named & short, numbers, min(short_count, round(len(long_names) * share))
@@ -166,7 +170,10 @@ def sample_warnings(
     numbers: SamplingNumbers,
     size: int,
 ) -> Sample:
-    """Sample methods with a warning, labelled 1, and without, labelled 0; a fifth are without."""
+    """Sample methods with a warning, labelled 1, and without, labelled 0; a fifth are without.
+
+    The first two arguments are masks of the methods that are eligible for each label.
+    """
     negative_target = round(size * NEGATIVE_SHARE)
     positive = take_first(with_warning, numbers, size - negative_target)
     negative_size = min(

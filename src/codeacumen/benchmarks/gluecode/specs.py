@@ -40,7 +40,8 @@ Warnings: TypeAlias = "Mapping[int, Sequence[Report]]"
 class SampledMethod(NamedTuple):
     """A method that is sampled for a task.
 
-    ``row`` is its row in the shard, ``label`` the class of its label, 0 for tasks without classes.
+    ``row`` is its row in the shard, ``label`` the number of its class (an index in the task's
+    ``choices``; 1 or 0 with or without a warning), 0 for tasks without classes.
     ``start`` and ``end`` are the byte offsets in its file of the masked token, -1 if none is
     masked. ``near_duplicate`` is true if training has one. ``further`` has the task's own columns.
     """
@@ -57,8 +58,9 @@ class SampledMethod(NamedTuple):
 class MethodTaskSpec:
     """Definition of a task: everything that differs between the five.
 
-    ``sampling_key`` is part of the hash that decides which methods are sampled: it stays the same
-    if the task gets another ``name``. ``question`` describes the task in ``dataset.json``,
+    The right answer is a text, ``label(row, sampled)``; a sampled method has the number of its
+    class. ``sampling_key`` is part of the hash that decides which methods are sampled: it stays the
+    same if the task gets another ``name``. ``question`` describes the task in ``dataset.json``,
     ``instruction`` is for models that read English. ``sizes`` are the paper's, by split.
     ``choices`` returns the labels of a task with classes, in the order of their numbers, else ().
     ``sampled_from`` names the task whose sample is the base of this one's, or is empty. ``tags``
@@ -79,7 +81,8 @@ class MethodTaskSpec:
     sample: Callable[[Pool, Positions, SamplingNumbers, int], Sample]
     # Returns the label, the right answer, of a method's row.
     label: Callable[[Row, SampledMethod], str]
-    # Returns further fields of a SampledMethod, from its position in the pool and its label.
+    # Returns further fields of a SampledMethod, from the pool, its position in the pool, the number
+    # of its class and the warnings.
     details: Callable[[Pool, int, int, Warnings], dict[str, Any]] = lambda *_: {}
     # Returns the task's own Parquet columns; a function, so that pyarrow is loaded on demand.
     columns: Callable[[], list[tuple[str, Any]]] = list

@@ -38,7 +38,8 @@ class MethodTask(StandardTask):
     """A GLUECode task on the methods of a split; ``kind`` is a key of ``SPECS``.
 
     ``examples_fingerprint`` identifies the examples alone. ``fingerprint`` also identifies the
-    corpus that models may inspect if it is on this machine, ``whole_fingerprint`` in any case.
+    corpus that models may inspect, if it is on this machine; ``whole_fingerprint`` identifies both
+    in any case.
     """
 
     built: BuiltDataset

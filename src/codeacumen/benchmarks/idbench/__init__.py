@@ -8,7 +8,10 @@ In the files, a missing value is the text ``NAN``. The authors' script reads num
 ranks them as text, which changes columns with negative values (w2v-cbow); this module parses them
 as numbers.
 
-Published numbers are the correlations of figure 2 and the agreement of Table II.
+Published numbers are the correlations of figure 2 and the agreement of Table II. A technique is a
+published similarity of identifiers: embeddings (FT: FastText, w2v: word2vec, each as CBOW or
+skip-gram, SG; Path-based: syntax paths), string distances (LV: Levenshtein, NW: Needleman-Wunsch),
+and their ensemble, "combined".
 """
 
 from __future__ import annotations
@@ -52,7 +55,7 @@ MEASURES = {
 # Techniques in the order of the authors' ensemble.
 TECHNIQUES = ("FT-cbow", "FT-SG", "w2v-SG", "w2v-cbow", "Path-based", "LV", "NW")
 
-# Columns of interesting_subsets.csv, with our tags for them.
+# Columns of interesting_subsets.csv, with our tags for them, which are also names of slices.
 SUBSETS = {
     "Abbreviation": "abbreviations",
     "Opposites": "opposites",

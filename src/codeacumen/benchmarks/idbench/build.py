@@ -23,7 +23,8 @@ def build_from_votes(
     """Clean the votes of a survey into IdBench's tables, and return the content of ``report.json``.
 
     ``votes`` are files of votes, or folders with ``direct.*`` and ``indirect.*``. ``sizes`` are
-    names with the thresholds τ and θ, by default IdBench's three. ``scale`` is ordinal or interval.
+    names with the thresholds τ and θ (``survey.clean`` explains them), by default IdBench's three.
+    ``scale`` is ordinal or interval.
     Raters without whom α grows by the share ``increase`` are dropped, and so are pairs with fewer
     than ``min_ratings``. For votes that were simulated, the result has a judgement of the cleaning
     under ``simulated``.

@@ -82,6 +82,7 @@ def compute_cells(options: RecipeOptions) -> list[ReproducedCell]:
             planned.task, planned.instances, answers, settings
         )[0]
     progress("done", len(published), len(published))
+    # All tasks have the same two evaluation sets.
     complete_set, own_set = tasks["relatedness", "small"].card.evaluation_sets
     return [
         *_reproduce_figure_2(scores, complete_set, own_set),

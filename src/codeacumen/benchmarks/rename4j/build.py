@@ -194,8 +194,9 @@ def build_from_corpus(
 ) -> dict[str, Json]:
     """Build Liu et al.'s misnamed methods among stable methods of a corpus, ``beside`` for each.
 
-    ``limit`` is the maximum number of misnamed methods; 0 takes all. The result is the content of
-    ``dataset.json``.
+    ``limit`` is the maximum number of misnamed methods; 0 takes all. ``split`` is the split of the
+    corpus to sample from, or all. ``report`` is called with the progress. The result is the content
+    of ``dataset.json``.
     """
     check_choice("split", split, (*SPLITS, "all"))
     opened = corpus if isinstance(corpus, Corpus) else Corpus.open(corpus)
@@ -223,8 +224,8 @@ def build_from_renames(
     ``decisions`` are files with decisions on them. ``undecided`` selects the renames from reviews
     without a decision: the clear ones, all (include) or none (exclude). ``without`` are tags of
     renames to leave out, by default those of doubtful ones. ``splits`` are the shares of train, dev
-    and test; a project or file (``by``) goes to one split as a whole. The result is the content of
-    ``dataset.json``.
+    and test, in any unit; a project or file (``by``) goes to one split as a whole. The result is
+    the content of ``dataset.json``.
     """
     from codeacumen.renames.dataset import (
         DROPPED_TAGS,

@@ -48,6 +48,7 @@ class Case:
 
     ``text`` is masked; ``tested`` is the name under test and ``fixed`` the right one; they are
     equal if the name is ``consistent``. ``context`` has the ``type``, ``package`` and ``project``.
+    Cases of one ``cluster`` are resampled together; ``tags`` are the slices that have the case.
     """
 
     id: str
@@ -93,7 +94,8 @@ def mask_names(
 ) -> str:
     """Return a method's source with its declared name masked, and other names of methods in it.
 
-    ``declared`` is the name in the source. Comments are removed unless ``comments`` is set.
+    ``declared`` is the name in the source, ``others`` are the further names to mask. Comments are
+    removed unless ``comments`` is set.
     """
     from codeacumen.views.masking.text import mask_in_other_method, mask_snippet, mask_words
 
@@ -203,6 +205,7 @@ def find_project_families(methods: Sequence[RenamedMethod]) -> dict[str, str]:
     first_projects: dict[tuple[str, ...], str] = {}
     for method in methods:
         root = find_root(method.project)
+        # The first project with the same case; this project itself if the case is new.
         other_root = find_root(
             first_projects.setdefault((method.owner, method.buggy, method.fixed, method.code), root)
         )

@@ -5,8 +5,10 @@ matrix, because each is the percentage of a whole number of 400 names; the matri
 other figures. Printed percentages are rounded to their last digit. If several figures of a row do
 not fit, a remark has the numbers of consistent names that would explain them.
 
-In the figures, ``ic`` stands for the class of inconsistent names, ``c`` for that of consistent
-names, and T for the similarity to the recommended name below which a name is flagged.
+A figure is a printed number, such as ``precision_ic``: ``ic`` stands for the class of inconsistent
+names, ``c`` for that of consistent names, ``em_acc`` for the share of exact matches. T is the
+similarity to the recommended name below which a name is flagged (counted as inconsistent). The
+settings in ``published/scores.csv`` are ``mnr`` (recommended names) and ``mcc_…`` (checked names).
 """
 
 from __future__ import annotations
@@ -192,7 +194,10 @@ def _check_recommended(tables: Mapping[str, Mapping[str, Printed]]) -> Iterator[
 
 
 def _find_smaller_count(value: float, n: int) -> int:
-    """Return the largest number of names below n of which ``value`` percent are a whole number."""
+    """Return the largest number of names below n of which ``value`` percent are a whole number.
+
+    The value is rounded to two decimals.
+    """
     return next(
         count
         for count in range(n - 1, 0, -1)
@@ -254,6 +259,7 @@ def _matches_printed(counts: ConfusionMatrix, printed: Printed, rounding: float)
 def _check_row(
     check: str, model: str, printed: Printed, inconsistent: int, consistent: int
 ) -> Iterator[ReproducedCell]:
+    # Some of the figures as first reported have one decimal.
     rounding = _infer_rounding(list(printed.values())) if check == "original" else 0.005
     counts = infer_counts(printed, inconsistent, consistent, rounding)
     # A single wrong figure is a misprint; several suggest other class sizes.
@@ -293,6 +299,8 @@ def _explain_by_other_count(printed: Printed, inconsistent: int, rounding: float
 
 
 def _check_corrected(tables: Mapping[str, Mapping[str, Printed]]) -> Iterator[ReproducedCell]:
+    # Corrected: a flagged inconsistent name is a hit only if the recommended name is right, too
+    # (``metrics.name_checking``).
     for model, printed in tables["mcc_corrected_tp"].items():
         balanced = infer_counts(tables["mcc_balanced"][model], INCONSISTENT, CONSISTENT, 0.005)
         (tp, *_) = list_possible_counts(printed["recall_ic"], INCONSISTENT, 0.005)

@@ -80,8 +80,8 @@ def make_name_task(
 ) -> StandardTask:
     """Return a task of a kind on the cases that ``load`` returns.
 
-    ``training`` returns the cases to learn from, if there are any; ``fingerprint`` identifies the
-    data set; ``options`` go to the kind's constructor.
+    ``kind`` is a key of ``_CONVERSIONS``. ``training`` returns the cases to learn from, if there
+    are any; ``fingerprint`` identifies the data set; ``options`` go to the kind's constructor.
     """
     convert = _CONVERSIONS[kind]
 
@@ -92,6 +92,7 @@ def make_name_task(
         examples = []
         for case in load_cases():
             input_, truth = convert(case)
+            # A model learns from the value alone: the fitness, or the right name.
             examples.append(Example(input_, truth["value"] if isinstance(truth, dict) else truth))
         return examples
 

@@ -44,7 +44,7 @@ def build_from_corpus(
     single and all. ``certify`` is the level to which variants are checked: none, parses, binds or
     compiles, with ``class_path`` for the compiler. ``limit`` is the maximum number of variants for
     each kind and mode; 0 for no limit. ``methods`` is the folder of a built data set; if it is set,
-    only its methods are transformed.
+    only its methods are transformed. ``report`` is called with the progress.
     """
     check_choice("certify", certify, LEVELS)
     check_choice("split", split, (*SPLITS, "all"))

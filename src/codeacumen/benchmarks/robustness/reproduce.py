@@ -7,7 +7,8 @@ tables. Percentages have two decimals, so their rounding error is half a hundred
 computed number is the sum of its parts' errors; this is the tolerance unless stated otherwise.
 
 PCP is the percentage of changed predictions; ``codeacumen.metrics.prediction_change`` explains PCP
-and the five types of pairs. The tables are those of the data set ``tnpa``.
+and the five types of pairs (CCP, CWP, …). The tables are those of the data set ``tnpa``, in which a
+transformation has an abbreviation, such as SF for the switches.
 """
 
 from __future__ import annotations
@@ -431,6 +432,7 @@ def _check_sentences(folder: Path, rows: Rows) -> Iterator[ReproducedCell]:
     yield make_cell("text", variants, 2_822_810, 0.0, n=variants, subset="transformed methods")
     pcp = {key: row.pcp for key, row in rows.items()}
     pairs = [(row.dataset, row.transformation) for row in code2vec_rows]
+    # The paper counts 18 rows: six transformations in each of three data sets.
     lowest = sum(_is_ggnn_lowest({model: pcp[*pair, model] for model in MODELS}) for pair in pairs)
     yield make_cell(
         "text", lowest, 14, 0.0, technique="ggnn", n=18, subset="rows with the lowest PCP"

@@ -26,7 +26,9 @@ from codeacumen.tasks.kinds import PairTask
 from codeacumen.views.masking.levels import LEVELS
 
 FLAVOURS = ("goals", "operations", "effects")
-# Tags of pairs that are slices; ``_make_tags`` in ``pairs.py`` assigns them.
+# Tags of pairs that are slices; ``_make_tags`` in ``pairs.py`` assigns them. ``APPROACH`` marks the
+# pairs on which goals and operations must be separated (``is_in_approach_slice``), ``SAME_KIND``
+# methods of projects of one kind, ``UNSURE`` pairs with a vote of low confidence.
 APPROACH, SAME_KIND, UNSURE = "approach differs", "same kind of project", "low confidence"
 # A tag, but not a slice: unanimous pairs have too few distinct ratings to rank.
 UNANIMOUS = "unanimous"

@@ -45,7 +45,7 @@ from codeacumen.transforms.variants import parse_kinds
 from codeacumen.views.masking.levels import BARE, show_level
 
 # Number of unrelated methods nearest in length from which one is sampled, and number of shorter and
-# of longer variants that are searched for them.
+# of longer variants that are searched for them. Length is counted in characters.
 MOST_CANDIDATES, MOST_SEARCHED = 10, 400
 
 FAMILY = "similarity"
@@ -217,7 +217,8 @@ def build_from_corpus(
 
     ``kinds`` are transformations, by default the six. ``certify`` is the level to which variants
     are checked: none, parses, binds or compiles, with ``class_path`` for the compiler. ``limit`` is
-    the maximum number of variants for each kind. The result is the content of ``dataset.json``.
+    the maximum number of variants for each kind and mode. ``report`` is called with the progress.
+    The result is the content of ``dataset.json``.
     """
     check_choice("certify", certify, LEVELS)
     check_choice("split", split, (*SPLITS, "all"))

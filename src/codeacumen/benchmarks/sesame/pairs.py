@@ -9,6 +9,9 @@ calls in the same file.
 The authors publish only the location of each method. Another repository has the pages that their
 raters saw, as two files per pair with HTML entities. ``build_methods_file`` decodes these files
 into ``methods.jsonl``, a line per pair, in the order of ``dataset.json``.
+
+A reading is an aggregate of a pair's votes for a flavour; ``compute_readings`` lists the four. A
+sure vote is one whose confidence is not low.
 """
 
 from __future__ import annotations
@@ -92,7 +95,8 @@ def read_ratings(path: Path) -> Ratings:
     return Ratings(tuple(entries), values[..., 0], values[..., 1])
 
 
-# Cached, because a process loads the same file for every flavour and level.
+# Cached, because a process loads the same file for every flavour and level (how much of the source
+# a model sees).
 load_ratings = lru_cache(maxsize=2)(read_ratings)
 
 
@@ -106,7 +110,10 @@ def _parse_votes(slots: Sequence[Json]) -> list[tuple[int, int]]:
 
 
 def compute_majorities(ratings: Ratings) -> np.ndarray:
-    """Return the rating of more than half of the sure votes, or −1, of shape (pairs, flavours)."""
+    """Return the rating of more than half of the sure votes, or −1 if there is none.
+
+    The shape is (pairs, flavours).
+    """
     is_sure = ratings.is_sure
     counts = is_sure.sum(axis=2)
     majority = np.full(counts.shape, -1)
@@ -308,6 +315,7 @@ def compute_clusters(entries: tuple[Json, ...]) -> list[str]:
 
     def find_root(file: tuple[str, str]) -> tuple[str, str]:
         while parents.setdefault(file, file) != file:
+            # Path halving, which keeps the trees of the union-find flat.
             parents[file] = parents[parents[file]]
             file = parents[file]
         return file

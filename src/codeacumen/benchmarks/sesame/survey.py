@@ -74,7 +74,10 @@ def find_unsure(ratings: Ratings) -> np.ndarray:
 
 
 def filter_ratings(ratings: Ratings) -> tuple[Ratings, list[RemovedPair]]:
-    """Return the ratings of the kept pairs, and the removed pairs."""
+    """Return the ratings of the kept pairs, and the removed pairs.
+
+    If both reasons apply to a flavour, the reason is the contradiction.
+    """
     contradicts, is_unsure = find_contradictions(ratings), find_unsure(ratings)
     is_removed = contradicts | is_unsure
     removed = []
@@ -91,6 +94,7 @@ def compute_agreement(ratings: Ratings, *, all_votes: bool = False) -> dict[str,
     mask = ratings.is_given if all_votes else ratings.is_sure
     alphas = {}
     for column, flavour in enumerate(FLAVOURS):
+        # A unit of Krippendorff's α is a pair.
         unit, voter = np.nonzero(mask[:, column])
         alphas[flavour] = compute_alpha(unit, ratings.rating[unit, column, voter], Scale.ORDINAL)
     return alphas

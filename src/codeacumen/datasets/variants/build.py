@@ -7,6 +7,7 @@
 3. Run the checks of other tools, such as javac, project by project, if the recipe requires them.
 
 The bytes depend on the corpus, the recipe and the version, never on the number of workers.
+``shards`` explains the words kind, mode, location and level.
 """
 
 from __future__ import annotations
@@ -88,8 +89,8 @@ class _VariantsBuild:
 
     ``parts`` is the temporary folder of the jobs' files, ``only`` the ids of the methods to use
     (None: all). The counters are for ``dataset.json``: ``variants`` by kind and mode, ``dropped``
-    variants by kind, level and reason, ``edits`` of the published tool by kind, mode and mark, and
-    ``doubts`` about them by kind and reason.
+    variants by kind, level and reason, ``edits`` of the published tool by kind, mode and mark (one
+    of ``variants.MARKS``), and ``doubts`` about them by kind and reason.
     """
 
     family: str
@@ -121,6 +122,7 @@ class _VariantsBuild:
             for shard in shards
             if self.only is None or shard in methods_of_shard
         ]
+        # The counts of the first pass, which finds all variants; None if there is no limit.
         survey: ShardResult | None = None
         wanted_ids: frozenset[str] | None = None
         if self.recipe.most:
@@ -204,6 +206,7 @@ class _VariantsBuild:
             self.variants[row["kind"], row["where"]] += 1
             if "edit" in row:
                 self.edits[row["kind"], row["where"], row["edit"]] += 1
+                # Without the names in backquotes, so that equal reasons are counted together.
                 if reason := strip_location(re.sub("`[^`]*`", "…", row["doubt"])):
                     self.doubts[row["kind"], reason] += 1
             method_ids.add(row["method"])
@@ -301,7 +304,11 @@ def _read_part(jobs: Sequence[VariantJob], name: str) -> Iterator[Row]:
 def _make_subject(
     place: int, path: str, edits: list[tuple[int, int, str]], span: tuple[int, int]
 ) -> Subject:
-    """Return the variant to check at position ``place``; the other arguments are the key ``_``."""
+    """Return the variant to check at position ``place`` in the list of rows.
+
+    The other arguments are the value of the row's key ``_``; ``span`` is that of the method, in
+    bytes.
+    """
     new_edits = tuple(Edit(start, end, text.encode()) for start, end, text in edits)
     reach = (
         min([span[0], *(edit.start for edit in new_edits)]),

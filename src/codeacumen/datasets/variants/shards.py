@@ -4,6 +4,10 @@ A method is selected if it is not a constructor, its body is not empty (at least
 the paper's tool counts them), it has no syntax error, and its class is not inside another method.
 The paper is the generalizability study of Rabin et al. (``TNPA`` in ``datasets.catalogue``).
 
+A kind is a transformation. A location is a part of a method that it may change
+(``transforms.location``), and a mode (``where``) says which locations are changed. A level is a
+degree of checking (``transforms.certify.LEVELS``). ``place`` is a method's index in its file.
+
 The paper's tool counts the nodes that JavaParser calls statements, everywhere below the method,
 including lambdas and classes inside it. Blocks are statements, the method's body among them: an
 empty method has one statement, ``{ return x; }`` two. The body of a lambda that is an expression
@@ -38,7 +42,8 @@ from codeacumen.views.masking.text import mask_method
 # with more.
 FEWEST = 2
 
-# Kinds of nodes that are statements only inside certain parents or fields.
+# Kinds of nodes that are statements only inside certain parents or fields; ``;`` is the empty
+# statement.
 _HERE_OR_THERE = frozenset(
     (
         ";",
@@ -93,9 +98,9 @@ class Recipe:
     """Settings of a data set.
 
     ``kinds`` are names of transformations. ``where`` are the modes: ``single`` changes one location
-    of a method, ``all`` changes all. ``split`` is ``all`` for the whole corpus, ``certify`` the
-    level of certification that variants must reach. ``most`` limits the variants of each kind and
-    mode, 0 for no limit.
+    of a method, ``all`` changes all, a share such as ``25%`` some. ``split`` is ``all`` for the
+    whole corpus, ``certify`` the level of certification that variants must reach. ``most`` limits
+    the variants of each kind and mode, 0 for no limit.
     """
 
     kinds: tuple[str, ...]
@@ -322,7 +327,8 @@ def _find_variants(
             (kind, location.refused) for location in locations if location.refused
         )
         for variant in variants:
-            # The mode ``all`` needs several locations, as in the paper; with one it is ``single``.
+            # A variant of the mode ``all`` needs several locations, as in the paper; one with a
+            # single location would equal that of ``single``.
             if variant.where != "all" or len(variant.locations) > 1:
                 result.variants[kind, variant.where] += 1
                 yield variant

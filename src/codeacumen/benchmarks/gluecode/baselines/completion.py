@@ -1,7 +1,7 @@
 """Complete a masked call with the name that was most frequent at similar calls in training.
 
 Several keys describe a call, from its receiver to the tokens before and after it. For each key the
-training split yields the frequency of each name; a name's score is the mean of its shares, weighted
+training split yields the frequency of each name; a name's score is the sum of its shares, weighted
 by the kind of the key and by how often the key occurs. Names that no training project has can win
 by their words, if these occur in the arguments or in the variable that takes the result, or by a
 call of the same name elsewhere in the method. ``parse_call_site`` extracts all this from the tokens
@@ -28,7 +28,8 @@ from codeacumen.text.subtokens import split_subtokens
 _OPENING = {")": "(", "]": "[", "}": "{"}
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _PRIMITIVES = frozenset(("boolean", "byte", "char", "double", "float", "int", "long", "short"))
-# Tokens that may follow the name in a variable's declaration.
+# Tokens that may follow the name in a variable's declaration: ``:`` in a for-each loop, ``)`` after
+# the last parameter.
 _AFTER_DECLARATION = frozenset("=;,:)")
 # Maximum number of a method's tokens to read.
 _MOST_TOKENS = 20_000
@@ -130,6 +131,7 @@ def _parse_receiver(
     if _token_at(method_tokens, call - 1) not in (".", "::"):
         return "", call
     receiver, start = _parse_primary(method_tokens, partners, call - 2)
+    # Go back over the rest of a chain a.b().c; stop where broken brackets allow no step back.
     while _token_at(method_tokens, start - 1) == ".":
         _, before = _parse_primary(method_tokens, partners, start - 2)
         if before >= start:
@@ -167,6 +169,7 @@ def _count_arguments(
         return 0
     commas, index = 0, opening + 1
     while index < end:
+        # Skip nested brackets: their commas do not separate these arguments.
         index = partners.get(index, index)
         commas += method_tokens[index] == ","
         index += 1
@@ -260,7 +263,9 @@ def _collect_called_names(
     return called_names
 
 
-# Kind of a key, which is a key of ``_WEIGHTS``, and properties of the call.
+# Kind of a key, which is one of ``_WEIGHTS``, followed by properties of the call. The name of a
+# kind lists these properties: "around" stands for the tokens around the call, and "shape" for
+# them and the number of arguments.
 Key = tuple[str | int, ...]
 
 # Weight of each kind of key in a name's score. "offered" keys have the receiver's type from the
@@ -278,12 +283,13 @@ _WEIGHTS: Mapping[str, float] = {
     "offered": 2.0,
     "offered around": 2.5,
 }
-# A key with this many occurrences has half its weight.
+# A key with this many occurrences in training has half its weight, so that rare keys count less;
+# the factor is occurrences / (occurrences + this number).
 _HALF_WEIGHT_COUNT = 2.0
 # Weights of a call of the same name with the same receiver and with another, of the share of a
 # name's words that occur at the call, and of the frequency of its first subtoken at similar calls.
 _SAME_RECEIVER, _CALLED, _WORDS, _FIRST = 2.0, 0.1, 0.5, 0.2
-# Bonus of the names that the receiver's type has.
+# Bonus of the names that the receiver's type has, ``candidates`` in the call's context.
 _AVAILABLE = 1.5
 # Number of a key's most frequent names to consider.
 _MOST_NAMES = 20
@@ -419,6 +425,7 @@ def _score_words(name: str, site: CallSite) -> float:
     score = 0.0
     if name in site.called_names:
         score += _SAME_RECEIVER if site.receiver in site.called_names[name] else _CALLED
+    # The first subtoken, mostly a verb, is scored by its frequency instead.
     rest = split_subtokens(name)[1:]
     if rest:
         score += _WORDS * sum(word.lower() in site.words for word in rest) / len(rest)

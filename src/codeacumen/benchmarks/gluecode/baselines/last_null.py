@@ -99,6 +99,7 @@ def find_suspect(text: str) -> str:
 
 def _list_dereferences(method_tokens: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Yield degree of suspicion and token of the possible null dereferences, in source order."""
+    # Degree of suspicion by variable; the token before each open bracket, innermost last.
     suspects: dict[str, int] = {}
     open_calls: list[str] = []
     for index, word in enumerate(method_tokens):
@@ -127,6 +128,7 @@ def _list_dereferences(method_tokens: Sequence[str]) -> Iterator[tuple[int, str]
                 yield _NULL_ARGUMENT, called
         if not is_name(word):
             continue
+        # Only variables and fields of ``this`` are tracked, not fields of other objects.
         is_unqualified = before != "." or (index > 1 and method_tokens[index - 2] == "this")
         if not is_unqualified:
             continue
@@ -151,6 +153,7 @@ def _rate_assigned_value(method_tokens: Sequence[str], start: int) -> int:
     for index in range(start, min(len(method_tokens), start + _MOST_VALUE_TOKENS)):
         token = method_tokens[index]
         if token in "([{":
+            # The last call at depth 0 returns the value: in a.b().c(), c.
             if token == "(" and depth == 0:
                 called = method_tokens[index - 1]
             depth += 1

@@ -3,8 +3,8 @@
 Rabin et al. (IST 2021) show prediction change by transformation (Table 2), by share of changed
 places (Table 3), the five types of pairs of names, before and after (Table 4), and subtoken scores
 before and after (Table 5). A mode says which places of a method are changed: one, all or a share.
-Each mode is an evaluation set of the task. A place is refused if the transformation is not
-certainly safe there; a variant is dropped if it fails a check.
+Each mode is an evaluation set of the task. A place, a location in ``transforms.location``, is
+refused if the transformation is not certainly safe there; a variant is dropped if it fails a check.
 """
 
 from __future__ import annotations

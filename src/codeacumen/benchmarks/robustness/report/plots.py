@@ -31,7 +31,8 @@ DOT_SPACING = 18
 # Modes: one place of a method is changed, or all places.
 SINGLE, ALL = "single", "all"
 
-# A dot: ``part``, ``value``, ``low``, ``high``, ``interval``, ``n``, and later the ``kind``.
+# A dot: its ``part`` (see ``_Figure``), ``value``, bounds ``low`` and ``high``, ``interval`` as
+# text, ``n``, and later the ``kind``, the transformation.
 Row: TypeAlias = dict[str, Any]
 # Returns the dots of one model in one task.
 Rows: TypeAlias = Callable[[TaskCard, Scores], list[Row]]
@@ -188,6 +189,7 @@ def _collect_place_rows(card: TaskCard, cell: Scores) -> list[Row]:
 
 
 def _collect_correctness_rows(card: TaskCard, cell: Scores) -> list[Row]:
+    # The first mode is the headline's.
     mode = card.evaluation_sets[0].name
     metrics = ("cwp_share", "wrong_change_share")
     scores = [find_score(cell, mode, metric=metric) for metric in metrics]

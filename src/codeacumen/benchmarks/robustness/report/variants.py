@@ -4,6 +4,10 @@ A page cannot hold a million variants, so some are sampled by hashes, which do n
 or machine: mostly variants with a changed name, and one of each method before a second of any.
 Tokens that differ are marked. White space is not a token, so code whose indentation alone changed
 is not marked. The script ``variants.js`` shows the data.
+
+In a variant's row, ``where`` is the mode (``single``, ``all`` or a share) and ``place`` the end of
+its id: the changed locations for ``single``, else the mode. In an original's row, ``where`` is its
+file and line.
 """
 
 from __future__ import annotations
@@ -119,7 +123,8 @@ ORIGINAL, VARIANT = "original", "variant"
 class _Variant:
     """A variant with its original and, in the order of the models, their predictions.
 
-    ``changed`` means that the name changed for at least one model.
+    ``kind`` is the transformation. ``changed`` means that the predicted name changed for at least
+    one model. A prediction is as ``_describe_prediction`` returns it.
     """
 
     kind: str
@@ -163,6 +168,7 @@ def build_variant_data(evidence: Mapping[str, Evidence], models: Sequence[str]) 
                 }
             )
         removed, added = find_differences(before, after)
+        # The mode, after the six characters ``where:``.
         where = next((tag[6:] for tag in variant.instance.tags if tag.startswith("where:")), "")
         rows.append(
             {
@@ -254,6 +260,7 @@ def _sample_variants(candidates: Mapping[str, Sequence[_Variant]]) -> list[_Vari
     for variants in candidates.values():
         changed = _interleave_methods([variant for variant in variants if variant.changed])
         same = _interleave_methods([variant for variant in variants if not variant.changed])
+        # Number of changed variants, then of unchanged ones, to take from this transformation.
         first = max(share * 3 // 4, share - len(same))
         rest = share - len(changed[:first])
         sampled += changed[:first] + same[:rest]
@@ -288,6 +295,7 @@ def _limit_characters(variants: Sequence[_Variant]) -> list[_Variant]:
     ]
     if sum(sizes) <= MOST_CHARACTERS:
         return list(variants)
+    # Keep one of ``step`` variants; ``total`` is the index from which the next one is kept.
     step = sum(sizes) / MOST_CHARACTERS
     selected, total = [], 0.0
     for index, variant in enumerate(variants):

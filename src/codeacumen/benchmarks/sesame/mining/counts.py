@@ -48,6 +48,8 @@ class NGrams:
 
         N-grams that were not gathered are not counted.
         """
+        # By position of a word: its text (``row``), its number (``codes``), and the number of the
+        # n-gram that begins there (-1: unknown). At each level, n = level + 1.
         codes, starts = _encode_words(texts, self.lower, self.words, grow=False)
         row, number = _expand_rows(starts), codes
         parts = []
@@ -55,6 +57,7 @@ class NGrams:
             if level:
                 inside, key = _extend_ngrams(number, codes, row, level, len(self.words))
                 position = np.searchsorted(self.keys[level - 1], key)
+                # A key beyond the last one gets any valid index; the comparison below rejects it.
                 position[position == len(self.keys[level - 1])] = 0
                 is_known = inside & (number >= 0) & (codes[_next_positions(codes, level)] >= 0)
                 if len(self.keys[level - 1]):
@@ -86,6 +89,7 @@ def gather_ngrams(
     words: dict[str, int] = {}
     codes, starts = _encode_words(texts, lower, words, grow=True)
     alphabet = sorted(words)
+    # Words were numbered by first occurrence; ``order`` maps these numbers to alphabetical ones.
     order = np.empty(len(words), dtype=np.int64)
     for index, word in enumerate(alphabet):
         order[words[word]] = index
@@ -97,6 +101,7 @@ def gather_ngrams(
     columns: list[Ints] = []
     parts: list[Sparse] = []
     total, ngram_count = 0, size
+    # As in ``NGrams.count_texts``, n = level + 1.
     for level in range(ngrams[1]):
         if level:
             inside, key = _extend_ngrams(number, codes, row, level, size)

@@ -9,6 +9,9 @@ it. ``pipeline`` makes an excerpt of each sampled method with ``format_method_ex
 
 A call refers to the method of the static type, not to those that override it. Where overloads are
 ambiguous because their types are declared in other files, all candidates belong to the excerpt.
+
+Nodes are indices in ``Syntax``, which is in pre-order: a parent precedes its children, and
+``stop[node]`` is the index after a node's last descendant.
 """
 
 from __future__ import annotations
@@ -66,7 +69,8 @@ class _ExcerptPrinter:
     """Printer of an excerpt: the tree of types to print, with their members.
 
     ``fields`` (nodes), ``methods`` (indices), ``constants`` (names) and ``inner`` (indices of
-    types) are by the type that has them; ``nodes`` are the printed nodes, whose names need imports.
+    types) are by the index of the type that has them, or NONE for those outside types; ``seen`` has
+    the types that were added. ``nodes`` are the printed nodes, whose names need imports.
     """
 
     def __init__(self, file: JavaFile, members: ExcerptMembers) -> None:
@@ -97,6 +101,7 @@ class _ExcerptPrinter:
                 type_fields.append(node)
         types = {declaration.node: index for index, declaration in enumerate(declarations.types)}
         for node in sorted(self.members.constants):
+            # The parent of a constant is the enum's body, whose parent is the enum.
             owner = types.get(int(syntax.parent[syntax.parent[node]]), NONE)
             if owner != NONE and self._find_named_type(owner) == owner:
                 self._add_type(owner)
@@ -128,7 +133,8 @@ class _ExcerptPrinter:
     def format_body(self) -> str:
         parts: list[str] = []
         first = self.members.methods[0]
-        # Only a broken file has members outside types (NONE).
+        # The types whose items are being printed, outermost first; the file itself is NONE. Only a
+        # broken file has members outside types.
         stack: list[tuple[int, Iterator[str | int]]] = [(NONE, self._list_items(NONE, first))]
         while stack:
             type_, items = stack[-1]
@@ -236,6 +242,7 @@ class _ExcerptPrinter:
         that name.
         """
         file, syntax = self.file, self.file.syntax
+        # Indices in ``file.names.words``: of all names in the printed nodes, and of those of types.
         words: set[int] = set()
         types: set[int] = set()
         is_type = symbol_mask("type_identifier")[syntax.kind]
@@ -273,8 +280,8 @@ def _find_javadoc(syntax: Syntax, node: int) -> int:
 def remove_margin(source: bytes, start: int, end: int) -> str:
     """Return ``source[start:end]`` without the indentation of its first line.
 
-    A tab is eight columns. If the piece has a text block, only the white space that all lines share
-    is removed, so that the block's value stays.
+    A tab is eight columns. If there is a Java text block in it, only the white space that all lines
+    share is removed, so that the block's value stays.
     """
     line_start = source.rfind(b"\n", 0, start) + 1
     text = source[start:end].decode("utf-8", errors="replace").replace("\r\n", "\n")
@@ -458,6 +465,7 @@ def _list_variable_uses(file: JavaFile) -> Iterator[tuple[int, str, int]]:
         _find_name_node(file, item.node): index for index, item in enumerate(declarations.methods)
     }
     is_use = np.isin(bindings.role, [ROLE[name] for name in ("field", "enum constant", "method")])
+    # A name that is resolved and is not the declaration's own name.
     is_use &= (bindings.declaration >= 0) & (bindings.declaration != bindings.node)
     chosen = np.flatnonzero(is_use)
     columns = (bindings.node[chosen], bindings.declaration[chosen], bindings.role[chosen])

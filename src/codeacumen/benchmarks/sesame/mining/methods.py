@@ -43,7 +43,8 @@ StoredRow = Mapping[str, Any]
 # A body with fewer JDT nodes than this needs an infix operator or a conditional.
 LEAST_NODES = 10
 # Names of the filters, in the order of application: the first that drops a method counts it.
-# HIDDEN and PRIVATE apply with compat="sesame-tools" only; BLANK drops JavaDoc without words.
+# HIDDEN (in a private, local or other type that the published tool does not enter) and PRIVATE
+# apply with compat="sesame-tools" only; BLANK drops JavaDoc without words.
 UNDOCUMENTED, BODILESS, CONSTRUCTORS, OBJECT_METHODS, TESTS, HIDDEN, PRIVATE = (
     "undocumented",
     "without a body",
@@ -124,6 +125,7 @@ def is_tool_test(path: str) -> bool:
     *folders, file = path.split("/")
     if not _TOOL_FOLDERS.isdisjoint(folders):
         return True
+    # The tool looks at the file's name with its ending, the paper's rule without it.
     named = file.startswith("Test") or file.endswith(_TOOL_TEST_ENDS)
     return named and not _TEST_FOLDERS.isdisjoint(folders)
 
@@ -153,6 +155,7 @@ def find_skipped_types(
 
 
 def _find_skipping_filter(row: StoredRow, path: str) -> str:
+    # A type with a ``method_id`` is a local one, inside that method.
     if "private" in row["modifiers"] or row["kind"] in _NOT_ENTERED or row["method_id"] is not None:
         return HIDDEN
     comment = row["javadoc"]

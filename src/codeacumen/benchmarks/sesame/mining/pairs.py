@@ -65,6 +65,7 @@ def bound_pairs(
     than there are later rows. ``column_positions`` has each value's index in the matrix by columns.
     """
     later_counts = np.zeros(len(columns) + 1, dtype=np.int64)
+    # By value, the number of entries after it in its column, then the sums of these numbers.
     np.cumsum(column_starts[columns + 1] - column_positions - 1, out=later_counts[1:])
     return np.minimum(np.diff(later_counts[starts]), np.arange(len(starts) - 1)[::-1])
 
@@ -100,6 +101,7 @@ def compute_cosines(
     for row in range(first, stop):
         for index in range(starts[row], starts[row + 1]):
             value = values[index]
+            # Rows ascend in a column, so the entries after the row's own are the later rows.
             for entry in range(column_positions[index] + 1, column_starts[columns[index] + 1]):
                 sums[column_rows[entry]] += value * column_values[entry]
                 touched[column_rows[entry] >> _SHIFT] = 1
@@ -107,6 +109,7 @@ def compute_cosines(
             if touched[block]:
                 touched[block] = 0
                 begin = block << _SHIFT
+                # Here an entry is a row.
                 for entry in range(begin, min(total, begin + (1 << _SHIFT))):
                     if sums[entry] > min_cosine:
                         left[count], right[count] = row, entry
@@ -305,7 +308,7 @@ def _plan_dense(
     def compute_span(span: RowSpan) -> Block:
         first, stop = span
         product = rows[first:stop] @ rows[first:].T
-        # Exclude each row's pairs with itself and with earlier rows.
+        # Exclude each row's pairs with itself and with earlier rows: −1 is below any bound.
         product[np.tri(stop - first, len(rows) - first, dtype=bool)] = -1.0
         left, right = np.nonzero(product > min_cosine)
         similarities = np.minimum(product[left, right], np.float32(1.0))
@@ -334,7 +337,10 @@ def _split_rows(bound: NDArray[np.int64], most_pairs: int) -> list[RowSpan]:
 def _run_in_order(
     work: Work, spans: list[RowSpan], total: int, workers: int, step: Progress
 ) -> Iterator[Block]:
-    """Yield the pairs of each span in order, while threads compute the next ``workers`` spans."""
+    """Yield the pairs of each span in order, while threads compute the next ``workers`` spans.
+
+    ``total`` is the number of rows, for the progress.
+    """
     waiting: deque[tuple[int, Future[Block]]] = deque()
     todo = iter(spans)
     with ThreadPoolExecutor(workers) as pool:

@@ -66,9 +66,9 @@ class MiningSettings:
 
     ``space`` describes the vector space (see ``spaces``). ``compat`` is ``sesame-tools`` for the
     rules of the published tool, or empty for the paper's. Pairs are stored if their docsim is above
-    ``least``. The sample has ``pairs`` pairs; ``mu`` weighs docsim against toksim, ``relevance``
-    (λ) relevance against diversity. ``votes`` is the number of raters of each pair, ``raters`` the
-    number of raters or their names.
+    ``least``. The sample has ``pairs`` pairs, all above ``sample.DEFAULT_BOUND``, too; ``mu``
+    weighs docsim against toksim, ``relevance`` (λ) relevance against diversity. ``votes`` is the
+    number of raters of each pair, ``raters`` the number of raters or their names.
     """
 
     space: str = "ppmi"
@@ -84,7 +84,10 @@ class MiningSettings:
 
 @dataclass
 class Stages:
-    """Seconds of each stage ("methods", "docsim", "sample", "pages"), and the reused stages."""
+    """Seconds of each stage ("methods", "docsim", "sample", "pages"), and the reused stages.
+
+    A stage is reused if its file is from an earlier run with the same inputs.
+    """
 
     seconds: dict[str, float] = field(default_factory=dict)
     reused: list[str] = field(default_factory=list)

@@ -6,7 +6,8 @@ addresses, because a browser may separate the storage of each file. The index sa
 JSON in SeSaMe's form, which ``codeacumen survey clean`` reads, or as CSV.
 
 All shown text is escaped, and each page's content security policy permits our script only. Our own
-tokenizer highlights the Java, so this works for any text and needs no library.
+tokenizer highlights the Java, so this works for any text and needs no library. The subject is the
+method to judge, the first method of an excerpt (see ``excerpts``).
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def highlight_code(text: str) -> str:
 
 
 def _escape_html(piece: bytes) -> str:
-    """Return source as HTML, with line feeds only and without control characters."""
+    """Return a part of a source as HTML, with line feeds only and without control characters."""
     text = piece.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
     return escape(text).translate(_REPLACED_CHARACTERS)
 
@@ -237,6 +238,7 @@ def _render_pages(
 ) -> Iterator[bytes]:
     environment = _make_environment()
     template = environment.get_template("pair.html")
+    # The page at ``index`` links to those at ``index`` and ``index + 2`` of this list; "": no link.
     linked_names = ["", *names, ""]
     common = _make_common_context(_make_storage_key(pairs, rater), rater, title)
     for index, pair in enumerate(pairs):

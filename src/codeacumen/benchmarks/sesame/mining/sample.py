@@ -9,11 +9,11 @@ each step chooses the candidate d that maximises
     msim(a, b)  = μ · docsim(a, b) + (1 − μ) · (1 − toksim(a, b)),
     Sim2(d, j)  = σ(cross(d, j) + projects(d) + files(d)),  σ(x) = 2 / (1 + e^−x) − 1.
 
-``cross`` adds the msims of each method of d with each of j: 1 for the same method, 0 where the
-docsim is unknown or not above the bound; here pairs within a project count too. ``projects`` is the
-share of the choices with the same project on the left and the same on the right; ``files`` is the
-share with the same file on the left, plus that on the right. Before the first choice the maximum is
-0, so the first choice follows the same rule.
+``cross`` adds the msims of each method of d with each of j (four terms): 1 for the same method, 0
+where the docsim is unknown or not above ``min_similarity``, the bound on docsim; here pairs within
+a project count too. ``projects`` is the share of the choices with the same project on the left and
+the same on the right; ``files`` is the share with the same file on the left, plus that on the
+right. Before the first choice the maximum is 0, so the first choice follows the same rule.
 
 Every choice is the exact maximum. The search skips only candidates that cannot win:
 
@@ -221,6 +221,7 @@ class _Sampler:
         self.rule = Rule(
             settings.relevance,
             0,
+            # From 16 on, σ is 1 up to 10⁻⁶.
             kernels.make_sigmoid_table(16.0),
             _hash_text(str(settings.seed)),
             np.array([_hash_text(method_id) for method_id in methods.ids], dtype=np.uint64),
@@ -259,6 +260,7 @@ class _Sampler:
             group.astype(np.int32),
             ceiling,
             ceiling.copy(),
+            # With μ = 1 the ceiling is the msim itself.
             np.full(count, self.toksim is None),
             np.zeros(count, dtype=np.bool_),
             np.zeros(count, dtype=np.float64),

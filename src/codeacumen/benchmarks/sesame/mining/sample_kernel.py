@@ -1,7 +1,9 @@
 """Kernels of the MMR sampler: lists of neighbours, and the scan of the candidates for a choice.
 
-``sample`` calls them, and its module docstring has the formulas. ``-1`` is the end of a linked list
-and the index of a best candidate that does not exist yet.
+``sample`` calls them, and its module docstring has the formulas and the numbered bounds. A choice
+is a candidate that has been chosen for the sample; choices are numbered from 0 in that order. A row
+is the index of a method. ``-1`` is the end of a linked list and the index of a best candidate that
+does not exist yet.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ STEPS = 512
 class PairCandidates(NamedTuple):
     """Columns of the candidates, in decreasing order of ``ceiling``.
 
-    ``left`` and ``right`` are rows of methods; ``group`` numbers the pairs of projects.
+    ``left`` and ``right`` are rows of methods; ``group`` numbers the pairs (project on the left,
+    project on the right).
     ``ceiling`` is the largest possible msim of a pair; ``msim`` equals it until the true value
     ``is_known``. Candidates that were chosen are marked in ``is_taken``. ``max_cross`` is the
     largest cross similarity with one of the first ``checked_choices`` choices.
@@ -143,7 +146,8 @@ def link_choice(
 ) -> None:
     """Prepend a choice to the lists of the methods that are similar to it.
 
-    The links have the indices from ``first_free`` on.
+    ``methods`` are these methods, ``weights`` their ``ChosenPairs.weight``. The links have the
+    indices from ``first_free`` on.
     """
     for i in range(len(methods)):
         index = first_free + i
@@ -184,6 +188,7 @@ def _score_candidate(candidates: PairCandidates, chosen: ChosenPairs, rule: Rule
     While its msim is unknown, this is an upper bound of the score.
     """
     left, right, choice_count = candidates.left[i], candidates.right[i], rule.choice_count
+    # The argument of σ in Sim2: cross + projects + files.
     penalty = candidates.max_cross[i]
     if choice_count > 0:
         if candidates.checked_choices[i] < choice_count:
@@ -240,13 +245,16 @@ def scan_candidates(
     """
     choice_count, requested_count = rule.choice_count, 0
     for i in range(begin, len(candidates.left)):
+        # Bound 4: no later candidate can win.
         if np.rint(rule.relevance * candidates.ceiling[i] * UNIT) + SLACK < best:
             return -1, requested_count, best, best_index
         if candidates.is_taken[i]:
             continue
+        # Bound 3: ``files`` is left out, and ``max_cross`` may lack the latest choices.
         penalty = candidates.max_cross[i]
         if choice_count > 0:
             penalty += chosen.project_counts[candidates.group[i]] / choice_count
+        # Beyond the end of the table, its last value is still a lower bound.
         step = min(int(penalty * STEPS), len(rule.sigmoid_bounds) - 1)
         bound = (
             rule.relevance * candidates.msim[i] - (1.0 - rule.relevance) * rule.sigmoid_bounds[step]

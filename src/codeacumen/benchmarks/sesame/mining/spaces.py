@@ -209,8 +209,10 @@ Vectors = Any
 class Space:
     """Kind and settings of a vector space, described in the module; ``Space()`` is SeSaMe's.
 
-    ``Space.parse`` reads the form of the command line; ``str`` returns it, with the settings that
-    differ from the kind's defaults. ``model`` is the reference of the kind ``model``, else empty.
+    A kind ignores the settings of other kinds. ``Space.parse`` reads the form of the command line;
+    ``str`` returns it, with the settings that differ from the kind's defaults. ``model`` is the
+    reference of the kind ``model``, else empty. The type of ``max_df`` and ``min_df`` matters: a
+    float is a share of the texts, an int their number.
     """
 
     kind: str = "ppmi"
@@ -316,13 +318,13 @@ class Space:
 
 @dataclass(frozen=True, slots=True)
 class FittedSpace:
-    """A fitted space; ``vectors`` are the unit rows of the texts that it was fitted to."""
+    """A fitted space; ``vectors`` are rows of length 1, those of the texts it was fitted to."""
 
     vectors: Vectors
     _embed_texts: Callable[[Sequence[str]], Vectors]
 
     def embed_texts(self, texts: Sequence[str]) -> Vectors:
-        """Return unit rows, one per text, with the statistics of the texts it was fitted to."""
+        """Return rows of length 1, one per text, weighed as the fitted texts determine."""
         return normalize_rows(self._embed_texts(texts))
 
 

@@ -6,14 +6,14 @@ one kind, and so are all strings, all integers, …; each keyword and each opera
 ``>`` that close generics are one ``>>``, because a scanner has no grammar. toksim is one minus the
 Levenshtein distance divided by the length of the longer body, so 1 for bodies of equal shape.
 
-The size of a method is the number of nodes of Eclipse's JDT (``org.eclipse.jdt.core.dom``, level
-8), whose tree differs from that of our grammar (tree-sitter). The kind and the parent of each of
-our nodes determine how many JDT nodes it stands for: none for a list of arguments, two for a type's
-name (the type and the name), none for the parentheses of an ``if``, one for those in an expression.
-Differences remain in three cases: a chain ``a + b + c`` is one infix expression for JDT and two
-here, which cannot matter where small methods are dropped, because an infix operator saves its
-method; a JavaDoc comment within a body is one node for JDT, none here; and JDT's level 8 rejects
-newer Java.
+The size of a method is the number of nodes of Eclipse's JDT (``org.eclipse.jdt.core.dom``, at the
+language level Java 8), whose tree differs from that of our grammar (tree-sitter). The kind and the
+parent of each of our nodes determine how many JDT nodes it stands for: none for a list of
+arguments, two for a type's name (the type and the name), none for the parentheses of an ``if``, one
+for those in an expression. Differences remain in three cases: a chain ``a + b + c`` is one infix
+expression for JDT and two here, which cannot matter where small methods are dropped, because an
+infix operator saves its method; a JavaDoc comment within a body is one node for JDT, none here; and
+JDT at level 8 rejects newer Java.
 
 Texts are parsed together, each as the only member of a class: one parse and a few passes over
 arrays serve hundreds of methods. Where one of them is not Java, each is parsed separately, so that
@@ -100,6 +100,7 @@ _BLOCKS = ("block", "constructor_body", "switch_block_statement_group")
 
 def count_jdt_nodes(syntax: Syntax) -> Weights:
     """Return the number of JDT nodes that each node of a syntax tree stands for."""
+    # Indexing copies, so the counts can be changed in place.
     node_counts = _count_by_kind()[syntax.kind]
     if not len(node_counts):
         return node_counts
@@ -295,7 +296,10 @@ def _measure_blocks(syntax: Syntax, blocks: NDArray[np.intp]) -> list[Body]:
 def _sum_within(
     values: NDArray[np.int32] | NDArray[np.bool_], first: NDArray[np.intp], stop: NDArray[np.int32]
 ) -> NDArray[np.int64]:
-    """Return the sums of the values of the nodes from each ``first`` to its ``stop``, exclusive."""
+    """Return the sums of the values of the nodes from each ``first`` to its ``stop``, exclusive.
+
+    ``values`` has one value per node of the file.
+    """
     total = np.zeros(len(values) + 1, dtype=np.int64)
     np.cumsum(values, out=total[1:])
     sums: NDArray[np.int64] = total[stop] - total[first]

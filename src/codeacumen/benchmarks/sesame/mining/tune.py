@@ -81,6 +81,7 @@ class SearchChoices:
 
     def make_space(self, position: Sequence[float]) -> Space:
         """Return the space at a position, a point of the unit cube."""
+        # The last option also covers a coordinate of exactly 1.
         kind, alpha, size, ngrams, lower, max_df, variance = (
             options[min(int(coordinate * len(options)), len(options) - 1)]
             for coordinate, options in zip(position, self.list_options(), strict=True)
