@@ -113,7 +113,9 @@ class Flow:
     first[u + 1])``, the first of them the entry, the last two the normal and the exceptional exit.
     ``node`` and ``event`` (EVENTS) describe a point: DECLARE declares a variable without a value,
     BIND with one; ``x += 1`` is a READ and later a WRITE of the same node. ``variable`` is the
-    variable's symbol, -1 where there is none; only plain names count, never ``this.x``. The edges
+    variable's symbol (``Bindings.symbol``), -1 where there is none; only plain names count, never
+    ``this.x``. OPERATES may throw, BRANCH is a condition or the head of a switch, JOIN only joins
+    paths, HANDLER collects the exceptions of a try. The edges
     of point p are ``[offsets[p], offsets[p + 1])`` in ``target`` and ``how`` (NEXT, WHEN_TRUE,
     WHEN_FALSE, EXCEPTION). ``local`` is a mask over symbols, true for local variables and
     parameters.
@@ -195,6 +197,7 @@ def build_flow(file: JavaFile, methods: Sequence[int] | None = None, checker: bo
     tree = file.compute_once(classify_nodes)
     units = _find_units(file, tree, file.bodies if methods is None else methods)
     starts = np.zeros(len(units) + 1, dtype=np.int64)
+    # The number of nodes in all units; nodes of nested units count several times.
     size = int((file.syntax.stop[units] - units).sum()) if len(units) else 0
     capacity = size + 64
     while True:
@@ -232,6 +235,7 @@ def _find_units(file: JavaFile, tree: FlowNodes, methods: Sequence[int]) -> Colu
         return outer
     stop, parent, code = file.syntax.stop, file.syntax.parent, tree.code
     candidates = np.flatnonzero(_UNITS[code])
+    # The last of the outermost methods that begins at or before each candidate.
     within = np.searchsorted(outer, candidates, side="right") - 1
     candidates = candidates[(within >= 0) & (candidates < stop[outer[within]])]
     # A method needs a body; a block is a unit only as an initialiser in a class body.
@@ -268,6 +272,7 @@ def _allocate_program(capacity: int, limit: int) -> NDArray[np.int64]:
     program[kernel.BASE : kernel.BASE + 4] = begins[:4]
     program[kernel.LIMIT] = limit
     program[kernel.SLOTS + kernel.NONE] = -1
+    # The slot of an event holds its number, so that steps read labels and events in the same way.
     events = kernel.SLOTS + kernel.EVENTS
     program[events : kernel.HEADER] = np.arange(kernel.HEADER - events)
     return program

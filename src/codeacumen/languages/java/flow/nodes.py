@@ -118,7 +118,9 @@ def assemble_graph(rows: Any, starts: Any, labels: int) -> Any:
 @kernel
 def _prune_edges(first: Any, offsets: Any, target: Any, how: Any) -> int:
     """Remove edges from unreachable to reachable points in place, moving the others to the front,
-    and return the number of edges left."""
+    and return the number of edges left.
+
+    A point is reachable if a path leads to it from the first point of its unit."""
     count = len(offsets) - 1
     is_reached = np.zeros(count, dtype=np.bool_)
     stack = np.empty(count + 1, dtype=np.int32)
@@ -146,9 +148,9 @@ def _prune_edges(first: Any, offsets: Any, target: Any, how: Any) -> int:
 
 
 # Names of the constants of ``flow/kernel.py`` that the kernels here take as arguments, in this
-# order: codes of nodes, selectors of children, flags of a switch or a label. ANSWER is a switch
-# expression; the grammar parses a switch statement as one, too. LOUD is a label whose evaluation
-# has events.
+# order: codes of nodes, selectors of children (PLACES), flags of a switch or a label (TRAITS).
+# ANSWER is a switch expression; the grammar parses a switch statement as one, too. LOUD is a label
+# whose evaluation has events.
 CODES = (
     "OTHER",
     "SKIP",
@@ -282,6 +284,7 @@ def refine_codes(
             field[at] = in_guard
         elif node_code == declared and code[parent_node] == spread:  # T... name
             code[at] = formal
+        # A resource without a name is an expression, as in ``try (reader)``.
         elif node_code == resource and (
             at + 1 == count or not _has_child(field, parent, at, in_name)
         ):
@@ -406,7 +409,7 @@ def compute_traits(
             if code[declaring_node] in (local_, formal, foreach, resource, instanceof):
                 risk[variable[at]] = type_risk[declaring_node]
         elif field_code == in_value and node_code in (true, false) and parent_code == initialised:
-            # Modifiers come first, and are few.
+            # Modifiers come first, and are few. The declarator's first child is its name.
             for other in range(parent[parent_node], min(parent_node, parent[parent_node] + 64)):
                 if kind[other] == final and variable[parent_node + 1] >= 0:
                     constant_code[variable[parent_node + 1]] = (
