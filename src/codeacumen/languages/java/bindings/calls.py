@@ -393,6 +393,7 @@ def _choose_method(
 ) -> Any:
     """Return the method of a type that a call means, or -1; and how well it fits.
 
+    The second value is one of the constants from NOT_APPLICABLE to EXACT.
     ``arguments`` is the node of the argument list. ``argument_nodes`` and ``candidates`` are
     buffers that the function overwrites.
     """

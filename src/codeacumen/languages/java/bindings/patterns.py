@@ -257,7 +257,7 @@ def _find_completion(code: Any, field: Any, parent: Any, stop: Any, word: Any) -
     break_target, continue_target, label_target = np.full((3, size), -1, np.int32)
     for i in range(1, size):
         p = parent[i]
-        is_loop = code[p] == FOREACH or WHILE <= code[p] <= FOR
+        is_loop = code[p] == FOREACH or WHILE <= code[p] <= FOR  # WHILE, DO or FOR
         continue_target[i] = p if is_loop else continue_target[p]
         break_target[i] = p if is_loop or code[p] == SWITCH else break_target[p]
         label_target[i] = p if code[p] == LABELED else label_target[p]
@@ -270,6 +270,7 @@ def _find_completion(code: Any, field: Any, parent: Any, stop: Any, word: Any) -
             while name < stop[i] and code[name] != IDENTIFIER:
                 name += 1
             if name < stop[i]:
+                # The first child of a labelled statement is the label.
                 target = label_target[i]
                 while target >= 0 and word[target + 1] != word[name]:
                     target = label_target[target]

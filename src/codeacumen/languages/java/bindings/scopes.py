@@ -250,7 +250,8 @@ def _bind_name(
     bound.name[binding], bound.role[binding], bound.hides[binding] = name, role, scope[word[name]]
     bound.stop[binding], bound.level[binding] = stop, level
     scope[word[name]] = binding
-    # A local of a switch group outlives a pattern variable of the same group.
+    # The scope that ends first is at the top of the stack. Scopes may end in another order than
+    # they begin: a local of a switch group outlives a pattern variable of the same group.
     slot = stack_top
     while slot > 0 and bound.stop[bound.stack[slot - 1]] < stop:
         bound.stack[slot] = bound.stack[slot - 1]

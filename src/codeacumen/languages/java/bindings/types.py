@@ -400,6 +400,7 @@ def _set_composed_types(
     """Set the values of types written with several nodes, from the inside out."""
     code, _, stop, word = tree
     count = len(types.node)
+    # Qualified names of types declared elsewhere, as a linked list for each last word.
     latest_pair, earlier = np.full(words, -1, np.int32), np.empty(len(code), np.int32)
     for i in range(len(code) - 1, -1, -1):
         kind = code[i]
@@ -417,6 +418,8 @@ def _set_composed_types(
             while stop[last_child] < stop[i]:
                 last_child = stop[last_child]
             if kind == SCOPED and last_child > i + 1 and code[last_child] == TYPE_IDENTIFIER:
+                # The type before the dot; ``count`` or more if it is declared elsewhere, as the
+                # words of a package seem to be.
                 t = value[i + 1] // 256 - FILE
                 value[last_child] = 256 * (FILE + count + word[last_child])
                 if t >= count and tops[word[last_child]] >= 0 and _is_package(tree, i + 1, package):
@@ -510,9 +513,9 @@ def set_literal_types(
     for i in nodes:
         kind, suffix = code[i], text[end[i] - 1] | 32  # the last letter in lower case
         if kind == INTEGER:
-            value[i] = 256 * (6 if suffix == 108 else 5)  # 1L
+            value[i] = 256 * (6 if suffix == 108 else 5)  # 1L is a long, 1 an int
         elif kind == FLOATING:
-            value[i] = 256 * (7 if suffix == 102 else 8)  # 1F
+            value[i] = 256 * (7 if suffix == 102 else 8)  # 1F is a float, 1.0 a double
         else:
             value[i] = 256 * known_types[1 if kind == STRING else 2]
 

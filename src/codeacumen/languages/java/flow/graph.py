@@ -212,6 +212,7 @@ def build_flow(file: JavaFile, methods: Sequence[int] | None = None, checker: bo
     points, first, offsets, target, how = assemble_graph(rows, starts, int(program[kernel.LABELS]))
     node = points[:, 0].copy()
     event = points[:, 1].astype(np.uint8)
+    # The events from TARGET on are those of variables.
     variable = np.where(event >= TARGET, tree.variable[node], -1)
     return Flow(units, first, node, event, variable, offsets, target, how, tree.local)
 

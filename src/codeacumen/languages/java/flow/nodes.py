@@ -40,7 +40,8 @@ def assemble_graph(rows: Any, starts: Any, labels: int) -> Any:
     label that was never set (``continue`` with a target that is not a loop) is the exit."""
     count = len(rows)
     points = np.empty((count, 2), dtype=np.int32)
-    # Source, target and kind; a target below 0 is the label -1 - target, replaced at the end.
+    # Source, target and kind; a target below 0 is the label -1 - target, replaced at the end. A row
+    # adds at most two edges: the one that falls through to its point, and one to a label.
     edges = np.empty((2 * count, 3), dtype=np.int32)
     label_point = np.full(labels, -1, dtype=np.int32)
     is_label_used = np.zeros(labels, dtype=np.bool_)
@@ -92,6 +93,7 @@ def assemble_graph(rows: Any, starts: Any, labels: int) -> Any:
         offsets[edges[at, 0] + 1] += 1
     for at in range(point_count):
         offsets[at + 1] += offsets[at]
+    # Counting sort by source: ``filled`` holds the next free position of each source's edges.
     filled = offsets[:-1].copy()
     target_of = np.empty(edge_count, dtype=np.int32)
     how_of = np.empty(edge_count, dtype=np.uint8)
