@@ -6,9 +6,10 @@ units of their own, not part of the enclosing body: they run later, or never, or
 the first use of a captured variable inside one has no predecessor.
 
 A unit's **points** are its events in the order of evaluation (JLS 15.7): statements, accesses to
-variables, operations that may throw, branches. A ``finally`` block is copied for each way out of
-its ``try`` (as in javac's own code), so several points may belong to one node of the syntax. A
-local variable is new each time its declaration runs: earlier accesses do not count.
+variables, operations that may throw, branches. They are the nodes of the control flow graph. A
+``finally`` block is copied for each way out of its ``try`` (as in javac's own code), so several
+points may belong to one node of the syntax. A local variable is new each time its declaration runs:
+earlier accesses do not count.
 """
 
 from __future__ import annotations
@@ -112,13 +113,12 @@ class Flow:
     ``unit`` is the syntax node of each unit, in source order; its points are ``[first[u],
     first[u + 1])``, the first of them the entry, the last two the normal and the exceptional exit.
     ``node`` and ``event`` (EVENTS) describe a point: DECLARE declares a variable without a value,
-    BIND with one; ``x += 1`` is a READ and later a WRITE of the same node. ``variable`` is the
-    variable's symbol (``Bindings.symbol``), -1 where there is none; only plain names count, never
-    ``this.x``. OPERATES may throw, BRANCH is a condition or the head of a switch, JOIN only joins
-    paths, HANDLER collects the exceptions of a try. The edges
-    of point p are ``[offsets[p], offsets[p + 1])`` in ``target`` and ``how`` (NEXT, WHEN_TRUE,
-    WHEN_FALSE, EXCEPTION). ``local`` is a mask over symbols, true for local variables and
-    parameters.
+    BIND with one; ``x += 1`` is a READ and later a WRITE of the same node; OPERATES may throw;
+    BRANCH is a condition or the head of a switch; JOIN only joins paths; HANDLER collects the
+    exceptions of a try. ``variable`` is the variable's symbol (``Bindings.symbol``), -1 where there
+    is none; only plain names count, never ``this.x``. The edges of point p are ``[offsets[p],
+    offsets[p + 1])`` in ``target`` and ``how`` (NEXT, WHEN_TRUE, WHEN_FALSE, EXCEPTION). ``local``
+    is a mask over symbols, true for local variables and parameters.
     """
 
     unit: Column
