@@ -25,7 +25,10 @@ from tree_sitter import Language
 from codeacumen.languages.kernel import STEP, Words, kernel, mix_bits
 from codeacumen.languages.syntax import Column, Syntax, number_texts
 
-# The treatment of a kind; kinds with the first two values make no nodes.
+# The treatment of a kind of node: OUT, left out; THROUGH, passed through; INNER, a node that is no
+# leaf; LEAF, a leaf unless its text is empty (a missing token); LEAF_IF_BARE, a leaf if it has no
+# children. Kinds with the first two values make no nodes. ``_build_columns`` treats these two
+# alike, so a kind that is left out must have no descendants that make nodes.
 OUT, THROUGH, INNER, LEAF, LEAF_IF_BARE = range(5)
 
 Treatment = NDArray[np.uint8]
@@ -36,8 +39,8 @@ class Tree:
     """An abstract tree: columns with one value per node, in pre-order.
 
     ``node`` is the node of the syntax; ``parent`` is -1 at the root; ``child_index`` counts the
-    siblings before; ``operator`` is the symbol of the operator (0: none); ``leaf`` lists the
-    leaves, in order.
+    siblings before; ``depth`` is 0 at the root; ``operator`` is the symbol of the operator (0:
+    none). ``leaf`` is no such column: it lists the leaves, in order.
     """
 
     node: Column
@@ -99,6 +102,7 @@ def _build_columns(
     count = len(kind)
     # The abstract node of each syntax node or, if it has none, of its nearest ancestor with one.
     tree_node = np.empty(count, dtype=np.int32)
+    # From here on, one value per abstract node; ``up`` is its parent, ``place`` its child index.
     node = np.empty(count, dtype=np.int32)
     up = np.empty(count, dtype=np.int32)
     place = np.empty(count, dtype=np.int32)
@@ -111,6 +115,7 @@ def _build_columns(
         code = treatment[kind[i]]
         if i > 0 and (code <= THROUGH or (code == LEAF and size[i] == 0)):
             tree_node[i] = ancestor
+            # The operator of a node that is passed through does not label the node above.
             if field_[i] == operator_field and node[ancestor] == parent[i]:
                 operator[ancestor] = kind[i]
             continue
@@ -183,8 +188,10 @@ def find_leaf_paths(
 ) -> LeafPaths:
     """Return all paths within the limits.
 
-    ``kind`` and ``shows_place`` have one value per node of the tree, ``hashes`` one per symbol.
+    ``kind`` and ``shows_place`` have one value per node of the tree, ``hashes`` one per symbol
+    (``hash_symbols``). ``shows_place`` is true where the label includes the index among siblings.
     """
+    # Labels without and with the index; the highest node of a path never shows its index.
     plain = mix_bits(hashes[kind] + STEP * hashes[tree.operator])
     with_index = mix_bits(plain ^ (tree.child_index + 1).astype(np.uint64))
     return LeafPaths(
@@ -310,6 +317,9 @@ def _pair_leaves(
 ) -> tuple[Column, Column, Words, Words]:
     """Return the columns of ``LeafPaths``.
 
+    ``plain`` and ``label`` are the labels without and with indices, by node of the tree;
+    ``length``, ``width`` and ``most`` are those of ``Limits``.
+
     Paths through a node join a range of leaves below one child with a range below one of the next
     siblings. The loop visits only ranges, as many per node as the limits allow, and leaves that
     have paths.
@@ -339,6 +349,8 @@ def _pair_leaves(
             for _ in range(width):
                 if sibling < 0:
                     break
+                # Edges from the left leaf up to ``branch``, and from the sibling down to the right
+                # leaf; two more edges join them at the top.
                 for rise in range(length - 1):
                     for fall in range(length - 1 - rise):
                         if size[sibling, fall] == 0:

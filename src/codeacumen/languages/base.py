@@ -179,7 +179,8 @@ def _create_language(factory: Callable[[], object]) -> Language:
 def list_languages() -> dict[str, Language]:
     """Return the registered languages by the suffixes of their files.
 
-    A language whose package cannot be imported is left out.
+    The suffixes have the dot, as in ``.js``. A language whose package cannot be imported is left
+    out.
     """
     by_suffix: dict[str, Language] = {}
     for name in list_loadable_names("language")[0]:

@@ -76,6 +76,7 @@ class Grammar:
         return make_symbol_mask(self.find_symbols(*names))
 
 
+# An array with one value per node, or per element of another list.
 Column: TypeAlias = NDArray[np.int32]
 
 
@@ -84,8 +85,10 @@ class Syntax:
     """A syntax tree: columns with one value per node, in pre-order.
 
     ``kind`` is the grammar's symbol and ``field`` the number of the node's field in its parent
-    (0: none); ``stop`` is the index after the last descendant, so the subtree is ``[i, stop[i])``;
-    ``child_index`` counts the siblings before; the root's ``parent`` is -1.
+    (0: none); ``start`` and ``end`` are byte offsets in ``source``; ``depth`` is 0 at the root;
+    ``broken`` is true if the source has syntax errors; ``stop`` is the index after the last
+    descendant, so the subtree is ``[i, stop[i])``; ``child_index`` counts the siblings before; the
+    root's ``parent`` is -1.
     """
 
     source: bytes
@@ -171,6 +174,7 @@ def _find_relations(depth: Column) -> tuple[Column, Column, Column]:
     parent = np.empty(count, dtype=np.int32)
     child_index, stop = np.empty_like(parent), np.empty_like(parent)
     deepest = depth.max() + 2
+    # By depth: the last node, and the number of nodes so far below the current parent.
     last, siblings = np.zeros(deepest, dtype=np.int32), np.zeros(deepest, dtype=np.int32)
     for i in range(count):
         level = depth[i]
@@ -218,7 +222,10 @@ def find_token_nodes(
 
 
 def number_texts(syntax: Syntax, nodes: Column) -> tuple[Column, list[bytes]]:
-    """Return the number of each node's text, and the distinct texts in order of occurrence."""
+    """Return the number of each node's text, and the distinct texts in order of occurrence.
+
+    A text's number is its index among the distinct texts.
+    """
     numbers: dict[bytes, int] = {}
     source = syntax.source
     spans = zip(syntax.start[nodes].tolist(), syntax.end[nodes].tolist(), strict=True)
@@ -234,6 +241,7 @@ def parse_source(language: Language, source: bytes) -> Syntax:
     """Return the syntax of a UTF-8 source; any bytes can be parsed."""
     from tree_sitter import Parser
 
+    # The normalised source has the same offsets, so they hold for the source itself.
     return flatten_tree(Parser(language).parse(normalize_line_ends(source)), source)
 
 

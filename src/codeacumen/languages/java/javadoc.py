@@ -22,6 +22,7 @@ from html.entities import name2codepoint
 
 from codeacumen.api import CodeacumenError
 
+# Values of ``compat``: the default rules of this module, and those of the tool that made SeSaMe.
 SESAME_TOOLS = "sesame-tools"
 COMPATS = ("", SESAME_TOOLS)
 
@@ -61,7 +62,10 @@ _PARAMETER = re.compile(r"\s*(?:<\s*([\w$]+)\s*>|([\w$]+))")
 
 @dataclass(slots=True)
 class Piece:
-    """Part of a line: prose, or the content of the inline tag ``inside``."""
+    """Part of a line: prose, or the content of the inline tag named ``inside``.
+
+    The first piece of each inline tag is empty.
+    """
 
     text: str
     inside: str = ""
@@ -76,7 +80,10 @@ class Block:
 
 
 def extract_words(comment: str, compat: str = "") -> str:
-    """Return the words of a comment (as in the source, with its signs), joined by spaces."""
+    """Return the words of a comment (as in the source, with its signs), joined by spaces.
+
+    ``compat`` is one of COMPATS.
+    """
     check_compat(compat)
     parts: list[str] = []
     for block in split_blocks(comment):
@@ -166,6 +173,7 @@ def _render_block(block: Block, compat: str, inner: bool = False) -> Iterator[st
             pieces = [Piece(pieces[0].text[match.end() :]), *pieces[1:]]
     while position < len(pieces):
         inside = pieces[position].inside
+        # The pieces of one inline tag, or adjacent prose; an empty piece begins the next tag.
         stop = position + 1
         while stop < len(pieces) and pieces[stop].inside == inside and pieces[stop].text:
             stop += 1
@@ -313,7 +321,8 @@ _WHOLE = {
     "remove'ing": "removing",
 }
 _ASCII = re.ASCII
-# The first pattern that matches the whole word applies.
+# The word that a contraction is expanded to, after the first group. The first pattern that matches
+# the whole word applies.
 _CONTRACTIONS = (
     (re.compile(r"(\w+)'nt", _ASCII), "not"),
     (re.compile(r"(\w+)n't", _ASCII), "not"),
@@ -322,6 +331,8 @@ _CONTRACTIONS = (
     (re.compile(r"(\w+)'ve", _ASCII), "have"),
     (re.compile(r"(i|you|he|she|it|we|they)'d"), "would"),
 )
+# Words that begin so and end in n't are expanded only if they are in _WHOLE: the tool leaves
+# ``wouldn't`` as it is.
 _UNTOUCHED = ("wo", "ca")
 
 

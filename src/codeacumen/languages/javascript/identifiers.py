@@ -107,7 +107,8 @@ _BY_PARENT = {
     ("jsx_attribute", ""): "jsx name",
     ("jsx_namespace_name", ""): "jsx name",
 }
-# The place of the last name of a.b.x, by the place of the whole expression.
+# The place of the last name of a.b.x, by the place that _BY_PARENT has for the whole expression;
+# "member" for all other places.
 _MEMBER_AS = {
     "call": "method call",
     "construction": "construction",
@@ -122,6 +123,8 @@ _PATTERNS = (
     "assignment_pattern",
     "object_assignment_pattern",
 )
+# Codes of ``_function_names``; then the parents and fields of values that are named by their
+# parent.
 _FUNCTION, _CLASS = 1, 2
 _NAMES_ITS_VALUE = (
     ("variable_declarator", "value"),
@@ -254,6 +257,7 @@ def _classify_identifiers(syntax: Syntax, node: Column) -> NDArray[np.uint8]:
     has_source = np.zeros(len(syntax), dtype=np.bool_)
     has_source[parent[np.flatnonzero(syntax.field == field_number("source"))]] = True
     exported = symbol_mask("export_specifier")[syntax.kind[parent[node]]]
+    # The parents of a specifier: the clause, the statement, which has the field ``source``.
     passed_on = exported & is_name & has_source[parent[parent[parent[node]]]]
     place[renamed | passed_on] = PLACE["module name"]
 
@@ -293,6 +297,7 @@ def _outside_parentheses(syntax: Syntax, node: Column) -> Column:
 def _function_names(syntax: Syntax) -> NDArray[np.uint8]:
     """Return _FUNCTION or _CLASS for each node that names such a value, 0 for other nodes.
 
+    Such a node is the declarator, assignment, pair or field definition around the value.
     ECMAScript 8.4 has the rules for names of functions.
     """
     named = np.zeros(len(syntax), dtype=np.uint8)
@@ -316,7 +321,11 @@ def _find_parameters(
     key: int,
     right: int,
 ) -> NDArray[np.bool_]:
-    """Return a mask of the nodes that are a parameter or a part of a parameter's pattern."""
+    """Return a mask of the nodes that are a parameter or a part of a parameter's pattern.
+
+    ``opens`` and ``goes_on`` are masks over symbols: of lists of parameters, whose children are
+    parameters, and of patterns. ``parameter``, ``key`` and ``right`` are numbers of fields.
+    """
     is_parameter = np.zeros(len(kind), dtype=np.bool_)
     for node in range(1, len(kind)):
         parent = parents[node]

@@ -95,9 +95,11 @@ def build_javascript_tree(syntax: Syntax) -> Tree:
     return build_abstract_tree(syntax, _load_treatment(), field_number("operator"))
 
 
+# Default limits, as in ``Limits``.
 LENGTH, WIDTH, MOST = 7, 3, 200
 # PigeonJS truncates literals to this number of characters.
 _LONGEST = 64
+# Kinds of nodes whose children are labelled by their index, too.
 _PARTS = (
     "call_expression",
     "member_expression",

@@ -52,7 +52,7 @@ _ESCAPE = re.compile(
     r"|(\r\n|[\n\r\u2028\u2029])|(.))",
     re.DOTALL,
 )
-_LAST = 0x10FFFF
+_LAST = 0x10FFFF  # the largest code point
 
 
 def _decode_escape(match: re.Match[str]) -> str:
@@ -216,16 +216,18 @@ _NAMED_LEAVES = {
     "string_fragment": "template",
     "escape_sequence": "template",
 }
+# In place of a kind: a symbol that is no token.
 _NO_TOKEN = 255
+# The tokens in the text of a leaf that is two tokens.
 _WORD_OR_SIGN = re.compile(rb"[a-z]+|[</>]")
 
 
 @dataclass(frozen=True)
 class JavaScriptTokens:
-    """Columns of a file's tokens.
+    """Columns of a file's tokens, in source order.
 
-    ``kind`` is an index into KINDS; ``node`` is the token's node of the syntax, or the first of its
-    nodes.
+    ``kind`` is an index into KINDS; ``start`` and ``end`` are byte offsets; ``node`` is the token's
+    node of the syntax, or the first of its nodes.
     """
 
     source: bytes
@@ -344,6 +346,7 @@ def _split_double_tokens(tokens: JavaScriptTokens, syntax: Syntax) -> JavaScript
     repeats[double] = 2
     both = np.repeat(np.arange(len(tokens)), repeats)
     start, end = tokens.start[both], tokens.end[both]
+    # Each earlier double token shifts the next ones by one: ``place`` of them precede token i.
     for place, i in enumerate(double.tolist()):
         first = i + place
         words = _WORD_OR_SIGN.findall(tokens.source, tokens.start[i], tokens.end[i])

@@ -2,7 +2,8 @@
 
 They compare the number of arguments and those types that are known without inference; a call for
 which several methods remain stays unresolved. Other kernels compute the types of operators
-(JLS 15.15 to 15.27), which occur in arguments. Called by ``bindings.names``.
+(JLS 15.15 to 15.27), which occur in arguments. ``bindings/__init__.py`` defines the short names.
+Called by ``bindings.names``.
 """
 
 from __future__ import annotations
@@ -83,10 +84,12 @@ def _operator_type(code: Any, stop: Any, node: int, text: int, value: Any) -> in
         return BOOLEAN
     if second_child >= end:
         return 0
-    if code_of_node == UNARY:
+    if code_of_node == UNARY:  # the operator, then its operand
         return _promote_numeric(value[second_child], value[second_child])
     if code_of_node == UPDATE:  # one child is the operator, whose value is 0
         return int(max(value[left_operand], value[second_child]))
+    # Of a binary operator: the left operand, the operator, the right operand. Of a conditional
+    # operator: the condition, ``?``, the second operand, ``:``, the third operand.
     third_child = _next_sibling(code, stop, second_child, end)
     if third_child >= end:
         return 0
@@ -212,6 +215,7 @@ def _rate_argument(
         if argument_dims > 0:
             return NOT_APPLICABLE
         if argument_base < FILE:
+            # The bases of byte to double ascend with their width; only char converts to char.
             narrower = (
                 parameter_base in (T_BOOLEAN, T_CHAR)
                 or argument_base == T_BOOLEAN
@@ -311,6 +315,7 @@ def _collect_candidates(
     """
     members, signatures = facts.members, facts.signatures
     count = 0
+    # k < offsets[t] stands for the type itself, which comes before its ancestors.
     for k in range(types.offsets[t] - with_own, types.offsets[t + 1]):
         inherited = k >= types.offsets[t]
         m = _find_method(facts, types.ancestors[k] if inherited else t, word)
@@ -357,7 +362,7 @@ def _rate_method(
     for i in range(argument_count):
         type_ = signatures.parameters[first + min(i, parameter_count - 1)]
         if spread and i >= parameter_count - 1 and type_ & 255:
-            type_ -= 1
+            type_ -= 1  # the array's elements
         rating = _rate_argument(facts, types, type_, value[argument_nodes[i]])
         if value[argument_nodes[i]] == 0 and type_ != 0:
             # A lambda or a method reference needs an interface.
@@ -388,6 +393,7 @@ def _choose_method(
 ) -> Any:
     """Return the method of a type that a call means, or -1; and how well it fits.
 
+    The second value is one of the constants from NOT_APPLICABLE to EXACT.
     ``arguments`` is the node of the argument list. ``argument_nodes`` and ``candidates`` are
     buffers that the function overwrites.
     """

@@ -1,6 +1,7 @@
 """Kernels that collect the types of a file, their members and their ancestors.
 
-Ancestors follow JLS 8.1.4, 8.5 and 9.1.3. Called by ``bindings.names``.
+Ancestors follow JLS 8.1.4, 8.5 and 9.1.3. ``bindings/__init__.py`` defines the short names. Called
+by ``bindings.names``.
 """
 
 from __future__ import annotations
@@ -140,7 +141,7 @@ def collect_types_and_members(
             stack[stack_top] = t
             parent_node = parent[node]
             begin[t] = node
-            for n in range(2):
+            for n in range(2):  # values(), then valueOf(String)
                 if code[node] == ENUM and implicit[n] >= 0:
                     member_keys[member_count] = (3 * t + METHODS) * words + implicit[n]
                     member_names[member_count], member_flags[member_count] = (
@@ -202,6 +203,7 @@ def collect_types_and_members(
         member_names[member_count], member_flags[member_count] = i, flags
         member_count += 1
         if flags & IS_COMPONENT:
+            # The component is a field; its accessor is a method with the same name node.
             member_keys[member_count] = (3 * t + METHODS) * words + word[i]
             member_names[member_count], member_flags[member_count] = i, IS_ACCESSOR
             member_count += 1
@@ -260,6 +262,7 @@ def resolve_ancestors(tree: TypeTree, types: FileTypes, members: Members, words:
             type_of[types.name[t]] = t
             w = tree.word[types.name[t]]
             previous_of_word[t], last_of_word[w] = last_of_word[w], t
+    # A reference is a supertype as written; its parent is the type of this file that it refers to.
     references, type_of_reference = _collect_supertypes(tree, types)
     parents = np.full(len(references), -1, np.int32)
     first_reference = np.zeros(count + 1, np.int32)
@@ -275,7 +278,7 @@ def resolve_ancestors(tree: TypeTree, types: FileTypes, members: Members, words:
         for r in range(len(references)):
             if parents[r] < 0:
                 t = type_of_reference[r]
-                if references[r] < 0:
+                if references[r] < 0:  # the body of an enum's constant
                     parents[r] = types.owner[t]
                 else:
                     parents[r] = _resolve_supertype(
@@ -308,11 +311,12 @@ def resolve_ancestors(tree: TypeTree, types: FileTypes, members: Members, words:
 
 @kernel
 def _collect_supertypes(tree: TypeTree, types: FileTypes) -> Any:
-    """Return the nodes of all supertypes as written, and for each the type that names it.
+    """Return the nodes of all supertypes as written, and for each the subtype that names it.
 
     The body of an enum's constant extends the enum without naming it; its node is -1.
     """
     code, parent, stop, _ = tree
+    # Empty lists whose element type numba can infer.
     references, type_of_reference = [np.int32(0) for _ in range(0)], [np.int32(0) for _ in range(0)]
     for t in range(len(types.node)):
         node = types.node[t]

@@ -3,8 +3,8 @@
 See JLS 6.5.6, 15.11 and 15.12.1. A name after a dot needs the type of the expression before the
 dot. One walk in source order computes the types of expressions as far as this file determines
 them: from declared types, without type arguments and without inference. For each call the walk
-records the type whose methods the call may mean; ``bindings.calls`` chooses the method. Called by
-``bindings.names``.
+records the type whose methods the call may mean; ``bindings.calls`` chooses the method.
+``bindings/__init__.py`` defines the short names. Called by ``bindings.names``.
 """
 
 from __future__ import annotations
@@ -211,6 +211,7 @@ def _bind_to_field(facts: ExpressionFacts, k: int, i: int, m: int) -> None:
 @kernel
 def _receiver_node(tree: ScopeTree, node: int) -> int:
     """Return the node before the dot; in ``A.super.x`` the ``super``."""
+    # The node after the first dot.
     second = tree.stop[node + 1] + 1
     if second < tree.stop[node] and tree.code[second] == SUPER:
         return int(second)
@@ -275,6 +276,7 @@ def _return_type(
     Without ``with_own`` the search begins at the superclass, as for a call through ``super``.
     """
     keys, flags, signed = facts.members.key, facts.members.flags, signatures
+    # k < offsets[t] stands for the type itself, which comes before its ancestors.
     for k in range(types.offsets[t] - with_own, types.offsets[t + 1]):
         m = _find_member(facts, t if k < types.offsets[t] else types.ancestors[k], METHODS, word)
         returned, is_ambiguous = 0, False
@@ -504,6 +506,7 @@ def resolve_qualified_names(
             stack_top -= 1
             if name < -1:
                 initialiser_type = value[node]
+                # The variable has the type of the array's elements; an Iterable's are unknown.
                 if code[parent[node]] == FOREACH:
                     initialiser_type = initialiser_type - 1 if initialiser_type & 255 else 0
                 value[-2 - name] = initialiser_type
@@ -527,11 +530,11 @@ def resolve_qualified_names(
                     )
             elif code[node] == CREATION or code[node] == ARRAY_CREATION:
                 value[node] = _created_type(tree, facts, types, node)
-            elif code[node] == ARRAY_ACCESS:
+            elif code[node] == ARRAY_ACCESS:  # an array's element has one dimension less
                 value[node] = value[node + 1] - 1 if value[node + 1] & 255 else 0
             elif code[node] == ASSIGNMENT:
                 value[node] = value[node + 1]
-            else:
+            else:  # parentheses or a cast: the expression or the type after the first parenthesis
                 value[node] = value[_second_child(tree, node)]
             denotes[node] = VALUE
         if event == len(events):

@@ -171,6 +171,7 @@ def resolve_bindings(syntax: Syntax, declared: Declarations, names: Identifiers)
     text = np.frombuffer(syntax.source or b" ", dtype=np.uint8)
     use = _classify_uses(syntax, names, tables)
     known_types, of_object, implicit = _find_known_types(names, declared)
+    # The values of var and String, the first two of _KNOWN_TYPES.
     var_type, string_type = 256 * known_types[0], 256 * known_types[1]
 
     nodes = np.array([type_.node for type_ in declared.types], dtype=np.int32)
@@ -429,7 +430,7 @@ def _find_known_types(
 
 
 def _package_words(syntax: Syntax, names: Identifiers, tables: _GrammarTables) -> Column:
-    """Return the words of the file's package, in order; empty for the unnamed package."""
+    """Return the words (numbers) of the file's package, in order; empty for the unnamed package."""
     nodes = np.flatnonzero(syntax.kind == tables.package)
     if not len(nodes):
         return np.empty(0, dtype=np.int32)

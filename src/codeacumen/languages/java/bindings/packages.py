@@ -5,8 +5,8 @@ packages and variables begin with a lower-case letter, types with a capital, con
 capitals.
 
 Other kernels resolve method references and the constants after ``case`` (JLS 15.13, 14.11.1),
-which are members of a type that is known only after the types of expressions. Called by
-``bindings.names``.
+which are members of a type that is known only after the types of expressions.
+``bindings/__init__.py`` defines the short names. Called by ``bindings.names``.
 """
 
 from __future__ import annotations
@@ -106,11 +106,12 @@ def resolve_type_and_package_names(
     annotation's element. ``var`` is the value of the word ``var``, which is no type.
     """
     hints = np.zeros(named.words, np.uint8)
+    # The whole dotted name around the current part, and the flags of its import.
     dotted, is_static, on_demand = -1, False, False
     for k in indices:
         i = idents[k]
         if use[k] == TYPE_USE:
-            if named.value[i] == 0:
+            if named.value[i] == 0:  # a type declared elsewhere has the base of its word
                 named.value[i] = 256 * (FILE + len(named.name) + tree.word[i])
             if named.value[i] != var:
                 _bind_to_type(tree, named, k, i)
@@ -315,6 +316,8 @@ def resolve_foreign_names(
     ``indices`` are those of the names that have no role yet, in source order. ``hints`` holds the
     import flags that ``resolve_type_and_package_names`` returned.
     """
+    # The role of each node of a dotted expression, 0 if unknown. In bindings.members and in
+    # ReferenceColumns, ``denotes`` has other values.
     denotes = np.zeros(len(tree.code), np.uint8)
     for k in indices:
         i = idents[k]
@@ -437,6 +440,7 @@ def _find_in_hierarchy(
     Without ``with_own`` the search begins at the superclass, as after ``super::``.
     """
     members, first_ancestor = sites.members, sites.offsets[t]
+    # k < first_ancestor stands for the type itself, which comes before its ancestors.
     for k in range(first_ancestor - with_own, sites.offsets[t + 1]):
         owner = sites.ancestors[k] if k >= first_ancestor else t
         key = (3 * owner + namespace) * sites.words + word

@@ -3,7 +3,12 @@
 The variable of an enhanced ``for`` is in scope in the body only. A pattern variable is in scope
 where the pattern has certainly matched: the kernels go outwards from ``x instanceof A a``, follow
 which result of each expression implies the match, and include the statements after one that
-cannot complete normally. Called by ``bindings.names``.
+cannot complete normally. ``bindings/__init__.py`` defines the short names. Called by
+``bindings.names``.
+
+A late scope is one that begins after its variable's declaration. In ``late``, an array of shape (3,
+scopes), the rows are its first node, the first node after it, and the node of the name. A statement
+introduces a variable (JLS 6.3.2) if the scope goes on after the statement, up to the block's end.
 """
 
 from __future__ import annotations
@@ -240,7 +245,8 @@ def _add_following_scope(
 
 @kernel
 def _find_completion(code: Any, field: Any, parent: Any, stop: Any, word: Any) -> Any:
-    """Return a mask of the statements that can complete normally, and of those a break exits.
+    """Return a mask of the statements that can complete normally, and a mask of those a break
+    exits.
 
     See JLS 14.22. The literal ``true`` is the only constant condition that counts.
     """
@@ -251,7 +257,7 @@ def _find_completion(code: Any, field: Any, parent: Any, stop: Any, word: Any) -
     break_target, continue_target, label_target = np.full((3, size), -1, np.int32)
     for i in range(1, size):
         p = parent[i]
-        is_loop = code[p] == FOREACH or WHILE <= code[p] <= FOR
+        is_loop = code[p] == FOREACH or WHILE <= code[p] <= FOR  # WHILE, DO or FOR
         continue_target[i] = p if is_loop else continue_target[p]
         break_target[i] = p if is_loop or code[p] == SWITCH else break_target[p]
         label_target[i] = p if code[p] == LABELED else label_target[p]
@@ -264,6 +270,7 @@ def _find_completion(code: Any, field: Any, parent: Any, stop: Any, word: Any) -
             while name < stop[i] and code[name] != IDENTIFIER:
                 name += 1
             if name < stop[i]:
+                # The first child of a labelled statement is the label.
                 target = label_target[i]
                 while target >= 0 and word[target + 1] != word[name]:
                     target = label_target[target]
@@ -298,11 +305,11 @@ def _find_completion(code: Any, field: Any, parent: Any, stop: Any, word: Any) -
             endless = condition < 0 and kind == FOR
             if condition >= 0:
                 while code[condition] == PARENTHESES and condition + 2 < stop[condition]:
-                    condition += 2
+                    condition += 2  # the node after the opening parenthesis
                 endless = code[condition] == TRUE
             completes[i] = is_exited[i] or not endless
             if kind == DO and not is_exited[i] and not is_continued[i]:
-                # After a continue the condition may be false.
+                # Without a continue, control reaches the condition only at the end of the body.
                 body = _child_in_field(field, stop, i, BODY)
                 completes[i] = completes[i] and (body < 0 or completes[body])
         elif kind == TRY:

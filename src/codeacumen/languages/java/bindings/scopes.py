@@ -9,7 +9,7 @@ A class whose superclass is declared elsewhere may inherit a variable that this 
 show. A name that resolves within this file keeps that meaning all the same; code that transforms
 programs must check whether such a class stands between a name and its declaration.
 
-Called by ``bindings.names``.
+``bindings/__init__.py`` defines the short names. Called by ``bindings.names``.
 """
 
 from __future__ import annotations
@@ -58,7 +58,10 @@ CODES = {
 # Codes at which the walk stops: the beginnings of scopes, and names.
 EVENTS = (TYPE, RECORD, BODY, COMPACT, IDENTIFIER)
 
-# Syntactic use of a name, determined by its parent and its field there.
+# Syntactic use of a name, determined by its parent and its field there. EXPRESSION is a name that
+# stands alone, QUALIFIER stands before a dot and SELECTED after one; CALLED is the method of a
+# call, REFERRED a part of a method reference, ELEMENT a key in an annotation, DOTTED a part of the
+# name of a package, module, import or annotation, CASE a name after ``case``.
 (
     EXPRESSION,
     VARIABLE,
@@ -209,6 +212,7 @@ class EnclosingTypes(NamedTuple):
 def _inherited_field(members: Members, words: int, types: ScopeTypes, t: int, word: int) -> int:
     """Return the nearest inherited field of a name; -1 if there is none."""
     for k in range(types.offsets[t], types.offsets[t + 1]):
+        # The key of the namespace of fields, 0 (hierarchy.Members).
         key = 3 * types.ancestors[k] * words + word
         m = np.searchsorted(members.key, key)
         if m < len(members.key) and members.key[m] == key and not members.flags[m] & IS_PRIVATE:
@@ -246,7 +250,8 @@ def _bind_name(
     bound.name[binding], bound.role[binding], bound.hides[binding] = name, role, scope[word[name]]
     bound.stop[binding], bound.level[binding] = stop, level
     scope[word[name]] = binding
-    # A local of a switch group outlives a pattern variable of the same group.
+    # The scope that ends first is at the top of the stack. Scopes may end in another order than
+    # they begin: a local of a switch group outlives a pattern variable of the same group.
     slot = stack_top
     while slot > 0 and bound.stop[bound.stack[slot - 1]] < stop:
         bound.stack[slot] = bound.stack[slot - 1]
@@ -315,6 +320,7 @@ def _declared_role(tree: ScopeTree, name_use: int, i: int) -> Any:
             if block < 0:
                 return R_LOCAL, stop[outer]
             return R_LOCAL, stop[parent[block] if code[block] == GROUP else block]
+        # The name of T... x is in a declarator, one level below that of other parameters.
         name_use, outer = PARAMETER, block
     if name_use == PARAMETER:
         method = parent[outer] if outer >= 0 else -1
@@ -425,6 +431,7 @@ def resolve_simple_names(
     count, type_count = len(idents), len(types.node)
     role, access = np.zeros(count, np.uint8), np.zeros(count, np.uint8)
     declaration = np.full(count, -1, np.int32)
+    # ``_bind_fields`` fills at most half of it.
     capacity = 2 * (2 * count + len(late.first) + 1)
     bound = VariableBindings(
         np.full(words, -1, np.int32),
@@ -470,6 +477,7 @@ def resolve_simple_names(
             continue
         k += 1
         name_use = use[k]
+        # Only the first child of a labelled statement is the label.
         if name_use == LABEL_NAME and i != parent[i] + 1:
             name_use = EXPRESSION
         if name_use in (EXPRESSION, QUALIFIER, CASE) or (name_use == REFERRED and child[i] == 0):

@@ -4,8 +4,8 @@ A type's value is ``256 * base + dimensions``. Bases: 0 is unknown; 1 to 10 are 
 short, char, int, long, float, double, void and null. From FILE = 16 follow the types of this file,
 then the words of this file as types declared elsewhere, then EXTRA = 32 numbers for known types
 such as String that this file does not mention, then type variables by the node of their
-declaration, then qualified names of types declared elsewhere by the node of one occurrence. Called
-by ``bindings.names``.
+declaration, then qualified names of types declared elsewhere by the node of one occurrence.
+``bindings/__init__.py`` defines the short names. Called by ``bindings.names``.
 """
 
 from __future__ import annotations
@@ -179,9 +179,11 @@ def resolve_own_imports(
     for t in range(len(types.node) - 1, -1, -1):
         if types.owner[t] < 0 and types.name[t] >= 0:
             tops[word[types.name[t]]] = t
+    # Empty lists whose element type numba can infer.
     by_name, all_of = [np.int32(0) for _ in range(0)], [np.int32(0) for _ in range(0)]
     one_of, one_name = [np.int32(0) for _ in range(0)], [np.int32(0) for _ in range(0)]
     for node in nodes:
+        # The type and the member named so far; the number of names read, the package's first.
         t, member_name, name_count, on_demand = -1, -1, 0, False
         for child in range(node + 1, stop[node]):
             on_demand = on_demand or code[child] == ASTERISK
@@ -316,6 +318,7 @@ def resolve_type_names(
         np.empty(capacity, np.int32),
         np.zeros(1, np.int32),
     )
+    # The member types of each type as a linked list, the first in the source at its head.
     first_member_type, next_member_type = np.full(count, -1, np.int32), np.full(count, -1, np.int32)
     for t in range(count - 1, -1, -1):
         if types.member[t]:
@@ -397,6 +400,7 @@ def _set_composed_types(
     """Set the values of types written with several nodes, from the inside out."""
     code, _, stop, word = tree
     count = len(types.node)
+    # Qualified names of types declared elsewhere, as a linked list for each last word.
     latest_pair, earlier = np.full(words, -1, np.int32), np.empty(len(code), np.int32)
     for i in range(len(code) - 1, -1, -1):
         kind = code[i]
@@ -414,6 +418,8 @@ def _set_composed_types(
             while stop[last_child] < stop[i]:
                 last_child = stop[last_child]
             if kind == SCOPED and last_child > i + 1 and code[last_child] == TYPE_IDENTIFIER:
+                # The type before the dot; ``count`` or more if it is declared elsewhere, as the
+                # words of a package seem to be.
                 t = value[i + 1] // 256 - FILE
                 value[last_child] = 256 * (FILE + count + word[last_child])
                 if t >= count and tops[word[last_child]] >= 0 and _is_package(tree, i + 1, package):
@@ -475,6 +481,7 @@ def _declared_type(tree: TypeTree, value: Any, name: int) -> int:
         child = stop[child]
     if declared == 0:
         return 0
+    # The type of T... x is T[].
     return int(declared + _count_brackets(tree, tree.parent[name]) + (code[node] == SPREAD))
 
 
@@ -506,9 +513,9 @@ def set_literal_types(
     for i in nodes:
         kind, suffix = code[i], text[end[i] - 1] | 32  # the last letter in lower case
         if kind == INTEGER:
-            value[i] = 256 * (6 if suffix == 108 else 5)  # 1L
+            value[i] = 256 * (6 if suffix == 108 else 5)  # 1L is a long, 1 an int
         elif kind == FLOATING:
-            value[i] = 256 * (7 if suffix == 102 else 8)  # 1F
+            value[i] = 256 * (7 if suffix == 102 else 8)  # 1F is a float, 1.0 a double
         else:
             value[i] = 256 * known_types[1 if kind == STRING else 2]
 
@@ -528,12 +535,13 @@ def set_declared_types(
     offsets = np.zeros(count + 1, np.int32)
     parameters = [np.int64(0) for _ in range(0)]
     varargs, returns = np.zeros(count, np.bool_), np.zeros(count, np.int64)
+    # A member's key // words // 3 is its type, key // words % 3 its namespace.
     for m in range(count):
         name = members.name[m]
         if name < 0:  # values() and valueOf(String) of an enum
             is_values = members.flags[m] & IS_VALUES
             returns[m] = 256 * (FILE + members.key[m] // words // 3) + (1 if is_values else 0)
-            if not is_values:
+            if not is_values:  # the type of valueOf's parameter stays unknown
                 parameters.append(np.int64(0))
             offsets[m + 1] = len(parameters)
             continue

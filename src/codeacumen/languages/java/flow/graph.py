@@ -6,9 +6,10 @@ units of their own, not part of the enclosing body: they run later, or never, or
 the first use of a captured variable inside one has no predecessor.
 
 A unit's **points** are its events in the order of evaluation (JLS 15.7): statements, accesses to
-variables, operations that may throw, branches. A ``finally`` block is copied for each way out of
-its ``try`` (as in javac's own code), so several points may belong to one node of the syntax. A
-local variable is new each time its declaration runs: earlier accesses do not count.
+variables, operations that may throw, branches. They are the nodes of the control flow graph. A
+``finally`` block is copied for each way out of its ``try`` (as in javac's own code), so several
+points may belong to one node of the syntax. A local variable is new each time its declaration runs:
+earlier accesses do not count.
 """
 
 from __future__ import annotations
@@ -112,11 +113,12 @@ class Flow:
     ``unit`` is the syntax node of each unit, in source order; its points are ``[first[u],
     first[u + 1])``, the first of them the entry, the last two the normal and the exceptional exit.
     ``node`` and ``event`` (EVENTS) describe a point: DECLARE declares a variable without a value,
-    BIND with one; ``x += 1`` is a READ and later a WRITE of the same node. ``variable`` is the
-    variable's symbol, -1 where there is none; only plain names count, never ``this.x``. The edges
-    of point p are ``[offsets[p], offsets[p + 1])`` in ``target`` and ``how`` (NEXT, WHEN_TRUE,
-    WHEN_FALSE, EXCEPTION). ``local`` is a mask over symbols, true for local variables and
-    parameters.
+    BIND with one; ``x += 1`` is a READ and later a WRITE of the same node; OPERATES may throw;
+    BRANCH is a condition or the head of a switch; JOIN only joins paths; HANDLER collects the
+    exceptions of a try. ``variable`` is the variable's symbol (``Bindings.symbol``), -1 where there
+    is none; only plain names count, never ``this.x``. The edges of point p are ``[offsets[p],
+    offsets[p + 1])`` in ``target`` and ``how`` (NEXT, WHEN_TRUE, WHEN_FALSE, EXCEPTION). ``local``
+    is a mask over symbols, true for local variables and parameters.
     """
 
     unit: Column
@@ -195,6 +197,7 @@ def build_flow(file: JavaFile, methods: Sequence[int] | None = None, checker: bo
     tree = file.compute_once(classify_nodes)
     units = _find_units(file, tree, file.bodies if methods is None else methods)
     starts = np.zeros(len(units) + 1, dtype=np.int64)
+    # The number of nodes in all units; nodes of nested units count several times.
     size = int((file.syntax.stop[units] - units).sum()) if len(units) else 0
     capacity = size + 64
     while True:
@@ -209,6 +212,7 @@ def build_flow(file: JavaFile, methods: Sequence[int] | None = None, checker: bo
     points, first, offsets, target, how = assemble_graph(rows, starts, int(program[kernel.LABELS]))
     node = points[:, 0].copy()
     event = points[:, 1].astype(np.uint8)
+    # The events from TARGET on are those of variables.
     variable = np.where(event >= TARGET, tree.variable[node], -1)
     return Flow(units, first, node, event, variable, offsets, target, how, tree.local)
 
@@ -232,6 +236,7 @@ def _find_units(file: JavaFile, tree: FlowNodes, methods: Sequence[int]) -> Colu
         return outer
     stop, parent, code = file.syntax.stop, file.syntax.parent, tree.code
     candidates = np.flatnonzero(_UNITS[code])
+    # The last of the outermost methods that begins at or before each candidate.
     within = np.searchsorted(outer, candidates, side="right") - 1
     candidates = candidates[(within >= 0) & (candidates < stop[outer[within]])]
     # A method needs a body; a block is a unit only as an initialiser in a class body.
@@ -268,6 +273,7 @@ def _allocate_program(capacity: int, limit: int) -> NDArray[np.int64]:
     program[kernel.BASE : kernel.BASE + 4] = begins[:4]
     program[kernel.LIMIT] = limit
     program[kernel.SLOTS + kernel.NONE] = -1
+    # The slot of an event holds its number, so that steps read labels and events in the same way.
     events = kernel.SLOTS + kernel.EVENTS
     program[events : kernel.HEADER] = np.arange(kernel.HEADER - events)
     return program

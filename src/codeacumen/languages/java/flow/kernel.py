@@ -1,5 +1,9 @@
 """Java bodies lowered to instructions: points in the order of evaluation, labels, jumps.
 
+To lower a node is to emit its instructions. A unit is a body that runs by itself, and a point is
+one of its events (``flow/graph.py``). An instruction is a row of the program; a label is a number
+that stands for a position among the instructions, so that jumps can precede their target.
+
 A stack of tasks replaces recursion, because nesting may be 10,000 deep. Most constructs are
 recipes of tasks, which are data (``flow/tables.py``). Frames describe the statements around a
 point that control leaves, or runs through, on an abrupt completion (JLS 14.1); each task carries
@@ -34,7 +38,8 @@ def count_int64(*bounds: int) -> Any:
 
 # Codes of syntax nodes for control flow. OTHER: its children are evaluated one after the other;
 # SKIP: nothing is evaluated; NAME: an identifier that declares a variable with a value; ALWAYS and
-# NEVER: a constant variable that is true or false (JLS 4.12.4); CODES: the number of codes.
+# NEVER: a constant variable that is true or false (JLS 4.12.4); ANSWER: a switch expression;
+# CODES: the number of codes. ``flow/tables.py`` lists the grammar's names of most of the others.
 (
     OTHER,
     SKIP,
@@ -133,13 +138,16 @@ def count_int64(*bounds: int) -> Any:
     SELF,
 ) = count_int64(25)
 # Flags of a switch or a label (column TRAIT): it has a default; it has a guard; some label must
-# match, otherwise the switch throws; evaluating the label has events.
+# match, otherwise the switch throws; evaluating the label has events. For a read of a variable
+# TRAIT is 1 if it may throw.
 HAS_DEFAULT, HAS_GUARD, MUST_MATCH, LOUD = 1, 2, 4, 8
 # Operations of instructions (rows of op, a, b, c). Up to WRITE each makes a point with that event:
 # a is its node, b the label of the handler (NIL: it does not throw), c is HALTS if control does not
-# fall through. SET places the label a here, JUMP continues at the label a, ARC adds an edge of kind
-# c from the point of row a to the label b, HUB adds an exception edge from the point of row b to
-# the label a unless an earlier instruction leads there. NOTHING: no event. Then the kinds of edges.
+# fall through. RAISE is the exceptional exit of the unit, JOIN only joins paths, HANDLER collects
+# the exceptions of a try. SET places the label a here, JUMP continues at the label a, ARC adds an
+# edge of kind c from the point of row a to the label b, HUB adds an exception edge from the point
+# of row b to the label a unless an earlier instruction leads there. NOTHING: no event. Then the
+# kinds of edges.
 (
     ENTRY,
     EXIT,
@@ -161,8 +169,15 @@ HAS_DEFAULT, HAS_GUARD, MUST_MATCH, LOUD = 1, 2, 4, 8
     NOTHING,
 ) = count_int64(18)
 NEXT, WHEN_TRUE, WHEN_FALSE, EXCEPTION = count_int64(4)
-# Operations of tasks. Those up to CHOOSES are steps of recipes; SET and JUMP are tasks too, so that
-# the numbers begin after those of the instructions.
+# Operations of tasks. Those up to CHOOSES are steps of recipes (``flow/tables.py`` describes them):
+# a is the node; b and c are labels, or b the event of POINT and AIMS; EACH and CHILDREN lower the
+# children in the nodes [a, b), EACH only those in the field c. SET and JUMP (label b) are tasks
+# too, so that the numbers begin after those of the instructions. The tasks after CHOOSES continue a
+# construct: CASES the switch c with its groups in [a, b); HEADS a group with its labels in [a, b),
+# c is the label of its statements; CATCHES a try with its clauses in [a, b), c is the row of the
+# try, only before the first clause; CLEANS the finally block c after an exception, a is the row of
+# the try, b the label of the block's copy for normal completion; ENDS this copy of the block a;
+# UNWINDS a jump to the label a, through the finally blocks deeper than b.
 (
     POINT,
     VISIT,
@@ -189,13 +204,15 @@ NEXT, WHEN_TRUE, WHEN_FALSE, EXCEPTION = count_int64(4)
 # that the recipe makes, no label (NONE), and from EVENTS on the number of each event.
 THEN, ELSE, YES, NO, END, AGAIN, NONE, EVENTS = count_int64(8)
 # Columns of a frame: the enclosing frame; its kind; the label of the innermost handler; the
-# innermost CLEANING frame, itself included; its depth; the word of a labelled statement; the
-# targets of break and continue; PLACE: the node of the finally block or resources (CLEANING), the
-# row of the head (switches); the newest of its COPIES; TEST: the row of the HANDLER (TRYING), 1
-# once exceptions have a copy of the finally block of their own (CLEANING), the label of the next
-# test (switches with guards); the label of default. Then the kinds of frames: a try with catch
-# clauses, a finally block or resources, a loop, a switch statement, a switch expression, a labelled
-# statement. Then the columns of the syntax.
+# innermost CLEANING frame, itself included; its depth (the number of frames around it); the word of
+# a labelled statement; the targets of break and continue; PLACE: the node of the finally block or
+# resources (CLEANING), the row of the head (switches); the newest of its COPIES; TEST: the row of
+# the HANDLER (TRYING), 1 once exceptions have a copy of the finally block of their own (CLEANING),
+# the label of the next test (switches with guards); the label of default. Then the kinds of frames:
+# a try with catch clauses, a finally block or resources, a loop, a switch statement, a switch
+# expression, a labelled statement. Then the columns of the syntax: the node's code; the selector of
+# its field; the node after its subtree; its parent; its variable's symbol; TRAIT; the number of an
+# identifier's text.
 (
     PARENT,
     KIND,
@@ -216,7 +233,8 @@ CODE, FIELD_CODE, STOP, PARENT_NODE, SYMBOL, TRAIT, WORD_ID, COLUMNS = count_int
 # frames, tasks and copies of finally blocks (a row is the target label, the label of the copy, the
 # next row), the capacity and the first position of each table; then the number of labels; a flag
 # that a table is full; the number of rows beyond which a finally block is not copied again; the
-# label of the exit; the arguments of steps. WIDTHS: columns of a row, by table.
+# label of the exit; the arguments of steps. WIDTHS: columns of a row, by table. CAPACITY and BASE
+# have one element per table, so the capacity of TASKS is at CAPACITY + TASKS.
 ROWS, FRAMES, TASKS, COPIES, CAPACITY, BASE, LABELS, IS_FULL, LIMIT, EXIT_LABEL, SLOTS, HEADER = (
     0,
     1,
@@ -347,8 +365,9 @@ def _expand_recipe(tree: Any, program: Any, recipes: Any, recipe: int, task: Any
     """Push the tasks of a construct's recipe, last step first, with the labels that it needs.
 
     Of the task, b and c become THEN and ELSE; b is also AGAIN, which a labelled statement around a
-    loop has already made."""
+    loop has already made. ``recipe`` is a code of nodes, plus CODES if the node is a condition."""
     offsets, steps, needs = recipes
+    # The columns of a task are operation, a, b, c and frame.
     node, frame = task[1], task[4]
     program[SLOTS + THEN], program[SLOTS + ELSE], program[SLOTS + AGAIN] = task[2], task[3], task[2]
     loop_frame = frame
@@ -360,6 +379,7 @@ def _expand_recipe(tree: Any, program: Any, recipes: Any, recipe: int, task: Any
             program, LOOPING, frame, program[SLOTS + END], program[SLOTS + AGAIN]
         )
     for at in range(offsets[recipe + 1] - 1, offsets[recipe] - 1, -1):
+        # b and c are slots: SLOTS + b holds the label or the event that they stand for.
         op, child_code, b, c = steps[at]
         if op in (EACH, CHILDREN):
             _push_task(program, op, node + 1, tree[node, STOP], child_code, frame)
@@ -379,7 +399,8 @@ def _expand_recipe(tree: Any, program: Any, recipes: Any, recipe: int, task: Any
 def _lower_jump(tree: Any, program: Any, node: int, frame: int) -> None:
     """Lower return, yield, break and continue: jump to the target through each finally block.
 
-    The depth of the target's frame limits the unwinding; -1: all frames up to the exit."""
+    The depth of the target's frame limits the unwinding; -1: all frames up to the exit. A jump
+    without a target, which only a source with errors has, leads to the exit, too."""
     kind = tree[node, CODE]
     name = _find_child(tree, node, FIRST) if kind in (BREAK, CONTINUE) else -1
     label, depth = program[EXIT_LABEL], -1
@@ -414,7 +435,8 @@ def _unwind_frames(tree: Any, program: Any, label: int, depth: int, frame: int) 
         _emit_instruction(program, JUMP, label, NIL, NIL)
         return
     cleanup_node, outer = program[cleanup + PLACE], program[cleanup + PARENT]
-    # All jumps to one label share one copy of the block.
+    # All jumps to one label share one copy of the block. A row of COPIES is the target's label, the
+    # label of the copy and the next row.
     copy = program[cleanup + FIRST_COPY]
     while copy >= 0:
         if program[copy] == label:
@@ -560,6 +582,7 @@ def _lower_switch_labels(tree: Any, program: Any, at: int, end: int, body: int, 
     if test < 0:
         _emit_instruction(program, ARC, head, label, NEXT)
     elif tree[at, TRAIT] & HAS_DEFAULT:
+        # With guards the default is no test: control arrives there after the last test has failed.
         label = program[frame + DEFAULT_LABEL]
     else:
         program[frame + TEST] = _new_label(program)
@@ -610,6 +633,7 @@ def _run_task(tree: Any, program: Any, recipes: Any, task: Any) -> None:
         else:
             _emit_instruction(program, JUMP, b, NIL, NIL)
     elif op == ENDS and (program[frame + TEST] < 0 or program[ROWS] < program[LIMIT]):
+        # Exceptions without a copy of their own (TEST is -1) use this one, so it must exist.
         _push_task(program, VISIT, a, NIL, NIL, program[frame + PARENT])
     elif op == DECIDE:
         task[1] = _strip_parentheses(tree, a)
@@ -659,6 +683,7 @@ def lower_units(tree: Any, program: Any, recipes: Any, units: Any, starts: Any) 
 
     The result is incomplete if IS_FULL is set: call again with a larger program."""
     task = np.zeros(5, dtype=np.int64)
+    # The first frame stands for the unit itself: it has no kind, and its handler is RAISE.
     frame = program[BASE + FRAMES]
     for at in range(len(units)):
         node = units[at]

@@ -40,7 +40,8 @@ def assemble_graph(rows: Any, starts: Any, labels: int) -> Any:
     label that was never set (``continue`` with a target that is not a loop) is the exit."""
     count = len(rows)
     points = np.empty((count, 2), dtype=np.int32)
-    # Source, target and kind; a target below 0 is the label -1 - target, replaced at the end.
+    # Source, target and kind; a target below 0 is the label -1 - target, replaced at the end. A row
+    # adds at most two edges: the one that falls through to its point, and one to a label.
     edges = np.empty((2 * count, 3), dtype=np.int32)
     label_point = np.full(labels, -1, dtype=np.int32)
     is_label_used = np.zeros(labels, dtype=np.bool_)
@@ -92,6 +93,7 @@ def assemble_graph(rows: Any, starts: Any, labels: int) -> Any:
         offsets[edges[at, 0] + 1] += 1
     for at in range(point_count):
         offsets[at + 1] += offsets[at]
+    # Counting sort by source: ``filled`` holds the next free position of each source's edges.
     filled = offsets[:-1].copy()
     target_of = np.empty(edge_count, dtype=np.int32)
     how_of = np.empty(edge_count, dtype=np.uint8)
@@ -118,7 +120,9 @@ def assemble_graph(rows: Any, starts: Any, labels: int) -> Any:
 @kernel
 def _prune_edges(first: Any, offsets: Any, target: Any, how: Any) -> int:
     """Remove edges from unreachable to reachable points in place, moving the others to the front,
-    and return the number of edges left."""
+    and return the number of edges left.
+
+    A point is reachable if a path leads to it from the first point of its unit."""
     count = len(offsets) - 1
     is_reached = np.zeros(count, dtype=np.bool_)
     stack = np.empty(count + 1, dtype=np.int32)
@@ -146,9 +150,9 @@ def _prune_edges(first: Any, offsets: Any, target: Any, how: Any) -> int:
 
 
 # Names of the constants of ``flow/kernel.py`` that the kernels here take as arguments, in this
-# order: codes of nodes, selectors of children, flags of a switch or a label. ANSWER is a switch
-# expression; the grammar parses a switch statement as one, too. LOUD is a label whose evaluation
-# has events.
+# order: codes of nodes, selectors of children (PLACES), flags of a switch or a label (TRAITS).
+# ANSWER is a switch expression; the grammar parses a switch statement as one, too. LOUD is a label
+# whose evaluation has events.
 CODES = (
     "OTHER",
     "SKIP",
@@ -282,6 +286,7 @@ def refine_codes(
             field[at] = in_guard
         elif node_code == declared and code[parent_node] == spread:  # T... name
             code[at] = formal
+        # A resource without a name is an expression, as in ``try (reader)``.
         elif node_code == resource and (
             at + 1 == count or not _has_child(field, parent, at, in_name)
         ):
@@ -406,7 +411,7 @@ def compute_traits(
             if code[declaring_node] in (local_, formal, foreach, resource, instanceof):
                 risk[variable[at]] = type_risk[declaring_node]
         elif field_code == in_value and node_code in (true, false) and parent_code == initialised:
-            # Modifiers come first, and are few.
+            # Modifiers come first, and are few. The declarator's first child is its name.
             for other in range(parent[parent_node], min(parent_node, parent[parent_node] + 64)):
                 if kind[other] == final and variable[parent_node + 1] >= 0:
                     constant_code[variable[parent_node + 1]] = (

@@ -70,6 +70,8 @@ def _number_blocks(
     count = 0
     for at in range(low, high):
         if at > low:
+            # A block goes on where this point is the only successor of the point before, and that
+            # point its only predecessor.
             is_only_edge = offsets[at] - offsets[at - 1] == 1 and target[offsets[at - 1]] == at
             if not is_only_edge or work[at - low, FIRST_ENTRY] != 1:
                 count += 1
@@ -241,6 +243,7 @@ def _answer_queries(
     ``variables`` and ``links`` hold the linked lists of its queries and definitions."""
     # The number of a new empty set is the stamp, so that no stamp is used twice.
     stamp = _new_set(counters, sets)
+    # Mark each block with its last definition: the list begins with the last one in the unit.
     link = variables[variable, FIRST_DEFINITION]
     while link >= 0:
         block_number = block[links[link, 0]]
@@ -252,6 +255,8 @@ def _answer_queries(
         link = links[link, 1]
     link = variables[variable, FIRST_QUERY]
     while link >= 0 and not counters[IS_FULL] and counters[STEPS] <= counters[BUDGET]:
+        # The first block of the query's run: no definition in the run precedes the query, so the
+        # definitions that reach the start of the run are the answer.
         block_number = work[block[links[link, 0]], RUN]
         if work[block_number, VISITED_STAMP] != stamp:
             _solve_block(counters, block_number, stamp, work, predecessors, sets)
@@ -301,6 +306,7 @@ def pair_reaching_points(
             symbol = variable[at]
             if symbol < 0 or roles[at] == 0 or not local[symbol]:
                 continue
+            # The number of the run in the file, so that no two units share one.
             run = blocks_before + work[block[at], RUN]
             if variables[symbol, UNIT] != unit:
                 (

@@ -1,8 +1,10 @@
 """Tables of the flow kernel: a code for each kind of node of the grammar, and for each code the
 recipe of its evaluation.
 
-A recipe is a list of steps, with ``;`` between them. A step names a child by its field, as
-``first`` or ``second`` of the evaluated children, or as ``self``, the node itself:
+To lower a node is to emit the kernel's instructions for it. A point is an event of the evaluation;
+a label stands for a position among the instructions (``flow/kernel.py``). A recipe is a list of
+steps, with ``;`` between them. A step names a child by its field, as ``first`` or ``second`` of the
+evaluated children, or as ``self``, the node itself:
 
 - ``visit x``: lower x; ``children``: lower all children; ``each x``: lower all in that field;
 - ``decide x yes no``: x is a condition; control continues at one of two labels;
@@ -231,6 +233,7 @@ _OTHER_CONDITION = "visit self; fork self then else"
 # assignment before the right side. It folds no constants either (see ``compile_recipes``).
 CHECKER = {flow.ASSIGN: "aim left TARGET; visit right; write left"}
 
+# The kernel's numbers of the words of a step: its task, the child, the arguments (slots).
 _TASKS = {
     "point": flow.POINT, "visit": flow.VISIT, "each": flow.EACH, "children": flow.CHILDREN,
     "decide": flow.DECIDE, "fork": flow.FORK, "operate": flow.OPERATE, "raise": flow.RAISES,
@@ -278,6 +281,7 @@ def compile_recipes(checker: bool) -> Recipes:
             child = flow.SELF
             if rest and task not in ("set", "jump"):
                 child = _CHILDREN[rest.pop(0)]
+            # At most two; NONE fills the slots that are left.
             arguments = [_ARGUMENTS[name] for name in rest]
             # The recipe that places a label also makes it.
             needs[

@@ -25,10 +25,11 @@ Counts = NDArray[np.int64]
 
 # The definitions of PMD 6, of PMD 7.0 to 7.13, and of PMD 7.14 and later.
 RULES = ("pmd6", "pmd7", "pmd7.14")
-# The value at which each definition saturates. PMD 7.0 to 7.13 do not: we use that of PMD 7.14.
+# The value at which each definition saturates. PMD 7.0 to 7.13 have no such value: we use that of
+# PMD 7.14.
 MOST = {"pmd6": 2**31 - 1, "pmd7": 2**63 - 1, "pmd7.14": 2**63 - 1}
 
-# The twelve classes of GLUECode, by the largest value of each.
+# The twelve classes (bins) of the benchmark GLUECode, by the largest value of each.
 _LAST = np.array([1, 2, 3, 4, 6, 8, 10, 15, 20, 30, 50, 100])
 BINS = (
     "1",
@@ -50,6 +51,8 @@ NO_BIN = -1
 
 def compute_npath(file: JavaFile, rules: str = "pmd6") -> Counts:
     """Return the NPath complexity of each of ``file.bodies``, by one of ``RULES``.
+
+    The values are in the order of ``file.bodies``, the methods and constructors with a body.
 
     A body inside another body (of a local or anonymous class) has a value of its own and, where
     the rules say so, also counts in the outer body. Values saturate at ``MOST``.

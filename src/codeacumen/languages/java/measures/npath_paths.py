@@ -76,7 +76,16 @@ TOTAL, ANSWERS = 1, 2
 PATHS, END, YES, NO, LEFT_PATHS, TASKS, FRAMES, REGISTERS = range(8)
 # Tasks: FLOW a statement, EVALUATE an expression, both also for all children of a node (FLOWS,
 # EVALUATES); the others continue a construct after its parts. A task has a code and three numbers
-# (a, b, c), whose meaning depends on the code: nodes, or counts to be added later.
+# (a, b, c), whose meaning depends on the code: nodes, or counts to be added later. FLOWS and
+# EVALUATES: the children in the nodes [a, b), FLOWS only those in the field c (NOWHERE: all). TAKE
+# continues with the paths that end an expression. AND_RIGHT, OR_RIGHT: a is the right operand;
+# AND_DONE, OR_DONE: a and b are the left operand's END and its NO or YES. SWAP exchanges YES and
+# NO. TERNARY_NO, IF_NO: b counts the paths on which the condition of node a is false; TERNARY_DONE
+# has END, YES and NO of the first arm; JOIN has the paths that end the first branch. LOOP_DONE: b
+# counts the paths that skip the loop a; DO_DONE: a counts those that break out of it. CHOOSE begins
+# the switch a; NEXT_CASE: its remaining groups are in [a, b), and c paths reach it; RULE_DONE: a
+# counts the paths before the rule; CHOSEN: b paths have reached the switch a. UNFRAME ends a
+# labelled ``if``; LEAVE is return and throw, JUMP is break, continue and yield.
 (
     FLOW,
     FLOWS,
@@ -160,6 +169,7 @@ def _leave_statement(tree: Any, frames: Any, registers: Any, node: int, maximum:
     """
     code, _, _, inner, _, parent, word, _ = tree
     kind = code[node]
+    # The identifier of the label: the only child of a break or continue that is no token.
     label = inner[node] if kind != YIELD else -1
     for row in range(registers[FRAMES] - 1, -1, -1):
         frame_kind, ancestor = frames[row, FRAME_KIND], parent[frames[row, NODE]]
@@ -404,6 +414,7 @@ def _run_task(
         _push_task(tasks, registers, FLOWS, a + 1, stop[a], IN_UPDATE)
         _push_task(tasks, registers, FLOW, _find_child(field, stop, a, IN_BODY), 0, 0)
     elif op == DO_DONE:
+        # PMD adds the paths back to the head of a ``do`` to the value of the method.
         registers[LEFT_PATHS] = _saturating_sum(registers[LEFT_PATHS], registers[YES], maximum)
         registers[PATHS] = _saturating_sum(registers[NO], a, maximum)
     elif op == CHOOSE:
@@ -445,6 +456,7 @@ def _find_branching_nodes(tree: Any) -> Any:
     has_branches = np.zeros(len(code), dtype=np.bool_)
     for node in range(len(code) - 1, 0, -1):
         kind = code[node]
+        # The codes from IF on are statements that branch or jump, and the parts of a switch.
         if kind in (AND_TOKEN, OR_TOKEN, TERNARY) or kind >= IF:
             has_branches[node] = True
         if has_branches[node] and kind != LAMBDA:
@@ -454,7 +466,7 @@ def _find_branching_nodes(tree: Any) -> Any:
 
 @kernel
 def count_paths(tree: Any, bodies: Any, deepest: int, maximum: int) -> Any:
-    """Return the value of each body by the rules of PMD 7.14.
+    """Return the value of each body by the rules of PMD 7.14 (``docs/npath.md``).
 
     ``tree`` holds the columns of ``NpathNodes`` (codes, fields, ends, each node's first evaluated
     child, the number of values of a label), parents, and the columns of ``Jumps``. ``bodies`` holds

@@ -3,7 +3,8 @@
 ``classify_nodes`` gives each node its code and field in the numbers of one kernel module, this one
 or ``npath_paths``: each module has its own constants, because kernels are compiled with them, and
 the tables here use the names of the constants. ``compute_products`` computes NPath as products and
-sums from the leaves up. Numbers saturate at ``maximum``. ``measures/npath.py`` calls both.
+sums from the leaves up. Numbers saturate at ``maximum``. ``measures/npath.py`` calls both, and
+``docs/npath.md`` lists the rules.
 """
 
 from __future__ import annotations
@@ -179,6 +180,7 @@ def _default_word_mask() -> NDArray[np.bool_]:
 def classify_nodes(syntax: Syntax, kernel: ModuleType) -> NpathNodes:
     """Return the columns that a kernel module reads: this module or ``npath_paths``."""
     kind, parent = syntax.kind, syntax.parent
+    # All nodes but tokens and comments; the first one is the root, which has no parent.
     evaluated = np.flatnonzero(~_silent_mask()[kind])[1:]
     inner = np.full(len(syntax), -1, dtype=np.int32)
     # In reverse, so that a parent's first child is written last and stays.
@@ -221,6 +223,7 @@ def find_jumps(file: JavaFile) -> Jumps:
     switches = np.flatnonzero(symbol_mask("switch_expression")[kind])
     if len(switches):
         parents = parent[switches]
+        # The grammar puts some switch statements into an expression statement.
         parents = np.where(
             symbol_mask("expression_statement")[kind[parents]], parent[parents], parents
         )
@@ -242,6 +245,7 @@ def _find_total_switches(file: JavaFile) -> list[int]:
     switches: set[int] = set()
     requires_total = symbol_mask("pattern", "null_literal")
     for label in np.flatnonzero(labels).tolist():
+        # The ancestors of a label: its group or rule, the block, the switch.
         switch = int(syntax.parent[syntax.parent[syntax.parent[label]]])
         children = [
             child for child in syntax.children(label) if not _silent_mask()[syntax.kind[child]]
@@ -441,6 +445,7 @@ def compute_products(tree: Any, is_pmd7: bool, maximum: int) -> Any:
             operator_count,
             first_expression,
         )
+        # The operators that the rules add to the value of the construct.
         decisions = 0
         if condition >= 0:
             decisions = deciding[condition] if is_pmd7 else operators[condition]
@@ -477,6 +482,7 @@ def compute_products(tree: Any, is_pmd7: bool, maximum: int) -> Any:
             if kind == FOREACH:
                 decisions = 0
             if kind in (FOR, FOREACH) and not is_pmd7:
+                # PMD 6 takes the first Expression below the loop, which need not be the condition.
                 decisions = (
                     0
                     if first_expression < 0 or code[first_expression] == LAMBDA

@@ -62,7 +62,7 @@ def find_owners(file: JavaFile) -> Column:
     """
     syntax, methods = file.syntax, file.declarations.methods
     owner = np.full(len(syntax), NO_METHOD, dtype=np.int32)
-    # In source order, an inner method comes after the one around it.
+    # In source order, an inner method comes after the one around it and overwrites its index.
     for place in sorted(file.bodies, key=lambda place: methods[place].node):
         body = methods[place].body
         owner[body : syntax.stop[body]] = place

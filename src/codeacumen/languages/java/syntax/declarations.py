@@ -124,7 +124,8 @@ class Declarations:
         return tuple(reversed(names))
 
 
-# The grammar's fields of a declaration's parts, and the index of each in a row of _Parts.
+# The grammar's fields of a declaration's parts, and the index of each in a row of _Parts, whose
+# last element is for the modifiers.
 _FIELD_NAMES = ("name", "type", "dimensions", "parameters", "body", "type_parameters")
 _NAME, _TYPE, _DIMENSIONS, _PARAMETERS, _BODY, _TYPE_PARAMETERS, _MODIFIERS = range(7)
 
@@ -240,7 +241,7 @@ def find_declarations(syntax: Syntax) -> Declarations:
     methods: list[MethodDeclaration] = []
     fields: list[FieldDeclaration] = []
     package = ""
-    anonymous = 0
+    anonymous = 0  # the number of classes without a name so far
     docs = _find_javadocs(syntax)
     parts = _Parts(syntax)
     # Declarations around the current node: the node after each, and the type and the method that
@@ -262,6 +263,7 @@ def find_declarations(syntax: Syntax) -> Declarations:
         elif kind in _METHODS:
             method_kind, doc = _METHODS[kind], docs.get(node, NONE)
             method_declaration = _make_method(parts, node, method_kind, owner, doc)
+            # It has no parameter list: its parameters are the record's components (JLS 8.10.4.2).
             if method_kind == "compact constructor" and owner != NONE:
                 method_declaration = replace(method_declaration, parameters=types[owner].components)
             methods.append(method_declaration)

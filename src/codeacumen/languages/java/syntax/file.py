@@ -45,7 +45,7 @@ class JavaFile:
 
     def compute_once(self, function: Callable[[JavaFile], T]) -> T:
         """Return the result of a function or class called with the file, computed at the first
-        call; the function itself is the key."""
+        call. Results are stored by the function object, so callers pass the same one each time."""
         if function not in self._results:
             self._results[function] = function(self)
         return cast(T, self._results[function])
@@ -119,6 +119,7 @@ def parse_snippet(
 def parse_method(text: str) -> tuple[JavaFile, MethodDeclaration | None]:
     """Return the file of a class whose body is ``text``, and the first method in it, if any."""
     file = parse_snippet(text, leading_newline=True, trailing_newline=True).file
+    # Type 0 is the wrapper's class; NONE occurs in a source with errors.
     own_methods = (method for method in file.declarations.methods if method.type in (0, NONE))
     return file, next(own_methods, None)
 
@@ -135,6 +136,7 @@ def parse_snippets(texts: Sequence[bytes], *, leading_newline: bool = False) -> 
     starts = ends - len(tail) - lengths
     file = JavaFile(b"".join(head + text + tail for text in texts))
     if len(texts) > 1:
+        # Each wrapper must have exactly one node below the root, which begins where it begins.
         top = file.syntax.depth == 1
         if file.syntax.broken or not np.array_equal(file.syntax.start[top], starts - len(head)):
             for text in texts:

@@ -59,7 +59,8 @@ _BACK = {
     "'": "\\'",
     "\\": "\\\\",
 }
-# Text that needs no escapes: printable ASCII without quotes and backslash.
+# Text that needs no escapes (printable ASCII without quotes and backslash); a character that is not
+# ASCII; the escapes of single ASCII characters.
 _PLAIN = re.compile(r"""[ !#-&(-\[\]-~]*""")
 _WIDE = re.compile(r"[^\x00-\x7f]")
 _WRITTEN = str.maketrans({chr(code): f"\\u{code:04x}" for code in (*range(32), 127)} | _BACK)

@@ -106,7 +106,8 @@ def _promises_null(syntax: Syntax, method: int) -> bool:
 
 
 def _find_owner(syntax: Syntax, node: int) -> int:
-    """Return the method, lambda or initialiser that a statement returns from; -1 if none."""
+    """Return the node of the method, lambda or initialiser around a return statement; -1 if
+    none."""
     owners = symbol_mask(
         "method_declaration",
         "lambda_expression",

@@ -117,7 +117,8 @@ _FIRST[[word[0] for word in RESERVED]] = True
 _WIDTH[[len(word) for word in RESERVED]] = True
 # In place of a kind: a symbol that is no token.
 _NO_TOKEN = 255
-# Mask over kinds that a following > or = may extend; the scanner's tokens in such a sequence.
+# Mask over kinds of tokens that a > or = directly after them may extend, and the tokens that the
+# scanner returns for such a sequence.
 _CLOSES = np.zeros(256, dtype=np.bool_)
 _CLOSES[[CODE["GT"], CODE["GTGT"], CODE["GTGTGT"]]] = True
 _CLOSING = re.compile(rb">>>=|>>>|>>=|>>|>=|==|>|=")
@@ -221,6 +222,7 @@ def _token_codes() -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
         elif name in ("@interface", "non-sealed"):
             kind = "MONKEYS_AT"  # split below
         else:
+            # Contextual keywords are identifiers; "end" is the end of the file.
             kind = "IDENTIFIER" if name.isalpha() and name != "end" else ""
         if kind:
             codes[symbol] = CODE[kind]
@@ -270,9 +272,11 @@ def _split_and_join(tokens: JavaTokens) -> JavaTokens:
     closing = np.flatnonzero(_CLOSES[tokens.kind[:-1]])
     joined = closing[tokens.end[closing] == tokens.start[closing + 1]]
     signs = np.flatnonzero(tokens.kind == at_sign)
+    # Tokens to split (longer than the @) or to join (nothing between them and the next token).
     odd = {*signs[_token_widths(tokens, signs) > 1].tolist(), *joined.tolist()}
     if not odd:
         return tokens
+    # The scanner's tokens that replace leaves: kind, start, end and node.
     pieces: list[tuple[int, int, int, int]] = []
     keep = np.ones(len(tokens), dtype=np.bool_)
     done = -1
