@@ -214,7 +214,7 @@ def find_token_nodes(
     tokens, do not count.
     """
     whole_nodes = np.flatnonzero(is_whole)
-    # +1 after the beginning of each whole node and -1 at its end: the sum is above 0 inside of them.
+    # +1 after the beginning of each whole node and -1 at its end: the sum is above 0 inside.
     inside = np.zeros(len(syntax) + 1, dtype=np.int32)
     np.add.at(inside, whole_nodes + 1, 1)
     np.add.at(inside, syntax.stop[whole_nodes], -1)
