@@ -20,7 +20,7 @@ class Table(Protocol):
         """Return each column as a ``Ragged`` with one list per method body (``file.bodies``).
 
         ``file`` is a ``JavaFile``. ``seeds`` has one number for each of the bodies, in their order,
-        from which a view that samples at random starts. ``Ragged`` is in ``codeacumen.text``.
+        from which a view that samples at random starts. See ``codeacumen.text.columns``.
         """
         ...
 
