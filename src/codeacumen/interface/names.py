@@ -57,8 +57,7 @@ def check_names(
     finding is reported; ``fail_on`` is ``never``, ``finding``, or a probability as text, and
     decides ``failed`` of the report. ``baseline`` is a file of known findings, which are not
     reported; ``use_baseline=False`` reports them, too. ``background`` is the file of a model of
-    names in other projects, or ``none``. ``workers`` is the number of processes; 0: one
-    for each processor.
+    names in other projects, or ``none``.
 
     The report has ``findings``, each with ``path``, ``place``, ``method``, ``probability``,
     ``evidence`` and ``suggestions``; ``reported`` are those that nothing suppresses, and
