@@ -71,7 +71,7 @@ def load_tasks(tasks: Tasks) -> list[Task]:
     """Return the tasks that names, groups of names, ``NAME@DIR`` and task objects stand for.
 
     A group is the first part or parts of several names: ``gluecode`` stands for ``gluecode/npath``
-    and others. ``NAME@DIR`` first loads the built data set in the folder ``DIR``.
+    and others. For ``NAME@DIR``, the built data set in the folder ``DIR`` is loaded first.
     A task that is named twice occurs once; two different tasks with one name are an error.
     """
     from codeacumen.datasets.built import load_named_data

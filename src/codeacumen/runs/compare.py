@@ -62,8 +62,8 @@ class PairTest:
     """Test of two models on one task.
 
     ``difference`` is the score of ``first`` − that of ``second``; of the two, ``first`` has the
-    better score. ``low`` and ``high`` are its interval without correction,
-    ``p_holm`` the p-value after Holm's correction, by which ``different`` is decided. ``test``
+    better score. ``low`` and ``high`` are the interval of the difference without correction,
+    ``p_holm`` is the p-value after Holm's correction, by which ``different`` is decided. ``test``
     names the test. If no test is possible, it is the reason, ``different`` is False, and interval
     and p-values are None.
 
@@ -296,7 +296,7 @@ def collect_run_answers(
 
     A model that answered a task in several runs gets the run's folder in its name. The tasks of the
     runs are added to ``tasks``; a task without a limit is replaced there if its first run had one.
-    Tasks are taken from ``task_objects``, by name, before the registry is asked for them.
+    A task in ``task_objects``, which are by name, is used instead of the registered one.
     """
     answers_by_task: AnswersByTask = {}
     runs = [(folder, read_run(folder)) for folder in folders]
