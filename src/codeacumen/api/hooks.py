@@ -188,7 +188,7 @@ class PostprocessesAnswers(Protocol):
 
 @runtime_checkable
 class HasMetrics(Protocol):
-    """A task with further metrics, each scored on the first evaluation set and on every slice."""
+    """A task with further metrics, each scored on the first evaluation set and on its slices."""
 
     @property
     def metrics(self) -> Sequence[Metric]: ...
@@ -205,8 +205,11 @@ class SumMetric(Protocol):
     one row each."""
 
     def of_sums(self, sums: Floats, total: Floats) -> Floats:
-        """Return the b values from the columns' weighted sums, of shape (k, b), and the weighted
-        numbers of instances, of shape (b,)."""
+        """Return the values of ``Metric.statistic``, one for each of b resamples.
+
+        ``sums`` are the columns' weighted sums, of shape (k, b), and ``total`` the weighted numbers
+        of instances, of shape (b,).
+        """
         ...
 
 

@@ -189,10 +189,12 @@ class Learner(Protocol):
 class CodeContext(Protocol):
     """The code around a method of a question or an example.
 
-    Each function takes the id of a ``method`` and masks that method's answer everywhere;
-    ``view_of`` returns a view of another method with the same masks, in the format of the tool
-    ``compat`` unless it is empty. A row is a method: ``id``, ``path``, ``line``, ``type``
-    (qualified), ``text``. Without a corpus there are no rows, and views are None.
+    Each function takes the id of a ``method`` and masks that method's answer everywhere.
+    ``view`` returns a view of the method, such as ``text``, by the view's ``name``; ``view_of``
+    returns one of the method ``other`` with the same masks. Both return it in the format of the
+    tool ``compat`` unless that is empty. ``callers``, ``callees`` and ``siblings`` (the other
+    methods of its type) return rows. A row is a method: ``id``, ``path``, ``line``, ``type``
+    (qualified), ``text``. Without a corpus there are no rows, and most views are None.
 
     ``describe`` returns for a masked call its ``receiver`` (static type, or empty), ``arguments``
     (their number), ``candidates`` (names of the type's methods with that number of parameters,

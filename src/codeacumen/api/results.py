@@ -1,4 +1,8 @@
-"""Results of a run: answers, scores with intervals, and cards of the models."""
+"""Results of a run: answers, scores with intervals, and cards of the models.
+
+A cell of a run is a pair of a model and a task; ``Scores`` is its record. A card describes a model
+or a task to readers of the scores.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +26,10 @@ class Answer:
 class Score:
     """A score by a metric on an evaluation set, or on a slice of it (empty: all of it).
 
-    ``value`` is None where the statistic is undefined, ``low`` and ``high`` where there is no
-    interval. ``n`` counts the instances; ``note`` explains what is missing or uncertain.
+    ``value`` is None where the statistic is undefined. ``low`` and ``high`` are the ends of the
+    interval, None where there is none. ``n`` is the number of instances in the score, which may
+    leave out unanswered ones (``Metric.unanswered``); ``note`` explains what is missing or
+    uncertain.
     """
 
     metric: str
@@ -38,7 +44,11 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Numbers of instances of a cell: all, and by outcome."""
+    """Numbers of instances of a cell: all, and by outcome.
+
+    ``unanswered``: the model returned None, or no answer is there. ``failed``: the model raised an
+    error, or the answer is invalid.
+    """
 
     instances: int
     answered: int
@@ -46,6 +56,7 @@ class Counts:
     failed: int
 
 
+# Remarks by ``ModelCard.supervision``; ``none`` has no remark.
 _LABELS_SEEN = {
     "all": "knows the labels",
     "leave-one-out": "leave-one-out",
@@ -57,7 +68,11 @@ _LABELS_SEEN = {
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
-    """Description of a model in the results; ``version`` is the package or file it comes from."""
+    """Description of a model in the results; ``version`` is the package or file it comes from.
+
+    ``supervision`` is that of a ``Learner`` (``codeacumen.api.inputs``), ``before`` for a model
+    that was trained before the run, or ``none``.
+    """
 
     name: str
     summary: str = ""
@@ -75,11 +90,12 @@ class ModelCard:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Scores of a model on a task. The first of ``scores`` is the headline.
+    """Scores of a model on a task. The first of ``scores`` is the headline: by the task's own
+    metric, on its first evaluation set.
 
     ``answers`` is the path of the answers in the run's folder, empty if they were not written.
-    ``computed`` counts the answers computed in this run, as opposed to stored answers. ``errors``
-    are the first few failures.
+    ``computed`` counts the answers computed in this run, as opposed to stored answers; ``seconds``
+    is the time that answering and scoring took in it. ``errors`` are the first few failures.
     """
 
     task: str
@@ -96,7 +112,10 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Overall:
-    """Mean headline score of a model that answered all tasks of a group; None: no interval."""
+    """Mean headline score of a model that has one on every task of a group.
+
+    ``low`` and ``high`` are None where there is no interval.
+    """
 
     group: str
     model: str
@@ -108,7 +127,10 @@ class Overall:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Difference between a model's mean score with all of the text and at a level of input."""
+    """Mean score of a model with all of the text minus its mean score at a level of input.
+
+    See ``codeacumen.api.benchmarks.InputLevels``; None: no interval.
+    """
 
     benchmark: str
     model: str

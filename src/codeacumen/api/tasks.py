@@ -18,8 +18,9 @@ class Instance:
     """A question of a task.
 
     ``truth`` is the correct answer, or an object that has it under ``value`` next to other data,
-    such as votes. ``cluster`` groups instances that are not independent (same project);
-    ``tags`` name the slices and evaluation sets that the instance belongs to.
+    such as votes. ``cluster`` groups instances that are not independent (same project); an instance
+    with an empty one is independent. ``tags`` name the slices and evaluation sets that the instance
+    belongs to.
     """
 
     id: str
@@ -61,6 +62,9 @@ class TaskCard:
     ``requires_native_capability``: only a model that has the capability itself can answer, none
     through an adapter. It is set where a question's text does not resemble its choices, such as
     numbers of paths. ``limit``: the task has only this many instances, its first; 0: all.
+    ``metric`` is the name of the task's metric, ``dataset`` that of the published data set which it
+    needs, if any, and ``slices`` are tags: a score is also computed on the instances with each.
+    The first evaluation set is that of the headline score and of the tests.
     """
 
     name: str
@@ -84,7 +88,8 @@ class Metric(Protocol):
 
     ``observe`` turns one truth and one answer into a row of numbers, or into None where they do
     not count for this metric. ``statistic`` takes the rows as columns, of shape (k, n), and a
-    matrix of weights, of shape (b, n), and returns b values (nan where undefined).
+    matrix of weights, of shape (b, n), and returns b values (nan where undefined): n instances with
+    k numbers each, and b resamples, in which an instance occurs as often as its weight says.
     ``SumMetric`` and ``Percentage`` in ``codeacumen.api.hooks`` are optional.
     """
 

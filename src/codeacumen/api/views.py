@@ -1,4 +1,7 @@
-"""Views: representations of a method that models see. A corpus stores the tables that they need."""
+"""Views: representations of a method that models see, such as its tokens or its graph.
+
+A view is computed from tables; a corpus stores the tables of the views that it was built with.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,8 @@ class Table(Protocol):
     def columns(self, file: Any, seeds: Any) -> Mapping[str, Any]:
         """Return each column as a ``Ragged`` with one list per method body (``file.bodies``).
 
-        ``file`` is a ``JavaFile``; ``seeds`` has one number per method, for random samples.
+        ``file`` is a ``JavaFile``. ``seeds`` has one number for each of the bodies, in their order,
+        from which a view that samples at random starts. See ``codeacumen.text.columns``.
         """
         ...
 

@@ -1,4 +1,8 @@
-"""The command line: a file for each noun. A verb's module is imported when the verb is used."""
+"""The command line, with a command or a group of commands for each verb.
+
+A verb is the first word after ``codeacumen``. ``VERBS`` names the module of each verb, which is
+imported when the verb is used. The overview of the program lists the verbs in panels.
+"""
 
 from __future__ import annotations
 

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
     from codeacumen.corpus import Corpus
 
-# Rows of a long table that are printed; --json has all.
+# Maximum number of rows of a table that are printed; --json has all.
 ROWS_SHOWN = 20
+# Keys of a corpus's description whose values are counts by name.
 _STATISTICS = (
     "methods_by_split",
     "method_kinds",
@@ -38,7 +39,10 @@ _STATISTICS = (
 
 
 def print_corpus(description: Json, *, as_json: bool) -> None:
-    """Print what ``describe_corpus`` returns: counts, projects, statistics, problems, views."""
+    """Print what ``describe_corpus`` returns: counts, projects, statistics, problems, views.
+
+    Problems are remarks about files, some of which were left out of the corpus.
+    """
     if as_json:
         print_json(description)
         return

@@ -32,7 +32,8 @@ from codeacumen.text.numbers import ABSENT
 
 build_app = create_group("Build a data set; `codeacumen eval -t NAME@DIR` asks its tasks.")
 
-# The most frequent reasons of each kind that are printed; dataset.json has all of them.
+# Maximum number of reasons for refusals and for doubts that are printed of each kind, the most
+# frequent ones; dataset.json has all of them.
 REASONS_SHOWN = 3
 
 

@@ -76,7 +76,11 @@ def create_group(help_text: str) -> typer.Typer:
 
 @dataclass(frozen=True, slots=True)
 class LazyVerb:
-    """A verb that is imported when it is used: ``module`` has a group ``app`` or a function."""
+    """A verb that is imported when it is used: a command or a group of commands.
+
+    ``function`` is the name in ``module`` of the command's function or of the group, a
+    ``typer.Typer``. ``panel`` is the heading under which the overview lists the verb.
+    """
 
     name: str
     module: str

@@ -44,7 +44,7 @@ class Format(StrEnum):
     HTML = "html"
 
 
-# Colours in a terminal, by the role of a text.
+# Colours in a terminal, by the role of a text (``checker.formats.format_lines``).
 _COLOURS = {
     "place": {"bold": True},
     "name": {"fg": "cyan"},
@@ -296,7 +296,10 @@ def _print_calibration(measured: CheckerCalibration) -> None:
 
 
 def _draw_bar(point: Point) -> str:
-    """Return both shares in twenty columns: the heavy line is precision, the light one recall."""
+    """Return a bar of up to twenty characters for precision and recall.
+
+    The heavy line is precision; a light line continues it if recall is greater.
+    """
     width = 20
     precision, recall = round(width * point.precision), round(width * point.recall)
     return "".join(

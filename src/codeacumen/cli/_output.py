@@ -12,15 +12,17 @@ from typing import Any
 
 import typer
 
-# Columns of a table that is piped: it must not be cut to the 80 of an unknown terminal.
+# Characters in a line of a table that is piped: it must not be cut to the 80 that rich assumes for
+# an unknown terminal.
 PIPED_WIDTH = 160
 # A folded column is not made narrower than this.
 NARROWEST = 20
+# Length of an id, which must stay whole; a width in which every table has room.
 _ID_LENGTH, _UNLIMITED = 36, 100_000
 
 
 def _get_width() -> int | None:
-    """Return the columns to print; None where the terminal decides."""
+    """Return the number of characters in a line; None where the terminal decides."""
     columns = os.environ.get("COLUMNS", "")
     if columns.isdigit() and int(columns):
         return int(columns)
@@ -65,10 +67,12 @@ def print_table(
     right: Sequence[int] = (),
     wide: int | None = None,
 ) -> None:
-    """Print a table; ``right`` are the columns of numbers.
+    """Print a table; without any text in ``columns``, it has no header.
 
-    One column may be folded where the terminal is narrow: ``wide``, or the one of the longest
-    cells. Ids, numbers and names stay whole: where that is still too much, lines run over.
+    ``right`` are the indices of the columns of numbers, which are aligned right. Where the terminal
+    is narrow, one column may be folded, that is, its cells get several lines: the one with the
+    index ``wide``, by default the column of text with the longest cell. Other cells stay whole: if
+    that is still too much, lines are longer than the terminal.
     """
     from rich import box
     from rich.console import Console
@@ -84,6 +88,7 @@ def print_table(
     out = Console(width=_get_width(), highlight=False)
     table_width = out.measure(table, options=out.options.update(width=_UNLIMITED)).maximum
     if table_width > out.width:
+        # For each column, the length of its title or of the longest line of a cell.
         lengths = [
             max(len(column), *(line.cell_len for row in cells for line in row[i].split()), 0)
             for i, column in enumerate(columns)
@@ -100,6 +105,7 @@ def print_table(
             table_width -= length - width
     if title:
         out.print(Text(title, style="bold"))
+    # rich would cut a table that is wider than the console.
     terminal_width = out.width
     out.width = max(terminal_width, table_width)
     out.print(table)
@@ -127,7 +133,11 @@ def _break_long_words(text: str, width: int) -> str:
 
 
 def _choose_folded_column(lengths: Sequence[int], right: Sequence[int]) -> int | None:
-    """Return the longest column of text, if its cells are longer than an id."""
+    """Return the index of the longest column of text, if it is longer than an id; else None.
+
+    ``lengths`` has the length of the longest line of each column; ``right`` are the indices of the
+    columns of numbers.
+    """
     longest = max(range(len(lengths)), key=lambda i: (i not in right, lengths[i]), default=0)
     is_long = bool(lengths) and longest not in right and lengths[longest] > _ID_LENGTH
     return longest if is_long else None

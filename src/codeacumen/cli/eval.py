@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from codeacumen.api import Run, Scores, TaskCard
     from codeacumen.runs.compare import Comparison, PairTest
 
-# Smaller p-values are printed as an inequality.
+# A smaller p-value is printed as "<0.0001".
 _SMALLEST_P = 0.0001
 
 
@@ -194,7 +194,11 @@ def print_scores(run: Run) -> None:
 
 
 def _print_task(run: Run, card: TaskCard, cells: Sequence[Scores]) -> None:
-    """Print the models of a task, best first: the first evaluation set in full, others beside."""
+    """Print the models of a task, best first.
+
+    The first evaluation set has value, interval and n; each other set has a column with its value
+    and n.
+    """
     first, *others = card.evaluation_sets
     rows = []
     for cell in cells:
@@ -243,7 +247,10 @@ def _sort_cells(run: Run, task: str) -> list[Scores]:
 
 
 def _print_further_metrics(card: TaskCard, cells: Sequence[Scores]) -> None:
-    """Print a row for each further metric and a column for each model: metrics are more."""
+    """Print a row for each further metric and a column for each model.
+
+    A task often has more metrics than a run has models.
+    """
     first = card.evaluation_sets[0].name
     by_metric = [
         {

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 app = create_group("Measure the methods of files, folders, archives, corpora.")
 
-# Files left out that are named; the others are counted.
+# Maximum number of files left out that are named; the others are only counted.
 SKIPPED_SHOWN = 10
 
 Sources = Annotated[

@@ -27,7 +27,8 @@ from codeacumen.text.numbers import format_number
 
 app = create_group("Select questions, simulate raters, merge and clean votes.")
 
-# Rows that cannot be read, and contradictions, that are printed; report.json has all of them.
+# Maximum number of rows that cannot be read, and of contradictory rows, that are printed;
+# report.json has more of them.
 _ROWS_SHOWN = 5
 
 
@@ -239,8 +240,11 @@ def _print_cleaned(report: Any, out: Path) -> None:
 
 
 def _print_judgement(judgement: Any) -> None:
-    """Print how many raters of each kind were dropped, and how close the scores are to the
-    truth."""
+    """Print how well a simulated survey was cleaned.
+
+    The first table has the numbers of raters of each kind, all and dropped; the second one has the
+    rank correlation of the scores with the simulated truth.
+    """
     sizes = list(judgement)
     kinds = judgement[sizes[0]]["raters"]
     rows = [

@@ -285,7 +285,7 @@ def is_evaluable(trained: TrainedNetwork) -> bool:
 
 
 def print_training(trained: TrainedNetwork) -> None:
-    """Print how a training went, in a line."""
+    """Print how a training went, in a line; pre-training has no score on dev (0.0)."""
     about = trained.about
     best, sizes = about["best"], about["data"]["sizes"]
     if best["dev_score"]:

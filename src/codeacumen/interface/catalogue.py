@@ -68,8 +68,10 @@ def load_task(name: str | Task) -> Task:
 
 
 def load_tasks(tasks: Tasks) -> list[Task]:
-    """Return the tasks of names, of beginnings of names, of ``NAME@DIR``, and of objects.
+    """Return the tasks that names, groups of names, ``NAME@DIR`` and task objects stand for.
 
+    A group is the first part or parts of several names: ``gluecode`` stands for ``gluecode/npath``
+    and others. For ``NAME@DIR``, the built data set in the folder ``DIR`` is loaded first.
     A task that is named twice occurs once; two different tasks with one name are an error.
     """
     from codeacumen.datasets.built import load_named_data
@@ -103,7 +105,7 @@ def load_tasks(tasks: Tasks) -> list[Task]:
 def to_list(values: Any) -> list[Any]:
     """Return the values of a list, tuple or generator, or a list with the one value.
 
-    A model or task may be iterable itself.
+    A model or task counts as one value even if it is iterable.
     """
     from codeacumen.models.adapters import list_capabilities
 

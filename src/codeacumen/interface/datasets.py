@@ -70,7 +70,7 @@ def build_dataset(
 
 
 def list_datasets() -> dict[str, list[dict[str, Json]]]:
-    """Return the ``published`` data sets, and the families that can be ``built``."""
+    """Return the ``published`` data sets, and as ``built`` the families that users build."""
     from codeacumen.datasets import CATALOGUE
     from codeacumen.registry import list_data_families
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from codeacumen.runs.compare import Comparison
     from codeacumen.runs.plan import Availability
 
-# Files of answers, or the answers by model and id of the instance.
+# Files of answers, or the answers by model and by instance id.
 Answers: TypeAlias = "str | Path | Sequence[str | Path] | Mapping[str, Mapping[str, Json]]"
 
 
@@ -201,7 +201,8 @@ def compare(
     ``models`` are names, objects, results, and folders of runs; without ``tasks``, those of the
     runs are compared. ``evaluation_set`` names the instances that count, by default the task's
     first set. ``limit`` asks models only the first instances of a task, None or 0 all. Tests use at
-    least 10,000 resamples.
+    least 10,000 resamples. Tasks that cannot be compared are in ``left_out`` of the result; it is
+    an error if none can be.
     """
     from codeacumen.runs.compare import collect_run_answers, compare_answers
     from codeacumen.runs.evaluate import answer_cell

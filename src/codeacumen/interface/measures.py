@@ -63,7 +63,7 @@ def stream_measurements(
     *,
     progress: bool = True,
 ) -> Iterator[Measurements]:
-    """Yield the measurements of stretches of files, in the order of the files.
+    """Yield the measurements of some consecutive files at a time, in the order of the files.
 
     ``sources`` are corpora, or what a corpus is built from.
     """

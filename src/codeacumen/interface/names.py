@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from codeacumen.checker.check import Report
     from codeacumen.checker.suggest import SuggestedNames
 
-# The model that compares identifiers where none is named.
+# The model that ``compare_names`` uses unless the caller names another.
 COMPARING_MODEL = "codeacumen-names"
+# Values of ``Pair.relation``.
 SIMILAR, RELATED = "similar", "related"
 
 
@@ -52,7 +53,11 @@ def check_names(
     ``paths`` are folders or files; the model learns from the whole project around them.
     ``since`` and ``staged`` judge only methods that changed since a revision, or that the next
     commit changes. Settings that are None are those of the project's ``.codeacumen.toml`` or
-    ``pyproject.toml``, or of the file ``config``. ``use_baseline=False`` ignores known findings.
+    ``pyproject.toml``, or of the file ``config``. ``threshold`` is the probability from which on a
+    finding is reported; ``fail_on`` is ``never``, ``finding``, or a probability as text, and
+    decides ``failed`` of the report. ``baseline`` is a file of known findings, which are not
+    reported; ``use_baseline=False`` reports them, too. ``background`` is the file of a model of
+    names in other projects, or ``none``.
 
     The report has ``findings``, each with ``path``, ``place``, ``method``, ``probability``,
     ``evidence`` and ``suggestions``; ``reported`` are those that nothing suppresses, and
@@ -188,6 +193,7 @@ def compare_names(
                 f"{loaded.reference} failed on {question.left}, {question.right}: {error}",
                 "compare the names with another model: --model",
             ) from error
+    # Two values for each pair: similarity, relatedness.
     return [
         NamePair(left, right, values[2 * i], values[2 * i + 1])
         for i, (left, right) in enumerate(pairs)
@@ -199,7 +205,8 @@ class CheckerCalibration:
     """The checker measured on a repository.
 
     ``calibration`` has the curve and the chosen threshold, ``points`` are the results at round
-    thresholds, and ``left_out`` counts the renames that were left out, by tag.
+    thresholds, and ``left_out`` counts the renames that were left out, by the tag that was the
+    reason.
     """
 
     calibration: Calibration

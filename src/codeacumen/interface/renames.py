@@ -26,9 +26,9 @@ def mine_renames(
     """Mine renames of Java methods from git repositories into the folder ``out``.
 
     ``branch`` is the revision to mine, ``since`` one whose history is skipped. A commit that takes
-    more than ``commit_timeout`` seconds is left out; ``mass`` is the number of renames of the same
-    words in a commit from which on they are tagged ``mass``. Returns what ``mined.json`` holds and,
-    as ``read``, how many commits of each project were read this time. The result is the same to the
+    more than ``commit_timeout`` seconds is left out. If at least ``mass`` renames of a commit
+    replace the same words, they get the tag ``mass``. Return what ``mined.json`` holds and, as
+    ``read``, how many commits of each project were read this time. The result is the same to the
     byte for any number of workers.
     """
     from codeacumen.engines import start_engine

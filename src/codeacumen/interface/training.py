@@ -191,5 +191,5 @@ def load_training_tasks(tasks: Tasks) -> tuple[list[Task], bool]:
         )
     # The task that has the most methods: pre-training reads their texts only.
     sources = [family.pretraining_task for family in list_data_families()]
-    (source,) = filter(None, sources)
+    (source,) = filter(None, sources)  # exactly one family names such a task
     return load_tasks(f"{source}@{pretraining[0]}" if pretraining[0] else source), True

@@ -1,4 +1,9 @@
-"""Transform programs: variants that look different and mean the same."""
+"""Transform programs: variants that look different and mean the same.
+
+A place, or location, is a candidate for a change in a method; it is refused if the transformation
+cannot be applied there. A mode says which places of a method one variant changes: ``single`` (one
+place, with a variant for each), ``all``, or a share such as ``25%``.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +64,8 @@ class Transformation:
         self._corpus = corpus
         # Keeps the temporary files as long as this object exists.
         self._temporary = temporary
-        # The file that was read last: its variants follow each other.
+        # Project, path, bytes and encoding of the file that was read last: the variants of a file
+        # follow each other in ``out``.
         self._source: tuple[tuple[str, str], tuple[bytes, str]] | None = None
 
     @property
@@ -77,7 +83,7 @@ class Transformation:
         with self.out.open(encoding="utf-8") as stream:
             for line in stream:
                 row = json.loads(line)
-                if "edits" in row:
+                if "edits" in row:  # the line of a refused place has none
                     yield self._to_variant(row)
 
     def __repr__(self) -> str:
@@ -218,7 +224,7 @@ def _find_tested_folder(sources: Any, command: str) -> Path:
 
 
 def _count_variants(delivered: TransformSummary, kinds: Sequence[str]) -> dict[str, Json]:
-    """Return the counts of a transformation as JSON."""
+    """Return the counts of a transformation as JSON: the ``counts`` of ``Transformation``."""
     counts = delivered.counts
     return {
         "lines": delivered.lines,

@@ -25,8 +25,8 @@ def build_report(
     """Write one self-contained HTML page and return its path.
 
     The page describes ``runs``, each with its folder, the corpora in the folders ``corpora``, and
-    the data sets of the runs. If runs have the same cell, the later one counts. The page needs no
-    network, and equal runs give equal bytes.
+    the data sets of the runs. If several runs score the same model on the same task, the last one
+    counts. The page needs no network, and equal runs give equal bytes.
     """
     # Imported here so that `codeacumen --help` does not load numpy, altair and jinja2.
     from codeacumen.core.files import write_atomically

@@ -11,7 +11,7 @@ from codeacumen.corpus import Corpus
 from codeacumen.corpus.stats import compute_stats
 from codeacumen.report.plots import Plot, escape_unprintable, fit_spec, inline_data
 
-# Upper limits of the bars, in lines of a method; the last bar has none.
+# Greatest number of lines of a method in each bar; one more bar has all longer methods.
 LENGTH_BINS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
 MAX_PROJECTS = 100
 

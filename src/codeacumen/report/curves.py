@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MAX_POINTS = 200
 # Maximum number of models in a plot, the best ones: there are no more distinguishable colours.
 MAX_LINES = 6
+# Height of a plot in pixels, and the ticks of both axes.
 HEIGHT = 260
 TICKS = [0, 0.2, 0.4, 0.6, 0.8, 1]
 
@@ -63,6 +64,7 @@ def _draw_task_curves(merged: MergedRuns, card: TaskCard, evidence: Evidence) ->
             rows += _list_points(escape_unprintable(model), is_wrong, np.array(fitness, float))
     if not rows:
         return []
+    # The precision of guessing; the last argument of ``_draw_curves`` is the line of guessing.
     share_wrong = float(is_wrong.mean())
     first, second = curve_names(merged, card)
     return [
@@ -96,6 +98,7 @@ def _list_points(model: str, is_wrong: Floats, fitness: Floats) -> list[dict[str
 
     from codeacumen.metrics.binary import curve_points
 
+    # The positive class is the wrong names; the lowest fitness is reported first.
     _, precision, recall, false_alarms = curve_points(is_wrong, -fitness)
     indices = np.unique(np.linspace(0, len(recall) - 1, min(MAX_POINTS, len(recall))).astype(int))
     points = [

@@ -1,7 +1,9 @@
 """Build the JSON data of a task for the page's scripts: instances, answers, tests.
 
 The data has columns instead of rows, because a thousand copies of the same keys would be most of
-the page. Every value is text, a finite number or null, which is valid JSON in every browser.
+the page. A column has a value for each instance, in the order of ``ids``; data by model has a
+column for each model, in the order of ``models``. Every value is text, a finite number or null,
+which is valid JSON in every browser.
 """
 
 from __future__ import annotations
@@ -29,10 +31,10 @@ from codeacumen.report.merged_runs import Evidence, MergedRuns, rank_cells
 from codeacumen.runs.compare import Comparison
 from codeacumen.runs.scoring import is_in_slice
 
-# Maximum numbers of a task's instances and of characters of a text, which limit the size of the
-# page, and of models that are shown at first.
+# Maximum numbers of a task's instances and of characters of a text; they limit the page's size.
 MOST_INSTANCES = 1000
 MAX_CHARACTERS = 400
+# Maximum number of models that the page shows before the reader chooses others.
 MAX_SHOWN_MODELS = 3
 # JavaScript rounds integers from here on; they are written as text.
 MAX_EXACT_INTEGER = 2**53
@@ -162,6 +164,8 @@ def format_value(value: Json) -> str | float | int | None:
 def _format_answer(answer: Answer | None) -> str | float | int | None:
     if answer is None or answer.error:
         return None
+    # The names that a model returned for a method and for its variant, as joined by the task
+    # (``metrics.prediction_change``); an empty name means that the model returned none.
     if isinstance(answer.value, dict) and set(answer.value) == {"before", "after"}:
         names = (format_value(answer.value[when]) for when in ("before", "after"))
         return " → ".join("“”" if name == "" else str(name) for name in names)
@@ -182,7 +186,9 @@ def _build_observations(
 
     One number for an answer is its quality (mode ``right`` for 0 or 1, else ``gain``); two numbers
     are a truth and an answer to rank (mode ``rank``, with the truths as ``ranked``). For other
-    metrics, the page cannot determine the effect of an instance (mode ``none``).
+    metrics, the page cannot determine the effect of an instance (mode ``none``). A row is what the
+    metric observes for one answer, None if the answer does not count; a column has the rows of a
+    model.
     """
     columns: list[list[tuple[float, ...] | None]] = [
         [
@@ -195,6 +201,7 @@ def _build_observations(
     ]
     row_lengths = {len(row) for column in columns for row in column if row is not None}
     if row_lengths == {1}:
+        # ``position`` is the index of the number in the row that depends on the answer.
         mode, position = ("right" if metric.proportion else "gain"), 0
     elif row_lengths == {2}:
         mode, position = "rank", 1
@@ -228,8 +235,11 @@ def _observe_answer(
 
 
 def _build_tests(comparison: Comparison | None, models: Sequence[str]) -> list[list[Any]]:
-    """Return a row for each pair: both indices, difference, low, high, p, p after Holm, smallest
-    visible difference, whether the models differ, the test's name."""
+    """Return a row for each pair of models, with the fields of ``PairTest`` in this order.
+
+    Both models' indices in ``models``, difference, low, high, p, p after Holm's correction,
+    smallest visible difference, whether the models differ, the test's name.
+    """
     if comparison is None:
         return []
     index_of = {model: i for i, model in enumerate(models)}

@@ -1,7 +1,8 @@
 """Merge several runs, and collect the instances, answers and tests behind the scores of a task.
 
-If two runs have the same cell, the later one counts. A run folder holds answers but no questions:
-these come from the task, if its data is on this machine and has not changed.
+A cell (``Scores``) has the scores of a model on a task. If two runs have the same cell, the later
+one counts. A run folder holds answers but no questions: these come from the task, if its data is on
+this machine and has not changed.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ class MergedRuns:
     """Runs on one page.
 
     ``cells`` are by task and model, and ``folders`` are the folders of the runs that contain their
-    answers. ``slugs`` are the tasks' names for anchors and files. ``settings`` are those of tests;
-    ``notes`` say how the runs differ.
+    answers. ``slugs`` maps the name of a task to a form of it for anchors and files. ``settings``
+    are used for the tests between models; ``notes`` say how the runs differ.
     """
 
     runs: tuple[Run, ...]
@@ -114,7 +115,10 @@ def _describe_differences(runs: Sequence[Run]) -> list[str]:
 
 
 def make_slugs(names: Sequence[str]) -> dict[str, str]:
-    """Return names for anchors and files, of letters, digits and hyphens, unique and stable."""
+    """Return for each name a slug for anchors and files: letters, digits and hyphens, and unique.
+
+    The same names in the same order get the same slugs.
+    """
     slugs_by_name: dict[str, str] = {}
     used_slugs: set[str] = set()
     for name in names:

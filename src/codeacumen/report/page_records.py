@@ -76,7 +76,8 @@ class SliceTable:
     """Scores of the models on the slices of a task.
 
     A row has a model, its card, and its score on each of ``names``. ``sizes`` are the numbers of
-    instances of the slices, ``largest`` is their maximum.
+    instances of the slices, ``largest`` is their maximum. A size is the largest n of the models,
+    because some metrics leave out instances without an answer.
     """
 
     names: tuple[str, ...]
@@ -116,7 +117,7 @@ class TaskView:
     notes: list[str]
     compared: int
     data: dict[str, Any]
-    # Names of the plots of curves, which only some tasks have.
+    # Names of the precision-recall and ROC plots (``curve_names``); only some tasks have the plots.
     curves: tuple[str, str]
     # Digits of scores after the point.
     digits: int
@@ -139,7 +140,9 @@ class Page:
     """All contents of the report.
 
     ``failures`` are the cells with failed answers, ``failed`` is the number of these answers.
-    ``plots`` are by name; ``overview_plots`` are names of plots.
+    ``plots`` are by name; ``overview_plots`` are names of plots. ``settings_notes`` say how the
+    runs differ, ``interval`` is the heading of the columns with intervals, and ``levels`` are the
+    tables of levels of input (``report.tables``).
     """
 
     runs: tuple[Run, ...]
@@ -176,6 +179,7 @@ def build_page(
     plots = [*draw_page_plots(merged), *(corpus.plot for corpus in corpora)]
     plots += [plot for section in sections for plot in section.plots]
     plots += curve_plots(merged, evidence)
+    # Confidence levels; the field ``levels`` below has the tables of levels of input instead.
     levels = {run.confidence for run in merged.runs}
     return Page(
         runs=merged.runs,

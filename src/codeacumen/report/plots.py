@@ -1,7 +1,9 @@
 """Draw the plots: a forest plot for each task and evaluation set, and overviews.
 
-Specifications contain no colours. Those are in a separate configuration, which the page swaps when
-the reader changes between light and dark.
+A forest plot has a row for each model, with a dot for its score and a line for its interval. Plots
+are Vega-Lite specifications, which altair builds. They contain no colours: those are in a separate
+configuration, which the page swaps when the reader changes between light and dark. In this module
+``people`` are the rows of ceilings, even if a ceiling is not the score of people.
 """
 
 from __future__ import annotations
@@ -42,6 +44,7 @@ class Scale:
     @property
     def ticks(self) -> list[float]:
         """Values of the ticks."""
+        # 1e-9 absorbs rounding errors, so that a tick at an end of the axis is kept.
         first = math.ceil(self.low / self.step - 1e-9)
         last = math.floor(self.high / self.step + 1e-9)
         return [round(i * self.step, 10) for i in range(first, last + 1)]
@@ -349,7 +352,7 @@ def _build_titles(merged: MergedRuns) -> dict[str, str]:
 
 
 def _build_row(merged: MergedRuns, model: str, score: Score) -> dict[str, Any]:
-    """Return a score as a row of a plot."""
+    """Return a score as a row of a plot; ``low`` and ``high`` are None without an interval."""
     return {
         "name": escape_unprintable(model),
         "kind": KINDS[1] if merged.models[model].is_baseline else KINDS[0],

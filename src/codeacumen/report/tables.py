@@ -1,7 +1,9 @@
 """Build tables over several tasks: means of a group, and losses when a model sees less of a text.
 
 Published rows of a paper follow ours for orientation only, because they were measured on other
-data. A loss shows what a model relies on: comments, names, or the code itself.
+data. A level is a set of tasks that show equally much of a text (``api.InputLevels``); the first
+level shows all of it. A loss is how much lower a model's mean is at another level. It shows what
+the model relies on: comments, names, or the code itself.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ class OverallTable:
     """Means of the models over a group of tasks.
 
     ``tasks`` are titles and slugs; a slug is empty if the task is not in the runs. ``published``
-    are rows of the paper: model, scores, and their mean. The table comes before the task ``first``.
+    are rows of the paper: model, scores, and their mean. The page shows the table before the
+    section of the task named ``first``.
     """
 
     group: str
@@ -111,7 +114,10 @@ def _collect_overall(merged: MergedRuns, group: TaskGroup) -> Mapping[str, Overa
 
 @dataclass(frozen=True, slots=True)
 class LevelRow:
-    """A model's means and losses at the levels of the table; the first level has no loss."""
+    """A model's means (``scores``) and losses, each a list by level, as the table's ``headings``.
+
+    The first level has no loss. None: the model lacks a score on a task of the level.
+    """
 
     model: str
     card: ModelCard
@@ -124,7 +130,8 @@ class LevelTable:
     """Means and losses of the models by level of input.
 
     ``people`` is the mean of the tasks' ceilings, None unless all have one. ``several`` is the
-    number of tasks at a level. The table comes before the task ``first``.
+    largest number of tasks at a level. The page shows the table before the section of the task
+    named ``first``.
     """
 
     benchmark: str
@@ -169,6 +176,7 @@ def _build_level_table(merged: MergedRuns, levels: InputLevels, present: list[st
             ],
         )
         for model in merged.models
+        # A model with a mean at one level only has nothing to compare.
         if sum((level, model) in means for level in present) > 1
     ]
     tasks = [task for level in present for task in levels.tasks[level] if task in merged.tasks]

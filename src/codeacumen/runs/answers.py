@@ -27,7 +27,7 @@ from codeacumen.api import Answer, Capability, CodeacumenError, Instance, Json, 
 from codeacumen.core.files import write_atomically
 from codeacumen.core.progress import Progress, ignore_progress
 
-# Capabilities whose answers are text. In a CSV cell, the answers of all others are JSON.
+# Capabilities whose answers are text. In a CSV cell, an answer of any other capability is JSON.
 _TEXT = (Capability.CLASSIFY, Capability.GENERATE, Capability.NAME)
 _HINT = 'an answer looks like {"id": "len~length", "answer": 0.93}'
 _FILE_HINT = "name a file of answers: JSON lines, CSV or Parquet"
@@ -54,8 +54,10 @@ def parse_line(line: bytes) -> Answer:
 
 
 def parse_record(record: Json) -> Answer:
-    """Return the answer of an object with the keys of a line; raise a ValueError that says what is
-    wrong."""
+    """Return the answer of a decoded line, an object with ``id`` and ``answer`` or ``error``.
+
+    Raise a ValueError that says what is wrong.
+    """
     if not isinstance(record, dict) or not isinstance(record.get("id"), str):
         raise ValueError('expected an object with an "id" that is a string')
     # A program that always writes both fields leaves the error empty.
@@ -126,7 +128,7 @@ def canonical_bytes(instances: Sequence[Instance], answers: Mapping[str, Answer]
 
 
 def read_answers(path: Path, capability: Capability = Capability.SIMILARITY) -> dict[str, Answer]:
-    """Return the answers of a file by the ids of the instances.
+    """Return the answers of a file, by instance id.
 
     The suffix decides the format: ``.csv``, ``.parquet``, otherwise JSON lines. ``capability`` is
     that of the task; it decides whether the cells of a CSV file are text or JSON.
@@ -214,7 +216,7 @@ def _parse_row(path: Path, number: int, record: Json) -> Answer:
         raise CodeacumenError(f"{path}:{number}: {error}", _HINT) from error
 
 
-# Exported instances: column names and values.
+# Exported instances: for each, its values by column name. A row may lack columns of other tasks.
 Rows = list[dict[str, Json]]
 
 

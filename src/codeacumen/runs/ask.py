@@ -1,6 +1,8 @@
 """Ask a model all instances of a task, batch by batch, and check its answers.
 
-``runs.evaluate`` calls ``ask_model`` and stores the answers.
+A fold is a part of the instances that a learner answers after one training; other models have
+one fold. A batch is a part of a fold that is passed to the model in one call. ``runs.evaluate``
+calls ``ask_model`` and stores the answers.
 """
 
 from __future__ import annotations
@@ -126,6 +128,7 @@ def _split_folds(
         return [instances]
     folds: dict[tuple[str, str], list[Instance]] = {}
     for instance in instances:
+        # Two parts, so that the name of a cluster never equals an id.
         key = (instance.cluster, "") if instance.cluster else ("", instance.id)
         folds.setdefault(key, []).append(instance)
     return list(folds.values())

@@ -4,7 +4,10 @@ For each task, models are scored on the instances that all of them answer (a met
 missing answers, as ``Metric.unanswered``). Every pair is tested
 (McNemar's exact test for plain accuracies, paired bootstrap otherwise), p-values are corrected by
 Holm's method over all pairs of the task, and models without a significant difference share a tie
-group. The answers come from runs on disk or from models.
+group, which is printed as a letter. The answers come from runs on disk or from models.
+
+A unit is a cluster of instances, or an instance if there are no clusters. Draws are the values of a
+metric in the bootstrap resamples.
 """
 
 from __future__ import annotations
@@ -58,8 +61,9 @@ MIN_RESAMPLES = 10_000
 class PairTest:
     """Test of two models on one task.
 
-    ``difference`` is first − second, ``low`` and ``high`` its interval without correction,
-    ``p_holm`` the p-value after Holm's correction, by which ``different`` is decided. ``test``
+    ``difference`` is the score of ``first`` − that of ``second``; of the two, ``first`` has the
+    better score. ``low`` and ``high`` are the interval of the difference without correction,
+    ``p_holm`` is the p-value after Holm's correction, by which ``different`` is decided. ``test``
     names the test. If no test is possible, it is the reason, ``different`` is False, and interval
     and p-values are None.
 
@@ -125,6 +129,7 @@ def compare_answers(
         model: compute_statistic(metric, observed.columns) for model, observed in shared.items()
     }
     sign = 1 if task.card.lower_is_better else -1
+    # Best first; equal scores by name.
     ranking = sorted(values, key=lambda model: (sign * values[model], model))
     pairs = list(combinations(ranking, 2))
     # The smallest p-value of a bootstrap is 2 / resamples, and it must stay significant after the
@@ -209,9 +214,10 @@ def _test_pair(
     if reason:
         return PairTest(first, second, difference, None, None, None, None, False, None, reason)
     low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2])
-    spread = float(defined.std(ddof=1))
+    spread = float(defined.std(ddof=1))  # the bootstrap's standard error of the difference
     varies = spread > 1e-12  # below this, the spread is rounding error
     if metric.proportion and clusters is None:
+        # The only column of a proportion: 1 for a right answer, 0 for a wrong one.
         a, b = shared[first].columns[0], shared[second].columns[0]
         p = mcnemar_p(int(np.sum(a > b)), int(np.sum(b > a)))
         test = "McNemar"
@@ -247,6 +253,8 @@ def assign_tie_letters(ranking: Sequence[str], tied: set[tuple[str, str]]) -> di
     def are_tied(first: str, second: str) -> bool:
         return (first, second) in tied or (second, first) in tied
 
+    # Insert and absorb: start with one group of all models. A pair that differs splits each group
+    # that has both; groups inside a larger group are dropped.
     groups: list[set[str]] = [set(ranking)]
     for first, second in combinations(ranking, 2):
         if are_tied(first, second):
@@ -288,7 +296,7 @@ def collect_run_answers(
 
     A model that answered a task in several runs gets the run's folder in its name. The tasks of the
     runs are added to ``tasks``; a task without a limit is replaced there if its first run had one.
-    Tasks in ``task_objects`` need not be registered.
+    A task in ``task_objects``, which are by name, is used instead of the registered one.
     """
     answers_by_task: AnswersByTask = {}
     runs = [(folder, read_run(folder)) for folder in folders]

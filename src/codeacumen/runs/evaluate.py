@@ -44,7 +44,7 @@ def find_cell_folder(cell: Cell) -> Path:
     digest = hashlib.sha256(key.encode()).hexdigest()
     if not cell.is_reusable:
         # The cache key of an unidentified model has a random part, so its digest is unique. For an
-        # unidentified context, the nonce makes the name unique.
+        # unidentified context, the nonce makes the name unique (``nonce * False`` is empty).
         return _get_unshared_folder() / (digest + cell.task.nonce * cell.is_context_unknown)
     return codeacumen_home() / "answers" / digest[:2] / digest
 
@@ -216,7 +216,7 @@ def measure_effects(
     for cell in cells:
         answers, _ = answer_cell(cell, progress)
         scores, _ = compute_scores(cell.task.task, cell.task.instances, answers, settings)
-        headline = scores[0]
+        headline = scores[0]  # ``compute_scores`` puts it first
         by_slice = {
             score.slice: score
             for score in scores

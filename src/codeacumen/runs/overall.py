@@ -3,8 +3,12 @@
 A model has a mean for a group only if it has a score on every task of the group; otherwise a model
 could gain by skipping hard tasks. The interval is that of the means of resamples; tasks with the
 same instances are resampled together. A loss is the difference between the mean with the full text
-and the mean with less of it; its interval comes from the same resamples. The benchmarks define the
-groups and levels (``registry.list_benchmarks``).
+and the mean with less of it; its interval comes from the same resamples. A level is a set of tasks
+that show equally much of the text, for instance without comments (``api.InputLevels``). The
+benchmarks define the groups and levels (``registry.list_benchmarks``).
+
+A cell (``Scores``) has the scores of a model on a task; the first is the headline, which the means
+use. Draws are the values of a headline score in the resamples, of shape (resamples,).
 """
 
 from __future__ import annotations
@@ -108,6 +112,7 @@ def compute_losses(
             full_mean = means.get((levels.first_level, model))
             if level == levels.first_level or full_mean is None:
                 continue
+            # The tasks of each level are in the same order, so a pair asks the same questions.
             pairs = zip(levels.tasks[levels.first_level], levels.tasks[level], strict=True)
             both = [
                 (draws.get((full, model)), draws.get((reduced, model))) for full, reduced in pairs

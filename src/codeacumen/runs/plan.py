@@ -1,6 +1,6 @@
 """Plan a run: pair every model with every task, and check the pairs before any model is asked.
 
-A ``Cell`` is such a pair; ``cache_key`` decides which stored answers it may reuse.
+A ``Cell`` is such a pair. Its ``cache_key`` decides which stored answers the cell may reuse.
 ``runs.evaluate`` and ``interface`` call this module.
 """
 
@@ -51,12 +51,15 @@ from codeacumen.registry import (
 LIBRARIES = ("numpy", "rapidfuzz", "scikit-learn", "spylls")
 # Modules between a task and a model: adapters, batches, and checks of answers.
 ANSWERING_MODULES = ("codeacumen.models.adapters", "codeacumen.runs.ask")
-# Optional parts of a question; exports omit them where they are empty.
+# Optional fields of ``Question`` and ``Prompt``; exports omit them where they are empty.
 OPTIONAL_KEYS = ("method", "ask")
 
 
 class PlannedTask:
-    """A task with its instances read once and their hash; with ``limit``, only the first ones."""
+    """A task with its instances, which are read once, and their hash.
+
+    ``limit`` is the maximum number of instances, taken from the start; 0 means all.
+    """
 
     def __init__(self, task: Task, limit: int = 0) -> None:
         if limit < 0:
@@ -65,7 +68,8 @@ class PlannedTask:
             )
         self.task = task
         self.limit = limit
-        # Identifies this object where nothing identifies the task's context.
+        # Random name of this object; it keeps answers apart where no fingerprint identifies the
+        # task's code context (``Cell.is_context_unknown``).
         self.nonce = uuid4().hex
 
     @cached_property
@@ -151,7 +155,7 @@ class PlannedTask:
 
     @cached_property
     def context_fingerprint(self) -> str:
-        """Identifier of the data that a model may use besides the instances.
+        """Identifier of the data that a model may use besides the instances: training and context.
 
         It is the task's own fingerprint, or else the hash of its training split; empty if the task
         has neither.
@@ -253,6 +257,7 @@ class Cell:
             "data_sha256": self.task.data_sha256,
         }
         model = self.loaded.model
+        # Other learners see labels of the instances only, which ``data_sha256`` covers.
         learns = isinstance(model, Learner) and model.supervision.startswith("train")
         if learns or isinstance(model, UsesContext):
             key["code_context"] = self.task.context_fingerprint
@@ -304,9 +309,9 @@ def explain_misfit(loaded: LoadedModel, card: TaskCard, *, has_training: bool = 
 def plan_cells(
     models: Sequence[LoadedModel], tasks: Sequence[PlannedTask], *, skip_unfit: bool = False
 ) -> tuple[list[Cell], list[str]]:
-    """Return the cells to run, and the pairs that were skipped, with reasons.
+    """Return the cells to run, and a sentence with the reason for each pair that was skipped.
 
-    A model without the capability that a task needs is an error, unless ``skip_unfit``.
+    A model that cannot answer a task is an error, unless ``skip_unfit``.
     """
     cells: list[Cell] = []
     misfits: list[str] = []

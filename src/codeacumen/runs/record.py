@@ -1,4 +1,4 @@
-"""Turn a model's answers to a task into a cell of a run, and the cells into a run.
+"""Turn a model's answers to a task into a cell (``Scores``), and the cells into a run.
 
 The run also has its provenance (versions, machine, commit, time and memory). If a folder is given,
 the answers and the run are written to it.
@@ -117,7 +117,7 @@ class Recorder:
         self.tasks: dict[str, TaskCard] = {}
         self.models: dict[str, ModelCard] = {}
         self._datasets: list[BuiltDataset] = []
-        # Values of the headline score in the resamples, by task and model.
+        # Values of the headline score in the resamples, by task and model; None for few units.
         self._draws: dict[tuple[str, str], Floats | None] = {}
         self._started = datetime.now(UTC)
         self._clock = time.perf_counter()

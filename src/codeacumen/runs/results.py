@@ -1,5 +1,7 @@
 """Read and write runs; ``docs/results.md`` describes every field of ``results.json``.
 
+A cell (``Scores``) has the scores and counts of a model on a task.
+
 The schema has a version, and the reader rejects unknown versions.
 """
 

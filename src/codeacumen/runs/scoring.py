@@ -1,4 +1,9 @@
-"""Compute scores from answers: select the instances, apply the metric, compute its interval."""
+"""Compute scores from answers: select the instances, apply the metric, compute its interval.
+
+An evaluation set or a slice is a part of the instances, selected by a tag (``is_in_slice``). The
+headline is the score by the task's own metric on its first evaluation set. A unit is a cluster of
+instances, or an instance if there are no clusters. ``runs.statistics`` computes the intervals.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +80,8 @@ class Observations:
     """Input of a metric for one model, with the n instances that count.
 
     ``columns`` has shape (k, n), for a metric that observes k numbers per instance. ``clusters``
-    are names; an empty one means that the instance is a cluster of its own.
+    has the name of each instance's cluster; an empty name means that the instance is a cluster of
+    its own.
     """
 
     ids: tuple[str, ...]
@@ -179,6 +185,7 @@ def compute_scores(
     scores: list[Score] = []
     unreadable: dict[str, str] = {}
     for metric, evaluation_set, slice_ in requested:
+        # Without a slice (""), all instances; ``observe_answers`` selects the evaluation set.
         observations, problems = observe_answers(
             metric, members.get(slice_, instances), postprocessed, evaluation_set, slice_
         )
@@ -225,7 +232,8 @@ def _compute_bounds(
         units = count_units(columns.shape[1], clusters)
         low, high = wilson_interval(value / 100, units, settings.confidence)
         return 100 * low, 100 * high
-    # ``compute_interval`` needs no resamples for a proportion of 0 or 1.
+    # ``compute_interval`` needs no resamples for a proportion of 0 or 1, but it must see that the
+    # metric is one: ``_ClusterMetric.proportion`` is False.
     if not (metric.proportion and value in (0.0, 1.0)):
         metric, columns, clusters = _sum_clusters(metric, columns, clusters)
     return compute_interval(
@@ -292,6 +300,7 @@ class _ClusterMetric:
 
     def statistic(self, columns: Floats, weights: Floats) -> Floats:
         sums = columns @ weights.T
+        # The last row has the weighted numbers of instances.
         return self.of_sums(sums[:-1], sums[-1])
 
 

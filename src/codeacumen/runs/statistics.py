@@ -3,6 +3,10 @@
 ``weights[b, i]`` is the number of times that instance i occurs in resample b. Every metric is a
 function of weights, so the bootstrap, the jackknife and the paired bootstrap are matrix operations,
 and two models are resampled together by applying the same weights to both.
+
+n is the number of instances, k the number of columns that a metric observes. A unit is what is
+sampled: a cluster of instances, or an instance if there are no clusters. A draw, or replicate, is
+the metric's value in one resample.
 """
 
 from __future__ import annotations
@@ -24,11 +28,11 @@ if TYPE_CHECKING:
     # For each instance, the index of its cluster, from 0.
     Clusters: TypeAlias = NDArray[np.intp]
 
-# Size of a block of weights in numbers, so that memory does not grow with the data.
+# Weights in a block (rows times columns); the limit keeps memory from growing with the data.
 BLOCK_SIZE = 1 << 22
 # Maximum number of groups of units; without groups, the jackknife's matrix would be quadratic.
 JACKKNIFE_GROUPS = 500
-# Share of resamples that may leave a statistic undefined.
+# Largest share of resamples in which a statistic may be undefined.
 MAX_UNDEFINED = 0.05
 # Probability that a test detects the smallest visible difference.
 POWER = 0.8
@@ -65,6 +69,7 @@ def bootstrap_weights(
     for start in range(0, resamples, rows):
         count = min(rows, resamples - start)
         sampled_units = rng.integers(0, units, size=(count, units))
+        # Give each row numbers of its own, so that one ``bincount`` counts all rows.
         sampled_units += np.arange(count)[:, None] * units
         weights = np.bincount(sampled_units.ravel(), minlength=count * units).reshape(count, units)
         block: Floats = weights.astype(float)
@@ -127,7 +132,7 @@ def bca_interval(
     ``draws`` are the values in the resamples, ``jackknife`` those without each group of units. None
     if too many draws are undefined: the rest would be a biased selection.
     """
-    defined = np.isfinite(draws)
+    defined = np.isfinite(draws)  # nan: undefined in this resample
     if not math.isfinite(value) or np.mean(defined) < 1 - MAX_UNDEFINED:
         return None
     draws = draws[defined]
