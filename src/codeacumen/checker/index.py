@@ -103,7 +103,11 @@ def compute_index_version() -> str:
 
 
 class MethodIndex:
-    """Methods and trained models of one project, stored between checks."""
+    """Methods and trained models of one project, stored between checks.
+
+    ``home`` is codeacumen's own folder, ``root`` the folder of the project. A file is indexed under
+    its path and the hash of its content (``reading.hash_content``).
+    """
 
     def __init__(self, home: Path, root: Path) -> None:
         name = hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:24]
