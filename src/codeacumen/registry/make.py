@@ -1,6 +1,7 @@
 """Create tasks, views and metrics by name, and models by reference (``NAME:WORD,KEY=VALUE``).
 
-Words are the positional arguments of a model's factory, KEY=VALUE its keyword arguments.
+Words are the positional arguments of a model's factory, KEY=VALUE its keyword arguments, which are
+also called the settings of the model.
 """
 
 from __future__ import annotations
