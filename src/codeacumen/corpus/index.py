@@ -306,6 +306,10 @@ def _build_call_arrays(
 ) -> dict[str, NDArray[Any]]:
     """Return the arrays of the four lists of ``CorpusIndex``, by file name.
 
+    The properties of ``CorpusIndex`` load the files: ``calls`` is ``called_sets``, ``sets`` is
+    ``target_sets``, ``within`` is ``containing_sets``, ``callers`` is ``set_callers``, and
+    ``NAME_sure`` has their ``is_certain``.
+
     ``pairs`` has the columns caller, set, and 1 for a certain call. A set that a method calls
     several times is listed once, as certain if one call is certain.
     """

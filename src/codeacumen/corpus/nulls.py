@@ -87,6 +87,7 @@ def find_null_reports(
     as a whole has no reports.
     """
     code = code_hash(("codeacumen.languages", "codeacumen.corpus"))
+    # For facts that cannot be stored in the corpus, see ``_ShardJob.spare``.
     with tempfile.TemporaryDirectory(prefix="codeacumen-nulls-") as temporary:
         jobs = [
             _ShardJob(
@@ -107,6 +108,7 @@ def find_null_reports(
             if project not in excluded
         ]
         failed: list[FailedAnalysis] = []
+        # The files of the facts of each project's shards.
         parts: dict[str, list[Path]] = {}
         derived = _run_jobs(
             engine, "extracting null facts", _derive_facts, jobs, SHARD_LIMIT, progress

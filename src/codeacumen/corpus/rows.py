@@ -110,7 +110,10 @@ def add_file(rows: Rows, context: RowContext, source: Source, raw_sha256: str) -
 
 
 def _file_row(context: RowContext, source: Source, language: str, sha256: str) -> dict[str, Any]:
-    """Return the row of ``files``; the analysis fills in package, nodes and broken."""
+    """Return the row of ``files``; the analysis fills in package, nodes and broken.
+
+    ``language`` is the name of the language, ``sha256`` the hash of the undecoded bytes.
+    """
     data = source.data
     return {
         "file_id": file_id(context.project, source.path).bytes,
@@ -250,8 +253,8 @@ def _type_row(
 ) -> dict[str, Any]:
     """Return the row of the type at ``index`` in ``declarations.types``.
 
-    ``row`` is the file's row; ``types`` and ``methods`` are ids by index, ``lines`` the
-    ``line_starts`` of the file.
+    ``row`` is the file's row of ``files``; ``types`` and ``methods`` are ids by index, ``lines``
+    the ``line_starts`` of the file.
     """
     package = f"{row['package']}." if row["package"] else ""
     syntax = file.syntax

@@ -262,7 +262,10 @@ def _analyse_contents(
 def _find_stored_shard(
     plan: ShardPlan, is_intact: dict[str, bool], path: str, content: bytes | Problem
 ) -> str:
-    """Return the intact previous shard with the rows of this content, or an empty text."""
+    """Return the intact previous shard with the rows of this content, or an empty text.
+
+    ``is_intact`` caches by shard whether its tables have the hashes of the manifest.
+    """
     if isinstance(content, Problem):
         return ""
     previous = _index_previous_files(plan.out, plan.previous_shards).get(to_printable(path))
