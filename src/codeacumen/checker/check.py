@@ -302,7 +302,10 @@ def _judge_methods(
     report: Report,
     report_progress: Progress,
 ) -> Iterable[Finding]:
-    """Judge the touched methods and return the findings; add counts and problems to the report."""
+    """Judge the touched methods and return the findings; add counts and problems to the report.
+
+    ``facts`` and ``places`` below have one element per method, in the same order.
+    """
     facts: list[Facts] = []
     places: list[Place] = []
     for file_methods in methods.values():

@@ -303,7 +303,10 @@ def _hash_files(
 def _read_in_batches(
     root: SourceRoot, paths: list[str], engine: Callable[[], Engine]
 ) -> Iterator[list[ReadFile]]:
-    """Yield the methods of the files in batches; read many files in worker processes."""
+    """Yield the methods of the files in batches; read many files in worker processes.
+
+    Batches of workers come in the order in which they finish.
+    """
     if len(paths) <= MAX_IN_PROCESS:
         for path in paths:
             yield read_batch((root, [path]))
