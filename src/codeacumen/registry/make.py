@@ -45,7 +45,7 @@ def _call_factory(entry: Entry, *words: str, **settings: Any) -> Any:
 def make_task(name: str) -> Task:
     """Return a new instance of the task registered under a name."""
     task = cast(Task, _call_factory(find_entry("task", name)))
-    # Stored runs refer to a task by the name on its card.
+    # Stored runs refer to a task by the name on its card (``TaskCard``).
     if task.card.name != name:
         raise CodeacumenError(
             f"the task registered as {name!r} has a card with the name {task.card.name!r}",
