@@ -148,7 +148,8 @@ def _group_by_split(
     def count_methods(own: int, other: int) -> int:
         """Return the number of methods of split ``own`` in a pair with a method of ``other``.
 
-        Within one split, a method is a pair with a copy only if there are at least two copies.
+        Within one split, a method is in a pair with a copy only if ``copies`` is 2 or more, since
+        it counts the method itself.
         """
         is_in_pair = has_similar[:, other] | (copies[:, other] > (own == other))
         return int(copies[is_in_pair, own].sum())

@@ -87,7 +87,7 @@ class CorpusIndex:
     def id_halves(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         """The upper and the lower 64 bits of all methods' ids, sorted by id.
 
-        numpy has no 128-bit integers.
+        The ids are in halves because numpy has no 128-bit integers.
         """
         return self._load_array("high"), self._load_array("low")
 

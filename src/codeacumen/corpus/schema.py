@@ -30,9 +30,9 @@ _TEXT_LISTS = list_of(_TEXTS)
 _NUMBERS = list_of(pa.int32())
 _PARAMETERS = list_of(pa.struct([("name", pa.string()), ("type", pa.string())]))
 
-# ``source`` is the user's text (see ``sources.project.SourceSpec``), ``revision`` a commit, a version
-# or a hash (see ``Project`` there). ``split`` is train, dev or test; ``files`` and ``methods`` are
-# counts.
+# ``source`` is the user's text (see ``sources.project.SourceSpec``), ``revision`` a commit, a
+# version or a hash (see ``Project`` there). ``split`` is train, dev or test; ``files`` and
+# ``methods`` are counts.
 PROJECTS = pa.schema(
     [
         ("project_id", ID),
